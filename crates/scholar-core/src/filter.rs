@@ -1,0 +1,92 @@
+//! What a search may return.
+
+use std::collections::BTreeSet;
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::PaperId;
+use crate::paper::PaperMeta;
+
+/// Conditions on the paper of every returned passage; all must hold. An unknown value fails its condition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchFilter {
+    /// Strictly before this day. A paper with only a year counts as published on its 31 December.
+    pub published_before: Option<Date>,
+    /// First accepted year.
+    pub year_from: Option<i16>,
+    /// Last accepted year.
+    pub year_to: Option<i16>,
+    /// Accepted venues; one of them must be contained in the paper's venue, ignoring case. Empty accepts all.
+    pub venues: Vec<String>,
+    /// Fewest citations.
+    pub min_citations: Option<u32>,
+    /// The only papers accepted.
+    pub papers: Option<BTreeSet<PaperId>>,
+    /// Papers never accepted, for example the one under evaluation.
+    pub exclude: BTreeSet<PaperId>,
+}
+
+impl SearchFilter {
+    /// Accepts everything.
+    pub fn none() -> Self {
+        Self {
+            published_before: None,
+            year_from: None,
+            year_to: None,
+            venues: Vec::new(),
+            min_citations: None,
+            papers: None,
+            exclude: BTreeSet::new(),
+        }
+    }
+
+    /// Whether nothing is excluded.
+    pub fn is_none(&self) -> bool {
+        *self == Self::none()
+    }
+
+    /// Whether `paper` may be returned. Identifiers are compared with all of the paper's.
+    pub fn accepts(&self, paper: &PaperMeta) -> bool {
+        let Self { published_before, year_from, year_to, venues, min_citations, papers, exclude } =
+            self;
+        let year = paper.year.or_else(|| paper.published.map(Date::year));
+        let mut ids = [&paper.id].into_iter().chain(&paper.external_ids);
+        published_before.is_none_or(|cutoff| paper.latest_day().is_some_and(|day| day < cutoff))
+            && year_from.is_none_or(|from| year.is_some_and(|year| year >= from))
+            && year_to.is_none_or(|to| year.is_some_and(|year| year <= to))
+            && min_citations.is_none_or(|min| paper.citation_count.is_some_and(|n| n >= min))
+            && (venues.is_empty()
+                || paper.venue.as_ref().is_some_and(|venue| contains_any(venue, venues)))
+            && papers.as_ref().is_none_or(|set| ids.clone().any(|id| set.contains(id)))
+            && !ids.any(|id| exclude.contains(id))
+    }
+}
+
+fn contains_any(venue: &str, wanted: &[String]) -> bool {
+    let venue = venue.to_lowercase();
+    wanted.iter().any(|name| venue.contains(&name.to_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cutoff_is_strict_and_unknown_values_fail() {
+        let mut paper = PaperMeta::new(PaperId::Pmid(1), "t");
+        let cutoff = SearchFilter {
+            published_before: Some(Date::constant(2020, 6, 1)),
+            ..SearchFilter::none()
+        };
+        assert!(!cutoff.accepts(&paper), "unknown date");
+        paper.year = Some(2020);
+        assert!(!cutoff.accepts(&paper), "the year alone may reach past the cutoff");
+        paper.published = Some(Date::constant(2020, 6, 1));
+        assert!(!cutoff.accepts(&paper), "the day itself");
+        paper.published = Some(Date::constant(2020, 5, 31));
+        assert!(cutoff.accepts(&paper));
+        let cited = SearchFilter { min_citations: Some(0), ..SearchFilter::none() };
+        assert!(!cited.accepts(&paper), "unknown count");
+    }
+}

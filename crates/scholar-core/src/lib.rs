@@ -1,0 +1,44 @@
+//! Domain types, ports and text rules of OpenScholar.
+//!
+//! This crate is the vocabulary of the project: what a [`Paper`], a [`Passage`], a [`Question`] or an [`Answer`] is,
+//! which capabilities the algorithms need ([`ports`]), and the rules of text that several crates must share
+//! ([`text`]). It is *not* for anything that touches a file, a socket, a tensor, a clock or an async runtime.
+
+pub mod answer;
+pub mod error;
+pub mod explanation;
+pub mod filter;
+pub mod generation;
+pub mod ids;
+pub mod notice;
+pub mod paper;
+pub mod passage;
+pub mod ports;
+pub mod question;
+pub mod retrieval;
+pub mod score;
+pub mod span;
+pub mod support;
+pub mod text;
+
+pub use answer::{Answer, AnswerMode, AnswerSentence, Citation, Gate, Quote, Reference};
+pub use error::{PortError, PortErrorKind};
+pub use explanation::Explanation;
+pub use filter::SearchFilter;
+pub use generation::{
+    FinishReason, Generation, GenerationRequest, GeneratorInfo, GeneratorStrength, Message,
+    OutputShape, Role, Sampling, TokenUsage,
+};
+pub use ids::{IdError, PaperId, PassageId};
+pub use notice::{Notice, NoticeKind};
+pub use paper::{Paper, PaperMeta, Retraction, Section};
+pub use passage::{Passage, PassageKind};
+pub use ports::{
+    Attributor, Catalog, Embeddings, Encoder, EncoderInfo, Generator, Reranker, RerankerInfo,
+    Retriever, Side, Similarity,
+};
+pub use question::{Query, Question, QuestionError};
+pub use retrieval::{Ranked, Retrieved, SearchMode, SearchRequest};
+pub use score::{NotFinite, RerankScore, RetrievalScore};
+pub use span::CharSpan;
+pub use support::{Judgement, Support, Verdict};

@@ -1,0 +1,47 @@
+//! The retrieved unit.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::PassageId;
+use crate::span::CharSpan;
+
+/// Which part of a paper a passage comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PassageKind {
+    /// Abstract.
+    Abstract,
+    /// Any other section.
+    Body,
+}
+
+/// A block of consecutive words of one section of a paper.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Passage {
+    /// Its name.
+    pub id: PassageId,
+    /// The paper's title: encoded and shown in front of the text, never part of it.
+    pub title: String,
+    /// Heading of the section it was cut from, empty when there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub section: String,
+    /// Abstract or body.
+    pub kind: PassageKind,
+    /// An exact slice of [`crate::Paper::text`].
+    pub text: String,
+    /// Where in [`crate::Paper::text`] the text lies.
+    pub span: CharSpan,
+}
+
+impl Passage {
+    /// What encoders and rerankers read: title, one space, text.
+    ///
+    /// Source: Nature article, methods, datastore: the title goes in front of every block.
+    pub fn encoded_text(&self) -> String {
+        if self.title.is_empty() {
+            self.text.clone()
+        } else {
+            format!("{} {}", self.title, self.text)
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The seams between the algorithms and the world.
+//!
+//! Each port has at least two real implementations and a fake. Failures cross as [`PortError`]; whoever implements a
+//! port decides nothing about retrying beyond what its error kind says.
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::error::PortError;
+use crate::generation::{Generation, GenerationRequest, GeneratorInfo, Message};
+use crate::ids::{PaperId, PassageId};
+use crate::paper::{Paper, PaperMeta};
+use crate::passage::Passage;
+use crate::question::Query;
+use crate::retrieval::{Retrieved, SearchRequest};
+use crate::score::RerankScore;
+use crate::support::Judgement;
+
+/// Which side of a search a text is on. Contriever and MiniLM treat both alike; others prefix them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// What is looked for.
+    Query,
+    /// What is stored.
+    Passage,
+}
+
+/// How two embeddings of an encoder compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Similarity {
+    /// Raw inner product of unnormalised vectors (Contriever, OpenScholar's retriever).
+    Dot,
+    /// Vectors come out with length 1, so the inner product is the cosine.
+    Cosine,
+}
+
+/// What an encoder is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EncoderInfo {
+    /// Catalog name.
+    pub name: String,
+    /// Digest of weights, tokenizer and settings: a datastore refuses vectors of another.
+    pub fingerprint: String,
+    /// Length of a vector.
+    pub dim: usize,
+    /// Longest input in tokens, special tokens included.
+    pub max_tokens: usize,
+    /// How vectors compare.
+    pub similarity: Similarity,
+}
+
+/// `n` vectors of `dim` numbers, row after row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Embeddings {
+    /// Row-major `[n, dim]`.
+    pub values: Vec<f32>,
+    /// Length of a row.
+    pub dim: usize,
+    /// How many inputs exceeded the token limit and were cut.
+    pub truncated: usize,
+}
+
+impl Embeddings {
+    /// Row after row.
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, f32> {
+        self.values.chunks_exact(self.dim)
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.values.len() / self.dim
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}
+
+/// A bi-encoder. Blocking: it computes on the caller's threads.
+pub trait Encoder: Send + Sync {
+    /// What it is.
+    fn info(&self) -> &EncoderInfo;
+
+    /// Encodes `texts` in order. The neighbours in a batch change a vector by at most 1e-6.
+    ///
+    /// # Errors
+    /// When the model cannot run; never for a long or empty text.
+    fn encode(&self, side: Side, texts: &[&str]) -> Result<Embeddings, PortError>;
+
+    /// Encodes `text` and returns one vector per token beside the token's character span, for late interaction.
+    /// `None` when the encoder offers no token states.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`].
+    fn token_states(
+        &self,
+        side: Side,
+        texts: &[&str],
+    ) -> Result<Option<Vec<Embeddings>>, PortError> {
+        let _ = (side, texts);
+        Ok(None)
+    }
+}
+
+/// What a reranker is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RerankerInfo {
+    /// Name shown to people; says what it is (`cross-encoder …`, `late interaction + lexical (no cross-encoder)`).
+    pub name: String,
+    /// Whether it is a trained cross-encoder.
+    pub cross_encoder: bool,
+}
+
+/// Scores (query, passage) pairs together.
+#[async_trait]
+pub trait Reranker: Send + Sync {
+    /// What it is.
+    fn info(&self) -> &RerankerInfo;
+
+    /// One raw score per passage, in input order. Batching changes no score by more than 1e-3.
+    ///
+    /// # Errors
+    /// When the model cannot run.
+    async fn rerank(
+        &self,
+        query: &Query,
+        passages: &[Retrieved],
+    ) -> Result<Vec<RerankScore>, PortError>;
+}
+
+/// A language model.
+#[async_trait]
+pub trait Generator: Send + Sync {
+    /// What it is.
+    fn info(&self) -> &GeneratorInfo;
+
+    /// Tokens of `text`: exact for local models, an over-estimate where the tokenizer is unknown.
+    fn count_tokens(&self, text: &str) -> usize;
+
+    /// Generates; `on_text` sees each new piece of text as it comes.
+    ///
+    /// # Errors
+    /// [`PortError`]; a reply cut by the token limit is not an error but a finish reason.
+    async fn generate(
+        &self,
+        request: &GenerationRequest,
+        on_text: &(dyn Fn(&str) + Send + Sync),
+    ) -> Result<Generation, PortError>;
+
+    /// Log-probability of each of `choices` as the start of the reply, normalised over the choices.
+    ///
+    /// # Errors
+    /// `Rejected` where the engine gives no probabilities.
+    async fn choose(
+        &self,
+        purpose: &str,
+        messages: &[Message],
+        choices: &[&str],
+    ) -> Result<Vec<f32>, PortError>;
+}
+
+/// Passage search.
+#[async_trait]
+pub trait Retriever: Send + Sync {
+    /// Name for explanations and notices.
+    fn name(&self) -> &str;
+
+    /// Best first, ties by passage id; at most `top_k`, and only what the filter accepts.
+    ///
+    /// # Errors
+    /// When the index cannot be read or the encoder does not fit it.
+    async fn search(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, PortError>;
+
+    /// The stored passage of that name: what proofs are checked against.
+    ///
+    /// # Errors
+    /// When the store cannot be read; an unknown passage is `Ok(None)`.
+    async fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, PortError>;
+}
+
+/// Paper metadata and the citation graph.
+#[async_trait]
+pub trait Catalog: Send + Sync {
+    /// Name for notices.
+    fn name(&self) -> &str;
+
+    /// Whole paper; unknown is `Ok(None)`, unreachable is `Err`.
+    ///
+    /// # Errors
+    /// When the source cannot be asked.
+    async fn paper(&self, id: &PaperId) -> Result<Option<Paper>, PortError>;
+
+    /// What it cites.
+    ///
+    /// # Errors
+    /// When the source cannot be asked.
+    async fn references(&self, id: &PaperId) -> Result<Vec<PaperId>, PortError>;
+
+    /// What cites it.
+    ///
+    /// # Errors
+    /// When the source cannot be asked.
+    async fn citations(&self, id: &PaperId) -> Result<Vec<PaperId>, PortError>;
+}
+
+/// Does this evidence support this sentence?
+#[async_trait]
+pub trait Attributor: Send + Sync {
+    /// Name with version, as it stands beside every verdict.
+    fn name(&self) -> &str;
+
+    /// One judgement per `(sentence, evidence)` pair, in order.
+    ///
+    /// # Errors
+    /// When the judge cannot run. A reply it cannot read is an error, never a verdict.
+    async fn judge(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judgement>, PortError>;
+}

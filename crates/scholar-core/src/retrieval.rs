@@ -1,0 +1,61 @@
+//! Requests to and results of passage search.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::explanation::Explanation;
+use crate::filter::SearchFilter;
+use crate::paper::PaperMeta;
+use crate::passage::Passage;
+use crate::question::Query;
+use crate::score::{RerankScore, RetrievalScore};
+
+/// Which of the two indexes are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchMode {
+    /// Both, fused.
+    Hybrid,
+    /// Embeddings only: the paper's setting.
+    Dense,
+    /// BM25 only.
+    Lexical,
+}
+
+/// One passage search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchRequest {
+    /// What to look for.
+    pub query: Query,
+    /// At most this many passages come back.
+    pub top_k: usize,
+    /// Which indexes are asked.
+    pub mode: SearchMode,
+    /// Which papers may come back.
+    pub filter: SearchFilter,
+}
+
+/// A passage found by a retriever.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Retrieved {
+    /// The passage.
+    pub passage: Passage,
+    /// Its paper.
+    pub paper: Arc<PaperMeta>,
+    /// Higher is better; comparable within one search only.
+    pub score: RetrievalScore,
+    /// Why it has this score.
+    pub explanation: Explanation,
+}
+
+/// A retrieved passage with the reranker's opinion.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranked {
+    /// What the retriever returned.
+    pub retrieved: Retrieved,
+    /// The score it is ranked by: raw, plus the citation bonus where that option is on.
+    pub score: RerankScore,
+    /// Why it has this score.
+    pub explanation: Explanation,
+}

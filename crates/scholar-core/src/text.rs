@@ -1,0 +1,1 @@
+//! Rules of text that several crates share: sentences, words, citation markers, passages, locating quotations.

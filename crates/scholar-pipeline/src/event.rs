@@ -1,0 +1,124 @@
+//! One closed list of what happens during a run; progress bars, streams, meters and tests all read it.
+
+use scholar_core::{AnswerMode, AnswerSentence, Notice, Query, TokenUsage};
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::{Evidence, EvidenceNumber};
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The run began, in this mode.
+    Started {
+        /// How the answer will be written.
+        mode: AnswerMode,
+        /// Why this mode.
+        reason: String,
+    },
+    /// Queries were made from the question or from feedback.
+    Queries {
+        /// In the order they are searched.
+        queries: Vec<Query>,
+    },
+    /// One search ended.
+    Searched {
+        /// What was looked for.
+        query: Query,
+        /// Where.
+        source: String,
+        /// How many passages came back.
+        hits: usize,
+    },
+    /// The candidates were merged and filtered.
+    Pooled {
+        /// Before deduplication and filters.
+        candidates: usize,
+        /// After.
+        kept: usize,
+    },
+    /// The pool was reranked and cut to the passages shown.
+    Ranked {
+        /// By whom.
+        reranker: String,
+        /// The shown passages, best first: the first thing a person can read.
+        evidence: Vec<Evidence>,
+    },
+    /// A model call begins.
+    Generating {
+        /// What for.
+        purpose: String,
+    },
+    /// A piece of model text; not kept in traces.
+    Text {
+        /// What for.
+        purpose: String,
+        /// The piece.
+        delta: String,
+    },
+    /// A model call ended.
+    Generated {
+        /// What for.
+        purpose: String,
+        /// Its tokens.
+        usage: TokenUsage,
+    },
+    /// The first draft is there.
+    Drafted {
+        /// With markers of evidence numbers.
+        text: String,
+    },
+    /// The draft was reviewed.
+    Feedback {
+        /// Each item and its search question, if it has one.
+        items: Vec<(String, Option<String>)>,
+    },
+    /// A revision was accepted or not.
+    Revised {
+        /// Which feedback item, from 0.
+        item: usize,
+        /// Whether the revision replaced the draft.
+        accepted: bool,
+        /// Why.
+        reason: String,
+        /// New evidence brought in.
+        new_evidence: Vec<EvidenceNumber>,
+    },
+    /// A sentence of the answer is ready and proven as far as it will be.
+    Sentence {
+        /// The sentence.
+        sentence: AnswerSentence,
+    },
+    /// Citations were verified.
+    Verified {
+        /// Sentences that keep their citations.
+        kept: usize,
+        /// Sentences that got other citations.
+        reattributed: usize,
+        /// Sentences weakened.
+        weakened: usize,
+        /// Sentences dropped.
+        dropped: usize,
+    },
+    /// Something a person should know.
+    Noticed {
+        /// What.
+        notice: Notice,
+    },
+    /// The run is over.
+    Finished {
+        /// Whether it abstained.
+        abstained: bool,
+    },
+}
+
+/// Who listens.
+pub trait Observer: Send + Sync {
+    /// Called in order, from the task that runs the algorithm; must not block.
+    fn on_event(&self, event: &Event);
+}
+
+/// Nobody listens.
+impl Observer for () {
+    fn on_event(&self, _event: &Event) {}
+}

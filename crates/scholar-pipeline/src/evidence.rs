@@ -1,0 +1,73 @@
+//! The evidence registry: every passage shown gets one number for the whole run.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use scholar_core::{PassageId, Ranked};
+use serde::{Deserialize, Serialize};
+
+/// Number of a shown passage within a run, from 0 as in the benchmark's files; never re-used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EvidenceNumber(pub usize);
+
+impl fmt::Display for EvidenceNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}]", self.0)
+    }
+}
+
+/// A shown passage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Its number.
+    pub number: EvidenceNumber,
+    /// The passage, its paper and its scores.
+    pub ranked: Ranked,
+}
+
+/// All shown passages in order of number.
+#[derive(Debug, Clone, Default)]
+pub struct EvidenceRegistry {
+    items: Vec<Evidence>,
+    by_passage: HashMap<PassageId, EvidenceNumber>,
+}
+
+impl EvidenceRegistry {
+    /// No passage shown yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Numbers `ranked`; a passage shown before keeps its number.
+    pub fn add(&mut self, ranked: Ranked) -> EvidenceNumber {
+        let id = ranked.retrieved.passage.id.clone();
+        if let Some(number) = self.by_passage.get(&id) {
+            return *number;
+        }
+        let number = EvidenceNumber(self.items.len());
+        self.by_passage.insert(id, number);
+        self.items.push(Evidence { number, ranked });
+        number
+    }
+
+    /// The passage of that number.
+    pub fn get(&self, number: EvidenceNumber) -> Option<&Evidence> {
+        self.items.get(number.0)
+    }
+
+    /// All, by number.
+    pub fn items(&self) -> &[Evidence] {
+        &self.items
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether none.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
