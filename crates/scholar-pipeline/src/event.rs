@@ -48,6 +48,9 @@ pub enum Event {
     Generating {
         /// What for.
         purpose: String,
+        /// The prompt file and the start of its hash, where a prompt file is used.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<String>,
     },
     /// A piece of model text; not kept in traces.
     Text {
@@ -83,6 +86,9 @@ pub enum Event {
         reason: String,
         /// New evidence brought in.
         new_evidence: Vec<EvidenceNumber>,
+        /// The revised text, where it was accepted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     },
     /// A sentence of the answer is ready and proven as far as it will be.
     Sentence {

@@ -3,12 +3,19 @@
 //! Everything here sees the world through [`Ports`] only. It is *not* for anything that knows a vendor, a tensor, a
 //! file or a clock.
 
+pub mod ask;
+pub mod budget;
+pub mod config;
 pub mod event;
 pub mod evidence;
+mod generative;
 pub mod outcome;
 pub mod world;
 
+pub use ask::{AskError, ask};
+pub use budget::Budget;
+pub use config::{AskConfig, ModeChoice, Task};
 pub use event::{Event, Observer};
 pub use evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
-pub use outcome::Outcome;
-pub use world::Ports;
+pub use outcome::{Outcome, Spent};
+pub use world::{Clock, Ports, stopped_clock};

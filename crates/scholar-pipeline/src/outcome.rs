@@ -1,8 +1,22 @@
 //! Results that carry what went less than well.
 
-use scholar_core::Notice;
+use scholar_core::{Notice, TokenUsage};
+use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
+
+/// What a run has used of its budget.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Spent {
+    /// Calls of the generator.
+    pub calls: u64,
+    /// Their tokens.
+    pub usage: TokenUsage,
+    /// US dollars; `None` when the price of the model is unknown.
+    pub usd: Option<f64>,
+    /// Seconds by the clock of [`crate::Ports`].
+    pub seconds: f64,
+}
 
 /// A value, what a person should know about it, and how it came about.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,4 +27,6 @@ pub struct Outcome<T> {
     pub notices: Vec<Notice>,
     /// Every event the observer saw, text deltas left out.
     pub trace: Vec<Event>,
+    /// What it cost.
+    pub spent: Spent,
 }

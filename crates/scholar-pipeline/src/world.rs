@@ -1,8 +1,18 @@
 //! What the algorithms may use of the world.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use scholar_core::{Attributor, Encoder, Generator, Reranker, Retriever};
+
+/// Time since a moment the caller chose, never running backwards. The binary passes its monotonic clock, a replay or
+/// a test passes [`stopped_clock`].
+pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
+
+/// A clock that stands still: time budgets never run out.
+pub fn stopped_clock() -> Clock {
+    Arc::new(|| Duration::ZERO)
+}
 
 /// The capabilities of one run. A missing generator means evidence-first answers without synthesis; a missing
 /// reranker means retrieval order. The outcome says so.
@@ -18,4 +28,6 @@ pub struct Ports {
     pub encoder: Option<Arc<dyn Encoder>>,
     /// Judges support.
     pub attributor: Arc<dyn Attributor>,
+    /// What time budgets are measured with.
+    pub clock: Clock,
 }

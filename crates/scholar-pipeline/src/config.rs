@@ -1,0 +1,358 @@
+//! Every choice of a run, with the presets that reproduce a source.
+//!
+//! The structures are grouped by stage; each stage destructures its group in full, so that a setting nobody reads is a
+//! compiler warning. All of it is serialisable: the resolved configuration is written beside every run.
+
+use scholar_core::{Sampling, SearchFilter, SearchMode};
+use serde::{Deserialize, Serialize};
+
+use crate::budget::Budget;
+
+/// How the answer shall be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModeChoice {
+    /// Generative with a strong generator, evidence-first with a small one or none.
+    Auto,
+    /// The paper's loop: draft, feedback, revision, citation verification.
+    Generative,
+    /// Verbatim evidence, selected and ordered in code.
+    Evidence,
+    /// One draft over retrieved passages (the RAG baseline).
+    SinglePass,
+    /// The model alone (the closed-book baseline).
+    NoRetrieval,
+}
+
+/// What kind of text is asked for. Names and groups follow `ScholarQABench`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// A long answer over many papers.
+    Default,
+    /// `true` or `false` with the citation that decides (SciFact).
+    ClaimFull,
+    /// `yes` or `no` with the citation that decides (PubMedQA).
+    BooleanQuestionFull,
+    /// Sentence-level answer from the paragraphs of one paper (QASA).
+    SinglePaperQa,
+    /// A related-work section for an abstract.
+    Summarization,
+    /// `true` or `false`, the deciding paragraph is given.
+    ClaimGold,
+    /// `true` or `false` without any passage.
+    ClaimNoContext,
+    /// `yes` or `no`, the deciding paragraph is given.
+    BooleanQuestionGold,
+    /// `yes` or `no` without any passage.
+    BooleanQuestionNoContext,
+}
+
+impl Task {
+    /// The two answers of a classification task, positive first.
+    pub fn labels(self) -> Option<[&'static str; 2]> {
+        match self {
+            Self::ClaimFull | Self::ClaimGold | Self::ClaimNoContext => Some(["true", "false"]),
+            Self::BooleanQuestionFull
+            | Self::BooleanQuestionGold
+            | Self::BooleanQuestionNoContext => Some(["yes", "no"]),
+            Self::Default | Self::SinglePaperQa | Self::Summarization => None,
+        }
+    }
+
+    /// Whether passages are retrieved and shown.
+    pub fn uses_passages(self) -> bool {
+        !matches!(self, Self::ClaimNoContext | Self::BooleanQuestionNoContext)
+    }
+}
+
+/// Which of two equal candidates stays, and what makes them equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DedupRule {
+    /// Same paper and same 200 folded characters; the record that knows more stays, at the first one's place.
+    Richest,
+    /// Same 100 characters of text and same title; the last stays, at the first one's place.
+    Upstream,
+}
+
+/// How passages of one paper are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CapRule {
+    /// At most `max_per_paper` of one paper.
+    Paper,
+    /// By title, and one more than `max_per_paper`; all untitled passages count as one paper.
+    Upstream,
+}
+
+/// What happens to a raw score before the citation bonus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScoreTransform {
+    /// Nothing: the raw logit, as published.
+    None,
+    /// `1 / (1 + e^-x)`, so that a bonus in `[0, 1]` weighs as much as the score.
+    Sigmoid,
+}
+
+/// How candidates are found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RetrievalConfig {
+    /// Keyword queries asked of the generator; 0 searches the question alone, which is always searched.
+    pub keywords: usize,
+    /// Passages per search.
+    pub top_k: usize,
+    /// Which indexes are asked.
+    pub search_mode: SearchMode,
+    /// Which papers may be used.
+    pub filter: SearchFilter,
+    /// Searches that run at once.
+    pub concurrency: usize,
+    /// What is a duplicate.
+    pub dedup: DedupRule,
+}
+
+/// How candidates become evidence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RankingConfig {
+    /// Passages shown.
+    pub top_n: usize,
+    /// Passages of one paper among them; `None` is no limit.
+    pub max_per_paper: Option<usize>,
+    /// How they are counted.
+    pub cap: CapRule,
+    /// Fewest citations; obeyed only if more than `top_n` candidates have them.
+    pub min_citations: Option<u32>,
+    /// Adds `citations / max citations of the pool` to the score.
+    pub norm_cite: bool,
+    /// What happens to a raw score first.
+    pub score_transform: ScoreTransform,
+    /// The reranker reads title, abstract and passage, where the pool holds the paper's abstract.
+    pub use_abstract: bool,
+}
+
+/// Whether a prompt carries its worked example.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Demonstrations {
+    /// One for [`Task::ClaimFull`] and [`Task::BooleanQuestionFull`], none elsewhere.
+    Paper,
+    /// Zero-shot everywhere.
+    Never,
+    /// One wherever the prompt has one.
+    Always,
+}
+
+/// Temperature and reply limit of one kind of call.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CallSampling {
+    /// 0 takes the most likely token.
+    pub temperature: f32,
+    /// Longest reply in the model's tokens.
+    pub max_tokens: usize,
+}
+
+/// Sampling of every kind of call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SamplingPlan {
+    /// Draft and baselines.
+    pub answer: CallSampling,
+    /// Feedback.
+    pub feedback: CallSampling,
+    /// Revisions.
+    pub edit: CallSampling,
+    /// One line or sentence of post-hoc attribution.
+    pub posthoc: CallSampling,
+    /// Keyword queries.
+    pub keywords: CallSampling,
+    /// Nucleus; 1 is off.
+    pub top_p: f32,
+    /// Fixes the draws where the engine allows it.
+    pub seed: Option<u64>,
+}
+
+impl SamplingPlan {
+    /// The sampling of one call.
+    pub(crate) fn of(&self, call: CallSampling) -> Sampling {
+        let CallSampling { temperature, max_tokens } = call;
+        Sampling { temperature, top_p: self.top_p, seed: self.seed, max_tokens, stop: Vec::new() }
+    }
+}
+
+/// How feedback items are read from a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FeedbackParser {
+    /// Items over several lines, bullets, bold and a missing last newline are understood.
+    Lenient,
+    /// The pattern of the reference code: one line each, the last needs its newline.
+    Upstream,
+}
+
+/// What the passages found for a feedback item are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RankNewBy {
+    /// The item's own search question.
+    FeedbackQuestion,
+    /// The question of the run.
+    Question,
+}
+
+/// The self-feedback loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FeedbackConfig {
+    /// Items worked through, in order; 0 switches the loop off.
+    pub items: usize,
+    /// How items are read.
+    pub parser: FeedbackParser,
+    /// Items with a question search the datastore; without this they only edit.
+    pub retrieve: bool,
+    /// Keyword queries asked of the generator per item; 0 searches the item's question alone.
+    pub keywords: usize,
+    /// What new passages are ranked by.
+    pub rank_new_by: RankNewBy,
+    /// A revision must have more than this share of the current text's code points.
+    pub acceptance_ratio: f64,
+}
+
+/// Which text gets citations inserted after the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PosthocMode {
+    /// Every line.
+    All,
+    /// Lines without a citation.
+    Uncited,
+    /// Sentences without a citation.
+    Sentence,
+    /// Nothing.
+    None,
+}
+
+/// Every choice of one [`crate::ask()`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AskConfig {
+    /// How the answer is written.
+    pub mode: ModeChoice,
+    /// What is asked for.
+    pub task: Task,
+    /// How candidates are found.
+    pub retrieval: RetrievalConfig,
+    /// How candidates become evidence.
+    pub ranking: RankingConfig,
+    /// Whether prompts carry examples.
+    pub demonstrations: Demonstrations,
+    /// How tokens are drawn.
+    pub sampling: SamplingPlan,
+    /// The loop.
+    pub feedback: FeedbackConfig,
+    /// Citation insertion.
+    pub posthoc: PosthocMode,
+    /// Limits.
+    pub budget: Budget,
+}
+
+/// Passages kept per search. Source: arXiv 2411.14199, §2.1; the Nature article says [`NATURE_TOP_K`].
+pub const TOP_K: usize = 100;
+/// Passages kept per search in the Nature article's methods.
+pub const NATURE_TOP_K: usize = 70;
+/// Passages shown for multi-paper questions. Source: both papers.
+pub const TOP_N: usize = 10;
+/// Passages shown for single-paper tasks. Source: both papers.
+pub const SINGLE_PAPER_TOP_N: usize = 5;
+/// Passages of one paper among those shown. Source: both papers.
+pub const MAX_PER_PAPER: usize = 3;
+/// Feedback items worked through. Source: both papers.
+pub const FEEDBACK_ITEMS: usize = 3;
+/// A revision shorter than this share of the text is refused. Source: reference code, `src/open_scholar.py::run`.
+pub const ACCEPTANCE_RATIO: f64 = 0.9;
+/// Searches at once. Ours.
+pub const SEARCH_CONCURRENCY: usize = 4;
+
+impl AskConfig {
+    /// The papers' choices; where they are silent, ours (`docs/deviations.md`).
+    pub fn paper() -> Self {
+        let call = |temperature, max_tokens| CallSampling { temperature, max_tokens };
+        Self {
+            mode: ModeChoice::Auto,
+            task: Task::Default,
+            retrieval: RetrievalConfig {
+                keywords: 3,
+                top_k: TOP_K,
+                search_mode: SearchMode::Hybrid,
+                filter: SearchFilter::none(),
+                concurrency: SEARCH_CONCURRENCY,
+                dedup: DedupRule::Richest,
+            },
+            ranking: RankingConfig {
+                top_n: TOP_N,
+                max_per_paper: Some(MAX_PER_PAPER),
+                cap: CapRule::Paper,
+                min_citations: None,
+                norm_cite: false,
+                score_transform: ScoreTransform::None,
+                use_abstract: false,
+            },
+            demonstrations: Demonstrations::Paper,
+            sampling: SamplingPlan {
+                answer: call(0.7, 3000),
+                feedback: call(0.7, 1000),
+                edit: call(0.7, 3000),
+                posthoc: call(0.7, 1000),
+                keywords: call(0.1, 1000),
+                top_p: 1.0,
+                seed: None,
+            },
+            feedback: FeedbackConfig {
+                items: FEEDBACK_ITEMS,
+                parser: FeedbackParser::Lenient,
+                retrieve: true,
+                keywords: 0,
+                rank_new_by: RankNewBy::FeedbackQuestion,
+                acceptance_ratio: ACCEPTANCE_RATIO,
+            },
+            posthoc: PosthocMode::Uncited,
+            budget: Budget::unlimited(),
+        }
+    }
+
+    /// [`AskConfig::paper`] with the 70 candidates per search of the Nature article.
+    pub fn nature() -> Self {
+        let mut config = Self::paper();
+        config.retrieval.top_k = NATURE_TOP_K;
+        config
+    }
+
+    /// The papers' choices for tasks over one paper: five passages, all of which may come from it, no loop.
+    pub fn single_paper_task(task: Task) -> Self {
+        let mut config = Self::paper();
+        config.mode = ModeChoice::SinglePass;
+        config.task = task;
+        config.retrieval.keywords = 0;
+        config.ranking.top_n = SINGLE_PAPER_TOP_N;
+        config.ranking.max_per_paper = None;
+        config.feedback.items = 0;
+        config.posthoc = PosthocMode::None;
+        config
+    }
+
+    /// What the reference code does with its README's flags, its defects included where they change numbers.
+    pub fn upstream() -> Self {
+        let mut config = Self::paper();
+        config.retrieval.search_mode = SearchMode::Dense;
+        config.retrieval.keywords = 0;
+        config.retrieval.dedup = DedupRule::Upstream;
+        config.ranking.cap = CapRule::Upstream;
+        config.ranking.norm_cite = true;
+        config.demonstrations = Demonstrations::Never;
+        config.sampling.feedback.max_tokens = 2000;
+        config.sampling.keywords.temperature = 0.9;
+        config.feedback.parser = FeedbackParser::Upstream;
+        config.feedback.keywords = 3;
+        config.feedback.rank_new_by = RankNewBy::Question;
+        config.posthoc = PosthocMode::All;
+        config
+    }
+}
