@@ -1,0 +1,228 @@
+//! Cutting a paper into passages: consecutive words, exact slices, every word once.
+
+use crate::ids::PassageId;
+use crate::paper::{ABSTRACT_HEADING, Paper, SECTION_BREAK, Section};
+use crate::passage::{Passage, PassageKind};
+use crate::span::CharSpan;
+use crate::text::normalise::is_space;
+
+/// Words in a passage. Source: Nature article, methods, and every upstream configuration (the preprint says 250).
+pub const PASSAGE_WORDS: usize = 256;
+/// Shortest tail of a section that stands alone, in words. Ours: a shorter one says too little to be found.
+pub const SHORTEST_TAIL_WORDS: usize = 64;
+
+/// How papers are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassageRules {
+    /// Words in a passage, at least 1.
+    pub words: usize,
+    /// A last block with fewer words joins the block before it, if there is one. 0 joins nothing.
+    pub min_last_words: usize,
+    /// Whether a last block shorter than `words` is kept at all.
+    pub keep_last: bool,
+    /// Whether a passage may reach over the end of a section.
+    pub cross_sections: bool,
+}
+
+impl PassageRules {
+    /// The paper's: blocks of 256 words over the whole text, short tail kept.
+    pub fn paper() -> Self {
+        Self { words: PASSAGE_WORDS, min_last_words: 0, keep_last: true, cross_sections: true }
+    }
+
+    /// Ours: the same blocks inside each section, a short tail joined to its neighbour.
+    pub fn sections() -> Self {
+        Self {
+            words: PASSAGE_WORDS,
+            min_last_words: SHORTEST_TAIL_WORDS,
+            keep_last: true,
+            cross_sections: false,
+        }
+    }
+}
+
+/// One word of the text, in bytes and characters.
+#[derive(Clone, Copy)]
+struct Word {
+    bytes: (usize, usize),
+    chars: (usize, usize),
+}
+
+/// Cuts `paper` by `rules`. Each text is an exact slice of [`Paper::text`] from the first to the last character of
+/// its words; a passage that crosses sections carries the heading of its first word.
+pub fn cut(paper: &Paper, rules: PassageRules) -> Vec<Passage> {
+    let text = paper.text();
+    let sections = words_by_section(&paper.sections);
+    let blocks: Vec<(&Section, Vec<Word>)> = if rules.cross_sections {
+        let mut all = Vec::new();
+        let mut owners = Vec::new();
+        for (section, words) in paper.sections.iter().zip(sections) {
+            owners.extend(std::iter::repeat_n(section, words.len()));
+            all.extend(words);
+        }
+        block_ranges(all.len(), rules)
+            .into_iter()
+            .map(|range| (owners[range.start], all[range].to_vec()))
+            .collect()
+    } else {
+        paper
+            .sections
+            .iter()
+            .zip(&sections)
+            .flat_map(|(section, words)| {
+                block_ranges(words.len(), rules)
+                    .into_iter()
+                    .map(move |range| (section, words[range].to_vec()))
+            })
+            .collect()
+    };
+    (0_u32..)
+        .zip(blocks)
+        .filter_map(|(ordinal, (section, words))| {
+            let (first, last) = (words.first()?, words.last()?);
+            Some(Passage {
+                id: PassageId { paper: paper.meta.id.clone(), ordinal },
+                title: paper.meta.title.clone(),
+                section: section.heading.clone(),
+                kind: if section.heading == ABSTRACT_HEADING {
+                    PassageKind::Abstract
+                } else {
+                    PassageKind::Body
+                },
+                text: text[first.bytes.0..last.bytes.1].to_owned(),
+                span: CharSpan::new(first.chars.0, last.chars.1),
+            })
+        })
+        .collect()
+}
+
+/// The words of each section with their places in the joined text.
+fn words_by_section(sections: &[Section]) -> Vec<Vec<Word>> {
+    let (mut byte, mut char) = (0, 0);
+    let mut all = Vec::with_capacity(sections.len());
+    for section in sections {
+        let mut words: Vec<Word> = Vec::new();
+        let mut open: Option<(usize, usize)> = None;
+        for c in section.text.chars() {
+            match (is_space(c), open) {
+                (true, Some(start)) => {
+                    words.push(Word { bytes: (start.0, byte), chars: (start.1, char) });
+                    open = None;
+                }
+                (false, None) => open = Some((byte, char)),
+                _ => {}
+            }
+            byte += c.len_utf8();
+            char += 1;
+        }
+        if let Some(start) = open {
+            words.push(Word { bytes: (start.0, byte), chars: (start.1, char) });
+        }
+        all.push(words);
+        byte += SECTION_BREAK.len();
+        char += SECTION_BREAK.len();
+    }
+    all
+}
+
+fn block_ranges(n_words: usize, rules: PassageRules) -> Vec<std::ops::Range<usize>> {
+    let PassageRules { words, min_last_words, keep_last, cross_sections: _ } = rules;
+    let size = words.max(1);
+    let mut blocks: Vec<_> =
+        (0..n_words).step_by(size).map(|start| start..(start + size).min(n_words)).collect();
+    let last_words = blocks.last().map_or(size, ExactSizeIterator::len);
+    if last_words < size && !keep_last {
+        blocks.pop();
+    } else if last_words < min_last_words && blocks.len() > 1 {
+        blocks.pop();
+        if let Some(block) = blocks.last_mut() {
+            block.end = n_words;
+        }
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ids::PaperId;
+    use crate::paper::PaperMeta;
+
+    fn paper(texts: &[(&str, String)]) -> Paper {
+        Paper {
+            meta: PaperMeta::new(PaperId::Pmid(1), "T"),
+            sections: texts
+                .iter()
+                .map(|(heading, text)| Section {
+                    heading: (*heading).to_owned(),
+                    text: text.clone(),
+                })
+                .collect(),
+            references: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn golden_block_sizes() {
+        let check = |n: usize, rules: PassageRules, expect: &[usize]| {
+            let paper = paper(&[("", vec!["w"; n].join(" "))]);
+            let sizes: Vec<usize> = cut(&paper, rules)
+                .iter()
+                .map(|passage| passage.text.split_whitespace().count())
+                .collect();
+            assert_eq!(sizes, expect, "{n} {rules:?}");
+        };
+        let upstream = PassageRules::paper();
+        check(0, upstream, &[]);
+        check(1, upstream, &[1]);
+        check(256, upstream, &[256]);
+        check(257, upstream, &[256, 1]);
+        check(600, upstream, &[256, 256, 88]);
+        check(257, PassageRules { min_last_words: 64, ..upstream }, &[257]);
+        check(255, PassageRules { keep_last: false, ..upstream }, &[]);
+        check(600, PassageRules { keep_last: false, ..upstream }, &[256, 256]);
+        check(20, PassageRules::sections(), &[20]);
+    }
+
+    #[test]
+    fn sections_are_crossed_only_by_the_papers_rule() {
+        let paper = paper(&[("Abstract", "α one".to_owned()), ("Methods", "two three".to_owned())]);
+        let ours = cut(&paper, PassageRules::sections());
+        assert_eq!(ours[0].kind, PassageKind::Abstract);
+        assert_eq!((ours[1].section.as_str(), ours[1].text.as_str()), ("Methods", "two three"));
+        assert_eq!(ours[1].span, CharSpan::new(7, 16));
+        assert_eq!(ours[1].id.ordinal, 1);
+        let upstream = cut(&paper, PassageRules::paper());
+        assert_eq!(upstream.len(), 1);
+        assert_eq!(upstream[0].text, "α one\n\ntwo three");
+    }
+
+    proptest! {
+        #[test]
+        fn passages_cover_every_word_once_and_slice_back(
+            texts in proptest::collection::vec("[a-zé .\u{a0}\u{1c}]{0,80}", 0..5),
+            words in 1_usize..9,
+            min_last_words in 0_usize..5,
+            cross_sections: bool,
+        ) {
+            let sections: Vec<(&str, String)> = texts.into_iter().map(|text| ("H", text)).collect();
+            let paper = paper(&sections);
+            let text = paper.text();
+            let rules = PassageRules { words, min_last_words, keep_last: true, cross_sections };
+            let passages = cut(&paper, rules);
+            let split = |text: &str| -> Vec<String> {
+                text.split(is_space).filter(|w| !w.is_empty()).map(str::to_owned).collect()
+            };
+            let covered: Vec<String> = passages.iter().flat_map(|p| split(&p.text)).collect();
+            prop_assert_eq!(covered, split(&text));
+            let mut end = 0;
+            for passage in &passages {
+                prop_assert_eq!(passage.span.slice(&text), Some(passage.text.as_str()));
+                prop_assert!(passage.span.start >= end);
+                end = passage.span.end;
+            }
+        }
+    }
+}
