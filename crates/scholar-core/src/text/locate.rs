@@ -20,8 +20,10 @@ use crate::text::normalise::{is_invisible, is_space, plain_punctuation};
 /// Fewest letters and digits of a quotation: fewer occur anywhere.
 const SHORTEST_QUOTE: usize = 3;
 
-/// The characters of `source` that `quote` quotes, or `None` when it does not occur, occurs only as a part of longer
-/// words, or occurs in several places that are printed differently and none exactly as quoted.
+/// The characters of `source` that `quote` quotes.
+///
+/// `None` when it does not occur, occurs only as a part of longer words, or occurs in several places that are printed
+/// differently and none exactly as quoted.
 ///
 /// Quotation marks, ellipses and brackets around the quotation are ignored, a final `.`, `,`, `;` or `:` may be the
 /// quoter's own. Places that are printed alike are one; the first is returned.

@@ -163,8 +163,7 @@ impl Scan<'_> {
     fn take_citations(&self, after: usize) -> (usize, bool) {
         let mut end = after;
         let mut cited = false;
-        loop {
-            let Some(next) = self.next_nonspace(end) else { break };
+        while let Some(next) = self.next_nonspace(end) {
             let Some(close) = self.citation_end(after, next) else { break };
             end = close;
             cited = true;

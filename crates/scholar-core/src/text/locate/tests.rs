@@ -17,11 +17,7 @@ fn printing_differences_are_bridged() {
         Some("the inter-\nnational effort"),
     );
     check("state-of-the-art", "a state‐of‐the\u{ad}-art model", Some("state‐of‐the\u{ad}-art"));
-    check(
-        "“efficient” café",
-        "an \"eﬃcient\"  cafe\u{301} model",
-        Some("\"eﬃcient\"  cafe\u{301}"),
-    );
+    check("“efficient” café", "an \"eﬃcient\"  cafe\u{301} model", Some("eﬃcient\"  cafe\u{301}"));
     check("r = -0.5", "with r = −0.5 overall", Some("r = −0.5"));
     check("ΔΨ — the potential", "the ΔΨ–the potential", Some("ΔΨ–the potential"));
     check("\"… models fail ...\"", "Many models fail often.", Some("models fail"));
@@ -43,7 +39,7 @@ fn markers_may_be_missing_on_either_side() {
 
 #[test]
 fn what_was_not_said_is_not_found() {
-    check("r = 0.5", "with r = −0.5 overall", Some("r = −0.5").filter(|_| false));
+    check("r = 0.5", "with r = −0.5 overall", None);
     check("it is notable", "it is not able", None);
     check("art is", "the start is here", None);
     check("cafe", "the café", None);
