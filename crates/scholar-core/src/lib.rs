@@ -34,8 +34,8 @@ pub use notice::{Notice, NoticeKind};
 pub use paper::{Paper, PaperMeta, Retraction, Section};
 pub use passage::{Passage, PassageKind};
 pub use ports::{
-    Attributor, Catalog, Embeddings, Encoder, EncoderInfo, Generator, Reranker, RerankerInfo,
-    Retriever, Side, Similarity,
+    Attributor, Catalog, Embeddings, Encoder, EncoderInfo, Generator, OnText, Reranker,
+    RerankerInfo, Retriever, Side, Similarity,
 };
 pub use question::{Query, Question, QuestionError};
 pub use retrieval::{Ranked, Retrieved, SearchMode, SearchRequest};

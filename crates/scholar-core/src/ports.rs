@@ -130,6 +130,12 @@ pub trait Reranker: Send + Sync {
     ) -> Result<Vec<RerankScore>, PortError>;
 }
 
+/// Sees each new piece of a reply as it comes.
+///
+/// A name of its own because `async_trait` would tie the elided lifetime of a bare `Fn(&str)` to the call, and no
+/// generator could pass text it owns.
+pub type OnText<'a> = dyn Fn(&str) + Send + Sync + 'a;
+
 /// A language model.
 #[async_trait]
 pub trait Generator: Send + Sync {
@@ -146,7 +152,7 @@ pub trait Generator: Send + Sync {
     async fn generate(
         &self,
         request: &GenerationRequest,
-        on_text: &(dyn Fn(&str) + Send + Sync),
+        on_text: &OnText<'_>,
     ) -> Result<Generation, PortError>;
 
     /// Log-probability of each of `choices` as the start of the reply, normalised over the choices.
