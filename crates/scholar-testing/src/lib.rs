@@ -1,1 +1,28 @@
-//! Placeholder.
+//! Fakes, fixtures and tolerant comparisons for the tests of the other crates. A development dependency only.
+//!
+//! Every port has one fake here ([`FakeEncoder`], [`FakeReranker`], [`ScriptedGenerator`], [`MemoryRetriever`],
+//! [`MemoryCatalog`], [`FakeAttributor`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
+//! server on a loopback port that can be slow, broken or lying on demand. Nothing here reads a clock or the network.
+
+mod attributor;
+mod catalog;
+pub mod close;
+pub mod corpus;
+mod encoder;
+mod generator;
+pub mod lm_server;
+mod models_dir;
+mod reranker;
+mod retriever;
+mod words;
+
+pub use attributor::FakeAttributor;
+pub use catalog::MemoryCatalog;
+pub use close::{assert_all_close, close, cosine};
+pub use encoder::FakeEncoder;
+pub use generator::{Reply, ScriptedGenerator};
+pub use lm_server::{Behaviour, RecordedRequest, ScriptedLmServer};
+pub use models_dir::{model_dir, models_dir};
+pub use reranker::FakeReranker;
+pub use retriever::MemoryRetriever;
+pub use words::stems;

@@ -1,0 +1,75 @@
+//! A judge without a model.
+
+use async_trait::async_trait;
+use scholar_core::{Attributor, Judgement, PortError, Verdict};
+
+use crate::words::coverage;
+
+/// Share of the sentence's stems in the evidence: 0.8 and more supports, 0.4 and more supports in part. Sentences
+/// that contain a given text get a given verdict instead.
+pub struct FakeAttributor {
+    rulings: Vec<(String, Verdict)>,
+}
+
+impl FakeAttributor {
+    /// Judges by overlap alone.
+    pub fn new() -> Self {
+        Self { rulings: Vec::new() }
+    }
+
+    /// Sentences that contain `part` get `verdict`; the first matching ruling counts.
+    #[must_use]
+    pub fn ruling(mut self, part: &str, verdict: Verdict) -> Self {
+        self.rulings.push((part.to_owned(), verdict));
+        self
+    }
+}
+
+impl Default for FakeAttributor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[async_trait]
+impl Attributor for FakeAttributor {
+    fn name(&self) -> &'static str {
+        "word overlap (fake)"
+    }
+
+    async fn judge(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judgement>, PortError> {
+        let judge = |(sentence, evidence): &(&str, &str)| {
+            let score = coverage(sentence, evidence);
+            let ruled = self.rulings.iter().find(|(part, _)| sentence.contains(part.as_str()));
+            let verdict = match ruled {
+                Some((_, verdict)) => *verdict,
+                None if score >= 0.8 => Verdict::Supported,
+                None if score >= 0.4 => Verdict::Partial,
+                None => Verdict::Unsupported,
+            };
+            Judgement { verdict, score }
+        };
+        Ok(pairs.iter().map(judge).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn judges_by_overlap_and_ruling() {
+        let judge = FakeAttributor::new().ruling("moon", Verdict::Contradicted);
+        let pairs = [
+            ("Models hallucinate.", "We show that a model hallucinates often."),
+            ("Models hallucinate about chemistry and law.", "Models hallucinate."),
+            ("Cats sleep.", "Models hallucinate."),
+            ("The moon is cheese.", "The moon is cheese."),
+        ];
+        let verdicts: Vec<Verdict> =
+            judge.judge(&pairs).await.expect("judged").iter().map(|j| j.verdict).collect();
+        let expected =
+            [Verdict::Supported, Verdict::Partial, Verdict::Unsupported, Verdict::Contradicted];
+        assert_eq!(verdicts, expected);
+    }
+}
