@@ -1,0 +1,170 @@
+//! Choosing an engine and loading a network for it.
+
+use super::config::{Architecture, NetworkConfig};
+use super::network::{Network, Transformer};
+use super::{Backend, Precision};
+use crate::error::ModelError;
+use crate::kernels::{Machine, Portable};
+use crate::tokens::TokenReader;
+use crate::weights::Weights;
+
+/// Fewest tokens that leave room for special tokens of a pair and a word of each text.
+const FEWEST_TOKENS: usize = 8;
+
+/// An engine this machine can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Running {
+    AmxBf16,
+    Avx512Bf16,
+    Avx512F32,
+    PortableF32,
+}
+
+impl Running {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::AmxBf16 => "amx bf16",
+            Self::Avx512Bf16 => "avx512 bf16",
+            Self::Avx512F32 => "avx512 f32",
+            Self::PortableF32 => "portable f32",
+        }
+    }
+}
+
+/// The engine for a precision and back-end on this machine.
+///
+/// # Errors
+/// When the machine lacks what was asked for by name.
+pub(crate) fn choose(
+    precision: Precision,
+    backend: Backend,
+    model: &str,
+) -> Result<Running, ModelError> {
+    choose_on(Machine::detect(), precision, backend).map_err(|problem| ModelError::Setting {
+        model: model.to_owned(),
+        setting: "precision or backend",
+        problem: problem.to_owned(),
+    })
+}
+
+fn choose_on(
+    machine: Machine,
+    precision: Precision,
+    backend: Backend,
+) -> Result<Running, &'static str> {
+    match (precision, backend) {
+        (Precision::Auto | Precision::Bf16, Backend::Auto | Backend::Amx) if machine.amx => {
+            Ok(Running::AmxBf16)
+        }
+        (_, Backend::Amx) if machine.amx => Err("AMX computes bf16 only"),
+        (_, Backend::Amx) => Err("this processor has no AMX, or the kernel does not allow it"),
+        (Precision::Bf16, Backend::Auto | Backend::Avx512) if machine.avx512_bf16 => {
+            Ok(Running::Avx512Bf16)
+        }
+        (Precision::Bf16, Backend::Auto | Backend::Avx512) => {
+            Err("this processor has no AVX-512-BF16")
+        }
+        (Precision::Bf16, Backend::Portable) => Err("the portable back-end computes f32 only"),
+        (Precision::Auto | Precision::F32, Backend::Auto | Backend::Avx512) if machine.avx512 => {
+            Ok(Running::Avx512F32)
+        }
+        (Precision::Auto | Precision::F32, Backend::Avx512) => {
+            Err("this processor has no AVX-512")
+        }
+        (Precision::Auto | Precision::F32, Backend::Auto | Backend::Portable) => {
+            Ok(Running::PortableF32)
+        }
+    }
+}
+
+/// Loads the network for an engine.
+///
+/// # Errors
+/// As [`Transformer::load`].
+pub(crate) fn network(
+    running: Running,
+    weights: &Weights,
+    config: NetworkConfig,
+) -> Result<Box<dyn Network>, ModelError> {
+    Ok(match running {
+        _ => Box::new(Transformer::load(Portable::new(), weights, config)?),
+    })
+}
+
+/// What checkpoints of this family with a head put before tensor names.
+pub(crate) fn prefix(config: &NetworkConfig) -> &'static str {
+    match config.architecture {
+        Architecture::Bert => "bert.",
+        Architecture::Mpnet => "mpnet.",
+        Architecture::Roberta => "roberta.",
+    }
+}
+
+/// A token limit the model can serve.
+///
+/// # Errors
+/// When `asked` is too small or larger than the model's positions.
+pub(crate) fn checked_limit(
+    asked: usize,
+    config: &NetworkConfig,
+    model: &str,
+) -> Result<usize, ModelError> {
+    if (FEWEST_TOKENS..=config.token_limit()).contains(&asked) {
+        return Ok(asked);
+    }
+    Err(ModelError::Setting {
+        model: model.to_owned(),
+        setting: "max_tokens",
+        problem: format!("{asked} is not between {FEWEST_TOKENS} and {}", config.token_limit()),
+    })
+}
+
+/// Refuses a tokenizer that can produce ids the model has no row for.
+///
+/// # Errors
+/// When it is larger than the model's vocabulary.
+pub(crate) fn check_vocabulary(
+    reader: &TokenReader,
+    config: &NetworkConfig,
+) -> Result<(), ModelError> {
+    if reader.vocabulary() <= config.vocabulary {
+        return Ok(());
+    }
+    Err(ModelError::damaged(
+        &reader.files()[0],
+        format!(
+            "it knows {} tokens, the model {}: they do not belong together",
+            reader.vocabulary(),
+            config.vocabulary
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_follow_machine_and_wish() {
+        let none = Machine { avx512: false, avx512_bf16: false, amx: false };
+        let wide = Machine { avx512: true, ..none };
+        let zen4 = Machine { avx512_bf16: true, ..wide };
+        let xeon = Machine { amx: true, ..zen4 };
+        let check = |machine, precision, backend, expect: Option<Running>| {
+            assert_eq!(choose_on(machine, precision, backend).ok(), expect, "{machine:?}");
+        };
+        check(none, Precision::Auto, Backend::Auto, Some(Running::PortableF32));
+        check(none, Precision::Bf16, Backend::Auto, None);
+        check(none, Precision::F32, Backend::Avx512, None);
+        check(wide, Precision::Auto, Backend::Auto, Some(Running::Avx512F32));
+        check(wide, Precision::Bf16, Backend::Auto, None);
+        check(wide, Precision::Auto, Backend::Portable, Some(Running::PortableF32));
+        check(zen4, Precision::Auto, Backend::Auto, Some(Running::Avx512F32));
+        check(zen4, Precision::Bf16, Backend::Auto, Some(Running::Avx512Bf16));
+        check(zen4, Precision::Bf16, Backend::Amx, None);
+        check(xeon, Precision::Auto, Backend::Auto, Some(Running::AmxBf16));
+        check(xeon, Precision::F32, Backend::Auto, Some(Running::Avx512F32));
+        check(xeon, Precision::F32, Backend::Amx, None);
+        check(xeon, Precision::Bf16, Backend::Avx512, Some(Running::Avx512Bf16));
+    }
+}

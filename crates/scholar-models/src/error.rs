@@ -1,0 +1,132 @@
+//! What can go wrong when a model is opened or run.
+
+use std::path::{Path, PathBuf};
+
+use scholar_core::{PortError, PortErrorKind};
+
+type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// A failure to open or run a model. Every variant names the file or model and [`ModelError::hint`] the next step.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// A file could not be read.
+    #[error("could not read {path}")]
+    ReadFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// None of the files that could serve was there.
+    #[error("no {expected} in {dir}")]
+    MissingFile {
+        /// Where it was looked for.
+        dir: PathBuf,
+        /// Names that would have served.
+        expected: &'static str,
+    },
+    /// A file does not have the promised format: usually a download that stopped half-way.
+    #[error("{path} is damaged or of another format: {problem}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        problem: String,
+    },
+    /// The file is sound and asks for something this program does not do.
+    #[error("{path} asks for {what}, which is not supported")]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// The thing asked for.
+        what: String,
+    },
+    /// A tensor the architecture needs is absent or has another shape.
+    #[error("tensor {tensor} of {path} {problem}")]
+    Tensor {
+        /// The weight file.
+        path: PathBuf,
+        /// Name of the tensor.
+        tensor: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A setting cannot be met by this model or machine.
+    #[error("{setting} cannot be used with model {model}: {problem}")]
+    Setting {
+        /// The model's name.
+        model: String,
+        /// The setting.
+        setting: &'static str,
+        /// Why not.
+        problem: String,
+    },
+    /// The tokenizer refused a text.
+    #[error("the tokenizer of {model} could not split a text")]
+    Tokenize {
+        /// The model's name.
+        model: String,
+        /// What the tokenizer said.
+        #[source]
+        source: Source,
+    },
+    /// The model's own thread could not be started.
+    #[error("could not start a thread for {model}")]
+    Thread {
+        /// The model's name.
+        model: String,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl ModelError {
+    /// The next step for a person, if there is one.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::ReadFile { .. } | Self::Damaged { .. } | Self::Tensor { .. } => Some(
+                "check the model with `openscholar models verify NAME`; `openscholar models pull NAME` fetches it again"
+                    .to_owned(),
+            ),
+            Self::MissingFile { .. } => Some(
+                "fetch the model with `openscholar models pull NAME`, or point the setting at its folder"
+                    .to_owned(),
+            ),
+            Self::Unsupported { .. } => {
+                Some("choose another model: `openscholar models list` names the supported ones".to_owned())
+            }
+            Self::Setting { setting, .. } => Some(format!("change or drop {setting}")),
+            Self::Tokenize { .. } | Self::Thread { .. } => None,
+        }
+    }
+
+    pub(crate) fn read(path: &Path, source: std::io::Error) -> Self {
+        Self::ReadFile { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn damaged(path: &Path, problem: impl ToString) -> Self {
+        Self::Damaged { path: path.to_owned(), problem: problem.to_string() }
+    }
+}
+
+impl From<ModelError> for PortError {
+    fn from(error: ModelError) -> Self {
+        let kind = match &error {
+            ModelError::Damaged { .. } | ModelError::Tensor { .. } => PortErrorKind::Corrupt,
+            ModelError::Unsupported { .. } | ModelError::Setting { .. } => PortErrorKind::Rejected,
+            ModelError::ReadFile { .. }
+            | ModelError::MissingFile { .. }
+            | ModelError::Tokenize { .. }
+            | ModelError::Thread { .. } => PortErrorKind::Unavailable,
+        };
+        let hint = error.hint();
+        let port = Self::new(kind, error.to_string());
+        let port = match hint {
+            Some(hint) => port.with_hint(hint),
+            None => port,
+        };
+        port.with_source(error)
+    }
+}
