@@ -1,11 +1,20 @@
 //! The face of the pipeline: a question in, a proven answer out.
 
-use scholar_core::{Answer, PortError, Question};
+use scholar_core::{
+    Answer, AnswerMode, GeneratorInfo, GeneratorStrength, PortError, Question,
+};
 
 use crate::config::{AskConfig, ModeChoice};
-use crate::event::Observer;
+use crate::event::{Event, Observer};
+use crate::generative;
 use crate::outcome::Outcome;
 use crate::world::Ports;
+
+mod frame;
+mod references;
+
+pub(crate) use frame::Frame;
+pub(crate) use references::references_of;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -78,5 +87,39 @@ pub async fn ask(
     config: &AskConfig,
     observer: &dyn Observer,
 ) -> Result<Outcome<Answer>, AskError> {
-    crate::generative::run(ports, question, config, observer).await
+    let info = ports.generator.as_ref().map(|generator| generator.info());
+    let (mode, reason) = mode_for(config.mode, info);
+    let frame = Frame::new(ports, question, config, observer);
+    frame.emit(&Event::Started { mode, reason });
+    let answer = match mode {
+        AnswerMode::Generative => generative::answer(&frame, generative::Rounds::Loop).await?,
+        AnswerMode::SinglePass => generative::answer(&frame, generative::Rounds::DraftOnly).await?,
+        AnswerMode::NoRetrieval => generative::closed_book(&frame).await?,
+        AnswerMode::Evidence => generative::abstain(&frame, AnswerMode::Evidence, "todo"),
+    };
+    frame.emit(&Event::Finished { abstained: answer.abstained });
+    Ok(frame.finish(answer))
+}
+
+/// The mode `choice` comes to with this generator, and why.
+pub fn mode_for(choice: ModeChoice, generator: Option<&GeneratorInfo>) -> (AnswerMode, String) {
+    let asked = |mode| (mode, "asked for".to_owned());
+    match (choice, generator) {
+        (ModeChoice::Generative, _) => asked(AnswerMode::Generative),
+        (ModeChoice::Evidence, _) => asked(AnswerMode::Evidence),
+        (ModeChoice::SinglePass, _) => asked(AnswerMode::SinglePass),
+        (ModeChoice::NoRetrieval, _) => asked(AnswerMode::NoRetrieval),
+        (ModeChoice::Auto, None) => {
+            (AnswerMode::Evidence, "no language model is configured".to_owned())
+        }
+        (ModeChoice::Auto, Some(info)) => match info.strength {
+            GeneratorStrength::Strong => {
+                (AnswerMode::Generative, format!("{} can run the whole loop", info.model))
+            }
+            GeneratorStrength::Small => (
+                AnswerMode::Evidence,
+                format!("{} is too small to be trusted with citations", info.model),
+            ),
+        },
+    }
 }

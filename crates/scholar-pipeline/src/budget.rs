@@ -1,6 +1,13 @@
 //! What a run may use: estimated before, enforced during, reported after.
 
+use scholar_core::PortError;
 use serde::{Deserialize, Serialize};
+
+mod estimate;
+mod meter;
+
+pub use estimate::{Estimate, estimate};
+pub use meter::Meter;
 
 /// Limits of one run; `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -23,5 +30,48 @@ impl Budget {
     /// No limit at all.
     pub fn unlimited() -> Self {
         Self { max_cost: None, max_tokens: None, max_seconds: None, max_calls: None }
+    }
+}
+
+/// The limit that a call would have broken.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum BudgetExceeded {
+    /// [`Budget::max_cost`].
+    #[error("the budget of ${limit} is used up")]
+    Cost {
+        /// US dollars.
+        limit: f64,
+    },
+    /// [`Budget::max_cost`] of a model whose price nobody stated.
+    #[error("a budget of ${limit} cannot be kept: the price of the model is unknown")]
+    UnknownPrice {
+        /// US dollars.
+        limit: f64,
+    },
+    /// [`Budget::max_tokens`].
+    #[error("the budget of {limit} tokens is used up")]
+    Tokens {
+        /// Tokens.
+        limit: u64,
+    },
+    /// [`Budget::max_seconds`].
+    #[error("the budget of {limit} seconds is used up")]
+    Seconds {
+        /// Seconds.
+        limit: f64,
+    },
+    /// [`Budget::max_calls`].
+    #[error("the budget of {limit} model calls is used up")]
+    Calls {
+        /// Calls.
+        limit: u64,
+    },
+}
+
+impl BudgetExceeded {
+    /// The limit behind `error`, if a [`Meter`] refused the call.
+    pub fn behind(error: &PortError) -> Option<Self> {
+        let source = std::error::Error::source(error)?;
+        source.downcast_ref::<Self>().copied()
     }
 }

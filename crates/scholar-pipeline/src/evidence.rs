@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use scholar_core::text::markers::strip_foreign_markers;
+use scholar_core::text::normalise::single_spaced;
 use scholar_core::{PassageId, Ranked};
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +26,22 @@ pub struct Evidence {
     pub number: EvidenceNumber,
     /// The passage, its paper and its scores.
     pub ranked: Ranked,
+}
+
+impl Evidence {
+    /// The line a model reads: `[3] Title: … Text: …`, without the passage's own citation markers, so that they
+    /// cannot pass for numbers of ours. The stored text stays as it is.
+    ///
+    /// Source: OpenScholar's reference block.
+    pub fn prompt_line(&self) -> String {
+        let passage = &self.ranked.retrieved.passage;
+        let text = single_spaced(&strip_foreign_markers(&passage.text));
+        if passage.title.is_empty() {
+            format!("{} {text}", self.number)
+        } else {
+            format!("{} Title: {} Text: {text}", self.number, passage.title)
+        }
+    }
 }
 
 /// All shown passages in order of number.
@@ -54,6 +72,11 @@ impl EvidenceRegistry {
     /// The passage of that number.
     pub fn get(&self, number: EvidenceNumber) -> Option<&Evidence> {
         self.items.get(number.0)
+    }
+
+    /// Whether the passage was shown.
+    pub fn contains(&self, id: &PassageId) -> bool {
+        self.by_passage.contains_key(id)
     }
 
     /// All, by number.

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use scholar_core::{Attributor, Encoder, Generator, Reranker, Retriever};
 
+use crate::budget::Meter;
+
 /// Time since a moment the caller chose, never running backwards. The binary passes its monotonic clock, a replay or
 /// a test passes [`stopped_clock`].
 pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
@@ -30,4 +32,22 @@ pub struct Ports {
     pub attributor: Arc<dyn Attributor>,
     /// What time budgets are measured with.
     pub clock: Clock,
+    /// The meter `generator` is already wrapped in, if the caller lets other ports (a judging model) share the
+    /// budget; `None` lets each run wrap the generator itself.
+    pub meter: Option<Arc<Meter>>,
+}
+
+impl Ports {
+    /// The least a run needs: passages and a judge; everything else absent, the clock stopped.
+    pub fn new(retriever: Arc<dyn Retriever>, attributor: Arc<dyn Attributor>) -> Self {
+        Self {
+            retriever,
+            reranker: None,
+            generator: None,
+            encoder: None,
+            attributor,
+            clock: stopped_clock(),
+            meter: None,
+        }
+    }
 }

@@ -1,0 +1,42 @@
+//! Numbered references of an answer that is put together without sentences to prove.
+
+use scholar_core::{Citation, PaperMeta, Reference};
+
+use crate::evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
+
+/// The papers behind evidence `numbers`, numbered from 1 in order of first use, and the citation of each number.
+/// Numbers without evidence are left out of both.
+pub(crate) fn references_of(
+    registry: &EvidenceRegistry,
+    numbers: &[usize],
+) -> (Vec<Reference>, Vec<Citation>) {
+    let mut references: Vec<Reference> = Vec::new();
+    let mut citations = Vec::new();
+    let known = numbers.iter().filter_map(|number| registry.get(EvidenceNumber(*number)));
+    for Evidence { number: _, ranked } in known {
+        let paper = &ranked.retrieved.paper;
+        let place = references.iter().position(|reference| reference.paper_id == paper.id);
+        let place = place.unwrap_or_else(|| {
+            references.push(reference_of(paper, Citation(references.len() + 1)));
+            references.len() - 1
+        });
+        let citation = references[place].number;
+        if !citations.contains(&citation) {
+            citations.push(citation);
+        }
+    }
+    (references, citations)
+}
+
+fn reference_of(paper: &PaperMeta, number: Citation) -> Reference {
+    Reference {
+        number,
+        paper_id: paper.id.clone(),
+        title: paper.title.clone(),
+        authors: paper.authors.clone(),
+        year: paper.year,
+        venue: paper.venue.clone(),
+        url: paper.link(),
+        doi: paper.doi().map(str::to_owned),
+    }
+}

@@ -1,0 +1,272 @@
+//! Counts what a generator uses and refuses what the budget does not allow.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::channel::oneshot;
+use futures::future::{Either, select};
+use parking_lot::Mutex;
+use scholar_core::{
+    FinishReason, Generation, GenerationRequest, Generator, GeneratorInfo, Message, OnText, PortError,
+    PortErrorKind, TokenUsage,
+};
+
+use super::{Budget, BudgetExceeded};
+use crate::outcome::Spent;
+use crate::world::Clock;
+
+/// Shortest reply worth asking for, in tokens: a smaller rest of the budget refuses the call. Ours.
+const SHORTEST_REPLY: u64 = 16;
+
+/// The account of one run. Several generators may share it through [`Meter::wrap`].
+///
+/// Enforcement: a call whose prompt does not fit is refused; a reply limit is lowered to what remains, so that the
+/// token limit holds for sure and the cost limit as far as prices are right; a reply that arrives after the time limit is cut where it
+/// stands and comes back with [`FinishReason::Length`].
+pub struct Meter {
+    budget: Budget,
+    clock: Clock,
+    began: Duration,
+    account: Mutex<Account>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Account {
+    calls: u64,
+    usage: TokenUsage,
+    usd: Option<f64>,
+    exceeded: Option<BudgetExceeded>,
+}
+
+impl Meter {
+    /// Starts counting now.
+    pub fn start(budget: Budget, clock: Clock) -> Arc<Self> {
+        let began = clock();
+        let account =
+            Account { calls: 0, usage: TokenUsage::default(), usd: Some(0.0), exceeded: None };
+        Arc::new(Self { budget, clock, began, account: Mutex::new(account) })
+    }
+
+    /// `generator`, counted and limited.
+    pub fn wrap(self: &Arc<Self>, generator: Arc<dyn Generator>) -> Arc<dyn Generator> {
+        Arc::new(Metered { meter: Arc::clone(self), generator })
+    }
+
+    /// What was used so far.
+    pub fn spent(&self) -> Spent {
+        let Account { calls, usage, usd, exceeded: _ } = *self.account.lock();
+        Spent { calls, usage, usd, seconds: self.seconds() }
+    }
+
+    /// The limit met first, if one was.
+    pub fn exceeded(&self) -> Option<BudgetExceeded> {
+        self.account.lock().exceeded
+    }
+
+    fn seconds(&self) -> f64 {
+        (self.clock)().saturating_sub(self.began).as_secs_f64()
+    }
+
+    /// Whether the time is up. Reads the clock only if time is limited, so that recordings stay small.
+    fn time_is_up(&self) -> Option<BudgetExceeded> {
+        let limit = self.budget.max_seconds?;
+        (self.seconds() >= limit).then_some(BudgetExceeded::Seconds { limit })
+    }
+
+    /// The most completion tokens a call with `prompt` tokens may use, and the limit that sets them.
+    fn allowed(
+        &self,
+        prompt: u64,
+        info: &GeneratorInfo,
+    ) -> Result<(u64, Option<BudgetExceeded>), BudgetExceeded> {
+        if let Some(exceeded) = self.time_is_up() {
+            return Err(exceeded);
+        }
+        let Budget { max_cost, max_tokens, max_seconds: _, max_calls } = self.budget;
+        let account = *self.account.lock();
+        if let Some(limit) = max_calls.filter(|limit| account.calls >= *limit) {
+            return Err(BudgetExceeded::Calls { limit });
+        }
+        let mut allowed = (u64::MAX, None);
+        if let Some(limit) = max_tokens {
+            let exceeded = BudgetExceeded::Tokens { limit };
+            let rest = limit.saturating_sub(account.usage.total()).saturating_sub(prompt);
+            allowed = (rest, Some(exceeded));
+        }
+        if let Some(limit) = max_cost {
+            let exceeded = BudgetExceeded::Cost { limit };
+            let rest = match (info.usd_per_million, account.usd) {
+                (Some(price), Some(usd)) => affordable(limit - usd, prompt, price),
+                _ => return Err(BudgetExceeded::UnknownPrice { limit }),
+            };
+            if rest < allowed.0 {
+                allowed = (rest, Some(exceeded));
+            }
+        }
+        match allowed {
+            (rest, Some(exceeded)) if rest < SHORTEST_REPLY => Err(exceeded),
+            allowed => Ok(allowed),
+        }
+    }
+
+    fn refuse(&self, exceeded: BudgetExceeded) -> PortError {
+        self.account.lock().exceeded.get_or_insert(exceeded);
+        PortError::new(PortErrorKind::Rejected, exceeded.to_string())
+            .with_source(exceeded)
+            .with_hint("raise the budget and run again")
+    }
+
+    fn add(&self, usage: TokenUsage, info: &GeneratorInfo) {
+        let mut account = self.account.lock();
+        account.usage += usage;
+        account.usd = match (account.usd, info.usd_per_million) {
+            (Some(usd), Some(price)) => Some(usd + cost(usage, price)),
+            _ => None,
+        };
+    }
+}
+
+/// US dollars for `usage` at `(prompt, completion)` dollars per million tokens.
+pub(crate) fn cost(usage: TokenUsage, (prompt, completion): (f64, f64)) -> f64 {
+    (count(usage.prompt) * prompt + count(usage.completion) * completion) / 1e6
+}
+
+#[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]
+fn count(tokens: u64) -> f64 {
+    tokens as f64
+}
+
+/// Completion tokens that `usd` still pays after `prompt` tokens.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the value is clamped to at least 0; a float too large for u64 saturates"
+)]
+fn affordable(usd: f64, prompt: u64, price: (f64, f64)) -> u64 {
+    let rest = usd - count(prompt) * price.0 / 1e6;
+    if rest <= 0.0 && (price.0 > 0.0 || price.1 > 0.0) {
+        0
+    } else if price.1 <= 0.0 {
+        u64::MAX
+    } else {
+        (rest * 1e6 / price.1).max(0.0) as u64
+    }
+}
+
+struct Metered {
+    meter: Arc<Meter>,
+    generator: Arc<dyn Generator>,
+}
+
+impl Metered {
+    fn prompt_tokens(&self, messages: &[Message]) -> u64 {
+        messages.iter().map(|message| self.tokens(&message.content)).sum()
+    }
+
+    fn tokens(&self, text: &str) -> u64 {
+        u64::try_from(self.generator.count_tokens(text)).unwrap_or(u64::MAX)
+    }
+
+    /// Admits a call and returns the reply tokens it may use.
+    fn admit(&self, messages: &[Message]) -> Result<(u64, Option<BudgetExceeded>), PortError> {
+        let budget = self.meter.budget;
+        let counted = budget.max_tokens.is_some() || budget.max_cost.is_some();
+        let prompt = if counted { self.prompt_tokens(messages) } else { 0 };
+        let allowed = self.meter.allowed(prompt, self.generator.info());
+        let allowed = allowed.map_err(|exceeded| self.meter.refuse(exceeded))?;
+        self.meter.account.lock().calls += 1;
+        Ok(allowed)
+    }
+}
+
+#[async_trait]
+impl Generator for Metered {
+    fn info(&self) -> &GeneratorInfo {
+        self.generator.info()
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        self.generator.count_tokens(text)
+    }
+
+    async fn generate(
+        &self,
+        request: &GenerationRequest,
+        on_text: &OnText<'_>,
+    ) -> Result<Generation, PortError> {
+        let (allowed, limit) = self.admit(&request.messages)?;
+        let mut request = request.clone();
+        let allowed = usize::try_from(allowed).unwrap_or(usize::MAX);
+        let lowered = allowed < request.sampling.max_tokens;
+        request.sampling.max_tokens = request.sampling.max_tokens.min(allowed);
+
+        let partial = Mutex::new(String::new());
+        let (cut, was_cut) = oneshot::channel::<()>();
+        let cut = Mutex::new(Some(cut));
+        let late = AtomicBool::new(false);
+        let listen = |piece: &str| {
+            if late.load(Ordering::Relaxed) {
+                return;
+            }
+            partial.lock().push_str(piece);
+            on_text(piece);
+            if self.meter.time_is_up().is_some() {
+                late.store(true, Ordering::Relaxed);
+                if let Some(cut) = cut.lock().take() {
+                    // The receiver lives as long as the call: nothing is lost if it is gone.
+                    let _ = cut.send(());
+                }
+            }
+        };
+        let outcome = {
+            let call = self.generator.generate(&request, &listen);
+            match select(was_cut, call).await {
+                Either::Left(_) => None,
+                Either::Right((reply, _)) => Some(reply),
+            }
+        };
+        if late.load(Ordering::Relaxed) {
+            let text = partial.into_inner();
+            let usage = TokenUsage {
+                prompt: self.prompt_tokens(&request.messages),
+                completion: self.tokens(&text),
+            };
+            self.meter.add(usage, self.info());
+            if let Some(exceeded) = self.meter.time_is_up() {
+                self.meter.account.lock().exceeded.get_or_insert(exceeded);
+            }
+            let model = self.info().model.clone();
+            let finish = FinishReason::Length;
+            return Ok(Generation { text, finish, usage, usage_estimated: true, model });
+        }
+        let reply = match outcome {
+            Some(reply) => reply?,
+            None => return Err(PortError::new(PortErrorKind::Unavailable, "the call was cut")),
+        };
+        self.meter.add(reply.usage, self.info());
+        if lowered && reply.finish == FinishReason::Length {
+            if let Some(exceeded) = limit {
+                self.meter.account.lock().exceeded.get_or_insert(exceeded);
+            }
+        }
+        Ok(reply)
+    }
+
+    async fn choose(
+        &self,
+        purpose: &str,
+        messages: &[Message],
+        choices: &[&str],
+    ) -> Result<Vec<f32>, PortError> {
+        self.admit(messages)?;
+        let values = self.generator.choose(purpose, messages, choices).await?;
+        let usage = TokenUsage { prompt: self.prompt_tokens(messages), completion: 1 };
+        self.meter.add(usage, self.info());
+        Ok(values)
+    }
+}
+
+#[cfg(test)]
+mod tests;

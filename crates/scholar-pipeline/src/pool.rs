@@ -1,0 +1,167 @@
+//! From queries to numbered evidence.
+//!
+//! Steps: every query is searched ([`search_all`]); the lists are joined in query order and duplicates removed
+//! ([`dedup`]); citation filter, reranking and citation bonus ([`rank`]); at most `max_per_paper` passages of a paper
+//! among the first `top_n` ([`cap`]). Concurrency changes nothing: results are put back into query order.
+//!
+//! Source: arXiv 2411.14199 §2.1; `docs/deviations.md` D1–D6.
+
+use futures::StreamExt as _;
+use futures::stream;
+use scholar_core::{
+    Notice, NoticeKind, PortError, Query, Ranked, Retrieved, SearchRequest,
+};
+
+use crate::ask::{AskError, Frame};
+use crate::config::{CapRule, RankingConfig, RetrievalConfig};
+use crate::event::Event;
+use crate::evidence::{Evidence, EvidenceRegistry};
+
+mod cap;
+mod dedup;
+mod rank;
+
+pub(crate) use cap::cap;
+pub(crate) use dedup::dedup;
+pub(crate) use rank::rank;
+
+/// Which round of retrieval passages are gathered for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Round {
+    /// For the question.
+    First,
+    /// For a feedback item.
+    Feedback,
+}
+
+/// Searches `queries`, ranks what comes back by `rank_by` and numbers the best. Returns the passages shown in this
+/// round, best first; those shown before are not among them.
+///
+/// # Errors
+/// When every search failed.
+pub(crate) async fn gather(
+    frame: &Frame<'_>,
+    queries: &[Query],
+    rank_by: &Query,
+    round: Round,
+    registry: &mut EvidenceRegistry,
+) -> Result<Vec<Evidence>, AskError> {
+    frame.emit(&Event::Queries { queries: queries.to_vec() });
+    let lists = search_all(frame, queries).await?;
+    let found: usize = lists.iter().map(Vec::len).sum();
+    let mut pool = dedup(lists, frame.config.retrieval.dedup);
+    if round == Round::Feedback {
+        pool.retain(|candidate| !registry.contains(&candidate.retrieved.passage.id));
+    }
+    let RankingConfig {
+        top_n,
+        max_per_paper,
+        cap: cap_rule,
+        min_citations,
+        norm_cite: _,
+        score_transform: _,
+        use_abstract: _,
+    } = &frame.config.ranking;
+    filter_by_citations(&mut pool, *min_citations, *top_n);
+    frame.emit(&Event::Pooled { candidates: found, kept: pool.len() });
+    let (reranker, ranked) = rank(frame, rank_by, pool, round).await;
+    let uncapped = round == Round::Feedback && *cap_rule == CapRule::Upstream;
+    let mut ranked = match max_per_paper {
+        Some(max) if !uncapped => cap(ranked, *max, *cap_rule),
+        _ => ranked,
+    };
+    ranked.truncate(*top_n);
+    warn_of_retractions(frame, &ranked);
+    let mut evidence = Vec::new();
+    for ranked in ranked {
+        let number = registry.add(ranked);
+        evidence.extend(registry.get(number).cloned());
+    }
+    frame.emit(&Event::Ranked { reranker, evidence: evidence.clone() });
+    Ok(evidence)
+}
+
+/// One list per query, in query order.
+async fn search_all(
+    frame: &Frame<'_>,
+    queries: &[Query],
+) -> Result<Vec<Vec<Retrieved>>, AskError> {
+    let RetrievalConfig { keywords: _, top_k, search_mode, filter, concurrency, dedup: _ } =
+        &frame.config.retrieval;
+    let retriever = &frame.ports.retriever;
+    let searches = queries.iter().enumerate().map(|(nth, query)| async move {
+        let request = SearchRequest {
+            query: query.clone(),
+            top_k: *top_k,
+            mode: *search_mode,
+            filter: filter.clone(),
+        };
+        (nth, retriever.search(&request).await)
+    });
+    let mut results: Vec<(usize, Result<Vec<Retrieved>, PortError>)> =
+        stream::iter(searches).buffer_unordered((*concurrency).max(1)).collect().await;
+    results.sort_by_key(|(nth, _)| *nth);
+
+    let source = retriever.name().to_owned();
+    let mut lists = Vec::new();
+    let mut first_failure = None;
+    for (query, (_, result)) in queries.iter().zip(results) {
+        match result {
+            Ok(hits) => {
+                let (query, source, hits_n) = (query.clone(), source.clone(), hits.len());
+                frame.emit(&Event::Searched { query, source, hits: hits_n });
+                lists.push(hits);
+            }
+            Err(error) => {
+                let message = format!("searching {source} for \"{}\" failed: {error}", query.as_str());
+                let mut notice = Notice::new(NoticeKind::Skipped, message);
+                notice.hint = error.hint().map(str::to_owned);
+                frame.notice(notice);
+                first_failure.get_or_insert((query, error));
+            }
+        }
+    }
+    match first_failure {
+        Some((query, port)) if lists.is_empty() => Err(AskError::Search {
+            retriever: source,
+            query: query.as_str().to_owned(),
+            source: port,
+        }),
+        _ => Ok(lists),
+    }
+}
+
+/// Keeps what has at least `min` citations, if more than `top_n` remain; unknown counts as none.
+fn filter_by_citations(pool: &mut Vec<Candidate>, min: Option<u32>, top_n: usize) {
+    let Some(min) = min else { return };
+    let cited = |c: &Candidate| c.retrieved.paper.citation_count.is_some_and(|n| n >= min);
+    if pool.iter().filter(|candidate| cited(candidate)).count() > top_n {
+        pool.retain(cited);
+    }
+}
+
+fn warn_of_retractions(frame: &Frame<'_>, ranked: &[Ranked]) {
+    use scholar_core::Retraction;
+    for passage in ranked {
+        let paper = &passage.retrieved.paper;
+        let what = match paper.retraction {
+            Retraction::Retracted => "is retracted",
+            Retraction::Concern => "has an expression of concern",
+            Retraction::Corrected => "has a published correction",
+            Retraction::Clean | Retraction::Unknown => continue,
+        };
+        let message = format!("\"{}\" ({}) {what}", paper.title, paper.id);
+        frame.notice(Notice::new(NoticeKind::Retraction, message));
+    }
+}
+
+/// A passage of the pool with its best place in the searches, for runs without a reranker.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    pub(crate) retrieved: Retrieved,
+    /// Sum of `1 / (60 + rank)` over the searches that found it.
+    pub(crate) fused: f32,
+}
+
+#[cfg(test)]
+mod tests;

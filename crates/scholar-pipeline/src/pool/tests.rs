@@ -1,0 +1,127 @@
+use std::sync::Arc;
+
+use scholar_core::{
+    CharSpan, Explanation, PaperId, PaperMeta, Passage, PassageId, PassageKind, RerankScore,
+    RetrievalScore,
+};
+
+use super::*;
+use crate::config::{AskConfig, DedupRule, ScoreTransform};
+
+fn retrieved(text: &str, title: &str, id: &str) -> Retrieved {
+    let paper = PaperMeta::new(PaperId::Local(id.to_owned()), title);
+    let passage = Passage {
+        id: PassageId { paper: paper.id.clone(), ordinal: 0 },
+        title: title.to_owned(),
+        section: String::new(),
+        kind: PassageKind::Body,
+        text: text.to_owned(),
+        span: CharSpan::new(0, text.chars().count()),
+    };
+    Retrieved {
+        passage,
+        paper: Arc::new(paper),
+        score: RetrievalScore::new(1.0).expect("finite"),
+        explanation: Explanation::new(1.0, "test"),
+    }
+}
+
+fn cited(id: &str, count: Option<u32>) -> Retrieved {
+    let mut retrieved = retrieved(id, id, id);
+    Arc::make_mut(&mut retrieved.paper).citation_count = count;
+    retrieved
+}
+
+fn ids(ranked: &[Ranked]) -> Vec<String> {
+    ranked.iter().map(|r| r.retrieved.paper.id.to_string()).collect()
+}
+
+/// H.11 and what ours does instead.
+#[test]
+fn duplicates_keep_the_richer_record_at_the_first_place() {
+    let lists = || {
+        vec![vec![retrieved("x", "1", "id0"), retrieved("y", "1", "id1")], vec![retrieved("x", "1", "id2")]]
+    };
+    let order = |pool: Vec<Candidate>| {
+        pool.iter().map(|c| c.retrieved.paper.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(order(dedup(lists(), DedupRule::Upstream)), ["local:id2", "local:id1"]);
+    assert_eq!(order(dedup(lists(), DedupRule::Richest)), ["local:id0", "local:id1"]);
+    let mut richer = lists();
+    Arc::make_mut(&mut richer[1][0].paper).citation_count = Some(3);
+    assert_eq!(order(dedup(richer, DedupRule::Richest)), ["local:id2", "local:id1"]);
+    let untitled = vec![vec![retrieved("x", "", "a"), retrieved("x", "", "b"), retrieved(" ", "", "c")]];
+    assert_eq!(order(dedup(untitled, DedupRule::Richest)), ["local:a", "local:b"], "two papers");
+    let folded = vec![vec![retrieved("The  Text", "T: a", "a"), retrieved("the text", "t a", "b")]];
+    assert_eq!(order(dedup(folded, DedupRule::Richest)), ["local:a"]);
+}
+
+/// H.10: titles A A A A A B A B, at most 3.
+#[test]
+fn the_cap_lets_exactly_max_through() {
+    let titles = ["A", "A", "A", "A", "A", "B", "A", "B"];
+    let ranked = || -> Vec<Ranked> {
+        let one = |(nth, title): (usize, &&str)| {
+            let mut retrieved = retrieved(&nth.to_string(), title, title);
+            retrieved.passage.section = nth.to_string();
+            let score = RerankScore::new(0.0).expect("finite");
+            Ranked { retrieved, score, explanation: Explanation::new(0.0, "test") }
+        };
+        titles.iter().enumerate().map(one).collect()
+    };
+    let places = |ranked: Vec<Ranked>| {
+        ranked.into_iter().map(|r| r.retrieved.passage.section).collect::<Vec<_>>()
+    };
+    assert_eq!(places(cap(ranked(), 3, CapRule::Paper)), ["0", "1", "2", "5", "7"]);
+    assert_eq!(places(cap(ranked(), 3, CapRule::Upstream)), ["0", "1", "2", "3", "5", "7"]);
+}
+
+#[test]
+fn the_citation_bonus_is_a_share_and_needs_a_citation() {
+    let config = |transform| {
+        let mut ranking = AskConfig::paper().ranking;
+        ranking.norm_cite = true;
+        ranking.score_transform = transform;
+        ranking
+    };
+    let pool = |counts: [Option<u32>; 3]| {
+        let one = |(id, count)| Candidate { retrieved: cited(id, count), fused: 0.0 };
+        ["a", "b", "c"].into_iter().zip(counts).map(one).collect::<Vec<_>>()
+    };
+    let scores = || [0.2, 0.0, 0.1].map(|s| RerankScore::new(s).expect("finite")).to_vec();
+    let counts = [None, Some(100), Some(50)];
+    let ranked = order_of(&config(ScoreTransform::None), pool(counts), scores());
+    assert_eq!(ids(&ranked), ["local:b", "local:c", "local:a"]);
+    assert!((ranked[1].score.value() - 0.6).abs() < 1e-6);
+    let ranked = order_of(&config(ScoreTransform::Sigmoid), pool(counts), scores());
+    assert!((ranked[0].score.value() - 1.5).abs() < 1e-6);
+    let ranked = order_of(&config(ScoreTransform::None), pool([None, Some(0), None]), scores());
+    assert_eq!(ids(&ranked), ["local:a", "local:c", "local:b"], "no division by zero");
+}
+
+fn order_of(
+    config: &RankingConfig,
+    pool: Vec<Candidate>,
+    scores: Vec<RerankScore>,
+) -> Vec<Ranked> {
+    rank::order(config, pool, scores, Round::First)
+}
+
+#[test]
+fn the_citation_filter_gives_way_when_too_few_remain() {
+    let pool = || {
+        ["a", "b", "c"]
+            .into_iter()
+            .zip([Some(9), None, Some(12)])
+            .map(|(id, count)| Candidate { retrieved: cited(id, count), fused: 0.0 })
+            .collect::<Vec<_>>()
+    };
+    let left = |min, top_n| {
+        let mut pool = pool();
+        filter_by_citations(&mut pool, min, top_n);
+        pool.len()
+    };
+    assert_eq!(left(Some(9), 1), 2);
+    assert_eq!(left(Some(9), 2), 3, "not more than top_n");
+    assert_eq!(left(None, 0), 3);
+}

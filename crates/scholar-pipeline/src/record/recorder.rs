@@ -1,0 +1,313 @@
+//! Ports that write down what crosses them.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use scholar_core::{
+    Attributor, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest, Generator,
+    GeneratorInfo, Judgement, Message, OnText, PaperMeta, Passage, PassageId, PortError, Query,
+    RerankScore, Reranker, RerankerInfo, Retrieved, Retriever, SearchRequest, Side,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::numbers::to_hex;
+use super::{
+    Call, CallResult, Entry, JOURNAL_VERSION, Journal, Port, PortsInfo, RecordedError, json as to_json,
+    key_of, line_of,
+};
+use crate::world::Ports;
+
+type Sink = Box<dyn Fn(&str) + Send + Sync>;
+
+/// Keeps a journal of one run.
+pub struct Recorder {
+    book: Arc<Book>,
+    ports: Ports,
+}
+
+struct Book {
+    entries: Mutex<Vec<Entry>>,
+    sink: Option<Sink>,
+}
+
+impl Recorder {
+    /// Records what crosses `ports`.
+    pub fn new(ports: &Ports) -> Self {
+        Self::with_sink(ports, None)
+    }
+
+    /// As [`Recorder::new`]; `sink` gets every line of the journal, without line break, as soon as it is known, so
+    /// that a run that is cut off can be resumed.
+    pub fn with_sink(ports: &Ports, sink: Option<Sink>) -> Self {
+        let book = Arc::new(Book { entries: Mutex::default(), sink });
+        book.write(Entry::Ports(PortsInfo {
+            version: JOURNAL_VERSION,
+            retriever: ports.retriever.name().to_owned(),
+            reranker: ports.reranker.as_ref().map(|port| port.info().clone()),
+            generator: ports.generator.as_ref().map(|port| port.info().clone()),
+            encoder: ports.encoder.as_ref().map(|port| port.info().clone()),
+            attributor: ports.attributor.name().to_owned(),
+        }));
+        let ports = recorded(&book, ports);
+        Self { book, ports }
+    }
+
+    /// The ports to run with.
+    pub fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    /// What was recorded so far.
+    pub fn journal(&self) -> Journal {
+        Journal { entries: self.book.entries.lock().clone() }
+    }
+}
+
+fn recorded(book: &Arc<Book>, ports: &Ports) -> Ports {
+    let Ports { retriever, reranker, generator, encoder, attributor, clock, meter } = ports.clone();
+    let clock = {
+        let book = Arc::clone(book);
+        Arc::new(move || {
+            let now = clock();
+            let nanos = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+            book.write(Entry::Clock { nanos });
+            now
+        })
+    };
+    Ports {
+        retriever: Arc::new(Recorded { book: Arc::clone(book), port: retriever }),
+        reranker: reranker.map(|port| -> Arc<dyn Reranker> {
+            Arc::new(Recorded { book: Arc::clone(book), port })
+        }),
+        generator: generator.map(|port| -> Arc<dyn Generator> {
+            Arc::new(Recorded { book: Arc::clone(book), port })
+        }),
+        encoder: encoder.map(|port| -> Arc<dyn Encoder> {
+            Arc::new(Recorded { book: Arc::clone(book), port })
+        }),
+        attributor: Arc::new(Recorded { book: Arc::clone(book), port: attributor }),
+        clock,
+        meter,
+    }
+}
+
+impl Book {
+    fn write(&self, entry: Entry) {
+        let mut entries = self.entries.lock();
+        if let Some(sink) = &self.sink {
+            sink(&line_of(&entry));
+        }
+        entries.push(entry);
+    }
+
+    fn call<R: Serialize>(&self, call: Pending, result: &Result<R, PortError>) {
+        let result = match result {
+            Ok(reply) => CallResult::Reply(to_json(reply)),
+            Err(error) => CallResult::Error(RecordedError::of(error)),
+        };
+        self.end(call, result);
+    }
+
+    fn end(&self, call: Pending, result: CallResult) {
+        let Pending { port, key, purpose, request } = call;
+        self.write(Entry::Call(Call { port, key, purpose, request, result }));
+    }
+}
+
+#[derive(Clone)]
+struct Pending {
+    port: Port,
+    key: String,
+    purpose: Option<String>,
+    request: Value,
+}
+
+impl Pending {
+    fn new(port: Port, request: Value) -> Self {
+        Self { port, key: key_of(port, &request), purpose: None, request }
+    }
+}
+
+struct Recorded<P> {
+    book: Arc<Book>,
+    port: P,
+}
+
+#[async_trait]
+impl Retriever for Recorded<Arc<dyn Retriever>> {
+    fn name(&self) -> &str {
+        self.port.name()
+    }
+
+    async fn search(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, PortError> {
+        let result = self.port.search(request).await;
+        self.book.call(Pending::new(Port::Search, to_json(request)), &result);
+        result
+    }
+
+    async fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, PortError> {
+        let result = self.port.passage(id).await;
+        self.book.call(Pending::new(Port::Passage, to_json(id)), &result);
+        result
+    }
+}
+
+/// The key of a rerank call hashes the passages, its request only names them.
+pub(super) fn rerank_call(query: &Query, passages: &[Retrieved]) -> (Value, Value) {
+    let texts: Vec<(&str, &str)> =
+        passages.iter().map(|r| (r.passage.title.as_str(), r.passage.text.as_str())).collect();
+    let ids: Vec<&PassageId> = passages.iter().map(|r| &r.passage.id).collect();
+    (json!({ "query": query, "texts": texts }), json!({ "query": query, "passages": ids }))
+}
+
+#[async_trait]
+impl Reranker for Recorded<Arc<dyn Reranker>> {
+    fn info(&self) -> &RerankerInfo {
+        self.port.info()
+    }
+
+    async fn rerank(
+        &self,
+        query: &Query,
+        passages: &[Retrieved],
+    ) -> Result<Vec<RerankScore>, PortError> {
+        let result = self.port.rerank(query, passages).await;
+        let (full, request) = rerank_call(query, passages);
+        let key = key_of(Port::Rerank, &full);
+        self.book.call(Pending { port: Port::Rerank, key, purpose: None, request }, &result);
+        result
+    }
+}
+
+/// Writes down a call that its caller drops before it ends.
+struct Guard<'a> {
+    book: &'a Book,
+    call: Option<Pending>,
+    pieces: &'a Mutex<Vec<String>>,
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if let Some(call) = self.call.take() {
+            self.book.end(call, CallResult::Cut(self.pieces.lock().clone()));
+        }
+    }
+}
+
+#[async_trait]
+impl Generator for Recorded<Arc<dyn Generator>> {
+    fn info(&self) -> &GeneratorInfo {
+        self.port.info()
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        let count = self.port.count_tokens(text);
+        let key = key_of(Port::CountTokens, &json!(text));
+        let request = json!({ "chars": text.chars().count() });
+        let call = Pending { port: Port::CountTokens, key, purpose: None, request };
+        self.book.call(call, &Ok(count));
+        count
+    }
+
+    async fn generate(
+        &self,
+        request: &GenerationRequest,
+        on_text: &OnText<'_>,
+    ) -> Result<Generation, PortError> {
+        let pieces = Mutex::new(Vec::new());
+        let call = Pending {
+            purpose: Some(request.purpose.clone()),
+            ..Pending::new(Port::Generate, to_json(request))
+        };
+        let mut guard = Guard { book: &self.book, call: Some(call), pieces: &pieces };
+        let keep = |piece: &str| {
+            pieces.lock().push(piece.to_owned());
+            on_text(piece);
+        };
+        let result = self.port.generate(request, &keep).await;
+        if let Some(call) = guard.call.take() {
+            let reply = result.as_ref().map(|generation| {
+                json!({ "generation": generation, "pieces": &*pieces.lock() })
+            });
+            let result = match reply {
+                Ok(reply) => CallResult::Reply(reply),
+                Err(error) => CallResult::Error(RecordedError::of(error)),
+            };
+            self.book.end(call, result);
+        }
+        result
+    }
+
+    async fn choose(
+        &self,
+        purpose: &str,
+        messages: &[Message],
+        choices: &[&str],
+    ) -> Result<Vec<f32>, PortError> {
+        let result = self.port.choose(purpose, messages, choices).await;
+        let request = json!({ "messages": messages, "choices": choices });
+        let call = Pending {
+            purpose: Some(purpose.to_owned()),
+            ..Pending::new(Port::Choose, request)
+        };
+        self.book.call(call, &result);
+        result
+    }
+}
+
+pub(super) fn encode_request(side: Side, texts: &[&str]) -> Value {
+    let side = match side {
+        Side::Query => "query",
+        Side::Passage => "passage",
+    };
+    json!({ "side": side, "texts": texts })
+}
+
+impl Encoder for Recorded<Arc<dyn Encoder>> {
+    fn info(&self) -> &EncoderInfo {
+        self.port.info()
+    }
+
+    fn encode(&self, side: Side, texts: &[&str]) -> Result<Embeddings, PortError> {
+        let result = self.port.encode(side, texts);
+        let call = Pending::new(Port::Encode, encode_request(side, texts));
+        self.book.end(call, exact(&result, |embeddings| to_json(&to_hex(embeddings))));
+        result
+    }
+
+    fn token_states(
+        &self,
+        side: Side,
+        texts: &[&str],
+    ) -> Result<Option<Vec<Embeddings>>, PortError> {
+        let result = self.port.token_states(side, texts);
+        let call = Pending::new(Port::TokenStates, encode_request(side, texts));
+        let hex = |states: &Option<Vec<Embeddings>>| {
+            to_json(&states.as_ref().map(|all| all.iter().map(to_hex).collect::<Vec<_>>()))
+        };
+        self.book.end(call, exact(&result, hex));
+        result
+    }
+}
+
+fn exact<R>(result: &Result<R, PortError>, value: impl Fn(&R) -> Value) -> CallResult {
+    match result {
+        Ok(reply) => CallResult::Reply(value(reply)),
+        Err(error) => CallResult::Error(RecordedError::of(error)),
+    }
+}
+
+#[async_trait]
+impl Attributor for Recorded<Arc<dyn Attributor>> {
+    fn name(&self) -> &str {
+        self.port.name()
+    }
+
+    async fn judge(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judgement>, PortError> {
+        let result = self.port.judge(pairs).await;
+        self.book.call(Pending::new(Port::Judge, json!(pairs)), &result);
+        result
+    }
+}

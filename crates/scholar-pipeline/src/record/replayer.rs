@@ -1,0 +1,320 @@
+//! Ports that say what a journal says.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use scholar_core::{
+    Attributor, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest, Generator,
+    GeneratorInfo, Judgement, Message, OnText, PaperMeta, Passage, PassageId, PortError,
+    PortErrorKind, Query, RerankScore, Reranker, RerankerInfo, Retrieved, Retriever,
+    SearchRequest, Side,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::numbers::{HexEmbeddings, from_hex};
+use super::recorder::{encode_request, rerank_call};
+use super::{
+    Call, CallResult, Entry, Journal, JournalError, Port, PortsInfo, ReplayMiss, json as to_json, key_of,
+};
+use crate::world::{Clock, Ports};
+
+/// Serves a run from a journal.
+pub struct Replayer {
+    book: Arc<Book>,
+}
+
+struct Book {
+    info: PortsInfo,
+    calls: Mutex<HashMap<String, VecDeque<CallResult>>>,
+    readings: Mutex<(VecDeque<Duration>, Duration)>,
+    misses: Mutex<Vec<ReplayMiss>>,
+    live: Option<Ports>,
+}
+
+impl Replayer {
+    /// Answers from `journal` alone.
+    ///
+    /// # Errors
+    /// When the journal does not begin with what its ports are.
+    pub fn new(journal: &Journal) -> Result<Self, JournalError> {
+        Self::with_live(journal, None)
+    }
+
+    /// Answers from `journal`, and what it does not hold from `live`: this resumes a run that was cut off.
+    ///
+    /// # Errors
+    /// As [`Replayer::new`].
+    pub fn with_live(journal: &Journal, live: Option<Ports>) -> Result<Self, JournalError> {
+        let mut info = None;
+        let mut calls: HashMap<String, VecDeque<CallResult>> = HashMap::new();
+        let mut readings = VecDeque::new();
+        for entry in &journal.entries {
+            match entry {
+                Entry::Ports(ports) => info = Some(ports.clone()),
+                Entry::Clock { nanos } => readings.push_back(Duration::from_nanos(*nanos)),
+                Entry::Call(Call { key, result, port: _, purpose: _, request: _ }) => {
+                    calls.entry(key.clone()).or_default().push_back(result.clone());
+                }
+            }
+        }
+        let book = Book {
+            info: info.ok_or(JournalError::NoPorts)?,
+            calls: Mutex::new(calls),
+            readings: Mutex::new((readings, Duration::ZERO)),
+            misses: Mutex::default(),
+            live,
+        };
+        Ok(Self { book: Arc::new(book) })
+    }
+
+    /// The ports to run with.
+    pub fn ports(&self) -> Ports {
+        let book = &self.book;
+        let served = || Served(Arc::clone(book));
+        let info = &book.info;
+        Ports {
+            retriever: Arc::new(served()),
+            reranker: info.reranker.as_ref().map(|_| Arc::new(served()) as Arc<dyn Reranker>),
+            generator: info.generator.as_ref().map(|_| Arc::new(served()) as Arc<dyn Generator>),
+            encoder: info.encoder.as_ref().map(|_| Arc::new(served()) as Arc<dyn Encoder>),
+            attributor: Arc::new(served()),
+            clock: self.clock(),
+            meter: None,
+        }
+    }
+
+    /// Calls the journal did not hold; empty after a faithful replay.
+    pub fn misses(&self) -> Vec<ReplayMiss> {
+        self.book.misses.lock().clone()
+    }
+
+    /// The recorded readings one after another; then the last, or the live clock.
+    fn clock(&self) -> Clock {
+        let book = Arc::clone(&self.book);
+        Arc::new(move || {
+            let mut readings = book.readings.lock();
+            let live = || book.live.as_ref().map(|ports| (ports.clock)());
+            let now = readings.0.pop_front().or_else(live).unwrap_or(readings.1);
+            readings.1 = now.max(readings.1);
+            readings.1
+        })
+    }
+}
+
+impl Book {
+    fn take(&self, port: Port, request: &Value) -> Option<CallResult> {
+        let key = key_of(port, request);
+        let mut calls = self.calls.lock();
+        let queue = calls.get_mut(&key)?;
+        // Counting is a function of its text: one recorded count serves every call.
+        if port == Port::CountTokens { queue.front().cloned() } else { queue.pop_front() }
+    }
+
+    fn miss(&self, port: Port, purpose: &str, request: &Value) -> PortError {
+        let mut key = key_of(port, request);
+        key.truncate(16);
+        let miss = ReplayMiss { port, purpose: purpose.to_owned(), key };
+        self.misses.lock().push(miss.clone());
+        PortError::new(PortErrorKind::Unavailable, miss.to_string())
+            .with_source(miss)
+            .with_hint("replay with the program, question and configuration of the recording")
+    }
+
+    /// The recorded result, or `None` when there is none but live ports.
+    fn result<R: DeserializeOwned>(
+        &self,
+        port: Port,
+        request: &Value,
+    ) -> Option<Result<R, PortError>> {
+        match self.take(port, request) {
+            Some(CallResult::Reply(value)) => Some(read(value)),
+            Some(CallResult::Error(error)) => Some(Err(error.into_error())),
+            Some(CallResult::Cut(_)) | None if self.live.is_some() => None,
+            Some(CallResult::Cut(_)) | None => Some(Err(self.miss(port, "", request))),
+        }
+    }
+
+    fn live(&self) -> Result<&Ports, PortError> {
+        self.live.as_ref().ok_or_else(|| unavailable("a live port"))
+    }
+}
+
+fn unavailable(what: &str) -> PortError {
+    PortError::new(PortErrorKind::Unavailable, format!("{what} is missing for this replay"))
+}
+
+fn read<R: DeserializeOwned>(value: Value) -> Result<R, PortError> {
+    serde_json::from_value(value).map_err(|source| {
+        PortError::new(PortErrorKind::Corrupt, "a recorded reply has another shape")
+            .with_source(source)
+    })
+}
+
+struct Served(Arc<Book>);
+
+impl Served {
+    fn live_generator(&self) -> Result<Arc<dyn Generator>, PortError> {
+        let live = self.0.live()?.generator.clone();
+        live.ok_or_else(|| unavailable("the language model"))
+    }
+
+    fn live_encoder(&self) -> Result<Arc<dyn Encoder>, PortError> {
+        self.0.live()?.encoder.clone().ok_or_else(|| unavailable("the encoder"))
+    }
+}
+
+#[async_trait]
+impl Retriever for Served {
+    fn name(&self) -> &str {
+        &self.0.info.retriever
+    }
+
+    async fn search(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, PortError> {
+        match self.0.result(Port::Search, &to_json(request)) {
+            Some(result) => result,
+            None => self.0.live()?.retriever.search(request).await,
+        }
+    }
+
+    async fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, PortError> {
+        match self.0.result(Port::Passage, &to_json(id)) {
+            Some(result) => result,
+            None => self.0.live()?.retriever.passage(id).await,
+        }
+    }
+}
+
+#[async_trait]
+impl Reranker for Served {
+    fn info(&self) -> &RerankerInfo {
+        self.0.info.reranker.as_ref().expect("only made when the journal names a reranker")
+    }
+
+    async fn rerank(
+        &self,
+        query: &Query,
+        passages: &[Retrieved],
+    ) -> Result<Vec<RerankScore>, PortError> {
+        let (full, _) = rerank_call(query, passages);
+        match self.0.result(Port::Rerank, &full) {
+            Some(result) => result,
+            None => {
+                let live = self.0.live()?.reranker.clone();
+                live.ok_or_else(|| unavailable("the reranker"))?.rerank(query, passages).await
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Spoken {
+    generation: Generation,
+    pieces: Vec<String>,
+}
+
+#[async_trait]
+impl Generator for Served {
+    fn info(&self) -> &GeneratorInfo {
+        self.0.info.generator.as_ref().expect("only made when the journal names a generator")
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        let request = json!(text);
+        match self.0.result(Port::CountTokens, &request) {
+            Some(Ok(count)) => count,
+            // Counting cannot fail; the miss is on record and the estimate errs on the long side.
+            Some(Err(_)) => text.chars().count().div_ceil(2),
+            None => self.live_generator().map_or(0, |live| live.count_tokens(text)),
+        }
+    }
+
+    async fn generate(
+        &self,
+        request: &GenerationRequest,
+        on_text: &OnText<'_>,
+    ) -> Result<Generation, PortError> {
+        let value = to_json(request);
+        match self.0.take(Port::Generate, &value) {
+            Some(CallResult::Reply(spoken)) => {
+                let Spoken { generation, pieces } = read(spoken)?;
+                pieces.iter().for_each(|piece| on_text(piece));
+                Ok(generation)
+            }
+            Some(CallResult::Error(error)) => Err(error.into_error()),
+            Some(CallResult::Cut(pieces)) if self.0.live.is_none() => {
+                pieces.iter().for_each(|piece| on_text(piece));
+                Err(PortError::new(PortErrorKind::Unavailable, "the recorded call was cut here"))
+            }
+            Some(CallResult::Cut(_)) | None if self.0.live.is_some() => {
+                self.live_generator()?.generate(request, on_text).await
+            }
+            _ => Err(self.0.miss(Port::Generate, &request.purpose, &value)),
+        }
+    }
+
+    async fn choose(
+        &self,
+        purpose: &str,
+        messages: &[Message],
+        choices: &[&str],
+    ) -> Result<Vec<f32>, PortError> {
+        let request = json!({ "messages": messages, "choices": choices });
+        match self.0.result(Port::Choose, &request) {
+            Some(result) => result,
+            None => self.live_generator()?.choose(purpose, messages, choices).await,
+        }
+    }
+}
+
+impl Encoder for Served {
+    fn info(&self) -> &EncoderInfo {
+        self.0.info.encoder.as_ref().expect("only made when the journal names an encoder")
+    }
+
+    fn encode(&self, side: Side, texts: &[&str]) -> Result<Embeddings, PortError> {
+        match self.0.result::<HexEmbeddings>(Port::Encode, &encode_request(side, texts)) {
+            Some(result) => whole(&result?),
+            None => self.live_encoder()?.encode(side, texts),
+        }
+    }
+
+    fn token_states(
+        &self,
+        side: Side,
+        texts: &[&str],
+    ) -> Result<Option<Vec<Embeddings>>, PortError> {
+        let request = encode_request(side, texts);
+        match self.0.result::<Option<Vec<HexEmbeddings>>>(Port::TokenStates, &request) {
+            Some(result) => match result? {
+                Some(all) => all.iter().map(whole).collect::<Result<_, _>>().map(Some),
+                None => Ok(None),
+            },
+            None => self.live_encoder()?.token_states(side, texts),
+        }
+    }
+}
+
+fn whole(hex: &HexEmbeddings) -> Result<Embeddings, PortError> {
+    from_hex(hex).ok_or_else(|| {
+        PortError::new(PortErrorKind::Corrupt, "a recorded vector has broken digits")
+    })
+}
+
+#[async_trait]
+impl Attributor for Served {
+    fn name(&self) -> &str {
+        &self.0.info.attributor
+    }
+
+    async fn judge(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judgement>, PortError> {
+        match self.0.result(Port::Judge, &json!(pairs)) {
+            Some(result) => result,
+            None => self.0.live()?.attributor.judge(pairs).await,
+        }
+    }
+}

@@ -1,0 +1,148 @@
+use std::sync::Arc;
+
+use scholar_core::{
+    FinishReason, Message, OutputShape, PortErrorKind, Query, Sampling, SearchFilter, SearchMode,
+    SearchRequest, Side,
+};
+use scholar_testing::{
+    FakeAttributor, FakeEncoder, FakeReranker, MemoryRetriever, Reply, ScriptedGenerator,
+};
+
+use super::*;
+use crate::world::Ports;
+
+fn live() -> Ports {
+    let mut ports =
+        Ports::new(Arc::new(MemoryRetriever::corpus()), Arc::new(FakeAttributor::new()));
+    ports.reranker = Some(Arc::new(FakeReranker::new()));
+    ports.encoder = Some(Arc::new(FakeEncoder::new(8)));
+    let generator = ScriptedGenerator::new("m")
+        .reply("draft", "first reply")
+        .reply("draft", Reply::Fails(PortErrorKind::Transient, "reset".to_owned()))
+        .choice("judge", &[-0.1, -2.0]);
+    ports.generator = Some(Arc::new(generator));
+    ports
+}
+
+fn search() -> SearchRequest {
+    SearchRequest {
+        query: Query::new("dense retrieval").expect("words"),
+        top_k: 3,
+        mode: SearchMode::Hybrid,
+        filter: SearchFilter::none(),
+    }
+}
+
+fn draft() -> scholar_core::GenerationRequest {
+    scholar_core::GenerationRequest {
+        purpose: "draft".to_owned(),
+        messages: vec![Message::user("write")],
+        sampling: Sampling::greedy(9),
+        shape: OutputShape::Text,
+    }
+}
+
+/// Everything a run can ask, as text: equal texts mean equal behaviour.
+async fn use_all(ports: &Ports) -> String {
+    let hits = ports.retriever.search(&search()).await.expect("found");
+    let id = &hits[0].passage.id;
+    let stored = ports.retriever.passage(id).await.expect("asked");
+    let reranker = ports.reranker.clone().expect("present");
+    let scores = reranker.rerank(&search().query, &hits).await.expect("scored");
+    let generator = ports.generator.clone().expect("present");
+    let pieces = parking_lot::Mutex::new(Vec::new());
+    let first = generator.generate(&draft(), &|piece| pieces.lock().push(piece.to_owned())).await;
+    let second = generator.generate(&draft(), &|_| {}).await.map_err(|e| (e.kind(), e.to_string()));
+    let chosen = generator.choose("judge", &[Message::user("?")], &["yes", "no"]).await;
+    let counts = (generator.count_tokens("a b c"), generator.count_tokens("a b c"));
+    let encoder = ports.encoder.clone().expect("present");
+    let vectors = encoder.encode(Side::Query, &["one", "two"]).expect("encoded");
+    let states = encoder.token_states(Side::Query, &["one two"]).expect("encoded");
+    let judged = ports.attributor.judge(&[("a", "a b")]).await.expect("judged");
+    let now = (ports.clock)();
+    format!(
+        "{hits:?}{stored:?}{scores:?}{first:?}{pieces:?}{second:?}{chosen:?}{counts:?}{vectors:?}{states:?}{judged:?}{now:?}{:?}{:?}",
+        ports.retriever.name(),
+        generator.info()
+    )
+}
+
+#[tokio::test]
+async fn a_replay_says_what_was_recorded_and_nothing_else() {
+    let recorder = Recorder::new(&live());
+    let recorded = use_all(recorder.ports()).await;
+    let lines = recorder.journal().to_json_lines();
+    let journal = Journal::from_json_lines(&lines).expect("reads what it writes");
+    assert_eq!(journal, recorder.journal());
+
+    let replayer = Replayer::new(&journal).expect("complete");
+    let ports = replayer.ports();
+    assert_eq!(use_all(&ports).await, recorded);
+    assert!(replayer.misses().is_empty());
+
+    let mut other = search();
+    other.top_k = 4;
+    let error = ports.retriever.search(&other).await.expect_err("not recorded");
+    assert!(error.to_string().contains("holds no Search call"), "{error}");
+    let generator = ports.generator.clone().expect("present");
+    let error = generator.generate(&draft(), &|_| {}).await.expect_err("used up");
+    assert!(error.to_string().contains("(draft)"), "{error}");
+    assert_eq!(replayer.misses().len(), 2);
+}
+
+#[tokio::test]
+async fn a_cut_off_run_resumes_with_live_ports() {
+    let lines = Arc::new(parking_lot::Mutex::new(String::new()));
+    let sink = Arc::clone(&lines);
+    let recorder = Recorder::with_sink(
+        &live(),
+        Some(Box::new(move |line| *sink.lock() += &format!("{line}\n"))),
+    );
+    let hits = recorder.ports().retriever.search(&search()).await.expect("found");
+    assert_eq!(*lines.lock(), recorder.journal().to_json_lines());
+    let cut = lines.lock().clone() + "{\"entry\":\"call\",\"po";
+    let journal = Journal::from_json_lines(&cut).expect("an unfinished line is ignored");
+
+    let elsewhere = Ports { retriever: Arc::new(MemoryRetriever::new([])), ..live() };
+    let resumed = Replayer::with_live(&journal, Some(elsewhere)).expect("complete").ports();
+    let again = resumed.retriever.search(&search()).await.expect("from the journal");
+    assert_eq!(again, hits);
+    let live_now = resumed.retriever.search(&search()).await.expect("from the empty store");
+    assert!(live_now.is_empty());
+    let generator = resumed.generator.clone().expect("present");
+    let reply = generator.generate(&draft(), &|_| {}).await.expect("live");
+    assert_eq!((reply.text.as_str(), reply.finish), ("first reply", FinishReason::Stop));
+}
+
+#[tokio::test]
+async fn a_dropped_call_is_recorded_with_its_pieces() {
+    use futures::FutureExt as _;
+    let recorder = Recorder::new(&live());
+    let generator = recorder.ports().generator.clone().expect("present");
+    let request = draft();
+    // Never polled to its end: a scripted reply is ready at once, so it is dropped before the first poll.
+    let call = generator.generate(&request, &|_| {});
+    drop(call);
+    assert_eq!(recorder.journal().entries.len(), 1, "not begun, not recorded");
+    assert!(generator.generate(&request, &|_| {}).now_or_never().is_some());
+    assert_eq!(recorder.journal().entries.len(), 2);
+}
+
+#[test]
+fn broken_journals_are_refused_by_line() {
+    let check = |text: &str, expected: &str| {
+        let error = Journal::from_json_lines(text).expect_err("must be refused");
+        assert_eq!(error.to_string(), expected);
+    };
+    let ports = Recorder::new(&live()).journal().to_json_lines();
+    check("", "the journal does not begin with what its ports are");
+    check(&format!("{ports}{{}}\n"), "line 2 of the journal is not an entry");
+    check(
+        &ports.replace("\"version\":1", "\"version\":9"),
+        "the journal has format version 9, this program reads 1",
+    );
+    let hex = numbers::from_hex(
+        &serde_json::from_str("{\"dim\":1,\"truncated\":0,\"values\":\"0000zz3f\"}").expect("json"),
+    );
+    assert_eq!(hex, None);
+}
