@@ -1,1 +1,3 @@
-//! Placeholder.
+//! Benchmarks: retrieval quality, judges, metrics and statistics.
+
+pub mod attribution;

@@ -83,17 +83,31 @@ impl Idf {
                 *counts.entry(stem).or_default() += 1;
             }
         }
-        let weight = |count: u32| {
-            (1.0 + (f64::from(n_texts - count) + 0.5) / (f64::from(count) + 0.5)).ln() as f32
-        };
-        let weights = counts.into_iter().map(|(stem, count)| (stem, weight(count))).collect();
-        Self { weights, unknown: weight(0) }
+        Self::of_counts(n_texts, 0, counts)
+    }
+
+    /// From counts made earlier: `(stem, texts that have it)` among `n_texts`. Stems left out of the counts are taken
+    /// to be in `unknown_count` texts.
+    pub fn of_counts(
+        n_texts: u32,
+        unknown_count: u32,
+        counts: impl IntoIterator<Item = (String, u32)>,
+    ) -> Self {
+        let weight = |count: u32| weight(n_texts, count.min(n_texts));
+        Self {
+            weights: counts.into_iter().map(|(stem, count)| (stem, weight(count))).collect(),
+            unknown: weight(unknown_count),
+        }
     }
 
     /// The weight of a stem, positive; a stem that no text had gets the largest.
     pub fn weight(&self, stem: &str) -> f32 {
         self.weights.get(stem).copied().unwrap_or(self.unknown)
     }
+}
+
+fn weight(n_texts: u32, count: u32) -> f32 {
+    (1.0 + (f64::from(n_texts - count) + 0.5) / (f64::from(count) + 0.5)).ln() as f32
 }
 
 #[cfg(test)]

@@ -1,0 +1,148 @@
+//! Fits the constants of `crates/scholar-pipeline/src/proof/lexical.rs` and prints them with what they reach.
+//!
+//! `cargo run -p scholar-bench --example fit_lexical -- DIR`, with `DIR` as for `openscholar bench attribution`.
+//! Logistic regression on the training cases, each set counting as much as any other (ridge 1.0 on all but the bias,
+//! Newton's method, deterministic).
+
+use std::error::Error;
+use std::path::Path;
+
+use scholar_bench::attribution::data::{self, CaseSet, Label, Split};
+use scholar_bench::attribution::evidence_of;
+use scholar_bench::attribution::statistics::{Scored, auc, balanced_accuracy, calibration_error};
+use scholar_pipeline::proof::features::{FEATURE_NAMES, Features, N_FEATURES, features};
+use scholar_pipeline::proof::lexical::probability;
+
+type Row = [f64; N_FEATURES];
+
+struct Observation {
+    x: Row,
+    y: f64,
+    weight: f64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let dir = std::env::args().nth(1).ok_or("usage: fit_lexical DIR")?;
+    let dir = Path::new(&dir);
+    let train = seen(&data::claim_sets(dir, Split::Train)?)?;
+    let dev = seen(&data::claim_sets(dir, Split::Dev)?)?;
+    let total: usize = train.iter().map(|(_, rows)| rows.len()).sum();
+    let mut rows: Vec<Observation> = Vec::new();
+    for (_, set) in &train {
+        let weight = total as f64 / (train.len() * set.len()) as f64;
+        rows.extend(set.iter().map(|(f, label)| Observation {
+            x: f.values.map(f64::from),
+            y: f64::from(u8::from(*label == Label::Supported)),
+            weight,
+        }));
+    }
+    let weights = fit(&rows, 1.0).map(|w| w as f32);
+    for (name, weight) in FEATURE_NAMES.iter().zip(weights) {
+        println!("    {weight:.4}, // {name}");
+    }
+    for (part, sets) in [("train", &train), ("dev", &dev)] {
+        for (name, rows) in sets {
+            for threshold in [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6] {
+                let scored: Vec<Scored> = rows
+                    .iter()
+                    .map(|(f, label)| {
+                        let score = f64::from(probability(f, &weights));
+                        Scored {
+                            score,
+                            called: score >= threshold,
+                            truth: *label == Label::Supported,
+                        }
+                    })
+                    .collect();
+                println!(
+                    "{part} | {name} | n {} | at {threshold}: balanced accuracy {:.3}, AUC {:.3}, calibration error {:.3}",
+                    rows.len(),
+                    balanced_accuracy(&scored).unwrap_or(f64::NAN),
+                    auc(&scored).unwrap_or(f64::NAN),
+                    calibration_error(&scored),
+                );
+            }
+            for least in [0.4, 0.5, 0.6, 0.7, 0.75, 0.8] {
+                let hits: Vec<Label> = rows
+                    .iter()
+                    .filter(|(f, _)| {
+                        f.best_coverage >= least && f.negation_differs != f.direction_differs
+                    })
+                    .map(|(_, label)| *label)
+                    .collect();
+                let count = |label| hits.iter().filter(|l| **l == label).count();
+                println!(
+                    "{part} | {name} | opposite at coverage {least}: contradicted {}, supported {}, unrelated {}",
+                    count(Label::Contradicted),
+                    count(Label::Supported),
+                    count(Label::Unrelated)
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+type Seen = Vec<(String, Vec<(Features, Label)>)>;
+
+fn seen(sets: &[CaseSet]) -> Result<Seen, Box<dyn Error>> {
+    sets.iter()
+        .map(|set| {
+            let rows = set
+                .cases
+                .iter()
+                .map(|case| Ok((features(&case.sentence, &evidence_of(case, None)?), case.label)))
+                .collect::<Result<Vec<_>, Box<dyn Error>>>()?;
+            Ok((set.name.clone(), rows))
+        })
+        .collect()
+}
+
+/// Ridge logistic regression by Newton's method; the first column is the bias and not penalised.
+fn fit(rows: &[Observation], ridge: f64) -> Row {
+    let mut w = [0.0; N_FEATURES];
+    for _ in 0..25 {
+        let mut gradient = [0.0; N_FEATURES];
+        let mut hessian = [[0.0; N_FEATURES]; N_FEATURES];
+        for Observation { x, y, weight } in rows {
+            let p = 1.0 / (1.0 + (-x.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>()).exp());
+            for i in 0..N_FEATURES {
+                gradient[i] += weight * (p - y) * x[i];
+                for j in 0..N_FEATURES {
+                    hessian[i][j] += weight * p * (1.0 - p) * x[i] * x[j];
+                }
+            }
+        }
+        for i in 0..N_FEATURES {
+            let penalty = if i == 0 { 1e-6 } else { ridge };
+            gradient[i] += penalty * w[i];
+            hessian[i][i] += penalty;
+        }
+        let step = solve(hessian, gradient);
+        for i in 0..N_FEATURES {
+            w[i] -= step[i];
+        }
+    }
+    w
+}
+
+/// Gaussian elimination with partial pivoting.
+fn solve(mut a: [Row; N_FEATURES], mut b: Row) -> Row {
+    for col in 0..N_FEATURES {
+        let pivot = (col..N_FEATURES)
+            .max_by(|i, j| a[*i][col].abs().total_cmp(&a[*j][col].abs()))
+            .unwrap_or(col);
+        a.swap(col, pivot);
+        b.swap(col, pivot);
+        for row in 0..N_FEATURES {
+            if row != col {
+                let factor = a[row][col] / a[col][col];
+                for k in col..N_FEATURES {
+                    a[row][k] -= factor * a[col][k];
+                }
+                b[row] -= factor * b[col];
+            }
+        }
+    }
+    std::array::from_fn(|n| b[n] / a[n][n])
+}

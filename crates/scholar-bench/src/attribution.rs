@@ -1,0 +1,228 @@
+//! How well a judge agrees with people on whether evidence supports a sentence, and how often the right evidence
+//! sentence is selected.
+//!
+//! Steps: [`data`] reads the claim sets and the sentence-selection set; every claim is paired with the evidence window
+//! that the proof gates would select from the passage; the judge's verdicts and scores are compared with the labels
+//! ([`statistics`]). Nothing here knows which judge it measures.
+
+pub mod data;
+pub mod statistics;
+
+use std::path::Path;
+
+use scholar_core::{Attributor, Encoder, Judgement, PortError, Verdict};
+use scholar_pipeline::proof::select::{evidence_scores, evidence_window, window_text};
+use serde::Serialize;
+
+use data::{Case, CaseSet, DataError, Label, SelectionCase, Split};
+use statistics::{Interval, Scored};
+
+/// Schema of the report.
+pub const REPORT_SCHEMA: &str = "openscholar.attribution-report/1";
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum AttributionError {
+    /// The sets could not be read.
+    #[error("reading the attribution sets")]
+    Data(#[source] DataError),
+    /// The judge or encoder failed.
+    #[error("judging {set}")]
+    Judge {
+        /// On which set.
+        set: String,
+        /// Why.
+        source: PortError,
+    },
+}
+
+/// Agreement and selection, with 95 % intervals.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AttributionReport {
+    /// [`REPORT_SCHEMA`].
+    pub schema: String,
+    /// Who judged.
+    pub judge: String,
+    /// Which encoder helped to select sentences.
+    pub encoder: Option<String>,
+    /// One entry per claim set.
+    pub sets: Vec<SetReport>,
+    /// Selection of evidence sentences.
+    pub selection: SelectionReport,
+}
+
+/// Agreement on one set. "Supported" is the positive class; partial support counts as none.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SetReport {
+    /// Its name.
+    pub name: String,
+    /// Pairs judged.
+    pub n: usize,
+    /// Of which people call supported.
+    pub supported: usize,
+    /// Area under the curve of the score, supported against the rest; `None` when a class is empty.
+    pub auc: Option<Interval>,
+    /// Share of pairs on which the verdict `Supported` agrees.
+    pub accuracy: Interval,
+    /// Mean of the shares within supported and the rest; `None` when a class is empty.
+    pub balanced_accuracy: Option<Interval>,
+    /// F1 of the verdict `Supported`; `None` when nothing is supported by either side.
+    pub f1: Option<Interval>,
+    /// Of the pairs called contradicted, the share that people call contradicted; `None` when there is none.
+    pub contradicted_precision: Option<f64>,
+    /// Pairs called contradicted.
+    pub contradicted: usize,
+    /// Of the pairs called unsupported, the share that people do not call supported; `None` when there is none.
+    pub unsupported_precision: Option<f64>,
+    /// Mean distance between score and observed share over ten equal bins.
+    pub calibration_error: f64,
+}
+
+/// How often a gold sentence is among the first selected of a whole paper.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SelectionReport {
+    /// Citing sentences.
+    pub n: usize,
+    /// Sentences to choose from, on average.
+    pub mean_candidates: f64,
+    /// The first is a gold sentence.
+    pub at_1: Interval,
+    /// One of the first two is.
+    pub at_2: Interval,
+}
+
+/// Measures `judge` on the development sets below `dir` (`claims/`, `attribution/`, `retrieval/scifact_test300/`).
+///
+/// `limit` cuts each claim set to its first cases, for judges that take seconds per pair.
+///
+/// # Errors
+/// [`AttributionError`] when a file is missing or malformed, or the judge fails.
+pub async fn measure(
+    judge: &dyn Attributor,
+    encoder: Option<&dyn Encoder>,
+    dir: &Path,
+    limit: Option<usize>,
+) -> Result<AttributionReport, AttributionError> {
+    let mut sets = Vec::new();
+    for mut set in data::claim_sets(dir, Split::Dev).map_err(AttributionError::Data)? {
+        set.cases.truncate(limit.unwrap_or(usize::MAX));
+        let judged = judge_set(judge, encoder, &set)
+            .await
+            .map_err(|source| AttributionError::Judge { set: set.name.clone(), source })?;
+        sets.push(report_set(&set, &judged));
+    }
+    let cases = data::selection_cases(dir).map_err(AttributionError::Data)?;
+    let selection = selection(&cases, encoder).map_err(|source| AttributionError::Judge {
+        set: "sentence selection".to_owned(),
+        source,
+    })?;
+    Ok(AttributionReport {
+        schema: REPORT_SCHEMA.to_owned(),
+        judge: judge.name().to_owned(),
+        encoder: encoder.map(|encoder| encoder.info().name.clone()),
+        sets,
+        selection,
+    })
+}
+
+/// The evidence that the gates would show the judge for this case.
+///
+/// # Errors
+/// When the encoder cannot run.
+pub fn evidence_of(case: &Case, encoder: Option<&dyn Encoder>) -> Result<String, PortError> {
+    let window = evidence_window(&case.sentence, &case.passage, encoder)?;
+    Ok(window_text(&case.passage, &window))
+}
+
+async fn judge_set(
+    judge: &dyn Attributor,
+    encoder: Option<&dyn Encoder>,
+    set: &CaseSet,
+) -> Result<Vec<Judgement>, PortError> {
+    let mut evidence = Vec::with_capacity(set.cases.len());
+    for case in &set.cases {
+        evidence.push(evidence_of(case, encoder)?);
+    }
+    let pairs: Vec<(&str, &str)> = set
+        .cases
+        .iter()
+        .zip(&evidence)
+        .map(|(case, evidence)| (case.sentence.as_str(), evidence.as_str()))
+        .collect();
+    judge.judge(&pairs).await
+}
+
+fn report_set(set: &CaseSet, judged: &[Judgement]) -> SetReport {
+    let scored: Vec<Scored> = set
+        .cases
+        .iter()
+        .zip(judged)
+        .map(|(case, judgement)| Scored {
+            score: f64::from(judgement.score),
+            called: judgement.verdict == Verdict::Supported,
+            truth: case.label == Label::Supported,
+        })
+        .collect();
+    let of_verdict = |verdict: Verdict, right: &dyn Fn(Label) -> bool| {
+        let labels: Vec<Label> = set
+            .cases
+            .iter()
+            .zip(judged)
+            .filter(|(_, judgement)| judgement.verdict == verdict)
+            .map(|(case, _)| case.label)
+            .collect();
+        let n_right = labels.iter().filter(|label| right(**label)).count();
+        (labels.len(), (!labels.is_empty()).then(|| n_right as f64 / labels.len() as f64))
+    };
+    let (contradicted, contradicted_precision) =
+        of_verdict(Verdict::Contradicted, &|label| label == Label::Contradicted);
+    let (_, unsupported_precision) =
+        of_verdict(Verdict::Unsupported, &|label| label != Label::Supported);
+    SetReport {
+        name: set.name.clone(),
+        n: scored.len(),
+        supported: scored.iter().filter(|one| one.truth).count(),
+        auc: statistics::interval(&scored, statistics::auc),
+        accuracy: statistics::interval(&scored, |s| Some(statistics::accuracy(s)))
+            .unwrap_or(Interval::UNKNOWN),
+        balanced_accuracy: statistics::interval(&scored, statistics::balanced_accuracy),
+        f1: statistics::interval(&scored, statistics::f1),
+        contradicted_precision,
+        contradicted,
+        unsupported_precision,
+        calibration_error: statistics::calibration_error(&scored),
+    }
+}
+
+/// Selects among all sentences of each cited paper.
+///
+/// # Errors
+/// When the encoder cannot run.
+pub fn selection(
+    cases: &[SelectionCase],
+    encoder: Option<&dyn Encoder>,
+) -> Result<SelectionReport, PortError> {
+    let mut first = Vec::with_capacity(cases.len());
+    let mut second = Vec::with_capacity(cases.len());
+    let mut candidates = 0;
+    for case in cases {
+        let texts: Vec<&str> = case.sentences.iter().map(String::as_str).collect();
+        let scores = evidence_scores(&case.citing, &texts, encoder)?;
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
+        candidates += texts.len();
+        let hit = |k: usize| order.iter().take(k).any(|n| case.gold.contains(n));
+        let as_scored = |hit: bool| Scored { score: 0.0, called: hit, truth: true };
+        first.push(as_scored(hit(1)));
+        second.push(as_scored(hit(2)));
+    }
+    let share = |hits: &[Scored]| {
+        statistics::interval(hits, |s| Some(statistics::accuracy(s))).unwrap_or(Interval::UNKNOWN)
+    };
+    Ok(SelectionReport {
+        n: cases.len(),
+        mean_candidates: candidates as f64 / cases.len().max(1) as f64,
+        at_1: share(&first),
+        at_2: share(&second),
+    })
+}

@@ -1,0 +1,170 @@
+//! Agreement statistics with bootstrap intervals.
+
+use serde::Serialize;
+
+/// Resamples of an interval.
+const RESAMPLES: usize = 1000;
+/// Bins of the calibration error.
+const BINS: usize = 10;
+
+/// One judged pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// The judge's score.
+    pub score: f64,
+    /// Whether the judge calls it positive.
+    pub called: bool,
+    /// Whether people do.
+    pub truth: bool,
+}
+
+/// A statistic with its 95 % bootstrap interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    /// On the whole set; `null` in JSON when there was nothing to measure.
+    pub value: f64,
+    /// 2.5th percentile of the resamples.
+    pub low: f64,
+    /// 97.5th.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Of an empty set.
+    pub const UNKNOWN: Self = Self { value: f64::NAN, low: f64::NAN, high: f64::NAN };
+}
+
+/// `statistic` of the set and of 1,000 resamples with replacement, drawn from a fixed seed; `None` when it is undefined
+/// on the whole set. Resamples on which it is undefined are left out.
+pub fn interval(
+    scored: &[Scored],
+    statistic: impl Fn(&[Scored]) -> Option<f64>,
+) -> Option<Interval> {
+    if scored.is_empty() {
+        return None;
+    }
+    let value = statistic(scored)?;
+    let mut random = SplitMix(0x5eed);
+    let mut values: Vec<f64> = (0..RESAMPLES)
+        .filter_map(|_| {
+            let sample: Vec<Scored> =
+                (0..scored.len()).map(|_| scored[random.below(scored.len())]).collect();
+            statistic(&sample)
+        })
+        .collect();
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let n = (share * values.len() as f64) as usize;
+        values.get(n.min(values.len().saturating_sub(1))).copied().unwrap_or(value)
+    };
+    Some(Interval { value, low: at(0.025), high: at(0.975) })
+}
+
+/// Share of pairs on which both agree.
+pub fn accuracy(scored: &[Scored]) -> f64 {
+    let right = scored.iter().filter(|one| one.called == one.truth).count();
+    right as f64 / scored.len().max(1) as f64
+}
+
+/// Mean of the agreement within the positives and within the negatives.
+pub fn balanced_accuracy(scored: &[Scored]) -> Option<f64> {
+    let share = |truth: bool| {
+        let class: Vec<&Scored> = scored.iter().filter(|one| one.truth == truth).collect();
+        let right = class.iter().filter(|one| one.called == truth).count();
+        (!class.is_empty()).then(|| right as f64 / class.len() as f64)
+    };
+    Some(f64::midpoint(share(true)?, share(false)?))
+}
+
+/// F1 of the positive class.
+pub fn f1(scored: &[Scored]) -> Option<f64> {
+    let both = scored.iter().filter(|one| one.called && one.truth).count();
+    let sum =
+        scored.iter().map(|one| usize::from(one.called) + usize::from(one.truth)).sum::<usize>();
+    (sum > 0).then(|| 2.0 * both as f64 / sum as f64)
+}
+
+/// Probability that a positive scores above a negative; ties count half.
+pub fn auc(scored: &[Scored]) -> Option<f64> {
+    let mut sorted = scored.to_vec();
+    sorted.sort_by(|a, b| a.score.total_cmp(&b.score));
+    let positives = sorted.iter().filter(|one| one.truth).count();
+    let negatives = sorted.len() - positives;
+    if positives == 0 || negatives == 0 {
+        return None;
+    }
+    let mut below = 0;
+    let mut wins = 0.0;
+    for group in sorted.chunk_by(|a, b| a.score.total_cmp(&b.score).is_eq()) {
+        let up = group.iter().filter(|one| one.truth).count();
+        let down = group.len() - up;
+        wins += up as f64 * (f64::from(below) + down as f64 / 2.0);
+        below += down as u32;
+    }
+    Some(wins / (positives as f64 * negatives as f64))
+}
+
+/// Mean distance between mean score and share of positives over ten equal bins of the score, weighted by their size.
+pub fn calibration_error(scored: &[Scored]) -> f64 {
+    let mut bins = [(0.0, 0.0); BINS];
+    for one in scored {
+        let bin = ((one.score * BINS as f64) as usize).min(BINS - 1);
+        bins[bin].0 += one.score;
+        bins[bin].1 += f64::from(u8::from(one.truth));
+    }
+    bins.iter().map(|(score, truth): &(f64, f64)| (score - truth).abs()).sum::<f64>()
+        / scored.len().max(1) as f64
+}
+
+/// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(rows: &[(f64, bool, bool)]) -> Vec<Scored> {
+        rows.iter().map(|&(score, called, truth)| Scored { score, called, truth }).collect()
+    }
+
+    fn close(a: Option<f64>, b: f64) {
+        assert!(a.is_some_and(|a| (a - b).abs() < 1e-9), "{a:?} is not {b}");
+    }
+
+    #[test]
+    fn known_values() {
+        let rows = scored(&[
+            (0.9, true, true),
+            (0.8, true, false),
+            (0.6, true, true),
+            (0.5, false, false),
+            (0.5, false, true),
+        ]);
+        // By hand: of 3 × 2 pairs 3 are in order and one is tied.
+        close(auc(&rows), 3.5 / 6.0);
+        close(Some(accuracy(&rows)), 0.6);
+        close(balanced_accuracy(&rows), (2.0 / 3.0 + 0.5) / 2.0);
+        close(f1(&rows), 4.0 / 6.0);
+        assert_eq!(auc(&rows[..1]), None);
+        let interval = interval(&rows, auc).expect("both classes");
+        assert!(interval.low <= interval.value && interval.value <= interval.high);
+    }
+
+    #[test]
+    fn a_calibrated_judge_has_no_error() {
+        let rows: Vec<Scored> =
+            (0..4).map(|n| Scored { score: 0.25, called: false, truth: n == 0 }).collect();
+        assert!(calibration_error(&rows) < 1e-9);
+        assert!((calibration_error(&scored(&[(1.0, true, false)])) - 1.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,32 @@
+//! Proof: every sentence of an answer passes three gates, or the reader is told that it did not.
+//!
+//! * L0: the cited number exists and its metadata came from a source ([`EvidenceRegistry`](crate::EvidenceRegistry));
+//! * L1: an exact span of the cited passage is located ([`select`], [`scholar_core::text::locate()`]);
+//! * L2: an [`Attributor`](scholar_core::Attributor) judges that the span supports the sentence ([`lexical`],
+//!   [`generator`]).
+//!
+//! [`draft_sentences`] reads a draft, [`prove`] runs the gates and the configured remedies, [`finalise`] numbers the
+//! references, [`ProofFile`] is what remains on disk and [`verify_proof`] checks it again.
+//!
+//! Source: Nature article, "citation verification"; the gates, remedies and verdicts are ours.
+
+pub mod config;
+pub mod draft;
+pub mod features;
+pub mod file;
+pub mod finalise;
+pub mod gates;
+pub mod generator;
+pub mod lexical;
+pub mod select;
+pub mod sentence;
+pub mod stems;
+
+pub use config::{JudgeFailure, ProofConfig, Remedy, UncitedRule};
+pub use draft::{DraftSentence, draft_sentences};
+pub use file::{PROOF_SCHEMA, ProofFile, ProofProblem, ProofReport, verify_proof};
+pub use finalise::{finalise, reference_of};
+pub use gates::prove;
+pub use generator::GeneratorAttributor;
+pub use lexical::LexicalAttributor;
+pub use sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};

@@ -1,0 +1,91 @@
+//! From evidence numbers of a run to reference numbers of an answer.
+
+use scholar_core::{AnswerSentence, Citation, PaperMeta, Quote, Reference};
+
+use super::sentence::ProvenSentence;
+use crate::evidence::{EvidenceNumber, EvidenceRegistry};
+
+/// Numbers papers from 1 in order of first citation; passages of one paper are one reference. A number that the
+/// registry does not have is left out.
+pub fn finalise(
+    sentences: &[ProvenSentence],
+    registry: &EvidenceRegistry,
+) -> (Vec<AnswerSentence>, Vec<Reference>) {
+    let mut references: Vec<Reference> = Vec::new();
+    let answer = sentences
+        .iter()
+        .map(|sentence| {
+            let mut citations: Vec<Citation> = Vec::new();
+            for number in &sentence.citations {
+                if let Some(citation) = cite(*number, registry, &mut references) {
+                    if !citations.contains(&citation) {
+                        citations.push(citation);
+                    }
+                }
+            }
+            answer_sentence(sentence, citations, registry, &references)
+        })
+        .collect();
+    (answer, references)
+}
+
+fn cite(
+    number: EvidenceNumber,
+    registry: &EvidenceRegistry,
+    references: &mut Vec<Reference>,
+) -> Option<Citation> {
+    let paper = &registry.get(number)?.ranked.retrieved.paper;
+    if let Some(known) = references.iter().find(|reference| reference.paper_id == paper.id) {
+        return Some(known.number);
+    }
+    let number = Citation(references.len() + 1);
+    references.push(reference_of(number, paper));
+    Some(number)
+}
+
+/// The reference list entry of a paper.
+pub fn reference_of(number: Citation, paper: &PaperMeta) -> Reference {
+    Reference {
+        number,
+        paper_id: paper.id.clone(),
+        title: paper.title.clone(),
+        authors: paper.authors.clone(),
+        year: paper.year.or_else(|| paper.published.map(jiff::civil::Date::year)),
+        venue: paper.venue.clone(),
+        url: paper.link(),
+        doi: paper.doi().map(str::to_owned),
+    }
+}
+
+fn answer_sentence(
+    sentence: &ProvenSentence,
+    citations: Vec<Citation>,
+    registry: &EvidenceRegistry,
+    references: &[Reference],
+) -> AnswerSentence {
+    let quotes = sentence
+        .quotes
+        .iter()
+        .filter_map(|quote| {
+            let retrieved = &registry.get(quote.evidence)?.ranked.retrieved;
+            let reference = references.iter().find(|r| r.paper_id == retrieved.paper.id)?;
+            Some(Quote {
+                reference: reference.number,
+                passage_id: retrieved.passage.id.clone(),
+                start: quote.span.start,
+                end: quote.span.end,
+                text: quote.text.clone(),
+            })
+        })
+        .collect();
+    AnswerSentence {
+        text: sentence.text.clone(),
+        heading: sentence.heading.clone(),
+        paragraph_start: sentence.paragraph_start,
+        citations,
+        support: sentence.support.clone(),
+        quotes,
+        gates: sentence.gates.clone(),
+        verbatim: sentence.verbatim,
+    }
+}

@@ -1,0 +1,163 @@
+//! Which sentence of a passage supports a sentence best (gate L1).
+//!
+//! Word overlap weighted by rarity ([`crate::proof::stems`]); an encoder's cosine is added where there is one. Measured
+//! with `openscholar bench attribution`; see `docs/results`.
+
+use std::ops::Range;
+
+use scholar_core::text::markers::{strip_citations, strip_foreign_markers};
+use scholar_core::text::sentences::sentences;
+use scholar_core::text::words::content_stems;
+use scholar_core::{Encoder, PortError, Side};
+
+use super::stems::science_idf;
+
+/// Weight of the cosine beside the overlap in `[0, 1]`.
+///
+/// Source: `crates/scholar-bench/examples/fit_lexical.rs` and the note there; ours.
+const COSINE_WEIGHT: f32 = 0.5;
+/// Shortest evidence sentence, in content stems: shorter ones are headings, captions or debris.
+const SHORTEST_EVIDENCE: usize = 3;
+
+/// Most sentences of one passage quoted for one sentence.
+const WINDOW: usize = 2;
+/// The second sentence must reach this share of the first one's score. Ours.
+const SECOND_SHARE: f32 = 0.6;
+
+/// A sentence of a passage with its fitness as evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvidenceSentence {
+    /// Bytes of the passage's text.
+    pub range: Range<usize>,
+    /// Higher is better; comparable for one sentence only.
+    pub score: f32,
+}
+
+/// The sentences of `passage`, best evidence for `sentence` first, ties in reading order.
+///
+/// # Errors
+/// When the encoder cannot run.
+pub fn rank_evidence(
+    sentence: &str,
+    passage: &str,
+    encoder: Option<&dyn Encoder>,
+) -> Result<Vec<EvidenceSentence>, PortError> {
+    let ranges = sentences(passage);
+    let texts: Vec<&str> = ranges.iter().map(|range| &passage[range.clone()]).collect();
+    let scores = evidence_scores(sentence, &texts, encoder)?;
+    let mut ranked: Vec<EvidenceSentence> = ranges
+        .into_iter()
+        .zip(scores)
+        .map(|(range, score)| EvidenceSentence { range, score })
+        .collect();
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.range.start.cmp(&b.range.start)));
+    Ok(ranked)
+}
+
+/// The sentences of `passage` that together are the evidence for `sentence`, in reading order: the best one, and the
+/// second if it says nearly as much. Empty when no sentence shares a content word.
+///
+/// # Errors
+/// When the encoder cannot run.
+pub fn evidence_window(
+    sentence: &str,
+    passage: &str,
+    encoder: Option<&dyn Encoder>,
+) -> Result<Vec<EvidenceSentence>, PortError> {
+    let mut ranked = rank_evidence(sentence, passage, encoder)?;
+    let best = ranked.first().map_or(0.0, |first| first.score);
+    ranked.truncate(WINDOW);
+    ranked.retain(|one| one.score > 0.0 && one.score >= SECOND_SHARE * best);
+    ranked.sort_by_key(|one| one.range.start);
+    Ok(ranked)
+}
+
+/// The text of a window: its sentences, separated by one space.
+pub fn window_text(passage: &str, window: &[EvidenceSentence]) -> String {
+    let texts: Vec<&str> = window.iter().map(|one| &passage[one.range.clone()]).collect();
+    texts.join(" ")
+}
+
+/// One score per candidate, in order.
+///
+/// # Errors
+/// When the encoder cannot run.
+pub fn evidence_scores(
+    sentence: &str,
+    candidates: &[&str],
+    encoder: Option<&dyn Encoder>,
+) -> Result<Vec<f32>, PortError> {
+    let sentence = strip_citations(sentence);
+    let mut scores: Vec<f32> =
+        candidates.iter().map(|text| overlap(&sentence, &strip_foreign_markers(text))).collect();
+    if let Some(encoder) = encoder {
+        for (score, cosine) in scores.iter_mut().zip(cosines(encoder, &sentence, candidates)?) {
+            *score += COSINE_WEIGHT * cosine;
+        }
+    }
+    Ok(scores)
+}
+
+/// Shared weight over the geometric mean of both texts' weights, in `[0, 1]`: long sentences win by saying more of the
+/// same, not by being long.
+fn overlap(sentence: &str, candidate: &str) -> f32 {
+    let idf = science_idf();
+    let distinct = |text: &str| {
+        let mut stems = content_stems(text);
+        stems.sort_unstable();
+        stems.dedup();
+        stems
+    };
+    let (wanted, offered) = (distinct(sentence), distinct(candidate));
+    let weight = |stems: &[String]| stems.iter().map(|stem| idf.weight(stem)).sum::<f32>();
+    let shared: f32 = wanted
+        .iter()
+        .filter(|stem| offered.binary_search(stem).is_ok())
+        .map(|stem| idf.weight(stem))
+        .sum();
+    let (all, theirs) = (weight(&wanted), weight(&offered));
+    if all <= 0.0 || theirs <= 0.0 {
+        return 0.0;
+    }
+    let debris = if offered.len() < SHORTEST_EVIDENCE { 0.5 } else { 1.0 };
+    debris * shared / (all * theirs.max(FLOOR)).sqrt()
+}
+
+/// Weight below which a candidate counts as this heavy, about six ordinary words: one shared rare word must not win.
+const FLOOR: f32 = 30.0;
+
+fn cosines(
+    encoder: &dyn Encoder,
+    sentence: &str,
+    candidates: &[&str],
+) -> Result<Vec<f32>, PortError> {
+    let texts: Vec<&str> = std::iter::once(sentence).chain(candidates.iter().copied()).collect();
+    let embeddings = encoder.encode(Side::Passage, &texts)?;
+    let mut rows = embeddings.rows();
+    let Some(query) = rows.next() else { return Ok(Vec::new()) };
+    Ok(rows.map(|row| cosine(query, row)).collect())
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    let dot = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f32>();
+    let norm = (dot(a, a) * dot(b, b)).sqrt();
+    if norm > 0.0 { dot(a, b) / norm } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_that_says_it_comes_first() {
+        let passage = "We study mice. Vitamin D lowered tumour growth in old mice [3]. Figure 2. Mice were fed.";
+        let ranked = rank_evidence("Tumour growth was lowered by vitamin D [0].", passage, None)
+            .expect("no encoder, no error");
+        assert_eq!(
+            &passage[ranked[0].range.clone()],
+            "Vitamin D lowered tumour growth in old mice [3]."
+        );
+        assert!(ranked[0].score > 2.0 * ranked[1].score, "{ranked:?}");
+        assert!(rank_evidence("x", "", None).expect("no error").is_empty());
+    }
+}
