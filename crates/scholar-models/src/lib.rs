@@ -1,6 +1,7 @@
 //! Neural models in this process.
 
 mod batcher;
+pub mod catalog;
 pub mod encoder;
 pub mod error;
 pub mod gguf;

@@ -1,0 +1,427 @@
+//! The GGUF container: header, metadata and tensor table, read from a memory map that nobody has vouched for.
+//!
+//! Layout (GGUF versions 2 and 3, little endian): magic, version, tensor count, metadata count, metadata entries,
+//! tensor entries, padding to `general.alignment`, tensor data. Every length is compared with what is left of the
+//! file before anything is allocated, and every tensor's extent with the file's length, so that a truncated download
+//! is found when the file is opened and not in the middle of an answer.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use candle_core::quantized::GgmlDType;
+use memmap2::Mmap;
+
+use super::error::GgufError;
+
+/// Metadata nests in no known file; two levels are generous.
+const MAX_ARRAY_DEPTH: usize = 2;
+/// As `GGML_MAX_DIMS`.
+const MAX_DIMS: u32 = 4;
+
+/// One metadata value. Integers of all widths are one variant, floats another: readers ask for a meaning, not a width.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    /// Any unsigned or non-negative signed integer.
+    Uint(u64),
+    /// A negative integer.
+    Negative(i64),
+    /// Either float width.
+    Float(f64),
+    /// True or false.
+    Bool(bool),
+    /// Text; invalid UTF-8 is replaced.
+    Text(String),
+    /// A homogeneous list.
+    Array(Vec<Self>),
+    /// Texts, kept apart because vocabularies have 150 000 of them.
+    Texts(Vec<String>),
+    /// Floats, likewise.
+    Floats(Vec<f32>),
+    /// Integers, likewise.
+    Ints(Vec<i64>),
+}
+
+/// Where a tensor lies and what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TensorEntry {
+    /// Slowest dimension first: a matrix is `[rows, columns]`, `columns` being the input width.
+    pub(super) dims: Vec<usize>,
+    /// Block format.
+    pub(super) dtype: GgmlDType,
+    /// First byte, from the start of the file.
+    pub(super) start: usize,
+    /// Length in bytes.
+    pub(super) len: usize,
+}
+
+/// An opened file: mapped bytes, metadata, tensor table.
+#[derive(Debug)]
+pub(super) struct GgufFile {
+    pub(super) path: PathBuf,
+    pub(super) map: Arc<Mmap>,
+    pub(super) metadata: BTreeMap<String, Value>,
+    pub(super) tensors: BTreeMap<String, TensorEntry>,
+}
+
+impl GgufFile {
+    /// Maps `path` and reads header, metadata and tensor table.
+    pub(super) fn open(path: &Path) -> Result<Self, GgufError> {
+        let open_error = |source| GgufError::Open { path: path.to_owned(), source };
+        let file = fs_err::File::open(path).map_err(open_error)?;
+        let map = map_file(&file).map_err(open_error)?;
+        let (metadata, tensors) = parse(&map).map_err(|fault| GgufError::Malformed {
+            path: path.to_owned(),
+            offset: fault.offset,
+            reason: fault.reason,
+        })?;
+        Ok(Self { path: path.to_owned(), map: Arc::new(map), metadata, tensors })
+    }
+
+    /// Gives the mapped pages back to the system; those still needed come back from its cache when touched.
+    #[expect(unsafe_code, reason = "advice on a memory map")]
+    pub(super) fn release_pages(&self) {
+        #[cfg(unix)]
+        {
+            // SAFETY: the map is read-only and backed by the file, so dropped pages come back with the same bytes.
+            let advised = unsafe { self.map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+            if let Err(error) = advised {
+                tracing::debug!(%error, "mapped pages were not released");
+            }
+        }
+    }
+
+    fn missing(&self, key: &str, expected: &'static str) -> GgufError {
+        let found = self.metadata.get(key).map_or("nothing", Value::kind);
+        GgufError::Metadata { path: self.path.clone(), key: key.to_owned(), expected, found }
+    }
+
+    /// A text that must be there.
+    pub(super) fn text(&self, key: &str) -> Result<&str, GgufError> {
+        self.text_opt(key).ok_or_else(|| self.missing(key, "a text"))
+    }
+
+    /// A text that may be absent.
+    pub(super) fn text_opt(&self, key: &str) -> Option<&str> {
+        match self.metadata.get(key) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A count in `1..=max` that must be there.
+    pub(super) fn count(&self, key: &str, max: usize) -> Result<usize, GgufError> {
+        match self.metadata.get(key) {
+            Some(Value::Uint(n)) if *n > 0 && *n <= max as u64 => Ok(usize::try_from(*n).unwrap_or(max)),
+            _ => Err(self.missing(key, "a positive number of sensible size")),
+        }
+    }
+
+    /// A count that may be absent; present but senseless is an error.
+    pub(super) fn count_opt(&self, key: &str, max: usize) -> Result<Option<usize>, GgufError> {
+        if self.metadata.contains_key(key) { self.count(key, max).map(Some) } else { Ok(None) }
+    }
+
+    /// A token number that may be absent.
+    pub(super) fn token_opt(&self, key: &str) -> Option<u32> {
+        match self.metadata.get(key) {
+            Some(Value::Uint(n)) => u32::try_from(*n).ok(),
+            _ => None,
+        }
+    }
+
+    /// A finite positive float that may be absent.
+    pub(super) fn float_opt(&self, key: &str) -> Result<Option<f32>, GgufError> {
+        match self.metadata.get(key) {
+            None => Ok(None),
+            Some(Value::Float(x)) if x.is_finite() && *x > 0.0 => Ok(Some(*x as f32)),
+            Some(Value::Uint(n)) if *n > 0 => Ok(Some(*n as f32)),
+            Some(_) => Err(self.missing(key, "a positive number")),
+        }
+    }
+
+    /// A flag that may be absent.
+    pub(super) fn bool_opt(&self, key: &str) -> Option<bool> {
+        match self.metadata.get(key) {
+            Some(Value::Bool(flag)) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// A list of texts that must be there.
+    pub(super) fn texts(&self, key: &str) -> Result<&[String], GgufError> {
+        match self.metadata.get(key) {
+            Some(Value::Texts(texts)) => Ok(texts),
+            _ => Err(self.missing(key, "a list of texts")),
+        }
+    }
+
+    /// A list of integers that may be absent.
+    pub(super) fn ints_opt(&self, key: &str) -> Option<&[i64]> {
+        match self.metadata.get(key) {
+            Some(Value::Ints(ints)) => Some(ints),
+            _ => None,
+        }
+    }
+
+    /// A list of floats that may be absent.
+    pub(super) fn floats_opt(&self, key: &str) -> Option<&[f32]> {
+        match self.metadata.get(key) {
+            Some(Value::Floats(floats)) => Some(floats),
+            _ => None,
+        }
+    }
+
+    /// The tensor `name` with exactly these dimensions.
+    pub(super) fn tensor(&self, name: &str, dims: &[usize]) -> Result<&TensorEntry, GgufError> {
+        let fault = |reason: String| GgufError::Tensor {
+            path: self.path.clone(),
+            name: name.to_owned(),
+            reason,
+        };
+        let entry = self.tensors.get(name).ok_or_else(|| fault("is missing".to_owned()))?;
+        if entry.dims != dims {
+            return Err(fault(format!("has shape {:?}, the metadata says {dims:?}", entry.dims)));
+        }
+        Ok(entry)
+    }
+}
+
+#[expect(unsafe_code, reason = "memory mapping; the weights are read in place")]
+fn map_file(file: &fs_err::File) -> std::io::Result<Mmap> {
+    // SAFETY: the map is read-only and private to this process. A writer that changes the file underneath changes
+    // numbers (any bit pattern is a valid weight); truncation while mapped raises a signal, as for every mapped file.
+    unsafe { Mmap::map(file.file()) }
+}
+
+impl Value {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Uint(_) | Self::Negative(_) => "an integer",
+            Self::Float(_) => "a float",
+            Self::Bool(_) => "a flag",
+            Self::Text(_) => "a text",
+            Self::Array(_) => "a nested list",
+            Self::Texts(_) => "a list of texts",
+            Self::Floats(_) => "a list of floats",
+            Self::Ints(_) => "a list of integers",
+        }
+    }
+}
+
+/// What is wrong, and where.
+#[derive(Debug)]
+struct Fault {
+    offset: usize,
+    reason: String,
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn fault(&self, reason: impl Into<String>) -> Fault {
+        Fault { offset: self.at, reason: reason.into() }
+    }
+
+    fn take(&mut self, len: usize) -> Result<&'a [u8], Fault> {
+        let end = self.at.checked_add(len).filter(|end| *end <= self.bytes.len());
+        let Some(end) = end else {
+            return Err(self.fault(format!("{len} bytes are announced, the file ends before")));
+        };
+        let taken = &self.bytes[self.at..end];
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let mut out = [0; N];
+        out.copy_from_slice(self.take(N)?);
+        Ok(out)
+    }
+
+    fn u32(&mut self) -> Result<u32, Fault> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Result<u64, Fault> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// A number of things of at least `min_size` bytes each, refused when the file cannot hold them.
+    fn len(&mut self, min_size: usize) -> Result<usize, Fault> {
+        let announced = self.u64()?;
+        let left = self.bytes.len() - self.at;
+        usize::try_from(announced)
+            .ok()
+            .filter(|n| n.checked_mul(min_size).is_some_and(|size| size <= left))
+            .ok_or_else(|| self.fault(format!("{announced} entries are announced, {left} bytes are left")))
+    }
+
+    fn text(&mut self) -> Result<String, Fault> {
+        let len = self.len(1)?;
+        Ok(String::from_utf8_lossy(self.take(len)?).into_owned())
+    }
+
+    fn value(&mut self, kind: u32, depth: usize) -> Result<Value, Fault> {
+        Ok(match kind {
+            0 | 7 => {
+                let byte = self.array::<1>()?[0];
+                if kind == 7 { Value::Bool(byte != 0) } else { Value::Uint(byte.into()) }
+            }
+            1 => integer(i8::from_le_bytes(self.array()?).into()),
+            2 => Value::Uint(u16::from_le_bytes(self.array()?).into()),
+            3 => integer(i16::from_le_bytes(self.array()?).into()),
+            4 => Value::Uint(self.u32()?.into()),
+            5 => integer(i32::from_le_bytes(self.array()?).into()),
+            6 => Value::Float(f32::from_le_bytes(self.array()?).into()),
+            8 => Value::Text(self.text()?),
+            9 => self.list(depth)?,
+            10 => Value::Uint(self.u64()?),
+            11 => integer(i64::from_le_bytes(self.array()?)),
+            12 => Value::Float(f64::from_le_bytes(self.array()?)),
+            other => return Err(self.fault(format!("metadata type {other} is unknown"))),
+        })
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Value, Fault> {
+        if depth >= MAX_ARRAY_DEPTH {
+            return Err(self.fault("lists are nested too deep"));
+        }
+        let kind = self.u32()?;
+        let min_size = match kind {
+            0 | 1 | 7 => 1,
+            2 | 3 => 2,
+            4..=6 => 4,
+            8 | 10..=12 => 8,
+            _ => 12,
+        };
+        let len = self.len(min_size)?;
+        match kind {
+            8 => (0..len).map(|_| self.text()).collect::<Result<_, _>>().map(Value::Texts),
+            6 => (0..len)
+                .map(|_| self.array().map(f32::from_le_bytes))
+                .collect::<Result<_, _>>()
+                .map(Value::Floats),
+            0..=5 | 10 | 11 => (0..len)
+                .map(|_| match self.value(kind, depth)? {
+                    Value::Uint(n) => i64::try_from(n).map_err(|_| self.fault("integer is too large")),
+                    Value::Negative(n) => Ok(n),
+                    _ => Err(self.fault("list of mixed types")),
+                })
+                .collect::<Result<_, _>>()
+                .map(Value::Ints),
+            _ => (0..len)
+                .map(|_| self.value(kind, depth + 1))
+                .collect::<Result<_, _>>()
+                .map(Value::Array),
+        }
+    }
+}
+
+fn integer(n: i64) -> Value {
+    u64::try_from(n).map_or(Value::Negative(n), Value::Uint)
+}
+
+type Parsed = (BTreeMap<String, Value>, BTreeMap<String, TensorEntry>);
+
+fn parse(bytes: &[u8]) -> Result<Parsed, Fault> {
+    let mut reader = Reader { bytes, at: 0 };
+    if reader.take(4)? != b"GGUF" {
+        return Err(Fault { offset: 0, reason: "the file does not begin with GGUF".to_owned() });
+    }
+    let version = reader.u32()?;
+    if !(2..=3).contains(&version) {
+        return Err(reader.fault(format!("version {version} is not read, only 2 and 3")));
+    }
+    // The smallest tensor entry: empty name, no dimension, type, offset; the smallest metadata entry: empty key,
+    // type, one byte.
+    let n_tensors = reader.len(24)?;
+    let n_metadata = reader.len(13)?;
+    let mut metadata = BTreeMap::new();
+    for _ in 0..n_metadata {
+        let key = reader.text()?;
+        let kind = reader.u32()?;
+        let value = reader.value(kind, 0)?;
+        metadata.insert(key, value);
+    }
+    let mut entries = Vec::with_capacity(n_tensors);
+    for _ in 0..n_tensors {
+        entries.push(tensor_entry(&mut reader)?);
+    }
+    let alignment = match metadata.get("general.alignment") {
+        None => 32,
+        Some(Value::Uint(n @ 8..=4096)) if n.is_power_of_two() => usize::try_from(*n).unwrap_or(32),
+        Some(_) => return Err(reader.fault("general.alignment is not a power of two in 8..=4096")),
+    };
+    let data = reader.at.next_multiple_of(alignment);
+    let mut tensors = BTreeMap::new();
+    for (name, mut entry) in entries {
+        let end = data.checked_add(entry.start).and_then(|start| start.checked_add(entry.len));
+        if end.is_none_or(|end| end > bytes.len()) || !entry.start.is_multiple_of(alignment) {
+            return Err(Fault {
+                offset: entry.start.saturating_add(data),
+                reason: format!(
+                    "tensor {name} needs {} bytes there, the file has {} bytes: the download is incomplete",
+                    entry.len,
+                    bytes.len()
+                ),
+            });
+        }
+        entry.start += data;
+        tensors.insert(name, entry);
+    }
+    Ok((metadata, tensors))
+}
+
+/// Reads one tensor entry; `start` is still relative to the data section.
+fn tensor_entry(reader: &mut Reader<'_>) -> Result<(String, TensorEntry), Fault> {
+    let name = reader.text()?;
+    let n_dims = reader.u32()?;
+    if n_dims == 0 || n_dims > MAX_DIMS {
+        return Err(reader.fault(format!("tensor {name} has {n_dims} dimensions")));
+    }
+    let mut dims = Vec::new();
+    for _ in 0..n_dims {
+        dims.push(usize::try_from(reader.u64()?).unwrap_or(usize::MAX));
+    }
+    let width = dims[0];
+    dims.reverse();
+    let kind = reader.u32()?;
+    let start = usize::try_from(reader.u64()?).unwrap_or(usize::MAX);
+    let Some(dtype) = block_format(kind) else {
+        return Err(reader.fault(format!(
+            "tensor {name} has block format {kind}; read are F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0 and Q2_K to Q6_K"
+        )));
+    };
+    let n_elements = dims.iter().try_fold(1usize, |n, dim| n.checked_mul(*dim));
+    let len = n_elements
+        .filter(|n| *n > 0 && width.is_multiple_of(dtype.block_size()))
+        .and_then(|n| (n / dtype.block_size()).checked_mul(dtype.type_size()));
+    let Some(len) = len else {
+        return Err(reader.fault(format!("tensor {name} has the impossible shape {dims:?}")));
+    };
+    Ok((name, TensorEntry { dims, dtype, start, len }))
+}
+
+/// ggml's type numbers.
+fn block_format(kind: u32) -> Option<GgmlDType> {
+    Some(match kind {
+        0 => GgmlDType::F32,
+        1 => GgmlDType::F16,
+        2 => GgmlDType::Q4_0,
+        3 => GgmlDType::Q4_1,
+        6 => GgmlDType::Q5_0,
+        7 => GgmlDType::Q5_1,
+        8 => GgmlDType::Q8_0,
+        10 => GgmlDType::Q2K,
+        11 => GgmlDType::Q3K,
+        12 => GgmlDType::Q4K,
+        13 => GgmlDType::Q5K,
+        14 => GgmlDType::Q6K,
+        30 => GgmlDType::BF16,
+        _ => return None,
+    })
+}
