@@ -11,18 +11,22 @@ fn starter(name: &str) -> PathBuf {
 }
 
 fn papers() -> Vec<Paper> {
-    let packed = fs_err::File::open(starter("papers.jsonl.gz")).expect("the starter papers are in the repository");
+    let packed = fs_err::File::open(starter("papers.jsonl.gz"))
+        .expect("the starter papers are in the repository");
     let mut lines = String::new();
     flate2::read::GzDecoder::new(packed).read_to_string(&mut lines).expect("gzip of UTF-8");
     lines
         .lines()
         .enumerate()
-        .map(|(at, line)| serde_json::from_str(line).unwrap_or_else(|e| panic!("line {}: {e}", at + 1)))
+        .map(|(at, line)| {
+            serde_json::from_str(line).unwrap_or_else(|e| panic!("line {}: {e}", at + 1))
+        })
         .collect()
 }
 
 fn counts() -> serde_json::Value {
-    let text = fs_err::read_to_string(starter("counts.json")).expect("counts.json is in the repository");
+    let text =
+        fs_err::read_to_string(starter("counts.json")).expect("counts.json is in the repository");
     serde_json::from_str(&text).expect("counts.json is JSON")
 }
 
@@ -45,9 +49,17 @@ fn every_paper_is_identified_once_and_licensed() {
             assert!(seen.insert(id.clone()), "{id} names two papers");
         }
         let licence = meta.licence.as_deref().unwrap_or_default();
-        assert!(licence == "CC0 1.0" || licence.starts_with("CC BY "), "{}: licence {licence:?}", meta.id);
+        assert!(
+            licence == "CC0 1.0" || licence.starts_with("CC BY "),
+            "{}: licence {licence:?}",
+            meta.id
+        );
         assert!(!meta.authors.is_empty() && !meta.title.is_empty(), "{}: attribution", meta.id);
-        assert!(meta.venue.is_some() && meta.url.is_some() && meta.year.is_some(), "{}: attribution", meta.id);
+        assert!(
+            meta.venue.is_some() && meta.url.is_some() && meta.year.is_some(),
+            "{}: attribution",
+            meta.id
+        );
         if source(&meta.id) == "pmc" {
             assert!(meta.doi().is_some(), "{}: attribution of a full text names its DOI", meta.id);
         }
@@ -63,16 +75,29 @@ fn texts_are_clean_and_of_sane_length() {
         let summary = paper.abstract_text().unwrap_or_else(|| panic!("{id} has no abstract"));
         let n_words = summary.split(' ').count();
         assert!((60..=450).contains(&n_words), "{id}: abstract of {n_words} words");
-        assert_eq!(paper.sections.first().map(|section| section.heading.as_str()), Some("Abstract"), "{id}");
+        assert_eq!(
+            paper.sections.first().map(|section| section.heading.as_str()),
+            Some("Abstract"),
+            "{id}"
+        );
         for section in &paper.sections {
             assert!(!section.heading.is_empty(), "{id}: a section without heading");
-            assert!(section.text.split(' ').count() >= 40, "{id}: section {} is too short", section.heading);
+            assert!(
+                section.text.split(' ').count() >= 40,
+                "{id}: section {} is too short",
+                section.heading
+            );
         }
         let texts = paper.sections.iter().flat_map(|s| [&s.heading, &s.text]);
-        for text in texts.chain([&paper.meta.title]).chain(&paper.meta.authors).chain(&paper.meta.venue) {
+        for text in
+            texts.chain([&paper.meta.title]).chain(&paper.meta.authors).chain(&paper.meta.venue)
+        {
             assert!(!text.chars().any(char::is_control), "{id}: control character in {text:?}");
             assert!(!text.contains("  ") && text.trim() == text, "{id}: spaces in {text:?}");
-            assert!(!text.contains('\u{fffd}') && !text.contains('\u{ad}'), "{id}: broken character in {text:?}");
+            assert!(
+                !text.contains('\u{fffd}') && !text.contains('\u{ad}'),
+                "{id}: broken character in {text:?}"
+            );
         }
     }
 }
@@ -95,11 +120,16 @@ fn counts_and_notice_agree_with_the_papers() {
 
     let notice = fs_err::read_to_string(starter("NOTICE")).expect("NOTICE is in the repository");
     let mut claims = vec![format!("{} papers", thousands(papers.len() as u64))];
-    for (source, what) in [("acl", "abstracts, 2019"), ("arxiv", "abstracts, 2016"), ("pmc", "full texts")] {
+    for (source, what) in
+        [("acl", "abstracts, 2019"), ("arxiv", "abstracts, 2016"), ("pmc", "full texts")]
+    {
         claims.push(format!("{} {what}", thousands(by_source[source])));
     }
     for claim in claims {
-        assert!(notice.contains(&claim), "starter/NOTICE does not say {claim:?}; run starter/make.py and update it");
+        assert!(
+            notice.contains(&claim),
+            "starter/NOTICE does not say {claim:?}; run starter/make.py and update it"
+        );
     }
 }
 

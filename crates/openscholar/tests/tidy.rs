@@ -1,0 +1,343 @@
+//! Rules of the repository that the compiler and clippy cannot state: directions between crates, lengths of files,
+//! documents that name what exists, and words that must not appear.
+//!
+//! The patterns are built from pieces, so that this file does not contain what it looks for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+
+/// Longest a source file may be without a line `tidy: long because …` among its first ten.
+const MOST_LINES: usize = 800;
+/// Longest ARCHITECTURE.md may be.
+const MOST_LINES_ARCHITECTURE: usize = 300;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the repository root exists")
+}
+
+/// Every file of the repository as (path from the root with slashes, path), sorted, without build output.
+fn files() -> Vec<(String, PathBuf)> {
+    let root = root();
+    let mut found = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs_err::read_dir(&folder).expect("a folder of the repository is readable") {
+            let path = entry.expect("an entry of the repository is readable").path();
+            let name =
+                path.file_name().and_then(|n| n.to_str()).expect("names are UTF-8").to_owned();
+            if path.is_dir() {
+                let hidden = name.starts_with('.') && name != ".ci";
+                if !hidden && name != "target" && name != "__pycache__" {
+                    folders.push(path);
+                }
+            } else {
+                let relative = path.strip_prefix(&root).expect("walked from the root");
+                found.push((relative.to_string_lossy().replace('\\', "/"), path));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Files of text whose words we choose (not Cargo.lock, not data), with their text.
+fn own_texts() -> Vec<(String, String)> {
+    let ours = |name: &str| {
+        let suffix = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or_default();
+        ["rs", "toml", "md", "py", "txt", "sh", "yml", "yaml", "html", "js", "css", "tsv"]
+            .contains(&suffix)
+            || [".ci/run", "start", "NOTICE", "starter/NOTICE", ".gitignore"].contains(&name)
+    };
+    files()
+        .into_iter()
+        .filter(|(name, _)| ours(name))
+        .map(|(name, path)| {
+            let text = fs_err::read_to_string(&path)
+                .unwrap_or_else(|e| panic!("{name} is UTF-8 text: {e}"));
+            (name, text)
+        })
+        .collect()
+}
+
+fn read(name: &str) -> String {
+    fs_err::read_to_string(root().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// The names between backticks in `text`.
+fn code_spans(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+/// The rows of the table under the header line that starts with `header`, as cells.
+fn table<'a>(text: &'a str, header: &str) -> Vec<Vec<&'a str>> {
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .skip_while(|line| !line.starts_with(header))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    assert!(!rows.is_empty(), "no table starts with {header:?}");
+    rows
+}
+
+fn metadata() -> Metadata {
+    MetadataCommand::new()
+        .manifest_path(root().join("Cargo.toml"))
+        .no_deps()
+        .exec()
+        .expect("cargo metadata reads the workspace")
+}
+
+#[test]
+fn crates_depend_in_the_directions_of_the_map() {
+    let architecture = read("ARCHITECTURE.md");
+    let mut allowed: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for row in table(&architecture, "| crate | may depend on |") {
+        let [names, targets] = row[..] else { panic!("two columns in {row:?}") };
+        for name in code_spans(names) {
+            allowed.insert(name, code_spans(targets).into_iter().collect());
+        }
+    }
+    let metadata = metadata();
+    let members: BTreeSet<&str> = metadata.packages.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(
+        allowed.keys().copied().collect::<BTreeSet<_>>(),
+        members,
+        "the table names every crate once"
+    );
+    let mut wrong = Vec::new();
+    for package in &metadata.packages {
+        for dependency in &package.dependencies {
+            let name = dependency.name.as_str();
+            let testing =
+                dependency.kind == DependencyKind::Development && name == "scholar-testing";
+            if members.contains(name) && !testing && !allowed[package.name.as_str()].contains(name)
+            {
+                wrong.push(format!("{} depends on {name}", package.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "against the table in ARCHITECTURE.md:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn heavy_dependencies_stay_in_their_crates() {
+    let architecture = read("ARCHITECTURE.md");
+    let metadata = metadata();
+    let mut wrong = Vec::new();
+    for row in table(&architecture, "| dependency | only in |") {
+        let [dependencies, homes] = row[..] else { panic!("two columns in {row:?}") };
+        let homes = code_spans(homes);
+        for heavy in code_spans(dependencies) {
+            let users = metadata.packages.iter().filter(|package| {
+                package
+                    .dependencies
+                    .iter()
+                    .any(|d| d.name == heavy && d.kind == DependencyKind::Normal)
+            });
+            for package in users.filter(|package| !homes.contains(&package.name.as_str())) {
+                wrong.push(format!("{} depends on {heavy}", package.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "against the table in ARCHITECTURE.md:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn files_fit_on_a_few_screens() {
+    let mut wrong = Vec::new();
+    for (name, text) in own_texts() {
+        let long = text.lines().count() > MOST_LINES;
+        let code = name.ends_with(".rs") || name.ends_with(".py");
+        if code && long && !text.lines().take(10).any(|line| line.contains("tidy: long because ")) {
+            wrong.push(name);
+        }
+    }
+    assert!(wrong.is_empty(), "over {MOST_LINES} lines and not exempt: {wrong:?}");
+    let n_lines = read("ARCHITECTURE.md").lines().count();
+    assert!(n_lines <= MOST_LINES_ARCHITECTURE, "ARCHITECTURE.md has {n_lines} lines");
+}
+
+#[test]
+fn modules_are_files_beside_their_folder() {
+    let old = ["mod", ".rs"].concat();
+    let wrong: Vec<String> = files()
+        .into_iter()
+        .map(|(name, _)| name)
+        .filter(|name| name.ends_with(&format!("/{old}")))
+        .collect();
+    assert!(wrong.is_empty(), "use foo.rs + foo/ instead: {wrong:?}");
+}
+
+/// Everything that looks like `needle` in our own texts and is not the tail of a longer path.
+fn sightings(needle: &str) -> Vec<String> {
+    let mut seen = Vec::new();
+    for (name, text) in own_texts() {
+        for (at, line) in text.lines().enumerate() {
+            let alone = line.match_indices(needle).any(|(start, _)| {
+                let before = line[..start].chars().next_back();
+                !before.is_some_and(|c| c.is_ascii_alphanumeric() || "._-}".contains(c))
+            });
+            if alone {
+                seen.push(format!("{name}:{}: {}", at + 1, line.trim()));
+            }
+        }
+    }
+    seen
+}
+
+#[test]
+fn no_path_of_one_machine_and_no_registry_is_named() {
+    let pieces: [&[&str]; 11] = [
+        &["/wo", "rk/"],
+        &["/ro", "ot/"],
+        &["/ho", "me/"],
+        &["/Us", "ers/"],
+        &["/tmp/", "models"],
+        &["/tmp/", "wheels"],
+        &["cra", "tes.io"],
+        &["py", "pi.org"],
+        &["pythonho", "sted.org"],
+        &["npm", "js.org"],
+        &["proxy.go", "lang.org"],
+    ];
+    let wrong: Vec<String> = pieces.iter().flat_map(|parts| sightings(&parts.concat())).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn only_the_binary_reads_environment_and_clock() {
+    let anywhere = [
+        "env::var",
+        "env::home_dir",
+        "env::current_dir",
+        "SystemTime::now",
+        "Timestamp::now",
+        "Zoned::now",
+    ];
+    let mut wrong = Vec::new();
+    for (name, text) in own_texts() {
+        let Some(rest) = name.strip_prefix("crates/") else { continue };
+        let (krate, inside) = rest.split_once('/').expect("files lie in crates");
+        // The one door of tests to real weights is named in CONTRIBUTING.md.
+        let exempt = krate == "openscholar" || rest == "scholar-testing/src/models_dir.rs";
+        if exempt || !inside.starts_with("src/") || !name.ends_with(".rs") {
+            continue;
+        }
+        let pure = krate == "scholar-core" || krate == "scholar-pipeline";
+        for (at, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            let bad = anywhere.iter().any(|call| code.contains(call))
+                || (pure && code.contains("Instant::now"));
+            if bad {
+                wrong.push(format!("{name}:{}: {}", at + 1, line.trim()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "pass the value in instead:\n{}", wrong.join("\n"));
+}
+
+/// Names of all functions of the workspace's Rust files.
+fn functions(texts: &[(String, String)]) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    for (_, text) in texts.iter().filter(|(name, _)| name.ends_with(".rs")) {
+        for (at, _) in text.match_indices("fn ") {
+            let rest = &text[at + 3..];
+            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            names.insert(&rest[..end]);
+        }
+    }
+    names
+}
+
+/// In every table of the map, whatever its columns: code spans with a slash are paths (`path::item` names the file),
+/// and code spans of the last column without one are tests.
+#[test]
+fn the_paper_map_names_what_exists() {
+    let texts = own_texts();
+    let functions = functions(&texts);
+    let map = read("docs/paper-map.md");
+    let mut wrong = Vec::new();
+    let (mut n_paths, mut n_tests) = (0, 0);
+    for (at, line) in map.lines().enumerate().filter(|(_, line)| line.starts_with('|')) {
+        let last = line.trim_end_matches('|').rsplit('|').next().unwrap_or_default();
+        let (paths, _): (Vec<&str>, Vec<&str>) =
+            code_spans(line).into_iter().partition(|s| s.contains('/'));
+        for path in paths {
+            n_paths += 1;
+            let file = path.split("::").next().unwrap_or(path);
+            if !root().join(file).exists() && !root().join("crates").join(file).exists() {
+                wrong.push(format!("line {}: no file {file}", at + 1));
+            }
+        }
+        for test in code_spans(last) {
+            let name = test.rsplit("::").next().unwrap_or(test);
+            if test.contains('/') && !test.contains("::") {
+                continue;
+            }
+            n_tests += 1;
+            if !functions.contains(name) {
+                wrong.push(format!("line {}: no test {test}", at + 1));
+            }
+        }
+    }
+    assert!(n_paths > 0 && n_tests > 0, "docs/paper-map.md names modules and tests");
+    assert!(wrong.is_empty(), "docs/paper-map.md:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn documents_link_to_files_that_exist() {
+    let mut wrong = Vec::new();
+    for (name, text) in own_texts().into_iter().filter(|(name, _)| name.ends_with(".md")) {
+        let folder = root().join(&name).parent().expect("a file has a folder").to_owned();
+        for (at, _) in text.match_indices("](") {
+            let target = text[at + 2..].split([')', ' ', '#']).next().unwrap_or_default();
+            if !target.is_empty() && !target.contains("://") && !folder.join(target).exists() {
+                wrong.push(format!("{name}: {target}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "links to nothing:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn prompts_say_where_they_come_from() {
+    let prompts: Vec<_> =
+        own_texts().into_iter().filter(|(name, _)| name.contains("/prompts/")).collect();
+    assert!(!prompts.is_empty(), "the pipeline's prompts are files");
+    let mut wrong = Vec::new();
+    for (name, text) in prompts {
+        let head: String = text.lines().take(12).collect::<Vec<_>>().join("\n").to_lowercase();
+        for part in ["source:", "variables:", "parser:"] {
+            if !head.contains(part) {
+                wrong.push(format!("{name}: no line {part:?} in its header"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_readme_has_exactly_two_commands_and_the_checks_run_them() {
+    let readme = read("README.md");
+    let commands: Vec<&str> = readme
+        .split("```sh\n")
+        .skip(1)
+        .flat_map(|block| block.split("```").next().unwrap_or_default().lines())
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    assert_eq!(commands.len(), 2, "{commands:?}");
+    assert!(commands[0].starts_with("./start "), "{commands:?}");
+    let checks = read(".ci/run");
+    assert!(
+        checks.contains(commands[1]),
+        ".ci/run calls the README's test command {:?}",
+        commands[1]
+    );
+}
