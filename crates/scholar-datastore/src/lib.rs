@@ -1,1 +1,38 @@
-//! Placeholder.
+//! Papers in, passages out: ingestion, one store with a lexical and a dense index, hybrid search that explains itself.
+//!
+//! A datastore is a directory. tantivy holds papers, passages, the lexical index, filters and citation edges; vectors
+//! lie beside it in immutable dense segments. One tantivy commit makes both visible, because the list of dense segments
+//! is the commit's payload ([`manifest`]). One writer at a time, any number of readers, in any number of processes.
+//!
+//! ```text
+//! <datastore>/
+//!   datastore.json          format version, encoder, passage rules; written once
+//!   writer.lock             held by the writer, names it
+//!   lexical/                tantivy index; meta.json's payload is the manifest
+//!   dense/dense-0000.vec    f16 rows, header with checksum; row = vector ordinal - first ordinal
+//! ```
+//!
+//! This crate is *not* for anything that opens a socket or runs a model: encoders come in as
+//! [`scholar_core::Encoder`].
+
+pub mod dense;
+pub mod descriptor;
+pub mod error;
+pub mod filter;
+pub mod ingest;
+pub mod lexical;
+pub mod manifest;
+pub mod schema;
+pub mod search;
+pub mod store;
+pub mod writer;
+
+pub use descriptor::{BuildRules, Descriptor};
+pub use error::Error;
+pub use search::fusion::Fusion;
+pub use search::pool::SearchPool;
+pub use search::{HybridRetriever, SearchConfig};
+pub use store::Datastore;
+pub use store::info::{DatastoreInfo, SourceCount};
+pub use store::verify::{Depth, VerifyReport};
+pub use writer::{AddOptions, AddProgress, AddReport, DatastoreWriter, PaperVectors};

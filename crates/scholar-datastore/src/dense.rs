@@ -1,0 +1,16 @@
+//! The dense index: immutable segments of f16 vectors, searched exactly.
+//!
+//! A passage document carries the ordinal of its vector; a segment holds the ordinals `first .. first + count`. The
+//! scan walks the passages of the lexical index and looks their vectors up, so deletions and filters cost nothing
+//! extra. Vectors are stored as the encoder made them: raw inner product for unnormalised encoders, cosine for others.
+//!
+//! Source: spec A.5 (exact flat index, f16 storage, f32 accumulation).
+
+pub mod file;
+pub mod kernel;
+pub mod scan;
+pub mod segment_writer;
+
+pub use file::DenseSegment;
+pub use kernel::Kernel;
+pub(crate) use segment_writer::SegmentWriter;

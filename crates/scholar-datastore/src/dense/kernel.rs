@@ -1,0 +1,113 @@
+//! Inner product of an f32 query with a stored f16 row, chosen for the processor at run time.
+
+use half::f16;
+
+/// The fastest inner product this processor has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kernel {
+    /// Any processor.
+    Portable,
+    /// AVX2, FMA and F16C: eight numbers at a time.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+}
+
+impl Kernel {
+    /// Asks the processor.
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c")
+        {
+            return Self::Avx2;
+        }
+        Self::Portable
+    }
+
+    /// `Σ query[i] · row[i]`, accumulated in f32; `row` is `query.len()` little-endian f16 values, any alignment.
+    ///
+    /// Kernels differ in the order of additions, so in the last bits.
+    pub fn dot(self, query: &[f32], row: &[u8]) -> f32 {
+        debug_assert_eq!(query.len() * 2, row.len());
+        match self {
+            Self::Portable => portable(query, row),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => x86::dot(query, row),
+        }
+    }
+}
+
+fn portable(query: &[f32], row: &[u8]) -> f32 {
+    query
+        .iter()
+        .zip(row.chunks_exact(2))
+        .map(|(q, bytes)| q * f16::from_le_bytes([bytes[0], bytes[1]]).to_f32())
+        .sum()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "processor intrinsics, called only after detection")]
+mod x86 {
+    use std::arch::x86_64::{
+        __m128i, _mm_loadu_si128, _mm256_add_ps, _mm256_cvtph_ps, _mm256_fmadd_ps, _mm256_loadu_ps,
+        _mm256_setzero_ps, _mm256_storeu_ps,
+    };
+
+    pub(super) fn dot(query: &[f32], row: &[u8]) -> f32 {
+        // SAFETY: `Kernel::Avx2` is only made by `detect`, after all three features were found.
+        unsafe { dot_avx2(query, row) }
+    }
+
+    #[target_feature(enable = "avx2,fma,f16c")]
+    unsafe fn dot_avx2(query: &[f32], row: &[u8]) -> f32 {
+        let whole = query.len().min(row.len() / 2);
+        let blocks = whole / 16;
+        let mut sums = [_mm256_setzero_ps(); 2];
+        for block in 0..blocks {
+            for (half, sum) in sums.iter_mut().enumerate() {
+                let at = block * 16 + half * 8;
+                // SAFETY: `at + 8 <= whole`, so 8 floats of `query` and 16 bytes of `row` lie in bounds; loads
+                // are unaligned ones.
+                let (q, r) = unsafe {
+                    (
+                        _mm256_loadu_ps(query.as_ptr().add(at)),
+                        _mm_loadu_si128(row.as_ptr().add(at * 2).cast::<__m128i>()),
+                    )
+                };
+                *sum = _mm256_fmadd_ps(q, _mm256_cvtph_ps(r), *sum);
+            }
+        }
+        let mut lanes = [0.0_f32; 8];
+        // SAFETY: `lanes` has room for 8 floats.
+        unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), _mm256_add_ps(sums[0], sums[1])) };
+        let tail = blocks * 16;
+        lanes.iter().sum::<f32>() + super::portable(&query[tail..whole], &row[tail * 2..whole * 2])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_kernel_agrees_with_plain_arithmetic(
+            pairs in prop::collection::vec((-4.0_f32..4.0, -4.0_f32..4.0), 0..100)
+        ) {
+            let query: Vec<f32> = pairs.iter().map(|(q, _)| *q).collect();
+            let row: Vec<u8> =
+                pairs.iter().flat_map(|(_, r)| f16::from_f32(*r).to_le_bytes()).collect();
+            let expect: f64 = pairs
+                .iter()
+                .map(|(q, r)| f64::from(*q) * f64::from(f16::from_f32(*r).to_f32()))
+                .sum();
+            for kernel in [Kernel::Portable, Kernel::detect()] {
+                let got = f64::from(kernel.dot(&query, &row));
+                prop_assert!((got - expect).abs() < 1e-3, "{kernel:?}: {got} for {expect}");
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What can go wrong with a datastore, named for what the caller was doing.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use scholar_core::{PortError, PortErrorKind};
+use tantivy::TantivyError;
+
+/// A failure of this crate. `Display` is one clause; [`Error::hint`] is the next step.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file system refused.
+    #[error("cannot {doing} {}", path.display())]
+    Io {
+        /// What was attempted, as a verb.
+        doing: &'static str,
+        /// On which file or folder.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The folder has no descriptor.
+    #[error("{} is not a datastore", path.display())]
+    NotADatastore {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Creation where something already is.
+    #[error("{} already exists and is not empty", path.display())]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file of another format version.
+    #[error("{} has format version {found}; this program reads version {supported}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// Ours.
+        supported: u32,
+    },
+    /// Bytes that cannot be what was written.
+    #[error("{} is damaged: {what}", path.display())]
+    Corrupt {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Another writer is at work.
+    #[error("{} is being written by {holder}", path.display())]
+    Locked {
+        /// The datastore.
+        path: PathBuf,
+        /// Process and host of the other writer, as it left them.
+        holder: String,
+    },
+    /// Vectors of two encoders do not compare.
+    #[error(
+        "{} was built with encoder {stored} (fingerprint {stored_fingerprint}), not with {given} (fingerprint {given_fingerprint})",
+        path.display()
+    )]
+    EncoderMismatch {
+        /// The datastore.
+        path: PathBuf,
+        /// Name of the encoder it was built with.
+        stored: String,
+        /// Its fingerprint.
+        stored_fingerprint: String,
+        /// Name of the encoder offered.
+        given: String,
+        /// Its fingerprint.
+        given_fingerprint: String,
+    },
+    /// tantivy failed.
+    #[error("cannot {doing} the index of {}", path.display())]
+    Index {
+        /// What was attempted, as a verb.
+        doing: &'static str,
+        /// The datastore.
+        path: PathBuf,
+        /// Why it failed.
+        source: Box<TantivyError>,
+    },
+    /// The encoder failed.
+    #[error("cannot encode texts for {}", path.display())]
+    Encode {
+        /// The datastore.
+        path: PathBuf,
+        /// Why it failed.
+        source: PortError,
+    },
+    /// Vectors that cannot be stored.
+    #[error("vectors of {paper} cannot be used: {what}")]
+    Vectors {
+        /// The paper they came with, or a description of the batch.
+        paper: String,
+        /// What is wrong with them.
+        what: String,
+    },
+    /// A source file could not be read on.
+    #[error("{}:{line}: {what}", path.display())]
+    Ingest {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// Too many lines of a source were unusable.
+    #[error("{} of {} lines of {} are unusable, the first at line {first_line}: {first}", rejected, lines, path.display())]
+    TooManyRejects {
+        /// The file.
+        path: PathBuf,
+        /// Unusable lines.
+        rejected: u64,
+        /// Lines read.
+        lines: u64,
+        /// Where the first was.
+        first_line: u64,
+        /// What was wrong with it.
+        first: String,
+    },
+    /// A source whose kind is not known.
+    #[error("cannot tell the format of {}", path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl Error {
+    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { doing, path, source }
+    }
+
+    pub(crate) fn index(doing: &'static str, path: &Path) -> impl FnOnce(TantivyError) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Index { doing, path, source: Box::new(source) }
+    }
+
+    pub(crate) fn corrupt(path: &Path, what: impl Into<String>) -> Self {
+        Self::Corrupt { path: path.to_owned(), what: what.into() }
+    }
+
+    /// The next step for a person, as an imperative.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+                "free space and run the same command again: what was committed is kept".to_owned()
+            }
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                "make the folder writable, or choose another with --home".to_owned()
+            }
+            Self::NotADatastore { .. } => "build it with: openscholar datastore build".to_owned(),
+            Self::Exists { .. } => {
+                "choose another folder, or add to the datastore in it".to_owned()
+            }
+            Self::Version { .. } => {
+                "use the version of this program that built it, or build it anew".to_owned()
+            }
+            Self::Corrupt { path, .. } => format!(
+                "run: openscholar datastore verify; if it fails, build {} anew",
+                path.display()
+            ),
+            Self::Locked { .. } => "wait until that process has ended, or end it".to_owned(),
+            Self::EncoderMismatch { stored, .. } => {
+                format!("search with --encoder {stored}, or build a datastore with the new encoder")
+            }
+            Self::Ingest { .. } | Self::TooManyRejects { .. } => {
+                "repair or remove the lines named, and check the format given".to_owned()
+            }
+            Self::UnknownFormat { .. } => {
+                "name it: papers, pes2o, beir, acl, arxiv or pmc".to_owned()
+            }
+            Self::Io { .. } | Self::Index { .. } | Self::Encode { .. } | Self::Vectors { .. } => {
+                return None;
+            }
+        })
+    }
+
+    fn kind(&self) -> PortErrorKind {
+        match self {
+            Self::Io { .. } | Self::NotADatastore { .. } | Self::Locked { .. } => {
+                PortErrorKind::Unavailable
+            }
+            Self::Index { .. } | Self::Corrupt { .. } => PortErrorKind::Corrupt,
+            Self::Encode { source, .. } => source.kind(),
+            Self::Exists { .. }
+            | Self::Version { .. }
+            | Self::EncoderMismatch { .. }
+            | Self::Vectors { .. }
+            | Self::Ingest { .. }
+            | Self::TooManyRejects { .. }
+            | Self::UnknownFormat { .. } => PortErrorKind::Rejected,
+        }
+    }
+}
+
+impl From<Error> for PortError {
+    fn from(error: Error) -> Self {
+        let port = Self::new(error.kind(), error.to_string());
+        match error.hint() {
+            Some(hint) => port.with_hint(hint).with_source(error),
+            None => port.with_source(error),
+        }
+    }
+}

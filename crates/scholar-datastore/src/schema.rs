@@ -1,0 +1,193 @@
+//! The tantivy schema: one document per paper, one per passage.
+
+use jiff::civil::Date;
+use scholar_core::{Paper, PaperId, PaperMeta, Passage, PassageId, Section};
+use serde::{Deserialize, Serialize};
+use tantivy::schema::{
+    FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::{TantivyDocument, Term};
+
+use crate::lexical::analyzer::ANALYZER;
+
+/// Kind of a document that is a paper.
+pub const KIND_PAPER: &str = "paper";
+/// Kind of a document that is a passage.
+pub const KIND_PASSAGE: &str = "passage";
+
+/// Names of the columns read by filters and the dense scan.
+pub mod column {
+    /// Vector ordinal of a passage.
+    pub const ORDINAL: &str = "ordinal";
+    /// Year of publication, as filters see it.
+    pub const YEAR: &str = "year";
+    /// Latest possible day of publication, in days since 1970-01-01.
+    pub const LATEST_DAY: &str = "latest_day";
+    /// Citation count.
+    pub const CITATIONS: &str = "citations";
+    /// Venue, lower-case.
+    pub const VENUE: &str = "venue";
+    /// Source of a paper.
+    pub const SOURCE: &str = "source";
+}
+
+/// Handles of every field.
+#[derive(Debug, Clone, Copy)]
+pub struct Fields {
+    /// Term: `paper` or `passage`.
+    pub kind: Field,
+    /// Term: the paper's own identifier, on the paper and on each of its passages.
+    pub owner: Field,
+    /// Terms: all identifiers of a paper, on the paper.
+    pub paper_ids: Field,
+    /// Terms: all identifiers of the paper, on each passage.
+    pub passage_paper_ids: Field,
+    /// Term: a passage's identifier.
+    pub passage_id: Field,
+    /// Term: identifier and content digest of a paper: present means nothing to do.
+    pub content: Field,
+    /// Terms: what a paper cites.
+    pub references: Field,
+    /// Analysed title, on passages.
+    pub title: Field,
+    /// Analysed text, on passages.
+    pub text: Field,
+    /// Column: vector ordinal of a passage.
+    pub ordinal: Field,
+    /// Column: year.
+    pub year: Field,
+    /// Column: latest day.
+    pub latest_day: Field,
+    /// Column: citations.
+    pub citations: Field,
+    /// Column: venue.
+    pub venue: Field,
+    /// Column: source.
+    pub source: Field,
+    /// Stored JSON: [`PaperMeta`] of a paper, [`Passage`] of a passage.
+    pub head: Field,
+    /// Stored JSON: sections and references of a paper.
+    pub body: Field,
+}
+
+/// What is stored of a paper beside its metadata.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PaperBody {
+    pub(crate) sections: Vec<Section>,
+    pub(crate) references: Vec<PaperId>,
+}
+
+/// Builds the schema. Changing it changes [`crate::descriptor::FORMAT_VERSION`].
+pub fn schema() -> (Schema, Fields) {
+    let mut builder = Schema::builder();
+    // Frequencies suffice for BM25; positions would double the index for phrase queries nobody asks.
+    let analysed = TextOptions::default().set_indexing_options(
+        TextFieldIndexing::default()
+            .set_tokenizer(ANALYZER)
+            .set_index_option(IndexRecordOption::WithFreqs),
+    );
+    let text_column = TextOptions::default().set_fast("raw");
+    let fields = Fields {
+        kind: builder.add_text_field("kind", STRING),
+        owner: builder.add_text_field("owner", STRING),
+        paper_ids: builder.add_text_field("paper_ids", STRING),
+        passage_paper_ids: builder.add_text_field("passage_paper_ids", STRING),
+        passage_id: builder.add_text_field("passage_id", STRING),
+        content: builder.add_text_field("content", STRING),
+        references: builder.add_text_field("references", STRING),
+        title: builder.add_text_field("title", analysed.clone()),
+        text: builder.add_text_field("text", analysed),
+        ordinal: builder.add_u64_field(column::ORDINAL, FAST),
+        year: builder.add_i64_field(column::YEAR, FAST),
+        latest_day: builder.add_i64_field(column::LATEST_DAY, FAST),
+        citations: builder.add_u64_field(column::CITATIONS, FAST),
+        venue: builder.add_text_field(column::VENUE, text_column.clone()),
+        source: builder.add_text_field(column::SOURCE, text_column),
+        head: builder.add_text_field("head", STORED),
+        body: builder.add_text_field("body", STORED),
+    };
+    (builder.build(), fields)
+}
+
+/// Days since 1970-01-01.
+pub(crate) fn day_number(day: Date) -> i64 {
+    // Civil arithmetic without a time zone; the difference of two valid dates always fits.
+    let epoch = Date::constant(1970, 1, 1);
+    i64::from((day - epoch).get_days())
+}
+
+/// The year that filters compare: the stated year, else the year of the stated day.
+pub(crate) fn filter_year(meta: &PaperMeta) -> Option<i16> {
+    meta.year.or_else(|| meta.published.map(Date::year))
+}
+
+impl Fields {
+    /// The term every document of a paper carries.
+    pub fn owner_term(&self, id: &PaperId) -> Term {
+        Term::from_field_text(self.owner, &id.to_string())
+    }
+
+    /// The term of a passage.
+    pub fn passage_term(&self, id: &PassageId) -> Term {
+        Term::from_field_text(self.passage_id, &id.to_string())
+    }
+
+    pub(crate) fn paper_document(
+        &self,
+        paper: &Paper,
+        content: &str,
+        source: &str,
+    ) -> Result<TantivyDocument, serde_json::Error> {
+        let mut document = TantivyDocument::default();
+        let id = paper.meta.id.to_string();
+        document.add_text(self.kind, KIND_PAPER);
+        document.add_text(self.owner, &id);
+        document.add_text(self.paper_ids, &id);
+        for other in &paper.meta.external_ids {
+            document.add_text(self.paper_ids, other.to_string());
+        }
+        document.add_text(self.content, content);
+        for cited in &paper.references {
+            document.add_text(self.references, cited.to_string());
+        }
+        document.add_text(self.source, source);
+        document.add_text(self.head, serde_json::to_string(&paper.meta)?);
+        let body =
+            PaperBody { sections: paper.sections.clone(), references: paper.references.clone() };
+        document.add_text(self.body, serde_json::to_string(&body)?);
+        Ok(document)
+    }
+
+    pub(crate) fn passage_document(
+        &self,
+        meta: &PaperMeta,
+        passage: &Passage,
+        ordinal: u64,
+    ) -> Result<TantivyDocument, serde_json::Error> {
+        let mut document = TantivyDocument::default();
+        document.add_text(self.kind, KIND_PASSAGE);
+        document.add_text(self.owner, meta.id.to_string());
+        document.add_text(self.passage_paper_ids, meta.id.to_string());
+        for other in &meta.external_ids {
+            document.add_text(self.passage_paper_ids, other.to_string());
+        }
+        document.add_text(self.passage_id, passage.id.to_string());
+        document.add_text(self.title, &passage.title);
+        document.add_text(self.text, &passage.text);
+        document.add_u64(self.ordinal, ordinal);
+        if let Some(year) = filter_year(meta) {
+            document.add_i64(self.year, i64::from(year));
+        }
+        if let Some(day) = meta.latest_day() {
+            document.add_i64(self.latest_day, day_number(day));
+        }
+        if let Some(count) = meta.citation_count {
+            document.add_u64(self.citations, u64::from(count));
+        }
+        if let Some(venue) = &meta.venue {
+            document.add_text(self.venue, venue.to_lowercase());
+        }
+        document.add_text(self.head, serde_json::to_string(passage)?);
+        Ok(document)
+    }
+}

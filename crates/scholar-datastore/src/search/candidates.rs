@@ -1,0 +1,216 @@
+//! The best of both lists, each with both scores.
+
+use std::collections::BTreeMap;
+
+use half::f16;
+use rayon::prelude::*;
+use scholar_core::{Explanation, SearchFilter, SearchMode};
+use tantivy::DocAddress;
+
+use super::Hit;
+use super::explain::{Side, explain_hit};
+use super::fusion::{Fusion, Spread};
+use crate::dense::scan::{Scored, Vectors, keep_best};
+use crate::error::Error;
+use crate::filter::Accepted;
+use crate::lexical::{Bm25, LexicalSearch, SegmentScores};
+use crate::store::{Datastore, Snapshot};
+
+/// Terms shown per hit.
+const EXPLAINED_TERMS: usize = 5;
+
+/// A passage with its scores on both sides and the fused one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) address: DocAddress,
+    pub(crate) dense: f32,
+    pub(crate) lexical: f32,
+    pub(crate) score: f32,
+}
+
+/// One side of the search: its best passages and what is needed to place any other passage among them.
+struct List {
+    best: Vec<Scored>,
+    /// Scores of `best`, descending.
+    sorted: Vec<f32>,
+}
+
+impl List {
+    fn new(best: Vec<Scored>) -> Self {
+        let mut sorted: Vec<f32> = best.iter().map(|scored| scored.score).collect();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        Self { best, sorted }
+    }
+
+    fn spread(&self, depth: usize) -> Spread {
+        Spread::of(self.sorted.clone(), depth)
+    }
+}
+
+struct Lexical {
+    list: List,
+    scores: Vec<SegmentScores>,
+    query: String,
+    parameters: Bm25,
+}
+
+struct Dense {
+    list: List,
+    query: Vec<f32>,
+}
+
+/// One search on one snapshot.
+pub(crate) struct Candidates<'a> {
+    store: &'a Datastore,
+    snapshot: &'a Snapshot,
+    vectors: Vectors<'a>,
+    accepted: Vec<Accepted>,
+    depth: usize,
+    lexical: Option<Lexical>,
+    dense: Option<Dense>,
+}
+
+impl<'a> Candidates<'a> {
+    pub(crate) fn new(
+        store: &'a Datastore,
+        snapshot: &'a Snapshot,
+        filter: &SearchFilter,
+        depth: usize,
+    ) -> Result<Self, Error> {
+        let readers = snapshot.searcher.segment_readers();
+        let accepted = readers
+            .par_iter()
+            .map(|reader| Accepted::new(reader, store.fields(), filter))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(Error::index("search", store.root()))?;
+        let vectors = Vectors::new(snapshot).map_err(Error::index("search", store.root()))?;
+        Ok(Self { store, snapshot, vectors, accepted, depth, lexical: None, dense: None })
+    }
+
+    pub(crate) fn find_lexical(&mut self, parameters: Bm25, query: &str) -> Result<(), Error> {
+        let scores = self
+            .lexical_search(parameters, query)
+            .and_then(|search| search.score_all())
+            .map_err(Error::index("search", self.store.root()))?;
+        let mut best = Vec::new();
+        for ((segment, scores), accepted) in (0_u32..).zip(&scores).zip(&self.accepted) {
+            for (doc, score) in (0_u32..).zip(scores) {
+                if *score > 0.0 && accepted.contains(doc) {
+                    best.push(Scored { address: DocAddress::new(segment, doc), score: *score });
+                }
+            }
+        }
+        keep_best(&mut best, self.depth);
+        let list = List::new(best);
+        self.lexical = Some(Lexical { list, scores, query: query.to_owned(), parameters });
+        Ok(())
+    }
+
+    pub(crate) fn find_dense(&mut self, query: Vec<f32>) -> Result<(), Error> {
+        let best = self.vectors.best(&query, &self.accepted, self.depth)?;
+        self.dense = Some(Dense { list: List::new(best), query });
+        Ok(())
+    }
+
+    /// Moves the query's vector towards the passages found first and searches the dense side again.
+    #[expect(clippy::cast_precision_loss, reason = "a handful of passages")]
+    pub(crate) fn move_query(&mut self, first: &[Candidate], weight: f32) -> Result<(), Error> {
+        let Some(Dense { mut query, .. }) = self.dense.take() else { return Ok(()) };
+        let gains: Vec<f32> = (0..first.len()).map(|i| 1.0 / (i as f32 + 2.0).log2()).collect();
+        let total: f32 = gains.iter().sum();
+        for (candidate, gain) in first.iter().zip(&gains) {
+            let row = self.vectors.row(candidate.address)?.unwrap_or_default();
+            for (value, bytes) in query.iter_mut().zip(row.chunks_exact(2)) {
+                *value += weight * gain / total * f16::from_le_bytes([bytes[0], bytes[1]]).to_f32();
+            }
+        }
+        self.find_dense(query)
+    }
+
+    /// Every candidate with its final score, in no particular order.
+    pub(crate) fn rank(&self, mode: SearchMode, fusion: Fusion) -> Result<Vec<Candidate>, Error> {
+        let mut union: BTreeMap<DocAddress, Candidate> = BTreeMap::new();
+        let lists = [self.dense.as_ref().map(|d| &d.list), self.lexical.as_ref().map(|l| &l.list)];
+        for scored in lists.iter().flatten().flat_map(|list| &list.best) {
+            if union.contains_key(&scored.address) {
+                continue;
+            }
+            let dense = match &self.dense {
+                Some(Dense { query, .. }) => {
+                    self.vectors.dot(query, scored.address)?.unwrap_or_default()
+                }
+                None => 0.0,
+            };
+            let lexical = self.lexical.as_ref().map_or(0.0, |lexical| {
+                lexical.scores[scored.address.segment_ord as usize][scored.address.doc_id as usize]
+            });
+            let score = match mode {
+                SearchMode::Dense => dense,
+                SearchMode::Lexical => lexical,
+                // Set below, once both sides are known.
+                SearchMode::Hybrid => 0.0,
+            };
+            union.insert(
+                scored.address,
+                Candidate { address: scored.address, dense, lexical, score },
+            );
+        }
+        let mut ranked: Vec<Candidate> = union.into_values().collect();
+        if mode == SearchMode::Hybrid {
+            let sides = self.sides(fusion);
+            for candidate in &mut ranked {
+                candidate.score =
+                    sides.iter().map(|side| side.contribution(fusion, candidate)).sum();
+            }
+        }
+        Ok(ranked)
+    }
+
+    pub(crate) fn explain(
+        &self,
+        mode: SearchMode,
+        fusion: Fusion,
+        hits: &[Hit],
+    ) -> Result<Vec<Explanation>, Error> {
+        let addresses: Vec<DocAddress> = hits.iter().map(|hit| hit.candidate.address).collect();
+        let terms = match &self.lexical {
+            Some(Lexical { query, parameters, .. }) => self
+                .lexical_search(*parameters, query)
+                .and_then(|search| search.explain(&addresses, EXPLAINED_TERMS))
+                .map_err(Error::index("search", self.store.root()))?,
+            None => vec![Vec::new(); hits.len()],
+        };
+        let sides = self.sides(fusion);
+        Ok(hits
+            .iter()
+            .zip(terms)
+            .map(|(hit, terms)| explain_hit(mode, fusion, &sides, &hit.candidate, terms))
+            .collect())
+    }
+
+    fn lexical_search(
+        &self,
+        parameters: Bm25,
+        query: &str,
+    ) -> Result<LexicalSearch<'_>, tantivy::TantivyError> {
+        LexicalSearch::new(&self.snapshot.searcher, self.store.fields(), parameters, query)
+    }
+
+    fn sides(&self, fusion: Fusion) -> Vec<Side<'_>> {
+        let depth = match fusion {
+            Fusion::StandardScores { depth, .. } => depth,
+            Fusion::ReciprocalRank { .. } => 0,
+        };
+        let dense = self.dense.as_ref().map(|dense| Side {
+            is_dense: true,
+            spread: dense.list.spread(depth),
+            sorted: &dense.list.sorted,
+        });
+        let lexical = self.lexical.as_ref().map(|lexical| Side {
+            is_dense: false,
+            spread: lexical.list.spread(depth),
+            sorted: &lexical.list.sorted,
+        });
+        dense.into_iter().chain(lexical).collect()
+    }
+}

@@ -1,0 +1,404 @@
+//! Opening a datastore for reading; snapshots that follow new commits.
+
+pub mod info;
+mod ports;
+pub mod verify;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use scholar_core::{EncoderInfo, Paper, PaperId, PaperMeta, Passage, PassageId};
+use tantivy::schema::{IndexRecordOption, Value as _};
+use tantivy::{
+    DocAddress, DocSet as _, Index, IndexReader, ReloadPolicy, Searcher, TERMINATED,
+    TantivyDocument, Term,
+};
+
+use crate::dense::DenseSegment;
+use crate::descriptor::{BuildRules, Descriptor, FORMAT_VERSION};
+use crate::error::Error;
+use crate::lexical::analyzer;
+use crate::manifest::Manifest;
+use crate::schema::{Fields, PaperBody, schema};
+use crate::writer::DatastoreWriter;
+
+/// Folder of the tantivy index.
+pub(crate) const LEXICAL_FOLDER: &str = "lexical";
+/// Folder of the dense segments.
+pub(crate) const DENSE_FOLDER: &str = "dense";
+/// tantivy's list of segments, replaced by each commit.
+const META_FILE: &str = "meta.json";
+/// How often a refresh that meets a concurrent commit starts over.
+const REFRESH_ATTEMPTS: usize = 20;
+
+/// One commit, open: every search runs on one snapshot from start to end.
+pub(crate) struct Snapshot {
+    pub(crate) searcher: Searcher,
+    pub(crate) manifest: Manifest,
+    pub(crate) dense: Vec<Arc<DenseSegment>>,
+}
+
+struct State {
+    /// `meta.json` as it was when the snapshot was taken: other bytes mean a new commit.
+    meta: Vec<u8>,
+    snapshot: Arc<Snapshot>,
+}
+
+/// A datastore open for reading. Cheap to share; every call sees the newest commit of any process.
+pub struct Datastore {
+    root: PathBuf,
+    descriptor: Descriptor,
+    fields: Fields,
+    index: Index,
+    reader: IndexReader,
+    state: RwLock<State>,
+}
+
+impl std::fmt::Debug for Datastore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Datastore").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+impl Datastore {
+    /// Creates an empty datastore for vectors of `encoder` in `root`, which must be absent or empty, and opens it.
+    ///
+    /// # Errors
+    /// [`Error::Exists`] when something is there, [`Error::Io`] when it cannot be written.
+    pub fn create(root: &Path, encoder: &EncoderInfo, rules: BuildRules) -> Result<Self, Error> {
+        fs_err::create_dir_all(root).map_err(Error::io("create", root))?;
+        let mut entries = fs_err::read_dir(root).map_err(Error::io("read", root))?;
+        if entries.next().is_some() {
+            return Err(Error::Exists { path: root.to_owned() });
+        }
+        for folder in [DENSE_FOLDER, LEXICAL_FOLDER] {
+            let folder = root.join(folder);
+            fs_err::create_dir(&folder).map_err(Error::io("create", &folder))?;
+        }
+        Index::create_in_dir(root.join(LEXICAL_FOLDER), schema().0)
+            .map_err(Error::index("create", root))?;
+        // The descriptor comes last: a folder with one is a whole datastore.
+        Descriptor { format: FORMAT_VERSION, encoder: encoder.clone(), rules }.write(root)?;
+        Self::open(root)
+    }
+
+    /// Opens the newest commit of the datastore at `root`.
+    ///
+    /// # Errors
+    /// [`Error::NotADatastore`], [`Error::Version`], [`Error::Corrupt`] when files are missing or cut short,
+    /// [`Error::Io`].
+    pub fn open(root: &Path) -> Result<Self, Error> {
+        let descriptor = Descriptor::read(root)?;
+        let (index, fields) = open_index(root)?;
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .try_into()
+            .map_err(Error::index("open", root))?;
+        let state = take_snapshot(root, &descriptor, &index, &reader, &[])?;
+        Ok(Self {
+            root: root.to_owned(),
+            descriptor,
+            fields,
+            index,
+            reader,
+            state: RwLock::new(state),
+        })
+    }
+
+    /// Opens the datastore at `root`, and creates it first where there is none.
+    ///
+    /// # Errors
+    /// As [`Datastore::open`] and [`Datastore::create`]; [`Error::EncoderMismatch`] when it is there with vectors of
+    /// another encoder.
+    pub fn open_or_create(
+        root: &Path,
+        encoder: &EncoderInfo,
+        rules: BuildRules,
+    ) -> Result<Self, Error> {
+        match Self::open(root) {
+            Err(Error::NotADatastore { .. }) => Self::create(root, encoder, rules),
+            Ok(store) => {
+                store.check_encoder(encoder)?;
+                Ok(store)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens the only writer.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] names the process that holds it.
+    pub fn writer(&self) -> Result<DatastoreWriter, Error> {
+        DatastoreWriter::open(&self.root)
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Format, encoder and rules.
+    pub fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    /// Refuses an encoder whose vectors do not compare with the stored ones.
+    ///
+    /// # Errors
+    /// [`Error::EncoderMismatch`].
+    pub fn check_encoder(&self, encoder: &EncoderInfo) -> Result<(), Error> {
+        self.descriptor.check_encoder(&self.root, encoder)
+    }
+
+    pub(crate) fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    /// The newest commit.
+    pub(crate) fn snapshot(&self) -> Result<Arc<Snapshot>, Error> {
+        let meta = read_meta(&self.root)?;
+        {
+            let state = self.state.read();
+            if state.meta == meta {
+                return Ok(Arc::clone(&state.snapshot));
+            }
+        }
+        let mut state = self.state.write();
+        if state.meta != meta {
+            let known = state.snapshot.dense.clone();
+            *state =
+                take_snapshot(&self.root, &self.descriptor, &self.index, &self.reader, &known)?;
+        }
+        Ok(Arc::clone(&state.snapshot))
+    }
+
+    /// The passage of that name with its paper's metadata; unknown is `Ok(None)`.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] and [`Error::Index`] when the store cannot be read.
+    pub fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, Error> {
+        let snapshot = self.snapshot()?;
+        let Some(address) = self.find(&snapshot, &self.fields.passage_term(id))? else {
+            return Ok(None);
+        };
+        let passage = self.load_passage(&snapshot, address)?;
+        let meta = self.load_meta(&snapshot, &passage.id.paper)?;
+        Ok(Some((passage, meta)))
+    }
+
+    /// All passages of a paper, in order; empty when it is unknown.
+    ///
+    /// # Errors
+    /// As [`Datastore::passage`].
+    pub fn passages_of(&self, id: &PaperId) -> Result<Vec<Passage>, Error> {
+        let snapshot = self.snapshot()?;
+        let term = Term::from_field_text(self.fields.passage_paper_ids, &id.to_string());
+        let mut passages = self
+            .find_all(&snapshot, &term)?
+            .into_iter()
+            .map(|address| self.load_passage(&snapshot, address))
+            .collect::<Result<Vec<_>, _>>()?;
+        passages.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(passages)
+    }
+
+    /// The whole paper under any of its identifiers; unknown is `Ok(None)`.
+    ///
+    /// # Errors
+    /// As [`Datastore::passage`].
+    pub fn paper(&self, id: &PaperId) -> Result<Option<Paper>, Error> {
+        let snapshot = self.snapshot()?;
+        let Some(address) = self.find_paper(&snapshot, id)? else { return Ok(None) };
+        let document = self.document(&snapshot, address)?;
+        let meta = self.parse(&document, self.fields.head)?;
+        let PaperBody { sections, references } = self.parse(&document, self.fields.body)?;
+        Ok(Some(Paper { meta, sections, references }))
+    }
+
+    /// Metadata of every stored paper in order of storing, without its text.
+    ///
+    /// # Errors
+    /// As [`Datastore::passage`]; an error of `visit` ends the walk.
+    pub fn each_paper(
+        &self,
+        mut visit: impl FnMut(PaperMeta) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let snapshot = self.snapshot()?;
+        let term = Term::from_field_text(self.fields.kind, crate::schema::KIND_PAPER);
+        for address in self.find_all(&snapshot, &term)? {
+            let document = self.document(&snapshot, address)?;
+            visit(self.parse(&document, self.fields.head)?)?;
+        }
+        Ok(())
+    }
+
+    /// Papers in the store that cite `id`, by any of its identifiers, in ascending order.
+    ///
+    /// # Errors
+    /// As [`Datastore::passage`].
+    pub fn citing(&self, id: &PaperId) -> Result<Vec<PaperId>, Error> {
+        let snapshot = self.snapshot()?;
+        let mut names = std::collections::BTreeSet::from([id.clone()]);
+        if let Some(address) = self.find_paper(&snapshot, id)? {
+            let meta: PaperMeta =
+                self.parse(&self.document(&snapshot, address)?, self.fields.head)?;
+            names.extend(meta.external_ids);
+            names.insert(meta.id);
+        }
+        let mut citing = std::collections::BTreeSet::new();
+        for name in names {
+            let term = Term::from_field_text(self.fields.references, &name.to_string());
+            for address in self.find_all(&snapshot, &term)? {
+                let meta: PaperMeta =
+                    self.parse(&self.document(&snapshot, address)?, self.fields.head)?;
+                citing.insert(meta.id);
+            }
+        }
+        Ok(citing.into_iter().collect())
+    }
+
+    pub(crate) fn load_passage(
+        &self,
+        snapshot: &Snapshot,
+        address: DocAddress,
+    ) -> Result<Passage, Error> {
+        self.parse(&self.document(snapshot, address)?, self.fields.head)
+    }
+
+    pub(crate) fn load_meta(&self, snapshot: &Snapshot, id: &PaperId) -> Result<PaperMeta, Error> {
+        let address = self.find_paper(snapshot, id)?.ok_or_else(|| {
+            Error::corrupt(&self.root, format!("has passages of {id} but not the paper"))
+        })?;
+        self.parse(&self.document(snapshot, address)?, self.fields.head)
+    }
+
+    /// By its own identifier first, then by the others: two papers may share an external one.
+    fn find_paper(&self, snapshot: &Snapshot, id: &PaperId) -> Result<Option<DocAddress>, Error> {
+        let term = Term::from_field_text(self.fields.paper_ids, &id.to_string());
+        let addresses = self.find_all(snapshot, &term)?;
+        if addresses.len() > 1 {
+            for address in &addresses {
+                let meta: PaperMeta =
+                    self.parse(&self.document(snapshot, *address)?, self.fields.head)?;
+                if meta.id == *id {
+                    return Ok(Some(*address));
+                }
+            }
+        }
+        Ok(addresses.first().copied())
+    }
+
+    fn find(&self, snapshot: &Snapshot, term: &Term) -> Result<Option<DocAddress>, Error> {
+        Ok(self.find_all(snapshot, term)?.first().copied())
+    }
+
+    fn find_all(&self, snapshot: &Snapshot, term: &Term) -> Result<Vec<DocAddress>, Error> {
+        alive_documents(&snapshot.searcher, term).map_err(Error::index("read", &self.root))
+    }
+
+    fn document(&self, snapshot: &Snapshot, address: DocAddress) -> Result<TantivyDocument, Error> {
+        snapshot.searcher.doc(address).map_err(Error::index("read", &self.root))
+    }
+
+    fn parse<T: serde::de::DeserializeOwned>(
+        &self,
+        document: &TantivyDocument,
+        field: tantivy::schema::Field,
+    ) -> Result<T, Error> {
+        let text = document
+            .get_first(field)
+            .and_then(|value| value.as_str())
+            .ok_or_else(|| Error::corrupt(&self.root, "a stored document lacks a field"))?;
+        serde_json::from_str(text)
+            .map_err(|error| Error::corrupt(&self.root, format!("stored document: {error}")))
+    }
+}
+
+/// Documents that carry `term` and are not deleted, in order of storing.
+pub(crate) fn alive_documents(
+    searcher: &Searcher,
+    term: &Term,
+) -> Result<Vec<DocAddress>, tantivy::TantivyError> {
+    let mut found = Vec::new();
+    for (segment, reader) in (0_u32..).zip(searcher.segment_readers()) {
+        let index = reader.inverted_index(term.field())?;
+        let Some(mut postings) = index.read_postings(term, IndexRecordOption::Basic)? else {
+            continue;
+        };
+        let mut doc = postings.doc();
+        while doc != TERMINATED {
+            if !reader.is_deleted(doc) {
+                found.push(DocAddress::new(segment, doc));
+            }
+            doc = postings.advance();
+        }
+    }
+    Ok(found)
+}
+
+/// Opens tantivy and checks that its schema is this version's.
+pub(crate) fn open_index(root: &Path) -> Result<(Index, Fields), Error> {
+    let path = root.join(LEXICAL_FOLDER);
+    let index = Index::open_in_dir(&path).map_err(Error::index("open", root))?;
+    let (expected, fields) = schema();
+    if index.schema() != expected {
+        return Err(Error::corrupt(&path, "its schema is not this format version's"));
+    }
+    analyzer::register(&index);
+    Ok((index, fields))
+}
+
+fn read_meta(root: &Path) -> Result<Vec<u8>, Error> {
+    let path = root.join(LEXICAL_FOLDER).join(META_FILE);
+    fs_err::read(&path).map_err(Error::io("read", &path))
+}
+
+/// Opens the newest commit. Segments in `known` are used again instead of being mapped anew.
+fn take_snapshot(
+    root: &Path,
+    descriptor: &Descriptor,
+    index: &Index,
+    reader: &IndexReader,
+    known: &[Arc<DenseSegment>],
+) -> Result<State, Error> {
+    let folder = root.join(DENSE_FOLDER);
+    let mut failure = None;
+    for _ in 0..REFRESH_ATTEMPTS {
+        let before = read_meta(root)?;
+        let attempt = (|| {
+            reader.reload().map_err(Error::index("open", root))?;
+            let metas = index.load_metas().map_err(Error::index("open", root))?;
+            let manifest = Manifest::parse(root, metas.payload.as_deref())?;
+            let dense = manifest
+                .segments
+                .iter()
+                .map(|entry| {
+                    let same = |segment: &&Arc<DenseSegment>| {
+                        segment.range() == (entry.first, entry.count)
+                    };
+                    match known.iter().find(same) {
+                        Some(segment) => Ok(Arc::clone(segment)),
+                        None => {
+                            DenseSegment::open(&folder, entry, &descriptor.encoder).map(Arc::new)
+                        }
+                    }
+                })
+                .collect::<Result<Vec<_>, Error>>()?;
+            Ok(Snapshot { searcher: reader.searcher(), manifest, dense })
+        })();
+        // A commit in between means that index and manifest may not belong together, and that a file may be gone.
+        let unchanged = read_meta(root)? == before;
+        match attempt {
+            Ok(snapshot) if unchanged => {
+                return Ok(State { meta: before, snapshot: Arc::new(snapshot) });
+            }
+            Ok(_) => {}
+            Err(error) if unchanged => return Err(error),
+            Err(error) => failure = Some(error),
+        }
+    }
+    Err(failure.unwrap_or_else(|| Error::corrupt(root, "commits follow each other too fast")))
+}

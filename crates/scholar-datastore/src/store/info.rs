@@ -1,0 +1,105 @@
+//! What a datastore holds.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use scholar_core::EncoderInfo;
+use serde::Serialize;
+
+use super::{DENSE_FOLDER, Datastore, LEXICAL_FOLDER, alive_documents};
+use crate::descriptor::BuildRules;
+use crate::error::Error;
+use crate::schema::{KIND_PAPER, KIND_PASSAGE, column};
+
+/// Papers of one source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SourceCount {
+    /// Name given when they were added.
+    pub source: String,
+    /// How many there are.
+    pub papers: u64,
+}
+
+/// Counts and sizes of the newest commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DatastoreInfo {
+    /// Format version.
+    pub format: u32,
+    /// Whose vectors are stored.
+    pub encoder: EncoderInfo,
+    /// How papers were cut.
+    pub rules: BuildRules,
+    /// Papers.
+    pub papers: u64,
+    /// Passages.
+    pub passages: u64,
+    /// Stored vectors, those of removed passages included.
+    pub vectors: u64,
+    /// Dense segments.
+    pub dense_segments: usize,
+    /// Lexical segments.
+    pub lexical_segments: usize,
+    /// Bytes of the dense files.
+    pub dense_bytes: u64,
+    /// Bytes of the lexical index, stored texts included.
+    pub lexical_bytes: u64,
+    /// Papers per source, by name.
+    pub sources: Vec<SourceCount>,
+}
+
+impl Datastore {
+    /// Counts what the newest commit holds. Reads columns, not texts.
+    ///
+    /// # Errors
+    /// [`Error::Index`] and [`Error::Io`] when the store cannot be read.
+    pub fn info(&self) -> Result<DatastoreInfo, Error> {
+        let snapshot = self.snapshot()?;
+        let failed = || Error::index("read", self.root());
+        let count = |kind: &str| {
+            let term = tantivy::Term::from_field_text(self.fields().kind, kind);
+            alive_documents(&snapshot.searcher, &term).map_err(failed())
+        };
+        let papers = count(KIND_PAPER)?;
+        let mut sources: BTreeMap<String, u64> = BTreeMap::new();
+        let readers = snapshot.searcher.segment_readers();
+        let columns = readers
+            .iter()
+            .map(|reader| reader.fast_fields().str(column::SOURCE))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(failed())?;
+        for address in &papers {
+            let Some(names) = &columns[address.segment_ord as usize] else { continue };
+            let Some(ord) = names.ords().first(address.doc_id) else { continue };
+            let mut name = String::new();
+            names.ord_to_str(ord, &mut name).map_err(Error::io("read", self.root()))?;
+            *sources.entry(name).or_default() += 1;
+        }
+        let passages = count(KIND_PASSAGE)?;
+        Ok(DatastoreInfo {
+            format: self.descriptor().format,
+            encoder: self.descriptor().encoder.clone(),
+            rules: self.descriptor().rules,
+            papers: papers.len() as u64,
+            passages: passages.len() as u64,
+            vectors: snapshot.manifest.segments.iter().map(|segment| segment.count).sum(),
+            dense_segments: snapshot.dense.len(),
+            lexical_segments: readers.len(),
+            dense_bytes: folder_bytes(&self.root().join(DENSE_FOLDER))?,
+            lexical_bytes: folder_bytes(&self.root().join(LEXICAL_FOLDER))?,
+            sources: sources
+                .into_iter()
+                .map(|(source, papers)| SourceCount { source, papers })
+                .collect(),
+        })
+    }
+}
+
+fn folder_bytes(folder: &Path) -> Result<u64, Error> {
+    let mut total = 0;
+    for entry in fs_err::read_dir(folder).map_err(Error::io("read", folder))? {
+        let entry = entry.map_err(Error::io("read", folder))?;
+        // A file that a merge removes meanwhile has no size.
+        total += entry.metadata().map_or(0, |metadata| metadata.len());
+    }
+    Ok(total)
+}

@@ -1,0 +1,274 @@
+//! Adding, replacing and removing papers; commits that a crash cannot tear.
+//!
+//! 1. [`DatastoreWriter::add`] cuts papers, skips those stored with the same content, encodes passages in batches.
+//! 2. Vectors stream into a partial dense segment, documents into tantivy's buffers: nothing is visible yet.
+//! 3. [`DatastoreWriter::commit`] makes the segment durable under its name, then commits tantivy with a payload that
+//!    lists it. A crash before that leaves an unlisted file, which the next writer sweeps.
+
+pub(crate) mod lock;
+mod prepare;
+mod progress;
+mod sweep;
+mod vectors;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use scholar_core::{Encoder, Paper, PaperId};
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Term};
+
+use crate::dense::SegmentWriter;
+use crate::dense::segment_writer::check_row;
+use crate::descriptor::Descriptor;
+use crate::error::Error;
+use crate::manifest::Manifest;
+use crate::schema::Fields;
+use crate::store::{DENSE_FOLDER, alive_documents, open_index};
+use lock::WriterLock;
+use prepare::{Prepared, encode_in_batches};
+
+pub use progress::{AddOptions, AddProgress, AddReport};
+pub use vectors::PaperVectors;
+
+/// Memory of tantivy's indexing thread. One thread keeps passages in the order of their vectors.
+const INDEX_BUDGET_BYTES: usize = 96 << 20;
+
+/// The one writer of a datastore. Uncommitted work is lost when it is dropped.
+pub struct DatastoreWriter {
+    root: PathBuf,
+    descriptor: Descriptor,
+    fields: Fields,
+    reader: IndexReader,
+    writer: IndexWriter,
+    manifest: Manifest,
+    segment: Option<SegmentWriter>,
+    /// Papers added since the last commit with their content keys: the committed index does not show them yet.
+    pending: BTreeMap<PaperId, String>,
+    // Last, so that it is released after the index writer has stopped.
+    _lock: WriterLock,
+}
+
+impl std::fmt::Debug for DatastoreWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DatastoreWriter").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+impl DatastoreWriter {
+    /// Takes the writer's lock of the datastore at `root` and removes what a crashed writer left.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] names the holder; otherwise as [`crate::Datastore::open`].
+    pub fn open(root: &Path) -> Result<Self, Error> {
+        let descriptor = Descriptor::read(root)?;
+        let lock = WriterLock::acquire(root)?;
+        let (index, fields) = open_index(root)?;
+        let manifest = committed_manifest(root, &index)?;
+        sweep::remove_orphans(&root.join(DENSE_FOLDER), &manifest)?;
+        let writer = index
+            .writer_with_num_threads(1, INDEX_BUDGET_BYTES)
+            .map_err(Error::index("write", root))?;
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .try_into()
+            .map_err(Error::index("open", root))?;
+        Ok(Self {
+            root: root.to_owned(),
+            descriptor,
+            fields,
+            reader,
+            writer,
+            manifest,
+            segment: None,
+            pending: BTreeMap::new(),
+            _lock: lock,
+        })
+    }
+
+    /// Adds `papers` in order, replacing stored papers of the same identifier, and commits every
+    /// [`AddOptions::commit_every`] papers and at the end. A paper already stored with the same content is skipped, so an
+    /// interrupted build goes on where it was when it is run again. An `Err` item ends the work after a commit of what
+    /// came before it. `progress` is called after each batch and can stop the work, also after a commit.
+    ///
+    /// # Errors
+    /// [`Error::EncoderMismatch`], [`Error::Encode`], [`Error::Vectors`], the first `Err` item, or a failed write.
+    pub fn add(
+        &mut self,
+        papers: impl IntoIterator<Item = Result<Paper, Error>>,
+        encoder: &dyn Encoder,
+        options: &AddOptions,
+        progress: &mut dyn FnMut(&AddProgress) -> std::ops::ControlFlow<()>,
+    ) -> Result<AddReport, Error> {
+        self.descriptor.check_encoder(&self.root, encoder.info())?;
+        let AddOptions { source, commit_every, batch_words, buffer_words } = options;
+        let mut state = AddProgress::start();
+        let mut batch: Vec<Prepared> = Vec::new();
+        let mut buffered = 0;
+        let mut failure = None;
+        let mut interrupted = false;
+        for paper in papers {
+            let paper = match paper {
+                Ok(paper) => paper,
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            };
+            state.papers_read += 1;
+            let prepared = self.prepare(paper)?;
+            if self.is_stored(&prepared)? {
+                state.papers_unchanged += 1;
+                continue;
+            }
+            buffered += prepared.words();
+            self.pending.insert(prepared.paper.meta.id.clone(), prepared.content.clone());
+            batch.push(prepared);
+            if buffered < *buffer_words {
+                continue;
+            }
+            self.store_encoded(&mut batch, encoder, (source, *batch_words), &mut state)?;
+            buffered = 0;
+            if self.pending.len() >= *commit_every {
+                self.commit()?;
+            }
+            if progress(&state).is_break() {
+                interrupted = true;
+                break;
+            }
+        }
+        self.store_encoded(&mut batch, encoder, (source, *batch_words), &mut state)?;
+        self.commit()?;
+        let _ = progress(&state);
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(AddReport { progress: state, interrupted }),
+        }
+    }
+
+    /// Removes papers by any of the identifiers they are filed under, at the next commit. Returns how many were there.
+    ///
+    /// # Errors
+    /// [`Error::Index`] when the index cannot be read.
+    pub fn remove(&mut self, ids: &[PaperId]) -> Result<usize, Error> {
+        let mut removed = 0;
+        for id in ids {
+            let was_pending = self.pending.remove(id).is_some();
+            let term = self.fields.owner_term(id);
+            if was_pending || self.is_committed(&term)? {
+                self.writer.delete_term(term);
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Makes everything since the last commit durable and visible, or nothing of it.
+    ///
+    /// # Errors
+    /// [`Error::Io`] and [`Error::Index`]; what was committed before stays.
+    pub fn commit(&mut self) -> Result<(), Error> {
+        let mut manifest = self.manifest.clone();
+        if let Some(segment) = self.segment.take() {
+            let entry = segment.finish()?;
+            manifest.next_ordinal = entry.first + entry.count;
+            manifest.next_segment += 1;
+            manifest.segments.push(entry);
+        }
+        let payload =
+            manifest.to_payload().map_err(|error| Error::corrupt(&self.root, error.to_string()))?;
+        let failed = Error::index("commit", &self.root);
+        let mut prepared = match self.writer.prepare_commit() {
+            Ok(prepared) => prepared,
+            Err(source) => return Err(failed(source)),
+        };
+        prepared.set_payload(&payload);
+        prepared.commit().map_err(failed)?;
+        self.manifest = manifest;
+        self.pending.clear();
+        self.reader.reload().map_err(Error::index("open", &self.root))
+    }
+
+    fn prepare(&self, paper: Paper) -> Result<Prepared, Error> {
+        Prepared::new(paper, self.descriptor.rules)
+            .map_err(|error| Error::corrupt(&self.root, error.to_string()))
+    }
+
+    /// Whether exactly this content is stored or pending under this identifier.
+    fn is_stored(&self, prepared: &Prepared) -> Result<bool, Error> {
+        if let Some(content) = self.pending.get(&prepared.paper.meta.id) {
+            return Ok(*content == prepared.content);
+        }
+        self.is_committed(&Term::from_field_text(self.fields.content, &prepared.content))
+    }
+
+    fn is_committed(&self, term: &Term) -> Result<bool, Error> {
+        alive_documents(&self.reader.searcher(), term)
+            .map(|found| !found.is_empty())
+            .map_err(Error::index("read", &self.root))
+    }
+
+    fn store_encoded(
+        &mut self,
+        batch: &mut Vec<Prepared>,
+        encoder: &dyn Encoder,
+        (source, batch_words): (&str, usize),
+        state: &mut AddProgress,
+    ) -> Result<(), Error> {
+        let passages: Vec<_> = batch.iter().flat_map(|prepared| &prepared.passages).collect();
+        let (rows, truncated) = encode_in_batches(encoder, &passages, batch_words)
+            .map_err(|source| Error::Encode { path: self.root.clone(), source })?;
+        let mut rows = rows.into_iter();
+        for prepared in batch.drain(..) {
+            let own: Vec<Vec<f32>> = rows.by_ref().take(prepared.passages.len()).collect();
+            self.store(&prepared, &own, source)?;
+            state.papers_added += 1;
+            state.passages_added += prepared.passages.len() as u64;
+        }
+        state.passages_truncated += truncated as u64;
+        Ok(())
+    }
+
+    /// Hands one paper with its vectors to tantivy and the open dense segment.
+    fn store(
+        &mut self,
+        prepared: &Prepared,
+        vectors: &[Vec<f32>],
+        source: &str,
+    ) -> Result<(), Error> {
+        let id = &prepared.paper.meta.id;
+        for vector in vectors {
+            check_row(&id.to_string(), vector, self.descriptor.encoder.dim)?;
+        }
+        let json = |error: serde_json::Error| Error::corrupt(&self.root, error.to_string());
+        let failed = || Error::index("write", &self.root);
+        // Also deletes what was added under this identifier since the last commit.
+        self.writer.delete_term(self.fields.owner_term(id));
+        let document =
+            self.fields.paper_document(&prepared.paper, &prepared.content, source).map_err(json)?;
+        self.writer.add_document(document).map_err(failed())?;
+        for (passage, vector) in prepared.passages.iter().zip(vectors) {
+            let segment = match &mut self.segment {
+                Some(segment) => segment,
+                None => self.segment.insert(SegmentWriter::create(
+                    &self.root.join(DENSE_FOLDER),
+                    self.manifest.next_segment,
+                    self.manifest.next_ordinal,
+                    &self.descriptor.encoder,
+                )?),
+            };
+            let ordinal = segment.push(vector)?;
+            let document = self
+                .fields
+                .passage_document(&prepared.paper.meta, passage, ordinal)
+                .map_err(json)?;
+            self.writer.add_document(document).map_err(failed())?;
+        }
+        Ok(())
+    }
+}
+
+fn committed_manifest(root: &Path, index: &Index) -> Result<Manifest, Error> {
+    let metas = index.load_metas().map_err(Error::index("open", root))?;
+    Manifest::parse(root, metas.payload.as_deref())
+}

@@ -1,0 +1,58 @@
+//! One writer per datastore, across processes: an advisory lock on a file that names its holder.
+
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use fs4::TryLockError;
+
+use crate::error::Error;
+
+/// Name of the lock file. It stays when the lock is released; only the lock counts, not the file.
+pub(crate) const LOCK_FILE: &str = "writer.lock";
+
+/// The lock; released when dropped or when the process ends, however it ends.
+#[derive(Debug)]
+pub(crate) struct WriterLock {
+    _file: fs_err::File,
+}
+
+impl WriterLock {
+    pub(crate) fn acquire(root: &Path) -> Result<Self, Error> {
+        let path = root.join(LOCK_FILE);
+        let mut file = fs_err::OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(Error::io("open", &path))?;
+        match fs4::FileExt::try_lock(file.file()) {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                // The name is a courtesy: unreadable, the error still says that the store is locked.
+                if file.read_to_string(&mut holder).is_err() || holder.trim().is_empty() {
+                    "another process".clone_into(&mut holder);
+                }
+                let holder = holder.trim().to_owned();
+                return Err(Error::Locked { path: root.to_owned(), holder });
+            }
+            Err(TryLockError::Error(source)) => {
+                return Err(Error::Io { doing: "lock", path, source });
+            }
+        }
+        let holder = format!("process {} on {}", std::process::id(), host());
+        file.file()
+            .set_len(0)
+            .and_then(|()| file.seek(SeekFrom::Start(0)))
+            .and_then(|_| writeln!(file, "{holder}"))
+            .map_err(Error::io("write", &path))?;
+        Ok(Self { _file: file })
+    }
+}
+
+/// Name of this machine where the kernel tells it through a file.
+fn host() -> String {
+    fs_err::read_to_string("/proc/sys/kernel/hostname")
+        .map_or_else(|_| "this host".to_owned(), |name| name.trim().to_owned())
+}

@@ -1,0 +1,66 @@
+//! The datastore from outside: what is stored is found, what is committed survives, what is wrong is said.
+
+mod faults;
+mod search;
+mod store;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use scholar_core::{
+    Paper, PaperId, PaperMeta, Query, SearchFilter, SearchMode, SearchRequest, Section,
+};
+use scholar_datastore::{
+    AddOptions, BuildRules, Datastore, DatastoreWriter, Error, HybridRetriever, SearchConfig,
+    SearchPool,
+};
+use scholar_testing::FakeEncoder;
+
+pub(crate) const DIM: usize = 64;
+
+pub(crate) fn encoder() -> FakeEncoder {
+    FakeEncoder::new(DIM)
+}
+
+pub(crate) fn paper(number: u64, title: &str, text: &str) -> Paper {
+    let mut meta = PaperMeta::new(PaperId::Pmid(number), title);
+    meta.year = Some(2000 + i16::try_from(number % 20).expect("small"));
+    Paper {
+        meta,
+        sections: vec![Section { heading: "Abstract".to_owned(), text: text.to_owned() }],
+        references: Vec::new(),
+    }
+}
+
+pub(crate) fn add(writer: &mut DatastoreWriter, papers: Vec<Paper>) -> u64 {
+    writer
+        .add(
+            papers.into_iter().map(Ok::<Paper, Error>),
+            &encoder(),
+            &AddOptions::standard("test"),
+            &mut |_| ControlFlow::Continue(()),
+        )
+        .expect("added")
+        .progress
+        .papers_added
+}
+
+pub(crate) fn create(root: &Path) -> Datastore {
+    use scholar_core::Encoder as _;
+    Datastore::create(root, encoder().info(), BuildRules::sections()).expect("created")
+}
+
+pub(crate) fn retriever(store: Datastore, config: SearchConfig) -> HybridRetriever {
+    let pool = Arc::new(SearchPool::new(2, 8).expect("threads"));
+    HybridRetriever::new(Arc::new(store), Arc::new(encoder()), config, pool).expect("fits")
+}
+
+pub(crate) fn request(query: &str, mode: SearchMode, top_k: usize) -> SearchRequest {
+    SearchRequest {
+        query: Query::new(query).expect("a query"),
+        top_k,
+        mode,
+        filter: SearchFilter::none(),
+    }
+}

@@ -1,0 +1,219 @@
+//! Search against a model of it: plain arithmetic over the same papers.
+
+use proptest::prelude::*;
+use scholar_core::{
+    Encoder as _, Paper, PaperId, Retrieved, Retriever as _, SearchFilter, SearchMode,
+    SearchRequest, Side,
+};
+use scholar_datastore::{Datastore, HybridRetriever, SearchConfig};
+
+use super::{add, create, encoder, paper, request, retriever};
+
+fn search(retriever: &HybridRetriever, request: &SearchRequest) -> Vec<Retrieved> {
+    futures::executor::block_on(retriever.search(request)).expect("searched")
+}
+
+fn ids(hits: &[Retrieved]) -> Vec<String> {
+    hits.iter().map(|hit| hit.passage.id.to_string()).collect()
+}
+
+fn filled(papers: Vec<Paper>) -> (tempfile::TempDir, Datastore) {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let store = create(folder.path());
+    let mut writer = store.writer().expect("writer");
+    // Several commits, so that there are several segments on both sides.
+    for part in papers.chunks(papers.len().div_ceil(3).max(1)) {
+        add(&mut writer, part.to_vec());
+    }
+    drop(writer);
+    (folder, store)
+}
+
+#[test]
+fn both_sides_find_and_explain() {
+    let (_folder, store) = filled(vec![
+        paper(1, "Protein folding", "chaperones help proteins fold"),
+        paper(2, "Speech recognition", "acoustic models of speech"),
+        paper(3, "Protein design", "design of proteins with networks"),
+    ]);
+    for config in [SearchConfig::tuned(), SearchConfig::reciprocal_rank()] {
+        let retriever = retriever(Datastore::open(store.root()).expect("opens"), config);
+        for mode in [SearchMode::Lexical, SearchMode::Dense, SearchMode::Hybrid] {
+            let hits = search(&retriever, &request("how do chaperones fold proteins", mode, 2));
+            assert_eq!(hits[0].paper.id, PaperId::Pmid(1), "{mode:?}");
+            for hit in &hits {
+                let tree = &hit.explanation;
+                assert!((tree.value - hit.score.value()).abs() < 1e-6);
+                if mode == SearchMode::Hybrid {
+                    let sum: f32 = tree.details.iter().map(|part| part.value).sum();
+                    assert!((sum - tree.value).abs() < 1e-5, "{tree}");
+                    assert_eq!(tree.details.len(), 2);
+                }
+            }
+        }
+        let tree = search(&retriever, &request("chaperones", SearchMode::Hybrid, 1));
+        let printed = tree[0].explanation.to_string();
+        assert!(printed.contains("chaperon") && printed.contains("rank 1"), "{printed}");
+    }
+}
+
+#[test]
+fn nothing_to_find_is_an_empty_list() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let retriever_ = retriever(create(folder.path()), SearchConfig::tuned());
+    for mode in [SearchMode::Lexical, SearchMode::Dense, SearchMode::Hybrid] {
+        assert!(search(&retriever_, &request("anything", mode, 5)).is_empty());
+    }
+    let (_folder, store) = filled(vec![paper(1, "One", "alpha")]);
+    let retriever = retriever(store, SearchConfig::tuned());
+    assert!(search(&retriever, &request("omega", SearchMode::Lexical, 5)).is_empty());
+    assert!(search(&retriever, &request("alpha", SearchMode::Hybrid, 0)).is_empty());
+    assert_eq!(search(&retriever, &request("!? …", SearchMode::Hybrid, 5)).len(), 1);
+}
+
+#[test]
+fn ties_are_broken_by_passage_id() {
+    let papers = [5, 3, 9, 1, 7].map(|n| paper(n, "Same", "the same words here")).to_vec();
+    let (_folder, store) = filled(papers);
+    let retriever = retriever(store, SearchConfig::tuned());
+    for mode in [SearchMode::Lexical, SearchMode::Dense, SearchMode::Hybrid] {
+        let hits = search(&retriever, &request("same words", mode, 3));
+        assert_eq!(ids(&hits), ["pmid:1#0", "pmid:3#0", "pmid:5#0"], "{mode:?}");
+    }
+}
+
+#[test]
+fn the_dense_scan_is_exact() {
+    let papers: Vec<Paper> = (0..60)
+        .map(|n| paper(n, &format!("Title {}", n % 7), &format!("w{} w{} w{}", n % 5, n % 11, n)))
+        .collect();
+    let (_folder, store) = filled(papers.clone());
+    let query = "title w3 w4 w7";
+    let hits =
+        search(&retriever(store, SearchConfig::tuned()), &request(query, SearchMode::Dense, 20));
+    let encoder = encoder();
+    let q = encoder.encode(Side::Query, &[query]).expect("encoded").values;
+    let mut expect: Vec<f32> = papers
+        .iter()
+        .map(|paper| {
+            let text = format!("{} {}", paper.meta.title, paper.text());
+            let row = encoder.encode(Side::Passage, &[&text]).expect("encoded").values;
+            row.iter().zip(&q).map(|(a, b)| a * b).sum()
+        })
+        .collect();
+    expect.sort_by(|a, b| b.total_cmp(a));
+    let scores: Vec<f32> = hits.iter().map(|hit| hit.score.value()).collect();
+    scholar_testing::assert_all_close(&scores, &expect[..20], 2e-3);
+}
+
+#[test]
+fn bm25_follows_its_formula() {
+    let (_folder, store) = filled(vec![
+        paper(1, "alpha", "beta beta gamma"),
+        paper(2, "delta", "alpha beta"),
+        paper(3, "delta", "epsilon zeta eta theta"),
+    ]);
+    let config = SearchConfig::tuned();
+    let hits = search(&retriever(store, config), &request("alpha beta", SearchMode::Lexical, 9));
+    let scholar_datastore::lexical::Bm25 { k1, b, title_weight } = config.bm25;
+    // Lengths are 3 + w, 2 + w and 4 + w; both terms occur in two of three passages.
+    let mean = (3.0 + 2.0 + 4.0) / 3.0 + title_weight;
+    let idf = (1.0_f32 + (3.0 - 2.0 + 0.5) / (2.0 + 0.5)).ln();
+    let part = |tf: f32, length: f32| {
+        idf * tf / (tf + k1 * (1.0 - b + b * (length + title_weight) / mean))
+    };
+    let expect = [part(title_weight, 3.0) + part(2.0, 3.0), part(1.0, 2.0) + part(1.0, 2.0)];
+    let scores: Vec<f32> = hits.iter().map(|hit| hit.score.value()).collect();
+    scholar_testing::assert_all_close(&scores, &expect, 1e-5);
+}
+
+fn some_paper() -> impl Strategy<Value = Paper> {
+    let venue = prop_oneof![
+        Just(None),
+        Just(Some("ACL 2020".to_owned())),
+        Just(Some("Nature Methods".to_owned())),
+        Just(Some("ÉCOLE".to_owned())),
+    ];
+    let day = prop_oneof![Just(None), (1_i8..13, 1_i8..28).prop_map(Some)];
+    (prop::option::of(2015_i16..2024), venue, prop::option::of(0_u32..50), day, 0_u64..6).prop_map(
+        |(year, venue, citations, day, external)| {
+            let mut paper = paper(0, "Some title", "words of some text");
+            paper.meta.year = year;
+            paper.meta.venue = venue;
+            paper.meta.citation_count = citations;
+            paper.meta.published = day.and_then(|(month, day)| {
+                jiff::civil::Date::new(year.unwrap_or(2018), month, day).ok()
+            });
+            paper.meta.external_ids = vec![PaperId::CorpusId(external)];
+            paper
+        },
+    )
+}
+
+fn some_filter() -> impl Strategy<Value = SearchFilter> {
+    let venues = prop_oneof![
+        Just(vec![]),
+        Just(vec!["acl".to_owned()]),
+        Just(vec!["école".to_owned(), "NATURE".to_owned()]),
+    ];
+    let papers = prop::collection::btree_set(
+        prop_oneof![(0_u64..12).prop_map(PaperId::Pmid), (0_u64..6).prop_map(PaperId::CorpusId)],
+        0..8,
+    );
+    (
+        prop::option::of((2015_i16..2024, 1_i8..13, 1_i8..28)),
+        prop::option::of(2014_i16..2024),
+        prop::option::of(2014_i16..2024),
+        venues,
+        prop::option::of(0_u32..50),
+        (prop::option::of(papers.clone()), papers),
+    )
+        .prop_map(|(before, year_from, year_to, venues, min_citations, (papers, exclude))| {
+            SearchFilter {
+                published_before: before
+                    .and_then(|(year, month, day)| jiff::civil::Date::new(year, month, day).ok()),
+                year_from,
+                year_to,
+                venues,
+                min_citations,
+                papers,
+                exclude: exclude.into_iter().take(3).collect(),
+            }
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn filters_accept_what_the_domain_accepts(
+        papers in prop::collection::vec(some_paper(), 1..12),
+        filters in prop::collection::vec(some_filter(), 1..12),
+    ) {
+        let papers: Vec<Paper> = (0_u64..)
+            .zip(papers)
+            .map(|(n, mut paper)| {
+                paper.meta.id = PaperId::Pmid(n);
+                paper
+            })
+            .collect();
+        let (_folder, store) = filled(papers.clone());
+        let retriever = retriever(store, SearchConfig::tuned());
+        for filter in filters {
+            let mut expect: Vec<String> = papers
+                .iter()
+                .filter(|paper| filter.accepts(&paper.meta))
+                .map(|paper| format!("{}#0", paper.meta.id))
+                .collect();
+            expect.sort();
+            for mode in [SearchMode::Dense, SearchMode::Lexical, SearchMode::Hybrid] {
+                let request = SearchRequest {
+                    filter: filter.clone(),
+                    ..request("some words", mode, 50)
+                };
+                let mut found = ids(&search(&retriever, &request));
+                found.sort();
+                prop_assert_eq!(&found, &expect, "{:?} {:?}", mode, filter);
+            }
+        }
+    }
+}
