@@ -1,3 +1,5 @@
 //! Benchmarks: retrieval quality, judges, metrics and statistics.
 
 pub mod attribution;
+pub mod retrieval;
+pub mod statistics;
