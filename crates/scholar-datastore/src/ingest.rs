@@ -11,7 +11,7 @@
 //! | [`Format::Beir`] | `_id`, `title`, `text`, `metadata` |
 //! | [`Format::Acl`] | ACL Anthology metadata with abstracts |
 //! | [`Format::Arxiv`] | arXiv metadata with abstracts |
-//! | [`Format::Pmc`] | PubMed Central full texts in sections |
+//! | [`Format::Pmc`] | `PubMed` Central full texts in sections |
 
 mod decode;
 mod lines;
@@ -42,7 +42,7 @@ pub enum Format {
     Acl,
     /// arXiv metadata.
     Arxiv,
-    /// PubMed Central.
+    /// `PubMed` Central.
     Pmc,
 }
 

@@ -64,22 +64,47 @@ impl std::fmt::Debug for Datastore {
 impl Datastore {
     /// Creates an empty datastore for vectors of `encoder` in `root`, which must be absent or empty, and opens it.
     ///
+    /// It is built under another name and renamed, so that a crash leaves either nothing or a whole datastore.
+    ///
     /// # Errors
     /// [`Error::Exists`] when something is there, [`Error::Io`] when it cannot be written.
     pub fn create(root: &Path, encoder: &EncoderInfo, rules: BuildRules) -> Result<Self, Error> {
-        fs_err::create_dir_all(root).map_err(Error::io("create", root))?;
-        let mut entries = fs_err::read_dir(root).map_err(Error::io("read", root))?;
-        if entries.next().is_some() {
-            return Err(Error::Exists { path: root.to_owned() });
-        }
+        let parent = match root.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        fs_err::create_dir_all(parent).map_err(Error::io("create", parent))?;
+        let building = tempfile::Builder::new()
+            .prefix(".creating-")
+            .tempdir_in(parent)
+            .map_err(Error::io("create a folder in", parent))?;
         for folder in [DENSE_FOLDER, LEXICAL_FOLDER] {
-            let folder = root.join(folder);
+            let folder = building.path().join(folder);
             fs_err::create_dir(&folder).map_err(Error::io("create", &folder))?;
         }
-        Index::create_in_dir(root.join(LEXICAL_FOLDER), schema().0)
+        Index::create_in_dir(building.path().join(LEXICAL_FOLDER), schema().0)
             .map_err(Error::index("create", root))?;
-        // The descriptor comes last: a folder with one is a whole datastore.
-        Descriptor { format: FORMAT_VERSION, encoder: encoder.clone(), rules }.write(root)?;
+        Descriptor { format: FORMAT_VERSION, encoder: encoder.clone(), rules }
+            .write(building.path())?;
+        let occupied = || -> Result<bool, std::io::Error> {
+            match std::fs::read_dir(root) {
+                Ok(mut entries) => Ok(entries.next().is_some()),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+                Err(error) => Err(error),
+            }
+        };
+        if occupied().map_err(Error::io("read", root))? {
+            return Err(Error::Exists { path: root.to_owned() });
+        }
+        // An empty folder is replaced; one that another process filled meanwhile refuses the rename.
+        if let Err(source) = fs_err::rename(building.path(), root) {
+            return Err(if occupied().unwrap_or(false) {
+                Error::Exists { path: root.to_owned() }
+            } else {
+                Error::Io { doing: "create", path: root.to_owned(), source }
+            });
+        }
+        crate::descriptor::sync_folder(parent)?;
         Self::open(root)
     }
 
@@ -117,14 +142,18 @@ impl Datastore {
         encoder: &EncoderInfo,
         rules: BuildRules,
     ) -> Result<Self, Error> {
-        match Self::open(root) {
-            Err(Error::NotADatastore { .. }) => Self::create(root, encoder, rules),
-            Ok(store) => {
-                store.check_encoder(encoder)?;
-                Ok(store)
-            }
-            Err(error) => Err(error),
-        }
+        let store = match Self::open(root) {
+            Err(Error::NotADatastore { .. }) => match Self::create(root, encoder, rules) {
+                // Another process was faster, or the folder is something else: opening tells.
+                Err(Error::Exists { .. }) => {
+                    Self::open(root).map_err(|_| Error::Exists { path: root.to_owned() })?
+                }
+                created => return created,
+            },
+            opened => opened?,
+        };
+        store.check_encoder(encoder)?;
+        Ok(store)
     }
 
     /// Opens the only writer.

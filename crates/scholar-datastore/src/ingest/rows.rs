@@ -108,7 +108,7 @@ pub(crate) fn arxiv(row: &Value) -> Result<Paper, String> {
     Ok(paper)
 }
 
-/// PubMed Central full text.
+/// `PubMed` Central full text.
 pub(crate) fn pmc(row: &Value) -> Result<Paper, String> {
     let id = string(row, "id").ok_or("no \"id\"")?;
     let id: PaperId =

@@ -114,13 +114,11 @@ fn dates_are_taken_only_as_far_as_known() {
 
 #[test]
 fn unusable_lines_are_counted_with_their_numbers() {
-    let mut text = String::new();
-    for n in 0..40 {
-        text += &format!("{{\"_id\":\"{n}\",\"text\":\"x\"}}\n\n");
-    }
-    text += "{not json\n";
-    text += &format!("{{\"_id\":\"long\",\"text\":\"{}\"}}\n", "y".repeat(500));
-    text += "{\"text\":\"no id\"}";
+    let good: String = (0..40).map(|n| format!("{{\"_id\":\"{n}\",\"text\":\"x\"}}\n\n")).collect();
+    let long = "y".repeat(500);
+    let text = format!(
+        "{good}{{not json\n{{\"_id\":\"long\",\"text\":\"{long}\"}}\n{{\"text\":\"no id\"}}"
+    );
     let (_folder, path) = file("corpus.jsonl", text.as_bytes());
     let limits = Limits { line_bytes: 300, rejected_share: 0.5 };
     let (papers, report, failure) = read(&path, limits);

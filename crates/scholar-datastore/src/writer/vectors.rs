@@ -56,7 +56,7 @@ impl DatastoreWriter {
             }
             check_count(&prepared, &vectors)?;
             if let Some((encoder, every)) = check
-                && place % (every.max(1) as u64) == 0
+                && place.is_multiple_of(every.max(1) as u64)
             {
                 self.check_sample(&prepared, &vectors, encoder)?;
             }
