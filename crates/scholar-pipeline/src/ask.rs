@@ -1,19 +1,22 @@
 //! The face of the pipeline: a question in, a proven answer out.
 
 use scholar_core::{
-    Answer, AnswerMode, GeneratorInfo, GeneratorStrength, PortError, Question,
+    Answer, AnswerMode, GeneratorInfo, GeneratorStrength, PortError, Query, Question,
 };
 
 use crate::config::{AskConfig, ModeChoice};
 use crate::event::{Event, Observer};
+use crate::evidence::EvidenceRegistry;
+use crate::evidence_first::evidence_first;
 use crate::generative;
 use crate::outcome::Outcome;
+use crate::pool;
 use crate::world::Ports;
 
 mod frame;
 mod references;
 
-pub(crate) use frame::Frame;
+pub(crate) use frame::{Frame, prompt_room};
 pub(crate) use references::references_of;
 
 /// Why there is no answer.
@@ -33,7 +36,7 @@ pub enum AskError {
         /// What for: the first query that failed.
         query: String,
         /// Why.
-        source: PortError,
+        source: Box<PortError>,
     },
     /// A model call failed before there was anything to show.
     #[error("asking {model} for the {purpose}")]
@@ -43,13 +46,13 @@ pub enum AskError {
         /// What for.
         purpose: String,
         /// Why.
-        source: PortError,
+        source: Box<PortError>,
     },
     /// The answer could not be checked.
     #[error("checking the answer's citations")]
     Prove {
         /// Why.
-        source: PortError,
+        source: Box<PortError>,
     },
 }
 
@@ -95,10 +98,37 @@ pub async fn ask(
         AnswerMode::Generative => generative::answer(&frame, generative::Rounds::Loop).await?,
         AnswerMode::SinglePass => generative::answer(&frame, generative::Rounds::DraftOnly).await?,
         AnswerMode::NoRetrieval => generative::closed_book(&frame).await?,
-        AnswerMode::Evidence => generative::abstain(&frame, AnswerMode::Evidence, "todo"),
+        AnswerMode::Evidence => from_evidence(&frame).await?,
     };
     frame.emit(&Event::Finished { abstained: answer.abstained });
     Ok(frame.finish(answer))
+}
+
+/// Retrieves broadly, then lets the evidence speak.
+async fn from_evidence(frame: &Frame<'_>) -> Result<Answer, AskError> {
+    let question = Query::from(frame.question);
+    let queries = [question.clone()];
+    let mut registry = EvidenceRegistry::new();
+    let shown =
+        pool::gather(frame, &queries, &question, pool::Round::Digest, &mut registry).await?;
+    let n_shown = shown.len();
+    let passages = shown.into_iter().map(|evidence| evidence.ranked).collect();
+    let mut config = frame.config.evidence.clone();
+    config.checks.filter = frame.config.retrieval.filter.clone();
+    config.checks.search_mode = frame.config.retrieval.search_mode;
+    // Every notice in the result was seen by the log already.
+    let result = evidence_first(&frame.ports, frame.question, passages, &config, &frame.log).await;
+    let result = result.map_err(prove_error)?;
+    for found in result.evidence.into_iter().skip(n_shown) {
+        registry.add(found);
+    }
+    frame.report_added(&registry, n_shown, "searches of the checks");
+    Ok(result.answer)
+}
+
+/// A failure while checking.
+pub(crate) fn prove_error(source: PortError) -> AskError {
+    AskError::Prove { source: Box::new(source) }
 }
 
 /// The mode `choice` comes to with this generator, and why.

@@ -7,6 +7,8 @@ use scholar_core::{Sampling, SearchFilter, SearchMode};
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Budget;
+use crate::evidence_first::EvidenceConfig;
+use crate::proof::{ProofConfig, Remedy};
 
 /// How the answer shall be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -250,6 +252,12 @@ pub struct AskConfig {
     pub feedback: FeedbackConfig,
     /// Citation insertion.
     pub posthoc: PosthocMode,
+    /// What counts as proven. Its searches use `retrieval`'s filter and mode.
+    pub proof: ProofConfig,
+    /// Passages an evidence-first answer selects its sentences from; it reads more than `ranking.top_n`.
+    pub evidence_pool: usize,
+    /// Evidence-first answers. Their searches use `retrieval`'s filter and mode.
+    pub evidence: EvidenceConfig,
     /// Limits.
     pub budget: Budget,
 }
@@ -268,6 +276,8 @@ pub const MAX_PER_PAPER: usize = 3;
 pub const FEEDBACK_ITEMS: usize = 3;
 /// A revision shorter than this share of the text is refused. Source: reference code, `src/open_scholar.py::run`.
 pub const ACCEPTANCE_RATIO: f64 = 0.9;
+/// Passages read for an evidence-first answer. Ours.
+pub const EVIDENCE_POOL: usize = 50;
 /// Searches at once. Ours.
 pub const SEARCH_CONCURRENCY: usize = 4;
 
@@ -314,6 +324,9 @@ impl AskConfig {
                 acceptance_ratio: ACCEPTANCE_RATIO,
             },
             posthoc: PosthocMode::Uncited,
+            proof: ProofConfig::standard(),
+            evidence_pool: EVIDENCE_POOL,
+            evidence: EvidenceConfig::digest(),
             budget: Budget::unlimited(),
         }
     }
@@ -335,6 +348,7 @@ impl AskConfig {
         config.ranking.max_per_paper = None;
         config.feedback.items = 0;
         config.posthoc = PosthocMode::None;
+        config.proof.on_unsupported = vec![Remedy::Reattribute, Remedy::Weaken];
         config
     }
 
@@ -353,6 +367,7 @@ impl AskConfig {
         config.feedback.keywords = 3;
         config.feedback.rank_new_by = RankNewBy::Question;
         config.posthoc = PosthocMode::All;
+        config.proof = ProofConfig::report_only();
         config
     }
 }

@@ -11,28 +11,35 @@
 //! A model call that fails after the draft leaves its step out, with a notice. Source: arXiv 2411.14199 §2.2,
 //! reference code `src/open_scholar.py::run`; deviations D7–D12.
 
-use scholar_core::text::markers::{
-    between_markers, cut_reference_section, remove_markers, strip_citations,
-};
-use scholar_core::text::sentences::sentence_texts;
+use scholar_core::text::markers::{between_markers, cut_reference_section, remove_markers};
 use scholar_core::{
     Answer, AnswerMode, AnswerSentence, Gate, Generation, Notice, NoticeKind, PortError,
     PortErrorKind, Query,
 };
 
-use crate::ask::{AskError, Frame, references_of};
+use crate::ask::{AskError, Frame, prompt_room, prove_error, references_of};
 use crate::budget::BudgetExceeded;
 use crate::config::{CallSampling, FeedbackConfig, PosthocMode, RankNewBy, Task};
 use crate::event::Event;
 use crate::evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
 use crate::pool::{self, Round};
 use crate::prompt::{self, Prompt};
+use crate::proof::{DraftSentence, draft_sentences, finalise, prove};
 
 mod feedback;
 mod keywords;
 mod label;
 mod posthoc;
 mod revise;
+
+/// The feedback parser as pairs, for golden files.
+#[cfg(test)]
+pub(crate) fn parse_feedback(
+    reply: &str,
+    parser: crate::config::FeedbackParser,
+) -> Vec<(String, Option<String>)> {
+    feedback::parse(reply, parser).into_iter().map(|item| (item.text, item.question)).collect()
+}
 
 /// How much of the loop runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,8 +69,7 @@ pub(crate) async fn answer(frame: &Frame<'_>, rounds: Rounds) -> Result<Answer, 
     let mut visible = Vec::new();
     if task.uses_passages() {
         let question = Query::from(frame.question);
-        let queries =
-            keywords::queries(frame, &question, frame.config.retrieval.keywords).await;
+        let queries = keywords::queries(frame, &question, frame.config.retrieval.keywords).await;
         visible = pool::gather(frame, &queries, &question, Round::First, &mut registry).await?;
         if visible.is_empty() {
             return Ok(abstain(frame, mode, &nothing_found(frame, &queries)));
@@ -115,6 +121,9 @@ pub(crate) async fn closed_book(frame: &Frame<'_>) -> Result<Answer, AskError> {
         "the model answered alone: no sentence is proven and its references are not shown",
     ));
     let sentences = plain_sentences(&answer_text(&reply.text));
+    for sentence in &sentences {
+        frame.emit(&Event::Sentence { sentence: sentence.clone() });
+    }
     let abstained = sentences.is_empty();
     Ok(Answer { question: asked(frame), mode, abstained, sentences, references: Vec::new() })
 }
@@ -153,6 +162,7 @@ fn without_draft(
 }
 
 fn generate_error(frame: &Frame<'_>, purpose: &str, source: PortError) -> AskError {
+    let source = Box::new(source);
     let model = frame.ports.generator.as_ref().map(|g| g.info().model.clone());
     AskError::Generate { model: model.unwrap_or_default(), purpose: purpose.to_owned(), source }
 }
@@ -195,7 +205,7 @@ fn reference_block(
         .iter()
         .map(|message| generator.count_tokens(&message.content))
         .sum();
-    let room = frame.prompt_room(generator.as_ref(), call).saturating_sub(fixed);
+    let room = prompt_room(generator.as_ref(), call).saturating_sub(fixed);
     let mut used = 0;
     let mut lines: Vec<(EvidenceNumber, String)> = Vec::new();
     for passage in evidence {
@@ -228,8 +238,14 @@ fn answer_text(reply: &str) -> String {
 
 /// Feedback, and its items one after another on the current text.
 async fn refine(frame: &Frame<'_>, work: &mut Work) -> Result<(), AskError> {
-    let FeedbackConfig { items: most, parser, retrieve, keywords: _, rank_new_by: _, acceptance_ratio: _ } =
-        frame.config.feedback;
+    let FeedbackConfig {
+        items: most,
+        parser,
+        retrieve,
+        keywords: _,
+        rank_new_by: _,
+        acceptance_ratio: _,
+    } = frame.config.feedback;
     if most == 0 || frame.over_budget().is_some() {
         return Ok(());
     }
@@ -239,15 +255,16 @@ async fn refine(frame: &Frame<'_>, work: &mut Work) -> Result<(), AskError> {
         ("question", frame.question.as_str()),
         ("answer", work.text.as_str()),
     ];
-    let reply =
-        match frame.call("feedback", prompt::FEEDBACK, &values, frame.config.sampling.feedback).await
-        {
-            Ok(reply) => reply.text,
-            Err(error) => {
-                frame.skipped("feedback", &error);
-                return Ok(());
-            }
-        };
+    let reply = match frame
+        .call("feedback", prompt::FEEDBACK, &values, frame.config.sampling.feedback)
+        .await
+    {
+        Ok(reply) => reply.text,
+        Err(error) => {
+            frame.skipped("feedback", &error);
+            return Ok(());
+        }
+    };
     let items = feedback::parse(&reply, parser);
     if items.is_empty() {
         let message = "no feedback item could be read from the model's reply; the draft stands";
@@ -295,11 +312,8 @@ async fn revise_with_retrieval(
         RankNewBy::Question => &question,
     };
     let found = pool::gather(frame, &queries, rank_by, Round::Feedback, &mut work.registry).await;
-    let new = match found {
-        // The failed searches were reported one by one.
-        Err(_) => Vec::new(),
-        Ok(new) => new,
-    };
+    // Failed searches were reported one by one.
+    let new = found.unwrap_or_default();
     if new.is_empty() {
         let reason = "no new passage was found for its question".to_owned();
         let (accepted, text, new_evidence) = (false, None, Vec::new());
@@ -320,13 +334,7 @@ async fn revise_with_retrieval(
 }
 
 /// Accepts or refuses a revision; accepted evidence is visible to every later prompt.
-fn decide(
-    frame: &Frame<'_>,
-    work: &mut Work,
-    nth: usize,
-    reply: &Generation,
-    new: Vec<Evidence>,
-) {
+fn decide(frame: &Frame<'_>, work: &mut Work, nth: usize, reply: &Generation, new: Vec<Evidence>) {
     let revised = revise::revised_text(&reply.text);
     let ratio = frame.config.feedback.acceptance_ratio;
     let (accepted, reason) = revise::accept(&work.text, &revised, ratio);
@@ -392,10 +400,11 @@ fn classified(
         return empty(frame, mode);
     };
     let (references, citations) = references_of(registry, &numbers);
-    let unknown = numbers.iter().filter(|n| registry.get(EvidenceNumber(**n)).is_none()).count();
-    if unknown > 0 {
-        let message = format!("{unknown} cited numbers do not exist and were dropped");
-        frame.notice(Notice::new(NoticeKind::Unproven, message));
+    let unknown = numbers.iter().filter(|n| registry.get(EvidenceNumber(**n)).is_none());
+    let unknown: String = unknown.map(|n| EvidenceNumber(*n).to_string()).collect();
+    if !unknown.is_empty() {
+        let message = format!("citation {unknown} does not exist and was removed");
+        frame.notice(Notice::new(NoticeKind::ModelReply, message));
     }
     let gates = if citations.is_empty() { Vec::new() } else { vec![Gate::L0] };
     let sentence = AnswerSentence {
@@ -413,34 +422,36 @@ fn classified(
     Answer { question: asked(frame), mode, abstained: false, sentences, references }
 }
 
-/// Sentences of a text nobody will prove, without its citations.
-fn plain_sentences(text: &str) -> Vec<AnswerSentence> {
-    let mut sentences = Vec::new();
-    let mut heading = None;
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        if line.starts_with('#') {
-            heading = Some(line.trim_matches(['#', ' ']).to_owned());
-            continue;
-        }
-        for (nth, sentence) in sentence_texts(&strip_citations(line)).into_iter().enumerate() {
-            sentences.push(AnswerSentence {
-                text: sentence.to_owned(),
-                heading: heading.clone(),
-                paragraph_start: nth == 0,
-                citations: Vec::new(),
-                support: None,
-                quotes: Vec::new(),
-                gates: Vec::new(),
-                verbatim: false,
-            });
-        }
-    }
-    sentences
-}
-
 /// Proof of every sentence, and the final numbers.
 async fn conclude(frame: &Frame<'_>, mode: AnswerMode, work: Work) -> Result<Answer, AskError> {
-    let sentences = plain_sentences(&work.text);
-    let abstained = sentences.is_empty();
-    Ok(Answer { question: asked(frame), mode, abstained, sentences, references: Vec::new() })
+    let mut registry = work.registry;
+    let shown = registry.len();
+    let config = frame.proof_config();
+    let draft = draft_sentences(&work.text);
+    let proven = prove(&frame.ports, &mut registry, &draft, &config, &frame.log).await;
+    let proven = proven.map_err(prove_error)?;
+    frame.report_added(&registry, shown, "searches of the proof");
+    let (sentences, references) = finalise(&proven.sentences, &registry);
+    for sentence in &sentences {
+        frame.emit(&Event::Sentence { sentence: sentence.clone() });
+    }
+    if sentences.is_empty() {
+        return Ok(abstain(frame, mode, "no sentence of the draft could be proven"));
+    }
+    Ok(Answer { question: asked(frame), mode, abstained: false, sentences, references })
+}
+
+/// Sentences of a text nobody will prove, without its citations.
+fn plain_sentences(text: &str) -> Vec<AnswerSentence> {
+    let plain = |sentence: DraftSentence| AnswerSentence {
+        text: sentence.text,
+        heading: sentence.heading,
+        paragraph_start: sentence.paragraph_start,
+        citations: Vec::new(),
+        support: None,
+        quotes: Vec::new(),
+        gates: Vec::new(),
+        verbatim: false,
+    };
+    draft_sentences(text).into_iter().map(plain).collect()
 }

@@ -10,11 +10,14 @@ pub mod event;
 pub mod evidence;
 pub mod evidence_first;
 mod generative;
+#[cfg(test)]
+mod golden;
 pub mod outcome;
 mod pool;
 pub mod prompt;
 pub mod proof;
 pub mod record;
+pub mod wire;
 pub mod world;
 
 pub use ask::{AskError, ask, mode_for};

@@ -8,9 +8,7 @@
 
 use futures::StreamExt as _;
 use futures::stream;
-use scholar_core::{
-    Notice, NoticeKind, PortError, Query, Ranked, Retrieved, SearchRequest,
-};
+use scholar_core::{Notice, NoticeKind, PortError, Query, Ranked, Retrieved, SearchRequest};
 
 use crate::ask::{AskError, Frame};
 use crate::config::{CapRule, RankingConfig, RetrievalConfig};
@@ -20,6 +18,8 @@ use crate::evidence::{Evidence, EvidenceRegistry};
 mod cap;
 mod dedup;
 mod rank;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub(crate) use cap::cap;
 pub(crate) use dedup::dedup;
@@ -32,6 +32,8 @@ pub(crate) enum Round {
     First,
     /// For a feedback item.
     Feedback,
+    /// For an evidence-first answer, which reads more passages than a prompt holds.
+    Digest,
 }
 
 /// Searches `queries`, ranks what comes back by `rank_by` and numbers the best. Returns the passages shown in this
@@ -62,7 +64,8 @@ pub(crate) async fn gather(
         score_transform: _,
         use_abstract: _,
     } = &frame.config.ranking;
-    filter_by_citations(&mut pool, *min_citations, *top_n);
+    let shown = if round == Round::Digest { frame.config.evidence_pool } else { *top_n };
+    filter_by_citations(&mut pool, *min_citations, shown);
     frame.emit(&Event::Pooled { candidates: found, kept: pool.len() });
     let (reranker, ranked) = rank(frame, rank_by, pool, round).await;
     let uncapped = round == Round::Feedback && *cap_rule == CapRule::Upstream;
@@ -70,7 +73,7 @@ pub(crate) async fn gather(
         Some(max) if !uncapped => cap(ranked, *max, *cap_rule),
         _ => ranked,
     };
-    ranked.truncate(*top_n);
+    ranked.truncate(shown);
     warn_of_retractions(frame, &ranked);
     let mut evidence = Vec::new();
     for ranked in ranked {
@@ -82,10 +85,7 @@ pub(crate) async fn gather(
 }
 
 /// One list per query, in query order.
-async fn search_all(
-    frame: &Frame<'_>,
-    queries: &[Query],
-) -> Result<Vec<Vec<Retrieved>>, AskError> {
+async fn search_all(frame: &Frame<'_>, queries: &[Query]) -> Result<Vec<Vec<Retrieved>>, AskError> {
     let RetrievalConfig { keywords: _, top_k, search_mode, filter, concurrency, dedup: _ } =
         &frame.config.retrieval;
     let retriever = &frame.ports.retriever;
@@ -113,7 +113,8 @@ async fn search_all(
                 lists.push(hits);
             }
             Err(error) => {
-                let message = format!("searching {source} for \"{}\" failed: {error}", query.as_str());
+                let message =
+                    format!("searching {source} for \"{}\" failed: {error}", query.as_str());
                 let mut notice = Notice::new(NoticeKind::Skipped, message);
                 notice.hint = error.hint().map(str::to_owned);
                 frame.notice(notice);
@@ -125,7 +126,7 @@ async fn search_all(
         Some((query, port)) if lists.is_empty() => Err(AskError::Search {
             retriever: source,
             query: query.as_str().to_owned(),
-            source: port,
+            source: Box::new(port),
         }),
         _ => Ok(lists),
     }

@@ -98,10 +98,10 @@ impl Prompt {
         let mut names: Vec<String> = Vec::new();
         for (_, text) in self.sections() {
             for piece in text.split("{{").skip(1) {
-                if let Some((name, _)) = piece.split_once("}}") {
-                    if !names.iter().any(|known| known == name) {
-                        names.push(name.to_owned());
-                    }
+                if let Some((name, _)) = piece.split_once("}}")
+                    && !names.iter().any(|known| known == name)
+                {
+                    names.push(name.to_owned());
                 }
             }
         }

@@ -10,9 +10,7 @@
 
 use std::time::Duration;
 
-use scholar_core::{
-    EncoderInfo, GeneratorInfo, PortError, PortErrorKind, RerankerInfo,
-};
+use scholar_core::{EncoderInfo, GeneratorInfo, PortError, PortErrorKind, RerankerInfo};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};

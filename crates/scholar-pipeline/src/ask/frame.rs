@@ -12,8 +12,10 @@ use crate::ask::AskError;
 use crate::budget::{BudgetExceeded, Meter};
 use crate::config::{AskConfig, CallSampling};
 use crate::event::{Event, Observer};
+use crate::evidence::EvidenceRegistry;
 use crate::outcome::Outcome;
 use crate::prompt::Prompt;
+use crate::proof::ProofConfig;
 use crate::world::Ports;
 
 /// Shortest reply worth a call, in tokens. Ours.
@@ -81,6 +83,22 @@ impl<'a> Frame<'a> {
         self.emit(&Event::Noticed { notice });
     }
 
+    /// Shows evidence that joined the registry outside of a ranking, so that the trace holds every number.
+    pub(crate) fn report_added(&self, registry: &EvidenceRegistry, before: usize, by: &str) {
+        let evidence = registry.items()[before.min(registry.len())..].to_vec();
+        if !evidence.is_empty() {
+            self.emit(&Event::Ranked { reranker: by.to_owned(), evidence });
+        }
+    }
+
+    /// The proof's choices, searching where the run searches.
+    pub(crate) fn proof_config(&self) -> ProofConfig {
+        let mut proof = self.config.proof.clone();
+        proof.filter = self.config.retrieval.filter.clone();
+        proof.search_mode = self.config.retrieval.search_mode;
+        proof
+    }
+
     /// The limit of the budget that was met, if one was.
     pub(crate) fn over_budget(&self) -> Option<BudgetExceeded> {
         self.meter.exceeded()
@@ -89,12 +107,6 @@ impl<'a> Frame<'a> {
     pub(crate) fn generator(&self) -> Result<&Arc<dyn Generator>, AskError> {
         let mode = self.config.mode;
         self.ports.generator.as_ref().ok_or(AskError::NoGenerator { mode })
-    }
-
-    /// Tokens a prompt may have if the reply shall have room.
-    pub(crate) fn prompt_room(&self, generator: &dyn Generator, call: CallSampling) -> usize {
-        let context = generator.info().context_tokens;
-        context.saturating_sub(call.max_tokens.min(context / 4))
     }
 
     /// Asks the generator; says so before and after, and passes text on as it comes.
@@ -180,12 +192,14 @@ impl<'a> Frame<'a> {
     }
 }
 
+/// Tokens a prompt may have if the reply shall have room.
+pub(crate) fn prompt_room(generator: &dyn Generator, call: CallSampling) -> usize {
+    let context = generator.info().context_tokens;
+    context.saturating_sub(call.max_tokens.min(context / 4))
+}
+
 /// The reply limit that fits into the model's context behind `messages`.
-fn fit(
-    generator: &dyn Generator,
-    messages: &[Message],
-    wanted: usize,
-) -> Result<usize, PortError> {
+fn fit(generator: &dyn Generator, messages: &[Message], wanted: usize) -> Result<usize, PortError> {
     let prompt: usize = messages.iter().map(|m| generator.count_tokens(&m.content)).sum();
     let info = generator.info();
     let room = info.context_tokens.saturating_sub(prompt);

@@ -1,8 +1,9 @@
 //! Numbered references of an answer that is put together without sentences to prove.
 
-use scholar_core::{Citation, PaperMeta, Reference};
+use scholar_core::{Citation, Reference};
 
 use crate::evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
+use crate::proof::reference_of;
 
 /// The papers behind evidence `numbers`, numbered from 1 in order of first use, and the citation of each number.
 /// Numbers without evidence are left out of both.
@@ -17,7 +18,7 @@ pub(crate) fn references_of(
         let paper = &ranked.retrieved.paper;
         let place = references.iter().position(|reference| reference.paper_id == paper.id);
         let place = place.unwrap_or_else(|| {
-            references.push(reference_of(paper, Citation(references.len() + 1)));
+            references.push(reference_of(Citation(references.len() + 1), paper));
             references.len() - 1
         });
         let citation = references[place].number;
@@ -26,17 +27,4 @@ pub(crate) fn references_of(
         }
     }
     (references, citations)
-}
-
-fn reference_of(paper: &PaperMeta, number: Citation) -> Reference {
-    Reference {
-        number,
-        paper_id: paper.id.clone(),
-        title: paper.title.clone(),
-        authors: paper.authors.clone(),
-        year: paper.year,
-        venue: paper.venue.clone(),
-        url: paper.link(),
-        doi: paper.doi().map(str::to_owned),
-    }
 }

@@ -56,9 +56,8 @@ pub fn estimate(config: &AskConfig, generator: Option<&GeneratorInfo>) -> Estima
             AnswerMode::Evidence => sum.add(3, 1_200, 150),
         }
     }
-    let usd = generator.map_or(Some(0.0), |info| {
-        info.usd_per_million.map(|price| cost(sum.usage, price))
-    });
+    let usd = generator
+        .map_or(Some(0.0), |info| info.usd_per_million.map(|price| cost(sum.usage, price)));
     Estimate { calls: sum.calls, usage: sum.usage, usd }
 }
 

@@ -9,8 +9,8 @@ use futures::channel::oneshot;
 use futures::future::{Either, select};
 use parking_lot::Mutex;
 use scholar_core::{
-    FinishReason, Generation, GenerationRequest, Generator, GeneratorInfo, Message, OnText, PortError,
-    PortErrorKind, TokenUsage,
+    FinishReason, Generation, GenerationRequest, Generator, GeneratorInfo, Message, OnText,
+    PortError, PortErrorKind, TokenUsage,
 };
 
 use super::{Budget, BudgetExceeded};
@@ -246,10 +246,11 @@ impl Generator for Metered {
             None => return Err(PortError::new(PortErrorKind::Unavailable, "the call was cut")),
         };
         self.meter.add(reply.usage, self.info());
-        if lowered && reply.finish == FinishReason::Length {
-            if let Some(exceeded) = limit {
-                self.meter.account.lock().exceeded.get_or_insert(exceeded);
-            }
+        if let Some(exceeded) = limit
+            && lowered
+            && reply.finish == FinishReason::Length
+        {
+            self.meter.account.lock().exceeded.get_or_insert(exceeded);
         }
         Ok(reply)
     }

@@ -37,12 +37,13 @@ fn unmarked(reply: &str) -> String {
 }
 
 static ITEM: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?mi)^[\s>]*(?:[-•*+]\s+|\(?\d+[.)]\s*)?[*_#]*\s*feedback(?:\s*#?\d+)?[*_]*\s*:[*_]*")
-        .expect("a constant pattern")
+    Regex::new(
+        r"(?mi)^[\s>]*(?:[-•*+]\s+|\(?\d+[.)]\s*)?[*_#]*\s*feedback(?:\s*#?\d+)?[*_]*\s*:[*_]*",
+    )
+    .expect("a constant pattern")
 });
-static QUESTION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"[*_]*\b[Qq]uestion[*_]*\s*:[*_]*").expect("a constant pattern")
-});
+static QUESTION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"[*_]*\b[Qq]uestion[*_]*\s*:[*_]*").expect("a constant pattern"));
 static STRICT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"Feedback: ([^\n]*?)(?:Question: ([^\n]*?))?\n").expect("a constant pattern")
 });

@@ -111,12 +111,14 @@ mod tests {
             let texts: Vec<&str> = queries.iter().map(Query::as_str).collect();
             assert_eq!(texts, expected, "{reply}");
         };
-        check("x [Response_Start]Search queries: a1, b2,c3, d4[Response_End] y", &["a1", "b2", "c3"]);
-        check("1. \"first thing\"\n2) second thing;third thing", &[
-            "first thing",
-            "second thing",
-            "third thing",
-        ]);
+        check(
+            "x [Response_Start]Search queries: a1, b2,c3, d4[Response_End] y",
+            &["a1", "b2", "c3"],
+        );
+        check(
+            "1. \"first thing\"\n2) second thing;third thing",
+            &["first thing", "second thing", "third thing"],
+        );
         check("{\"queries\": [\"one, two\", \"three\"]}", &["one, two", "three"]);
         check("- gene editing\n- Gene Editing.\n- , 42", &["gene editing"]);
         check("[Response_Start][Response_End]", &[]);

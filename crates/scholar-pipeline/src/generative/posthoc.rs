@@ -39,9 +39,10 @@ pub(crate) fn pieces(text: &str, mode: PosthocMode) -> Vec<Range<usize>> {
     match mode {
         PosthocMode::None => Vec::new(),
         PosthocMode::All => lines,
-        PosthocMode::Uncited => {
-            lines.into_iter().filter(|line| citation_groups(&text[line.clone()]).is_empty()).collect()
-        }
+        PosthocMode::Uncited => lines
+            .into_iter()
+            .filter(|line| citation_groups(&text[line.clone()]).is_empty())
+            .collect(),
         PosthocMode::Sentence => lines
             .into_iter()
             .flat_map(|line| {
@@ -69,11 +70,7 @@ fn lines(text: &str) -> Vec<Range<usize>> {
 
 /// The piece with the reply's citations, or `None` when the reply changes anything else, drops a citation or adds
 /// none. Numbers that `exists` refuses are left out.
-pub(crate) fn checked(
-    piece: &str,
-    reply: &str,
-    exists: impl Fn(usize) -> bool,
-) -> Option<String> {
+pub(crate) fn checked(piece: &str, reply: &str, exists: impl Fn(usize) -> bool) -> Option<String> {
     let reply = remove_markers(&between_markers(reply).text);
     if plain(&reply) != plain(piece) {
         return None;
@@ -141,8 +138,11 @@ mod tests {
         let check = |piece: &str, reply: &str, expected: Option<&str>| {
             assert_eq!(checked(piece, reply, |n| n < 3).as_deref(), expected, "{reply}");
         };
-        check("It works. It is fast.", "[Response_Start]It works [1]. It is fast [2][0].[Response_End]",
-            Some("It works [1]. It is fast [2][0]."));
+        check(
+            "It works. It is fast.",
+            "[Response_Start]It works [1]. It is fast [2][0].[Response_End]",
+            Some("It works [1]. It is fast [2][0]."),
+        );
         check("It works.", "It  works [1].", Some("It  works [1]."));
         check("It works.", "It works well [1].", None);
         check("It works.", "It works [9].", None);

@@ -9,10 +9,10 @@ const LONGEST_LEAD_IN: usize = 200;
 /// (`Here is the revised answer:`) and without a closing reference section.
 pub(crate) fn revised_text(reply: &str) -> String {
     let text = remove_markers(&between_markers(reply).text);
-    let text = text.split_once("\n\n").filter(|(first, _)| announces(first)).map_or(
-        text.as_str(),
-        |(_, rest)| rest,
-    );
+    let text = text
+        .split_once("\n\n")
+        .filter(|(first, _)| announces(first))
+        .map_or(text.as_str(), |(_, rest)| rest);
     cut_reference_section(text).trim().to_owned()
 }
 

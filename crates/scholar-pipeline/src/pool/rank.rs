@@ -25,7 +25,8 @@ pub(crate) async fn rank(
         Some(_) if pool.is_empty() => Ok(Vec::new()),
         Some(reranker) => {
             let scores = score(frame, reranker.as_ref(), query, &pool).await;
-            scores.map_err(|error| format!("reranking with {} failed: {error}", reranker.info().name))
+            scores
+                .map_err(|error| format!("reranking with {} failed: {error}", reranker.info().name))
         }
     };
     let name = match (&frame.ports.reranker, &scored) {
@@ -58,13 +59,13 @@ pub(crate) fn order(
     } = config;
     let most = pool.iter().filter_map(|c| c.retrieved.paper.citation_count).max();
     // The reference code gives no bonus to passages found for feedback.
-    let most = most.filter(|most| *norm_cite && *most > 0 && round == Round::First);
+    let most = most.filter(|most| *norm_cite && *most > 0 && round != Round::Feedback);
     let mut ranked: Vec<Ranked> = pool
         .into_iter()
         .zip(scores)
         .map(|(candidate, raw)| explained(candidate.retrieved, raw, *score_transform, most))
         .collect();
-    ranked.sort_by(|a, b| b.score.cmp(&a.score));
+    ranked.sort_by_key(|ranked| std::cmp::Reverse(ranked.score));
     ranked
 }
 
@@ -126,10 +127,7 @@ async fn score(
 /// Title, abstract and text on lines of their own, where the store has the paper's abstract.
 ///
 /// Deviation D5: the reference code offers this and never switches it on.
-async fn prepend_abstracts(
-    frame: &Frame<'_>,
-    passages: &mut [Retrieved],
-) -> Result<(), PortError> {
+async fn prepend_abstracts(frame: &Frame<'_>, passages: &mut [Retrieved]) -> Result<(), PortError> {
     let mut abstracts: BTreeMap<PaperId, Option<String>> = BTreeMap::new();
     for passage in passages {
         if passage.passage.kind == PassageKind::Abstract {

@@ -1,30 +1,10 @@
 use std::sync::Arc;
 
-use scholar_core::{
-    CharSpan, Explanation, PaperId, PaperMeta, Passage, PassageId, PassageKind, RerankScore,
-    RetrievalScore,
-};
+use scholar_core::RerankScore;
 
+use super::testing::{ranked, retrieved};
 use super::*;
 use crate::config::{AskConfig, DedupRule, ScoreTransform};
-
-fn retrieved(text: &str, title: &str, id: &str) -> Retrieved {
-    let paper = PaperMeta::new(PaperId::Local(id.to_owned()), title);
-    let passage = Passage {
-        id: PassageId { paper: paper.id.clone(), ordinal: 0 },
-        title: title.to_owned(),
-        section: String::new(),
-        kind: PassageKind::Body,
-        text: text.to_owned(),
-        span: CharSpan::new(0, text.chars().count()),
-    };
-    Retrieved {
-        passage,
-        paper: Arc::new(paper),
-        score: RetrievalScore::new(1.0).expect("finite"),
-        explanation: Explanation::new(1.0, "test"),
-    }
-}
 
 fn cited(id: &str, count: Option<u32>) -> Retrieved {
     let mut retrieved = retrieved(id, id, id);
@@ -40,7 +20,10 @@ fn ids(ranked: &[Ranked]) -> Vec<String> {
 #[test]
 fn duplicates_keep_the_richer_record_at_the_first_place() {
     let lists = || {
-        vec![vec![retrieved("x", "1", "id0"), retrieved("y", "1", "id1")], vec![retrieved("x", "1", "id2")]]
+        vec![
+            vec![retrieved("x", "1", "id0"), retrieved("y", "1", "id1")],
+            vec![retrieved("x", "1", "id2")],
+        ]
     };
     let order = |pool: Vec<Candidate>| {
         pool.iter().map(|c| c.retrieved.paper.id.to_string()).collect::<Vec<_>>()
@@ -50,7 +33,8 @@ fn duplicates_keep_the_richer_record_at_the_first_place() {
     let mut richer = lists();
     Arc::make_mut(&mut richer[1][0].paper).citation_count = Some(3);
     assert_eq!(order(dedup(richer, DedupRule::Richest)), ["local:id2", "local:id1"]);
-    let untitled = vec![vec![retrieved("x", "", "a"), retrieved("x", "", "b"), retrieved(" ", "", "c")]];
+    let untitled =
+        vec![vec![retrieved("x", "", "a"), retrieved("x", "", "b"), retrieved(" ", "", "c")]];
     assert_eq!(order(dedup(untitled, DedupRule::Richest)), ["local:a", "local:b"], "two papers");
     let folded = vec![vec![retrieved("The  Text", "T: a", "a"), retrieved("the text", "t a", "b")]];
     assert_eq!(order(dedup(folded, DedupRule::Richest)), ["local:a"]);
@@ -60,20 +44,15 @@ fn duplicates_keep_the_richer_record_at_the_first_place() {
 #[test]
 fn the_cap_lets_exactly_max_through() {
     let titles = ["A", "A", "A", "A", "A", "B", "A", "B"];
-    let ranked = || -> Vec<Ranked> {
-        let one = |(nth, title): (usize, &&str)| {
-            let mut retrieved = retrieved(&nth.to_string(), title, title);
-            retrieved.passage.section = nth.to_string();
-            let score = RerankScore::new(0.0).expect("finite");
-            Ranked { retrieved, score, explanation: Explanation::new(0.0, "test") }
-        };
+    let list = || -> Vec<Ranked> {
+        let one = |(nth, title): (usize, &&str)| ranked(&nth.to_string(), title);
         titles.iter().enumerate().map(one).collect()
     };
     let places = |ranked: Vec<Ranked>| {
-        ranked.into_iter().map(|r| r.retrieved.passage.section).collect::<Vec<_>>()
+        ranked.into_iter().map(|r| r.retrieved.passage.text).collect::<Vec<_>>()
     };
-    assert_eq!(places(cap(ranked(), 3, CapRule::Paper)), ["0", "1", "2", "5", "7"]);
-    assert_eq!(places(cap(ranked(), 3, CapRule::Upstream)), ["0", "1", "2", "3", "5", "7"]);
+    assert_eq!(places(cap(list(), 3, CapRule::Paper)), ["0", "1", "2", "5", "7"]);
+    assert_eq!(places(cap(list(), 3, CapRule::Upstream)), ["0", "1", "2", "3", "5", "7"]);
 }
 
 #[test]
@@ -99,11 +78,7 @@ fn the_citation_bonus_is_a_share_and_needs_a_citation() {
     assert_eq!(ids(&ranked), ["local:a", "local:c", "local:b"], "no division by zero");
 }
 
-fn order_of(
-    config: &RankingConfig,
-    pool: Vec<Candidate>,
-    scores: Vec<RerankScore>,
-) -> Vec<Ranked> {
+fn order_of(config: &RankingConfig, pool: Vec<Candidate>, scores: Vec<RerankScore>) -> Vec<Ranked> {
     rank::order(config, pool, scores, Round::First)
 }
 

@@ -19,7 +19,7 @@ pub(super) fn to_hex(embeddings: &Embeddings) -> HexEmbeddings {
 /// `None` when the digits are not whole numbers of whole rows.
 pub(super) fn from_hex(hex: &HexEmbeddings) -> Option<Embeddings> {
     let digits = hex.values.as_bytes();
-    if digits.len() % 8 != 0 || hex.dim == 0 || (digits.len() / 8) % hex.dim != 0 {
+    if !digits.len().is_multiple_of(8 * hex.dim.max(1)) || hex.dim == 0 {
         return None;
     }
     let values = digits.chunks_exact(8).map(|word| {

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::numbers::to_hex;
 use super::{
-    Call, CallResult, Entry, JOURNAL_VERSION, Journal, Port, PortsInfo, RecordedError, json as to_json,
-    key_of, line_of,
+    Call, CallResult, Entry, JOURNAL_VERSION, Journal, Port, PortsInfo, RecordedError,
+    json as to_json, key_of, line_of,
 };
 use crate::world::Ports;
 
@@ -228,9 +228,9 @@ impl Generator for Recorded<Arc<dyn Generator>> {
         };
         let result = self.port.generate(request, &keep).await;
         if let Some(call) = guard.call.take() {
-            let reply = result.as_ref().map(|generation| {
-                json!({ "generation": generation, "pieces": &*pieces.lock() })
-            });
+            let reply = result
+                .as_ref()
+                .map(|generation| json!({ "generation": generation, "pieces": &*pieces.lock() }));
             let result = match reply {
                 Ok(reply) => CallResult::Reply(reply),
                 Err(error) => CallResult::Error(RecordedError::of(error)),
@@ -248,10 +248,8 @@ impl Generator for Recorded<Arc<dyn Generator>> {
     ) -> Result<Vec<f32>, PortError> {
         let result = self.port.choose(purpose, messages, choices).await;
         let request = json!({ "messages": messages, "choices": choices });
-        let call = Pending {
-            purpose: Some(purpose.to_owned()),
-            ..Pending::new(Port::Choose, request)
-        };
+        let call =
+            Pending { purpose: Some(purpose.to_owned()), ..Pending::new(Port::Choose, request) };
         self.book.call(call, &result);
         result
     }

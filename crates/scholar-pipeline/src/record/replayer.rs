@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 use scholar_core::{
     Attributor, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest, Generator,
     GeneratorInfo, Judgement, Message, OnText, PaperMeta, Passage, PassageId, PortError,
-    PortErrorKind, Query, RerankScore, Reranker, RerankerInfo, Retrieved, Retriever,
-    SearchRequest, Side,
+    PortErrorKind, Query, RerankScore, Reranker, RerankerInfo, Retrieved, Retriever, SearchRequest,
+    Side,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 use super::numbers::{HexEmbeddings, from_hex};
 use super::recorder::{encode_request, rerank_call};
 use super::{
-    Call, CallResult, Entry, Journal, JournalError, Port, PortsInfo, ReplayMiss, json as to_json, key_of,
+    Call, CallResult, Entry, Journal, JournalError, Port, PortsInfo, ReplayMiss, json as to_json,
+    key_of,
 };
 use crate::world::{Clock, Ports};
 

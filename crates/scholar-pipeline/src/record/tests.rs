@@ -94,10 +94,8 @@ async fn a_replay_says_what_was_recorded_and_nothing_else() {
 async fn a_cut_off_run_resumes_with_live_ports() {
     let lines = Arc::new(parking_lot::Mutex::new(String::new()));
     let sink = Arc::clone(&lines);
-    let recorder = Recorder::with_sink(
-        &live(),
-        Some(Box::new(move |line| *sink.lock() += &format!("{line}\n"))),
-    );
+    let recorder =
+        Recorder::with_sink(&live(), Some(Box::new(move |line| sink.lock().extend([line, "\n"]))));
     let hits = recorder.ports().retriever.search(&search()).await.expect("found");
     assert_eq!(*lines.lock(), recorder.journal().to_json_lines());
     let cut = lines.lock().clone() + "{\"entry\":\"call\",\"po";

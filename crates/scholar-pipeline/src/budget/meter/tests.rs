@@ -49,10 +49,8 @@ async fn each_limit_lowers_the_reply_or_refuses_the_call() {
 
 #[tokio::test]
 async fn an_unknown_price_cannot_keep_a_cost_limit() {
-    let meter = Meter::start(
-        Budget { max_cost: Some(1.0), ..Budget::unlimited() },
-        stopped_clock(),
-    );
+    let meter =
+        Meter::start(Budget { max_cost: Some(1.0), ..Budget::unlimited() }, stopped_clock());
     let generator = meter.wrap(Arc::new(ScriptedGenerator::new("m").reply("draft", "x")));
     assert_eq!(reply(&generator, 1).await, Err(BudgetExceeded::UnknownPrice { limit: 1.0 }));
     assert_eq!(meter.spent().calls, 0);
@@ -70,8 +68,7 @@ async fn a_reply_that_outlives_its_time_is_cut_and_counted() {
         })
     };
     // Start at 1 s; the call is admitted at 2 s; pieces arrive at 3, 4, 5 s.
-    let meter =
-        Meter::start(Budget { max_seconds: Some(3.0), ..Budget::unlimited() }, clock);
+    let meter = Meter::start(Budget { max_seconds: Some(3.0), ..Budget::unlimited() }, clock);
     let generator =
         meter.wrap(Arc::new(ScriptedGenerator::new("m").reply("draft", "one two three four")));
     let cut = generator.generate(&request(1, 100), &|_| {}).await.expect("a partial reply");

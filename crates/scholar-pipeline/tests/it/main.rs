@@ -1,0 +1,6 @@
+//! Scenarios of whole runs, replay, and parity with a recorded run of the reference code.
+
+mod replay;
+mod scenario;
+mod stage;
+mod trace0;
