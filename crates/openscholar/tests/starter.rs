@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::PathBuf;
 
+use scholar_core::text::PassageRules;
+use scholar_core::text::passages::cut;
 use scholar_core::{Paper, PaperId};
+use sha2::Digest as _;
 
 fn starter(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../starter").join(name)
@@ -132,6 +135,27 @@ fn counts_and_notice_agree_with_the_papers() {
             "starter/NOTICE does not say {claim:?}; run starter/make.py and update it"
         );
     }
+}
+
+/// The vectors exist only to spare the first use minutes of encoding; stale ones would be encoded anew in silence.
+#[test]
+fn the_shipped_vectors_are_of_these_papers() {
+    let text =
+        fs_err::read_to_string(starter("vectors.json")).expect("vectors.json is in the repository");
+    let info: serde_json::Value = serde_json::from_str(&text).expect("vectors.json is JSON");
+    let packed =
+        fs_err::read(starter("papers.jsonl.gz")).expect("the starter papers are in the repository");
+    let digest: String =
+        sha2::Sha256::digest(packed).iter().map(|byte| format!("{byte:02x}")).collect();
+    let n_passages: usize =
+        papers().iter().map(|paper| cut(paper, PassageRules::sections()).len()).sum();
+    let next = "export vectors again (openscholar datastore export-vectors starter starter/)";
+    assert_eq!(info["papers_sha256"], digest, "{next}");
+    assert_eq!(info["passages"], n_passages, "{next}");
+    let dim = info["dim"].as_u64().expect("vectors.json has a dimension");
+    let n_bytes =
+        fs_err::metadata(starter("vectors.f16")).expect("vectors.f16 is in the repository").len();
+    assert_eq!(n_bytes, 2 * dim * n_passages as u64, "{next}");
 }
 
 /// `4116` as `4,116`.
