@@ -126,7 +126,8 @@ pub struct RankingConfig {
     pub cap: CapRule,
     /// Fewest citations; obeyed only if more than `top_n` candidates have them.
     pub min_citations: Option<u32>,
-    /// Adds `citations / max citations of the pool` to the score.
+    /// Adds `citations / max citations of the pool` to the scores of a cross-encoder; other rerankers' scores have other
+    /// scales and stay as they are.
     pub norm_cite: bool,
     /// What happens to a raw score first.
     pub score_transform: ScoreTransform,
@@ -301,7 +302,7 @@ impl AskConfig {
                 max_per_paper: Some(MAX_PER_PAPER),
                 cap: CapRule::Paper,
                 min_citations: None,
-                norm_cite: false,
+                norm_cite: true,
                 score_transform: ScoreTransform::None,
                 use_abstract: false,
             },
@@ -359,7 +360,6 @@ impl AskConfig {
         config.retrieval.keywords = 0;
         config.retrieval.dedup = DedupRule::Upstream;
         config.ranking.cap = CapRule::Upstream;
-        config.ranking.norm_cite = true;
         config.demonstrations = Demonstrations::Never;
         config.sampling.feedback.max_tokens = 2000;
         config.sampling.keywords.temperature = 0.9;

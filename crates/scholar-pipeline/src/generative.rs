@@ -9,7 +9,7 @@
 //! 5. [`conclude`]: proof of every sentence, references numbered.
 //!
 //! A model call that fails after the draft leaves its step out, with a notice. Source: arXiv 2411.14199 §2.2,
-//! reference code `src/open_scholar.py::run`; deviations D7–D12.
+//! reference code `src/open_scholar.py::run`; deviations D7–D22.
 
 use scholar_core::text::markers::{between_markers, cut_reference_section, remove_markers};
 use scholar_core::{

@@ -4,7 +4,7 @@
 //! ([`dedup`]); citation filter, reranking and citation bonus ([`rank`]); at most `max_per_paper` passages of a paper
 //! among the first `top_n` ([`cap`]). Concurrency changes nothing: results are put back into query order.
 //!
-//! Source: arXiv 2411.14199 §2.1; `docs/deviations.md` D1–D6.
+//! Source: arXiv 2411.14199 §2.1; `docs/deviations.md` D1–D6b.
 
 use futures::StreamExt as _;
 use futures::stream;

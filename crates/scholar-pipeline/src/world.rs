@@ -32,8 +32,9 @@ pub struct Ports {
     pub attributor: Arc<dyn Attributor>,
     /// What time budgets are measured with.
     pub clock: Clock,
-    /// The meter `generator` is already wrapped in, if the caller lets other ports (a judging model) share the
-    /// budget; `None` lets each run wrap the generator itself.
+    /// The account of the budget, if other ports share it (a judging model, wrapped by [`Meter::wrap`]); it takes the
+    /// place of the configured budget. `None` opens one account per run. The run meters `generator` in either case,
+    /// once, whether or not the caller wrapped it.
     pub meter: Option<Arc<Meter>>,
 }
 

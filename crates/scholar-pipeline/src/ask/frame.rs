@@ -64,14 +64,12 @@ impl<'a> Frame<'a> {
         observer: &'a dyn Observer,
     ) -> Self {
         let mut ports = ports.clone();
-        let meter = if let Some(shared) = &ports.meter {
-            Arc::clone(shared)
-        } else {
-            let meter = Meter::start(config.budget, Arc::clone(&ports.clock));
-            ports.generator = ports.generator.map(|generator| meter.wrap(generator));
-            ports.meter = Some(Arc::clone(&meter));
-            meter
+        let clock = Arc::clone(&ports.clock);
+        let meter = match &ports.meter {
+            Some(shared) => shared.read_by(clock),
+            None => Meter::start(config.budget, clock),
         };
+        ports.generator = ports.generator.map(|generator| meter.wrap(generator));
         Self { ports, question, config, log: Log::new(observer), meter }
     }
 

@@ -1,7 +1,7 @@
 //! Counts what a generator uses and refuses what the budget does not allow.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -29,7 +29,14 @@ pub struct Meter {
     budget: Budget,
     clock: Clock,
     began: Duration,
+    shared: Arc<Shared>,
+}
+
+/// What meters of one account have in common.
+struct Shared {
     account: Mutex<Account>,
+    /// Generators wrapped so far, so that none is counted twice.
+    wrapped: Mutex<Vec<Weak<Metered>>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -46,23 +53,43 @@ impl Meter {
         let began = clock();
         let account =
             Account { calls: 0, usage: TokenUsage::default(), usd: Some(0.0), exceeded: None };
-        Arc::new(Self { budget, clock, began, account: Mutex::new(account) })
+        let shared = Shared { account: Mutex::new(account), wrapped: Mutex::default() };
+        Arc::new(Self { budget, clock, began, shared: Arc::new(shared) })
     }
 
-    /// `generator`, counted and limited.
+    /// A meter of the same account and limits that reads another clock, from now on.
+    pub fn read_by(&self, clock: Clock) -> Arc<Self> {
+        let began = clock();
+        let (budget, shared) = (self.budget, Arc::clone(&self.shared));
+        Arc::new(Self { budget, clock, began, shared })
+    }
+
+    /// `generator`, counted and limited; one that a meter of this account has wrapped already is wrapped once.
     pub fn wrap(self: &Arc<Self>, generator: Arc<dyn Generator>) -> Arc<dyn Generator> {
-        Arc::new(Metered { meter: Arc::clone(self), generator })
+        let generator = self.bare(&generator);
+        let metered = Arc::new(Metered { meter: Arc::clone(self), generator });
+        self.shared.wrapped.lock().push(Arc::downgrade(&metered));
+        metered
+    }
+
+    /// What `generator` was before a meter of this account wrapped it.
+    pub(crate) fn bare(&self, generator: &Arc<dyn Generator>) -> Arc<dyn Generator> {
+        let address = Arc::as_ptr(generator).cast::<()>();
+        let wrapped = self.shared.wrapped.lock();
+        let known = wrapped.iter().filter_map(Weak::upgrade);
+        let known = known.into_iter().find(|m| Arc::as_ptr(m).cast::<()>() == address);
+        known.map_or_else(|| Arc::clone(generator), |metered| Arc::clone(&metered.generator))
     }
 
     /// What was used so far.
     pub fn spent(&self) -> Spent {
-        let Account { calls, usage, usd, exceeded: _ } = *self.account.lock();
+        let Account { calls, usage, usd, exceeded: _ } = *self.shared.account.lock();
         Spent { calls, usage, usd, seconds: self.seconds() }
     }
 
     /// The limit met first, if one was.
     pub fn exceeded(&self) -> Option<BudgetExceeded> {
-        self.account.lock().exceeded
+        self.shared.account.lock().exceeded
     }
 
     fn seconds(&self) -> f64 {
@@ -85,7 +112,7 @@ impl Meter {
             return Err(exceeded);
         }
         let Budget { max_cost, max_tokens, max_seconds: _, max_calls } = self.budget;
-        let account = *self.account.lock();
+        let account = *self.shared.account.lock();
         if let Some(limit) = max_calls.filter(|limit| account.calls >= *limit) {
             return Err(BudgetExceeded::Calls { limit });
         }
@@ -112,14 +139,14 @@ impl Meter {
     }
 
     fn refuse(&self, exceeded: BudgetExceeded) -> PortError {
-        self.account.lock().exceeded.get_or_insert(exceeded);
+        self.shared.account.lock().exceeded.get_or_insert(exceeded);
         PortError::new(PortErrorKind::Rejected, exceeded.to_string())
             .with_source(exceeded)
             .with_hint("raise the budget and run again")
     }
 
     fn add(&self, usage: TokenUsage, info: &GeneratorInfo) {
-        let mut account = self.account.lock();
+        let mut account = self.shared.account.lock();
         account.usage += usage;
         account.usd = match (account.usd, info.usd_per_million) {
             (Some(usd), Some(price)) => Some(usd + cost(usage, price)),
@@ -176,7 +203,7 @@ impl Metered {
         let prompt = if counted { self.prompt_tokens(messages) } else { 0 };
         let allowed = self.meter.allowed(prompt, self.generator.info());
         let allowed = allowed.map_err(|exceeded| self.meter.refuse(exceeded))?;
-        self.meter.account.lock().calls += 1;
+        self.meter.shared.account.lock().calls += 1;
         Ok(allowed)
     }
 }
@@ -235,7 +262,7 @@ impl Generator for Metered {
             };
             self.meter.add(usage, self.info());
             if let Some(exceeded) = self.meter.time_is_up() {
-                self.meter.account.lock().exceeded.get_or_insert(exceeded);
+                self.meter.shared.account.lock().exceeded.get_or_insert(exceeded);
             }
             let model = self.info().model.clone();
             let finish = FinishReason::Length;
@@ -250,7 +277,7 @@ impl Generator for Metered {
             && lowered
             && reply.finish == FinishReason::Length
         {
-            self.meter.account.lock().exceeded.get_or_insert(exceeded);
+            self.meter.shared.account.lock().exceeded.get_or_insert(exceeded);
         }
         Ok(reply)
     }

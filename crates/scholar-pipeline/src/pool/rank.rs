@@ -29,24 +29,28 @@ pub(crate) async fn rank(
                 .map_err(|error| format!("reranking with {} failed: {error}", reranker.info().name))
         }
     };
-    let name = match (&frame.ports.reranker, &scored) {
-        (Some(reranker), Ok(_)) => reranker.info().name.clone(),
-        _ => "reciprocal rank fusion of the searches (no reranker)".to_owned(),
+    let (name, logits) = match (&frame.ports.reranker, &scored) {
+        (Some(reranker), Ok(_)) => (reranker.info().name.clone(), reranker.info().cross_encoder),
+        _ => ("reciprocal rank fusion of the searches (no reranker)".to_owned(), false),
     };
     let scores = scored.unwrap_or_else(|reason| {
         let message = format!("{reason}; passages stand in retrieval order");
         frame.notice(Notice::new(NoticeKind::Skipped, message));
         pool.iter().map(|candidate| fused_score(candidate.fused)).collect()
     });
-    (name, order(&frame.config.ranking, pool, scores, round))
+    // The reference code gives no bonus to passages found for feedback.
+    let bonus = logits && round != Round::Feedback;
+    (name, order(&frame.config.ranking, pool, scores, bonus))
 }
 
-/// Puts scores, transform and bonus together and sorts.
+/// Puts scores, transform and, where `bonus` allows it, citations together and sorts.
+///
+/// Deviation D6: the bonus is for logits of a cross-encoder only.
 pub(crate) fn order(
     config: &RankingConfig,
     pool: Vec<Candidate>,
     scores: Vec<RerankScore>,
-    round: Round,
+    bonus: bool,
 ) -> Vec<Ranked> {
     let RankingConfig {
         top_n: _,
@@ -58,8 +62,7 @@ pub(crate) fn order(
         use_abstract: _,
     } = config;
     let most = pool.iter().filter_map(|c| c.retrieved.paper.citation_count).max();
-    // The reference code gives no bonus to passages found for feedback.
-    let most = most.filter(|most| *norm_cite && *most > 0 && round != Round::Feedback);
+    let most = most.filter(|most| *norm_cite && bonus && *most > 0);
     let mut ranked: Vec<Ranked> = pool
         .into_iter()
         .zip(scores)

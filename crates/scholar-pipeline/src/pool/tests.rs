@@ -79,7 +79,7 @@ fn the_citation_bonus_is_a_share_and_needs_a_citation() {
 }
 
 fn order_of(config: &RankingConfig, pool: Vec<Candidate>, scores: Vec<RerankScore>) -> Vec<Ranked> {
-    rank::order(config, pool, scores, Round::First)
+    rank::order(config, pool, scores, true)
 }
 
 #[test]

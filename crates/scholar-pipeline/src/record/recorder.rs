@@ -67,6 +67,11 @@ impl Recorder {
 
 fn recorded(book: &Arc<Book>, ports: &Ports) -> Ports {
     let Ports { retriever, reranker, generator, encoder, attributor, clock, meter } = ports.clone();
+    // Recorded below the meter: a replay then meets the same limits with the same requests.
+    let generator = match &meter {
+        Some(meter) => generator.map(|generator| meter.bare(&generator)),
+        None => generator,
+    };
     let clock = {
         let book = Arc::clone(book);
         Arc::new(move || {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
 use scholar_pipeline::wire::output_item;
-use scholar_pipeline::{Budget, Clock};
+use scholar_pipeline::{Budget, Clock, Meter};
 
 use crate::scenario::whole_loop;
 use crate::stage::{ask, config, ports, readable};
@@ -55,6 +55,26 @@ async fn a_time_budget_cuts_a_replay_where_it_cut_the_run() {
     let again = ask(&replayer.ports(), &config).await;
     assert_eq!(readable(&again), drafted);
     assert_eq!(again.value, first.value);
+}
+
+/// The caller meters the generator because a judge shares the budget: nothing is counted twice, and the replay, which
+/// knows no such meter, is cut at the same place.
+#[tokio::test]
+async fn a_shared_meter_counts_once_and_replays() {
+    let mut config = config();
+    config.budget = Budget { max_calls: Some(3), max_seconds: Some(60.0), ..Budget::unlimited() };
+    let mut live = ports(&whole_loop());
+    live.clock = ticking();
+    let meter = Meter::start(config.budget, Arc::clone(&live.clock));
+    live.generator = live.generator.map(|generator| meter.wrap(generator));
+    live.meter = Some(Arc::clone(&meter));
+    let recorder = Recorder::new(&live);
+    let first = ask(recorder.ports(), &config).await;
+    assert_eq!((meter.spent().calls, first.spent.calls), (3, 3), "{}", readable(&first));
+    let replayer = Replayer::new(&recorder.journal()).expect("complete");
+    let again = ask(&replayer.ports(), &config).await;
+    assert_eq!(readable(&again), readable(&first));
+    assert_eq!((again.value, again.spent), (first.value, first.spent));
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ fn event_line(event: &Event) -> String {
     match event {
         Event::Started { mode, reason } => format!("started {mode:?}: {reason}"),
         Event::Queries { queries } => {
-            let queries: Vec<&str> = queries.iter().map(|query| query.as_str()).collect();
+            let queries: Vec<&str> = queries.iter().map(scholar_core::Query::as_str).collect();
             format!("queries {queries:?}")
         }
         Event::Searched { query, source, hits } => {
