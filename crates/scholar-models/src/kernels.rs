@@ -14,10 +14,22 @@
 //! against the stated sizes before a pointer is taken.
 
 mod aligned;
+#[cfg(target_arch = "x86_64")]
+mod amx;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod bf16;
+#[cfg(target_arch = "x86_64")]
+mod block;
 mod elementwise;
 mod portable;
 
 pub(crate) use aligned::Aligned;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx512::Avx512;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use bf16::Bf16;
 pub(crate) use elementwise::{Level, add_scaled, dot};
 pub(crate) use portable::Portable;
 
@@ -154,7 +166,7 @@ impl Drop for ThreadGuard {
     fn drop(&mut self) {
         #[cfg(target_arch = "x86_64")]
         if self.tiles {
-            
+            amx::release();
         }
     }
 }
@@ -182,7 +194,7 @@ impl Machine {
                     && std::arch::is_x86_feature_detected!("avx512dq")
                     && std::arch::is_x86_feature_detected!("avx512vl");
                 let avx512_bf16 = avx512 && std::arch::is_x86_feature_detected!("avx512bf16");
-                Self { avx512, avx512_bf16, amx: false }
+                Self { avx512, avx512_bf16, amx: avx512_bf16 && amx::available() }
             }
             #[cfg(not(target_arch = "x86_64"))]
             {

@@ -5,6 +5,8 @@ use super::network::{Network, Transformer};
 use super::{Backend, Precision};
 use crate::error::ModelError;
 use crate::kernels::{Machine, Portable};
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::{Avx512, Bf16};
 use crate::tokens::TokenReader;
 use crate::weights::Weights;
 
@@ -87,6 +89,12 @@ pub(crate) fn network(
     config: NetworkConfig,
 ) -> Result<Box<dyn Network>, ModelError> {
     Ok(match running {
+        #[cfg(target_arch = "x86_64")]
+        Running::AmxBf16 => Box::new(Transformer::load(Bf16::amx(), weights, config)?),
+        #[cfg(target_arch = "x86_64")]
+        Running::Avx512Bf16 => Box::new(Transformer::load(Bf16::avx512(), weights, config)?),
+        #[cfg(target_arch = "x86_64")]
+        Running::Avx512F32 => Box::new(Transformer::load(Avx512::new(), weights, config)?),
         _ => Box::new(Transformer::load(Portable::new(), weights, config)?),
     })
 }

@@ -1,0 +1,409 @@
+//! The AVX-512 product kernel of both number types.
+//!
+//! A weight is stored in panels of 16 outputs. A panel is a run of 64-byte lines, one per *step*: in f32 a step is one
+//! input and the line holds its 16 weights; in bf16 a step is two inputs and the line holds 16 pairs, which is what
+//! `vdpbf16ps` multiplies and, 16 lines at a time, what an AMX tile holds. Activations are rows of 4-byte units, one unit
+//! per step, so that the same loop serves both: broadcast a unit, multiply it with a line, add.
+#![expect(unsafe_code, reason = "vector instructions on raw pointers; every caller checks the sizes")]
+
+use std::arch::x86_64::*;
+
+use super::amx::BLOCK;
+
+/// Columns of a panel.
+pub(super) const PANEL: usize = 16;
+/// Rows of the largest block. 12 × 2 sums, 2 lines and a broadcast fill 27 of 32 registers.
+const ROWS: usize = 12;
+/// Bytes of activations that stay in the second-level cache while panels pass by.
+const CACHED_BYTES: usize = 256 << 10;
+
+/// What happens to a finished sum.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Finish {
+    /// Store the bare sum as f32.
+    Sum,
+    /// Add the bias.
+    Bias,
+    /// Add the bias, apply GELU.
+    Gelu,
+    /// Add bias and residual; always stored as f32.
+    Residual,
+}
+
+/// One product `out[rows, columns] = finish(activations[rows, steps] * panels)`.
+pub(super) struct Work {
+    pub(super) activations: *const u32,
+    /// Units from one row of activations to the next.
+    pub(super) activation_stride: usize,
+    pub(super) panels: *const f32,
+    /// Lines of a panel; also the lines from one panel to the next.
+    pub(super) steps: usize,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    /// f32, or u16 where `half_out`.
+    pub(super) out: *mut u8,
+    /// Elements from one row of the result to the next.
+    pub(super) out_stride: usize,
+    /// Whether the result is rounded to bf16.
+    pub(super) half_out: bool,
+    /// `[columns]`, read where the finish adds it.
+    pub(super) bias: *const f32,
+    /// As `out` in f32, read for [`Finish::Residual`].
+    pub(super) residual: *const f32,
+    pub(super) finish: Finish,
+}
+
+/// Runs a product with f32 numbers.
+///
+/// # Safety
+/// AVX-512 F, BW, DQ, VL and AVX2 + FMA are present. With `r = rows - 1` and `columns` rounded up to whole panels:
+/// `activations` is readable for `r * activation_stride + steps` units, `panels` for `columns * steps` floats, `out` writable
+/// for `r * out_stride + columns` elements and not overlapping them, `bias` and `residual` readable where `finish` reads
+/// them.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+pub(super) unsafe fn product_f32(work: &Work) {
+    debug_assert!(!work.half_out, "f32 products store f32");
+    // SAFETY: passed on.
+    unsafe { product::<F32>(work) }
+}
+
+/// Runs a product with bf16 inputs and f32 sums.
+///
+/// # Safety
+/// As [`product_f32`], with AVX-512-BF16 present as well.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512bf16")]
+pub(super) unsafe fn product_bf16(work: &Work) {
+    // SAFETY: passed on.
+    unsafe { product::<Half>(work) }
+}
+
+/// Something that multiplies 32 × 32 blocks of packed bf16 tiles.
+pub(super) trait TileUnit {
+    /// See [`super::amx::block`], the real one.
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn block(
+        activations: (*const u16, usize),
+        panels: [*const u16; 2],
+        tiles: usize,
+        out: (*mut f32, usize),
+    );
+}
+
+/// Runs a product with bf16 inputs on tiles. `sums` holds one block.
+///
+/// # Safety
+/// As [`product_bf16`]; in addition this thread's tiles are configured, `steps` is a positive multiple of 16, there is an even
+/// number of panels, and `activations` is readable up to the next multiple of 32 rows.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512bf16")]
+pub(super) unsafe fn product_tiles<U: TileUnit>(work: &Work, sums: &mut [f32; BLOCK * BLOCK]) {
+    debug_assert!(work.steps > 0 && work.steps.is_multiple_of(PANEL), "whole tiles");
+    let tiles = work.steps / PANEL;
+    let rows_cached = (CACHED_BYTES / (4 * work.steps) / BLOCK).max(1) * BLOCK;
+    let mut start = 0;
+    while start < work.rows {
+        let end = (start + rows_cached).min(work.rows);
+        for column in (0..work.columns).step_by(BLOCK) {
+            for row in (start..end).step_by(BLOCK) {
+                // SAFETY: rows up to the next multiple of 32 are readable, panels come in pairs, and the finished rows and
+                // columns are inside the work's.
+                unsafe {
+                    let units = work.activations.add(row * work.activation_stride);
+                    let left = work.panels.add(column * work.steps).cast::<u16>();
+                    let right = left.add(2 * PANEL * work.steps);
+                    U::block(
+                        (units.cast(), work.activation_stride * 4),
+                        [left, right],
+                        tiles,
+                        (sums.as_mut_ptr(), BLOCK * 4),
+                    );
+                    finish_block(work, (row, end.min(row + BLOCK)), column, sums);
+                }
+            }
+        }
+        start = end;
+    }
+}
+
+/// Finishes rows `rows.0 .. rows.1` of the block of sums that starts at `column`.
+///
+/// # Safety
+/// As [`product_bf16`]; rows and column are inside the result.
+#[inline(always)]
+unsafe fn finish_block(
+    work: &Work,
+    rows: (usize, usize),
+    column: usize,
+    sums: &[f32; BLOCK * BLOCK],
+) {
+    for column_in in (0..BLOCK).step_by(PANEL) {
+        let column = column + column_in;
+        if column >= work.columns {
+            return;
+        }
+        let mask = mask_of(work.columns - column);
+        // SAFETY: the mask ends at the last column; the caller vouches for the rest.
+        unsafe {
+            let bias = match work.finish {
+                Finish::Sum => _mm512_setzero_ps(),
+                Finish::Bias | Finish::Gelu | Finish::Residual => {
+                    _mm512_maskz_loadu_ps(mask, work.bias.add(column))
+                }
+            };
+            for row in rows.0..rows.1 {
+                let sum = _mm512_loadu_ps(sums.as_ptr().add((row - rows.0) * BLOCK + column_in));
+                let at = row * work.out_stride + column;
+                finish::<Half>(work, at, mask, _mm512_add_ps(sum, bias));
+            }
+        }
+    }
+}
+
+/// Rounds `values` to bf16.
+///
+/// # Safety
+/// AVX-512 F, BW, VL and BF16 are present.
+///
+/// # Panics
+/// When the lengths differ.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512bf16")]
+pub(super) unsafe fn to_half(values: &[f32], out: &mut [u16]) {
+    assert_eq!(values.len(), out.len(), "one half for each number");
+    for (values, out) in values.chunks(PANEL).zip(out.chunks_mut(PANEL)) {
+        let mask = mask_of(values.len());
+        // SAFETY: the mask covers the chunk.
+        unsafe { Half::store_half(out.as_mut_ptr(), mask, _mm512_maskz_loadu_ps(mask, values.as_ptr())) }
+    }
+}
+
+/// One multiply-add of a number type.
+trait Step {
+    /// `sum + unit * line`.
+    ///
+    /// # Safety
+    /// The features named at [`product_f32`] or [`product_bf16`] are present.
+    unsafe fn step(sum: __m512, unit: __m512i, line: __m512i) -> __m512;
+
+    /// Stores 16 numbers rounded to bf16; only called where a product may have such a result.
+    ///
+    /// # Safety
+    /// As [`Step::step`]; `out` is writable where `mask` is set.
+    unsafe fn store_half(out: *mut u16, mask: __mmask16, value: __m512);
+}
+
+struct F32;
+struct Half;
+
+impl Step for F32 {
+    #[inline(always)]
+    unsafe fn step(sum: __m512, unit: __m512i, line: __m512i) -> __m512 {
+        // SAFETY: the caller has AVX-512 F.
+        unsafe { _mm512_fmadd_ps(_mm512_castsi512_ps(unit), _mm512_castsi512_ps(line), sum) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_half(_out: *mut u16, _mask: __mmask16, _value: __m512) {}
+}
+
+impl Step for Half {
+    #[inline(always)]
+    unsafe fn step(sum: __m512, unit: __m512i, line: __m512i) -> __m512 {
+        // SAFETY: the caller has AVX-512-BF16; the casts keep the bits.
+        unsafe {
+            _mm512_dpbf16_ps(
+                sum,
+                std::mem::transmute::<__m512i, __m512bh>(unit),
+                std::mem::transmute::<__m512i, __m512bh>(line),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_half(out: *mut u16, mask: __mmask16, value: __m512) {
+        // SAFETY: the caller has AVX-512-BF16 and VL/BW, and vouches for `out`.
+        unsafe {
+            let half = std::mem::transmute::<__m256bh, __m256i>(_mm512_cvtneps_pbh(value));
+            _mm256_mask_storeu_epi16(out.cast(), mask, half);
+        }
+    }
+}
+
+/// # Safety
+/// As [`product_f32`].
+#[inline(always)]
+unsafe fn product<S: Step>(work: &Work) {
+    let panels = work.columns.div_ceil(PANEL);
+    let rows_cached = (CACHED_BYTES / (4 * work.steps.max(1)) / ROWS).max(1) * ROWS;
+    let mut start = 0;
+    while start < work.rows {
+        let end = (start + rows_cached).min(work.rows);
+        let mut panel = 0;
+        while panel < panels {
+            let pair = panel + 1 < panels;
+            let mut row = start;
+            while row < end {
+                let count = (end - row).min(ROWS);
+                // SAFETY: rows and panels are inside the work's.
+                unsafe {
+                    if pair {
+                        rows_of::<S, 2>(work, row, count, panel);
+                    } else {
+                        rows_of::<S, 1>(work, row, count, panel);
+                    }
+                }
+                row += count;
+            }
+            panel += if pair { 2 } else { 1 };
+        }
+        start = end;
+    }
+}
+
+/// Picks the block compiled for the number of rows.
+///
+/// # Safety
+/// As [`product_f32`]; `row + count <= rows`, `count <= 12`, and panels `panel .. panel + N` exist.
+#[inline(always)]
+unsafe fn rows_of<S: Step, const N: usize>(work: &Work, row: usize, count: usize, panel: usize) {
+    // SAFETY: passed on.
+    unsafe {
+        match count {
+            1 => block::<S, 1, N>(work, row, panel),
+            2 => block::<S, 2, N>(work, row, panel),
+            3 => block::<S, 3, N>(work, row, panel),
+            4 => block::<S, 4, N>(work, row, panel),
+            5 => block::<S, 5, N>(work, row, panel),
+            6 => block::<S, 6, N>(work, row, panel),
+            7 => block::<S, 7, N>(work, row, panel),
+            8 => block::<S, 8, N>(work, row, panel),
+            9 => block::<S, 9, N>(work, row, panel),
+            10 => block::<S, 10, N>(work, row, panel),
+            11 => block::<S, 11, N>(work, row, panel),
+            _ => block::<S, ROWS, N>(work, row, panel),
+        }
+    }
+}
+
+/// `M` rows times `N` panels, summed over all steps in order: the order does not depend on `M`, so a row's result is the
+/// same in any batch.
+///
+/// # Safety
+/// As [`rows_of`].
+#[inline(always)]
+unsafe fn block<S: Step, const M: usize, const N: usize>(work: &Work, row: usize, panel: usize) {
+    // SAFETY: all offsets below are inside what the caller of the product vouches for.
+    unsafe {
+        let stride = work.activation_stride;
+        let units = work.activations.add(row * stride);
+        let lines: [*const f32; N] =
+            std::array::from_fn(|p| work.panels.add((panel + p) * work.steps * PANEL));
+        let mut sums = [[_mm512_setzero_ps(); N]; M];
+        for step in 0..work.steps {
+            let mut line = [_mm512_setzero_si512(); N];
+            for p in 0..N {
+                line[p] = _mm512_loadu_si512(lines[p].add(step * PANEL).cast());
+            }
+            let unit = units.add(step);
+            for m in 0..M {
+                let unit = _mm512_set1_epi32(unit.add(m * stride).read_unaligned().cast_signed());
+                for p in 0..N {
+                    sums[m][p] = S::step(sums[m][p], unit, line[p]);
+                }
+            }
+        }
+        for p in 0..N {
+            let column = (panel + p) * PANEL;
+            let mask = mask_of(work.columns - column);
+            let bias = match work.finish {
+                Finish::Sum => _mm512_setzero_ps(),
+                Finish::Bias | Finish::Gelu | Finish::Residual => {
+                    _mm512_maskz_loadu_ps(mask, work.bias.add(column))
+                }
+            };
+            for m in 0..M {
+                let at = (row + m) * work.out_stride + column;
+                finish::<S>(work, at, mask, _mm512_add_ps(sums[m][p], bias));
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`product_f32`]; element `at` and those after it where `mask` is set are inside the result.
+#[inline(always)]
+unsafe fn finish<S: Step>(work: &Work, at: usize, mask: __mmask16, sum: __m512) {
+    // SAFETY: the caller's.
+    unsafe {
+        let value = match work.finish {
+            Finish::Sum | Finish::Bias => sum,
+            Finish::Gelu => gelu(sum),
+            Finish::Residual => {
+                _mm512_add_ps(sum, _mm512_maskz_loadu_ps(mask, work.residual.add(at)))
+            }
+        };
+        if work.half_out {
+            S::store_half(work.out.cast::<u16>().add(at), mask, value);
+        } else {
+            _mm512_mask_storeu_ps(work.out.cast::<f32>().add(at), mask, value);
+        }
+    }
+}
+
+/// The mask of the first `left` lanes, all where `left >= 16`.
+#[inline(always)]
+pub(super) fn mask_of(left: usize) -> __mmask16 {
+    if left >= PANEL { 0xffff } else { (1_u16 << left) - 1 }
+}
+
+/// `exp(x)` for `x <= 0`; see the scalar version in `elementwise`.
+///
+/// # Safety
+/// AVX-512 F is present.
+#[inline(always)]
+pub(super) unsafe fn exp(x: __m512) -> __m512 {
+    // SAFETY: the caller has AVX-512 F.
+    unsafe {
+        let x = _mm512_max_ps(x, _mm512_set1_ps(-87.0));
+        let n = _mm512_roundscale_ps::<8>(_mm512_mul_ps(
+            x,
+            _mm512_set1_ps(std::f32::consts::LOG2_E),
+        ));
+        let r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693_359_4), x);
+        let r = _mm512_fnmadd_ps(n, _mm512_set1_ps(-2.121_944_4e-4), r);
+        let mut p = _mm512_set1_ps(1.987_569_1e-4);
+        for c in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
+            p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(c));
+        }
+        let p = _mm512_fmadd_ps(_mm512_mul_ps(p, r), r, r);
+        _mm512_scalef_ps(_mm512_add_ps(p, _mm512_set1_ps(1.0)), n)
+    }
+}
+
+/// GELU; see the scalar version in `elementwise`.
+///
+/// # Safety
+/// AVX-512 F and DQ are present.
+#[inline(always)]
+pub(super) unsafe fn gelu(x: __m512) -> __m512 {
+    // SAFETY: the caller has AVX-512 F and DQ.
+    unsafe {
+        let one = _mm512_set1_ps(1.0);
+        let z = _mm512_mul_ps(x, _mm512_set1_ps(std::f32::consts::FRAC_1_SQRT_2));
+        let a = _mm512_abs_ps(z);
+        let d = _mm512_fmadd_ps(a, _mm512_set1_ps(0.327_591_1), one);
+        // One Newton step takes the 14-bit reciprocal to full precision.
+        let t = _mm512_rcp14_ps(d);
+        let t = _mm512_mul_ps(t, _mm512_fnmadd_ps(d, t, _mm512_set1_ps(2.0)));
+        let mut p = _mm512_set1_ps(1.061_405_4);
+        for c in [-1.453_152_1, 1.421_413_8, -0.284_496_72, 0.254_829_6] {
+            p = _mm512_fmadd_ps(p, t, _mm512_set1_ps(c));
+        }
+        let e = exp(_mm512_sub_ps(_mm512_setzero_ps(), _mm512_mul_ps(a, a)));
+        let erf = _mm512_fnmadd_ps(_mm512_mul_ps(p, t), e, one);
+        let sign = _mm512_and_ps(z, _mm512_set1_ps(-0.0));
+        let erf = _mm512_or_ps(erf, sign);
+        let half = _mm512_mul_ps(x, _mm512_set1_ps(0.5));
+        _mm512_fmadd_ps(half, erf, half)
+    }
+}
