@@ -371,3 +371,27 @@ impl AskConfig {
         config
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_survive_being_written_beside_a_run() {
+        let presets = [
+            AskConfig::paper(),
+            AskConfig::nature(),
+            AskConfig::single_paper_task(Task::SinglePaperQa),
+            AskConfig::upstream(),
+        ];
+        for config in presets {
+            let text = serde_json::to_string(&config).expect("serialises");
+            assert_eq!(serde_json::from_str::<AskConfig>(&text).expect("reads"), config);
+        }
+        let paper = AskConfig::paper();
+        assert_eq!((paper.retrieval.top_k, AskConfig::nature().retrieval.top_k), (100, 70));
+        assert_eq!((paper.ranking.top_n, paper.ranking.max_per_paper), (10, Some(3)));
+        assert_eq!(AskConfig::single_paper_task(Task::ClaimFull).ranking.top_n, 5);
+        assert_eq!((paper.feedback.items, paper.sampling.feedback.max_tokens), (3, 1000));
+    }
+}

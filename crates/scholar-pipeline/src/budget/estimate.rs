@@ -90,3 +90,36 @@ impl Sum {
         self.usage += TokenUsage { prompt: calls * prompt, completion: calls * completion };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use scholar_core::GeneratorStrength;
+
+    use super::*;
+    use crate::config::ModeChoice;
+
+    #[test]
+    fn the_loop_costs_more_than_a_draft_and_a_model_without_price_has_none() {
+        let mut info = GeneratorInfo {
+            model: "m".to_owned(),
+            context_tokens: 8_000,
+            strength: GeneratorStrength::Strong,
+            local: false,
+            usd_per_million: Some((2.0, 10.0)),
+        };
+        let mut config = AskConfig::paper();
+        let whole = estimate(&config, Some(&info));
+        // Keywords, draft, feedback, three revisions, two paragraphs.
+        assert_eq!(whole.calls, 8);
+        let expected = cost(whole.usage, (2.0, 10.0));
+        assert!(whole.usd.is_some_and(|usd| (usd - expected).abs() < 1e-12 && usd > 0.05));
+        config.mode = ModeChoice::SinglePass;
+        let single = estimate(&config, Some(&info));
+        assert!(single.calls == 2 && single.usage.total() < whole.usage.total());
+        info.usd_per_million = None;
+        assert_eq!(estimate(&config, Some(&info)).usd, None);
+        config.mode = ModeChoice::Auto;
+        let none = estimate(&config, None);
+        assert_eq!((none.calls, none.usd), (0, Some(0.0)));
+    }
+}

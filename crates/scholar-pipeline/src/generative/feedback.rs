@@ -114,4 +114,17 @@ mod tests {
         check("I liked the feedback: none.", &[]);
         check("", &[]);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_reply_is_read_without_panic_and_nothing_is_made_up(reply in "(\\PC{0,20}(Feedback: |Question: |\n)?){0,8}") {
+            for parser in [FeedbackParser::Lenient, FeedbackParser::Upstream] {
+                for (text, question) in items(&reply, parser) {
+                    for word in text.split_whitespace().chain(question.split_whitespace()) {
+                        proptest::prop_assert!(reply.contains(word), "{}", word);
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,11 +1,53 @@
 //! Replies of classification tasks: one of two labels and citations.
 
 use scholar_core::text::markers::{between_markers, citation_groups, remove_markers};
+use scholar_core::{Answer, AnswerMode, AnswerSentence, Gate, Generation, Notice, NoticeKind};
+
+use super::{asked, empty};
+use crate::ask::{Frame, references_of};
+use crate::event::Event;
+use crate::evidence::{EvidenceNumber, EvidenceRegistry};
+
+/// One label, and the citations that decide it.
+pub(super) fn classified(
+    frame: &Frame<'_>,
+    mode: AnswerMode,
+    reply: &Generation,
+    labels: [&'static str; 2],
+    registry: &EvidenceRegistry,
+) -> Answer {
+    let Some((label, numbers)) = parse(&reply.text, labels) else {
+        let message = format!("the reply names neither {} nor {}", labels[0], labels[1]);
+        frame.notice(Notice::new(NoticeKind::ModelReply, message));
+        return empty(frame, mode);
+    };
+    let (references, citations) = references_of(registry, &numbers);
+    let unknown = numbers.iter().filter(|n| registry.get(EvidenceNumber(**n)).is_none());
+    let unknown: String = unknown.map(|n| EvidenceNumber(*n).to_string()).collect();
+    if !unknown.is_empty() {
+        let message = format!("citation {unknown} does not exist and was removed");
+        frame.notice(Notice::new(NoticeKind::ModelReply, message));
+    }
+    let gates = if citations.is_empty() { Vec::new() } else { vec![Gate::L0] };
+    let sentence = AnswerSentence {
+        text: label.to_owned(),
+        heading: None,
+        paragraph_start: true,
+        citations,
+        support: None,
+        quotes: Vec::new(),
+        gates,
+        verbatim: false,
+    };
+    frame.emit(&Event::Sentence { sentence: sentence.clone() });
+    let sentences = vec![sentence];
+    Answer { question: asked(frame), mode, abstained: false, sentences, references }
+}
 
 /// The label and the cited numbers of a reply, or `None` when the reply names no label or both.
 ///
 /// The first word decides if it is a label; else a label counts if only one of the two occurs.
-pub(crate) fn parse(reply: &str, labels: [&'static str; 2]) -> Option<(&'static str, Vec<usize>)> {
+fn parse(reply: &str, labels: [&'static str; 2]) -> Option<(&'static str, Vec<usize>)> {
     let text = remove_markers(&between_markers(reply).text);
     let words: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())

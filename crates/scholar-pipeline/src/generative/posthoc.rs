@@ -12,13 +12,57 @@ use scholar_core::text::markers::{
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::sentences::sentences;
 
+use super::Work;
+use super::draft::reference_block;
+use crate::ask::Frame;
 use crate::config::PosthocMode;
+use crate::evidence::EvidenceNumber;
+use crate::prompt;
 
 /// Shorter lines are left alone. Source: reference code, `src/open_scholar.py`.
 const SHORTEST_LINE: usize = 10;
 
+/// Post-hoc attribution, piece by piece.
+pub(super) async fn insert_citations(frame: &Frame<'_>, work: &mut Work) {
+    let mode = frame.config.posthoc;
+    if mode == PosthocMode::None {
+        return;
+    }
+    work.text = join_citation_lines(&work.text);
+    let call = frame.config.sampling.posthoc;
+    let mut out = String::with_capacity(work.text.len());
+    let mut from = 0;
+    for range in pieces(&work.text, mode) {
+        if frame.over_budget().is_some() {
+            break;
+        }
+        let piece = &work.text[range.clone()];
+        let values = [("statement", piece)];
+        let references = reference_block(frame, prompt::POSTHOC, &values, &work.visible, call);
+        let values = [("statement", piece), ("references", &references)];
+        let cited = match frame.call("posthoc", prompt::POSTHOC, &values, call).await {
+            Ok(reply) => {
+                let exists =
+                    |number| work.visible.iter().any(|e| e.number == EvidenceNumber(number));
+                checked(piece, &reply.text, exists)
+            }
+            Err(error) => {
+                frame.skipped("citation insertion", &error);
+                break;
+            }
+        };
+        if let Some(cited) = cited {
+            out.push_str(&work.text[from..range.start]);
+            out.push_str(&cited);
+            from = range.end;
+        }
+    }
+    out.push_str(&work.text[from..]);
+    work.text = out;
+}
+
 /// `text` with every short line of citations moved to the end of the line before it.
-pub(crate) fn join_citation_lines(text: &str) -> String {
+fn join_citation_lines(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.split('\n') {
         let short = line.chars().count() < SHORTEST_LINE;
@@ -34,7 +78,7 @@ pub(crate) fn join_citation_lines(text: &str) -> String {
 }
 
 /// Byte ranges of the pieces of `text` that shall be sent to the model, in order.
-pub(crate) fn pieces(text: &str, mode: PosthocMode) -> Vec<Range<usize>> {
+fn pieces(text: &str, mode: PosthocMode) -> Vec<Range<usize>> {
     let lines = lines(text);
     match mode {
         PosthocMode::None => Vec::new(),
@@ -70,7 +114,7 @@ fn lines(text: &str) -> Vec<Range<usize>> {
 
 /// The piece with the reply's citations, or `None` when the reply changes anything else, drops a citation or adds
 /// none. Numbers that `exists` refuses are left out.
-pub(crate) fn checked(piece: &str, reply: &str, exists: impl Fn(usize) -> bool) -> Option<String> {
+fn checked(piece: &str, reply: &str, exists: impl Fn(usize) -> bool) -> Option<String> {
     let reply = remove_markers(&between_markers(reply).text);
     if plain(&reply) != plain(piece) {
         return None;
@@ -152,5 +196,31 @@ mod tests {
         check("It works [2].", "It works [1].", None);
         check("It works [2].", "It works [2][1].", Some("It works [2][1]."));
         check("It works.", "I cannot do that.", None);
+    }
+
+    proptest::proptest! {
+        /// Whatever a model replies, an accepted piece differs from the asked one by citations that exist.
+        #[test]
+        fn accepted_pieces_keep_their_words(piece in "[A-Za-z .\\[\\]0-9]{0,60}", reply in "\\PC{0,80}", at in 0_usize..60) {
+            let inserted: String = piece.chars().take(at).chain(" [1][88]".chars()).chain(piece.chars().skip(at)).collect();
+            for reply in [reply.as_str(), inserted.as_str()] {
+                if let Some(kept) = checked(&piece, reply, |n| n < 5) {
+                    proptest::prop_assert_eq!(plain(&kept), plain(&piece));
+                    proptest::prop_assert!(numbers(&kept).len() > numbers(&piece).len());
+                }
+            }
+        }
+
+        #[test]
+        fn pieces_are_in_order_and_inside_the_text(text in "(\\PC{0,30}\n){0,5}") {
+            let joined = join_citation_lines(&text);
+            for mode in [PosthocMode::All, PosthocMode::Uncited, PosthocMode::Sentence] {
+                let mut from = 0;
+                for range in pieces(&joined, mode) {
+                    proptest::prop_assert!(range.start >= from && joined.get(range.clone()).is_some());
+                    from = range.end;
+                }
+            }
+        }
     }
 }
