@@ -1,1 +1,19 @@
-//! Placeholder.
+//! Everything that speaks to other machines: language model servers and model downloads.
+//!
+//! The one crate that opens outbound sockets. Vendors' JSON stays in `wire` modules, secrets stay in
+//! [`secrecy::SecretString`], addresses are printed without credentials, and retries with their deadlines live here
+//! because only this crate knows what a retry costs.
+
+pub mod download;
+pub mod http;
+pub mod openai;
+pub mod prices;
+pub mod retry;
+
+pub use download::{DownloadConfig, DownloadError, Downloader};
+pub use http::HttpClient;
+pub use openai::{OpenAiConfig, OpenAiGenerator};
+pub use prices::{Price, PriceError, PriceTable};
+pub use retry::RetryPolicy;
+pub use secrecy::SecretString;
+pub use url::Url;
