@@ -1,0 +1,146 @@
+//! Numbers, references, quotations: from chosen sentences to an answer.
+
+use scholar_core::{
+    AnswerSentence, Citation, Gate, Notice, NoticeKind, Quote, Reference, Retraction, Support,
+    Verdict,
+};
+
+use super::desk::Desk;
+use super::direction::{agreement, difference};
+use super::facet::{Facet, facets};
+use super::select::eligible;
+
+/// Most pairs of differing findings that get a part of their own.
+const MAX_DIFFERENCES: usize = 2;
+/// Name of the judge of sentences that are their source's own words.
+pub(crate) const VERBATIM_JUDGE: &str = "verbatim";
+
+/// The parts of the digest in order, differences and agreement made visible.
+pub(crate) fn parts(desk: &Desk<'_>) -> Vec<Facet> {
+    let mut chosen = desk.chosen.clone();
+    chosen.sort_unstable();
+    let mut parts = facets(&desk.scored, &chosen, &desk.evidence, (&desk.reading, &desk.shape));
+    let shown: Vec<usize> = parts.iter().flat_map(|part| part.members.clone()).collect();
+    let mut pool = eligible(&desk.scored, &desk.shape);
+    let mut left: Vec<usize> = {
+        let mut sorted = shown;
+        sorted.sort_unstable();
+        sorted
+    };
+    for _ in 0..MAX_DIFFERENCES {
+        let same_paper = |a: usize, b: usize| desk.paper(a) == desk.paper(b);
+        let found = difference(&desk.scored, (&left, &pool), same_paper, &desk.reading);
+        let Some(found) = found else { break };
+        let members = vec![found.first, found.second];
+        left.retain(|at| !members.contains(at));
+        pool.retain(|at| !members.contains(at));
+        let home = parts.iter().position(|part| part.members.contains(&found.first));
+        for part in &mut parts {
+            part.members.retain(|at| !members.contains(at));
+        }
+        let heading = format!("Findings differ: {}", found.thing);
+        parts.insert(home.unwrap_or(0), Facet { heading, members });
+    }
+    parts.retain(|part| !part.members.is_empty());
+    for part in parts.iter_mut().filter(|part| !part.heading.starts_with("Findings differ")) {
+        let agreed = agreement(&desk.scored, &part.members, |at| desk.paper(at), &desk.reading);
+        if let Some((thing, n)) = agreed {
+            part.heading = format!("{} ({n} papers agree on {thing})", part.heading);
+        }
+    }
+    parts
+}
+
+/// A digest with its references, numbered from 1 in order of appearance.
+pub(crate) struct Digest {
+    pub(crate) sentences: Vec<AnswerSentence>,
+    pub(crate) references: Vec<Reference>,
+    /// Relevance of each sentence to the question, in `[0, 1]`.
+    pub(crate) relevance: Vec<f32>,
+    /// Which of the desk's sentences each one is.
+    pub(crate) origins: Vec<usize>,
+}
+
+/// Writes the parts down.
+pub(crate) fn digest(desk: &Desk<'_>, parts: &[Facet]) -> Digest {
+    let mut digest = Digest {
+        sentences: Vec::new(),
+        references: Vec::new(),
+        relevance: Vec::new(),
+        origins: Vec::new(),
+    };
+    for part in parts {
+        for at in &part.members {
+            let number = reference(desk, *at, &mut digest.references);
+            digest.sentences.push(sentence(desk, *at, number, &part.heading));
+            digest.relevance.push(desk.scored[*at].relevance);
+            digest.origins.push(*at);
+        }
+    }
+    digest
+}
+
+fn reference(desk: &Desk<'_>, at: usize, references: &mut Vec<Reference>) -> Citation {
+    let paper = &desk.evidence[desk.scored[at].candidate.passage].retrieved.paper;
+    if let Some(known) = references.iter().find(|known| known.paper_id == paper.id) {
+        return known.number;
+    }
+    let number = Citation(references.len() + 1);
+    references.push(Reference {
+        number,
+        paper_id: paper.id.clone(),
+        title: paper.title.clone(),
+        authors: paper.authors.clone(),
+        year: paper.year,
+        venue: paper.venue.clone(),
+        url: paper.link(),
+        doi: paper.doi().map(str::to_owned),
+    });
+    number
+}
+
+fn sentence(desk: &Desk<'_>, at: usize, number: Citation, heading: &str) -> AnswerSentence {
+    AnswerSentence {
+        text: desk.scored[at].candidate.text.clone(),
+        heading: Some(heading.to_owned()),
+        paragraph_start: true,
+        citations: vec![number],
+        support: Some(Support {
+            verdict: Verdict::Supported,
+            score: 1.0,
+            judge: VERBATIM_JUDGE.to_owned(),
+        }),
+        quotes: vec![quote(desk, at, number)],
+        gates: vec![Gate::L0, Gate::L1, Gate::L2],
+        verbatim: true,
+    }
+}
+
+/// The exact stored characters of a sentence.
+pub(crate) fn quote(desk: &Desk<'_>, at: usize, number: Citation) -> Quote {
+    let candidate = &desk.scored[at].candidate;
+    Quote {
+        reference: number,
+        passage_id: desk.evidence[candidate.passage].retrieved.passage.id.clone(),
+        start: candidate.span.start,
+        end: candidate.span.end,
+        text: candidate.quote.clone(),
+    }
+}
+
+/// Papers shown that were corrected, doubted or retracted.
+pub(crate) fn retractions(desk: &Desk<'_>, references: &[Reference]) -> Vec<Notice> {
+    let shown = references.iter().filter_map(|reference| {
+        let ranked =
+            desk.evidence.iter().find(|ranked| ranked.retrieved.paper.id == reference.paper_id)?;
+        let what = match ranked.retrieved.paper.retraction {
+            Retraction::Unknown | Retraction::Clean => return None,
+            Retraction::Corrected => "was corrected",
+            Retraction::Concern => "has an expression of concern",
+            Retraction::Retracted => "was retracted",
+        };
+        let message = format!("[{}] “{}” {what}", reference.number.0, reference.title);
+        Some(Notice::new(NoticeKind::Retraction, message))
+    });
+    shown.collect()
+}

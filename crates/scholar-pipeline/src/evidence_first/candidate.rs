@@ -1,0 +1,187 @@
+//! Sentences of the evidence that may be shown, each with its exact place.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use scholar_core::text::markers::strip_foreign_markers;
+use scholar_core::text::normalise::single_spaced;
+use scholar_core::text::sentences::sentences;
+use scholar_core::{CharSpan, Passage, PassageKind};
+
+use super::config::SentenceRules;
+use super::filter::{self, Reject};
+use super::informative::{Label, Place, informativeness};
+use super::question::Reading;
+use super::terms::stem_set;
+
+/// A sentence that may be shown.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    /// Index of its passage in the evidence.
+    pub(crate) passage: usize,
+    /// Its characters in the passage's text.
+    pub(crate) span: CharSpan,
+    /// The exact characters.
+    pub(crate) quote: String,
+    /// The quote without the source's own citation markers, single-spaced.
+    pub(crate) text: String,
+    /// Its folded stems.
+    pub(crate) stems: BTreeSet<String>,
+    /// How much it says, in `[0, 1]`.
+    pub(crate) informative: f32,
+}
+
+/// The candidates of `passage`, which is number `at` of the evidence. `opens` says that its text does not begin inside a
+/// sentence.
+pub(crate) fn candidates(
+    passage: &Passage,
+    at: usize,
+    opens: bool,
+    (rules, reading): (&SentenceRules, &Reading),
+) -> Vec<Candidate> {
+    if is_back_matter(&passage.section) {
+        return Vec::new();
+    }
+    let text = passage.text.as_str();
+    let ranges = sentences(text);
+    let mut label = Label::of_heading(&passage.section);
+    let mut found: Vec<Candidate> = Vec::new();
+    // The sentence before, if it can explain this one: whole, and not itself in need of explanation.
+    let mut explains: Option<Range<usize>> = None;
+    for (nth, whole) in ranges.iter().enumerate() {
+        let range = match Label::at_start(&text[whole.clone()]) {
+            Some((named, skip)) => {
+                label = named;
+                whole.start + skip..whole.end
+            }
+            None => whole.clone(),
+        };
+        let before = explains.take();
+        if nth == 0 && !opens {
+            continue;
+        }
+        let sentence = &text[range.clone()];
+        let place = Place {
+            label,
+            in_abstract: passage.kind == PassageKind::Abstract,
+            position: nth as f32 / ranges.len().max(2) as f32,
+        };
+        let range = match filter::reject(sentence, rules, reading) {
+            None => {
+                explains = Some(range.clone());
+                range
+            }
+            Some(Reject::Anaphora) => {
+                let Some(joined) = before.and_then(|before| join(text, &before, &range, rules))
+                else {
+                    continue;
+                };
+                joined
+            }
+            Some(_) => continue,
+        };
+        found.push(candidate(text, range, at, (&place, reading)));
+    }
+    found
+}
+
+fn candidate(
+    text: &str,
+    range: Range<usize>,
+    passage: usize,
+    (place, reading): (&Place, &Reading),
+) -> Candidate {
+    let quote = text[range.clone()].to_owned();
+    let shown = single_spaced(&strip_foreign_markers(&quote));
+    Candidate {
+        passage,
+        span: CharSpan::of_bytes(text, range.start, range.end),
+        stems: stem_set(&shown),
+        informative: informativeness(&shown, place, reading),
+        text: shown,
+        quote,
+    }
+}
+
+/// Both sentences as one stretch, if that is not too long.
+fn join(
+    text: &str,
+    before: &Range<usize>,
+    range: &Range<usize>,
+    rules: &SentenceRules,
+) -> Option<Range<usize>> {
+    let joined = before.start..range.end;
+    let n_words = text[joined.clone()].split_whitespace().count();
+    (n_words <= rules.max_joined_words).then_some(joined)
+}
+
+fn is_back_matter(section: &str) -> bool {
+    static BACK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)acknowledg|reference|bibliograph|funding|competing|conflict|contribution|abbreviation|supplement|appendix|pre-publication|availability|ethic|consent|disclosure")
+            .expect("the pattern is valid")
+    });
+    BACK.is_match(section)
+}
+
+#[cfg(test)]
+mod tests {
+    use scholar_core::{PaperId, PassageId};
+
+    use super::*;
+    use crate::evidence_first::config::EvidenceConfig;
+    use crate::evidence_first::terms::Abbreviations;
+
+    fn of(text: &str, opens: bool) -> Vec<(String, String)> {
+        let passage = Passage {
+            id: PassageId { paper: PaperId::Pmid(1), ordinal: 0 },
+            title: "T".to_owned(),
+            section: "Results".to_owned(),
+            kind: PassageKind::Body,
+            span: CharSpan::new(0, text.chars().count()),
+            text: text.to_owned(),
+        };
+        let reading = Reading::of("Does exercise help?", &Abbreviations::default());
+        let rules = EvidenceConfig::digest().sentences;
+        let found = candidates(&passage, 0, opens, (&rules, &reading));
+        for candidate in &found {
+            assert_eq!(candidate.span.slice(text), Some(candidate.quote.as_str()));
+        }
+        found.into_iter().map(|candidate| (candidate.text, candidate.quote)).collect()
+    }
+
+    #[test]
+    fn fragments_at_the_edges_go_and_markers_are_hidden_not_cut() {
+        let text = "Training of the legs alone was not enough to help anybody much. \
+                    Supervised exercise  improved walking distance by 50 m [3, 4] in naïve patients. \
+                    Patients who were trained at home did not";
+        let found = of(text, false);
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            found[0].0,
+            "Supervised exercise improved walking distance by 50 m in naïve patients."
+        );
+        assert!(found[0].1.contains("  improved") && found[0].1.contains("[3, 4]"));
+        assert_eq!(of(text, true).len(), 2);
+    }
+
+    #[test]
+    fn a_pointing_sentence_comes_with_the_one_before_or_not_at_all() {
+        let found = of(
+            "Supervised exercise improved the walking distance of patients by fifty metres. \
+             This effect was still significant after twelve months without any supervision.",
+            true,
+        );
+        assert_eq!(found.len(), 2);
+        assert!(found[1].0.starts_with("Supervised") && found[1].0.ends_with("supervision."));
+        let alone = of("This effect was still significant after twelve months of training.", true);
+        assert!(alone.is_empty());
+    }
+
+    #[test]
+    fn labels_of_structured_abstracts_are_not_part_of_the_quote() {
+        let found = of("RESULTS: Supervised exercise improved walking distance by 50 m.", true);
+        assert_eq!(found[0].1, "Supervised exercise improved walking distance by 50 m.");
+    }
+}

@@ -1,0 +1,158 @@
+//! The evidence of one question on the desk: what is there, what it is worth, what is chosen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use scholar_core::{PaperId, PassageId, PortError, Question, Ranked, Similarity};
+
+use super::abstain::{Diagnosis, diagnose};
+use super::candidate::candidates;
+use super::config::{DigestShape, EvidenceConfig};
+use super::filter::{begins_sentence, ends_sentence};
+use super::question::Reading;
+use super::score::{Encodings, Scored, score};
+use super::select::select;
+use super::terms::Abbreviations;
+use crate::event::{Event, Observer};
+use crate::world::Ports;
+
+/// Most passages of one paper, those found later included.
+const PASSAGES_PER_PAPER: usize = 3;
+/// Rank given to a passage found later when nobody ranked it.
+const LATER_RANK: usize = 15;
+
+/// Everything a run works with.
+pub(crate) struct Desk<'a> {
+    pub(crate) ports: &'a Ports,
+    pub(crate) question: &'a Question,
+    pub(crate) config: &'a EvidenceConfig,
+    pub(crate) observer: &'a dyn Observer,
+    /// Passages in order of arrival: the given ones best first, then those found by checks.
+    pub(crate) evidence: Vec<Ranked>,
+    /// The question, read with what the evidence abbreviates.
+    pub(crate) reading: Reading,
+    /// Sentences, best first.
+    pub(crate) scored: Vec<Scored>,
+    /// Chosen ones: indices into `scored`.
+    pub(crate) chosen: Vec<usize>,
+    /// How they are chosen; checks may tighten it.
+    pub(crate) shape: DigestShape,
+    /// Passages that deserve a second look.
+    pub(crate) nudged: BTreeSet<usize>,
+    ranks: Vec<usize>,
+    opens: BTreeMap<PassageId, bool>,
+    encodings: Encodings<'a>,
+}
+
+impl<'a> Desk<'a> {
+    /// Lays out `evidence`, best first, and chooses.
+    pub(crate) async fn lay_out(
+        ports: &'a Ports,
+        question: &'a Question,
+        evidence: Vec<Ranked>,
+        (config, observer): (&'a EvidenceConfig, &'a dyn Observer),
+    ) -> Result<Self, PortError> {
+        let encodings = Encodings::new(ports.encoder.as_deref(), question.as_str())?;
+        let mut desk = Self {
+            ports,
+            question,
+            config,
+            observer,
+            ranks: (0..evidence.len()).collect(),
+            evidence,
+            reading: Reading::of(question.as_str(), &Abbreviations::default()),
+            scored: Vec::new(),
+            chosen: Vec::new(),
+            shape: config.shape.clone(),
+            nudged: BTreeSet::new(),
+            opens: BTreeMap::new(),
+            encodings,
+        };
+        desk.choose().await?;
+        Ok(desk)
+    }
+
+    /// Reads, weighs and chooses anew from all evidence.
+    pub(crate) async fn choose(&mut self) -> Result<(), PortError> {
+        let texts = self.evidence.iter().map(|ranked| ranked.retrieved.passage.text.as_str());
+        let abbreviations = Abbreviations::of_texts(texts.chain([self.question.as_str()]));
+        self.reading = Reading::of(self.question.as_str(), &abbreviations);
+        let mut found = Vec::new();
+        for at in 0..self.evidence.len() {
+            let opens = self.opens(at).await;
+            let passage = &self.evidence[at].retrieved.passage;
+            let sought = (&self.config.sentences, &self.reading);
+            found.extend(candidates(passage, at, opens, sought));
+        }
+        let limits = (&self.config.weights, self.config.sentences.max_candidates);
+        let evidence = (self.evidence.as_slice(), self.ranks.as_slice());
+        self.scored = score(found, evidence, &self.reading, &mut self.encodings, limits)?;
+        self.chosen =
+            select(&self.scored, &self.evidence, (&self.reading, &self.nudged), &self.shape);
+        Ok(())
+    }
+
+    /// Whether the passage's text begins with a sentence of its own: at a section's start, or behind a passage that ends one.
+    async fn opens(&mut self, at: usize) -> bool {
+        let passage = &self.evidence[at].retrieved.passage;
+        if let Some(known) = self.opens.get(&passage.id) {
+            return *known;
+        }
+        let opens = match passage.id.ordinal.checked_sub(1) {
+            None => true,
+            Some(_) if !begins_sentence(&passage.text) => false,
+            Some(ordinal) => {
+                let before = PassageId { paper: passage.id.paper.clone(), ordinal };
+                // A store that cannot say what stands before costs one sentence, not the answer.
+                match self.ports.retriever.passage(&before).await {
+                    Ok(Some((before, _))) => {
+                        before.section != passage.section || ends_sentence(&before.text)
+                    }
+                    Ok(None) | Err(_) => false,
+                }
+            }
+        };
+        self.opens.insert(passage.id.clone(), opens);
+        opens
+    }
+
+    /// Adds passages not yet there, at most three of a paper; says how many came in.
+    pub(crate) fn add(&mut self, ranked: Vec<Ranked>, scores_compare: bool) -> usize {
+        let before = self.evidence.len();
+        for (nth, new) in ranked.into_iter().enumerate() {
+            let id = &new.retrieved.passage.id;
+            let of_paper = self
+                .evidence
+                .iter()
+                .filter(|old| old.retrieved.passage.id.paper == id.paper)
+                .count();
+            let known = self.evidence.iter().any(|old| old.retrieved.passage.id == *id);
+            if known || of_paper >= PASSAGES_PER_PAPER {
+                continue;
+            }
+            let rank = if scores_compare {
+                self.evidence[..before].iter().filter(|old| old.score > new.score).count()
+            } else {
+                LATER_RANK + nth
+            };
+            self.ranks.push(rank);
+            self.evidence.push(new);
+        }
+        self.evidence.len() - before
+    }
+
+    /// What speaks for and against answering.
+    pub(crate) fn diagnosis(&self) -> Diagnosis {
+        let encoder = self.ports.encoder.as_ref();
+        let similar = encoder.is_some_and(|e| e.info().similarity == Similarity::Cosine);
+        diagnose(&self.scored, &self.evidence, &self.reading, similar)
+    }
+
+    /// The paper of a sentence.
+    pub(crate) fn paper(&self, at: usize) -> &PaperId {
+        &self.evidence[self.scored[at].candidate.passage].retrieved.passage.id.paper
+    }
+
+    pub(crate) fn emit(&self, event: &Event) {
+        self.observer.on_event(event);
+    }
+}

@@ -1,0 +1,229 @@
+//! Agreement and disagreement, read off direction words: deliberately blind to everything subtler.
+//!
+//! A sentence *claims* that something goes up, goes down or does not change when a direction word stands close to the words that
+//! name it. Two sentences of different papers are compared only where they name the same rare thing and speak of the
+//! same matter.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use scholar_core::text::words::{is_stop_word, words};
+
+use super::question::Reading;
+use super::score::{Scored, likeness};
+use super::terms::{stems, weight};
+
+/// Words on either side of a direction word that may name what it moves.
+const REACH: usize = 4;
+/// Words before a direction word within which a negation counts for it.
+const NEGATION_REACH: usize = 3;
+/// Weight of a stem that names a thing.
+const THING_WEIGHT: f32 = 3.4;
+/// Likeness from which two sentences speak of one matter.
+const SAME_MATTER: f32 = 0.55;
+
+/// What is claimed of a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Direction {
+    Up,
+    Down,
+    Unchanged,
+}
+
+/// The things a sentence claims something of: stem, direction.
+pub(crate) fn claims(text: &str) -> BTreeMap<String, Direction> {
+    let mut found: BTreeMap<String, Direction> = BTreeMap::new();
+    let mut unclear: BTreeSet<String> = BTreeSet::new();
+    for clause in text.split([',', ';', '.', '(', ')', ':']) {
+        let words = words(clause);
+        for (at, word) in words.iter().enumerate() {
+            let Some(mut direction) = direction_of(word) else { continue };
+            let negated =
+                words[at.saturating_sub(NEGATION_REACH)..at].iter().any(|w| is_negation(w));
+            if negated {
+                direction = Direction::Unchanged;
+            }
+            for thing in things(&words, at) {
+                match found.get(&thing) {
+                    Some(known) if *known != direction => {
+                        unclear.insert(thing);
+                    }
+                    _ => {
+                        found.insert(thing, direction);
+                    }
+                }
+            }
+        }
+    }
+    found.retain(|thing, _| !unclear.contains(thing));
+    found
+}
+
+fn direction_of(word: &str) -> Option<Direction> {
+    const UP: &[&str] = &[
+        "boost",
+        "elev",
+        "enhanc",
+        "greater",
+        "higher",
+        "improv",
+        "increas",
+        "rais",
+        "rise",
+        "strengthen",
+    ];
+    const DOWN: &[&str] = &[
+        "allevi", "declin", "decreas", "degrad", "deterior", "diminish", "fewer", "impair",
+        "lessen", "lower", "mitig", "reduc", "reduct", "suppress", "weaken", "worsen",
+    ];
+    const UNCHANGED: &[&str] = &["unaffect", "unchang"];
+    let stem = stems(word).into_iter().next()?;
+    let has = |list: &[&str]| list.contains(&stem.as_str());
+    if has(UP) {
+        Some(Direction::Up)
+    } else if has(DOWN) {
+        Some(Direction::Down)
+    } else if has(UNCHANGED) || matches!(stem.as_str(), "differ" | "effect" | "affect" | "chang") {
+        // `no significant difference`, `did not affect`: only with their negation, see below.
+        has(UNCHANGED).then_some(Direction::Unchanged)
+    } else {
+        None
+    }
+}
+
+/// Whether a word says that something moves.
+pub(crate) fn moves(word: &str) -> bool {
+    direction_of(word).is_some()
+}
+
+fn is_negation(word: &str) -> bool {
+    matches!(
+        word.to_lowercase().as_str(),
+        "no" | "not"
+            | "without"
+            | "neither"
+            | "nor"
+            | "fail"
+            | "fails"
+            | "failed"
+            | "cannot"
+            | "never"
+    )
+}
+
+fn things(words: &[&str], at: usize) -> BTreeSet<String> {
+    let from = at.saturating_sub(REACH);
+    let to = (at + 1 + REACH).min(words.len());
+    words[from..to]
+        .iter()
+        .filter(|word| !is_stop_word(word) && direction_of(word).is_none())
+        .flat_map(|word| stems(word))
+        .filter(|stem| weight(stem) >= THING_WEIGHT)
+        .collect()
+}
+
+/// Two groups of sentences (indices into `scored`) that claim different things of one thing.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Difference {
+    /// The thing, in the words of the better sentence.
+    pub(crate) thing: String,
+    /// What is claimed by `first` and `second`.
+    pub(crate) directions: (Direction, Direction),
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+}
+
+/// The first pair, best sentences first, whose claims on one thing differ; `same_paper` pairs are left out.
+pub(crate) fn difference(
+    scored: &[Scored],
+    candidates: (&[usize], &[usize]),
+    same_paper: impl Fn(usize, usize) -> bool,
+    reading: &Reading,
+) -> Option<Difference> {
+    for a in candidates.0 {
+        let mine = claims(&scored[*a].candidate.text);
+        for b in candidates.1 {
+            if a == b || same_paper(*a, *b) || !same_matter(&scored[*a], &scored[*b], reading) {
+                continue;
+            }
+            let theirs = claims(&scored[*b].candidate.text);
+            let differing = mine.iter().filter_map(|(thing, direction)| {
+                let other = theirs.get(thing).filter(|other| *other != direction)?;
+                Some((thing, (*direction, *other)))
+            });
+            let heaviest = differing.max_by(|(x, _), (y, _)| weight(x).total_cmp(&weight(y)));
+            if let Some((thing, directions)) = heaviest {
+                let thing = shown(thing, &scored[*a].candidate.text);
+                return Some(Difference { thing, directions, first: *a, second: *b });
+            }
+        }
+    }
+    None
+}
+
+/// Papers among `members` that claim the same of one thing, at least two; the thing in words.
+pub(crate) fn agreement<P: Ord>(
+    scored: &[Scored],
+    members: &[usize],
+    paper: impl Fn(usize) -> P,
+    reading: &Reading,
+) -> Option<(String, usize)> {
+    let mut by_claim: BTreeMap<(String, Direction), Vec<usize>> = BTreeMap::new();
+    for at in members {
+        for claim in claims(&scored[*at].candidate.text) {
+            by_claim.entry(claim).or_default().push(*at);
+        }
+    }
+    let agreeing = by_claim.into_iter().filter_map(|((thing, _), all)| {
+        let first = *all.first()?;
+        let together: BTreeSet<P> = all
+            .iter()
+            .filter(|at| **at == first || same_matter(&scored[first], &scored[**at], reading))
+            .map(|at| paper(*at))
+            .collect();
+        (together.len() >= 2).then(|| (together.len(), thing, first))
+    });
+    let best = agreeing
+        .max_by(|a, b| a.0.cmp(&b.0).then_with(|| weight(&a.1).total_cmp(&weight(&b.1))))?;
+    Some((shown(&best.1, &scored[best.2].candidate.text), best.0))
+}
+
+/// Alike, or naming two rare terms of the question in common.
+fn same_matter(a: &Scored, b: &Scored, reading: &Reading) -> bool {
+    let shared = reading
+        .keys()
+        .into_iter()
+        .filter(|term| term.is_in(&a.candidate.stems) && term.is_in(&b.candidate.stems))
+        .count();
+    shared >= 1 && likeness(a, b) >= SAME_MATTER
+}
+
+/// The word of `text` with that stem.
+fn shown(stem: &str, text: &str) -> String {
+    let word = words(text).into_iter().find(|word| stems(word).iter().any(|found| found == stem));
+    word.unwrap_or(stem).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_name_what_moves_where() {
+        let hallucination = |text: &str| claims(text).get("hallucin").copied();
+        assert_eq!(
+            hallucination("Retrieval augmentation reduces hallucination."),
+            Some(Direction::Down)
+        );
+        assert_eq!(hallucination("Longer contexts increased hallucination."), Some(Direction::Up));
+        assert_eq!(
+            hallucination("Decoding did not reduce hallucination."),
+            Some(Direction::Unchanged)
+        );
+        assert_eq!(hallucination("Hallucination is a problem."), None);
+        assert_eq!(
+            hallucination("Retrieval reduces hallucination, noise increases hallucination."),
+            None,
+            "claims both"
+        );
+    }
+}

@@ -1,0 +1,314 @@
+//! What a question asks, read in code: weighted terms, the aspects wanted, and the parts it names itself.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use scholar_core::text::words::{fold, is_stop_word, words};
+
+use super::terms::{Abbreviations, stems, weight};
+
+/// Most terms of a question that are looked at, heaviest first: an abstract given as a question has hundreds.
+const MAX_TERMS: usize = 24;
+/// What a word that questions use about any topic counts, against its weight.
+const GENERIC_SHARE: f32 = 0.25;
+/// Weight from which a term is a key of the question: 1 abstract in 50 or fewer has it.
+pub(crate) const KEY_WEIGHT: f32 = 3.9;
+
+/// Words questions use about any topic, as folded stems.
+#[rustfmt::skip]
+const GENERIC: &[&str] = &[
+    "advantag", "affect", "approach", "art", "avail", "benefici", "benefit", "best", "better", "caus", "challeng",
+    "chang", "common", "compar", "comparison", "current", "deal", "differ", "disadvantag", "effect", "evid",
+    "exist", "good", "handl", "help", "identifi", "impact", "import", "improv", "increas", "influenc", "issu", "kind",
+    "lead", "limit", "literatur", "main", "method", "open", "outcom", "perform", "play", "practic", "problem", "purpos",
+    "reduc", "relat", "relev", "reliabl", "research", "review", "risk", "role", "show", "side", "state", "strategi", "strength",
+    "techniqu", "term", "topic", "type", "understand", "way", "weak", "work",
+];
+
+/// A word of the question that says something about its topic.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Term {
+    /// Folded stem.
+    pub(crate) stem: String,
+    /// As the question writes it.
+    pub(crate) word: String,
+    /// Rarity, reduced for words any question may use.
+    pub(crate) weight: f32,
+    /// Whether any question may use it.
+    pub(crate) generic: bool,
+    /// Other ways to say it: sets of stems that must all be there.
+    pub(crate) alternatives: Vec<BTreeSet<String>>,
+}
+
+impl Term {
+    /// Whether a text with these stems says it.
+    pub(crate) fn is_in(&self, stems: &BTreeSet<String>) -> bool {
+        stems.contains(&self.stem) || self.alternatives.iter().any(|set| set.is_subset(stems))
+    }
+}
+
+/// What a reader wants to know about the topic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Aspect {
+    Methods,
+    Effects,
+    Limits,
+    Evaluation,
+    Data,
+    Causes,
+}
+
+impl Aspect {
+    const ALL: [Self; 6] =
+        [Self::Methods, Self::Effects, Self::Limits, Self::Evaluation, Self::Data, Self::Causes];
+
+    /// Heading of a part about it.
+    pub(crate) fn heading(self) -> &'static str {
+        match self {
+            Self::Methods => "Methods",
+            Self::Effects => "Effects and benefits",
+            Self::Limits => "Limits and risks",
+            Self::Evaluation => "Evaluation",
+            Self::Data => "Data and benchmarks",
+            Self::Causes => "Causes",
+        }
+    }
+
+    /// Words of a question that ask for it.
+    fn asked(self) -> &'static Regex {
+        static PATTERNS: LazyLock<[Regex; 6]> = LazyLock::new(|| {
+            [
+                r"\b(methods?|approach(es)?|techniques?|algorithms?|ways?|how (can|could|to|should|are|is|do we)|strateg(y|ies)|interventions?|models? are used|systems?|prevented|handled|detected)\b",
+                r"\b(effects?|affects?|impacts?|benefits?|beneficial|effective|effectiveness|efficacy|advantages?|strengths?|improves?|reduces?|increases?|helps?|outcomes?|influences?|results?|perform|work)\b",
+                r"\b(limits?|limitations?|challenges?|problems?|disadvantages?|weaknesses|drawbacks?|risks?|harms?|side effects|adverse|safe(ty)?|fail(ures?)?|open questions|bias(es)?|issues)\b",
+                r"\b(evaluat(e|ed|ion|ing)|metrics?|measure[ds]?|benchmarks?|compared?|reliable|reliability|how well)\b",
+                r"\b(datasets?|corpora|corpus|benchmarks?|resources?)\b",
+                r"\b(why|causes?|caused|reasons?|mechanisms?|explains?|due to|factors?)\b",
+            ]
+            .map(|pattern| Regex::new(&format!("(?i){pattern}")).expect("the pattern is valid"))
+        });
+        &PATTERNS[self as usize]
+    }
+}
+
+/// A part the question itself names.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Part {
+    /// In the question's words, capitalised.
+    pub(crate) heading: String,
+    /// Stems that tell this part from the others; empty for a part that is an aspect.
+    pub(crate) stems: BTreeSet<String>,
+    /// The aspect it is, if it is one.
+    pub(crate) aspect: Option<Aspect>,
+}
+
+/// A question, read.
+#[derive(Debug, Clone)]
+pub(crate) struct Reading {
+    /// Terms, heaviest first.
+    pub(crate) terms: Vec<Term>,
+    /// Aspects asked for, in the order of [`Aspect`].
+    pub(crate) aspects: Vec<Aspect>,
+    /// Parts it names: none or at least two.
+    pub(crate) parts: Vec<Part>,
+    /// Stems of all its words.
+    pub(crate) stems: BTreeSet<String>,
+}
+
+impl Reading {
+    /// Reads `question` with the abbreviations of its evidence.
+    pub(crate) fn of(question: &str, abbreviations: &Abbreviations) -> Self {
+        let all: BTreeSet<String> = stems(question).into_iter().collect();
+        let mut terms: Vec<Term> = Vec::new();
+        for word in words(question).into_iter().filter(|word| !is_stop_word(word)) {
+            for stem in stems(word) {
+                if terms.iter().any(|term| term.stem == stem) {
+                    continue;
+                }
+                let generic = GENERIC.binary_search(&stem.as_str()).is_ok();
+                let share = if generic { GENERIC_SHARE } else { 1.0 };
+                let weight = weight(&stem) * share;
+                let alternatives = abbreviations.alternatives(&stem, &all);
+                terms.push(Term { stem, word: word.to_owned(), weight, generic, alternatives });
+            }
+        }
+        terms.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.stem.cmp(&b.stem)));
+        terms.truncate(MAX_TERMS);
+        let aspects: Vec<Aspect> =
+            Aspect::ALL.into_iter().filter(|aspect| aspect.asked().is_match(question)).collect();
+        let parts = parts(question, &aspects);
+        Self { terms, aspects, parts, stems: all }
+    }
+
+    /// Share of the terms' weight that a text with these stems has, in `[0, 1]`.
+    pub(crate) fn coverage(&self, stems: &BTreeSet<String>) -> f32 {
+        self.share(|term| f32::from(u8::from(term.is_in(stems))))
+    }
+
+    /// Share of the terms' weight, each counted as far as `credit` says.
+    pub(crate) fn share(&self, credit: impl Fn(&Term) -> f32) -> f32 {
+        let total: f32 = self.terms.iter().map(|term| term.weight).sum();
+        let found: f32 = self.terms.iter().map(|term| term.weight * credit(term)).sum();
+        if total > 0.0 { found / total } else { 0.0 }
+    }
+
+    /// Whether `aspect` was asked for.
+    pub(crate) fn wants(&self, aspect: Aspect) -> bool {
+        self.aspects.contains(&aspect)
+    }
+
+    /// Terms that make the question this one and no other: rare and not generic; the heaviest one if none is rare.
+    pub(crate) fn keys(&self) -> Vec<&Term> {
+        let rare = |term: &&Term| !term.generic && term.weight >= KEY_WEIGHT;
+        let keys: Vec<&Term> = self.terms.iter().filter(rare).collect();
+        if keys.is_empty() { self.terms.iter().take(1).collect() } else { keys }
+    }
+}
+
+/// Sub-questions, else two things compared, else two aspects, else two things joined by `and` or `or`.
+fn parts(question: &str, aspects: &[Aspect]) -> Vec<Part> {
+    let sub_questions = distinct(sub_questions(question));
+    if sub_questions.len() >= 2 {
+        return sub_questions;
+    }
+    let joined = distinct(joined(question));
+    if joined.len() >= 2 {
+        return joined;
+    }
+    let opposed = [Aspect::Effects, Aspect::Limits];
+    let named = Regex::new(r"(?i)\b(advantages|benefits|strengths|pros)\b.*\b(disadvantages|limitations|weaknesses|challenges|risks|harms|cons|drawbacks)\b")
+        .expect("the pattern is valid");
+    if named.is_match(question) && opposed.iter().all(|aspect| aspects.contains(aspect)) {
+        return opposed
+            .into_iter()
+            .map(|aspect| Part {
+                heading: aspect.heading().to_owned(),
+                stems: BTreeSet::new(),
+                aspect: Some(aspect),
+            })
+            .collect();
+    }
+    Vec::new()
+}
+
+/// `How …? What …?` and `how … and what …`.
+fn sub_questions(question: &str) -> Vec<Part> {
+    static SEAM: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\?\s+|[,;]?\s+and\s+(?:what|how|which|why|when|where|who|does|do|is|are|can)\b",
+        )
+        .expect("the pattern is valid")
+    });
+    SEAM.split(question).filter_map(part_of_words).collect()
+}
+
+/// The words beside the last `and`, `or`, `versus`: `cocoa or nut consumption`.
+fn joined(question: &str) -> Vec<Part> {
+    static SEAM: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\s+(?:and|or|versus|vs\.?|compared (?:to|with)|rather than)\s+")
+            .expect("the pattern is valid")
+    });
+    let Some(seam) = SEAM.find_iter(question).last() else { return Vec::new() };
+    let mut before = near(question[..seam.start()].split_whitespace().rev());
+    before.reverse();
+    let after = near(question[seam.end()..].split_whitespace());
+    [before, after].into_iter().filter_map(|words| part_of_words(&words.join(" "))).collect()
+}
+
+/// The first words up to a stop word, at most three.
+fn near<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let bare = |word: &str| is_stop_word(word.trim_matches(|c: char| !c.is_alphanumeric()));
+    words.take_while(|word| !bare(word)).take(3).collect()
+}
+
+fn part_of_words(text: &str) -> Option<Part> {
+    let generic = |word: &str| {
+        stems(word).first().is_none_or(|stem| GENERIC.binary_search(&stem.as_str()).is_ok())
+    };
+    let kept: Vec<&str> = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|word| !word.is_empty() && !is_stop_word(word) && !generic(word))
+        .take(5)
+        .collect();
+    let stems: BTreeSet<String> = stems(&kept.join(" ")).into_iter().collect();
+    (!stems.is_empty()).then(|| Part { heading: capitalised(&kept.join(" ")), stems, aspect: None })
+}
+
+/// Parts reduced to the stems only they have; those without any are dropped.
+fn distinct(parts: Vec<Part>) -> Vec<Part> {
+    let all: Vec<BTreeSet<String>> = parts.iter().map(|part| part.stems.clone()).collect();
+    let own = |at: usize, stem: &String| {
+        all.iter().enumerate().all(|(other, stems)| other == at || !stems.contains(stem))
+    };
+    parts
+        .into_iter()
+        .enumerate()
+        .filter_map(|(at, mut part)| {
+            part.stems.retain(|stem| own(at, stem));
+            (!part.stems.is_empty()).then_some(part)
+        })
+        .collect()
+}
+
+/// With an upper-case first letter.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// The question's words without stop words, as a keyword query; the question itself if nothing else remains.
+pub(crate) fn keywords(question: &str) -> String {
+    let kept: Vec<String> =
+        words(question).into_iter().filter(|word| !is_stop_word(word)).map(fold).collect();
+    if kept.is_empty() { question.to_owned() } else { kept.join(" ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(question: &str) -> Reading {
+        Reading::of(question, &Abbreviations::default())
+    }
+
+    #[test]
+    fn generic_words_are_listed_in_order_and_weigh_little() {
+        assert!(GENERIC.is_sorted());
+        let reading = read("What methods reduce hallucination?");
+        assert_eq!(reading.keys()[0].word, "hallucination");
+        assert!(reading.terms.iter().any(|term| term.word == "methods" && term.generic));
+        assert!(reading.coverage(&BTreeSet::from(["hallucin".to_owned()])) > 0.7);
+    }
+
+    #[test]
+    fn parts_are_what_the_question_names() {
+        let headings = |question: &str| -> Vec<String> {
+            read(question).parts.into_iter().map(|part| part.heading).collect()
+        };
+        assert_eq!(
+            headings("How do knowledge distillation and pruning compare for compressing models?"),
+            ["Knowledge distillation", "Pruning"]
+        );
+        assert_eq!(
+            headings("Does cocoa or nut consumption reduce inflammation or mortality?"),
+            ["Inflammation", "Mortality"]
+        );
+        assert_eq!(
+            headings("What are the advantages and limitations of chain-of-thought prompting?"),
+            ["Effects and benefits", "Limits and risks"]
+        );
+        assert_eq!(
+            headings("How is coreference resolution evaluated and what biases does it show?"),
+            ["Coreference resolution evaluated", "Biases"]
+        );
+        assert!(headings("Is acupuncture effective for pain?").is_empty());
+    }
+
+    #[test]
+    fn keywords_leave_out_stop_words() {
+        assert_eq!(keywords("How does RAG affect hallucination?"), "rag affect hallucination");
+        assert_eq!(keywords("Why?"), "Why?");
+    }
+}

@@ -1,0 +1,395 @@
+//! A few sentences on top of the digest, written by the small model and kept only if they pass every gate.
+//!
+//! Measured: asked to join sentences, a model of 1.5 billion weights copies most of the time and now and then invents a
+//! subject. So a sentence has to say what the evidence says, with its numbers and negations, every clause of it in one
+//! source, and must not be a copy.
+
+use std::collections::BTreeSet;
+
+use scholar_core::text::words::words;
+use scholar_core::{
+    AnswerSentence, Citation, Gate, Notice, NoticeKind, PortError, Support, Verdict,
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::assemble::{Digest, quote};
+use super::config::SynthesisRules;
+use super::desk::Desk;
+use super::model::{call, left_out};
+use super::terms::{stem_set, stems};
+use crate::prompt::Prompt;
+
+pub(crate) const SYNTHESIS: Prompt =
+    Prompt::new("evidence/synthesis", include_str!("../../prompts/evidence/synthesis.txt"));
+
+/// Heading of the synthesis.
+pub(crate) const HEADING: &str = "In short";
+/// Most sources of one sentence.
+const MAX_SOURCES: usize = 3;
+/// Share of a source's words in the same order from which a sentence is a copy of it.
+const COPY: f32 = 0.85;
+/// Share of a clause's stems that one source must have.
+const CLAUSE_SHARE: f32 = 0.8;
+/// Fewest sources worth a synthesis.
+const FEWEST_SOURCES: usize = 2;
+
+/// A sentence shown to the model.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// Its number in the prompt, from 1.
+    pub(crate) number: usize,
+    /// Which of the desk's sentences.
+    pub(crate) at: usize,
+    /// Its reference.
+    pub(crate) citation: Citation,
+    /// Its text.
+    pub(crate) text: String,
+}
+
+/// Why a sentence of the model was dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Dropped {
+    /// Not a sentence.
+    Form,
+    /// Content words no source has.
+    Words,
+    /// Numbers no source has.
+    Numbers,
+    /// Negated where the sources are not, or the other way round.
+    Negation,
+    /// A clause mixes sources.
+    Mixed,
+    /// A copy of one source, or of a sentence before.
+    Copy,
+    /// The attributor does not find it supported.
+    Unsupported,
+}
+
+impl Dropped {
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Form => "no sentence",
+            Self::Words => "words no source has",
+            Self::Numbers => "numbers no source has",
+            Self::Negation => "negation unlike the sources'",
+            Self::Mixed => "mixes sources",
+            Self::Copy => "a copy",
+            Self::Unsupported => "not judged supported",
+        }
+    }
+}
+
+/// The digest's best sentences that fit the prompt, in the digest's order, and their numbered lines.
+pub(crate) fn sources(
+    desk: &Desk<'_>,
+    digest: &Digest,
+    max_tokens: usize,
+) -> (Vec<Source>, String) {
+    let Some(generator) = &desk.ports.generator else { return (Vec::new(), String::new()) };
+    let fixed: usize = SYNTHESIS
+        .render(false, &[("question", desk.question.as_str()), ("evidence", "")])
+        .iter()
+        .map(|message| generator.count_tokens(&message.content))
+        .sum();
+    // Roles and markers of the chat template.
+    let mut room = max_tokens.saturating_sub(fixed + 48);
+    let mut by_score: Vec<usize> = (0..digest.origins.len()).collect();
+    by_score.sort_by_key(|nth| digest.origins[*nth]);
+    let mut kept: Vec<usize> = Vec::new();
+    for nth in by_score {
+        let cost = generator.count_tokens(&digest.sentences[nth].text) + 6;
+        if cost > room {
+            break;
+        }
+        room -= cost;
+        kept.push(nth);
+    }
+    kept.sort_unstable();
+    let sources: Vec<Source> = kept
+        .into_iter()
+        .enumerate()
+        .filter_map(|(number, nth)| {
+            let citation = *digest.sentences[nth].citations.first()?;
+            let text = digest.sentences[nth].text.clone();
+            Some(Source { number: number + 1, at: digest.origins[nth], citation, text })
+        })
+        .collect();
+    let lines: Vec<String> =
+        sources.iter().map(|source| format!("[{}] {}", source.number, source.text)).collect();
+    let shown = lines.join("\n");
+    (sources, shown)
+}
+
+#[derive(Deserialize)]
+struct Written {
+    text: String,
+    #[serde(default)]
+    evidence: Vec<usize>,
+}
+
+/// The sentences that passed, and a notice of how many did not.
+pub(crate) async fn write(
+    desk: &Desk<'_>,
+    (shown, sources): (&str, &[Source]),
+    rules: &SynthesisRules,
+) -> (Vec<AnswerSentence>, Option<Notice>) {
+    let SynthesisRules { max_sentences, max_prompt_tokens: _, max_reply_tokens, min_support } =
+        rules;
+    if desk.ports.generator.is_none() || sources.len() < FEWEST_SOURCES {
+        return (Vec::new(), None);
+    }
+    let numbers: Vec<usize> = sources.iter().map(|source| source.number).collect();
+    let schema = json!({
+        "type": "object",
+        "properties": {"sentences": {
+            "type": "array", "minItems": 1, "maxItems": max_sentences,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string", "maxLength": 260},
+                    "evidence": {
+                        "type": "array", "minItems": 1, "maxItems": MAX_SOURCES,
+                        "items": {"type": "integer", "enum": numbers}
+                    }
+                },
+                "required": ["text", "evidence"],
+                "additionalProperties": false
+            }
+        }},
+        "required": ["sentences"],
+        "additionalProperties": false
+    });
+    let values = [("question", desk.question.as_str()), ("evidence", shown)];
+    let messages = SYNTHESIS.render(false, &values);
+    let shape = ("synthesis", schema);
+    let reply = match call(desk, "synthesis", (SYNTHESIS, messages), shape, *max_reply_tokens).await
+    {
+        Ok(reply) => reply,
+        Err(error) => return (Vec::new(), Some(left_out("the synthesis", &error))),
+    };
+    let written = read(&reply.text);
+    if written.is_empty() {
+        let message = "the model's synthesis could not be read and is left out";
+        return (Vec::new(), Some(Notice::new(NoticeKind::ModelReply, message)));
+    }
+    let n_written = written.len().min(*max_sentences);
+    let mut kept: Vec<AnswerSentence> = Vec::new();
+    let mut dropped: BTreeSet<Dropped> = BTreeSet::new();
+    for written in written.into_iter().take(*max_sentences) {
+        match check(desk, &written, sources, &kept, *min_support).await {
+            Ok(Ok(sentence)) => kept.push(sentence),
+            Ok(Err(reason)) => {
+                dropped.insert(reason);
+            }
+            Err(error) => return (kept, Some(left_out("the rest of the synthesis", &error))),
+        }
+    }
+    let notice = (!dropped.is_empty()).then(|| {
+        let reasons: Vec<&str> = dropped.into_iter().map(Dropped::reason).collect();
+        let n = n_written - kept.len();
+        let message =
+            format!("{n} of {n_written} sentences of the model dropped: {}", reasons.join(", "));
+        Notice::new(NoticeKind::Unproven, message)
+    });
+    (kept, notice)
+}
+
+/// The sentences of a reply; of one that was cut, those that are whole.
+fn read(reply: &str) -> Vec<Written> {
+    let mut found = Vec::new();
+    for (open, _) in reply.match_indices('{') {
+        let mut values = serde_json::Deserializer::from_str(&reply[open..]).into_iter::<Written>();
+        if let Some(Ok(written)) = values.next() {
+            found.push(written);
+        }
+    }
+    found
+}
+
+async fn check(
+    desk: &Desk<'_>,
+    written: &Written,
+    sources: &[Source],
+    kept: &[AnswerSentence],
+    min_support: f32,
+) -> Result<Result<AnswerSentence, Dropped>, PortError> {
+    let text = scholar_core::text::markers::strip_citations(&written.text);
+    let text = scholar_core::text::normalise::single_spaced(&text);
+    if kept.iter().any(|before| same_words(&before.text, &text) >= COPY) {
+        return Ok(Err(Dropped::Copy));
+    }
+    let named: Vec<&Source> =
+        sources.iter().filter(|source| written.evidence.contains(&source.number)).collect();
+    let mut from = named;
+    let mut result = gates(&text, &texts(&from));
+    if result.is_err() {
+        from = best_sources(&text, sources);
+        result = gates(&text, &texts(&from));
+    }
+    if let Err(reason) = result {
+        return Ok(Err(reason));
+    }
+    // A copy of a sentence that is shown below says nothing new, whichever sources were named.
+    if sources.iter().any(|source| is_copy(&text, &source.text)) {
+        return Ok(Err(Dropped::Copy));
+    }
+    let evidence = texts(&from).join(" ");
+    let judged = desk.ports.attributor.judge(&[(text.as_str(), evidence.as_str())]).await?;
+    let Some(judgement) = judged.first() else { return Ok(Err(Dropped::Unsupported)) };
+    if judgement.verdict != Verdict::Supported || judgement.score < min_support {
+        return Ok(Err(Dropped::Unsupported));
+    }
+    let mut citations: Vec<Citation> = from.iter().map(|source| source.citation).collect();
+    citations.dedup();
+    Ok(Ok(AnswerSentence {
+        text,
+        heading: Some(HEADING.to_owned()),
+        paragraph_start: kept.is_empty(),
+        citations,
+        support: Some(Support {
+            verdict: judgement.verdict,
+            score: judgement.score,
+            judge: desk.ports.attributor.name().to_owned(),
+        }),
+        quotes: from.iter().map(|source| quote(desk, source.at, source.citation)).collect(),
+        gates: vec![Gate::L0, Gate::L1, Gate::L2],
+        verbatim: false,
+    }))
+}
+
+fn texts<'a>(sources: &[&'a Source]) -> Vec<&'a str> {
+    sources.iter().map(|source| source.text.as_str()).collect()
+}
+
+/// At most three sources, each the one that adds most of the sentence's stems.
+fn best_sources<'a>(text: &str, sources: &'a [Source]) -> Vec<&'a Source> {
+    let mut open = stem_set(text);
+    let mut from: Vec<&Source> = Vec::new();
+    while from.len() < MAX_SOURCES && !open.is_empty() {
+        let gain = |source: &&Source| stem_set(&source.text).intersection(&open).count();
+        // Of equals the first: max_by_key returns the last.
+        let Some(best) = sources.iter().rev().max_by_key(gain).filter(|best| gain(best) > 0) else {
+            break;
+        };
+        let has = stem_set(&best.text);
+        open.retain(|stem| !has.contains(stem));
+        from.push(best);
+    }
+    from.sort_by_key(|source| source.number);
+    from
+}
+
+/// The gates that need no judge, in order.
+pub(crate) fn gates(text: &str, sources: &[&str]) -> Result<(), Dropped> {
+    let n_words = words(text).len();
+    let whole = super::filter::begins_sentence(text)
+        && text.ends_with('.')
+        && scholar_core::text::sentences::sentences(text).len() == 1;
+    if sources.is_empty() || !(5..=50).contains(&n_words) || !whole {
+        return Err(Dropped::Form);
+    }
+    let sets: Vec<BTreeSet<String>> = sources.iter().map(|source| stem_set(source)).collect();
+    let known: BTreeSet<&String> = sets.iter().flatten().collect();
+    if stems(text).iter().any(|stem| !known.contains(stem) && !is_glue(stem)) {
+        return Err(Dropped::Words);
+    }
+    let source_numbers: BTreeSet<String> =
+        sources.iter().flat_map(|source| numbers(source)).collect();
+    if numbers(text).iter().any(|number| !source_numbers.contains(number)) {
+        return Err(Dropped::Numbers);
+    }
+    let mixes = clauses(text).into_iter().any(|clause| {
+        let wanted: Vec<String> = stems(clause).into_iter().filter(|stem| !is_glue(stem)).collect();
+        let share = |set: &BTreeSet<String>| {
+            let n = wanted.iter().filter(|stem| set.contains(*stem)).count();
+            n as f32 >= CLAUSE_SHARE * wanted.len() as f32
+        };
+        !wanted.is_empty() && !sets.iter().any(share)
+    });
+    if mixes {
+        return Err(Dropped::Mixed);
+    }
+    let negated = |text: &str| words(text).into_iter().any(is_negation);
+    if negated(text) != sources.iter().any(|source| negated(source)) {
+        return Err(Dropped::Negation);
+    }
+    Ok(())
+}
+
+/// Words that join without saying anything.
+fn is_glue(stem: &str) -> bool {
+    matches!(
+        stem,
+        "both"
+            | "overal"
+            | "addit"
+            | "additionally"
+            | "similar"
+            | "includ"
+            | "contrast"
+            | "respect"
+    )
+}
+
+fn is_negation(word: &str) -> bool {
+    let word = word.to_lowercase();
+    matches!(
+        word.as_str(),
+        "no" | "not"
+            | "without"
+            | "neither"
+            | "nor"
+            | "cannot"
+            | "never"
+            | "fail"
+            | "fails"
+            | "failed"
+            | "lack"
+            | "lacks"
+    ) || word.ends_with("n't")
+        || word.ends_with("n’t")
+}
+
+/// Numbers as written, a percent sign included.
+fn numbers(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | ',' | '%')))
+        .filter(|token| token.chars().any(|c| c.is_ascii_digit()))
+        .map(|token| token.trim_matches(['.', ',']).to_owned())
+        .collect()
+}
+
+/// Pieces between commas, semicolons and joining words.
+fn clauses(text: &str) -> Vec<&str> {
+    let mut pieces = vec![text];
+    for seam in [", ", "; ", " and ", " while ", " whereas ", " but ", " although ", " or "] {
+        pieces = pieces.into_iter().flat_map(|piece| piece.split(seam)).collect();
+    }
+    pieces
+}
+
+/// Whether `text` repeats most of `source` word for word.
+fn is_copy(text: &str, source: &str) -> bool {
+    let (mine, theirs) = (words(text).len() as f32, words(source).len() as f32);
+    same_words(text, source) >= COPY && mine >= 0.7 * theirs
+}
+
+/// Length of the longest common subsequence of words, against the words of `text`.
+fn same_words(text: &str, other: &str) -> f32 {
+    let fold =
+        |text: &str| -> Vec<String> { words(text).into_iter().map(str::to_lowercase).collect() };
+    let (a, b) = (fold(text), fold(other));
+    let mut row = vec![0_usize; b.len() + 1];
+    for x in &a {
+        let mut diagonal = 0;
+        for (nth, y) in b.iter().enumerate() {
+            let above = row[nth + 1];
+            row[nth + 1] = if x == y { diagonal + 1 } else { above.max(row[nth]) };
+            diagonal = above;
+        }
+    }
+    row[b.len()] as f32 / a.len().max(1) as f32
+}
+
+#[cfg(test)]
+mod tests;
