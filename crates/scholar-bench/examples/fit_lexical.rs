@@ -4,6 +4,8 @@
 //! Logistic regression on the training cases, each set counting as much as any other (ridge 1.0 on all but the bias,
 //! Newton's method, deterministic).
 
+#![expect(clippy::print_stdout, reason = "a script: what it prints is its result")]
+
 use std::error::Error;
 use std::path::Path;
 
@@ -137,8 +139,9 @@ fn solve(mut a: [Row; N_FEATURES], mut b: Row) -> Row {
         for row in 0..N_FEATURES {
             if row != col {
                 let factor = a[row][col] / a[col][col];
-                for k in col..N_FEATURES {
-                    a[row][k] -= factor * a[col][k];
+                let pivot_row = a[col];
+                for (value, above) in a[row].iter_mut().zip(pivot_row) {
+                    *value -= factor * above;
                 }
                 b[row] -= factor * b[col];
             }

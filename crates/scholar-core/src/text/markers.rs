@@ -58,6 +58,11 @@ pub fn strip_foreign_markers(text: &str) -> String {
     without(text, &foreign_markers(text))
 }
 
+/// `text` without author-year citations in parentheses: names and years of other papers are no content.
+pub fn strip_author_year(text: &str) -> String {
+    without(text, &author_year_groups(text))
+}
+
 /// Byte ranges of what [`strip_foreign_markers`] deletes, brackets included.
 pub(crate) fn foreign_markers(text: &str) -> Vec<Range<usize>> {
     citation_groups(text)

@@ -66,18 +66,17 @@ pub fn draft_sentences(draft: &str) -> Vec<DraftSentence> {
     let mut sentences: Vec<DraftSentence> = Vec::new();
     let mut heading: Option<String> = None;
     let mut paragraph_start = true;
-    for line in draft.lines() {
-        let line = line.trim();
-        if line.is_empty() || line.chars().all(|c| "-*_=".contains(c)) {
+    for line in joined_lines(draft) {
+        if line.is_empty() {
             paragraph_start = true;
             continue;
         }
-        if let Some(title) = heading_of(line) {
+        if let Some(title) = heading_of(&line) {
             heading = Some(title);
             paragraph_start = true;
             continue;
         }
-        let item = without_list_mark(line);
+        let item = without_list_mark(&line);
         paragraph_start |= item.len() < line.len();
         for text in sentence_texts(item) {
             let mut sentence = DraftSentence::written(text);
@@ -93,6 +92,27 @@ pub fn draft_sentences(draft: &str) -> Vec<DraftSentence> {
         }
     }
     sentences
+}
+
+/// Headings, list items and whole paragraphs: a line that wraps is joined to the one before it. Blank lines and rules
+/// are empty.
+fn joined_lines(draft: &str) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    let mut open = false;
+    for line in draft.lines().map(str::trim) {
+        let rule = line.chars().all(|c| "-*_=".contains(c));
+        let heading = heading_of(line).is_some();
+        let item = without_list_mark(line).len() < line.len();
+        match joined.last_mut() {
+            Some(paragraph) if open && !rule && !heading && !item => {
+                paragraph.push(' ');
+                paragraph.push_str(line);
+            }
+            _ => joined.push(if rule { String::new() } else { line.to_owned() }),
+        }
+        open = !rule && !heading;
+    }
+    joined
 }
 
 fn cite(sentence: &mut DraftSentence, numbers: &[EvidenceNumber]) {
@@ -180,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_draft_becomes_sentences_with_evidence() {
-        let draft = "## Gains: [1]\nRetrieval helps [0][2]. It is \"a very large gain\" (see Fig. 2).\n[3]\n\n\
+        let draft = "## Gains: [1]\nRetrieval\nhelps [0][2]. It is \"a very large gain\" (see Fig. 2).\n[3]\n\n\
                      - Costs rise [1, 0].\n**Limits**\nNo one knows.";
         let seen: Vec<(String, Option<String>, bool, Vec<usize>)> = draft_sentences(draft)
             .into_iter()

@@ -1,6 +1,6 @@
 //! What a lexical judge sees in a (sentence, evidence) pair.
 
-use scholar_core::text::markers::{strip_citations, strip_foreign_markers};
+use scholar_core::text::markers::{strip_author_year, strip_citations, strip_foreign_markers};
 use scholar_core::text::sentences::sentence_texts;
 use scholar_core::text::words::{fold, is_stop_word, stem, words};
 
@@ -111,7 +111,7 @@ impl Text {
     /// `LMWH` beside `low molecular weight heparin`.
     fn abbreviates(&self, term: &Term) -> bool {
         let letters: Vec<char> = term.printed.chars().collect();
-        let acronym = letters.len() >= 3 && letters.iter().all(|c| c.is_ascii_uppercase());
+        let acronym = letters.len() >= 3 && letters.iter().all(char::is_ascii_uppercase);
         acronym && self.initials.contains(&term.printed.to_ascii_lowercase())
     }
 
@@ -124,7 +124,7 @@ impl Text {
 
 /// The features of `sentence` beside `evidence`; citation markers count on neither side.
 pub fn features(sentence: &str, evidence: &str) -> Features {
-    let claim = Text::of(&strip_citations(sentence));
+    let claim = Text::of(&strip_author_year(&strip_citations(sentence)));
     let evidence = strip_foreign_markers(evidence);
     let whole = Text::of(&evidence);
     let parts: Vec<Text> = sentence_texts(&evidence).into_iter().map(Text::of).collect();

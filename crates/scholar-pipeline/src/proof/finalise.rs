@@ -17,11 +17,8 @@ pub fn finalise(
         .map(|sentence| {
             let mut citations: Vec<Citation> = Vec::new();
             for number in &sentence.citations {
-                if let Some(citation) = cite(*number, registry, &mut references) {
-                    if !citations.contains(&citation) {
-                        citations.push(citation);
-                    }
-                }
+                let citation = cite(*number, registry, &mut references);
+                citations.extend(citation.filter(|citation| !citations.contains(citation)));
             }
             answer_sentence(sentence, citations, registry, &references)
         })

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use scholar_core::text::markers::{strip_citations, strip_foreign_markers};
+use scholar_core::text::markers::{strip_author_year, strip_citations, strip_foreign_markers};
 use scholar_core::text::sentences::sentences;
 use scholar_core::text::words::content_stems;
 use scholar_core::{Encoder, PortError, Side};
@@ -14,7 +14,8 @@ use super::stems::science_idf;
 
 /// Weight of the cosine beside the overlap in `[0, 1]`.
 ///
-/// Source: `crates/scholar-bench/examples/fit_lexical.rs` and the note there; ours.
+/// Source: on CL-SciSumm all-MiniLM-L6-v2 with weights from 0.25 to 1 finds the sentence first in 15 to 16 of 100
+/// cases, without in 14 and alone in 14; the differences are within the noise.
 const COSINE_WEIGHT: f32 = 0.5;
 /// Shortest evidence sentence, in content stems: shorter ones are headings, captions or debris.
 const SHORTEST_EVIDENCE: usize = 3;
@@ -87,7 +88,7 @@ pub fn evidence_scores(
     candidates: &[&str],
     encoder: Option<&dyn Encoder>,
 ) -> Result<Vec<f32>, PortError> {
-    let sentence = strip_citations(sentence);
+    let sentence = strip_author_year(&strip_citations(sentence));
     let mut scores: Vec<f32> =
         candidates.iter().map(|text| overlap(&sentence, &strip_foreign_markers(text))).collect();
     if let Some(encoder) = encoder {
@@ -98,8 +99,8 @@ pub fn evidence_scores(
     Ok(scores)
 }
 
-/// Shared weight over the geometric mean of both texts' weights, in `[0, 1]`: long sentences win by saying more of the
-/// same, not by being long.
+/// Shared weight over `sentence^3/4 · candidate^1/4` of both texts' weights, in `[0, 1]`: being long costs a candidate a
+/// little. Of the exponents 0, 1/4, 1/2 and 3/4 and floors from 1 to 80 this was best on CL-SciSumm, all within 0.02.
 fn overlap(sentence: &str, candidate: &str) -> f32 {
     let idf = science_idf();
     let distinct = |text: &str| {
@@ -120,11 +121,11 @@ fn overlap(sentence: &str, candidate: &str) -> f32 {
         return 0.0;
     }
     let debris = if offered.len() < SHORTEST_EVIDENCE { 0.5 } else { 1.0 };
-    debris * shared / (all * theirs.max(FLOOR)).sqrt()
+    debris * shared / (all.powf(0.75) * theirs.max(FLOOR).powf(0.25))
 }
 
-/// Weight below which a candidate counts as this heavy, about six ordinary words: one shared rare word must not win.
-const FLOOR: f32 = 30.0;
+/// Weight below which a candidate counts as this heavy, about eight ordinary words: one shared rare word must not win.
+const FLOOR: f32 = 40.0;
 
 fn cosines(
     encoder: &dyn Encoder,

@@ -39,6 +39,13 @@ fn citations_go_and_lines_stay() {
 }
 
 #[test]
+fn author_year_citations_go() {
+    let check = |text: &str, expect: &str| assert_eq!(strip_author_year(text), expect);
+    check("Known (Smith et al., 2020; Ng, 2019a), and (see Lee 2001).", "Known, and.");
+    check("Found (n = 2020) in Smith (2020) (p. 3)", "Found (n = 2020) in Smith (2020) (p. 3)");
+}
+
+#[test]
 fn the_answer_is_between_the_markers() {
     let check = |reply: &str, text: &str, problems: &[MarkerProblem]| {
         assert_eq!(
