@@ -1,5 +1,6 @@
 //! Scenarios of whole runs, replay, and parity with a recorded run of the reference code.
 
+mod evidence;
 mod replay;
 mod scenario;
 mod stage;

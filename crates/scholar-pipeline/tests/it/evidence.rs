@@ -1,0 +1,61 @@
+//! Evidence-first answers through the same door.
+
+use std::sync::Arc;
+
+use scholar_core::{AnswerMode, CharSpan, NoticeKind, Question, Retriever as _};
+use scholar_pipeline::record::{Recorder, Replayer};
+use scholar_pipeline::{AskConfig, Event, Ports};
+use scholar_testing::{FakeAttributor, FakeEncoder, FakeReranker, MemoryRetriever};
+
+use crate::stage::ask;
+
+fn ports() -> Ports {
+    let mut ports =
+        Ports::new(Arc::new(MemoryRetriever::corpus()), Arc::new(FakeAttributor::new()));
+    ports.reranker = Some(Arc::new(FakeReranker::new()));
+    ports.encoder = Some(Arc::new(FakeEncoder::new(64)));
+    ports
+}
+
+#[tokio::test]
+async fn without_a_model_stored_sentences_answer_and_the_replay_agrees() {
+    let recorder = Recorder::new(&ports());
+    let outcome = ask(recorder.ports(), &AskConfig::paper()).await;
+    let answer = &outcome.value;
+    assert_eq!(answer.mode, AnswerMode::Evidence);
+    assert!(!answer.abstained && !answer.sentences.is_empty(), "{:?}", outcome.notices);
+    let store = MemoryRetriever::corpus();
+    for sentence in &answer.sentences {
+        assert!(sentence.verbatim && !sentence.citations.is_empty(), "{}", sentence.text);
+        assert!(!sentence.quotes.is_empty(), "{}", sentence.text);
+        for quote in &sentence.quotes {
+            let (passage, paper) =
+                store.passage(&quote.passage_id).await.expect("read").expect("stored");
+            let span = CharSpan::new(quote.start, quote.end);
+            assert_eq!(span.slice(&passage.text), Some(quote.text.as_str()));
+            let reference = &answer.references[quote.reference.0 - 1];
+            assert_eq!(reference.paper_id, paper.id);
+        }
+    }
+    let first_evidence =
+        outcome.trace.iter().position(|event| matches!(event, Event::Ranked { .. }));
+    let first_sentence =
+        outcome.trace.iter().position(|event| matches!(event, Event::Sentence { .. }));
+    assert!(first_evidence < first_sentence, "evidence is on screen before prose");
+    assert_eq!(outcome.spent.calls, 0);
+
+    let replayer = Replayer::new(&recorder.journal()).expect("complete");
+    let again = ask(&replayer.ports(), &AskConfig::paper()).await;
+    assert_eq!(again.value, outcome.value);
+    assert!(replayer.misses().is_empty(), "{:?}", replayer.misses());
+}
+
+#[tokio::test]
+async fn what_the_corpus_does_not_hold_is_not_answered() {
+    let question = Question::new("How were peasants taxed in medieval Burgundy?").expect("a question");
+    let outcome = scholar_pipeline::ask(&ports(), &question, &AskConfig::paper(), &())
+        .await
+        .expect("abstains");
+    assert!(outcome.value.abstained, "{:?}", outcome.value.sentences);
+    assert!(outcome.notices.iter().any(|notice| notice.kind == NoticeKind::InsufficientEvidence));
+}
