@@ -62,7 +62,7 @@ impl SearchConfig {
         Self {
             bm25: Bm25::tuned(),
             fusion: Fusion::standard_scores(),
-            feedback: Some(Feedback { passages: 3, weight: 0.6 }),
+            feedback: Some(Feedback { passages: 3, weight: 0.3 }),
             depth: CANDIDATE_DEPTH,
         }
     }

@@ -57,6 +57,7 @@ struct Lexical {
 struct Dense {
     list: List,
     query: Vec<f32>,
+    is_moved: bool,
 }
 
 /// One search on one snapshot.
@@ -108,7 +109,7 @@ impl<'a> Candidates<'a> {
 
     pub(crate) fn find_dense(&mut self, query: Vec<f32>) -> Result<(), Error> {
         let best = self.vectors.best(&query, &self.accepted, self.depth)?;
-        self.dense = Some(Dense { list: List::new(best), query });
+        self.dense = Some(Dense { list: List::new(best), query, is_moved: false });
         Ok(())
     }
 
@@ -124,7 +125,11 @@ impl<'a> Candidates<'a> {
                 *value += weight * gain / total * f16::from_le_bytes([bytes[0], bytes[1]]).to_f32();
             }
         }
-        self.find_dense(query)
+        self.find_dense(query)?;
+        if let Some(dense) = &mut self.dense {
+            dense.is_moved = true;
+        }
+        Ok(())
     }
 
     /// Every candidate with its final score, in no particular order.
@@ -203,11 +208,13 @@ impl<'a> Candidates<'a> {
         };
         let dense = self.dense.as_ref().map(|dense| Side {
             is_dense: true,
+            is_moved: dense.is_moved,
             spread: dense.list.spread(depth),
             sorted: &dense.list.sorted,
         });
         let lexical = self.lexical.as_ref().map(|lexical| Side {
             is_dense: false,
+            is_moved: false,
             spread: lexical.list.spread(depth),
             sorted: &lexical.list.sorted,
         });

@@ -8,6 +8,8 @@ use super::fusion::{Fusion, Spread, rank};
 /// One list as the fusion sees it.
 pub(crate) struct Side<'a> {
     pub(crate) is_dense: bool,
+    /// Whether the first results moved the query's vector.
+    pub(crate) is_moved: bool,
     pub(crate) spread: Spread,
     /// Scores of the list, descending.
     pub(crate) sorted: &'a [f32],
@@ -60,10 +62,12 @@ impl Side<'_> {
             Some(place) => format!("rank {place}"),
             None => format!("not among the first {}", self.sorted.len()),
         };
-        let what = if self.is_dense {
-            "inner product of query and passage vectors"
-        } else {
-            "BM25 of title and text"
+        let what = match (self.is_dense, self.is_moved) {
+            (true, true) => {
+                "inner product of passage vector and query vector moved by first results"
+            }
+            (true, false) => "inner product of query and passage vectors",
+            (false, _) => "BM25 of title and text",
         };
         let leaf =
             Explanation::new(self.raw(candidate), format!("{what}, {} {place}", self.name()));
