@@ -15,6 +15,7 @@ use crate::world::Ports;
 
 mod frame;
 mod references;
+mod stream;
 
 pub(crate) use frame::{Frame, prompt_room};
 pub(crate) use references::references_of;

@@ -52,7 +52,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prompt: Option<String>,
     },
-    /// A piece of model text; not kept in traces.
+    /// A piece of model text without response markers; not kept in traces.
     Text {
         /// What for.
         purpose: String,

@@ -90,8 +90,8 @@ pub(crate) async fn answer(frame: &Frame<'_>, rounds: Rounds) -> Result<Answer, 
         return Ok(classified(frame, mode, &reply, labels, &work.registry));
     }
     work.text = answer_text(&reply.text);
-    if work.text.is_empty() {
-        let error = PortError::new(PortErrorKind::Corrupt, "the reply has no text");
+    if let Some(problem) = unusable(&work.text) {
+        let error = PortError::new(PortErrorKind::Corrupt, problem);
         return Err(generate_error(frame, "draft", error));
     }
     frame.emit(&Event::Drafted { text: work.text.clone() });
@@ -166,6 +166,17 @@ fn without_draft(
     Ok(empty(frame, mode))
 }
 
+/// Why a reply is no answer to read. Some servers answer everything with a tool call.
+fn unusable(text: &str) -> Option<&'static str> {
+    if !text.contains(char::is_alphanumeric) {
+        return Some("the reply has no text");
+    }
+    let structured = text.starts_with(['{', '['])
+        && serde_json::from_str::<serde_json::Value>(text)
+            .is_ok_and(|v| v.is_object() || v.is_array());
+    structured.then_some("the reply is JSON where text was asked for")
+}
+
 fn generate_error(frame: &Frame<'_>, purpose: &str, source: PortError) -> AskError {
     let source = Box::new(source);
     let model = frame.ports.generator.as_ref().map(|g| g.info().model.clone());
@@ -188,7 +199,12 @@ async fn conclude(frame: &Frame<'_>, mode: AnswerMode, work: Work) -> Result<Ans
     if sentences.is_empty() {
         return Ok(abstain(frame, mode, "no sentence of the draft could be proven"));
     }
-    Ok(Answer { question: asked(frame), mode, abstained: false, sentences, references })
+    let abstained = references.is_empty();
+    if abstained {
+        let message = "no sentence of the draft is supported by a passage that was found";
+        frame.notice(Notice::new(NoticeKind::InsufficientEvidence, message));
+    }
+    Ok(Answer { question: asked(frame), mode, abstained, sentences, references })
 }
 
 /// Sentences of a text nobody will prove, without its citations.

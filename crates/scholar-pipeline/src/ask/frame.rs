@@ -8,6 +8,7 @@ use scholar_core::{
     OutputShape, PortError, PortErrorKind, Question,
 };
 
+use super::stream::MarkerFilter;
 use crate::ask::AskError;
 use crate::budget::{BudgetExceeded, Meter};
 use crate::config::{AskConfig, CallSampling};
@@ -130,11 +131,14 @@ impl<'a> Frame<'a> {
         };
         let prompt = Some(prompt.fingerprint());
         self.emit(&Event::Generating { purpose: purpose.to_owned(), prompt });
-        let pass_on = |delta: &str| {
-            let (purpose, delta) = (purpose.to_owned(), delta.to_owned());
-            self.emit(&Event::Text { purpose, delta });
+        let filter = Mutex::new(MarkerFilter::default());
+        let show = |delta: String| {
+            if !delta.is_empty() {
+                self.emit(&Event::Text { purpose: purpose.to_owned(), delta });
+            }
         };
-        let reply = generator.generate(&request, &pass_on).await?;
+        let reply = generator.generate(&request, &|piece| show(filter.lock().push(piece))).await?;
+        show(filter.into_inner().rest());
         self.emit(&Event::Generated { purpose: purpose.to_owned(), usage: reply.usage });
         self.warn_of_cut(purpose, reply.finish);
         Ok(reply)

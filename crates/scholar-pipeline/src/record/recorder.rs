@@ -1,5 +1,6 @@
 //! Ports that write down what crosses them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -29,6 +30,8 @@ pub struct Recorder {
 
 struct Book {
     entries: Mutex<Vec<Entry>>,
+    /// Texts whose tokens were counted: the same text has the same count.
+    counted: Mutex<BTreeSet<String>>,
     sink: Option<Sink>,
 }
 
@@ -41,7 +44,7 @@ impl Recorder {
     /// As [`Recorder::new`]; `sink` gets every line of the journal, without line break, as soon as it is known, so
     /// that a run that is cut off can be resumed.
     pub fn with_sink(ports: &Ports, sink: Option<Sink>) -> Self {
-        let book = Arc::new(Book { entries: Mutex::default(), sink });
+        let book = Arc::new(Book { entries: Mutex::default(), counted: Mutex::default(), sink });
         book.write(Entry::Ports(PortsInfo {
             version: JOURNAL_VERSION,
             retriever: ports.retriever.name().to_owned(),
@@ -210,6 +213,9 @@ impl Generator for Recorded<Arc<dyn Generator>> {
     fn count_tokens(&self, text: &str) -> usize {
         let count = self.port.count_tokens(text);
         let key = key_of(Port::CountTokens, &json!(text));
+        if !self.book.counted.lock().insert(key.clone()) {
+            return count;
+        }
         let request = json!({ "chars": text.chars().count() });
         let call = Pending { port: Port::CountTokens, key, purpose: None, request };
         self.book.call(call, &Ok(count));

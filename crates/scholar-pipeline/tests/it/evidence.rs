@@ -52,7 +52,8 @@ async fn without_a_model_stored_sentences_answer_and_the_replay_agrees() {
 
 #[tokio::test]
 async fn what_the_corpus_does_not_hold_is_not_answered() {
-    let question = Question::new("How were peasants taxed in medieval Burgundy?").expect("a question");
+    let question =
+        Question::new("How were peasants taxed in medieval Burgundy?").expect("a question");
     let outcome = scholar_pipeline::ask(&ports(), &question, &AskConfig::paper(), &())
         .await
         .expect("abstains");

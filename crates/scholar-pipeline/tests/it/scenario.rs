@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use scholar_core::{GeneratorStrength, NoticeKind, PortErrorKind, Question};
 use scholar_pipeline::config::{PosthocMode, Task};
-use scholar_pipeline::{AskConfig, AskError, Budget, Event, ModeChoice, Ports};
+use scholar_pipeline::{AskConfig, AskError, Budget, Event, ModeChoice, Observer, Ports};
 use scholar_testing::{FakeAttributor, MemoryRetriever, Reply, ScriptedGenerator};
 
 use crate::stage::{QUESTION, ask, config, ports, readable};
@@ -158,9 +158,13 @@ async fn failures_after_the_draft_are_notices_and_before_it_errors() {
 
     let question = Question::new(QUESTION).expect("a question");
     config.retrieval.keywords = 0;
-    for reply in
-        [fails(PortErrorKind::Unavailable), "  ".into(), "[Response_Start] [Response_End]".into()]
-    {
+    let tool_call = "{\"tool_calls\": [{\"name\": \"search\", \"arguments\": \"{}\"}]}";
+    for reply in [
+        fails(PortErrorKind::Unavailable),
+        "  ".into(),
+        "[Response_Start] [Response_End]".into(),
+        tool_call.into(),
+    ] {
         let broken = Arc::new(ScriptedGenerator::new("scripted").reply("draft", reply));
         let error = scholar_pipeline::ask(&ports(&broken), &question, &config, &())
             .await
@@ -259,4 +263,40 @@ async fn a_short_context_shows_fewer_passages_and_says_so() {
         request.sampling.max_tokens
     );
     assert!(outcome.notices.iter().any(|notice| notice.kind == NoticeKind::Truncated));
+}
+
+/// What a person sees while the model writes has no markers, and is all of the text.
+#[tokio::test]
+async fn streamed_text_is_the_draft() {
+    struct Screen(parking_lot::Mutex<String>);
+    impl Observer for Screen {
+        fn on_event(&self, event: &Event) {
+            if let Event::Text { delta, .. } = event {
+                self.0.lock().push_str(delta);
+            }
+        }
+    }
+    let generator = Arc::new(ScriptedGenerator::new("scripted").reply("draft", DRAFT));
+    let mut config = config();
+    config.mode = ModeChoice::SinglePass;
+    config.retrieval.keywords = 0;
+    let screen = Screen(parking_lot::Mutex::default());
+    let question = Question::new(QUESTION).expect("a question");
+    scholar_pipeline::ask(&ports(&generator), &question, &config, &screen).await.expect("answers");
+    let shown = screen.0.into_inner();
+    assert_eq!(shown, DRAFT.replace("[Response_Start]", "").replace("[Response_End]", ""));
+}
+
+#[tokio::test]
+async fn a_draft_without_any_support_is_no_answer() {
+    let generator = Arc::new(
+        ScriptedGenerator::new("scripted").reply("draft", "Zebras rule Burgundy from Mars [0]."),
+    );
+    let mut config = config();
+    config.mode = ModeChoice::SinglePass;
+    config.retrieval.keywords = 0;
+    let outcome = ask(&ports(&generator), &config).await;
+    assert!(outcome.value.abstained && outcome.value.references.is_empty());
+    let last = outcome.notices.last().map(|notice| notice.kind);
+    assert_eq!(last, Some(NoticeKind::InsufficientEvidence));
 }
