@@ -197,8 +197,11 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// A wheel and its member lie here side by side for a moment: more than all is never reported.
     fn report(&self, done: u64) {
-        (self.on_event)(&Event::Bytes { done, total: self.plan.size() });
+        let total = self.plan.size();
+        let done = total.map_or(done, |total| done.min(total));
+        (self.on_event)(&Event::Bytes { done, total });
     }
 }
 

@@ -1,4 +1,4 @@
-//! Language models behind any server that speaks OpenAI's chat completions: hosted ones, vLLM, llama.cpp, Ollama.
+//! Language models behind any server that speaks the chat completions API: hosted ones, vLLM, llama.cpp, Ollama.
 //!
 //! What a server does not offer is learned from its refusals, dropped for good and said ([`OpenAiGenerator::notices`]):
 //! JSON schemas, usage in streams, seeds. Replies under a schema are validated here whatever the server promised. A

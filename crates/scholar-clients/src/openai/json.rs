@@ -31,8 +31,9 @@ pub enum JsonReplyError {
     },
 }
 
-/// The first JSON object or array of `text` with its source: bare, in a code fence, or inside prose. What a model
-/// thought aloud (up to `</think>`) is skipped. A bare number, string or literal counts only as the whole reply.
+/// The first JSON object or array of `text` with its source: bare, in a code fence, or inside prose.
+///
+/// What a model thought aloud (up to `</think>`) is skipped. A bare number, string or literal counts only as the whole reply.
 pub fn extract_json(text: &str) -> Option<(Value, &str)> {
     let text = text.rsplit_once("</think>").map_or(text, |(_, answer)| answer).trim();
     let fenced = || {

@@ -189,7 +189,7 @@ mod pooling_name {
 
     use crate::Pooling;
 
-    #[expect(clippy::ref_option, reason = "the signature serde asks for")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
     pub(super) fn serialize<S: Serializer>(
         pooling: &Option<Pooling>,
         serializer: S,
