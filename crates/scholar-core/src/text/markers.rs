@@ -92,7 +92,11 @@ pub(crate) fn is_author_year(inside: &str) -> bool {
     let named = ["see ", "e.g.", "cf. ", "reviewed "].iter().any(|start| inside.starts_with(start))
         || inside.starts_with(char::is_uppercase);
     let year = inside.split(|c: char| !c.is_ascii_alphanumeric()).any(is_year);
-    inside.len() <= LONGEST_AUTHOR_YEAR && named && year && inside.contains(' ')
+    inside.len() <= LONGEST_AUTHOR_YEAR
+        && !inside.contains('(')
+        && named
+        && year
+        && inside.contains(' ')
 }
 
 fn is_index_or_interval(text: &str, group: &CitationGroup) -> bool {

@@ -42,6 +42,7 @@ fn citations_go_and_lines_stay() {
 fn author_year_citations_go() {
     let check = |text: &str, expect: &str| assert_eq!(strip_author_year(text), expect);
     check("Known (Smith et al., 2020; Ng, 2019a), and (see Lee 2001).", "Known, and.");
+    check("rules (e.g. (Sekine, 2005), (Ng, 2008)), but", "rules (e.g.,), but");
     check("Found (n = 2020) in Smith (2020) (p. 3)", "Found (n = 2020) in Smith (2020) (p. 3)");
 }
 
@@ -88,11 +89,11 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_accepted(text in "[\\[\\]0-9a-é ,;\\-–\n#.]{0,60}") {
+    fn any_text_is_accepted(text in "(\\((See|Ng)? ?|, 2020[ab)]|[\\[\\]()0-9a-é ,;\\-–\n#.]){0,60}") {
         for group in citation_groups(&text) {
             prop_assert!(text[group.range].ends_with(']'));
         }
         prop_assert!(citation_groups(&strip_citations(&text)).len() <= citation_groups(&text).len());
-        let _ = (strip_foreign_markers(&text), cut_reference_section(&text), between_markers(&text));
+        let _ = (strip_author_year(&text), strip_foreign_markers(&text), cut_reference_section(&text), between_markers(&text));
     }
 }
