@@ -19,6 +19,8 @@ mod model;
 mod reply;
 mod rope;
 mod sampler;
+#[cfg(test)]
+mod tests;
 mod vocab;
 mod weights;
 mod worker;
