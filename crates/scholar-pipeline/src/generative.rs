@@ -2,8 +2,8 @@
 //!
 //! Steps of [`answer`]:
 //! 1. [`keywords`]: queries; [`crate::pool`]: candidates, ranked and numbered once;
-//! 2. [`draft`]: a text that cites evidence numbers;
-//! 3. [`refine`]: feedback of at most three items, worked through one after another; an item with a question searches
+//! 2. [`draft()`]: a text that cites evidence numbers;
+//! 3. [`refine()`]: feedback of at most three items, worked through one after another; an item with a question searches
 //!    the datastore for new evidence; a revision is accepted or the text stays;
 //! 4. [`insert_citations`]: citations for what has none;
 //! 5. [`conclude`]: proof of every sentence, references numbered.

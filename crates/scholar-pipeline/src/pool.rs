@@ -1,14 +1,18 @@
 //! From queries to numbered evidence.
 //!
 //! Steps: every query is searched ([`search_all`]); the lists are joined in query order and duplicates removed
-//! ([`dedup`]); citation filter, reranking and citation bonus ([`rank`]); at most `max_per_paper` passages of a paper
-//! among the first `top_n` ([`cap`]). Concurrency changes nothing: results are put back into query order.
+//! ([`dedup()`]); citation filter, reranking and citation bonus ([`rank()`]); at most `max_per_paper` passages of a paper
+//! among the first `top_n` ([`cap()`]). Concurrency changes nothing: results are put back into query order.
 //!
 //! Source: arXiv 2411.14199 §2.1; `docs/deviations.md` D1–D6b.
 
+use std::sync::Arc;
+
 use futures::StreamExt as _;
 use futures::stream;
-use scholar_core::{Notice, NoticeKind, PortError, Query, Ranked, Retrieved, SearchRequest};
+use scholar_core::{
+    Notice, NoticeKind, PortError, Query, Ranked, Retrieved, Retriever, SearchRequest,
+};
 
 use crate::ask::{AskError, Frame};
 use crate::config::{CapRule, RankingConfig, RetrievalConfig};
@@ -89,15 +93,18 @@ async fn search_all(frame: &Frame<'_>, queries: &[Query]) -> Result<Vec<Vec<Retr
     let RetrievalConfig { keywords: _, top_k, search_mode, filter, concurrency, dedup: _ } =
         &frame.config.retrieval;
     let retriever = &frame.ports.retriever;
-    let searches = queries.iter().enumerate().map(|(nth, query)| async move {
-        let request = SearchRequest {
-            query: query.clone(),
-            top_k: *top_k,
-            mode: *search_mode,
-            filter: filter.clone(),
-        };
-        (nth, retriever.search(&request).await)
-    });
+    let request = |query: &Query| SearchRequest {
+        query: query.clone(),
+        top_k: *top_k,
+        mode: *search_mode,
+        filter: filter.clone(),
+    };
+    // Owned requests: futures that borrow from the iterator could not move between threads.
+    let requests: Vec<SearchRequest> = queries.iter().map(request).collect();
+    let searches = requests
+        .into_iter()
+        .enumerate()
+        .map(|(nth, request)| search(Arc::clone(retriever), nth, request));
     let mut results: Vec<(usize, Result<Vec<Retrieved>, PortError>)> =
         stream::iter(searches).buffer_unordered((*concurrency).max(1)).collect().await;
     results.sort_by_key(|(nth, _)| *nth);
@@ -130,6 +137,14 @@ async fn search_all(frame: &Frame<'_>, queries: &[Query]) -> Result<Vec<Vec<Retr
         }),
         _ => Ok(lists),
     }
+}
+
+async fn search(
+    retriever: Arc<dyn Retriever>,
+    nth: usize,
+    request: SearchRequest,
+) -> (usize, Result<Vec<Retrieved>, PortError>) {
+    (nth, retriever.search(&request).await)
 }
 
 /// Keeps what has at least `min` citations, if more than `top_n` remain; unknown counts as none.

@@ -137,7 +137,11 @@ impl<'a> Frame<'a> {
                 self.emit(&Event::Text { purpose: purpose.to_owned(), delta });
             }
         };
-        let reply = generator.generate(&request, &|piece| show(filter.lock().push(piece))).await?;
+        let on_text = |piece: &str| {
+            let delta = filter.lock().push(piece);
+            show(delta);
+        };
+        let reply = generator.generate(&request, &on_text).await?;
         show(filter.into_inner().rest());
         self.emit(&Event::Generated { purpose: purpose.to_owned(), usage: reply.usage });
         self.warn_of_cut(purpose, reply.finish);

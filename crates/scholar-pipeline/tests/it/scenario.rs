@@ -300,3 +300,12 @@ async fn a_draft_without_any_support_is_no_answer() {
     let last = outcome.notices.last().map(|notice| notice.kind);
     assert_eq!(last, Some(NoticeKind::InsufficientEvidence));
 }
+
+/// A server runs many questions at once: the future of one may move between threads.
+#[test]
+fn a_run_can_move_between_threads() {
+    fn movable<T: Send>(_: &T) {}
+    let ports = ports(&Arc::new(ScriptedGenerator::new("scripted")));
+    let question = Question::new(QUESTION).expect("a question");
+    movable(&scholar_pipeline::ask(&ports, &question, &config(), &()));
+}
