@@ -141,9 +141,10 @@ impl GgufGenerator {
         let pieces = self.template.render(messages).map_err(|source| {
             rejected("the conversation cannot be written for the local model").with_source(source)
         })?;
-        let tokens = self.vocabulary.encode_prompt(&pieces).map_err(|source| {
-            rejected("the prompt cannot be tokenized").with_source(source)
-        })?;
+        let tokens = self
+            .vocabulary
+            .encode_prompt(&pieces)
+            .map_err(|source| rejected("the prompt cannot be tokenized").with_source(source))?;
         let limit = self.info.context_tokens;
         if tokens.is_empty() || tokens.len() + reserve > limit {
             let message = format!(

@@ -1,6 +1,8 @@
 //! Causal attention with grouped queries over a preallocated cache, in blocks of keys with a running softmax.
 
-use super::kernels::{gemm_accumulate, gemm_transposed, mix_few, parallel_chunks, score_few, soften};
+use super::kernels::{
+    gemm_accumulate, gemm_transposed, mix_few, parallel_chunks, score_few, soften,
+};
 
 /// Query positions per unit of work.
 const QUERY_BLOCK: usize = 32;
@@ -84,7 +86,12 @@ impl LayerCache {
         if n == 1 {
             // One position: a unit is one key head, whose query heads are neighbours.
             parallel_chunks(&mut out, group_width, |head, out| {
-                self.attend_rows(&queries[head * group_width..][..group_width], head, position, out);
+                self.attend_rows(
+                    &queries[head * group_width..][..group_width],
+                    head,
+                    position,
+                    out,
+                );
             });
             return out;
         }
@@ -96,12 +103,15 @@ impl LayerCache {
             let mut result = vec![0.0; rows * group_width];
             for head in 0..n_kv {
                 let column = head * group_width;
-                for (to, from) in gathered.chunks_exact_mut(group_width).zip(queries.chunks_exact(width)) {
+                for (to, from) in
+                    gathered.chunks_exact_mut(group_width).zip(queries.chunks_exact(width))
+                {
                     to.copy_from_slice(&from[column..column + group_width]);
                 }
                 result.fill(0.0);
                 self.attend_rows(&gathered, head, position + first, &mut result);
-                for (from, to) in result.chunks_exact(group_width).zip(out.chunks_exact_mut(width)) {
+                for (from, to) in result.chunks_exact(group_width).zip(out.chunks_exact_mut(width))
+                {
                     to[column..column + group_width].copy_from_slice(from);
                 }
             }

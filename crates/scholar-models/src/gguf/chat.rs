@@ -68,10 +68,14 @@ impl ChatTemplate {
         environment.set_syntax(syntax);
         environment.set_fuel(Some(FUEL));
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-        environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
-        environment.add_function("raise_exception", |reason: String| -> Result<Value, minijinja::Error> {
-            Err(minijinja::Error::new(ErrorKind::InvalidOperation, reason))
-        });
+        environment
+            .set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        environment.add_function(
+            "raise_exception",
+            |reason: String| -> Result<Value, minijinja::Error> {
+                Err(minijinja::Error::new(ErrorKind::InvalidOperation, reason))
+            },
+        );
         environment
             .add_template_owned("chat", source.to_owned())
             .map_err(|error| fault(format!("it does not compile: {error:#}")))?;

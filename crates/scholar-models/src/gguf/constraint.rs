@@ -65,8 +65,10 @@ impl Grammars {
         if schema.is_object() {
             options.apply_to(&mut schema);
         }
-        let parser =
-            self.factory.create_parser(TopLevelGrammar::from_json_schema(schema)).map_err(reason)?;
+        let parser = self
+            .factory
+            .create_parser(TopLevelGrammar::from_json_schema(schema))
+            .map_err(reason)?;
         Ok(Constraint { matcher: Matcher::new(Ok(parser)) })
     }
 }

@@ -141,10 +141,7 @@ impl Engine {
         Ok(Generation {
             text,
             finish,
-            usage: TokenUsage {
-                prompt: call.prompt.len() as u64,
-                completion: completion as u64,
-            },
+            usage: TokenUsage { prompt: call.prompt.len() as u64, completion: completion as u64 },
             usage_estimated: false,
             model: self.name.to_string(),
         })

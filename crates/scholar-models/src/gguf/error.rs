@@ -105,7 +105,9 @@ impl GgufError {
             Self::UnsupportedArchitecture { .. } | Self::Unsupported { .. } => {
                 "use another GGUF file, or serve this one with an OpenAI-compatible server and pass its base URL"
             }
-            Self::Template { .. } => "use an instruction-tuned GGUF file that carries tokenizer.chat_template",
+            Self::Template { .. } => {
+                "use an instruction-tuned GGUF file that carries tokenizer.chat_template"
+            }
             Self::Spawn { .. } => "free memory or raise the limit of threads",
         }
     }

@@ -112,7 +112,9 @@ impl GgufFile {
     /// A count in `1..=max` that must be there.
     pub(super) fn count(&self, key: &str, max: usize) -> Result<usize, GgufError> {
         match self.metadata.get(key) {
-            Some(Value::Uint(n)) if *n > 0 && *n <= max as u64 => Ok(usize::try_from(*n).unwrap_or(max)),
+            Some(Value::Uint(n)) if *n > 0 && *n <= max as u64 => {
+                Ok(usize::try_from(*n).unwrap_or(max))
+            }
             _ => Err(self.missing(key, "a positive number of sensible size")),
         }
     }
@@ -257,7 +259,9 @@ impl<'a> Reader<'a> {
         usize::try_from(announced)
             .ok()
             .filter(|n| n.checked_mul(min_size).is_some_and(|size| size <= left))
-            .ok_or_else(|| self.fault(format!("{announced} entries are announced, {left} bytes are left")))
+            .ok_or_else(|| {
+                self.fault(format!("{announced} entries are announced, {left} bytes are left"))
+            })
     }
 
     fn text(&mut self) -> Result<String, Fault> {
@@ -307,7 +311,9 @@ impl<'a> Reader<'a> {
                 .map(Value::Floats),
             0..=5 | 10 | 11 => (0..len)
                 .map(|_| match self.value(kind, depth)? {
-                    Value::Uint(n) => i64::try_from(n).map_err(|_| self.fault("integer is too large")),
+                    Value::Uint(n) => {
+                        i64::try_from(n).map_err(|_| self.fault("integer is too large"))
+                    }
                     Value::Negative(n) => Ok(n),
                     _ => Err(self.fault("list of mixed types")),
                 })

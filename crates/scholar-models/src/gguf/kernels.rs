@@ -197,17 +197,33 @@ pub(super) fn product_transposed(x: &[f32], w: &[f32], n_in: usize, columns: usi
 #[expect(unsafe_code, reason = "gemm takes raw pointers")]
 pub(super) fn gemm_transposed(x: &[f32], y: &[f32], dim: usize, out: &mut [f32], stride: usize) {
     let (m, n) = (x.len() / dim, y.len() / dim);
-    assert!(n <= stride && m.saturating_sub(1) * stride + n <= out.len(), "product fits its output");
+    assert!(
+        n <= stride && m.saturating_sub(1) * stride + n <= out.len(),
+        "product fits its output"
+    );
     let (dim_stride, out_stride) = (dim.cast_signed(), stride.cast_signed());
     // SAFETY: `x` and `y` hold m and n rows of `dim` numbers; every written element lies below
     // (m - 1) * stride + n <= out.len(), checked above; `out` is exclusively borrowed.
     unsafe {
         gemm::gemm(
-            m, n, dim,
-            out.as_mut_ptr(), 1, out_stride, false,
-            x.as_ptr(), 1, dim_stride,
-            y.as_ptr(), dim_stride, 1,
-            0.0f32, 1.0f32, false, false, false,
+            m,
+            n,
+            dim,
+            out.as_mut_ptr(),
+            1,
+            out_stride,
+            false,
+            x.as_ptr(),
+            1,
+            dim_stride,
+            y.as_ptr(),
+            dim_stride,
+            1,
+            0.0f32,
+            1.0f32,
+            false,
+            false,
+            false,
             gemm::Parallelism::None,
         );
     }
@@ -223,11 +239,24 @@ pub(super) fn gemm_accumulate(p: &[f32], stride: usize, v: &[f32], dim: usize, o
     // `out` m rows of `dim` numbers; `out` is exclusively borrowed.
     unsafe {
         gemm::gemm(
-            m, dim, n,
-            out.as_mut_ptr(), 1, dim_stride, true,
-            p.as_ptr(), 1, p_stride,
-            v.as_ptr(), 1, dim_stride,
-            1.0f32, 1.0f32, false, false, false,
+            m,
+            dim,
+            n,
+            out.as_mut_ptr(),
+            1,
+            dim_stride,
+            true,
+            p.as_ptr(),
+            1,
+            p_stride,
+            v.as_ptr(),
+            1,
+            dim_stride,
+            1.0f32,
+            1.0f32,
+            false,
+            false,
+            false,
             gemm::Parallelism::None,
         );
     }
@@ -235,7 +264,10 @@ pub(super) fn gemm_accumulate(p: &[f32], stride: usize, v: &[f32], dim: usize, o
 
 /// Runs `work(i, chunk i)` over the chunks of `data` on candle's pool, the one its quantised products use: a second
 /// pool would wait for cores on which the first still spins.
-#[expect(unsafe_code, reason = "hands disjoint parts of a slice to the threads of a pool that takes Fn")]
+#[expect(
+    unsafe_code,
+    reason = "hands disjoint parts of a slice to the threads of a pool that takes Fn"
+)]
 pub(super) fn parallel_chunks(
     data: &mut [f32],
     chunk: usize,

@@ -54,8 +54,7 @@ impl Hyperparameters {
                 });
             }
         };
-        let unsupported =
-            |what: String| GgufError::Unsupported { path: file.path.clone(), what };
+        let unsupported = |what: String| GgufError::Unsupported { path: file.path.clone(), what };
         let key = |name: &str| format!("{architecture}.{name}");
         let dim = file.count(&key("embedding_length"), MAX_WIDTH)?;
         let n_heads = file.count(&key("attention.head_count"), MAX_WIDTH)?;
@@ -69,7 +68,9 @@ impl Hyperparameters {
                 "{n_heads} query heads and {n_kv} key heads of width {head_dim}"
             )));
         }
-        for (name, expected) in [("attention.value_length", head_dim), ("rope.dimension_count", head_dim)] {
+        for (name, expected) in
+            [("attention.value_length", head_dim), ("rope.dimension_count", head_dim)]
+        {
             if file.count_opt(&key(name), MAX_WIDTH)?.is_some_and(|found| found != expected) {
                 return Err(unsupported(format!("{name} other than the width of a head")));
             }
@@ -204,7 +205,9 @@ impl Model {
     pub(super) fn pack(&self, i: usize) -> candle_core::Result<()> {
         // One row is how replies are decoded, two and thirty-two how prompts are read: candle packs differently.
         match self.layers.get(i) {
-            Some(layer) => layer.linears().into_iter().try_for_each(|linear| linear.pack(&[1, 2, 32])),
+            Some(layer) => {
+                layer.linears().into_iter().try_for_each(|linear| linear.pack(&[1, 2, 32]))
+            }
             None => self.output.pack(&[1]),
         }
     }

@@ -13,8 +13,11 @@ pub(super) struct Reply {
 impl Reply {
     /// An empty reply that ends before the first of `stops`; empty stops are ignored.
     pub(super) fn new(stops: &[String]) -> Self {
-        let stops: Vec<Vec<u8>> =
-            stops.iter().filter(|stop| !stop.is_empty()).map(|stop| stop.clone().into_bytes()).collect();
+        let stops: Vec<Vec<u8>> = stops
+            .iter()
+            .filter(|stop| !stop.is_empty())
+            .map(|stop| stop.clone().into_bytes())
+            .collect();
         let longest_stop = stops.iter().map(Vec::len).max().unwrap_or(0);
         Self { bytes: Vec::new(), shown: 0, stops, longest_stop, stopped: false }
     }
@@ -92,7 +95,10 @@ mod tests {
     #[test]
     fn a_partial_stop_string_is_held_back() {
         let (shown, text, stopped) = stream(&[b"a [Resp", b"onse] b"], &["[Response_End]"]);
-        assert_eq!((shown, stopped), (vec!["a ".into(), "[Response] b".into(), String::new()], false));
+        assert_eq!(
+            (shown, stopped),
+            (vec!["a ".into(), "[Response] b".into(), String::new()], false)
+        );
         assert_eq!(text, "a [Response] b");
     }
 

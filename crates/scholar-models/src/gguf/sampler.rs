@@ -22,11 +22,7 @@ impl Sampler {
 
     /// The next token; `None` when no logit is finite. Ties go to the smaller number.
     pub(super) fn draw(&mut self, logits: &[f32]) -> Option<u32> {
-        if self.temperature > 0.0 {
-            self.draw_random(logits)
-        } else {
-            most_likely(logits)
-        }
+        if self.temperature > 0.0 { self.draw_random(logits) } else { most_likely(logits) }
     }
 
     fn draw_random(&mut self, logits: &[f32]) -> Option<u32> {

@@ -179,8 +179,7 @@ fn kept_sequences_change_no_reply() {
         for prompt in &prompts {
             let sampling = Sampling::greedy(10);
             let reply = ok(kept.generate(&call(prompt), &sampling, None, &mut |_| ()));
-            let fresh =
-                ok(engine(LLAMA, 1).generate(&call(prompt), &sampling, None, &mut |_| ()));
+            let fresh = ok(engine(LLAMA, 1).generate(&call(prompt), &sampling, None, &mut |_| ()));
             assert_eq!(reply, fresh);
         }
     }
@@ -243,8 +242,7 @@ fn special_tokens_come_from_the_template_only() {
     let tokens = vocabulary.encode_prompt(&pieces).unwrap();
     let count = |special: u32| tokens.iter().filter(|token| **token == special).count();
     assert_eq!((count(start), count(end)), (3, 2));
-    let text: Vec<u8> =
-        tokens.iter().flat_map(|token| vocabulary.bytes(*token)).copied().collect();
+    let text: Vec<u8> = tokens.iter().flat_map(|token| vocabulary.bytes(*token)).copied().collect();
     let expected = format!("system\ns\nuser\n{hostile}\nassistant\n");
     assert_eq!(String::from_utf8(text).unwrap(), expected);
 }

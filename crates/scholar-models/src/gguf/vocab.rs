@@ -10,9 +10,7 @@ use tokenizers::normalizers::{self, NFC, Prepend, Replace};
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::pre_tokenizers::sequence::Sequence;
 use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
-use tokenizers::{
-    NormalizerWrapper, PreTokenizerWrapper, SplitDelimiterBehavior, Tokenizer,
-};
+use tokenizers::{NormalizerWrapper, PreTokenizerWrapper, SplitDelimiterBehavior, Tokenizer};
 
 use super::error::GgufError;
 use super::file::GgufFile;
@@ -127,11 +125,14 @@ impl Vocabulary {
         let n = tokens.len();
         let token = |key: &str| file.token_opt(key).filter(|id| (*id as usize) < n);
         let bos = token("tokenizer.ggml.bos_token_id");
-        let mut ends: BTreeSet<u32> =
-            ["tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"]
-                .into_iter()
-                .filter_map(token)
-                .collect();
+        let mut ends: BTreeSet<u32> = [
+            "tokenizer.ggml.eos_token_id",
+            "tokenizer.ggml.eot_token_id",
+            "tokenizer.ggml.eom_token_id",
+        ]
+        .into_iter()
+        .filter_map(token)
+        .collect();
         let mut specials = Vec::new();
         for (id, text) in (0u32..).zip(tokens) {
             let kind = kind_of(id as usize);
@@ -250,11 +251,7 @@ fn is_llama3(pre: &str) -> bool {
     matches!(pre, "llama-bpe" | "llama3" | "llama-v3")
 }
 
-fn byte_level_tokenizer(
-    file: &GgufFile,
-    pre: &str,
-    plain: Vocab,
-) -> Result<Tokenizer, GgufError> {
+fn byte_level_tokenizer(file: &GgufFile, pre: &str, plain: Vocab) -> Result<Tokenizer, GgufError> {
     let error = |source| GgufError::Vocabulary { path: file.path.clone(), source };
     let merges = file
         .texts("tokenizer.ggml.merges")?
@@ -312,7 +309,9 @@ fn sentencepiece_tokenizer(
     let error = |source| GgufError::Vocabulary { path: file.path.clone(), source };
     let scores = file.floats_opt("tokenizer.ggml.scores").unwrap_or(&[]);
     if scores.len() != tokens.len() {
-        return Err(error(format!("it has {} tokens and {} scores", tokens.len(), scores.len()).into()));
+        return Err(error(
+            format!("it has {} tokens and {} scores", tokens.len(), scores.len()).into(),
+        ));
     }
     let mut merges = Vec::new();
     for (id, text) in tokens.iter().enumerate() {

@@ -154,7 +154,11 @@ pub(super) fn vector(file: &GgufFile, name: &str, len: usize) -> Result<Vec<f32>
 
 fn dense(file: &GgufFile, name: &str, entry: &TensorEntry) -> Result<Vec<f32>, GgufError> {
     let n: usize = entry.dims.iter().product();
-    let fault = |reason: String| GgufError::Tensor { path: file.path.clone(), name: name.to_owned(), reason };
+    let fault = |reason: String| GgufError::Tensor {
+        path: file.path.clone(),
+        name: name.to_owned(),
+        reason,
+    };
     match mapped(file, entry).dequantize(n) {
         Ok(CpuStorage::F32(values)) => Ok(values),
         Ok(_) => Err(fault("does not become f32".to_owned())),
@@ -221,13 +225,12 @@ impl Linear {
             }
             _ => {
                 let storage = QStorage::Cpu(mapped(file, entry));
-                let tensor = QTensor::new(storage, (n_out, n_in)).map_err(|source| {
-                    GgufError::Tensor {
+                let tensor =
+                    QTensor::new(storage, (n_out, n_in)).map_err(|source| GgufError::Tensor {
                         path: file.path.clone(),
                         name,
                         reason: format!("cannot be used: {source}"),
-                    }
-                })?;
+                    })?;
                 Matrix::Quantised(tensor)
             }
         };
@@ -258,7 +261,9 @@ impl Linear {
                     _ => return Err(candle_core::Error::Msg("product is not f32".to_owned())),
                 }
             }
-            Matrix::Dense(w) => kernels::product_transposed(floats(x)?, w, self.n_in, DENSE_COLUMNS),
+            Matrix::Dense(w) => {
+                kernels::product_transposed(floats(x)?, w, self.n_in, DENSE_COLUMNS)
+            }
         };
         if let Some(bias) = &self.bias {
             for row in y.chunks_exact_mut(self.n_out) {
