@@ -118,7 +118,7 @@ pub(super) unsafe fn product_tiles<U: TileUnit>(work: &Work, sums: &mut [f32; BL
                         tiles,
                         (sums.as_mut_ptr(), BLOCK * 4),
                     );
-                    finish_block(work, (row, end.min(row + BLOCK)), column, sums);
+                    finish_block::<Half>(work, (row, end.min(row + BLOCK)), column, true, sums);
                 }
             }
         }
@@ -126,18 +126,19 @@ pub(super) unsafe fn product_tiles<U: TileUnit>(work: &Work, sums: &mut [f32; BL
     }
 }
 
-/// Finishes rows `rows.0 .. rows.1` of the block of sums that starts at `column`.
+/// Finishes rows `rows.0 .. rows.1` of the sums of one panel, or a `pair`, that starts at `column`.
 ///
 /// # Safety
 /// As [`product_bf16`]; rows and column are inside the result.
 #[inline(always)]
-unsafe fn finish_block(
+unsafe fn finish_block<S: Step>(
     work: &Work,
     rows: (usize, usize),
     column: usize,
+    pair: bool,
     sums: &[f32; BLOCK * BLOCK],
 ) {
-    for column_in in (0..BLOCK).step_by(PANEL) {
+    for column_in in (0..if pair { BLOCK } else { PANEL }).step_by(PANEL) {
         let column = column + column_in;
         if column >= work.columns {
             return;
@@ -154,7 +155,7 @@ unsafe fn finish_block(
             for row in rows.0..rows.1 {
                 let sum = _mm512_loadu_ps(sums.as_ptr().add((row - rows.0) * BLOCK + column_in));
                 let at = row * work.out_stride + column;
-                finish::<Half>(work, at, mask, _mm512_add_ps(sum, bias));
+                finish::<S>(work, at, mask, _mm512_add_ps(sum, bias));
             }
         }
     }
@@ -235,6 +236,7 @@ impl Step for Half {
 unsafe fn product<S: Step>(work: &Work) {
     let panels = work.columns.div_ceil(PANEL);
     let rows_cached = (CACHED_BYTES / (4 * work.steps.max(1)) / ROWS).max(1) * ROWS;
+    let mut sums = [0.0; BLOCK * BLOCK];
     let mut start = 0;
     while start < work.rows {
         let end = (start + rows_cached).min(work.rows);
@@ -247,10 +249,11 @@ unsafe fn product<S: Step>(work: &Work) {
                 // SAFETY: rows and panels are inside the work's.
                 unsafe {
                     if pair {
-                        rows_of::<S, 2>(work, row, count, panel);
+                        rows_of::<S, 2>(work, row, count, panel, &mut sums);
                     } else {
-                        rows_of::<S, 1>(work, row, count, panel);
+                        rows_of::<S, 1>(work, row, count, panel, &mut sums);
                     }
+                    finish_block::<S>(work, (row, row + count), panel * PANEL, pair, &sums);
                 }
                 row += count;
             }
@@ -265,22 +268,28 @@ unsafe fn product<S: Step>(work: &Work) {
 /// # Safety
 /// As [`product_f32`]; `row + count <= rows`, `count <= 12`, and panels `panel .. panel + N` exist.
 #[inline(always)]
-unsafe fn rows_of<S: Step, const N: usize>(work: &Work, row: usize, count: usize, panel: usize) {
+unsafe fn rows_of<S: Step, const N: usize>(
+    work: &Work,
+    row: usize,
+    count: usize,
+    panel: usize,
+    done: &mut [f32; BLOCK * BLOCK],
+) {
     // SAFETY: passed on.
     unsafe {
         match count {
-            1 => block::<S, 1, N>(work, row, panel),
-            2 => block::<S, 2, N>(work, row, panel),
-            3 => block::<S, 3, N>(work, row, panel),
-            4 => block::<S, 4, N>(work, row, panel),
-            5 => block::<S, 5, N>(work, row, panel),
-            6 => block::<S, 6, N>(work, row, panel),
-            7 => block::<S, 7, N>(work, row, panel),
-            8 => block::<S, 8, N>(work, row, panel),
-            9 => block::<S, 9, N>(work, row, panel),
-            10 => block::<S, 10, N>(work, row, panel),
-            11 => block::<S, 11, N>(work, row, panel),
-            _ => block::<S, ROWS, N>(work, row, panel),
+            1 => block::<S, 1, N>(work, row, panel, done),
+            2 => block::<S, 2, N>(work, row, panel, done),
+            3 => block::<S, 3, N>(work, row, panel, done),
+            4 => block::<S, 4, N>(work, row, panel, done),
+            5 => block::<S, 5, N>(work, row, panel, done),
+            6 => block::<S, 6, N>(work, row, panel, done),
+            7 => block::<S, 7, N>(work, row, panel, done),
+            8 => block::<S, 8, N>(work, row, panel, done),
+            9 => block::<S, 9, N>(work, row, panel, done),
+            10 => block::<S, 10, N>(work, row, panel, done),
+            11 => block::<S, 11, N>(work, row, panel, done),
+            _ => block::<S, ROWS, N>(work, row, panel, done),
         }
     }
 }
@@ -291,7 +300,12 @@ unsafe fn rows_of<S: Step, const N: usize>(work: &Work, row: usize, count: usize
 /// # Safety
 /// As [`rows_of`].
 #[inline(always)]
-unsafe fn block<S: Step, const M: usize, const N: usize>(work: &Work, row: usize, panel: usize) {
+unsafe fn block<S: Step, const M: usize, const N: usize>(
+    work: &Work,
+    row: usize,
+    panel: usize,
+    done: &mut [f32; BLOCK * BLOCK],
+) {
     // SAFETY: all offsets below are inside what the caller of the product vouches for.
     unsafe {
         let stride = work.activation_stride;
@@ -312,18 +326,10 @@ unsafe fn block<S: Step, const M: usize, const N: usize>(work: &Work, row: usize
                 }
             }
         }
-        for p in 0..N {
-            let column = (panel + p) * PANEL;
-            let mask = mask_of(work.columns - column);
-            let bias = match work.finish {
-                Finish::Sum => _mm512_setzero_ps(),
-                Finish::Bias | Finish::Gelu | Finish::Residual => {
-                    _mm512_maskz_loadu_ps(mask, work.bias.add(column))
-                }
-            };
-            for m in 0..M {
-                let at = (row + m) * work.out_stride + column;
-                finish::<S>(work, at, mask, _mm512_add_ps(sums[m][p], bias));
+        // Through memory: finishing in registers makes the compiler keep the sums on the stack inside the loop above.
+        for m in 0..M {
+            for p in 0..N {
+                _mm512_storeu_ps(done.as_mut_ptr().add(m * BLOCK + p * PANEL), sums[m][p]);
             }
         }
     }
