@@ -1,7 +1,8 @@
 //! Measures the embedded generator: `gguf_speed FILE [PROMPT_WORDS] [REPLY_TOKENS]`.
 //!
 //! Prints the time until the first piece of text for a fresh prompt, the same for the prompt again with another
-//! ending, and the speed of writing. Threads: candle's `CANDLE_NUM_THREADS`.
+//! ending, and the speed of writing, by the clock and by processor time: on a busy machine only the second means
+//! anything, and only with `CANDLE_NUM_THREADS=1`, because candle's threads wait for each other by spinning.
 #![expect(clippy::print_stdout, reason = "a measurement is printed")]
 
 use std::path::Path;
@@ -29,28 +30,42 @@ fn main() -> anyhow::Result<()> {
             shape: OutputShape::Text,
         };
         let started = Instant::now();
+        let processor = processor_seconds()?;
+        let now = || -> anyhow::Result<[f64; 2]> {
+            Ok([started.elapsed().as_secs_f64(), processor_seconds()? - processor])
+        };
         let first = Mutex::new(None);
         let on_text = |_: &str| {
-            first.lock().get_or_insert_with(|| started.elapsed().as_secs_f64());
+            first.lock().get_or_insert_with(now);
         };
         let reply = futures::executor::block_on(generator.generate(&request, &on_text))?;
-        let total = started.elapsed().as_secs_f64();
-        Ok((reply, first.into_inner().unwrap_or(total), total))
+        let total = now()?;
+        let first = first.into_inner().transpose()?.unwrap_or(total);
+        Ok((reply, first, total))
     };
 
     let (_, _, seconds) = ask("Say yes.".to_owned(), 1)?;
-    println!("ready         {:>8.2} s   resident {} MiB", seconds, resident_mib()?);
+    println!(
+        "ready         {:>8.2} s, {:.2} s of processor   resident {} MiB",
+        seconds[0],
+        seconds[1],
+        resident_mib()?
+    );
     let passage = ["magnetic", "nanoparticles", "deliver", "drugs", "to", "tumours", "and", "the"];
     let passage: Vec<&str> = passage.into_iter().cycle().take(words).collect();
     for question in ["What is this text about?", "Which organ is named in this text?"] {
         let (reply, first, total) = ask(format!("{}\n{question}", passage.join(" ")), max_tokens)?;
         let written = reply.usage.completion - 1;
-        println!(
-            "prompt {:>6}  {first:>7.2} s to first text, {:>6.1} tok/s read; {written} more at {:.2} tok/s",
-            reply.usage.prompt,
-            reply.usage.prompt as f64 / first,
-            written as f64 / (total - first),
-        );
+        for (name, first, total) in
+            [("clock", first[0], total[0]), ("processor", first[1], total[1])]
+        {
+            println!(
+                "prompt {:>6}  {name:>9}: {first:>7.2} s to first text, {:>6.1} tok/s read; {written} more at {:.2} tok/s",
+                reply.usage.prompt,
+                reply.usage.prompt as f64 / first,
+                written as f64 / (total - first),
+            );
+        }
         println!("  {:?}", reply.text);
     }
     println!("resident      {:>8} MiB", resident_mib()?);
@@ -63,4 +78,12 @@ fn resident_mib() -> anyhow::Result<u64> {
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("no VmRSS line")?;
     let kib: u64 = line.split_whitespace().nth(1).context("no number")?.parse()?;
     Ok(kib / 1024)
+}
+
+/// Processor time of all threads so far, in user and kernel mode, as Linux counts it (hundredths of a second).
+fn processor_seconds() -> anyhow::Result<f64> {
+    let stat = fs_err::read_to_string("/proc/self/stat")?;
+    let fields = stat.rsplit_once(')').context("no command name in stat")?.1;
+    let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
+    Ok(ticks.sum::<Result<u64, _>>()? as f64 / 100.0)
 }

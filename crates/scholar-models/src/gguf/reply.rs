@@ -128,7 +128,7 @@ mod tests {
             parts in proptest::collection::vec("[abc\u{3b1}]{0,4}", 0..12),
             stop in "[abc]{1,3}",
         ) {
-            let bytes: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+            let bytes: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
             let (shown, text, stopped) = stream(&bytes, &[&stop]);
             let whole = parts.concat();
             let expected = whole.split(&stop).next().unwrap_or_default();

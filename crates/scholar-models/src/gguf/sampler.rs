@@ -58,7 +58,7 @@ impl Sampler {
         candidates.last().map(|(_, token)| *token)
     }
 
-    /// Uniform in `[0, 1)`, by SplitMix64.
+    /// Uniform in `[0, 1)`, by the `SplitMix64` generator.
     fn uniform(&mut self) -> f64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;

@@ -1,6 +1,6 @@
 //! The forward pass, the tokenizer and the engine against references and against themselves.
 //!
-//! `tests/gguf/golden/` holds tiny random models with the logits PyTorch computes from them, and the scripts that
+//! `tests/gguf/golden/` holds tiny random models with the logits `PyTorch` computes from them, and the scripts that
 //! made both.
 
 use std::collections::BTreeMap;
@@ -121,8 +121,8 @@ struct Published {
 #[test]
 fn published_models_have_the_tokens_and_logits_of_the_reference() {
     for (folder, file, expected, floor) in [
-        ("smollm", "SmolLM2-135M-Instruct.Q4_1.gguf", "smollm2.json", 0.995),
-        ("qwen", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf", "qwen2.5.json", 0.995),
+        ("smollm", "SmolLM2-135M-Instruct.Q4_1.gguf", "smollm2.json", 0.99),
+        ("qwen", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf", "qwen2.5.json", 0.99),
     ] {
         let Some(dir) = model_dir(folder) else { continue };
         let (_, model, vocabulary) = open(&dir.join(file));
@@ -138,6 +138,7 @@ fn published_models_have_the_tokens_and_logits_of_the_reference() {
             let logits = model.forward(&mut model.cache(), &tokens, 0).unwrap();
             let (found, expected): (Vec<f32>, Vec<f32>) =
                 case.top.iter().map(|(token, logit)| (logits[*token as usize], *logit)).unzip();
+            // The kernels round inputs to 8 bits: a logit moves by up to 0.4, the likely tokens keep their order.
             let cosine = cosine(&centred(&found), &centred(&expected));
             let furthest =
                 found.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);

@@ -300,7 +300,7 @@ fn byte_level_tokenizer(file: &GgufFile, pre: &str, plain: Vocab) -> Result<Toke
     Ok(tokenizer)
 }
 
-/// A SentencePiece model of the `llama` kind: pairs merge in the order of the score of what they make.
+/// A `SentencePiece` model of the `llama` kind: pairs merge in the order of the score of what they make.
 fn sentencepiece_tokenizer(
     file: &GgufFile,
     tokens: &[String],

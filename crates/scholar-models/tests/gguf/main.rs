@@ -1,7 +1,6 @@
 //! The embedded generator through its port, on tiny random models (`golden/make_tiny.py`).
 #![expect(clippy::unwrap_used, reason = "a failure is the test's result")]
 
-use std::future::Future as _;
 use std::path::{Path, PathBuf};
 use std::task::{Context, Waker};
 
