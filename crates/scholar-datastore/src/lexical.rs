@@ -39,7 +39,7 @@ impl Bm25 {
         Self { k1: 0.9, b: 0.4, title_weight: 1.0 }
     }
 
-    /// Chosen on `scifact_train809` and halves of the other public sets; see docs/results.
+    /// Ours; how it was chosen, and on what, is in docs/decisions/0006.
     pub fn tuned() -> Self {
         Self { k1: 1.5, b: 0.75, title_weight: 2.0 }
     }
