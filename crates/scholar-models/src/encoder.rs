@@ -87,6 +87,17 @@ impl EncoderOptions {
     }
 }
 
+/// A text as late interaction sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TokenStates {
+    /// Vocabulary ids of the tokens, special ones left out.
+    pub ids: Vec<u32>,
+    /// `[tokens, dim]`, each of length 1.
+    pub values: Vec<f32>,
+    /// `[dim]`, of length 1.
+    pub pooled: Vec<f32>,
+}
+
 /// A BERT-like bi-encoder in this process.
 pub struct LocalEncoder {
     info: EncoderInfo,
@@ -120,15 +131,10 @@ impl LocalEncoder {
             }
         };
         let reader = TokenReader::open(dir, name, limit)?;
-        let weights =
-            Weights::open(dir, &["", open::prefix(&config)], "embeddings.LayerNorm.weight")
-                .or_else(|_| {
-                    let probe = "embeddings.LayerNorm.gamma";
-                    Weights::open(dir, &["", open::prefix(&config)], probe)
-                })?;
+        let weights = open::weights(dir, &config)?;
         let pooling = pooling.or(sentence.pooling).unwrap_or(Pooling::Mean);
         let similarity = similarity.or(sentence.similarity).unwrap_or(Similarity::Dot);
-        let running = open::choose(precision, backend, name)?;
+        let running = open::choose(precision, backend, name, &config)?;
         let info = EncoderInfo {
             name: name.to_owned(),
             fingerprint: fingerprint(dir, &weights, &reader, &sentence, (pooling, similarity, limit))?,
@@ -157,6 +163,31 @@ impl LocalEncoder {
     /// When the tokenizer refuses the text.
     pub fn count_tokens(&self, text: &str) -> Result<usize, ModelError> {
         Ok(self.reader.single(text)?.ids.len())
+    }
+
+    /// Token states and pooled vectors at once, for late interaction: both of length 1, special tokens dropped from the
+    /// states, truncation as in [`Encoder::encode`].
+    ///
+    /// # Errors
+    /// When the tokenizer refuses a text.
+    pub fn late_states(&self, side: Side, texts: &[&str]) -> Result<Vec<TokenStates>, ModelError> {
+        let tokens = self.tokens(side, texts)?;
+        let dim = self.info.dim;
+        Ok(schedule::run(&*self.network, &tokens, self.threads, |at, states| {
+            let Tokens { ids, special, .. } = &tokens[at];
+            let mut kept = TokenStates {
+                ids: Vec::with_capacity(ids.len()),
+                values: Vec::with_capacity(states.len()),
+                pooled: self.pooling.pool(states, dim, true),
+            };
+            for ((state, special), id) in states.chunks_exact(dim).zip(special).zip(ids) {
+                if !special {
+                    kept.ids.push(*id);
+                    kept.values.extend(pooling::unit(state));
+                }
+            }
+            kept
+        }))
     }
 
     fn tokens(&self, side: Side, texts: &[&str]) -> Result<Vec<Tokens>, ModelError> {

@@ -203,3 +203,6 @@ impl Machine {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! Choosing an engine and loading a network for it.
 
+use std::path::Path;
+
 use super::config::{Architecture, NetworkConfig};
 use super::network::{Network, Transformer};
 use super::{Backend, Precision};
@@ -12,6 +14,9 @@ use crate::weights::Weights;
 
 /// Fewest tokens that leave room for special tokens of a pair and a word of each text.
 const FEWEST_TOKENS: usize = 8;
+
+/// Widths that bf16 products take are multiples of this.
+const TILE: usize = 32;
 
 /// An engine this machine can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,11 +46,16 @@ pub(crate) fn choose(
     precision: Precision,
     backend: Backend,
     model: &str,
+    config: &NetworkConfig,
 ) -> Result<Running, ModelError> {
-    choose_on(Machine::detect(), precision, backend).map_err(|problem| ModelError::Setting {
-        model: model.to_owned(),
-        setting: "precision or backend",
-        problem: problem.to_owned(),
+    let NetworkConfig { hidden, intermediate, heads, .. } = *config;
+    let tiles = [hidden, intermediate, hidden / heads].iter().all(|w| w.is_multiple_of(TILE));
+    choose_on(Machine::detect(), precision, backend, tiles).map_err(|problem| {
+        ModelError::Setting {
+            model: model.to_owned(),
+            setting: "precision or backend",
+            problem: problem.to_owned(),
+        }
     })
 }
 
@@ -53,9 +63,15 @@ fn choose_on(
     machine: Machine,
     precision: Precision,
     backend: Backend,
+    tiles: bool,
 ) -> Result<Running, &'static str> {
     match (precision, backend) {
-        (Precision::Auto | Precision::Bf16, Backend::Auto | Backend::Amx) if machine.amx => {
+        (Precision::Bf16, _) | (_, Backend::Amx) if !tiles => {
+            Err("bf16 needs widths that are multiples of 32")
+        }
+        (Precision::Auto | Precision::Bf16, Backend::Auto | Backend::Amx)
+            if machine.amx && tiles =>
+        {
             Ok(Running::AmxBf16)
         }
         (_, Backend::Amx) if machine.amx => Err("AMX computes bf16 only"),
@@ -99,8 +115,19 @@ pub(crate) fn network(
     })
 }
 
+/// Opens the weights of a network of this family, with or without a head.
+///
+/// # Errors
+/// As [`Weights::open`].
+pub(crate) fn weights(dir: &Path, config: &NetworkConfig) -> Result<Weights, ModelError> {
+    let prefixes = [prefix(config), ""];
+    // Checkpoints from before 2019 say gamma for weight.
+    let old = Weights::open(dir, &prefixes, "embeddings.LayerNorm.gamma");
+    old.or_else(|_| Weights::open(dir, &prefixes, "embeddings.LayerNorm.weight"))
+}
+
 /// What checkpoints of this family with a head put before tensor names.
-pub(crate) fn prefix(config: &NetworkConfig) -> &'static str {
+fn prefix(config: &NetworkConfig) -> &'static str {
     match config.architecture {
         Architecture::Bert => "bert.",
         Architecture::Mpnet => "mpnet.",
@@ -159,7 +186,8 @@ mod tests {
         let zen4 = Machine { avx512_bf16: true, ..wide };
         let xeon = Machine { amx: true, ..zen4 };
         let check = |machine, precision, backend, expect: Option<Running>| {
-            assert_eq!(choose_on(machine, precision, backend).ok(), expect, "{machine:?}");
+            let found = choose_on(machine, precision, backend, true).ok();
+            assert_eq!(found, expect, "{machine:?}");
         };
         check(none, Precision::Auto, Backend::Auto, Some(Running::PortableF32));
         check(none, Precision::Bf16, Backend::Auto, None);
@@ -174,5 +202,8 @@ mod tests {
         check(xeon, Precision::F32, Backend::Auto, Some(Running::Avx512F32));
         check(xeon, Precision::F32, Backend::Amx, None);
         check(xeon, Precision::Bf16, Backend::Avx512, Some(Running::Avx512Bf16));
+        let odd = |precision| choose_on(xeon, precision, Backend::Auto, false).ok();
+        assert_eq!(odd(Precision::Auto), Some(Running::Avx512F32), "widths that fit no tile");
+        assert_eq!(odd(Precision::Bf16), None);
     }
 }

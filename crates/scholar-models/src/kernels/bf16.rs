@@ -10,7 +10,7 @@ use super::{
     Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard,
 };
 
-/// The bf16 back-end. Widths must be multiples of 32; see [`Bf16::fits`].
+/// The bf16 back-end. Widths must be multiples of 32.
 pub(crate) struct Bf16 {
     unit: Unit,
     level: Level,
@@ -49,11 +49,6 @@ impl Bf16 {
     pub(crate) fn emulated() -> Option<Self> {
         let machine = super::Machine::detect();
         machine.avx512_bf16.then(|| Self { unit: Unit::Emulated, level: Level::detect() })
-    }
-
-    /// Whether a network of these widths can run here.
-    pub(crate) fn fits(hidden: usize, intermediate: usize, head_dim: usize) -> bool {
-        [hidden, intermediate, head_dim].iter().all(|width| width.is_multiple_of(BLOCK))
     }
 
     /// # Safety

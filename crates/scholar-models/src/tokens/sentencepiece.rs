@@ -6,8 +6,10 @@
 use std::path::Path;
 
 use tokenizers::models::unigram::Unigram;
-use tokenizers::normalizers::{NFKC, NormalizerWrapper, Precompiled, Replace, Sequence};
+use tokenizers::normalizers::{NFKC, NormalizerWrapper, Precompiled};
 use tokenizers::pre_tokenizers::metaspace::{Metaspace, PrependScheme};
+use tokenizers::pre_tokenizers::sequence::Sequence;
+use tokenizers::pre_tokenizers::whitespace::WhitespaceSplit;
 use tokenizers::processors::template::TemplateProcessing;
 use tokenizers::{AddedToken, Tokenizer};
 
@@ -48,8 +50,6 @@ pub(super) fn build_xlm_roberta(path: &Path) -> Result<Tokenizer, ModelError> {
             .map_err(|e| damaged(format!("its character map does not parse: {e}")))?
             .into()
     };
-    let spaces = Replace::new(tokenizers::normalizers::replace::ReplacePattern::Regex(" {2,}".to_owned()), " ")
-        .map_err(|e| damaged(e.to_string()))?;
     let template = TemplateProcessing::builder()
         .try_single("<s> $A </s>")
         .and_then(|t| t.try_pair("<s> $A </s> </s> $B </s>"))
@@ -59,10 +59,13 @@ pub(super) fn build_xlm_roberta(path: &Path) -> Result<Tokenizer, ModelError> {
         .map_err(|e| damaged(e.to_string()))?;
     let mut tokenizer = Tokenizer::new(model);
     tokenizer
-        .with_normalizer(Some(Sequence::new(vec![characters, spaces.into()])))
+        .with_normalizer(Some(characters))
         .map_err(|e| damaged(e.to_string()))?;
     tokenizer
-        .with_pre_tokenizer(Some(Metaspace::new('\u{2581}', PrependScheme::Always, true)))
+        .with_pre_tokenizer(Some(Sequence::new(vec![
+            WhitespaceSplit.into(),
+            Metaspace::new('\u{2581}', PrependScheme::Always, true).into(),
+        ])))
         .with_post_processor(Some(template));
     let special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"];
     let special: Vec<AddedToken> =
