@@ -1,1 +1,68 @@
-fn main() {}
+//! The `openscholar` program: arguments, configuration, wiring, printing.
+
+mod app;
+mod args;
+mod commands;
+mod config;
+mod env;
+mod error;
+mod home;
+mod output;
+mod printer;
+mod progress;
+mod runs;
+mod starter;
+mod stop;
+mod wiring;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::app::App;
+use crate::args::{Args, Command};
+use crate::error::CommandError;
+
+fn main() -> ExitCode {
+    let args = Args::parse_from(args::with_default_verb(env::arguments()));
+    let printer = printer::Printer::new(&args.global, env::no_color());
+    init_tracing(args.global.verbose);
+    let outcome = run(args, &printer);
+    match outcome {
+        Ok(code) => code,
+        Err(error) => printer.error(&error),
+    }
+}
+
+fn run(args: Args, printer: &printer::Printer) -> Result<ExitCode, CommandError> {
+    let Args { global, command } = args;
+    let app = App::new(global, printer.clone())?;
+    match command {
+        Command::Ask(args) => commands::ask::run(args, &app),
+        Command::Search(args) => commands::search::run(args, &app),
+        Command::Papers(args) => commands::papers::run(args, &app),
+        Command::Datastore(args) => commands::datastore::run(args, &app),
+        Command::Models(args) => commands::models::run(args, &app),
+        Command::Runs(args) => commands::runs::run(args, &app),
+        Command::Bench(args) => commands::bench::run(args, &app),
+        Command::Doctor(args) => commands::doctor::run(args, &app),
+        Command::Completions(args) => commands::completions::run(args, &app),
+        Command::CliDocs => commands::cli_docs::run(&app),
+    }
+}
+
+fn init_tracing(verbose: u8) {
+    let level = match verbose {
+        0 => "warn",
+        1 => "info",
+        2 => "debug",
+        _ => "trace",
+    };
+    let filter = tracing_subscriber::EnvFilter::new(format!(
+        "scholar_core={level},scholar_models={level},scholar_datastore={level},scholar_clients={level},\
+         scholar_pipeline={level},openscholar={level},error"
+    ));
+    // A second initialisation only happens in tests, where the first one serves as well.
+    let _already =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+}

@@ -1,0 +1,127 @@
+//! What every command needs: places, environment, config, printer.
+
+use std::time::Instant;
+
+use crate::args::GlobalArgs;
+use crate::config::ConfigFile;
+use crate::env::Environment;
+use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::home::Home;
+use crate::printer::Printer;
+use crate::stop::Stop;
+
+/// One invocation of the program.
+pub(crate) struct App {
+    pub(crate) home: Home,
+    pub(crate) env: Environment,
+    pub(crate) config: ConfigFile,
+    pub(crate) printer: Printer,
+    pub(crate) stop: Stop,
+    /// When the program began.
+    pub(crate) began: Instant,
+}
+
+impl App {
+    pub(crate) fn new(global: GlobalArgs, printer: Printer) -> Result<Self, CommandError> {
+        let env = Environment::read();
+        let home = Home::find(global.home.as_deref(), &env)?;
+        let config_file = global.config.clone().unwrap_or_else(|| home.config_file());
+        let config = ConfigFile::read(&config_file, global.config.is_some())?;
+        Ok(Self { home, env, config, printer, stop: Stop::default(), began: Instant::now() })
+    }
+
+    /// The datastore to use: the flag's, else the config file's, else the starter papers.
+    pub(crate) fn datastore_name(&self, flag: Option<&str>) -> String {
+        flag.or(self.config.datastore.as_deref())
+            .unwrap_or(crate::config::DEFAULT_DATASTORE)
+            .to_owned()
+    }
+
+    /// Threads for models.
+    pub(crate) fn threads(&self) -> usize {
+        self.config
+            .threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// Now, UTC, to the second.
+    pub(crate) fn now(&self) -> String {
+        let now = jiff::Timestamp::now();
+        now.round(jiff::Unit::Second).unwrap_or(now).to_string()
+    }
+
+    /// Runs `future` on a runtime of its own, and turns the first Ctrl-C into [`Stop`], the second into exit.
+    pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, CommandError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .thread_name("scholar-io")
+            .build()
+            .map_err(|source| {
+                CommandError::new(ErrorKind::User, "cannot start threads").with_source(source)
+            })?;
+        let stop = self.stop.clone();
+        let printer = self.printer.clone();
+        runtime.spawn(async move {
+            while tokio::signal::ctrl_c().await.is_ok() {
+                if stop.requested() {
+                    #[expect(
+                        clippy::exit,
+                        clippy::disallowed_methods,
+                        reason = "the second Ctrl-C means at once"
+                    )]
+                    std::process::exit(i32::from(ErrorKind::Interrupted.code()));
+                }
+                stop.request();
+                printer.say("stopping; press Ctrl-C again to stop at once");
+            }
+        });
+        let value = runtime.block_on(future);
+        runtime.shutdown_background();
+        Ok(value)
+    }
+
+    /// Milliseconds since the program began.
+    pub(crate) fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// The folder of the datastore called `name`, which must exist.
+    pub(crate) fn existing_datastore(
+        &self,
+        name: &str,
+    ) -> Result<std::path::PathBuf, CommandError> {
+        let path = self.home.datastore(name)?;
+        if path.is_dir() {
+            return Ok(path);
+        }
+        let names = self.datastore_names()?;
+        let known = if names.is_empty() {
+            "there is none yet".to_owned()
+        } else {
+            format!("there are: {}", names.join(", "))
+        };
+        Err(CommandError::user(format!(
+            "there is no datastore {name:?} in {}",
+            self.home.datastores().display()
+        ))
+        .with_hint(format!("{known}; build one with openscholar datastore build NAME FILE…")))
+    }
+
+    /// Names of all datastores, sorted.
+    pub(crate) fn datastore_names(&self) -> Result<Vec<String>, CommandError> {
+        let entries = match fs_err::read_dir(self.home.datastores()) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error).user(|| "cannot list the datastores".to_owned()),
+        };
+        let mut names: Vec<String> = entries
+            .filter_map(Result::ok)
+            .filter(|entry| entry.path().is_dir())
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| !name.starts_with('.'))
+            .collect();
+        names.sort();
+        Ok(names)
+    }
+}

@@ -1,0 +1,261 @@
+//! The command line. The doc comments are the help texts.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum};
+
+mod ask;
+mod store;
+
+pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
+pub(crate) use store::{
+    DatastoreArgs, DatastoreCommand, ModelsArgs, ModelsCommand, PapersArgs, PapersCommand,
+    RunsArgs, RunsCommand,
+};
+
+/// Ask the scientific literature and get answers in which every sentence is proven.
+///
+/// `openscholar "question"` is short for `openscholar ask "question"`.
+#[derive(Debug, Parser)]
+#[command(name = "openscholar", version, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options every command takes.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct GlobalArgs {
+    /// Keep models, datastores, runs, cache and config under this folder instead of the XDG places.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+    /// Read this config file instead of the one in the config folder.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Print JSON with a schema version instead of text.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// No progress and no notices on stderr.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// More log lines on stderr (-v, -vv, -vvv).
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Answer a question from the datastore, with a located quotation for every sentence.
+    Ask(Box<AskArgs>),
+    /// Find passages and see why each one ranks where it does.
+    Search(Box<SearchArgs>),
+    /// List, show, add and remove papers.
+    Papers(PapersArgs),
+    /// Build, inspect and check datastores.
+    Datastore(DatastoreArgs),
+    /// List, fetch and check models.
+    Models(ModelsArgs),
+    /// List, show, explain, replay, verify and compare past answers.
+    Runs(RunsArgs),
+    /// Measure quality and speed.
+    Bench(BenchArgs),
+    /// Say what works here and what is missing.
+    Doctor(DoctorArgs),
+    /// Print shell completions.
+    Completions(CompletionsArgs),
+    /// Print docs/cli.md.
+    #[command(hide = true)]
+    CliDocs,
+}
+
+/// Which indexes a search asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SearchModeArg {
+    /// BM25 and embeddings, fused.
+    Hybrid,
+    /// Embeddings only.
+    Dense,
+    /// BM25 only.
+    Lexical,
+}
+
+impl From<SearchModeArg> for scholar_core::SearchMode {
+    fn from(mode: SearchModeArg) -> Self {
+        match mode {
+            SearchModeArg::Hybrid => Self::Hybrid,
+            SearchModeArg::Dense => Self::Dense,
+            SearchModeArg::Lexical => Self::Lexical,
+        }
+    }
+}
+
+/// Find passages and see why each one ranks where it does.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SearchArgs {
+    /// What to look for.
+    pub(crate) query: String,
+    /// How many passages to show.
+    #[arg(long, short = 'k', default_value_t = 10, value_name = "N")]
+    pub(crate) top_k: usize,
+    /// Which indexes are asked.
+    #[arg(long, value_enum, default_value_t = SearchModeArg::Hybrid)]
+    pub(crate) mode: SearchModeArg,
+    /// Rerank the passages with the default or the named reranker.
+    #[arg(long)]
+    pub(crate) rerank: bool,
+    /// Print the arithmetic behind every score.
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Datastore to search.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) datastore: Option<String>,
+    /// Which papers may come back.
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+}
+
+/// Measure quality and speed.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    pub(crate) command: BenchCommand,
+}
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// nDCG@10, Recall@100 and MRR@10 on folders in BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv).
+    Retrieval {
+        /// Folders to measure.
+        #[arg(required = true, value_name = "DIR")]
+        dirs: Vec<PathBuf>,
+        /// Systems, separated by commas: bm25, dense, hybrid, hybrid+rerank.
+        #[arg(long, value_delimiter = ',', default_value = "bm25,dense,hybrid,hybrid+rerank")]
+        systems: Vec<String>,
+        /// Encoder to measure with.
+        #[arg(long, value_name = "NAME")]
+        encoder: Option<String>,
+        /// Use at most this many queries of each folder.
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+        /// Write the report and one file of per-query numbers for each folder here.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Passages per second, query latency and agreement with sentence-transformers in the same run.
+    Encoder {
+        /// Encoder to measure.
+        #[arg(long, default_value = "all-MiniLM-L6-v2", value_name = "NAME")]
+        model: String,
+        /// Python with sentence-transformers and torch installed; left out, only ours is measured.
+        #[arg(long, value_name = "PYTHON")]
+        peer_python: Option<PathBuf>,
+        /// Number of passages, from the starter papers.
+        #[arg(long, default_value_t = 64, value_name = "N")]
+        passages: usize,
+        /// Write the report here.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Agreement of a judge with human labels of support.
+    Attribution {
+        /// Folder that holds claims/, attribution/ and retrieval/scifact_test300/.
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
+        /// Judge: lexical, embedded.
+        #[arg(long, default_value = "lexical")]
+        judge: String,
+        /// Use at most this many pairs of each set.
+        #[arg(long, value_name = "N")]
+        limit: Option<usize>,
+        /// Write the report here.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// Say what works here and what is missing.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct DoctorArgs {}
+
+/// Print shell completions.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// The arguments with `ask` put in front of a bare question.
+///
+/// A first word that is neither an option nor a verb makes the whole line a question.
+pub(crate) fn with_default_verb(arguments: Vec<OsString>) -> Vec<OsString> {
+    let command = Args::command();
+    let takes_value = |word: &str| matches!(word, "--home" | "--config");
+    let mut at = 1;
+    while let Some(word) = arguments.get(at).and_then(|word| word.to_str()) {
+        if takes_value(word) {
+            at += 2;
+        } else if word.starts_with('-') && word.len() > 1 {
+            if matches!(word, "-h" | "--help" | "-V" | "--version") {
+                return arguments;
+            }
+            if !["--json", "-q", "--quiet", "-v", "-vv", "-vvv", "--verbose"].contains(&word)
+                && !word.starts_with("--home=")
+                && !word.starts_with("--config=")
+            {
+                break;
+            }
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    let Some(word) = arguments.get(at) else { return arguments };
+    let is_verb = word.to_str().is_some_and(|word| {
+        word == "help"
+            || command.get_subcommands().any(|verb| {
+                verb.get_name() == word || verb.get_all_aliases().any(|alias| alias == word)
+            })
+    });
+    if is_verb {
+        return arguments;
+    }
+    let mut with_verb = arguments;
+    with_verb.insert(at, OsString::from("ask"));
+    with_verb
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_question_is_asked() {
+        let check = |line: &[&str], expect: &[&str]| {
+            let words = |line: &[&str]| line.iter().map(OsString::from).collect::<Vec<_>>();
+            assert_eq!(with_default_verb(words(line)), words(expect));
+        };
+        check(&["openscholar", "What is RAG?"], &["openscholar", "ask", "What is RAG?"]);
+        check(&["openscholar", "--json", "What?"], &["openscholar", "--json", "ask", "What?"]);
+        check(
+            &["openscholar", "--home", "/x", "What?"],
+            &["openscholar", "--home", "/x", "ask", "What?"],
+        );
+        check(
+            &["openscholar", "--mode", "evidence", "What?"],
+            &["openscholar", "ask", "--mode", "evidence", "What?"],
+        );
+        check(&["openscholar", "search", "x"], &["openscholar", "search", "x"]);
+        check(&["openscholar", "--help"], &["openscholar", "--help"]);
+        check(&["openscholar"], &["openscholar"]);
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+}

@@ -1,0 +1,183 @@
+//! Options of `ask`, and the filters it shares with `search`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use jiff::civil::Date;
+use scholar_core::PaperId;
+
+use super::SearchModeArg;
+
+/// Answer a question from the datastore, with a located quotation for every sentence.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AskArgs {
+    /// The question; `-` reads it from standard input.
+    pub(crate) question: String,
+    /// How the answer is written.
+    #[arg(long, value_enum, default_value_t = ModeArg::Auto)]
+    pub(crate) mode: ModeArg,
+    /// What kind of answer is wanted.
+    #[arg(long, value_enum, default_value_t = TaskArg::Default)]
+    pub(crate) task: TaskArg,
+    /// Named settings: paper, single-paper, upstream.
+    #[arg(long, default_value = "paper", value_name = "NAME")]
+    pub(crate) preset: String,
+    /// Which model writes: embedded, server, none. Default: server if a base URL is configured, else embedded.
+    #[arg(long, value_enum)]
+    pub(crate) generator: Option<GeneratorChoice>,
+    /// Model to write with: a catalog name or GGUF file for embedded, the server's model name for server.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Address of an OpenAI-compatible server, for example http://localhost:8000/v1.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Treat the model as strong (runs the paper's loop) or small (evidence-first).
+    #[arg(long, value_name = "STRENGTH", value_parser = ["small", "strong"])]
+    pub(crate) strength: Option<String>,
+    /// Who judges support: lexical, embedded, server.
+    #[arg(long, value_name = "NAME", value_parser = ["lexical", "embedded", "server"])]
+    pub(crate) judge: Option<String>,
+    /// Datastore to ask.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) datastore: Option<String>,
+    /// Candidates kept after retrieval.
+    #[arg(long, value_name = "N")]
+    pub(crate) top_k: Option<usize>,
+    /// Passages shown to the writer.
+    #[arg(long, value_name = "N")]
+    pub(crate) top_n: Option<usize>,
+    /// Which indexes are asked.
+    #[arg(long, value_enum)]
+    pub(crate) search: Option<SearchModeArg>,
+    /// Skip reranking.
+    #[arg(long)]
+    pub(crate) no_rerank: bool,
+    /// Add citations / max citations to the rerank score.
+    #[arg(long)]
+    pub(crate) norm_cite: bool,
+    /// At most this many feedback items are worked on.
+    #[arg(long, value_name = "N")]
+    pub(crate) feedback: Option<usize>,
+    /// Seed of all sampling.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Stop before spending more than this many US dollars.
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<f64>,
+    /// Stop before using more than this many model tokens.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// Stop after this many seconds with the best answer so far.
+    #[arg(long, value_name = "S")]
+    pub(crate) max_seconds: Option<u64>,
+    /// Stop after this many model calls.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u64>,
+    /// Print the references alone in a format for reference managers.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<OutputFormat>,
+    /// Print every event as a line of JSON on standard output, the answer last.
+    #[arg(long)]
+    pub(crate) stream: bool,
+    /// Also write the answer to this file.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Which papers may be used.
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+}
+
+/// How the answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Generative with a strong model, evidence-first otherwise; the answer says which and why.
+    Auto,
+    /// Draft, feedback, revision, citation verification.
+    Generative,
+    /// The best supporting sentences, verbatim, grouped and ordered in code.
+    Evidence,
+    /// One draft over the retrieved passages.
+    SinglePass,
+    /// The model alone: nothing is proven.
+    NoRetrieval,
+}
+
+/// What kind of answer is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TaskArg {
+    /// A cited answer from many papers.
+    Default,
+    /// Is this claim true or false?
+    Claim,
+    /// Yes or no.
+    Boolean,
+    /// A question about one paper.
+    SinglePaper,
+    /// A related-work section for an abstract.
+    RelatedWork,
+}
+
+/// Which kind of model writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GeneratorChoice {
+    /// The GGUF engine in this process.
+    Embedded,
+    /// An OpenAI-compatible server.
+    Server,
+    /// No model: evidence in code only.
+    None,
+}
+
+/// Formats for reference managers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// Markdown for people.
+    Markdown,
+    /// BibTeX.
+    Bibtex,
+    /// RIS.
+    Ris,
+    /// CSL-JSON.
+    Csl,
+}
+
+/// Conditions on papers; all must hold.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct FilterArgs {
+    /// Only papers published strictly before this day (YYYY-MM-DD).
+    #[arg(long, value_name = "DAY")]
+    pub(crate) before: Option<Date>,
+    /// Only papers of this year or later.
+    #[arg(long, value_name = "YEAR")]
+    pub(crate) year_from: Option<i16>,
+    /// Only papers of this year or earlier.
+    #[arg(long, value_name = "YEAR")]
+    pub(crate) year_to: Option<i16>,
+    /// Only papers whose venue contains this text; can be given several times.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) venue: Vec<String>,
+    /// Only papers cited at least this often.
+    #[arg(long, value_name = "N")]
+    pub(crate) min_citations: Option<u32>,
+    /// Only this paper, for example doi:10.1000/x; can be given several times.
+    #[arg(long, value_name = "ID")]
+    pub(crate) paper: Vec<PaperId>,
+    /// Never this paper; can be given several times.
+    #[arg(long, value_name = "ID")]
+    pub(crate) exclude: Vec<PaperId>,
+}
+
+impl From<FilterArgs> for scholar_core::SearchFilter {
+    fn from(args: FilterArgs) -> Self {
+        let FilterArgs { before, year_from, year_to, venue, min_citations, paper, exclude } = args;
+        Self {
+            published_before: before,
+            year_from,
+            year_to,
+            venues: venue,
+            min_citations,
+            papers: (!paper.is_empty()).then(|| paper.into_iter().collect()),
+            exclude: exclude.into_iter().collect(),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! `openscholar ask QUESTION`.
+
+mod settings;
+mod watch;
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use scholar_core::{Answer, Question};
+use scholar_pipeline::budget::{Estimate, estimate};
+use scholar_pipeline::config::AskConfig;
+use scholar_pipeline::record::Recorder;
+use scholar_pipeline::{AskError, Meter, Outcome, Ports};
+
+use crate::app::App;
+use crate::args::{AskArgs, OutputFormat};
+use crate::error::{CommandError, Context as _, EXIT_MISSING_EVIDENCE, ErrorKind};
+use crate::output::document::{ANSWER_SCHEMA, AnswerDocument, Usage};
+use crate::output::{bibliography, markdown};
+use crate::runs::{self, RUN_SCHEMA, RunFolder, RunRecord, RunStatus};
+use crate::wiring::{self, Shelf};
+use watch::Watch;
+
+/// Most bytes read from standard input: far above the longest accepted question.
+const MAX_INPUT_BYTES: u64 = 1_000_000;
+
+pub(crate) fn run(args: Box<AskArgs>, app: &App) -> Result<ExitCode, CommandError> {
+    let question = read_question(&args.question)?;
+    let config = settings::resolve(&args)?;
+    let name = app.datastore_name(args.datastore.as_deref());
+    app.home.datastore(&name)?;
+    if name != crate::starter::NAME {
+        app.existing_datastore(&name)?;
+    }
+    let done = app.block_on(answer(&args, &question, &config, &name, app))??;
+    print(&done, &args, app)?;
+    let abstained = done.answer.abstained;
+    Ok(if abstained { ExitCode::from(EXIT_MISSING_EVIDENCE) } else { ExitCode::SUCCESS })
+}
+
+fn read_question(argument: &str) -> Result<Question, CommandError> {
+    let mut text = argument.to_owned();
+    if argument == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .lock()
+            .take(MAX_INPUT_BYTES)
+            .read_to_end(&mut bytes)
+            .user(|| "cannot read standard input".to_owned())?;
+        text = String::from_utf8(bytes).user(|| "standard input is not UTF-8 text".to_owned())?;
+    }
+    Question::new(&text).map_err(|error| {
+        CommandError::user(error.to_string())
+            .with_hint("openscholar ask \"What is known about …?\"")
+    })
+}
+
+async fn answer(
+    args: &AskArgs,
+    question: &Question,
+    config: &AskConfig,
+    datastore: &str,
+    app: &App,
+) -> Result<AnswerDocument, CommandError> {
+    let shelf = Shelf::open(app, datastore).await?;
+    let meter = Meter::start(config.budget, clock(app));
+    let (ports, models, mut notices) = wiring::ports(app, &shelf, args, &meter).await?;
+    announce(
+        &estimate(config, ports.generator.as_ref().map(|generator| generator.info())),
+        config,
+        app,
+    )?;
+    let (folder, mut record) = begin(question, config, datastore, &models, app)?;
+    let watch = Watch::new(&app.printer, args.stream, app.began, app.elapsed_ms());
+    let recorder = Recorder::with_sink(&ports, Some(folder.journal_sink()?));
+    let outcome = tokio::select! {
+        outcome = scholar_pipeline::ask(recorder.ports(), question, config, &watch) => Some(outcome),
+        () = app.stop.wait() => None,
+    };
+    let (events, timings) = watch.finish();
+    folder.write_text("journal.jsonl", &recorder.journal().to_json_lines())?;
+    folder.write_lines("events.jsonl", &events)?;
+    let outcome: Outcome<Answer> = match settle(outcome, &record.id) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            let interrupted = error.kind == ErrorKind::Interrupted;
+            record.status = if interrupted { RunStatus::Interrupted } else { RunStatus::Failed };
+            record.error = Some(error.to_string());
+            folder.write_json("run.json", &record)?;
+            return Err(error);
+        }
+    };
+    notices.extend(outcome.notices);
+    let spent = outcome.spent;
+    let document = AnswerDocument {
+        schema: ANSWER_SCHEMA.to_owned(),
+        answer: outcome.value,
+        notices,
+        usage: Usage {
+            model: models.get("generator").cloned(),
+            calls: spent.calls,
+            prompt_tokens: spent.usage.prompt,
+            completion_tokens: spent.usage.completion,
+            cost_usd: spent.usd,
+        },
+        timings_ms: timings,
+        run: record.id.clone(),
+    };
+    finish(&folder, &mut record, &document, &ports).await?;
+    Ok(document)
+}
+
+/// What was asked of what, before anything can go wrong.
+fn begin(
+    question: &Question,
+    config: &AskConfig,
+    datastore: &str,
+    models: &BTreeMap<String, String>,
+    app: &App,
+) -> Result<(RunFolder, RunRecord), CommandError> {
+    let started = app.now();
+    let (folder, id) = RunFolder::create(&app.home, &started, question.as_str())?;
+    let record = RunRecord {
+        schema: RUN_SCHEMA.to_owned(),
+        id,
+        started,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        status: RunStatus::Running,
+        error: None,
+        question: question.as_str().to_owned(),
+        datastore: datastore.to_owned(),
+        models: models.clone(),
+        config: serde_json::to_value(config).map_err(|source| {
+            CommandError::new(ErrorKind::Bug, "cannot write the settings").with_source(source)
+        })?,
+    };
+    folder.write_json("run.json", &record)?;
+    Ok((folder, record))
+}
+
+async fn finish(
+    folder: &RunFolder,
+    record: &mut RunRecord,
+    document: &AnswerDocument,
+    ports: &Ports,
+) -> Result<(), CommandError> {
+    folder.write_json("answer.json", document)?;
+    folder.write_text("answer.md", &format!("{}\n", markdown::render(document)))?;
+    let proof =
+        scholar_pipeline::proof::ProofFile::of(&document.answer, ports.retriever.as_ref()).await?;
+    folder.write_json("proof.json", &proof)?;
+    record.status = RunStatus::Done;
+    folder.write_json("run.json", record)
+}
+
+fn settle(
+    outcome: Option<Result<Outcome<Answer>, AskError>>,
+    run: &str,
+) -> Result<Outcome<Answer>, CommandError> {
+    match outcome {
+        Some(Ok(outcome)) => Ok(outcome),
+        Some(Err(error)) => Err(CommandError::from(error)),
+        None => Err(CommandError::new(
+            ErrorKind::Interrupted,
+            format!("interrupted; what was done is in run {run}"),
+        )
+        .with_hint("ask again: models, datastore and run folder are intact")),
+    }
+}
+
+/// Says what the run is expected to use, and refuses a cost limit that cannot be kept.
+fn announce(estimate: &Estimate, config: &AskConfig, app: &App) -> Result<(), CommandError> {
+    let Estimate { calls, usage, usd } = *estimate;
+    if config.budget.max_cost.is_some() && usd.is_none() && calls > 0 {
+        return Err(CommandError::user(
+            "--max-cost cannot be kept: the price of the model is unknown",
+        )
+        .with_hint(format!("add its price to {}", app.home.price_file().display())));
+    }
+    let paid =
+        usd.filter(|usd| *usd > 0.0).map(|usd| format!(", about ${usd:.3}")).unwrap_or_default();
+    let unknown = if usd.is_none() && calls > 0 { ", at an unknown price" } else { "" };
+    if calls > 0 && (usd.is_none_or(|usd| usd > 0.0)) {
+        app.printer.say(&format!(
+            "expected: {calls} model calls, {} tokens{paid}{unknown}",
+            usage.total()
+        ));
+    }
+    Ok(())
+}
+
+fn print(document: &AnswerDocument, args: &AskArgs, app: &App) -> Result<(), CommandError> {
+    let references = &document.answer.references;
+    let text = match args.format {
+        Some(OutputFormat::Bibtex) => bibliography::bibtex(references),
+        Some(OutputFormat::Ris) => bibliography::ris(references),
+        Some(OutputFormat::Csl) => pretty(&bibliography::csl(references))?,
+        Some(OutputFormat::Markdown) => markdown::render(document),
+        None if args.stream => line(document)?,
+        None if app.printer.json => pretty(document)?,
+        None => markdown::render(document),
+    };
+    if let Some(path) = &args.output {
+        runs::write_atomic(path, format!("{text}\n").as_bytes())?;
+        app.printer.say(&format!("written to {}", path.display()));
+    }
+    app.printer.out(&text)
+}
+
+fn pretty(value: &impl serde::Serialize) -> Result<String, CommandError> {
+    serde_json::to_string_pretty(value).map_err(|source| {
+        CommandError::new(ErrorKind::Bug, "cannot write JSON").with_source(source)
+    })
+}
+
+fn line(value: &impl serde::Serialize) -> Result<String, CommandError> {
+    serde_json::to_string(value).map_err(|source| {
+        CommandError::new(ErrorKind::Bug, "cannot write JSON").with_source(source)
+    })
+}
+
+/// A clock that counts from the start of the program.
+pub(crate) fn clock(app: &App) -> scholar_pipeline::Clock {
+    let began = app.began;
+    Arc::new(move || began.elapsed())
+}

@@ -1,0 +1,95 @@
+//! From arguments and config file to the resolved settings of a run.
+
+use scholar_core::SearchFilter;
+use scholar_pipeline::config::{AskConfig, ModeChoice, Task};
+
+use crate::args::{AskArgs, ModeArg, TaskArg};
+use crate::error::CommandError;
+
+/// Preset, then flags. Every flag of [`AskArgs`] that belongs to the algorithm is read here; the rest is wiring.
+pub(super) fn resolve(args: &AskArgs) -> Result<AskConfig, CommandError> {
+    let task = Task::from(args.task);
+    let mut config = match args.preset.as_str() {
+        "paper" if args.task == TaskArg::SinglePaper => AskConfig::single_paper_task(task),
+        "paper" => AskConfig::paper(),
+        "single-paper" => AskConfig::single_paper_task(task),
+        "upstream" => AskConfig::upstream(),
+        other => {
+            return Err(CommandError::user(format!("there is no preset {other:?}"))
+                .with_hint("the presets are paper, single-paper and upstream"));
+        }
+    };
+    config.task = task;
+    if args.mode != ModeArg::Auto {
+        config.mode = ModeChoice::from(args.mode);
+    }
+    config.retrieval.filter = SearchFilter::from(args.filter.clone());
+    set(&mut config.retrieval.top_k, args.top_k);
+    set(&mut config.retrieval.search_mode, args.search.map(Into::into));
+    set(&mut config.ranking.top_n, args.top_n);
+    config.ranking.norm_cite |= args.norm_cite;
+    set(&mut config.feedback.items, args.feedback);
+    if args.seed.is_some() {
+        config.sampling.seed = args.seed;
+    }
+    config.budget.max_cost = args.max_cost;
+    config.budget.max_tokens = args.max_tokens;
+    config.budget.max_calls = args.max_calls;
+    config.budget.max_seconds = args.max_seconds.map(seconds);
+    check(&config)?;
+    Ok(config)
+}
+
+fn check(config: &AskConfig) -> Result<(), CommandError> {
+    let zero = |name: &str| CommandError::user(format!("{name} must be at least 1"));
+    if config.retrieval.top_k == 0 {
+        return Err(zero("--top-k"));
+    }
+    if config.ranking.top_n == 0 {
+        return Err(zero("--top-n"));
+    }
+    if config.ranking.top_n > config.retrieval.top_k {
+        return Err(CommandError::user(
+            "--top-n is larger than --top-k: there would be nothing to choose from",
+        ));
+    }
+    if config.budget.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
+        return Err(CommandError::user("--max-cost must be a number of dollars, 0 or more"));
+    }
+    Ok(())
+}
+
+fn set<T>(setting: &mut T, flag: Option<T>) {
+    if let Some(value) = flag {
+        *setting = value;
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a deadline in seconds is far below 2^52")]
+fn seconds(value: u64) -> f64 {
+    value as f64
+}
+
+impl From<TaskArg> for Task {
+    fn from(task: TaskArg) -> Self {
+        match task {
+            TaskArg::Default => Self::Default,
+            TaskArg::Claim => Self::ClaimFull,
+            TaskArg::Boolean => Self::BooleanQuestionFull,
+            TaskArg::SinglePaper => Self::SinglePaperQa,
+            TaskArg::RelatedWork => Self::Summarization,
+        }
+    }
+}
+
+impl From<ModeArg> for ModeChoice {
+    fn from(mode: ModeArg) -> Self {
+        match mode {
+            ModeArg::Auto => Self::Auto,
+            ModeArg::Generative => Self::Generative,
+            ModeArg::Evidence => Self::Evidence,
+            ModeArg::SinglePass => Self::SinglePass,
+            ModeArg::NoRetrieval => Self::NoRetrieval,
+        }
+    }
+}

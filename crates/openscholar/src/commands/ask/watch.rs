@@ -1,0 +1,166 @@
+//! Shows a run as it happens, and keeps what the record needs.
+
+use std::io::Write as _;
+use std::time::Instant;
+
+use indicatif::ProgressBar;
+use parking_lot::Mutex;
+use scholar_pipeline::{Event, Evidence, Observer};
+
+use crate::output::document::Timings;
+use crate::output::markdown;
+use crate::printer::Printer;
+use crate::progress;
+
+/// How many passages the first look shows.
+const SHOWN_EVIDENCE: usize = 10;
+
+/// The observer of `ask`.
+pub(super) struct Watch {
+    printer: Printer,
+    stream: bool,
+    began: Instant,
+    spinner: ProgressBar,
+    state: Mutex<State>,
+}
+
+/// What was seen.
+#[derive(Default)]
+struct State {
+    events: Vec<Event>,
+    timings: Timings,
+    in_text: bool,
+}
+
+impl Watch {
+    pub(super) fn new(printer: &Printer, stream: bool, began: Instant, open_ms: u64) -> Self {
+        let timings = Timings { open: open_ms, ..Timings::default() };
+        Self {
+            printer: printer.clone(),
+            stream,
+            began,
+            spinner: progress::spinner(printer),
+            state: Mutex::new(State { timings, ..State::default() }),
+        }
+    }
+
+    /// Ends the display and hands over events and timings.
+    pub(super) fn finish(&self) -> (Vec<Event>, Timings) {
+        self.spinner.finish_and_clear();
+        let mut state = self.state.lock();
+        state.timings.total = self.elapsed();
+        (std::mem::take(&mut state.events), state.timings.clone())
+    }
+
+    fn elapsed(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn say(&self, text: &str) {
+        self.spinner.suspend(|| self.printer.say(text));
+    }
+
+    /// A piece of prose, live on a terminal.
+    fn text(&self, delta: &str, state: &mut State) {
+        if !self.printer.live() {
+            return;
+        }
+        self.spinner.suspend(|| {
+            // Nothing is lost when stderr is gone.
+            let _ignored = write!(std::io::stderr(), "{}", self.printer.paint_err("2", delta));
+        });
+        state.in_text = true;
+    }
+
+    fn evidence(&self, evidence: &[Evidence]) {
+        for (idx, item) in evidence.iter().take(SHOWN_EVIDENCE).enumerate() {
+            let found = &item.ranked.retrieved;
+            let paper = &found.paper;
+            let who = paper
+                .authors
+                .first()
+                .and_then(|author| author.split_whitespace().last())
+                .unwrap_or("?");
+            let year = paper.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
+            self.say(&format!("  {:>2}. {} ({who}, {year})", idx + 1, paper.title));
+        }
+        if evidence.len() > SHOWN_EVIDENCE {
+            self.say(&format!("      … and {} more", evidence.len() - SHOWN_EVIDENCE));
+        }
+    }
+
+    fn show(&self, event: &Event, state: &mut State) {
+        if state.in_text && !matches!(event, Event::Text { .. }) {
+            self.say("");
+            state.in_text = false;
+        }
+        match event {
+            Event::Started { mode, reason } => self.say(&format!("{}: {reason}", markdown::mode_name(*mode))),
+            Event::Queries { queries } => {
+                for query in queries.iter().skip(1) {
+                    self.say(&format!("  also searching: {}", query.as_str()));
+                }
+            }
+            Event::Searched { .. } => self.spinner.set_message("searching"),
+            Event::Pooled { candidates, kept } => {
+                self.spinner.set_message(format!("ranking {kept} of {candidates} passages"));
+            }
+            Event::Ranked { reranker, evidence } => {
+                let shown = evidence.len();
+                self.say(&format!(
+                    "{:.1} s: {shown} passages, ranked by {reranker}",
+                    self.began.elapsed().as_secs_f64()
+                ));
+                self.evidence(evidence);
+            }
+            Event::Generating { purpose, .. } => self.spinner.set_message(format!("writing: {purpose}")),
+            Event::Text { delta, .. } => self.text(delta, state),
+            Event::Generated { .. } => self.spinner.set_message("working"),
+            Event::Drafted { .. } => self.say("draft ready; reviewing it"),
+            Event::Feedback { items } => {
+                for (item, question) in items {
+                    let search = question.as_ref().map(|q| format!(" (searching: {q})")).unwrap_or_default();
+                    self.say(&format!("  to improve: {item}{search}"));
+                }
+            }
+            Event::Revised { item, accepted, reason, .. } => {
+                let verdict = if *accepted { "accepted" } else { "kept the text" };
+                self.say(&format!("  revision {}: {verdict} ({reason})", item + 1));
+            }
+            Event::Sentence { sentence } => {
+                self.say(&format!("  · {}", markdown::marked(sentence)));
+            }
+            Event::Verified { kept, reattributed, weakened, dropped } => self.say(&format!(
+                "checked: {kept} sentences kept, {reattributed} re-attributed, {weakened} weakened, {dropped} dropped"
+            )),
+            Event::Noticed { notice } => self.spinner.suspend(|| self.printer.notice(notice)),
+            Event::Finished { .. } => self.spinner.finish_and_clear(),
+        }
+    }
+}
+
+impl Observer for Watch {
+    fn on_event(&self, event: &Event) {
+        let mut state = self.state.lock();
+        let now = self.elapsed();
+        match event {
+            Event::Ranked { .. } => {
+                state.timings.first_evidence.get_or_insert(now);
+            }
+            Event::Sentence { .. } => {
+                state.timings.first_sentence.get_or_insert(now);
+            }
+            _ => {}
+        }
+        if self.stream {
+            let line = serde_json::to_string(event)
+                .unwrap_or_else(|error| format!("{{\"event\":\"unprintable: {error}\"}}"));
+            // A reader that left is noticed when the answer is printed.
+            let _ignored = self.printer.out(&line);
+        }
+        self.show(event, &mut state);
+        if !matches!(event, Event::Text { .. }) {
+            state.events.push(event.clone());
+        }
+    }
+}

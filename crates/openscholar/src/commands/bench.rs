@@ -1,0 +1,63 @@
+//! `openscholar bench …`: every number in docs/results comes from one of these.
+
+mod attribution;
+mod encoder;
+mod retrieval;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::app::App;
+use crate::args::{BenchArgs, BenchCommand};
+use crate::error::CommandError;
+use crate::runs;
+
+pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let BenchArgs { command } = args;
+    match command {
+        BenchCommand::Retrieval { dirs, systems, encoder, limit, out } => {
+            let encoder = encoder.as_deref().or(app.config.encoder.as_deref());
+            let encoder = encoder.unwrap_or(crate::config::DEFAULT_ENCODER);
+            retrieval::run(&dirs, &systems, encoder, limit, out.as_deref(), app)
+        }
+        BenchCommand::Encoder { model, peer_python, passages, out } => {
+            encoder::run(&model, peer_python.as_deref(), passages, out.as_deref(), app)
+        }
+        BenchCommand::Attribution { dir, judge, limit, out } => {
+            attribution::run(&dir, &judge, limit, out.as_deref(), app)
+        }
+    }
+}
+
+/// Puts a report and its numbers into `out`, and prints it.
+fn publish(
+    name: &str,
+    markdown: &str,
+    json: &serde_json::Value,
+    out: Option<&Path>,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    if let Some(out) = out {
+        fs_err::create_dir_all(out).map_err(|source| runs::unwritable(out, source))?;
+        runs::write_atomic(&out.join(format!("{name}.md")), markdown.as_bytes())?;
+        let text = format!("{json:#}\n");
+        runs::write_atomic(&out.join(format!("{name}.json")), text.as_bytes())?;
+        app.printer.say(&format!("written to {}", out.join(format!("{name}.md")).display()));
+    }
+    if app.printer.json {
+        app.printer.json(json)?
+    } else {
+        app.printer.out(markdown.trim_end())?
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Processor, threads and version, for the head of a report.
+fn machine(app: &App) -> String {
+    let model = fs_err::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        line.split_once(':').map(|(_, name)| name.trim().to_owned())
+    });
+    let model = model.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    format!("{model}, {} threads, openscholar {}", app.threads(), env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,155 @@
+//! Retrieval quality on folders in BEIR layout.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use scholar_bench::retrieval::{Collection, Report, System, markdown};
+use scholar_core::{Encoder as _, Reranker};
+use scholar_datastore::ingest::{Format, Limits, PaperReader};
+use scholar_datastore::{AddOptions, BuildRules, Datastore};
+use scholar_models::LocalEncoder;
+
+use crate::app::App;
+use crate::commands::papers::until_stopped;
+use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::wiring::{self, Shelf, models};
+use crate::{progress, runs};
+
+pub(super) fn run(
+    dirs: &[PathBuf],
+    systems: &[String],
+    encoder: &str,
+    limit: Option<usize>,
+    out: Option<&Path>,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    // A wrong folder or name is found before anything is encoded.
+    let collections = dirs
+        .iter()
+        .map(|dir| Collection::load(dir).user(|| format!("{} cannot be measured", dir.display())))
+        .collect::<Result<Vec<_>, _>>()?;
+    let encoder = app.block_on(models::encoder(app, encoder, None))??;
+    let mut reports = Vec::new();
+    let mut reranked_by = None;
+    for mut collection in collections {
+        collection.queries.truncate(limit.unwrap_or(usize::MAX));
+        let store = store(&collection, &encoder, app)?;
+        let shelf = Shelf::with(app, store, Arc::clone(&encoder))?;
+        let wants_reranker = systems.iter().any(|system| system.ends_with("+rerank"));
+        let reranker =
+            if wants_reranker { Some(app.block_on(wiring::reranker(app, &shelf))??) } else { None };
+        reranked_by = reranker.as_ref().map(|reranker| reranker.info().name.clone());
+        reports.push(measure(&collection, &shelf, systems, reranker.as_deref(), app)?);
+    }
+    let name = encoder.info().name.clone();
+    let reranker = reranked_by.map(|name| format!(", reranker: {name}")).unwrap_or_default();
+    let folders: Vec<String> = dirs
+        .iter()
+        .map(|dir| dir.file_name().unwrap_or_default().to_string_lossy().into_owned())
+        .collect();
+    let text = format!(
+        "# Retrieval\n\nCommand: `openscholar bench retrieval {} --systems {}`\n\nEncoder: {name} ({}){reranker}. Machine: {}.\n\n{}",
+        folders.join(" "),
+        systems.join(","),
+        encoder.engine(),
+        super::machine(app),
+        markdown(&reports)
+    );
+    let summary: Vec<serde_json::Value> = reports.iter().map(summary).collect();
+    if let Some(out) = out {
+        for report in &reports {
+            let per_query =
+                serde_json::to_string_pretty(report).user(|| "cannot write JSON".to_owned())?;
+            let folder = out.join("retrieval");
+            fs_err::create_dir_all(&folder).map_err(|source| runs::unwritable(&folder, source))?;
+            runs::write_atomic(
+                &folder.join(format!("{}.json", report.collection)),
+                per_query.as_bytes(),
+            )?;
+        }
+    }
+    super::publish(
+        "retrieval",
+        &text,
+        &serde_json::json!({"schema": "openscholar.bench-retrieval/1", "collections": summary}),
+        out,
+        app,
+    )
+}
+
+/// A report without its numbers per query.
+fn summary(report: &Report) -> serde_json::Value {
+    let mut value = serde_json::to_value(report).unwrap_or_default();
+    if let Some(systems) = value["systems"].as_array_mut() {
+        for system in systems {
+            if let Some(system) = system.as_object_mut() {
+                system.remove("per_query");
+            }
+        }
+    }
+    value
+}
+
+/// The collection as a datastore, kept below the data folder so that a second measurement starts at once.
+fn store(
+    collection: &Collection,
+    encoder: &LocalEncoder,
+    app: &App,
+) -> Result<Datastore, CommandError> {
+    let fingerprint: String = encoder.info().fingerprint.chars().take(8).collect();
+    let path = app.home.data().join("bench").join(format!("{}-{fingerprint}", collection.name));
+    let store = Datastore::open_or_create(&path, encoder.info(), BuildRules::collection())?;
+    let mut reader = PaperReader::open(&collection.corpus, Some(Format::Beir), Limits::standard())?;
+    let bar = progress::counted(&app.printer, "passages", None)
+        .with_message(format!("encoding {}", collection.name));
+    let mut writer = store.writer()?;
+    let done = writer.add(
+        reader.by_ref(),
+        encoder,
+        &AddOptions::standard(&collection.name),
+        &mut |done| {
+            bar.set_position(done.passages_added);
+            until_stopped(app)
+        },
+    )?;
+    bar.finish_and_clear();
+    if done.interrupted {
+        return Err(CommandError::new(
+            ErrorKind::Interrupted,
+            "interrupted; the next start continues",
+        ));
+    }
+    Ok(store)
+}
+
+fn measure(
+    collection: &Collection,
+    shelf: &Shelf,
+    systems: &[String],
+    reranker: Option<&dyn Reranker>,
+    app: &App,
+) -> Result<Report, CommandError> {
+    let systems = systems
+        .iter()
+        .map(|name| {
+            System::named(name, reranker).ok_or_else(|| {
+                CommandError::user(format!("there is no system {name:?}"))
+                    .with_hint("the systems are bm25, dense, hybrid, each also with +rerank")
+            })
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let bar =
+        progress::counted(&app.printer, "queries", Some(0)).with_message(collection.name.clone());
+    let report = app.block_on(scholar_bench::retrieval::run(
+        collection,
+        shelf.retriever.as_ref(),
+        &systems,
+        &mut |done, total| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        },
+    ))??;
+    bar.finish_and_clear();
+    Ok(report)
+}

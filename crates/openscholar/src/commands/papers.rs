@@ -1,0 +1,120 @@
+//! `openscholar papers …`.
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use comfy_table::Table;
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use scholar_core::{PaperId, PaperMeta};
+use scholar_datastore::Datastore;
+
+use crate::app::App;
+use crate::args::{PapersArgs, PapersCommand};
+use crate::error::CommandError;
+use crate::wiring;
+
+pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let PapersArgs { datastore, command } = args;
+    let name = app.datastore_name(datastore.as_deref());
+    match command {
+        PapersCommand::List { limit } => list(&name, limit, app),
+        PapersCommand::Show { id } => show(&name, &id, app),
+        PapersCommand::Add { files } => super::datastore::add_files(&name, &files, None, None, app),
+        PapersCommand::Remove { ids } => remove(&name, &ids, app),
+    }
+}
+
+fn open(name: &str, app: &App) -> Result<Arc<Datastore>, CommandError> {
+    if name == crate::starter::NAME && !app.home.datastore(name)?.is_dir() {
+        app.block_on(wiring::starter(app))??;
+    }
+    Ok(Arc::new(Datastore::open(&app.existing_datastore(name)?)?))
+}
+
+fn list(name: &str, limit: usize, app: &App) -> Result<ExitCode, CommandError> {
+    let store = open(name, app)?;
+    let mut papers: Vec<PaperMeta> = Vec::new();
+    let mut total = 0_usize;
+    store.each_paper(|paper| {
+        total += 1;
+        if papers.len() < limit {
+            papers.push(paper);
+        }
+        Ok(())
+    })?;
+    if app.printer.json {
+        app.printer.json(&serde_json::json!({"schema": "openscholar.papers/1", "total": total, "papers": papers}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["id", "year", "title"]);
+    for paper in &papers {
+        let title: String = paper.title.chars().take(80).collect();
+        table.add_row([
+            paper.id.to_string(),
+            paper.year.map(|year| year.to_string()).unwrap_or_default(),
+            title,
+        ]);
+    }
+    app.printer.out(&table.to_string())?;
+    app.printer.say(&format!("{} of {total} papers in {name}", papers.len()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(name: &str, id: &PaperId, app: &App) -> Result<ExitCode, CommandError> {
+    let store = open(name, app)?;
+    let Some(paper) = store.paper(id)? else {
+        return Err(CommandError::user(format!("{name} has no paper {id}"))
+            .with_hint("openscholar papers list"));
+    };
+    let passages = store.passages_of(id)?;
+    let cited_by = store.citing(id)?;
+    if app.printer.json {
+        app.printer.json(&serde_json::json!({
+            "schema": "openscholar.paper/1", "paper": paper, "passages": passages, "cited_by": cited_by,
+        }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let meta = &paper.meta;
+    let mut lines = vec![app.printer.paint_out("1", &meta.title), meta.authors.join(", ")];
+    let venue = meta.venue.clone().unwrap_or_default();
+    lines.push(format!(
+        "{} {} {}",
+        meta.year.map(|year| year.to_string()).unwrap_or_default(),
+        venue,
+        meta.id
+    ));
+    lines.extend(meta.link());
+    lines.extend(meta.licence.as_ref().map(|licence| format!("licence: {licence}")));
+    lines.push(format!(
+        "{} references, cited by {} papers here",
+        paper.references.len(),
+        cited_by.len()
+    ));
+    for passage in &passages {
+        lines.push(String::new());
+        lines.push(app.printer.paint_out("36", &format!("{} {}", passage.id, passage.section)));
+        lines.push(passage.text.clone());
+    }
+    app.printer.out(&lines.join("\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn remove(name: &str, ids: &[PaperId], app: &App) -> Result<ExitCode, CommandError> {
+    let store = open(name, app)?;
+    let mut writer = store.writer()?;
+    let removed = writer.remove(ids)?;
+    writer.commit()?;
+    app.printer.say(&format!("removed {removed} of {} papers from {name}", ids.len()));
+    if app.printer.json {
+        app.printer
+            .json(&serde_json::json!({"schema": "openscholar.removed/1", "removed": removed}))?;
+    }
+    Ok(if removed == ids.len() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// A progress callback that ends the work when the person asked for it.
+pub(crate) fn until_stopped(app: &App) -> ControlFlow<()> {
+    if app.stop.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}

@@ -1,0 +1,83 @@
+//! `openscholar runs …`.
+
+mod diff;
+mod explain;
+mod replay;
+mod verify;
+
+use std::process::ExitCode;
+
+use comfy_table::Table;
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+
+use crate::app::App;
+use crate::args::{RunsArgs, RunsCommand};
+use crate::error::{CommandError, Context as _};
+use crate::output::document::AnswerDocument;
+use crate::runs::{self, RunFolder, RunRecord};
+
+pub(crate) fn run(args: RunsArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let RunsArgs { command } = args;
+    match command {
+        RunsCommand::List { limit } => list(limit, app),
+        RunsCommand::Show { run } => show(&run, app),
+        RunsCommand::Explain { run, reference } => explain::run(&run, reference, app),
+        RunsCommand::Replay { run } => replay::run(&run, app),
+        RunsCommand::Verify { run, datastore } => verify::run(&run, datastore.as_deref(), app),
+        RunsCommand::Diff { left, right } => diff::run(&left, &right, app),
+    }
+}
+
+fn list(limit: usize, app: &App) -> Result<ExitCode, CommandError> {
+    let mut records = Vec::new();
+    for id in runs::ids(&app.home)?.iter().rev().take(limit) {
+        let record: Result<RunRecord, CommandError> =
+            RunFolder::find(&app.home, id)?.read_json("run.json");
+        match record {
+            Ok(record) => records.push(record),
+            Err(error) => app.printer.say(&format!("{id}: {error}")),
+        }
+    }
+    if app.printer.json {
+        app.printer.json(&serde_json::json!({"schema": "openscholar.runs/1", "runs": records}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if records.is_empty() {
+        app.printer.say("no runs yet");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["run", "status", "datastore", "question"]);
+    for record in records {
+        let status = serde_json::to_value(record.status).unwrap_or_default();
+        let question: String = record
+            .question
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .chars()
+            .take(70)
+            .collect();
+        table.add_row([
+            record.id,
+            status.as_str().unwrap_or("?").to_owned(),
+            record.datastore,
+            question,
+        ]);
+    }
+    app.printer.out(&table.to_string())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(run: &str, app: &App) -> Result<ExitCode, CommandError> {
+    let folder = RunFolder::find(&app.home, run)?;
+    if app.printer.json {
+        let document: AnswerDocument = folder.read_json("answer.json")?;
+        app.printer.json(&document)?;
+    } else {
+        let text = fs_err::read_to_string(folder.file("answer.md"))
+            .user(|| "the run has no answer".to_owned())?;
+        app.printer.out(text.trim_end())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,128 @@
+//! Why is `[3]` cited?
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use scholar_core::{Quote, Reference};
+use scholar_pipeline::{Event, Evidence};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::error::CommandError;
+use crate::output::document::AnswerDocument;
+use crate::output::markdown;
+use crate::runs::RunFolder;
+
+/// Everything that led to one reference.
+#[derive(Debug, Serialize)]
+struct Explained {
+    reference: Reference,
+    sentences: Vec<Cited>,
+    passages: Vec<Evidence>,
+}
+
+/// A sentence that cites it.
+#[derive(Debug, Serialize)]
+struct Cited {
+    text: String,
+    verdict: Option<scholar_core::Support>,
+    quotes: Vec<Quote>,
+}
+
+pub(super) fn run(run: &str, number: Option<usize>, app: &App) -> Result<ExitCode, CommandError> {
+    let folder = RunFolder::find(&app.home, run)?;
+    let document: AnswerDocument = folder.read_json("answer.json")?;
+    let events: Vec<Event> = folder.read_lines("events.jsonl")?;
+    let explained: Vec<Explained> = document
+        .answer
+        .references
+        .iter()
+        .filter(|reference| number.is_none_or(|number| reference.number.0 == number))
+        .map(|reference| explain(reference, &document, &events))
+        .collect();
+    if explained.is_empty() {
+        let known = document.answer.references.len();
+        return Err(match number {
+            Some(number) => CommandError::user(format!("the answer has no reference [{number}]"))
+                .with_hint(format!("it has {known} references")),
+            None => CommandError::user("the answer cites nothing"),
+        });
+    }
+    if app.printer.json {
+        app.printer.json(
+            &serde_json::json!({"schema": "openscholar.explanation/1", "references": explained}),
+        )?;
+    } else {
+        for item in &explained {
+            app.printer.out(&render(item))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn explain(reference: &Reference, document: &AnswerDocument, events: &[Event]) -> Explained {
+    let sentences: Vec<Cited> = document
+        .answer
+        .sentences
+        .iter()
+        .filter(|sentence| sentence.citations.contains(&reference.number))
+        .map(|sentence| Cited {
+            text: sentence.text.clone(),
+            verdict: sentence.support.clone(),
+            quotes: sentence
+                .quotes
+                .iter()
+                .filter(|quote| quote.reference == reference.number)
+                .cloned()
+                .collect(),
+        })
+        .collect();
+    let mut passages: Vec<Evidence> = Vec::new();
+    for event in events {
+        let Event::Ranked { evidence, .. } = event else { continue };
+        for item in evidence {
+            let seen = passages.iter().any(|passage| passage.number == item.number);
+            if !seen && item.ranked.retrieved.paper.id == reference.paper_id {
+                passages.push(item.clone());
+            }
+        }
+    }
+    Explained { reference: reference.clone(), sentences, passages }
+}
+
+fn render(explained: &Explained) -> String {
+    let Explained { reference, sentences, passages } = explained;
+    let mut text = format!("[{}] {}\n\n", reference.number.0, markdown::describe(reference));
+    for sentence in sentences {
+        let _infallible = writeln!(text, "cited for: {}", sentence.text);
+        if let Some(support) = &sentence.verdict {
+            let _infallible = writeln!(
+                text,
+                "  verdict: {:?}, {:.2}, judged by {}",
+                support.verdict, support.score, support.judge
+            );
+        }
+        for quote in &sentence.quotes {
+            let _infallible = writeln!(
+                text,
+                "  quoted: “{}”\n    {} characters {}–{}",
+                quote.text, quote.passage_id, quote.start, quote.end
+            );
+        }
+    }
+    for passage in passages {
+        let found = &passage.ranked.retrieved;
+        let _infallible = writeln!(
+            text,
+            "\npassage {} {} {}",
+            passage.number, found.passage.id, found.passage.section
+        );
+        text.push_str(&indented(&passage.ranked.explanation.to_string()));
+        text.push_str(&indented(&found.explanation.to_string()));
+    }
+    text.trim_end().to_owned() + "\n"
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}

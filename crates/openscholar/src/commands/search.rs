@@ -1,0 +1,103 @@
+//! `openscholar search QUERY`.
+
+use std::process::ExitCode;
+
+use scholar_core::{Query, Retrieved, SearchFilter, SearchRequest};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::args::SearchArgs;
+use crate::error::CommandError;
+use crate::wiring;
+
+/// Passages the reranker sees, so that it has something to choose from.
+const RERANK_DEPTH: usize = 100;
+/// Characters of a passage shown to people.
+const SNIPPET_CHARS: usize = 300;
+
+/// A hit as printed.
+#[derive(Debug, Serialize)]
+struct Hit {
+    rank: usize,
+    #[serde(flatten)]
+    found: Retrieved,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rerank_score: Option<f32>,
+}
+
+pub(crate) fn run(args: Box<SearchArgs>, app: &App) -> Result<ExitCode, CommandError> {
+    let SearchArgs { query, top_k, mode, rerank, explain, datastore, filter } = *args;
+    let question = scholar_core::Question::new(&query)
+        .map_err(|error| CommandError::user(error.to_string()))?;
+    let query = Query::from(&question);
+    if top_k == 0 {
+        return Err(CommandError::user("--top-k must be at least 1"));
+    }
+    let name = app.datastore_name(datastore.as_deref());
+    let hits = app.block_on(async {
+        let shelf = wiring::Shelf::open(app, &name).await?;
+        let request = SearchRequest {
+            query: query.clone(),
+            top_k: if rerank { top_k.max(RERANK_DEPTH) } else { top_k },
+            mode: mode.into(),
+            filter: SearchFilter::from(filter),
+        };
+        let found = shelf.retriever.search(&request).await?;
+        let mut hits: Vec<Hit> =
+            found.into_iter().map(|found| Hit { rank: 0, found, rerank_score: None }).collect();
+        if rerank {
+            let reranker = wiring::reranker(app, &shelf).await?;
+            let passages: Vec<Retrieved> = hits.iter().map(|hit| hit.found.clone()).collect();
+            let scores = reranker.rerank(&query, &passages).await?;
+            for (hit, score) in hits.iter_mut().zip(&scores) {
+                hit.rerank_score = Some(score.value());
+            }
+            hits.sort_by(|a, b| {
+                b.rerank_score.unwrap_or(0.0).total_cmp(&a.rerank_score.unwrap_or(0.0))
+            });
+            app.printer.say(&format!("reranked by {}", reranker.info().name));
+        }
+        hits.truncate(top_k);
+        for (idx, hit) in hits.iter_mut().enumerate() {
+            hit.rank = idx + 1;
+        }
+        Ok::<_, CommandError>(hits)
+    })??;
+    if app.printer.json {
+        app.printer.json(&serde_json::json!({
+            "schema": "openscholar.search/1", "query": query, "datastore": name, "hits": hits,
+        }))?;
+    } else {
+        for hit in &hits {
+            app.printer.out(&render(hit, explain, app))?;
+        }
+        if hits.is_empty() {
+            app.printer.say("nothing found");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn render(hit: &Hit, explain: bool, app: &App) -> String {
+    let Hit { rank, found, rerank_score } = hit;
+    let paper = &found.paper;
+    let year = paper.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
+    let title = app.printer.paint_out("1", &paper.title);
+    let rerank = rerank_score.map(|score| format!(", reranked {score:.3}")).unwrap_or_default();
+    let mut text = format!(
+        "{rank:>2}. {title} ({year})\n    {} · score {:.4}{rerank}\n",
+        found.passage.id,
+        found.score.value()
+    );
+    let snippet: String = found.passage.text.chars().take(SNIPPET_CHARS).collect();
+    text.push_str(&format!(
+        "    {snippet}{}\n",
+        if snippet.len() < found.passage.text.len() { " …" } else { "" }
+    ));
+    let explanation = found.explanation.to_string();
+    let lines = if explain { usize::MAX } else { 1 };
+    for line in explanation.lines().take(lines) {
+        text.push_str(&format!("    {}\n", app.printer.paint_out("2", line)));
+    }
+    text
+}

@@ -1,0 +1,90 @@
+//! The config file. Precedence: preset < file < environment < flag.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{CommandError, Context as _};
+
+/// Datastore asked when none is named.
+pub(crate) const DEFAULT_DATASTORE: &str = crate::starter::NAME;
+/// Encoder of datastores built without naming one: light, and carried by a package registry.
+pub(crate) const DEFAULT_ENCODER: &str = "all-MiniLM-L6-v2";
+/// Embedded generator used when none is named.
+pub(crate) const DEFAULT_GENERATOR: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
+
+/// `config.toml`, every key optional; an unknown key is an error.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ConfigFile {
+    /// Datastore asked when none is named.
+    pub(crate) datastore: Option<String>,
+    /// Encoder of new datastores.
+    pub(crate) encoder: Option<String>,
+    /// Cross-encoder from the catalog; left out: the default reranker.
+    pub(crate) reranker: Option<String>,
+    /// Who judges support: lexical, embedded, server.
+    pub(crate) judge: Option<String>,
+    /// Threads for models; left out: all cores.
+    pub(crate) threads: Option<usize>,
+    /// The writing model.
+    pub(crate) generator: GeneratorFile,
+}
+
+/// The `[generator]` table.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct GeneratorFile {
+    /// `embedded`, `server` or `none`.
+    pub(crate) kind: Option<String>,
+    /// Model name or GGUF file.
+    pub(crate) model: Option<String>,
+    /// Address of an OpenAI-compatible server.
+    pub(crate) base_url: Option<String>,
+    /// File with the server's key; the environment's `OPENAI_API_KEY` wins.
+    pub(crate) key_file: Option<PathBuf>,
+    /// `small` or `strong`; left out: by the model.
+    pub(crate) strength: Option<String>,
+    /// Longest prompt plus reply of the server's model, in tokens.
+    pub(crate) context_tokens: Option<usize>,
+    /// Deadline of one call in seconds, retries included.
+    pub(crate) deadline_seconds: Option<u64>,
+}
+
+impl ConfigFile {
+    /// Reads `path`; a missing file is an empty one unless it was `named` by the user.
+    pub(crate) fn read(path: &Path, named: bool) -> Result<Self, CommandError> {
+        let text = match fs_err::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !named => {
+                return Ok(Self::default());
+            }
+            Err(error) => return Err(error).user(|| "cannot read the config file".to_owned()),
+        };
+        toml::from_str(&text).map_err(|source| {
+            CommandError::user(format!("{} is not a valid config file", path.display()))
+                .with_source(source)
+                .with_hint("the accepted keys are listed in docs/configuration.md")
+        })
+    }
+
+    /// The key in the key file, trimmed of white space only.
+    pub(crate) fn key(&self) -> Result<Option<String>, CommandError> {
+        let Some(path) = &self.generator.key_file else { return Ok(None) };
+        let key = fs_err::read_to_string(path).user(|| "cannot read the key file".to_owned())?;
+        Ok(Some(key.trim().to_owned()).filter(|key| !key.is_empty()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_is_an_error() {
+        let parse = toml::from_str::<ConfigFile>;
+        assert!(parse("datastore = \"x\"\n[generator]\nmodel = \"m\"").is_ok());
+        let error = parse("top_m = 3").expect_err("unknown").to_string();
+        assert!(error.contains("top_m"), "{error}");
+    }
+}

@@ -1,0 +1,169 @@
+//! Errors as a person meets them: what failed, why, what to do, and the exit code.
+
+use std::error::Error;
+use std::fmt;
+
+use scholar_core::{PortError, PortErrorKind};
+
+/// Which exit code a failure gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ErrorKind {
+    /// 1: something the user can change.
+    User,
+    /// 3: a server, source or download is not to be had.
+    Unavailable,
+    /// 70: a bug.
+    Bug,
+    /// 130: interrupted; what was done is kept.
+    Interrupted,
+}
+
+impl ErrorKind {
+    /// The process's exit code.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::User => 1,
+            Self::Unavailable => 3,
+            Self::Bug => 70,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// Exit code of an answer that lacks evidence.
+pub(crate) const EXIT_MISSING_EVIDENCE: u8 = 4;
+
+/// A failed command.
+#[derive(Debug)]
+pub(crate) struct CommandError {
+    /// Which exit code it gets.
+    pub(crate) kind: ErrorKind,
+    message: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
+    /// Imperatives.
+    pub(crate) hints: Vec<String>,
+}
+
+impl CommandError {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None, hints: Vec::new() }
+    }
+
+    pub(crate) fn user(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::User, message)
+    }
+
+    pub(crate) fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for CommandError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn Error + 'static))
+    }
+}
+
+impl From<PortError> for CommandError {
+    fn from(error: PortError) -> Self {
+        let kind = match error.kind() {
+            PortErrorKind::Transient
+            | PortErrorKind::RateLimited { .. }
+            | PortErrorKind::Unavailable => ErrorKind::Unavailable,
+            PortErrorKind::Rejected | PortErrorKind::Corrupt => ErrorKind::User,
+        };
+        let hints = error.hint().map(str::to_owned).into_iter().collect();
+        let message = error.to_string();
+        Self { kind, message, source: error_source(error), hints }
+    }
+}
+
+/// The cause of `error`, as text: the error itself is consumed.
+fn error_source(error: PortError) -> Option<Box<dyn Error + Send + Sync>> {
+    let mut causes = Vec::new();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        causes.push(next.to_string());
+        cause = next.source();
+    }
+    (!causes.is_empty()).then(|| causes.join(": ").into())
+}
+
+/// Adds what was being done to an error of a library.
+pub(crate) trait Context<T> {
+    /// Wraps as an error the user can do something about.
+    fn user(self, message: impl FnOnce() -> String) -> Result<T, CommandError>;
+}
+
+impl<T, E: Into<Box<dyn Error + Send + Sync>>> Context<T> for Result<T, E> {
+    fn user(self, message: impl FnOnce() -> String) -> Result<T, CommandError> {
+        self.map_err(|source| CommandError::user(message()).with_source(source))
+    }
+}
+
+impl From<scholar_datastore::Error> for CommandError {
+    fn from(error: scholar_datastore::Error) -> Self {
+        let hint = error.hint();
+        library_error(error, hint)
+    }
+}
+
+impl From<scholar_models::ModelError> for CommandError {
+    fn from(error: scholar_models::ModelError) -> Self {
+        let hint = error.hint();
+        library_error(error, hint)
+    }
+}
+
+impl From<scholar_models::gguf::GgufError> for CommandError {
+    fn from(error: scholar_models::gguf::GgufError) -> Self {
+        let hint = Some(error.hint().to_owned());
+        library_error(error, hint)
+    }
+}
+
+impl From<scholar_pipeline::AskError> for CommandError {
+    fn from(error: scholar_pipeline::AskError) -> Self {
+        let kind = error.port_error().map(scholar_core::PortError::kind);
+        let hint = error.hint();
+        let unavailable = matches!(
+            kind,
+            Some(
+                PortErrorKind::Transient
+                    | PortErrorKind::RateLimited { .. }
+                    | PortErrorKind::Unavailable
+            )
+        );
+        let mut wrapped = library_error(error, hint);
+        if unavailable {
+            wrapped.kind = ErrorKind::Unavailable;
+        }
+        wrapped
+    }
+}
+
+/// The library's own clause on top, its causes below, its hint.
+fn library_error(error: impl Error + Send + Sync + 'static, hint: Option<String>) -> CommandError {
+    let message = error.to_string();
+    let mut causes = Vec::new();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        causes.push(next.to_string());
+        cause = next.source();
+    }
+    let wrapped = CommandError::user(message);
+    let wrapped = if causes.is_empty() { wrapped } else { wrapped.with_source(causes.join(": ")) };
+    hint.into_iter().fold(wrapped, CommandError::with_hint)
+}

