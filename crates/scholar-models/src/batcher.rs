@@ -143,7 +143,10 @@ mod tests {
     fn jobs_run_in_order_on_the_named_thread() {
         let batcher = Batcher::start("scholar-test-0", "toy", 100).expect("a thread");
         let name = || std::thread::current().name().map(str::to_owned);
-        assert_eq!(block_on(batcher.run(1, name)).expect("a name").as_deref(), Some("scholar-test-0"));
+        assert_eq!(
+            block_on(batcher.run(1, name)).expect("a name").as_deref(),
+            Some("scholar-test-0")
+        );
         let order = Arc::new(parking_lot::Mutex::new(Vec::new()));
         let push = |number: i32| {
             let order = Arc::clone(&order);
@@ -157,7 +160,7 @@ mod tests {
     #[test]
     fn a_panic_is_an_error_for_its_caller_only() {
         let batcher = Batcher::start("scholar-test-1", "toy", 100).expect("a thread");
-        let error = block_on(batcher.run(1, || panic!("on purpose"))).map(|()| ()).expect_err("a panic");
+        let error = block_on(batcher.run(1, || panic!("on purpose"))).expect_err("a panic");
         assert_eq!(error.kind(), PortErrorKind::Unavailable);
         assert_eq!(block_on(batcher.run(1, || 7)).expect("the next job runs"), 7);
     }

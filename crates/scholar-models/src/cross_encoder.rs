@@ -15,7 +15,6 @@ use crate::encoder::network::Network;
 use crate::encoder::{Backend, MAX_TOKENS, Precision, open, schedule};
 use crate::error::ModelError;
 use crate::tokens::{TokenReader, Tokens};
-use crate::weights::Weights;
 
 /// How a cross-encoder is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,9 +99,8 @@ impl LocalCrossEncoder {
 
 impl Model {
     fn logits(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, ModelError> {
-        let tokens: Vec<Tokens> = schedule::tokenize(texts.len(), self.threads, |at| {
-            self.reader.pair(query, texts[at])
-        })?;
+        let tokens: Vec<Tokens> =
+            schedule::tokenize(texts.len(), self.threads, |at| self.reader.pair(query, texts[at]))?;
         Ok(schedule::run(&*self.network, &tokens, self.threads, |_, states| {
             self.head.logit(&states[..self.hidden])
         }))

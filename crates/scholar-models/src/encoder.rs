@@ -19,8 +19,10 @@ use crate::weights::{Weights, sampled_digest};
 
 pub use self::pooling::Pooling;
 
-/// Longest input unless a setting says otherwise. The reference cuts at 256 although a block of 256 words is 330 to 420
-/// word pieces, so that it never sees the last third of a passage; see [`EncoderOptions::upstream`].
+/// Longest input unless a setting says otherwise.
+///
+/// The reference cuts at 256 although a block of 256 words is 330 to 420 word pieces, so that it never sees the last
+/// third of a passage; see [`EncoderOptions::upstream`].
 pub const MAX_TOKENS: usize = 512;
 
 /// The reference's limit for passages (`passage_maxlength`).
@@ -137,7 +139,13 @@ impl LocalEncoder {
         let running = open::choose(precision, backend, name, &config)?;
         let info = EncoderInfo {
             name: name.to_owned(),
-            fingerprint: fingerprint(dir, &weights, &reader, &sentence, (pooling, similarity, limit))?,
+            fingerprint: fingerprint(
+                dir,
+                &weights,
+                &reader,
+                &sentence,
+                (pooling, similarity, limit),
+            )?,
             dim: config.hidden,
             max_tokens: limit,
             similarity,

@@ -55,10 +55,7 @@ pub(crate) enum Target<'a, A> {
     /// `gelu(product + bias)`, the exact form with erf.
     Gelu(&'a mut [A]),
     /// `product + bias + residual`, in f32.
-    AddTo {
-        residual: &'a [f32],
-        out: &'a mut [f32],
-    },
+    AddTo { residual: &'a [f32], out: &'a mut [f32] },
 }
 
 /// What one head's attention over one sequence reads and writes.
@@ -80,7 +77,6 @@ pub(crate) struct AttentionScratch<A> {
     weights: Aligned<A>,
     keys: Aligned<A>,
     values: Aligned<A>,
-    tile: Aligned<f32>,
 }
 
 impl<A: Copy + Default> Default for AttentionScratch<A> {
@@ -90,7 +86,6 @@ impl<A: Copy + Default> Default for AttentionScratch<A> {
             weights: Aligned::default(),
             keys: Aligned::default(),
             values: Aligned::default(),
-            tile: Aligned::default(),
         }
     }
 }

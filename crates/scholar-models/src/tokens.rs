@@ -98,8 +98,7 @@ fn load(dir: &Path) -> Result<(Tokenizer, Vec<PathBuf>), ModelError> {
     let json = dir.join("tokenizer.json");
     if json.is_file() {
         let bytes = fs_err::read(&json).map_err(|e| ModelError::read(&json, e))?;
-        let tokenizer =
-            Tokenizer::from_bytes(bytes).map_err(|e| ModelError::damaged(&json, e))?;
+        let tokenizer = Tokenizer::from_bytes(bytes).map_err(|e| ModelError::damaged(&json, e))?;
         return Ok((tokenizer, vec![json]));
     }
     let vocabulary = dir.join("vocab.txt");

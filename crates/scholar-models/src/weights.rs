@@ -1,6 +1,6 @@
 //! Named tensors of a model folder, whatever file they lie in.
 //!
-//! Reads safetensors (one file or sharded) and PyTorch zip checkpoints, with f32, f16 and bf16 numbers, and hands every
+//! Reads safetensors (one file or sharded) and `PyTorch` zip checkpoints, with f32, f16 and bf16 numbers, and hands every
 //! tensor out as f32. Also digests the weight files for fingerprints.
 
 mod digest;
@@ -69,7 +69,8 @@ impl Weights {
             None => Err(ModelError::Tensor {
                 path: files[0].clone(),
                 tensor: probe.to_owned(),
-                problem: "is missing: this is not a model of the kind config.json states".to_owned(),
+                problem: "is missing: this is not a model of the kind config.json states"
+                    .to_owned(),
             }),
         }
     }

@@ -110,7 +110,7 @@ impl NetworkConfig {
         ];
         let sane = sizes.iter().all(|size| (1..1 << 24).contains(size))
             && (4..1 << 24).contains(&file.max_position_embeddings)
-            && file.hidden_size % file.num_attention_heads == 0
+            && file.hidden_size.is_multiple_of(file.num_attention_heads)
             && file.layer_norm_eps > 0.0;
         if !sane {
             return Err(ModelError::damaged(&path, "its sizes do not fit together"));
@@ -209,7 +209,10 @@ impl SentenceConfig {
                 "Pooling" => {
                     let inside = !module.path.contains("..") && !module.path.starts_with('/');
                     if !inside {
-                        return Err(ModelError::damaged(modules, "a module lies outside its folder"));
+                        return Err(ModelError::damaged(
+                            modules,
+                            "a module lies outside its folder",
+                        ));
                     }
                     self.pooling = Some(pooling(&dir.join(&module.path).join("config.json"))?);
                 }

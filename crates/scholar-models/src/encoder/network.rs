@@ -7,9 +7,7 @@ use parking_lot::Mutex;
 
 use super::config::{Architecture, NetworkConfig};
 use crate::error::ModelError;
-use crate::kernels::{
-    Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target,
-};
+use crate::kernels::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target};
 use crate::tokens::Tokens;
 use crate::weights::Weights;
 

@@ -6,9 +6,9 @@ use super::config::{Architecture, NetworkConfig};
 use super::network::{Network, Transformer};
 use super::{Backend, Precision};
 use crate::error::ModelError;
-use crate::kernels::{Machine, Portable};
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::{Avx512, Bf16};
+use crate::kernels::{Machine, Portable};
 use crate::tokens::TokenReader;
 use crate::weights::Weights;
 
@@ -50,12 +50,10 @@ pub(crate) fn choose(
 ) -> Result<Running, ModelError> {
     let NetworkConfig { hidden, intermediate, heads, .. } = *config;
     let tiles = [hidden, intermediate, hidden / heads].iter().all(|w| w.is_multiple_of(TILE));
-    choose_on(Machine::detect(), precision, backend, tiles).map_err(|problem| {
-        ModelError::Setting {
-            model: model.to_owned(),
-            setting: "precision or backend",
-            problem: problem.to_owned(),
-        }
+    choose_on(Machine::detect(), precision, backend, tiles).map_err(|problem| ModelError::Setting {
+        model: model.to_owned(),
+        setting: "precision or backend",
+        problem: problem.to_owned(),
     })
 }
 
@@ -86,9 +84,7 @@ fn choose_on(
         (Precision::Auto | Precision::F32, Backend::Auto | Backend::Avx512) if machine.avx512 => {
             Ok(Running::Avx512F32)
         }
-        (Precision::Auto | Precision::F32, Backend::Avx512) => {
-            Err("this processor has no AVX-512")
-        }
+        (Precision::Auto | Precision::F32, Backend::Avx512) => Err("this processor has no AVX-512"),
         (Precision::Auto | Precision::F32, Backend::Auto | Backend::Portable) => {
             Ok(Running::PortableF32)
         }

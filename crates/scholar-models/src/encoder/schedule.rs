@@ -97,7 +97,12 @@ mod tests {
     use super::*;
 
     fn tokens(len: usize) -> Tokens {
-        Tokens { ids: vec![0; len], types: vec![0; len], special: vec![false; len], truncated: false }
+        Tokens {
+            ids: vec![0; len],
+            types: vec![0; len],
+            special: vec![false; len],
+            truncated: false,
+        }
     }
 
     proptest! {

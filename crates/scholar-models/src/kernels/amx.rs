@@ -1,5 +1,8 @@
 //! AMX tiles by inline assembly: the intrinsics are not stable.
-#![expect(unsafe_code, reason = "tile instructions and a system call exist as inline assembly only")]
+#![expect(
+    unsafe_code,
+    reason = "tile instructions and a system call exist as inline assembly only"
+)]
 
 use std::arch::asm;
 use std::arch::x86_64::__cpuid_count;
@@ -60,8 +63,13 @@ struct TileShapes {
 /// # Safety
 /// [`available`] returned true.
 pub(super) unsafe fn configure() {
-    let mut shapes =
-        TileShapes { palette: 1, start_row: 0, reserved: [0; 14], row_bytes: [0; 16], rows: [0; 16] };
+    let mut shapes = TileShapes {
+        palette: 1,
+        start_row: 0,
+        reserved: [0; 14],
+        row_bytes: [0; 16],
+        rows: [0; 16],
+    };
     shapes.row_bytes[..8].fill(64);
     shapes.rows[..8].fill(16);
     // SAFETY: `shapes` is a valid configuration of 64 bytes.

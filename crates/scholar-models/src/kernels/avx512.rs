@@ -3,9 +3,7 @@
 
 use super::block::{Finish, PANEL, Work, product_f32};
 use super::elementwise::{self, Level};
-use super::{
-    Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard,
-};
+use super::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard};
 
 /// Query rows whose scores are held at a time.
 const QUERY_ROWS: usize = 12;
@@ -126,8 +124,7 @@ impl Engine for Avx512 {
                 // SAFETY: `new` checked the features; row `start + rows - 1` and its head's columns are inside `qkv`,
                 // keys and scores were sized above.
                 unsafe { product_f32(&scores) }
-                for (row, scores) in
-                    scratch.scores.chunks_exact_mut(padded).take(rows).enumerate()
+                for (row, scores) in scratch.scores.chunks_exact_mut(padded).take(rows).enumerate()
                 {
                     let bias: &[f32] = match bias {
                         Some((table, reach)) => {

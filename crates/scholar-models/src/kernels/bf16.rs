@@ -6,9 +6,7 @@ use half::bf16;
 use super::amx::{self, BLOCK};
 use super::block::{Finish, PANEL, TileUnit, Work, product_bf16, product_tiles, to_half};
 use super::elementwise::{self, Level};
-use super::{
-    Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard,
-};
+use super::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard};
 
 /// The bf16 back-end. Widths must be multiples of 32.
 pub(crate) struct Bf16 {
@@ -40,7 +38,10 @@ impl Bf16 {
     /// # Panics
     /// Elsewhere: running the kernels there would be undefined.
     pub(crate) fn avx512() -> Self {
-        assert!(super::Machine::detect().avx512_bf16, "the engine is chosen by what the machine has");
+        assert!(
+            super::Machine::detect().avx512_bf16,
+            "the engine is chosen by what the machine has"
+        );
         Self { unit: Unit::Avx512, level: Level::detect() }
     }
 
@@ -93,13 +94,17 @@ impl Engine for Bf16 {
 
     /// Panels of 16 outputs, 16 pairs of inputs to a line: `[n / 16, k / 2, 16, 2]`, an even number of panels.
     fn pack(&self, weight: &[f32], n: usize, k: usize) -> Aligned<u16> {
-        assert!(weight.len() == n * k && k.is_multiple_of(BLOCK), "a weight is [n, k] in whole tiles");
+        assert!(
+            weight.len() == n * k && k.is_multiple_of(BLOCK),
+            "a weight is [n, k] in whole tiles"
+        );
         let mut packed = Aligned::default();
         packed.need(n.div_ceil(BLOCK) * BLOCK * k);
         for (output, row) in weight.chunks_exact(k).enumerate() {
             let start = output / PANEL * PANEL * k + output % PANEL * 2;
             for (input, value) in row.iter().enumerate() {
-                packed[start + input / 2 * PANEL * 2 + input % 2] = bf16::from_f32(*value).to_bits();
+                packed[start + input / 2 * PANEL * 2 + input % 2] =
+                    bf16::from_f32(*value).to_bits();
             }
         }
         packed
@@ -112,7 +117,9 @@ impl Engine for Bf16 {
                 unsafe { amx::configure() }
                 ThreadGuard { tiles: true }
             }
-            _ => ThreadGuard::plain(),
+            Unit::Avx512 => ThreadGuard::plain(),
+            #[cfg(test)]
+            Unit::Emulated => ThreadGuard::plain(),
         }
     }
 

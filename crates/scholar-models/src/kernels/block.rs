@@ -4,9 +4,19 @@
 //! input and the line holds its 16 weights; in bf16 a step is two inputs and the line holds 16 pairs, which is what
 //! `vdpbf16ps` multiplies and, 16 lines at a time, what an AMX tile holds. Activations are rows of 4-byte units, one unit
 //! per step, so that the same loop serves both: broadcast a unit, multiply it with a line, add.
-#![expect(unsafe_code, reason = "vector instructions on raw pointers; every caller checks the sizes")]
+#![expect(
+    unsafe_code,
+    reason = "vector instructions on raw pointers; every caller checks the sizes"
+)]
 
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m256bh, __m256i, __m512, __m512bh, __m512i, __mmask16, _mm256_mask_storeu_epi16,
+    _mm512_abs_ps, _mm512_add_ps, _mm512_and_ps, _mm512_castsi512_ps, _mm512_cvtneps_pbh,
+    _mm512_dpbf16_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_loadu_ps, _mm512_loadu_si512,
+    _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_max_ps, _mm512_mul_ps, _mm512_or_ps,
+    _mm512_rcp14_ps, _mm512_roundscale_ps, _mm512_scalef_ps, _mm512_set1_epi32, _mm512_set1_ps,
+    _mm512_setzero_ps, _mm512_setzero_si512, _mm512_storeu_ps, _mm512_sub_ps,
+};
 
 use super::amx::BLOCK;
 
@@ -174,7 +184,9 @@ pub(super) unsafe fn to_half(values: &[f32], out: &mut [u16]) {
     for (values, out) in values.chunks(PANEL).zip(out.chunks_mut(PANEL)) {
         let mask = mask_of(values.len());
         // SAFETY: the mask covers the chunk.
-        unsafe { Half::store_half(out.as_mut_ptr(), mask, _mm512_maskz_loadu_ps(mask, values.as_ptr())) }
+        unsafe {
+            Half::store_half(out.as_mut_ptr(), mask, _mm512_maskz_loadu_ps(mask, values.as_ptr()))
+        }
     }
 }
 
@@ -315,21 +327,21 @@ unsafe fn block<S: Step, const M: usize, const N: usize>(
         let mut sums = [[_mm512_setzero_ps(); N]; M];
         for step in 0..work.steps {
             let mut line = [_mm512_setzero_si512(); N];
-            for p in 0..N {
-                line[p] = _mm512_loadu_si512(lines[p].add(step * PANEL).cast());
+            for (line, from) in line.iter_mut().zip(lines) {
+                *line = _mm512_loadu_si512(from.add(step * PANEL).cast());
             }
             let unit = units.add(step);
-            for m in 0..M {
+            for (m, sums) in sums.iter_mut().enumerate() {
                 let unit = _mm512_set1_epi32(unit.add(m * stride).read_unaligned().cast_signed());
-                for p in 0..N {
-                    sums[m][p] = S::step(sums[m][p], unit, line[p]);
+                for (sum, line) in sums.iter_mut().zip(line) {
+                    *sum = S::step(*sum, unit, line);
                 }
             }
         }
         // Through memory: finishing in registers makes the compiler keep the sums on the stack inside the loop above.
-        for m in 0..M {
-            for p in 0..N {
-                _mm512_storeu_ps(done.as_mut_ptr().add(m * BLOCK + p * PANEL), sums[m][p]);
+        for (sums, done) in sums.iter().zip(done.chunks_exact_mut(BLOCK)) {
+            for (sum, done) in sums.iter().zip(done.chunks_exact_mut(PANEL)) {
+                _mm512_storeu_ps(done.as_mut_ptr(), *sum);
             }
         }
     }
@@ -371,10 +383,8 @@ pub(super) unsafe fn exp(x: __m512) -> __m512 {
     // SAFETY: the caller has AVX-512 F.
     unsafe {
         let x = _mm512_max_ps(x, _mm512_set1_ps(-87.0));
-        let n = _mm512_roundscale_ps::<8>(_mm512_mul_ps(
-            x,
-            _mm512_set1_ps(std::f32::consts::LOG2_E),
-        ));
+        let n =
+            _mm512_roundscale_ps::<8>(_mm512_mul_ps(x, _mm512_set1_ps(std::f32::consts::LOG2_E)));
         let r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693_359_4), x);
         let r = _mm512_fnmadd_ps(n, _mm512_set1_ps(-2.121_944_4e-4), r);
         let mut p = _mm512_set1_ps(1.987_569_1e-4);

@@ -1,7 +1,10 @@
 //! Row-wise functions in plain Rust, compiled several times: as the target is, with AVX2 + FMA, with AVX-512.
 //!
 //! Sums run over 16 lanes whatever the vector width, so that the three versions differ only by fused rounding.
-#![expect(unsafe_code, reason = "calls functions compiled for processor features after detecting them")]
+#![expect(
+    unsafe_code,
+    reason = "calls functions compiled for processor features after detecting them"
+)]
 
 use super::LayerNorm;
 
@@ -304,7 +307,8 @@ mod tests {
             let e = exp::<false>(x);
             assert!((e / x.exp() - 1.0).abs() < 5e-7, "{x}: {e}");
         }
-        let known = [(1.0, 0.841_344_7), (-1.0, -0.158_655_26), (0.5, 0.345_731_24), (3.0, 2.995_95)];
+        let known =
+            [(1.0, 0.841_344_7), (-1.0, -0.158_655_26), (0.5, 0.345_731_24), (3.0, 2.995_95)];
         for (x, expect) in known {
             assert!((gelu::<false>(x) - expect).abs() < 1e-6, "{x}");
         }

@@ -136,7 +136,12 @@ struct ViewMut<'a> {
 }
 
 /// `out[m, n] = left[m, k] * right[k, n]`.
-fn multiply((m, n, k): (usize, usize, usize), left: &View<'_>, right: &View<'_>, out: &mut ViewMut<'_>) {
+fn multiply(
+    (m, n, k): (usize, usize, usize),
+    left: &View<'_>,
+    right: &View<'_>,
+    out: &mut ViewMut<'_>,
+) {
     let last = |rows: usize, columns: usize, row: usize, column: usize| {
         (rows - 1) * row + (columns - 1) * column
     };

@@ -78,11 +78,8 @@ where
             let sum = sum as f32 + layer.bias[column];
             let gelu = 0.5 * sum * (1.0 + erf(sum / std::f32::consts::SQRT_2));
             let at = row * n + column;
-            let pairs = [
-                (plain[at].to(), sum),
-                (bent[at].to(), gelu),
-                (added[at], sum + residual[at]),
-            ];
+            let pairs =
+                [(plain[at].to(), sum), (bent[at].to(), gelu), (added[at], sum + residual[at])];
             for (got, expect) in pairs {
                 assert!(
                     (got - expect).abs() <= tolerance * expect.abs().max(1.0),
@@ -142,8 +139,9 @@ where
         for query in 0..len {
             let scores: Vec<f64> = (0..len)
                 .map(|key| {
-                    let dot: f64 =
-                        (0..head_dim).map(|d| part(query, 0, head, d) * part(key, 1, head, d)).sum();
+                    let dot: f64 = (0..head_dim)
+                        .map(|d| part(query, 0, head, d) * part(key, 1, head, d))
+                        .sum();
                     let distance = reach + key - query;
                     let bias = if biased { table[head * (2 * reach + 1) + distance] } else { 0.0 };
                     (dot / (head_dim as f64).sqrt() + f64::from(bias)).exp()
@@ -164,8 +162,11 @@ where
 }
 
 fn shapes(step: usize) -> impl Strategy<Value = Shape> {
-    (1_usize..70, 1_usize..5, 1_usize..5, 0_usize..step)
-        .prop_map(move |(rows, n, k, odd)| Shape { rows, n: n * step - odd.min(step - 1), k: k * step })
+    (1_usize..70, 1_usize..5, 1_usize..5, 0_usize..step).prop_map(move |(rows, n, k, odd)| Shape {
+        rows,
+        n: n * step - odd.min(step - 1),
+        k: k * step,
+    })
 }
 
 proptest! {

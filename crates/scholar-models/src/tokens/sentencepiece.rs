@@ -38,7 +38,11 @@ pub(super) fn build_xlm_roberta(path: &Path) -> Result<Tokenizer, ModelError> {
     let mut vocabulary: Vec<(String, f64)> =
         ["<s>", "<pad>", "</s>", "<unk>"].iter().map(|piece| ((*piece).to_owned(), 0.0)).collect();
     vocabulary.extend(
-        parsed.pieces.into_iter().skip(OWN_SPECIALS).map(|(piece, score)| (piece, f64::from(score))),
+        parsed
+            .pieces
+            .into_iter()
+            .skip(OWN_SPECIALS)
+            .map(|(piece, score)| (piece, f64::from(score))),
     );
     vocabulary.push(("<mask>".to_owned(), 0.0));
     let model = Unigram::from(vocabulary, Some(3), false).map_err(|e| damaged(e.to_string()))?;
@@ -58,9 +62,7 @@ pub(super) fn build_xlm_roberta(path: &Path) -> Result<Tokenizer, ModelError> {
         .build()
         .map_err(|e| damaged(e.to_string()))?;
     let mut tokenizer = Tokenizer::new(model);
-    tokenizer
-        .with_normalizer(Some(characters))
-        .map_err(|e| damaged(e.to_string()))?;
+    tokenizer.with_normalizer(Some(characters)).map_err(|e| damaged(e.to_string()))?;
     tokenizer
         .with_pre_tokenizer(Some(Sequence::new(vec![
             WhitespaceSplit.into(),

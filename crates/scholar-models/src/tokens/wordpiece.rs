@@ -46,9 +46,7 @@ pub(super) fn build(dir: &Path, vocabulary: &Path) -> Result<Tokenizer, ModelErr
     let special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
     let special: Vec<AddedToken> =
         special.iter().map(|token| AddedToken::from(*token, true)).collect();
-    tokenizer
-        .add_special_tokens(special)
-        .map_err(|e| ModelError::damaged(vocabulary, e))?;
+    tokenizer.add_special_tokens(special).map_err(|e| ModelError::damaged(vocabulary, e))?;
     Ok(tokenizer)
 }
 

@@ -1,9 +1,9 @@
-//! PyTorch zip checkpoints (`pytorch_model.bin`).
+//! `PyTorch` zip checkpoints (`pytorch_model.bin`).
 
 use std::path::{Path, PathBuf};
 
-use candle_core::pickle::PthTensors;
 use candle_core::DType;
+use candle_core::pickle::PthTensors;
 
 use super::{Source, Tensor};
 use crate::error::ModelError;
@@ -18,10 +18,11 @@ impl Pytorch {
     /// Reads the checkpoint's directory. No code in the pickle is run.
     ///
     /// # Errors
-    /// When the file is not a zip checkpoint (before PyTorch 1.6 it was not) or is damaged.
+    /// When the file is not a zip checkpoint (before `PyTorch` 1.6 it was not) or is damaged.
     pub(super) fn open(path: &Path) -> Result<Self, ModelError> {
-        let tensors = PthTensors::new(path, None)
-            .map_err(|e| ModelError::damaged(path, format!("it is not a PyTorch zip checkpoint: {e}")))?;
+        let tensors = PthTensors::new(path, None).map_err(|e| {
+            ModelError::damaged(path, format!("it is not a PyTorch zip checkpoint: {e}"))
+        })?;
         if tensors.tensor_infos().is_empty() {
             return Err(ModelError::damaged(path, "it names no tensor"));
         }

@@ -35,13 +35,15 @@ pub(super) fn shards(index: &Path) -> Result<Vec<PathBuf>, ModelError> {
         weight_map: BTreeMap<String, String>,
     }
     let text = fs_err::read_to_string(index).map_err(|e| ModelError::read(index, e))?;
-    let parsed: Index =
-        serde_json::from_str(&text).map_err(|e| ModelError::damaged(index, e))?;
+    let parsed: Index = serde_json::from_str(&text).map_err(|e| ModelError::damaged(index, e))?;
     let mut names: Vec<&String> = parsed.weight_map.values().collect();
     names.sort();
     names.dedup();
     if names.is_empty() || names.iter().any(|name| name.contains(['/', '\\'])) {
-        return Err(ModelError::damaged(index, "weight_map names no file or one outside its folder"));
+        return Err(ModelError::damaged(
+            index,
+            "weight_map names no file or one outside its folder",
+        ));
     }
     Ok(names.iter().map(|name| index.with_file_name(name)).collect())
 }
@@ -70,6 +72,7 @@ impl Safetensors {
                     ),
                 ));
             }
+            #[expect(clippy::iter_over_hash_type, reason = "collected into a sorted map")]
             for (name, info) in metadata.tensors() {
                 let entry = Entry {
                     file: files.len(),
@@ -98,14 +101,12 @@ impl Source for Safetensors {
                 .chunks_exact(4)
                 .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
                 .collect(),
-            Dtype::F16 => bytes
-                .chunks_exact(2)
-                .map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32())
-                .collect(),
-            Dtype::BF16 => bytes
-                .chunks_exact(2)
-                .map(|b| bf16::from_le_bytes([b[0], b[1]]).to_f32())
-                .collect(),
+            Dtype::F16 => {
+                bytes.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32()).collect()
+            }
+            Dtype::BF16 => {
+                bytes.chunks_exact(2).map(|b| bf16::from_le_bytes([b[0], b[1]]).to_f32()).collect()
+            }
             other => {
                 return Err(ModelError::Unsupported {
                     path: path.clone(),

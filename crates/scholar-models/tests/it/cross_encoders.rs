@@ -70,8 +70,7 @@ fn the_port_scores_title_and_text_in_input_order() {
 #[test]
 fn a_bi_encoder_is_no_cross_encoder_and_the_reverse_opens() {
     let options = CrossEncoderOptions::paper(1);
-    let refused =
-        LocalCrossEncoder::open(&golden::dir("tiny-mpnet-encoder"), "tiny", options);
+    let refused = LocalCrossEncoder::open(&golden::dir("tiny-mpnet-encoder"), "tiny", options);
     assert!(refused.is_err(), "no head in the checkpoint");
     // The encoder inside a cross-encoder checkpoint has a prefix before its names.
     let options = scholar_models::EncoderOptions::project(1);

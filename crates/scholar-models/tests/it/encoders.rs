@@ -113,7 +113,8 @@ fn token_states_leave_special_tokens_out_and_have_length_one() {
 #[test]
 fn the_fingerprint_follows_what_decides_vectors() {
     let base = EncoderOptions::project(1);
-    let print = |model: &str, options: EncoderOptions| open(model, options).info().fingerprint.clone();
+    let print =
+        |model: &str, options: EncoderOptions| open(model, options).info().fingerprint.clone();
     let fingerprint = print("tiny-bert-encoder", base.clone());
     assert_eq!(fingerprint.len(), 64);
     let same = EncoderOptions { threads: 2, backend: Backend::Portable, ..base.clone() };
@@ -135,7 +136,11 @@ fn published_weights_give_published_numbers() {
     // Source: values printed by sentence-transformers for these two sentences.
     let texts = ["This is an example sentence", "Each sentence is converted"];
     let got = encoder.encode(Side::Passage, &texts).expect("encodes");
-    assert_all_close(&got.values[..4], &[0.022_502_6, -0.078_291_7, -0.023_030_7, -0.005_100_1], 1e-6);
+    assert_all_close(
+        &got.values[..4],
+        &[0.022_502_6, -0.078_291_7, -0.023_030_7, -0.005_100_1],
+        1e-6,
+    );
     let rows: Vec<&[f32]> = got.rows().collect();
     assert!((cosine(rows[0], rows[1]) - 0.404_88).abs() < 1e-5);
 }

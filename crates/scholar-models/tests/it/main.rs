@@ -1,5 +1,11 @@
 //! Encoders and rerankers against what `PyTorch` computes; see `scripts/make_tiny_encoders.py`.
 
+#![expect(
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a failure is the test's result, a skip must be visible"
+)]
+
 mod cross_encoders;
 mod damage;
 mod encoders;
