@@ -136,7 +136,7 @@ impl From<scholar_models::gguf::GgufError> for CommandError {
 
 impl From<scholar_pipeline::AskError> for CommandError {
     fn from(error: scholar_pipeline::AskError) -> Self {
-        let kind = error.port_error().map(scholar_core::PortError::kind);
+        let kind = error.port_error().map(PortError::kind);
         let hint = error.hint();
         let unavailable = matches!(
             kind,

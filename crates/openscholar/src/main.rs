@@ -38,7 +38,7 @@ fn run(args: Args, printer: &printer::Printer) -> Result<ExitCode, CommandError>
     let Args { global, command } = args;
     let app = App::new(global, printer.clone())?;
     match command {
-        Command::Ask(args) => commands::ask::run(args, &app),
+        Command::Ask(args) => commands::ask::run(*args, &app),
         Command::Search(args) => commands::search::run(args, &app),
         Command::Papers(args) => commands::papers::run(args, &app),
         Command::Datastore(args) => commands::datastore::run(args, &app),

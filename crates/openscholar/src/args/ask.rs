@@ -12,14 +12,18 @@ use super::SearchModeArg;
 #[derive(Debug, ClapArgs)]
 pub(crate) struct AskArgs {
     /// The question; `-` reads it from standard input.
-    pub(crate) question: String,
+    #[arg(required_unless_present = "resume")]
+    pub(crate) question: Option<String>,
+    /// Continue an interrupted run: what its journal holds is not done again. Settings are the run's.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["question", "preset", "mode", "task"])]
+    pub(crate) resume: Option<String>,
     /// How the answer is written.
     #[arg(long, value_enum, default_value_t = ModeArg::Auto)]
     pub(crate) mode: ModeArg,
     /// What kind of answer is wanted.
     #[arg(long, value_enum, default_value_t = TaskArg::Default)]
     pub(crate) task: TaskArg,
-    /// Named settings: paper, single-paper, upstream.
+    /// Named settings: paper, nature, single-paper, upstream.
     #[arg(long, default_value = "paper", value_name = "NAME")]
     pub(crate) preset: String,
     /// Which model writes: embedded, server, none. Default: server if a base URL is configured, else embedded.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use scholar_core::{Answer, Question};
 use scholar_pipeline::budget::{Estimate, estimate};
 use scholar_pipeline::config::AskConfig;
-use scholar_pipeline::record::Recorder;
+use scholar_pipeline::record::{Journal, Recorder, Replayer};
 use scholar_pipeline::{AskError, Meter, Outcome, Ports};
 
 use crate::app::App;
@@ -26,18 +26,49 @@ use watch::Watch;
 /// Most bytes read from standard input: far above the longest accepted question.
 const MAX_INPUT_BYTES: u64 = 1_000_000;
 
-pub(crate) fn run(args: Box<AskArgs>, app: &App) -> Result<ExitCode, CommandError> {
-    let question = read_question(&args.question)?;
-    let config = settings::resolve(&args)?;
-    let name = app.datastore_name(args.datastore.as_deref());
-    app.home.datastore(&name)?;
-    if name != crate::starter::NAME {
-        app.existing_datastore(&name)?;
+pub(crate) fn run(args: AskArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let task = Task::of(&args, app)?;
+    app.home.datastore(&task.datastore)?;
+    if task.datastore != crate::starter::NAME {
+        app.existing_datastore(&task.datastore)?;
     }
-    let done = app.block_on(answer(&args, &question, &config, &name, app))??;
-    print(&done, &args, app)?;
-    let abstained = done.answer.abstained;
+    let document = app.block_on(answer(&args, &task, app))??;
+    print(&document, &args, app)?;
+    let abstained = document.answer.abstained;
     Ok(if abstained { ExitCode::from(EXIT_MISSING_EVIDENCE) } else { ExitCode::SUCCESS })
+}
+
+/// What is to be answered, how, from what; and what is known already.
+struct Task {
+    question: Question,
+    config: AskConfig,
+    datastore: String,
+    journal: Option<Journal>,
+}
+
+impl Task {
+    /// From the arguments, or from the interrupted run they name.
+    fn of(args: &AskArgs, app: &App) -> Result<Self, CommandError> {
+        let Some(run) = &args.resume else {
+            let question = read_question(args.question.as_deref().unwrap_or_default())?;
+            let config = settings::resolve(args)?;
+            let datastore = app.datastore_name(args.datastore.as_deref());
+            return Ok(Self { question, config, datastore, journal: None });
+        };
+        let folder = RunFolder::find(&app.home, run)?;
+        let record: RunRecord = folder.read_json("run.json")?;
+        if record.status == RunStatus::Done {
+            return Err(CommandError::user(format!("run {} is done", record.id))
+                .with_hint(format!("openscholar runs show {}", record.id)));
+        }
+        let question = Question::new(&record.question)
+            .map_err(|error| CommandError::user(error.to_string()))?;
+        let config = serde_json::from_value(record.config).user(|| {
+            format!("the settings of run {} are of another version of the program", record.id)
+        })?;
+        let journal = Some(super::runs::replay::read_journal(&folder)?);
+        Ok(Self { question, config, datastore: record.datastore, journal })
+    }
 }
 
 fn read_question(argument: &str) -> Result<Question, CommandError> {
@@ -57,13 +88,8 @@ fn read_question(argument: &str) -> Result<Question, CommandError> {
     })
 }
 
-async fn answer(
-    args: &AskArgs,
-    question: &Question,
-    config: &AskConfig,
-    datastore: &str,
-    app: &App,
-) -> Result<AnswerDocument, CommandError> {
+async fn answer(args: &AskArgs, task: &Task, app: &App) -> Result<AnswerDocument, CommandError> {
+    let Task { question, config, datastore, journal } = task;
     let shelf = Shelf::open(app, datastore).await?;
     let meter = Meter::start(config.budget, clock(app));
     let (ports, models, mut notices) = wiring::ports(app, &shelf, args, &meter).await?;
@@ -74,7 +100,14 @@ async fn answer(
     )?;
     let (folder, mut record) = begin(question, config, datastore, &models, app)?;
     let watch = Watch::new(&app.printer, args.stream, app.began, app.elapsed_ms());
-    let recorder = Recorder::with_sink(&ports, Some(folder.journal_sink()?));
+    let live = match journal {
+        Some(journal) => {
+            let known = Replayer::with_live(journal, Some(ports.clone()));
+            known.user(|| "the journal cannot be used".to_owned())?.ports()
+        }
+        None => ports.clone(),
+    };
+    let recorder = Recorder::with_sink(&live, Some(folder.journal_sink()?));
     let outcome = tokio::select! {
         outcome = scholar_pipeline::ask(recorder.ports(), question, config, &watch) => Some(outcome),
         () = app.stop.wait() => None,
@@ -166,7 +199,7 @@ fn settle(
             ErrorKind::Interrupted,
             format!("interrupted; what was done is in run {run}"),
         )
-        .with_hint("ask again: models, datastore and run folder are intact")),
+        .with_hint(format!("openscholar ask --resume {run}"))),
     }
 }
 

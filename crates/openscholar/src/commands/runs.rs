@@ -2,7 +2,7 @@
 
 mod diff;
 mod explain;
-mod replay;
+pub(crate) mod replay;
 mod verify;
 
 use std::process::ExitCode;

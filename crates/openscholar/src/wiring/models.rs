@@ -26,12 +26,7 @@ pub(crate) fn catalog(app: &App) -> Result<Catalog, CommandError> {
 /// The catalog entry called `name`.
 pub(crate) fn entry(app: &App, name: &str) -> Result<Entry, CommandError> {
     catalog(app)?.find(name).cloned().map_err(|unknown| {
-        let hint = if unknown.suggestions.is_empty() {
-            "openscholar models list shows all".to_owned()
-        } else {
-            format!("did you mean {}?", unknown.suggestions.join(" or "))
-        };
-        CommandError::user(unknown.to_string()).with_hint(hint)
+        CommandError::user(unknown.to_string()).with_hint("openscholar models list shows all")
     })
 }
 

@@ -13,10 +13,11 @@ pub(super) fn resolve(args: &AskArgs) -> Result<AskConfig, CommandError> {
         "paper" if args.task == TaskArg::SinglePaper => AskConfig::single_paper_task(task),
         "paper" => AskConfig::paper(),
         "single-paper" => AskConfig::single_paper_task(task),
+        "nature" => AskConfig::nature(),
         "upstream" => AskConfig::upstream(),
         other => {
             return Err(CommandError::user(format!("there is no preset {other:?}"))
-                .with_hint("the presets are paper, single-paper and upstream"));
+                .with_hint("the presets are paper, nature, single-paper and upstream"));
         }
     };
     config.task = task;
