@@ -13,7 +13,7 @@ pub struct Explanation {
     pub reason: String,
     /// What it was made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub details: Vec<Explanation>,
+    pub details: Vec<Self>,
 }
 
 impl Explanation {

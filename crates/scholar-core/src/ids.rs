@@ -17,9 +17,9 @@ pub enum PaperId {
     Doi(String),
     /// arXiv identifier without version.
     Arxiv(String),
-    /// PubMed id.
+    /// `PubMed` id.
     Pmid(u64),
-    /// PubMed Central id, the digits after `PMC`.
+    /// `PubMed` Central id, the digits after `PMC`.
     Pmcid(u64),
     /// OpenAlex work id, the digits after `W`.
     OpenAlex(u64),

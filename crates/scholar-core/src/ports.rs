@@ -16,7 +16,7 @@ use crate::retrieval::{Retrieved, SearchRequest};
 use crate::score::RerankScore;
 use crate::support::Judgement;
 
-/// Which side of a search a text is on. Contriever and MiniLM treat both alike; others prefix them.
+/// Which side of a search a text is on. Contriever and `MiniLM` treat both alike; others prefix them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// What is looked for.
