@@ -62,7 +62,8 @@ pub(crate) fn diagnose(
     };
     let total: f32 = keys.iter().map(|term| term.weight).sum();
     let gone: Vec<_> = keys.iter().copied().filter(absent).collect();
-    let missing = gone.iter().map(|term| term.weight).sum::<f32>() / total.max(f32::EPSILON);
+    let lost = gone.iter().fold(0.0, |sum, term| sum + term.weight);
+    let missing = lost / total.max(f32::EPSILON);
     let sum = match similarity {
         Some(similarity) => {
             let [intercept, a, b, c, d] = WITH_ENCODER;

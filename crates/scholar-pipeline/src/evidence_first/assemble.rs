@@ -19,7 +19,10 @@ pub(crate) const VERBATIM_JUDGE: &str = "verbatim";
 pub(crate) fn parts(desk: &Desk<'_>) -> Vec<Facet> {
     let mut chosen = desk.chosen.clone();
     chosen.sort_unstable();
-    let mut parts = facets(&desk.scored, &chosen, &desk.evidence, (&desk.reading, &desk.shape));
+    let mut parts = {
+        let read = (&desk.groups, &desk.reading, &desk.shape);
+        facets(&desk.scored, &chosen, &desk.evidence, read)
+    };
     let shown: Vec<usize> = parts.iter().flat_map(|part| part.members.clone()).collect();
     let mut pool = eligible(&desk.scored, &desk.shape);
     let mut left: Vec<usize> = {

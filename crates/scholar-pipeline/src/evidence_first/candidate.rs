@@ -56,7 +56,7 @@ pub(crate) fn candidates(
                 label = named;
                 whole.start + skip..whole.end
             }
-            None => whole.clone(),
+            None => whole.start + enumerator(&text[whole.clone()])..whole.end,
         };
         let before = explains.take();
         if nth == 0 && !opens {
@@ -71,7 +71,9 @@ pub(crate) fn candidates(
         let range = match filter::reject(sentence, rules, reading) {
             None => {
                 explains = Some(range.clone());
-                range
+                let named = before.filter(|_| speaks_of_own_method(sentence));
+                let named = named.filter(|before| introduces(&text[before.clone()]));
+                named.and_then(|before| join(text, &before, &range, rules)).unwrap_or(range)
             }
             Some(Reject::Anaphora) => {
                 let Some(joined) = before.and_then(|before| join(text, &before, &range, rules))
@@ -99,10 +101,35 @@ fn candidate(
         passage,
         span: CharSpan::of_bytes(text, range.start, range.end),
         stems: stem_set(&shown),
-        informative: informativeness(&shown, place, reading),
+        informative: informativeness(&shown, place, shown.len() < single_spaced(&quote).len(), reading),
         text: shown,
         quote,
     }
+}
+
+/// Bytes of `3)` or `(ii)` at the start of a sentence.
+fn enumerator(sentence: &str) -> usize {
+    static MARK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])\)\s+").expect("the pattern is valid")
+    });
+    MARK.find(sentence).map_or(0, |mark| mark.end())
+}
+
+/// `Our method …`: says little without the sentence that introduces the method.
+fn speaks_of_own_method(sentence: &str) -> bool {
+    static OWN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:our (?:\w+ )?|the proposed )(?:method|approach|model|framework|system|technique|strategy|algorithm)s?\b")
+            .expect("the pattern is valid")
+    });
+    OWN.is_match(sentence)
+}
+
+fn introduces(sentence: &str) -> bool {
+    static INTRODUCES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:we|this (?:paper|work)) (?:\w+ )?(?:propose|introduce|present|develop)s?\b")
+            .expect("the pattern is valid")
+    });
+    INTRODUCES.is_match(sentence)
 }
 
 /// Both sentences as one stretch, if that is not too long.

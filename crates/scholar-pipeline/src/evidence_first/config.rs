@@ -51,7 +51,7 @@ pub struct DigestShape {
     pub per_paper_and_facet: usize,
     /// Most sentences of one paper.
     pub per_paper: usize,
-    /// Sentences with a relevance below this share of the best are left out.
+    /// Sentences with a relevance below this share of that of the most relevant few are left out.
     pub relevance_share: f32,
     /// Two sentences more alike than this (cosine, or shared stems without an encoder) say the same.
     pub redundancy: f32,
@@ -114,15 +114,15 @@ impl EvidenceConfig {
                 min_words: 8,
                 max_words: 60,
                 max_joined_words: 70,
-                max_candidates: 320,
+                max_candidates: 220,
             },
-            weights: ScoreWeights { relevance: 0.6, rank: 0.14, informative: 0.22, standing: 0.04 },
+            weights: ScoreWeights { relevance: 0.48, rank: 0.13, informative: 0.35, standing: 0.04 },
             shape: DigestShape {
                 max_sentences: 12,
                 max_facets: 5,
                 per_paper_and_facet: 2,
                 per_paper: 3,
-                relevance_share: 0.62,
+                relevance_share: 0.7,
                 redundancy: 0.85,
                 diversity: 0.25,
             },

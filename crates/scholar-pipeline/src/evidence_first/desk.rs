@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use scholar_core::{PaperId, PassageId, PortError, Question, Ranked, Similarity};
 
 use super::abstain::{Diagnosis, diagnose};
-use super::candidate::candidates;
+use super::candidate::{Candidate, candidates};
 use super::config::{DigestShape, EvidenceConfig};
+use super::facet::{Groups, groups};
 use super::filter::{begins_sentence, ends_sentence};
 use super::question::Reading;
 use super::score::{Encodings, Scored, score};
@@ -34,11 +35,15 @@ pub(crate) struct Desk<'a> {
     pub(crate) scored: Vec<Scored>,
     /// Chosen ones: indices into `scored`.
     pub(crate) chosen: Vec<usize>,
+    /// What the sentences are about.
+    pub(crate) groups: Groups,
     /// How they are chosen; checks may tighten it.
     pub(crate) shape: DigestShape,
     /// Passages that deserve a second look.
     pub(crate) nudged: BTreeSet<usize>,
     ranks: Vec<usize>,
+    /// Candidates of each passage: they depend on the question's words, not on what else is there.
+    read: Vec<Vec<Candidate>>,
     opens: BTreeMap<PassageId, bool>,
     encodings: Encodings<'a>,
 }
@@ -62,8 +67,10 @@ impl<'a> Desk<'a> {
             reading: Reading::of(question.as_str(), &Abbreviations::default()),
             scored: Vec::new(),
             chosen: Vec::new(),
+            groups: Groups::default(),
             shape: config.shape.clone(),
             nudged: BTreeSet::new(),
+            read: Vec::new(),
             opens: BTreeMap::new(),
             encodings,
         };
@@ -76,18 +83,20 @@ impl<'a> Desk<'a> {
         let texts = self.evidence.iter().map(|ranked| ranked.retrieved.passage.text.as_str());
         let abbreviations = Abbreviations::of_texts(texts.chain([self.question.as_str()]));
         self.reading = Reading::of(self.question.as_str(), &abbreviations);
-        let mut found = Vec::new();
-        for at in 0..self.evidence.len() {
+        for at in self.read.len()..self.evidence.len() {
             let opens = self.opens(at).await;
             let passage = &self.evidence[at].retrieved.passage;
             let sought = (&self.config.sentences, &self.reading);
-            found.extend(candidates(passage, at, opens, sought));
+            let new = candidates(passage, at, opens, sought);
+            self.read.push(new);
         }
+        let found = self.read.concat();
         let limits = (&self.config.weights, self.config.sentences.max_candidates);
         let evidence = (self.evidence.as_slice(), self.ranks.as_slice());
         self.scored = score(found, evidence, &self.reading, &mut self.encodings, limits)?;
+        self.groups = groups(&self.scored, &self.evidence, &self.reading, &self.shape);
         self.chosen =
-            select(&self.scored, &self.evidence, (&self.reading, &self.nudged), &self.shape);
+            select(&self.scored, &self.evidence, (&self.groups, &self.nudged), &self.shape);
         Ok(())
     }
 

@@ -12,14 +12,14 @@ use super::question::Reading;
 use super::score::{Scored, likeness};
 use super::terms::{stems, weight};
 
-/// Words on either side of a direction word that may name what it moves.
-const REACH: usize = 4;
+/// Words beside a direction word that may name what it moves.
+const REACH: usize = 3;
 /// Words before a direction word within which a negation counts for it.
 const NEGATION_REACH: usize = 3;
 /// Weight of a stem that names a thing.
 const THING_WEIGHT: f32 = 3.4;
 /// Likeness from which two sentences speak of one matter.
-const SAME_MATTER: f32 = 0.55;
+const SAME_MATTER: f32 = 0.6;
 
 /// What is claimed of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,10 +110,29 @@ fn is_negation(word: &str) -> bool {
     )
 }
 
+/// The words that name what moves: behind an active verb, a comparative or `reduction of`, before a passive or intransitive verb.
 fn things(words: &[&str], at: usize) -> BTreeSet<String> {
-    let from = at.saturating_sub(REACH);
-    let to = (at + 1 + REACH).min(words.len());
-    words[from..to]
+    let lower = |n: usize| words.get(n).map(|word| word.to_lowercase());
+    let word = words[at].to_lowercase();
+    let noun = ["tion", "tions", "ment", "ments", "increase", "decrease", "rise", "decline"]
+        .iter()
+        .any(|end| word.ends_with(end));
+    let be = ["is", "are", "was", "were", "be", "been", "being"];
+    let passive = at > 0 && be.iter().any(|form| lower(at - 1).as_deref() == Some(*form));
+    let object = lower(at + 1).is_some_and(|next| {
+        !next.ends_with("ly") && (!is_stop_word(&next) || matches!(next.as_str(), "the" | "its" | "their" | "both"))
+    });
+    let of = noun && lower(at + 1).is_some_and(|next| next == "in" || next == "of");
+    let range = if of {
+        at + 2..at + 2 + REACH
+    } else if object && !passive {
+        at + 1..at + 1 + REACH
+    } else if noun {
+        at..at
+    } else {
+        at.saturating_sub(REACH)..at
+    };
+    words[range.start.min(words.len())..range.end.min(words.len())]
         .iter()
         .filter(|word| !is_stop_word(word) && direction_of(word).is_none())
         .flat_map(|word| stems(word))
@@ -187,14 +206,18 @@ pub(crate) fn agreement<P: Ord>(
     Some((shown(&best.1, &scored[best.2].candidate.text), best.0))
 }
 
-/// Alike, or naming two rare terms of the question in common.
+/// Alike, and with as many key terms of the question in common as make it this question: two, or its only one.
 fn same_matter(a: &Scored, b: &Scored, reading: &Reading) -> bool {
     let shared = reading
         .keys()
         .into_iter()
         .filter(|term| term.is_in(&a.candidate.stems) && term.is_in(&b.candidate.stems))
         .count();
-    shared >= 1 && likeness(a, b) >= SAME_MATTER
+    shared >= needed(reading) && likeness(a, b) >= SAME_MATTER
+}
+
+fn needed(reading: &Reading) -> usize {
+    reading.keys().len().min(2)
 }
 
 /// The word of `text` with that stem.

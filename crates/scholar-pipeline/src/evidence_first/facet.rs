@@ -7,10 +7,11 @@ use scholar_core::{PaperId, Ranked};
 
 use super::candidate::Candidate;
 use super::config::DigestShape;
+use super::direction::moves;
 use super::informative::speaks_of;
 use super::question::{Aspect, Reading, capitalised};
 use super::score::Scored;
-use super::select::paper_of;
+use super::select::{eligible, paper_of};
 use super::terms::{stems, weight};
 
 /// Fewest sentences a digest must have to be divided.
@@ -22,8 +23,14 @@ const TOO_COMMON: f32 = 0.6;
 /// Weight of the rarest word of a phrase, and of a word that is a phrase alone.
 const PHRASE_WEIGHT: f32 = 4.2;
 const LONE_WORD_WEIGHT: f32 = 4.6;
+/// Fewest papers that must share a word that is a phrase alone.
+const FEWEST_PAPERS_OF_WORD: usize = 3;
 /// Weight of every word of a phrase.
-const WORD_WEIGHT: f32 = 2.2;
+const WORD_WEIGHT: f32 = 0.9;
+/// Most sentences, best first, in which phrases are looked for.
+const POOL: usize = 60;
+/// Heading of what belongs to no other part.
+pub(crate) const FURTHER: &str = "Further findings";
 /// Longest heading, in words.
 pub(crate) const HEADING_WORDS: usize = 6;
 
@@ -61,35 +68,78 @@ pub(crate) fn part_of(candidate: &Candidate, reading: &Reading) -> Option<usize>
     best.map(|(_, at)| at)
 }
 
-/// Divides `chosen` (indices into `scored`) into parts, the one with the best sentence first, what fits nowhere last.
+/// What the sentences worth showing are about: parts the question names, else phrases several papers share.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Groups {
+    /// Headings, by group.
+    pub(crate) headings: Vec<String>,
+    /// The group of each scored sentence.
+    pub(crate) of: Vec<Option<usize>>,
+}
+
+/// The groups of `scored`.
+pub(crate) fn groups(
+    scored: &[Scored],
+    evidence: &[Ranked],
+    reading: &Reading,
+    shape: &DigestShape,
+) -> Groups {
+    let mut pool = eligible(scored, shape);
+    pool.truncate(POOL);
+    let named = named(scored, &pool, reading);
+    let facets = if named.len() >= 2 {
+        named
+    } else if pool.len() >= FEWEST_TO_DIVIDE {
+        discovered(scored, &pool, evidence, (reading, shape.max_facets))
+    } else {
+        Vec::new()
+    };
+    let mut of = vec![None; scored.len()];
+    for (nth, facet) in facets.iter().enumerate() {
+        for at in &facet.members {
+            of[*at] = Some(nth);
+        }
+    }
+    Groups { headings: facets.into_iter().map(|facet| facet.heading).collect(), of }
+}
+
+/// Divides `chosen` (indices into `scored`): what belongs to no group first if the best sentence is among it, else last.
 pub(crate) fn facets(
     scored: &[Scored],
     chosen: &[usize],
     evidence: &[Ranked],
-    (reading, shape): (&Reading, &DigestShape),
+    (groups, reading, shape): (&Groups, &Reading, &DigestShape),
 ) -> Vec<Facet> {
     let mut chosen = chosen.to_vec();
     chosen.sort_unstable();
-    let named = named(scored, &chosen, reading);
-    let mut groups = if named.len() >= 2 {
-        named
-    } else if chosen.len() >= FEWEST_TO_DIVIDE {
-        discovered(scored, &chosen, evidence, (reading, shape.max_facets))
-    } else {
-        Vec::new()
+    let of = |group: Option<usize>| -> Vec<usize> {
+        chosen.iter().copied().filter(|at| groups.of[*at] == group).collect()
     };
-    for group in &mut groups {
-        limit_papers(&mut group.members, scored, evidence, shape.per_paper_and_facet);
+    let named = reading.parts.len() >= 2;
+    let mut parts: Vec<Facet> = groups
+        .headings
+        .iter()
+        .enumerate()
+        .map(|(nth, heading)| Facet { heading: heading.clone(), members: of(Some(nth)) })
+        .filter(|part| part.members.len() >= if named { 1 } else { FEWEST_IN_PART })
+        .collect();
+    let grouped: BTreeSet<usize> = parts.iter().flat_map(|part| part.members.clone()).collect();
+    let rest: Vec<usize> = chosen.iter().copied().filter(|at| !grouped.contains(at)).collect();
+    parts.sort_by_key(|part| part.members.first().copied());
+    if parts.is_empty() {
+        parts.push(Facet { heading: general_heading(reading).to_owned(), members: rest });
+    } else if !rest.is_empty() {
+        let leads = rest.first() < parts[0].members.first();
+        if leads {
+            parts.insert(0, Facet { heading: "Main findings".to_owned(), members: rest });
+        } else {
+            parts.push(Facet { heading: FURTHER.to_owned(), members: rest });
+        }
     }
-    let grouped: BTreeSet<usize> = groups.iter().flat_map(|group| group.members.clone()).collect();
-    let mut rest: Vec<usize> = chosen.iter().copied().filter(|at| !grouped.contains(at)).collect();
-    limit_papers(&mut rest, scored, evidence, shape.per_paper_and_facet);
-    groups.sort_by_key(|group| group.members.first().copied());
-    if !rest.is_empty() {
-        let heading = if groups.is_empty() { general_heading(reading) } else { "Further findings" };
-        groups.push(Facet { heading: heading.to_owned(), members: rest });
+    for part in &mut parts {
+        limit_papers(&mut part.members, scored, evidence, shape.per_paper_and_facet);
     }
-    groups
+    parts
 }
 
 /// Heading of an undivided digest.
@@ -156,7 +206,10 @@ fn discovered(
         }
     }
     let most = (chosen.len() as f32 * TOO_COMMON) as usize;
-    phrases.retain(|_, phrase| phrase.papers.len() >= 2 && phrase.members.len() <= most);
+    phrases.retain(|_, phrase| {
+        let fewest = if phrase.stems.len() == 1 { FEWEST_PAPERS_OF_WORD } else { 2 };
+        phrase.papers.len() >= fewest && phrase.members.len() <= most
+    });
     let mut placed: BTreeSet<usize> = BTreeSet::new();
     let mut facets: Vec<Facet> = Vec::new();
     while facets.len() + 1 < max_facets {
@@ -187,12 +240,22 @@ fn phrases_of(text: &str, reading: &Reading) -> Vec<(String, Vec<String>)> {
         for n in 1..=3 {
             for run in words.windows(n) {
                 if let Some(key) = phrase_key(run, reading) {
-                    found.push((run.join(" "), key));
+                    if let Some(shown) = stretch(clause, run) {
+                        found.push((shown, key));
+                    }
                 }
             }
         }
     }
     found
+}
+
+/// The words as `clause` prints them, if nothing but spaces and hyphens stands between them.
+fn stretch(clause: &str, run: &[&str]) -> Option<String> {
+    let at = |word: &str| word.as_ptr() as usize - clause.as_ptr() as usize;
+    let (first, last) = (run.first()?, run.last()?);
+    let shown = clause.get(at(first)..at(last) + last.len())?;
+    shown.chars().all(|c| c.is_alphanumeric() || " -'’".contains(c)).then(|| shown.to_owned())
 }
 
 fn phrase_key(run: &[&str], reading: &Reading) -> Option<Vec<String>> {
@@ -203,66 +266,45 @@ fn phrase_key(run: &[&str], reading: &Reading) -> Option<Vec<String>> {
     if key.len() != run.len() || key.iter().all(|stem| reading.stems.contains(stem)) {
         return None;
     }
-    let new: Vec<&String> = key.iter().filter(|stem| !reading.stems.contains(*stem)).collect();
+    // An abbreviation of the question's words is the question again.
+    let asked = |stem: &String| {
+        reading.stems.contains(stem)
+            || reading.terms.iter().any(|t| t.alternatives.iter().any(|set| set.contains(stem)))
+    };
+    if key.iter().all(asked) {
+        return None;
+    }
+    let new: Vec<&String> = key.iter().filter(|stem| !asked(stem)).collect();
     let rarest = new.iter().map(|stem| weight(stem)).fold(0.0, f32::max);
     let commonest = key.iter().map(|stem| weight(stem)).fold(f32::MAX, f32::min);
     let enough = if run.len() == 1 {
         rarest >= LONE_WORD_WEIGHT && is_noun(run[0])
     } else {
-        rarest >= PHRASE_WEIGHT && commonest >= WORD_WEIGHT && is_noun(run[run.len() - 1])
+        let starts = !run[0].to_lowercase().ends_with("ing") || is_noun(run[0]) && run[0].len() > 12;
+        let starts = starts || key[0] == "learn" || key[0] == "train" || key[0] == "prompt";
+        starts && rarest >= PHRASE_WEIGHT && commonest >= WORD_WEIGHT && is_noun(run[run.len() - 1])
     };
     enough.then_some(key)
 }
 
 /// Adverbs, verbs of reporting and words of every abstract: no part is about them.
 fn is_dull(word: &str) -> bool {
+    #[rustfmt::skip]
     const DULL: &[&str] = &[
-        "achiev",
-        "address",
-        "analyz",
-        "art",
-        "baselin",
-        "better",
-        "competit",
-        "consist",
-        "demonstr",
-        "enabl",
-        "ensur",
-        "exhibit",
-        "experi",
-        "extens",
-        "exploit",
-        "focus",
-        "framework",
-        "gain",
-        "generat",
-        "high",
-        "higher",
-        "introduc",
-        "investig",
-        "leverag",
-        "low",
-        "lower",
-        "measur",
-        "multipl",
-        "novel",
-        "observ",
-        "obtain",
-        "outperform",
-        "propos",
-        "provid",
-        "requir",
-        "reveal",
-        "robust",
-        "signific",
-        "sota",
-        "substanti",
-        "superior",
-        "surpass",
-        "yield",
+        "achiev", "address", "analyz", "approach", "art", "averag", "base", "baselin", "benchmark",
+        "better", "competit", "consist", "dataset", "demonstr", "differ", "effect", "enabl",
+        "ensur", "evalu", "exhibit", "exist", "experi", "experiment", "exploit", "extens", "focus",
+        "framework", "gain", "generat", "group", "high", "higher", "introduc", "investig", "larg",
+        "leverag", "low", "lower", "measur", "method", "multipl", "novel", "number", "observ",
+        "obtain", "outperform", "perform", "point", "propos", "provid", "qualiti", "recent",
+        "requir", "research", "reveal", "robust", "score", "set", "signific", "small", "sota",
+        "strong", "studi", "submiss", "substanti", "superior", "surpass", "system", "task", "team",
+        "test", "time", "valu", "various", "wide", "work", "year", "yield",
     ];
     let lower = word.to_lowercase();
     lower.ends_with("ly")
+        || lower == "without"
+        || moves(&lower)
         || stems(word).first().is_none_or(|stem| DULL.binary_search(&stem.as_str()).is_ok())
 }
 
@@ -270,6 +312,14 @@ fn is_dull(word: &str) -> bool {
 fn is_noun(word: &str) -> bool {
     let lower = word.to_lowercase();
     let singular = lower.strip_suffix('s').unwrap_or(&lower);
+    const ACTIVITIES: &[&str] = &[
+        "counseling", "decoding", "embedding", "encoding", "learning", "masking", "modeling", "modelling", "parsing",
+        "processing", "prompting", "pruning", "ranking", "reasoning", "reranking", "sampling", "singing", "smoking", "training",
+        "tuning", "understanding",
+    ];
+    if singular.ends_with("ing") && !ACTIVITIES.contains(&singular) {
+        return false;
+    }
     let verb_like = ["ed", "ize", "ise", "ate", "ify"].iter().any(|end| singular.ends_with(end));
     let adjective = ["al", "ive", "ous", "ful", "less", "ic", "able", "ible", "ary"]
         .iter()

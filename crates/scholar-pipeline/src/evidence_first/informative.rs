@@ -64,8 +64,14 @@ pub(crate) struct Place {
 }
 
 /// In `[0, 1]`: findings, numbers and comparisons raise it, background, plans and self-praise lower it, and what the
-/// question asks for raises it again. Weights ours, set by reading digests.
-pub(crate) fn informativeness(sentence: &str, place: &Place, reading: &Reading) -> f32 {
+/// question asks for raises it again. `cites` says that the source itself cites others for it. Weights ours, set by reading
+/// digests.
+pub(crate) fn informativeness(
+    sentence: &str,
+    place: &Place,
+    cites: bool,
+    reading: &Reading,
+) -> f32 {
     static CUES: LazyLock<Vec<(Regex, f32)>> = LazyLock::new(|| {
         [
             // Findings.
@@ -76,7 +82,14 @@ pub(crate) fn informativeness(sentence: &str, place: &Place, reading: &Reading) 
             // Background, plans, praise.
             (r"\b(?:has|have) (?:recently )?(?:become|been (?:widely|extensively|a long)|gained|emerged|attracted|received|drawn|revolutioni[sz]ed|made (?:great|significant|remarkable))\b|\b(?:in recent years|recently|with the (?:rise|advent|rapid|growing|increasing)|attention in|growing (?:interest|need)|is an? (?:important|crucial|fundamental|key|challenging|essential|critical|central|long-standing|popular|common|major|well-known)|are (?:widely|commonly|increasingly)|remains? (?:an? )?(?:open|challeng\w+|under-?explored|unclear|largely|difficult|poorly)|little is known|is crucial|are crucial|plays? an? \w+ role)\b", -0.22),
             (r"\b(?:were|was) (?:randomi[sz]ed|randomly|recruited|assigned|enrolled|measured|collected|performed|administered|asked|included|excluded|calculated|recorded|obtained|assessed|conducted|carried out|analy[sz]ed|invited|divided|evaluated)\b", -0.22),
-            (r"^(?:our|the proposed|the|this) (?:\w+ )?(?:method|model|approach|framework|system|code|dataset|experiments?|results?|work)\b", -0.08),
+            (r"\b(?:our|the proposed|the resulting|the (?:fine-?)?tuned|the trained|this (?:novel|new)) (?:\w+ )?(?:method|model|approach|framework|system|technique|strategy|algorithm|code|dataset|implementation)s?\b", -0.18),
+            // What others found or said: the source of it is elsewhere.
+            (r"\b(?:previous(?:ly)?|prior|earlier|other|several|many|some|most|two|recent|existing) (?:\w+ )?(?:studies|study|works?|research(?:ers)?|authors?|trials?|reports?|methods|approaches)\b|\bet al\b|\b(?:study|work|trial|review) (?:by|of) [A-Z]|\bin the [A-Z]\w+ (?:study|trial)\b", -0.2),
+            (r"^[A-Z]\w+ and [A-Z]\w+ (?:both |also )?(?:found|report|show|discuss|suggest|demonstrat|observ)\w*|\b(?:a|one|another) (?:\w+ )?stud(?:y|ies)\b", -0.2),
+            (r"\b(?:we|who|that) (?:collected|recruited|enrolled|randomi[sz]ed|measured|recorded|asked|included|excluded|obtained|selected)\b|^a total of\b|\bat baseline\b", -0.2),
+            (r"^(?:despite|although|while|though|even though|thanks to)\b", -0.08),
+            (r"\bwidely (?:recogni[sz]ed|used|known|adopted|accepted)\b|\bwell[- ](?:established|known)\b|\bcommon(?:ly)? (?:and|used|in)\b", -0.15),
+            (r"\b(?:various|several|multiple|diverse|different|many) (?:\w+ )?(?:tasks|datasets|benchmarks|settings)\b", -0.05),
             (r"^(?:however|moreover|furthermore|in addition|additionally|thus|therefore|hence|finally|consequently|specifically|but|and|also|besides|nevertheless|first|second|third|then)\b", -0.06),
             (r"\b(?:may|might|could|should|potential(?:ly)?|promising|need(?:s|ed)? to|it is (?:important|necessary|essential))\b", -0.05),
             (r"\b(?:our|the) (?:hypothesis|previous (?:study|work)|knowledge|paper)\b|to our knowledge|to the best of", -0.12),
@@ -88,8 +101,11 @@ pub(crate) fn informativeness(sentence: &str, place: &Place, reading: &Reading) 
         })
         .collect()
     });
-    let cues: f32 =
-        CUES.iter().filter(|(cue, _)| cue.is_match(sentence)).map(|(_, value)| value).sum();
+    let met: Vec<f32> =
+        CUES.iter().filter(|(cue, _)| cue.is_match(sentence)).map(|(_, value)| *value).collect();
+    let for_it: f32 = met.iter().filter(|value| **value > 0.0).sum();
+    let against: f32 = met.iter().filter(|value| **value < 0.0).sum();
+    let cues = for_it.min(MOST_FOR_IT) + against;
     let Place { label, in_abstract, position } = *place;
     let by_label = match label {
         Label::Findings => 0.15,
@@ -106,8 +122,14 @@ pub(crate) fn informativeness(sentence: &str, place: &Place, reading: &Reading) 
     } else {
         0.0
     };
-    (0.35 + cues + by_label + by_position + aspect_bonus(sentence, reading)).clamp(0.0, 1.0)
+    let by_source = if cites { -0.12 } else { 0.0 };
+    (0.35 + cues + by_source + by_label + by_position + aspect_bonus(sentence, reading)).clamp(0.0, 1.0)
 }
+
+/// Most that wording alone can say for a sentence.
+const MOST_FOR_IT: f32 = 0.32;
+/// For a sentence that speaks of nothing that was asked for.
+const BESIDE_THE_POINT: f32 = -0.15;
 
 /// For sentences that speak of what was asked for.
 fn aspect_bonus(sentence: &str, reading: &Reading) -> f32 {
@@ -118,8 +140,11 @@ fn aspect_bonus(sentence: &str, reading: &Reading) -> f32 {
         Aspect::Evaluation => 0.1,
         Aspect::Data => 0.2,
     };
+    if reading.aspects.is_empty() {
+        return 0.0;
+    }
     let met = reading.aspects.iter().filter(|aspect| speaks_of(sentence, **aspect));
-    met.map(|aspect| bonus(*aspect)).fold(0.0, f32::max)
+    met.map(|aspect| bonus(*aspect)).max_by(f32::total_cmp).unwrap_or(BESIDE_THE_POINT)
 }
 
 /// Whether the sentence's wording is that of `aspect`.
@@ -146,7 +171,7 @@ mod tests {
     fn value(sentence: &str, question: &str) -> f32 {
         let reading = Reading::of(question, &Abbreviations::default());
         let place = Place { label: Label::Unknown, in_abstract: true, position: 0.4 };
-        informativeness(sentence, &place, &reading)
+        informativeness(sentence, &place, false, &reading)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use scholar_core::{
 use serde_json::{Value, json};
 
 use super::desk::Desk;
-use super::facet::{Facet, HEADING_WORDS};
+use super::facet::{FURTHER, Facet, HEADING_WORDS};
 use super::question::keywords;
 use super::synthesis::Source;
 use super::terms::{stem_set, stems};
@@ -130,7 +130,7 @@ pub(crate) async fn title_parts(
     let open: Vec<usize> = (0..parts.len())
         .filter(|at| {
             let heading = &parts[*at].heading;
-            !heading.starts_with("Findings differ") && heading != "Further findings"
+            !heading.starts_with("Findings differ") && heading != FURTHER
         })
         .filter(|at| sources.iter().any(|source| parts[*at].members.contains(&source.at)))
         .collect();

@@ -22,7 +22,7 @@ const GENERIC: &[&str] = &[
     "chang", "common", "compar", "comparison", "current", "deal", "differ", "disadvantag", "effect", "evid",
     "exist", "good", "handl", "help", "identifi", "impact", "import", "improv", "increas", "influenc", "issu", "kind",
     "lead", "limit", "literatur", "main", "method", "open", "outcom", "perform", "play", "practic", "problem", "purpos",
-    "reduc", "relat", "relev", "reliabl", "research", "review", "risk", "role", "show", "side", "state", "strategi", "strength",
+    "reduc", "relat", "relev", "reliabl", "research", "review", "risk", "role", "say", "show", "side", "state", "strategi", "strength",
     "techniqu", "term", "topic", "type", "understand", "way", "weak", "work",
 ];
 
@@ -37,6 +37,8 @@ pub(crate) struct Term {
     pub(crate) weight: f32,
     /// Whether any question may use it.
     pub(crate) generic: bool,
+    /// Names what is done to the problem: `reduce`, `detect`.
+    pub(crate) act: bool,
     /// Other ways to say it: sets of stems that must all be there.
     pub(crate) alternatives: Vec<BTreeSet<String>>,
 }
@@ -129,8 +131,12 @@ impl Reading {
                 let generic = GENERIC.binary_search(&stem.as_str()).is_ok();
                 let share = if generic { GENERIC_SHARE } else { 1.0 };
                 let weight = weight(&stem) * share;
-                let alternatives = abbreviations.alternatives(&stem, &all);
-                terms.push(Term { stem, word: word.to_owned(), weight, generic, alternatives });
+                let mut alternatives = abbreviations.alternatives(&stem, &all);
+                let others = same_act(&stem);
+                let act = !others.is_empty();
+                alternatives.extend(others);
+                let word = word.to_owned();
+                terms.push(Term { stem, word, weight, generic, act, alternatives });
             }
         }
         terms.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.stem.cmp(&b.stem)));
@@ -139,11 +145,6 @@ impl Reading {
             Aspect::ALL.into_iter().filter(|aspect| aspect.asked().is_match(question)).collect();
         let parts = parts(question, &aspects);
         Self { terms, aspects, parts, stems: all }
-    }
-
-    /// Share of the terms' weight that a text with these stems has, in `[0, 1]`.
-    pub(crate) fn coverage(&self, stems: &BTreeSet<String>) -> f32 {
-        self.share(|term| f32::from(u8::from(term.is_in(stems))))
     }
 
     /// Share of the terms' weight, each counted as far as `credit` says.
@@ -164,6 +165,20 @@ impl Reading {
         let keys: Vec<&Term> = self.terms.iter().filter(rare).collect();
         if keys.is_empty() { self.terms.iter().take(1).collect() } else { keys }
     }
+}
+
+/// Other verbs for what is done to a problem; abstracts vary them more than their nouns.
+fn same_act(stem: &str) -> Vec<BTreeSet<String>> {
+    const ACTS: &[&[&str]] = &[
+        &["prevent", "defend", "defens", "mitig", "protect", "safeguard", "avoid"],
+        &["reduc", "mitig", "allevi", "debias", "decreas", "lower", "remov", "elimin"],
+        &["detect", "identif", "identifi", "recognit", "classif", "classifi"],
+        &["stop", "quit", "cessat", "abstin"],
+        &["improv", "enhanc", "boost", "increas"],
+    ];
+    let of = |act: &&&[&str]| act.first() == Some(&stem);
+    let others = ACTS.iter().filter(of).flat_map(|act| act[1..].iter());
+    others.map(|other| BTreeSet::from([(*other).to_owned()])).collect()
 }
 
 /// Sub-questions, else two things compared, else two aspects, else two things joined by `and` or `or`.
@@ -216,20 +231,21 @@ fn joined(question: &str) -> Vec<Part> {
     [before, after].into_iter().filter_map(|words| part_of_words(&words.join(" "))).collect()
 }
 
-/// The first words up to a stop word, at most three.
+/// The first words up to a stop word or one that any question may use, at most three.
 fn near<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let bare = |word: &str| is_stop_word(word.trim_matches(|c: char| !c.is_alphanumeric()));
-    words.take_while(|word| !bare(word)).take(3).collect()
+    words.take_while(|word| !bare(word) && !is_generic(word)).take(3).collect()
+}
+
+fn is_generic(word: &str) -> bool {
+    stems(word).first().is_none_or(|stem| GENERIC.binary_search(&stem.as_str()).is_ok())
 }
 
 fn part_of_words(text: &str) -> Option<Part> {
-    let generic = |word: &str| {
-        stems(word).first().is_none_or(|stem| GENERIC.binary_search(&stem.as_str()).is_ok())
-    };
     let kept: Vec<&str> = text
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-        .filter(|word| !word.is_empty() && !is_stop_word(word) && !generic(word))
+        .filter(|word| !word.is_empty() && !is_stop_word(word) && !is_generic(word))
         .take(5)
         .collect();
     let stems: BTreeSet<String> = stems(&kept.join(" ")).into_iter().collect();
@@ -279,7 +295,8 @@ mod tests {
         let reading = read("What methods reduce hallucination?");
         assert_eq!(reading.keys()[0].word, "hallucination");
         assert!(reading.terms.iter().any(|term| term.word == "methods" && term.generic));
-        assert!(reading.coverage(&BTreeSet::from(["hallucin".to_owned()])) > 0.7);
+        let share = reading.share(|term| f32::from(u8::from(term.stem == "hallucin")));
+        assert!(share > 0.7);
     }
 
     #[test]

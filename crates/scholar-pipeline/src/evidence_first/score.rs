@@ -11,15 +11,15 @@ use super::terms::stem_set;
 
 /// Cosines of sentence encoders between these are spread over `[0, 1]`: unrelated sentences of one field reach the lower one, a
 /// paraphrase of the question the upper one (all-MiniLM-L6-v2).
-const SIMILARITY_RANGE: (f32, f32) = (0.15, 0.75);
+const SIMILARITY_RANGE: (f32, f32) = (0.2, 0.8);
 /// Share of the similarity in the relevance; the rest is coverage of the question's terms.
-const SIMILARITY_SHARE: f32 = 0.65;
+const SIMILARITY_SHARE: f32 = 0.7;
 /// What a term counts that the paper's title has and the sentence has not.
 const TITLE_CREDIT: f32 = 0.5;
-/// A sentence with less than this share of the key terms, title included, is probably about something else …
-const KEY_SHARE: f32 = 0.4;
-/// … and has its relevance multiplied by this.
-const OFF_TOPIC: f32 = 0.6;
+/// What remains of the relevance of a sentence that, title included, has none of the key terms.
+const OFF_TOPIC: f32 = 0.3;
+/// What the verb of the question counts among its key terms, unless it weighs more.
+const ACT_WEIGHT: f32 = 3.0;
 /// Rank at which the bonus for it has fallen to a half.
 const HALF_RANK: f32 = 20.0;
 /// Years over which recency falls to a half, and citations that count as many.
@@ -143,9 +143,8 @@ fn weigh(
     let mut relevance = similarity.map_or(coverage, |cosine| {
         SIMILARITY_SHARE * spread(cosine) + (1.0 - SIMILARITY_SHARE) * coverage
     });
-    if key_share(reading, &candidate.stems, title) < KEY_SHARE {
-        relevance *= OFF_TOPIC;
-    }
+    let keys = key_share(reading, &candidate.stems, title);
+    relevance *= OFF_TOPIC + (1.0 - OFF_TOPIC) * keys;
     let place = HALF_RANK / (HALF_RANK + place as f32);
     let score = by_relevance * relevance
         + rank * place
@@ -160,10 +159,14 @@ pub(crate) fn key_share(
     stems: &BTreeSet<String>,
     title: &BTreeSet<String>,
 ) -> f32 {
-    let keys = reading.keys();
     let all: BTreeSet<String> = stems.union(title).cloned().collect();
-    let total: f32 = keys.iter().map(|term| term.weight).sum();
-    let found: f32 = keys.iter().filter(|term| term.is_in(&all)).map(|term| term.weight).sum();
+    let keys = reading.keys().into_iter().map(|term| (term, term.weight));
+    let acts = reading.terms.iter().filter(|term| term.act && term.weight < ACT_WEIGHT);
+    let (mut total, mut found) = (0.0, 0.0);
+    for (term, weight) in keys.chain(acts.map(|term| (term, ACT_WEIGHT))) {
+        total += weight;
+        found += if term.is_in(&all) { weight } else { 0.0 };
+    }
     if total > 0.0 { found / total } else { 1.0 }
 }
 

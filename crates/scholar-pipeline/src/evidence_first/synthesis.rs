@@ -221,10 +221,12 @@ async fn check(
     }
     let named: Vec<&Source> =
         sources.iter().filter(|source| written.evidence.contains(&source.number)).collect();
-    let mut from = named;
+    // Of those the model names, the ones it used; failing that, those the code finds.
+    let mut from = best_sources(&text, &named);
     let mut result = gates(&text, &texts(&from));
     if result.is_err() {
-        from = best_sources(&text, sources);
+        let all: Vec<&Source> = sources.iter().collect();
+        from = best_sources(&text, &all);
         result = gates(&text, &texts(&from));
     }
     if let Err(reason) = result {
@@ -263,15 +265,14 @@ fn texts<'a>(sources: &[&'a Source]) -> Vec<&'a str> {
 }
 
 /// At most three sources, each the one that adds most of the sentence's stems.
-fn best_sources<'a>(text: &str, sources: &'a [Source]) -> Vec<&'a Source> {
+fn best_sources<'a>(text: &str, sources: &[&'a Source]) -> Vec<&'a Source> {
     let mut open = stem_set(text);
     let mut from: Vec<&Source> = Vec::new();
     while from.len() < MAX_SOURCES && !open.is_empty() {
-        let gain = |source: &&Source| stem_set(&source.text).intersection(&open).count();
+        let gain = |source: &Source| stem_set(&source.text).intersection(&open).count();
         // Of equals the first: max_by_key returns the last.
-        let Some(best) = sources.iter().rev().max_by_key(gain).filter(|best| gain(best) > 0) else {
-            break;
-        };
+        let best = sources.iter().copied().rev().max_by_key(|source| gain(source));
+        let Some(best) = best.filter(|best| gain(best) > 0) else { break };
         let has = stem_set(&best.text);
         open.retain(|stem| !has.contains(stem));
         from.push(best);
@@ -317,7 +318,7 @@ pub(crate) fn gates(text: &str, sources: &[&str]) -> Result<(), Dropped> {
     Ok(())
 }
 
-/// Words that join without saying anything.
+/// Words that join without saying anything; negations have a gate of their own.
 fn is_glue(stem: &str) -> bool {
     matches!(
         stem,
@@ -329,6 +330,8 @@ fn is_glue(stem: &str) -> bool {
             | "includ"
             | "contrast"
             | "respect"
+            | "not"
+            | "no"
     )
 }
 

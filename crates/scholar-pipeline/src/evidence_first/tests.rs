@@ -1,1 +1,240 @@
+//! Scenarios over forty real abstracts with fakes for every model.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use scholar_core::{
+    CharSpan, Explanation, Gate, GeneratorStrength, PaperId, PortErrorKind, RerankScore, Retriever,
+    SearchFilter, SearchMode, SearchRequest, Verdict,
+};
+use scholar_testing::{FakeAttributor, FakeEncoder, MemoryRetriever, Reply, ScriptedGenerator};
+
+use super::config::{CheckRules, ModelQueries};
+use super::model::{HEADINGS, QUERIES};
+use super::synthesis::SYNTHESIS;
+use super::*;
+
+const QUESTION: &str = "How can low-resource neural machine translation be improved?";
+
+#[derive(Default)]
+struct Seen(Mutex<Vec<Event>>);
+
+impl Observer for Seen {
+    fn on_event(&self, event: &Event) {
+        self.0.lock().push(event.clone());
+    }
+}
+
+impl Seen {
+    /// Names of the events, runs of one name as one, pieces of text left out.
+    fn story(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for event in self.0.lock().iter() {
+            let value = serde_json::to_value(event).expect("events are data");
+            let name = match event {
+                Event::Generating { purpose, .. } => format!("generating {purpose}"),
+                _ => value["event"].as_str().expect("tagged").to_owned(),
+            };
+            if name != "text" && names.last() != Some(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+}
+
+fn ports() -> Ports {
+    let retriever = Arc::new(MemoryRetriever::corpus());
+    let mut ports = Ports::new(retriever, Arc::new(FakeAttributor::new()));
+    ports.encoder = Some(Arc::new(FakeEncoder::new(256)));
+    ports
+}
+
+fn small_model() -> ScriptedGenerator {
+    ScriptedGenerator::new("small").with_info(|info| info.strength = GeneratorStrength::Small)
+}
+
+async fn evidence(ports: &Ports, question: &str) -> Vec<Ranked> {
+    let request = SearchRequest {
+        query: Query::new(question).expect("a query"),
+        top_k: 30,
+        mode: SearchMode::Hybrid,
+        filter: SearchFilter::none(),
+    };
+    let found = MemoryRetriever::corpus().search(&request).await.expect("searched");
+    assert!(ports.generator.is_none() || !found.is_empty());
+    found
+        .into_iter()
+        .map(|retrieved| {
+            let value = retrieved.score.value();
+            let score = RerankScore::new(value).expect("finite");
+            Ranked { retrieved, score, explanation: Explanation::new(value, "retrieval") }
+        })
+        .collect()
+}
+
+async fn ask(ports: &Ports, question: &str, config: &EvidenceConfig) -> (EvidenceAnswer, Seen) {
+    let seen = Seen::default();
+    let question = Question::new(question).expect("a question");
+    let found = evidence(ports, question.as_str()).await;
+    let answer = evidence_first(ports, &question, found, config, &seen).await.expect("answered");
+    (answer, seen)
+}
+
+/// The fakes' similarities are not those the decision was calibrated with.
+fn lenient() -> EvidenceConfig {
+    EvidenceConfig { abstain_below: 0.0, ..EvidenceConfig::digest() }
+}
+
+#[tokio::test]
+async fn every_sentence_is_cited_and_quoted_exactly() {
+    let ports = ports();
+    let (result, seen) = ask(&ports, QUESTION, &lenient()).await;
+    let answer = &result.answer;
+    assert!(!answer.abstained && answer.sentences.len() >= 3, "{answer:#?}");
+    assert_eq!(result.relevance.len(), answer.sentences.len());
+    let stored: BTreeMap<_, _> = scholar_testing::corpus::passages()
+        .into_iter()
+        .map(|(passage, _)| (passage.id, passage.text))
+        .collect();
+    let mut expected = 1;
+    for sentence in &answer.sentences {
+        assert!(sentence.verbatim && sentence.gates == [Gate::L0, Gate::L1, Gate::L2]);
+        let [citation] = sentence.citations.as_slice() else { panic!("one citation") };
+        assert!(citation.0 <= expected, "numbered in order of appearance");
+        expected = expected.max(citation.0 + 1);
+        let reference = &answer.references[citation.0 - 1];
+        let [quote] = sentence.quotes.as_slice() else { panic!("one quote") };
+        assert_eq!((quote.reference, &quote.passage_id.paper), (*citation, &reference.paper_id));
+        let span = CharSpan::new(quote.start, quote.end);
+        assert_eq!(span.slice(&stored[&quote.passage_id]), Some(quote.text.as_str()));
+    }
+    let shown = seen.0.lock().iter().filter(|e| matches!(e, Event::Sentence { .. })).count();
+    assert_eq!(shown, answer.sentences.len());
+    let mut per_paper: BTreeMap<&PaperId, usize> = BTreeMap::new();
+    for reference in &answer.references {
+        *per_paper.entry(&reference.paper_id).or_default() += 1;
+    }
+    assert!(per_paper.values().all(|n| *n == 1), "one reference per paper");
+}
+
+#[tokio::test]
+async fn a_question_about_something_else_gets_no_answer_but_the_nearest_papers() {
+    let ports = ports();
+    let question = "What did medieval tax law say about wool exports?";
+    for config in [EvidenceConfig::digest(), EvidenceConfig::without_model()] {
+        let (result, _) = ask(&ports, question, &config).await;
+        assert!(result.answer.abstained && result.answer.sentences.is_empty());
+        let notice = result.notices.last().expect("a notice");
+        assert_eq!(notice.kind, NoticeKind::InsufficientEvidence);
+        assert!(notice.message.contains("medieval tax law"), "{}", notice.message);
+        let (_, silent) = notice.message.split_once("none mentions").expect("what is missing");
+        assert!(silent.contains("“medieval”"), "{}", notice.message);
+    }
+}
+
+#[tokio::test]
+async fn no_evidence_at_all_abstains() {
+    let question = Question::new("Why?").expect("a question");
+    let config = EvidenceConfig::digest();
+    let result = evidence_first(&ports(), &question, Vec::new(), &config, &()).await;
+    assert!(result.expect("answered").answer.abstained);
+}
+
+#[tokio::test]
+async fn a_dead_search_is_a_notice() {
+    let mut ports = ports();
+    let dead = MemoryRetriever::corpus().failing(PortErrorKind::Unavailable, "the disk is gone");
+    ports.retriever = Arc::new(dead);
+    ports.encoder = None;
+    let question = "How can low-resource machine translation of zebras be improved?";
+    let (result, seen) = ask(&ports, question, &lenient()).await;
+    assert!(!result.answer.sentences.is_empty());
+    let told = |part: &str| result.notices.iter().any(|notice| notice.message.contains(part));
+    assert!(told("the disk is gone") && told("no encoder") && told("nothing found on “zebras”"));
+    let noticed = seen.0.lock().iter().filter(|e| matches!(e, Event::Noticed { .. })).count();
+    assert_eq!(noticed, result.notices.len(), "every notice is an event");
+}
+
+#[tokio::test]
+async fn the_model_adds_what_passes_and_nothing_else() {
+    let mut ports = ports();
+    let config = EvidenceConfig {
+        checks: CheckRules {
+            model_queries: ModelQueries::Never,
+            ..EvidenceConfig::digest().checks
+        },
+        ..lenient()
+    };
+    let (plain, _) = ask(&ports, QUESTION, &config).await;
+    let quoted = plain.answer.sentences[0].text.clone();
+    let words: Vec<&str> = quoted.trim_end_matches('.').split_whitespace().collect();
+    let shortened = format!("{}.", words[words.len() / 2..].join(" "));
+    let reply = serde_json::json!({"sentences": [
+        {"text": quoted, "evidence": [1]},
+        {"text": "Zebras translate low-resource languages better than any neural model.", "evidence": [1]},
+        {"text": shortened, "evidence": [1]}
+    ]});
+    let model = Arc::new(
+        small_model()
+            .reply("synthesis", reply.to_string().as_str())
+            .reply("headings", Reply::Text("{\"headings\": [\"Zebras\"]}".to_owned())),
+    );
+    ports.generator = Some(model.clone());
+    let (result, seen) = ask(&ports, QUESTION, &config).await;
+    let written: Vec<&AnswerSentence> =
+        result.answer.sentences.iter().filter(|sentence| !sentence.verbatim).collect();
+    assert!(written.iter().all(|sentence| {
+        sentence.heading.as_deref() == Some("In short")
+            && sentence.text != quoted
+            && !sentence.text.contains("Zebra")
+            && sentence.support.as_ref().is_some_and(|s| s.verdict == Verdict::Supported)
+    }));
+    assert!(result.notices.iter().any(|notice| notice.kind == NoticeKind::Unproven));
+    let headings: Vec<_> = result.answer.sentences.iter().map(|s| s.heading.clone()).collect();
+    assert!(!headings.contains(&Some("Zebras".to_owned())), "{headings:?}");
+    let verbatim = |answer: &Answer| -> Vec<String> {
+        answer.sentences.iter().filter(|s| s.verbatim).map(|s| s.text.clone()).collect()
+    };
+    assert_eq!(verbatim(&result.answer), verbatim(&plain.answer), "the digest does not change");
+    let story = seen.story();
+    let first = |name: &str| story.iter().position(|event| event == name);
+    assert!(first("sentence") < first("generating synthesis"), "evidence first: {story:?}");
+    let prompt: usize =
+        model.requests()[0].messages.iter().map(|m| m.content.split_whitespace().count()).sum();
+    assert!(prompt <= 1_200);
+}
+
+#[tokio::test]
+async fn a_model_that_fails_costs_notices_only() {
+    let mut ports = ports();
+    ports.generator = Some(Arc::new(small_model()));
+    let (result, _) = ask(&ports, QUESTION, &lenient()).await;
+    assert!(!result.answer.sentences.is_empty());
+    assert!(result.answer.sentences.iter().all(|sentence| sentence.verbatim));
+    assert!(result.notices.iter().any(|notice| notice.message.starts_with("the synthesis left out")));
+}
+
+#[tokio::test]
+async fn the_same_evidence_gives_the_same_answer() {
+    let ports = ports();
+    let (first, _) = ask(&ports, QUESTION, &lenient()).await;
+    let (second, _) = ask(&ports, QUESTION, &lenient()).await;
+    assert_eq!(first, second);
+}
+
+#[test]
+fn prompts_state_their_variables() {
+    let files = [
+        (QUERIES, include_str!("../../prompts/evidence/queries.txt")),
+        (HEADINGS, include_str!("../../prompts/evidence/headings.txt")),
+        (SYNTHESIS, include_str!("../../prompts/evidence/synthesis.txt")),
+    ];
+    for (prompt, file) in files {
+        let mut used = prompt.variables();
+        used.sort();
+        let stated = file.lines().find_map(|line| line.strip_prefix("# Variables: "));
+        assert_eq!(Some(used.join(", ").as_str()), stated, "{}", prompt.name);
+    }
+}
