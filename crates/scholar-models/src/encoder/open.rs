@@ -77,6 +77,9 @@ fn choose_on(
         (Precision::Bf16, Backend::Auto | Backend::Avx512) if machine.avx512_bf16 => {
             Ok(Running::Avx512Bf16)
         }
+        (Precision::Auto, Backend::Auto | Backend::Avx512) if machine.avx512_bf16 && tiles => {
+            Ok(Running::Avx512Bf16)
+        }
         (Precision::Bf16, Backend::Auto | Backend::Avx512) => {
             Err("this processor has no AVX-512-BF16")
         }
@@ -191,7 +194,8 @@ mod tests {
         check(wide, Precision::Auto, Backend::Auto, Some(Running::Avx512F32));
         check(wide, Precision::Bf16, Backend::Auto, None);
         check(wide, Precision::Auto, Backend::Portable, Some(Running::PortableF32));
-        check(zen4, Precision::Auto, Backend::Auto, Some(Running::Avx512F32));
+        check(zen4, Precision::Auto, Backend::Auto, Some(Running::Avx512Bf16));
+        check(zen4, Precision::F32, Backend::Auto, Some(Running::Avx512F32));
         check(zen4, Precision::Bf16, Backend::Auto, Some(Running::Avx512Bf16));
         check(zen4, Precision::Bf16, Backend::Amx, None);
         check(xeon, Precision::Auto, Backend::Auto, Some(Running::AmxBf16));

@@ -10,3 +10,4 @@ mod cross_encoders;
 mod damage;
 mod encoders;
 mod golden;
+mod late_interaction;

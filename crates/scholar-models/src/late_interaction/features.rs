@@ -1,0 +1,189 @@
+//! What the late-interaction reranker looks at.
+
+use std::collections::HashSet;
+
+use scholar_core::text::words::{Idf, content_stems};
+use scholar_core::{Retrieved, Side};
+
+use crate::encoder::{LocalEncoder, TokenStates};
+use crate::error::ModelError;
+use crate::kernels::{Level, add_scaled, dot};
+
+/// Number of features.
+pub(super) const FEATURES: usize = 5;
+
+/// What they are, in order.
+pub(super) const NAMES: [&str; FEATURES] = [
+    "retrieval score",
+    "best counterpart of each query token (MaxSim)",
+    "likeness to query and best candidates (Rocchio)",
+    "query words in the title",
+    "query words side by side",
+];
+
+/// Candidates the query's vector is moved towards, the first most: weights 1, 1/√2, 1/√3.
+const FEEDBACK: [f32; 3] = [1.0, std::f32::consts::FRAC_1_SQRT_2, 0.577_350_3];
+
+/// Weight of the candidates' mean beside the query's own vector.
+const FEEDBACK_WEIGHT: f32 = 1.2;
+
+/// One row per candidate, raw.
+pub(super) struct Features(Vec<[f32; FEATURES]>);
+
+impl Features {
+    /// Reads the candidates, which come best first.
+    ///
+    /// # Errors
+    /// When the tokenizer refuses a text.
+    pub(super) fn compute(
+        encoder: &LocalEncoder,
+        query: &str,
+        candidates: &[&Retrieved],
+    ) -> Result<Self, ModelError> {
+        let texts: Vec<String> =
+            candidates.iter().map(|candidate| candidate.passage.encoded_text()).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let states = encoder.late_states(Side::Passage, &texts)?;
+        let asked = encoder.late_states(Side::Query, &[query])?;
+        let Some(asked) = asked.first() else { return Ok(Self(Vec::new())) };
+        let lexical = Lexical::new(query, &texts);
+        let expanded = expanded(asked, &states);
+        let level = Level::detect();
+        let row = |at: usize| {
+            let candidate = candidates[at];
+            [
+                candidate.score.value(),
+                max_sim(asked, &states[at]),
+                dot(level, &expanded, &states[at].pooled),
+                lexical.coverage(&candidate.passage.title),
+                lexical.side_by_side(texts[at]),
+            ]
+        };
+        Ok(Self((0..candidates.len()).map(row).collect()))
+    }
+
+    /// The rows with each feature brought to mean 0 and standard deviation 1; a constant feature becomes 0.
+    pub(super) fn standardised(&self) -> Vec<[f32; FEATURES]> {
+        let n = self.0.len().max(1) as f64;
+        let mut rows = self.0.clone();
+        for feature in 0..FEATURES {
+            let values = || self.0.iter().map(|row| f64::from(row[feature]));
+            let mean = values().sum::<f64>() / n;
+            let deviation = (values().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
+            for (row, value) in rows.iter_mut().zip(values()) {
+                row[feature] = ((value - mean) / (deviation + 1e-6)) as f32;
+            }
+        }
+        rows
+    }
+}
+
+/// The mean over query tokens of the best cosine with a passage token.
+///
+/// Source: ColBERT's `MaxSim`, here on an encoder not trained for it.
+fn max_sim(query: &TokenStates, passage: &TokenStates) -> f32 {
+    if query.ids.is_empty() || passage.ids.is_empty() {
+        return 0.0;
+    }
+    let level = Level::detect();
+    let dim = query.pooled.len();
+    let best = |token: &[f32]| {
+        passage
+            .values
+            .chunks_exact(dim)
+            .map(|other| dot(level, token, other))
+            .fold(f32::NEG_INFINITY, f32::max)
+    };
+    query.values.chunks_exact(dim).map(best).sum::<f32>() / query.ids.len() as f32
+}
+
+/// The query's vector moved towards the first candidates.
+///
+/// Source: Rocchio's relevance feedback, the retriever's best taken for relevant.
+fn expanded(query: &TokenStates, candidates: &[TokenStates]) -> Vec<f32> {
+    let total: f32 = FEEDBACK.iter().take(candidates.len()).sum();
+    let mut vector = query.pooled.clone();
+    for (candidate, weight) in candidates.iter().zip(FEEDBACK) {
+        let weight = FEEDBACK_WEIGHT * weight / total;
+        add_scaled(Level::detect(), &mut vector, &candidate.pooled, weight);
+    }
+    vector
+}
+
+/// The query's content stems and their rarity among the candidates.
+struct Lexical {
+    query: Vec<String>,
+    idf: Idf,
+}
+
+impl Lexical {
+    fn new(query: &str, texts: &[&str]) -> Self {
+        Self { query: content_stems(query), idf: Idf::of_texts(texts.iter().copied()) }
+    }
+
+    /// The share of the query's stems, weighted by rarity, that `title` has.
+    fn coverage(&self, title: &str) -> f32 {
+        let title: HashSet<String> = content_stems(title).into_iter().collect();
+        let distinct: std::collections::BTreeSet<&String> = self.query.iter().collect();
+        let (mut found, mut total) = (0.0, 0.0);
+        for stem in distinct {
+            let weight = self.idf.weight(stem);
+            total += weight;
+            found += if title.contains(stem) { weight } else { 0.0 };
+        }
+        if total > 0.0 { found / total } else { 0.0 }
+    }
+
+    /// The share of the query's neighbouring stems that are neighbours in `text`, too.
+    fn side_by_side(&self, text: &str) -> f32 {
+        let stems = content_stems(text);
+        let pairs: HashSet<(&String, &String)> =
+            stems.windows(2).map(|pair| (&pair[0], &pair[1])).collect();
+        let found =
+            self.query.windows(2).filter(|pair| pairs.contains(&(&pair[0], &pair[1]))).count();
+        found as f32 / self.query.len().saturating_sub(1).max(1) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn states(tokens: &[[f32; 2]]) -> TokenStates {
+        TokenStates {
+            ids: (0..).zip(tokens).map(|(id, _)| id).collect(),
+            values: tokens.concat(),
+            pooled: vec![1.0, 0.0],
+        }
+    }
+
+    #[test]
+    fn max_sim_takes_the_best_counterpart_of_each_token() {
+        let query = states(&[[1.0, 0.0], [0.0, 1.0]]);
+        assert!((max_sim(&query, &states(&[[0.6, 0.8], [1.0, 0.0]])) - 0.9).abs() < 1e-6);
+        assert!(max_sim(&query, &states(&[])).abs() < 1e-6);
+        assert!(max_sim(&states(&[]), &query).abs() < 1e-6);
+    }
+
+    #[test]
+    fn lexical_features_count_titles_and_neighbours() {
+        let texts = ["gene expression in yeast", "protein folding", "gene therapy"];
+        let lexical = Lexical::new("gene expression of proteins", &texts);
+        assert!((lexical.side_by_side(texts[0]) - 0.5).abs() < 1e-6, "one pair of two");
+        assert!(lexical.side_by_side(texts[1]).abs() < 1e-6);
+        let rare = lexical.coverage("Protein");
+        let common = lexical.coverage("Genes");
+        assert!(rare > common && common > 0.0, "gene is in two of three candidates");
+        assert!((lexical.coverage("expression of genes and proteins") - 1.0).abs() < 1e-6);
+        assert!(Lexical::new("", &texts).coverage("gene").abs() < 1e-6);
+    }
+
+    #[test]
+    fn standardised_features_have_mean_zero_and_constants_vanish() {
+        let rows = Features(vec![[1.0, 5.0, 0.0, 0.0, 2.0], [3.0, 5.0, 0.0, 1.0, 4.0]]);
+        for row in rows.standardised() {
+            assert!((row[0].abs() - 1.0).abs() < 1e-4 && row[1].abs() < 1e-6);
+        }
+        assert!(Features(Vec::new()).standardised().is_empty());
+    }
+}
