@@ -28,6 +28,9 @@ pub const DEPTH: usize = 30;
 /// The rounded mean of the twenty best points of a grid on 90 queries of `SciFact`'s training half, over the z-score
 /// fusion of `MiniLM` and BM25. Which features to keep was decided with a look at three other collections: weighting
 /// `MaxSim` by rarity among the candidates helped `SciFact` and hurt all of them.
+///
+/// Measured gain in nDCG@10 over that fusion at depth 40, on samples: `SciFact` training half +4.4 %, its test half +0.1 %,
+/// Cranfield +2.9 %, CACM +0.6 %, citing sentences (ACL) +4.2 %.
 const WEIGHTS: [f32; FEATURES] = [1.0, 0.5, 0.6, 0.3, 0.3];
 
 /// Stretches scores to about the spread of a cross-encoder's logits, against which the pipeline's citation bonus is sized.

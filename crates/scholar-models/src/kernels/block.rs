@@ -185,7 +185,7 @@ pub(super) unsafe fn to_half(values: &[f32], out: &mut [u16]) {
         let mask = mask_of(values.len());
         // SAFETY: the mask covers the chunk.
         unsafe {
-            Half::store_half(out.as_mut_ptr(), mask, _mm512_maskz_loadu_ps(mask, values.as_ptr()))
+            Half::store_half(out.as_mut_ptr(), mask, _mm512_maskz_loadu_ps(mask, values.as_ptr()));
         }
     }
 }

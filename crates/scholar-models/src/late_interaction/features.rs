@@ -80,7 +80,7 @@ impl Features {
 
 /// The mean over query tokens of the best cosine with a passage token.
 ///
-/// Source: ColBERT's `MaxSim`, here on an encoder not trained for it.
+/// Source: `ColBERT`'s `MaxSim`, here on an encoder not trained for it.
 fn max_sim(query: &TokenStates, passage: &TokenStates) -> f32 {
     if query.ids.is_empty() || passage.ids.is_empty() {
         return 0.0;
