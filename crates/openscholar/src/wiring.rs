@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use scholar_core::{Attributor, Encoder as _, Generator, Notice, NoticeKind, Reranker};
+use scholar_models::{
+    CrossEncoderOptions, LateInteractionOptions, LateInteractionReranker, LocalCrossEncoder,
+};
 use scholar_pipeline::proof::{GeneratorAttributor, LexicalAttributor};
 use scholar_pipeline::{Meter, Ports};
 
@@ -60,8 +63,17 @@ pub(crate) async fn ports(
 
 /// The configured cross-encoder, else the default reranker, which says what it is.
 pub(crate) async fn reranker(app: &App, shelf: &Shelf) -> Result<Arc<dyn Reranker>, CommandError> {
-    let _ = shelf;
-    Err(CommandError::user("no reranker yet"))
+    match &app.config.reranker {
+        Some(name) => {
+            let folder = models::ensure(app, name).await?;
+            let options = CrossEncoderOptions::paper(app.threads());
+            Ok(Arc::new(LocalCrossEncoder::open(&folder, name, options)?))
+        }
+        None => {
+            let options = LateInteractionOptions::project();
+            Ok(Arc::new(LateInteractionReranker::new(shelf.encoder.clone(), options)?))
+        }
+    }
 }
 
 fn judge(
