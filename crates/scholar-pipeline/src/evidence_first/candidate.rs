@@ -84,7 +84,7 @@ pub(crate) fn candidates(
             }
             Some(_) => continue,
         };
-        found.push(candidate(text, range, at, (&place, reading)));
+        found.push(candidate(text, range, at, (place, reading)));
     }
     found
 }
@@ -93,7 +93,7 @@ fn candidate(
     text: &str,
     range: Range<usize>,
     passage: usize,
-    (place, reading): (&Place, &Reading),
+    (place, reading): (Place, &Reading),
 ) -> Candidate {
     let quote = text[range.clone()].to_owned();
     let shown = single_spaced(&strip_foreign_markers(&quote));
@@ -101,7 +101,12 @@ fn candidate(
         passage,
         span: CharSpan::of_bytes(text, range.start, range.end),
         stems: stem_set(&shown),
-        informative: informativeness(&shown, place, shown.len() < single_spaced(&quote).len(), reading),
+        informative: informativeness(
+            &shown,
+            place,
+            shown.len() < single_spaced(&quote).len(),
+            reading,
+        ),
         text: shown,
         quote,
     }
@@ -126,8 +131,10 @@ fn speaks_of_own_method(sentence: &str) -> bool {
 
 fn introduces(sentence: &str) -> bool {
     static INTRODUCES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:we|this (?:paper|work)) (?:\w+ )?(?:propose|introduce|present|develop)s?\b")
-            .expect("the pattern is valid")
+        Regex::new(
+            r"(?i)\b(?:we|this (?:paper|work)) (?:\w+ )?(?:propose|introduce|present|develop)s?\b",
+        )
+        .expect("the pattern is valid")
     });
     INTRODUCES.is_match(sentence)
 }

@@ -116,7 +116,12 @@ impl EvidenceConfig {
                 max_joined_words: 70,
                 max_candidates: 220,
             },
-            weights: ScoreWeights { relevance: 0.48, rank: 0.13, informative: 0.35, standing: 0.04 },
+            weights: ScoreWeights {
+                relevance: 0.48,
+                rank: 0.13,
+                informative: 0.35,
+                standing: 0.04,
+            },
             shape: DigestShape {
                 max_sentences: 12,
                 max_facets: 5,

@@ -120,7 +120,8 @@ fn things(words: &[&str], at: usize) -> BTreeSet<String> {
     let be = ["is", "are", "was", "were", "be", "been", "being"];
     let passive = at > 0 && be.iter().any(|form| lower(at - 1).as_deref() == Some(*form));
     let object = lower(at + 1).is_some_and(|next| {
-        !next.ends_with("ly") && (!is_stop_word(&next) || matches!(next.as_str(), "the" | "its" | "their" | "both"))
+        !next.ends_with("ly")
+            && (!is_stop_word(&next) || matches!(next.as_str(), "the" | "its" | "their" | "both"))
     });
     let of = noun && lower(at + 1).is_some_and(|next| next == "in" || next == "of");
     let range = if of {
@@ -199,7 +200,8 @@ pub(crate) fn agreement<P: Ord>(
             .filter(|at| **at == first || same_matter(&scored[first], &scored[**at], reading))
             .map(|at| paper(*at))
             .collect();
-        (together.len() >= 2).then(|| (together.len(), thing, first))
+        let n = together.len();
+        (n >= 2).then_some((n, thing, first))
     });
     let best = agreeing
         .max_by(|a, b| a.0.cmp(&b.0).then_with(|| weight(&a.1).total_cmp(&weight(&b.1))))?;

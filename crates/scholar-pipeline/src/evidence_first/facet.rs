@@ -239,11 +239,8 @@ fn phrases_of(text: &str, reading: &Reading) -> Vec<(String, Vec<String>)> {
         let words: Vec<&str> = words(clause);
         for n in 1..=3 {
             for run in words.windows(n) {
-                if let Some(key) = phrase_key(run, reading) {
-                    if let Some(shown) = stretch(clause, run) {
-                        found.push((shown, key));
-                    }
-                }
+                let key = phrase_key(run, reading);
+                found.extend(key.and_then(|key| Some((stretch(clause, run)?, key))));
             }
         }
     }
@@ -280,7 +277,8 @@ fn phrase_key(run: &[&str], reading: &Reading) -> Option<Vec<String>> {
     let enough = if run.len() == 1 {
         rarest >= LONE_WORD_WEIGHT && is_noun(run[0])
     } else {
-        let starts = !run[0].to_lowercase().ends_with("ing") || is_noun(run[0]) && run[0].len() > 12;
+        let starts =
+            !run[0].to_lowercase().ends_with("ing") || is_noun(run[0]) && run[0].len() > 12;
         let starts = starts || key[0] == "learn" || key[0] == "train" || key[0] == "prompt";
         starts && rarest >= PHRASE_WEIGHT && commonest >= WORD_WEIGHT && is_noun(run[run.len() - 1])
     };
@@ -313,9 +311,27 @@ fn is_noun(word: &str) -> bool {
     let lower = word.to_lowercase();
     let singular = lower.strip_suffix('s').unwrap_or(&lower);
     const ACTIVITIES: &[&str] = &[
-        "counseling", "decoding", "embedding", "encoding", "learning", "masking", "modeling", "modelling", "parsing",
-        "processing", "prompting", "pruning", "ranking", "reasoning", "reranking", "sampling", "singing", "smoking", "training",
-        "tuning", "understanding",
+        "counseling",
+        "decoding",
+        "embedding",
+        "encoding",
+        "learning",
+        "masking",
+        "modeling",
+        "modelling",
+        "parsing",
+        "processing",
+        "prompting",
+        "pruning",
+        "ranking",
+        "reasoning",
+        "reranking",
+        "sampling",
+        "singing",
+        "smoking",
+        "training",
+        "tuning",
+        "understanding",
     ];
     if singular.ends_with("ing") && !ACTIVITIES.contains(&singular) {
         return false;

@@ -104,8 +104,11 @@ fn is_display(sentence: &str) -> bool {
 
 /// Words run together or torn apart when the text was taken from a page.
 fn is_garbled(words: &[&str]) -> bool {
-    static GLUED: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"^[a-z]{3,}[A-Z][a-z]{2}|[a-z]{2}\.[A-Z][a-z]|[a-z]{3},[A-Za-z]{2}|[a-z]{3}\([A-Za-z]{3}"));
+    static GLUED: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"^[a-z]{3,}[A-Z][a-z]{2}|[a-z]{2}\.[A-Z][a-z]|[a-z]{3},[A-Za-z]{2}|[a-z]{3}\([A-Za-z]{3}",
+        )
+    });
     words.iter().filter(|word| GLUED.is_match(word)).count() >= 2
         || words.iter().any(|word| word.len() > 30 && word.bytes().all(|b| b.is_ascii_lowercase()))
 }

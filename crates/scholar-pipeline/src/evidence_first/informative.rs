@@ -66,12 +66,7 @@ pub(crate) struct Place {
 /// In `[0, 1]`: findings, numbers and comparisons raise it, background, plans and self-praise lower it, and what the
 /// question asks for raises it again. `cites` says that the source itself cites others for it. Weights ours, set by reading
 /// digests.
-pub(crate) fn informativeness(
-    sentence: &str,
-    place: &Place,
-    cites: bool,
-    reading: &Reading,
-) -> f32 {
+pub(crate) fn informativeness(sentence: &str, place: Place, cites: bool, reading: &Reading) -> f32 {
     static CUES: LazyLock<Vec<(Regex, f32)>> = LazyLock::new(|| {
         [
             // Findings.
@@ -106,7 +101,7 @@ pub(crate) fn informativeness(
     let for_it: f32 = met.iter().filter(|value| **value > 0.0).sum();
     let against: f32 = met.iter().filter(|value| **value < 0.0).sum();
     let cues = for_it.min(MOST_FOR_IT) + against;
-    let Place { label, in_abstract, position } = *place;
+    let Place { label, in_abstract, position } = place;
     let by_label = match label {
         Label::Findings => 0.15,
         Label::Background => -0.12,
@@ -123,7 +118,8 @@ pub(crate) fn informativeness(
         0.0
     };
     let by_source = if cites { -0.12 } else { 0.0 };
-    (0.35 + cues + by_source + by_label + by_position + aspect_bonus(sentence, reading)).clamp(0.0, 1.0)
+    (0.35 + cues + by_source + by_label + by_position + aspect_bonus(sentence, reading))
+        .clamp(0.0, 1.0)
 }
 
 /// Most that wording alone can say for a sentence.
@@ -171,7 +167,7 @@ mod tests {
     fn value(sentence: &str, question: &str) -> f32 {
         let reading = Reading::of(question, &Abbreviations::default());
         let place = Place { label: Label::Unknown, in_abstract: true, position: 0.4 };
-        informativeness(sentence, &place, false, &reading)
+        informativeness(sentence, place, false, &reading)
     }
 
     #[test]

@@ -32,10 +32,9 @@ pub(crate) fn weight(stem: &str) -> f32 {
 /// `summaris` and `summar`, `tumour` and `tumor`, `glycaem` and `glycem` are one.
 fn fold_spelling(stem: &str) -> String {
     let mut folded = stem.to_owned();
-    if let Some(root) = folded.strip_suffix("is").or_else(|| folded.strip_suffix("iz")) {
-        if root.chars().count() >= 4 {
-            folded = root.to_owned();
-        }
+    let root = folded.strip_suffix("is").or_else(|| folded.strip_suffix("iz"));
+    if let Some(root) = root.filter(|root| root.chars().count() >= 4) {
+        folded = root.to_owned();
     }
     if folded.chars().count() >= 6 {
         folded = folded.replacen("our", "or", 1);

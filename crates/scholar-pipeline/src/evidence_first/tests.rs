@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use scholar_core::{
-    CharSpan, Explanation, Gate, GeneratorStrength, PaperId, PortErrorKind, RerankScore, Retriever,
-    SearchFilter, SearchMode, SearchRequest, Verdict,
+    CharSpan, Explanation, Gate, GeneratorStrength, PaperId, PortErrorKind, RerankScore,
+    Retriever as _, SearchFilter, SearchMode, SearchRequest, Verdict,
 };
 use scholar_testing::{FakeAttributor, FakeEncoder, MemoryRetriever, Reply, ScriptedGenerator};
 
@@ -213,7 +213,9 @@ async fn a_model_that_fails_costs_notices_only() {
     let (result, _) = ask(&ports, QUESTION, &lenient()).await;
     assert!(!result.answer.sentences.is_empty());
     assert!(result.answer.sentences.iter().all(|sentence| sentence.verbatim));
-    assert!(result.notices.iter().any(|notice| notice.message.starts_with("the synthesis left out")));
+    assert!(
+        result.notices.iter().any(|notice| notice.message.starts_with("the synthesis left out"))
+    );
 }
 
 #[tokio::test]
