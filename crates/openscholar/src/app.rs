@@ -45,7 +45,7 @@ impl App {
     }
 
     /// Now, UTC, to the second.
-    pub(crate) fn now(&self) -> String {
+    pub(crate) fn now() -> String {
         let now = jiff::Timestamp::now();
         now.round(jiff::Unit::Second).unwrap_or(now).to_string()
     }
@@ -66,7 +66,6 @@ impl App {
             while tokio::signal::ctrl_c().await.is_ok() {
                 if stop.requested() {
                     #[expect(
-                        clippy::exit,
                         clippy::disallowed_methods,
                         reason = "the second Ctrl-C means at once"
                     )]

@@ -163,7 +163,7 @@ pub(crate) enum BenchCommand {
     },
     /// Agreement of a judge with human labels of support.
     Attribution {
-        /// Folder that holds claims/, attribution/ and retrieval/scifact_test300/.
+        /// Folder that holds `claims/`, `attribution/` and `retrieval/scifact_test300/`.
         #[arg(value_name = "DIR")]
         dir: PathBuf,
         /// Judge: lexical, embedded.

@@ -21,8 +21,6 @@ pub(crate) struct Environment {
     pub(crate) home: Option<PathBuf>,
     /// `XDG_DATA_HOME`.
     pub(crate) data_home: Option<PathBuf>,
-    /// `XDG_CACHE_HOME`.
-    pub(crate) cache_home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`.
     pub(crate) config_home: Option<PathBuf>,
     /// `OPENAI_API_KEY`; never printed.
@@ -41,7 +39,6 @@ impl Environment {
         Self {
             home: path("HOME"),
             data_home: path("XDG_DATA_HOME"),
-            cache_home: path("XDG_CACHE_HOME"),
             config_home: path("XDG_CONFIG_HOME"),
             openai_api_key: text("OPENAI_API_KEY"),
             openai_base_url: text("OPENAI_BASE_URL"),

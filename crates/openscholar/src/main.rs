@@ -39,7 +39,7 @@ fn run(args: Args, printer: &printer::Printer) -> Result<ExitCode, CommandError>
     let app = App::new(global, printer.clone())?;
     match command {
         Command::Ask(args) => commands::ask::run(*args, &app),
-        Command::Search(args) => commands::search::run(args, &app),
+        Command::Search(args) => commands::search::run(*args, &app),
         Command::Papers(args) => commands::papers::run(args, &app),
         Command::Datastore(args) => commands::datastore::run(args, &app),
         Command::Models(args) => commands::models::run(args, &app),

@@ -1,6 +1,7 @@
 //! Results go to stdout, everything else to stderr.
 
 use std::error::Error as _;
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
@@ -10,6 +11,7 @@ use crate::args::GlobalArgs;
 use crate::error::{CommandError, ErrorKind};
 
 /// How to print.
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts about two streams")]
 #[derive(Debug, Clone)]
 pub(crate) struct Printer {
     /// Results as JSON.
@@ -39,12 +41,8 @@ impl Printer {
         self.chatty() && io::stderr().is_terminal()
     }
 
-    /// Whether stdout shows colours.
-    pub(crate) fn colours_out(&self) -> bool {
-        self.colour_out
-    }
-
     /// Writes `text` and a line break to stdout. A closed pipe is success: nobody reads on.
+    #[expect(clippy::unused_self, reason = "whoever prints results holds a printer")]
     pub(crate) fn out(&self, text: &str) -> Result<(), CommandError> {
         let mut stdout = io::stdout().lock();
         let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
@@ -84,11 +82,11 @@ impl Printer {
         let mut text = format!("{} {error}", self.paint_err("1;31", "error:"));
         let mut cause = error.source();
         while let Some(source) = cause {
-            text.push_str(&format!("\n  because {source}"));
+            let _infallible = write!(text, "\n  because {source}");
             cause = source.source();
         }
         for hint in &error.hints {
-            text.push_str(&format!("\n{} {hint}", self.paint_err("36", "hint:")));
+            let _infallible = write!(text, "\n{} {hint}", self.paint_err("36", "hint:"));
         }
         let _ignored = writeln!(io::stderr(), "{text}");
         if self.json {

@@ -61,6 +61,9 @@ pub(crate) struct RunRecord {
     pub(crate) config: serde_json::Value,
 }
 
+/// Takes the lines of a journal.
+pub(crate) type JournalSink = Box<dyn Fn(&str) + Send + Sync>;
+
 /// The folder of one run.
 #[derive(Debug, Clone)]
 pub(crate) struct RunFolder {
@@ -164,7 +167,7 @@ impl RunFolder {
 
     /// Appends every line it gets to `journal.jsonl` at once, so that a killed run keeps what it knew. A full disk
     /// shows when the whole journal is written at the end.
-    pub(crate) fn journal_sink(&self) -> Result<Box<dyn Fn(&str) + Send + Sync>, CommandError> {
+    pub(crate) fn journal_sink(&self) -> Result<JournalSink, CommandError> {
         let path = self.file("journal.jsonl");
         let file = fs_err::File::create(&path).map_err(|source| unwritable(&self.path, source))?;
         let file = parking_lot::Mutex::new(file);

@@ -32,7 +32,7 @@ pub(crate) struct AskArgs {
     /// Model to write with: a catalog name or GGUF file for embedded, the server's model name for server.
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Address of an OpenAI-compatible server, for example http://localhost:8000/v1.
+    /// Address of an OpenAI-compatible server, for example <http://localhost:8000/v1>.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
     /// Treat the model as strong (runs the paper's loop) or small (evidence-first).

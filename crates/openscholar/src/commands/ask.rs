@@ -153,7 +153,7 @@ fn begin(
     models: &BTreeMap<String, String>,
     app: &App,
 ) -> Result<(RunFolder, RunRecord), CommandError> {
-    let started = app.now();
+    let started = App::now();
     let (folder, id) = RunFolder::create(&app.home, &started, question.as_str())?;
     let record = RunRecord {
         schema: RUN_SCHEMA.to_owned(),

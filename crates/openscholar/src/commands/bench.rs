@@ -45,9 +45,9 @@ fn publish(
         app.printer.say(&format!("written to {}", out.join(format!("{name}.md")).display()));
     }
     if app.printer.json {
-        app.printer.json(json)?
+        app.printer.json(json)?;
     } else {
-        app.printer.out(markdown.trim_end())?
+        app.printer.out(markdown.trim_end())?;
     }
     Ok(ExitCode::SUCCESS)
 }

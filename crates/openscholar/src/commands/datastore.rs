@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use comfy_table::Table;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use scholar_core::Encoder;
+use scholar_core::Encoder as _;
 use scholar_datastore::ingest::{Limits, PaperReader, ReadReport};
 use scholar_datastore::{AddOptions, BuildRules, Datastore, DatastoreInfo, Depth};
 use scholar_models::LocalEncoder;

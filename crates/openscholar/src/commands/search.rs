@@ -1,5 +1,6 @@
 //! `openscholar search QUERY`.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use scholar_core::{Query, Retrieved, SearchFilter, SearchRequest};
@@ -25,8 +26,8 @@ struct Hit {
     rerank_score: Option<f32>,
 }
 
-pub(crate) fn run(args: Box<SearchArgs>, app: &App) -> Result<ExitCode, CommandError> {
-    let SearchArgs { query, top_k, mode, rerank, explain, datastore, filter } = *args;
+pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let SearchArgs { query, top_k, mode, rerank, explain, datastore, filter } = args;
     let question = scholar_core::Question::new(&query)
         .map_err(|error| CommandError::user(error.to_string()))?;
     let query = Query::from(&question);
@@ -90,14 +91,15 @@ fn render(hit: &Hit, explain: bool, app: &App) -> String {
         found.score.value()
     );
     let snippet: String = found.passage.text.chars().take(SNIPPET_CHARS).collect();
-    text.push_str(&format!(
-        "    {snippet}{}\n",
+    let _infallible = writeln!(
+        text,
+        "    {snippet}{}",
         if snippet.len() < found.passage.text.len() { " …" } else { "" }
-    ));
+    );
     let explanation = found.explanation.to_string();
     let lines = if explain { usize::MAX } else { 1 };
     for line in explanation.lines().take(lines) {
-        text.push_str(&format!("    {}\n", app.printer.paint_out("2", line)));
+        let _infallible = writeln!(text, "    {}", app.printer.paint_out("2", line));
     }
     text
 }

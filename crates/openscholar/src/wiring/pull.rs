@@ -109,11 +109,11 @@ impl Watch<'_> {
         };
         match event {
             Event::Waiting => {
-                say(format!("{}: another process is fetching it; waiting", self.name))
+                say(format!("{}: another process is fetching it; waiting", self.name));
             }
             Event::Source { source } => say(format!("fetching {} from {source}", self.name)),
             Event::SourceFailed { source, reason } => {
-                say(format!("  {source} is of no use: {reason}; trying the next source"))
+                say(format!("  {source} is of no use: {reason}; trying the next source"));
             }
             Event::Bytes { done, total } => {
                 let name = &self.name;

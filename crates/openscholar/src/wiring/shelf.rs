@@ -22,7 +22,6 @@ const SEARCH_QUEUE: usize = 64;
 
 /// An open datastore.
 pub(crate) struct Shelf {
-    pub(crate) store: Arc<Datastore>,
     pub(crate) encoder: Arc<LocalEncoder>,
     pub(crate) retriever: Arc<dyn Retriever>,
 }
@@ -50,7 +49,7 @@ impl Shelf {
         let pool = Arc::new(SearchPool::new(app.threads(), SEARCH_QUEUE)?);
         let retriever =
             HybridRetriever::new(store.clone(), encoder.clone(), SearchConfig::tuned(), pool)?;
-        Ok(Self { store, encoder, retriever: Arc::new(retriever) })
+        Ok(Self { encoder, retriever: Arc::new(retriever) })
     }
 }
 

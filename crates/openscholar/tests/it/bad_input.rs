@@ -66,7 +66,7 @@ fn a_config_file_with_a_wrong_key() {
 fn no_home_at_all() {
     let program = Program::new();
     let output =
-        program.command(&program.path("x")).env_remove("HOME").args(["runs", "list"]).output();
+        Program::command(&program.path("x")).env_remove("HOME").args(["runs", "list"]).output();
     let (code, _, stderr) = text(&output.expect("starts"));
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("HOME is not set") && stderr.contains("--home DIR"), "{stderr}");

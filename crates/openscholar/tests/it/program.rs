@@ -20,11 +20,11 @@ impl Program {
 
     /// Runs it with the home folder as its only environment.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
-        self.command(self.home.path()).args(args).output().expect("the program starts")
+        Self::command(self.home.path()).args(args).output().expect("the program starts")
     }
 
     /// The command with `home` as its home.
-    pub(crate) fn command(&self, home: &Path) -> Command {
+    pub(crate) fn command(home: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_openscholar"));
         command.env_clear().env("HOME", home).env("PATH", "/nonexistent");
         command
