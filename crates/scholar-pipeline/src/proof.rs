@@ -5,7 +5,7 @@
 //! * L2: an [`Attributor`](scholar_core::Attributor) judges that the span supports the sentence ([`lexical`],
 //!   [`generator`]).
 //!
-//! [`draft_sentences`] reads a draft, [`prove`] runs the gates and the configured remedies, [`finalise`] numbers the
+//! [`draft_sentences`] reads a draft, [`prove`] runs the gates and the configured remedies, [`finalise()`] numbers the
 //! references, [`ProofFile`] is what remains on disk and [`verify_proof`] checks it again.
 //!
 //! Source: Nature article, "citation verification"; the gates, remedies and verdicts are ours.

@@ -4,7 +4,7 @@
 //! 1. [`Brackets`] forbid a boundary inside a matched pair that is not absurdly long;
 //! 2. closing quotes, citation markers and author-year parentheses after the stop stay with the sentence;
 //! 3. what follows must look like a start ([`starts_sentence`]);
-//! 4. what precedes must not be an abbreviation, an initial or a list number ([`blocks_boundary`]).
+//! 4. what precedes must not be an abbreviation, an initial or a list number (`blocks_boundary`).
 //!
 //! Blank lines, and line breaks beside headings and list items, always end a sentence. Not Punkt: benchmark scores
 //! that need NLTK's splits have their own. Linear in the text's length. Source: ours.
