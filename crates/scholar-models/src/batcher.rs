@@ -71,9 +71,10 @@ impl Batcher {
         let (reply, result) = oneshot::channel();
         let span = tracing::Span::current();
         let job: Job = Box::new(move || {
-            let _reserved = reserved;
             if !reply.is_canceled() {
                 let value = span.in_scope(job);
+                // The room is free before the caller can know that the job is done.
+                drop(reserved);
                 // The caller may have gone meanwhile; then nobody wants the value.
                 drop(reply.send(value));
             }
