@@ -26,4 +26,4 @@ pub use config::{AskConfig, ModeChoice, Task};
 pub use event::{Event, Observer};
 pub use evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
 pub use outcome::{Outcome, Spent};
-pub use world::{Clock, Ports, stopped_clock};
+pub use world::{Alarm, Clock, Ports, stopped_clock};

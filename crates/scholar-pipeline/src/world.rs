@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use scholar_core::{Attributor, Encoder, Generator, Reranker, Retriever};
 
 use crate::budget::Meter;
@@ -10,6 +11,10 @@ use crate::budget::Meter;
 /// Time since a moment the caller chose, never running backwards. The binary passes its monotonic clock, a replay or
 /// a test passes [`stopped_clock`].
 pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
+
+/// Ready after the given time. The binary passes its runtime's timer, so that a model that falls silent cannot outlive
+/// the time limit.
+pub type Alarm = Arc<dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// A clock that stands still: time budgets never run out.
 pub fn stopped_clock() -> Clock {

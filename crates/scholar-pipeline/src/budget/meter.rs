@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::channel::oneshot;
-use futures::future::{Either, select};
+use futures::future::{Either, pending, select};
 use parking_lot::Mutex;
 use scholar_core::{
     FinishReason, Generation, GenerationRequest, Generator, GeneratorInfo, Message, OnText,
@@ -15,10 +15,13 @@ use scholar_core::{
 
 use super::{Budget, BudgetExceeded};
 use crate::outcome::Spent;
-use crate::world::Clock;
+use crate::world::{Alarm, Clock};
 
 /// Shortest reply worth asking for, in tokens: a smaller rest of the budget refuses the call. Ours.
 const SHORTEST_REPLY: u64 = 16;
+
+/// Timers are coarser than clocks: the alarm must not ring before the clock says that the time is up.
+const ALARM_SLACK: Duration = Duration::from_millis(5);
 
 /// The account of one run. Several generators may share it through [`Meter::wrap`].
 ///
@@ -28,6 +31,7 @@ const SHORTEST_REPLY: u64 = 16;
 pub struct Meter {
     budget: Budget,
     clock: Clock,
+    alarm: Option<Alarm>,
     began: Duration,
     shared: Arc<Shared>,
 }
@@ -50,18 +54,23 @@ struct Account {
 impl Meter {
     /// Starts counting now.
     pub fn start(budget: Budget, clock: Clock) -> Arc<Self> {
+        Self::start_with(budget, clock, None)
+    }
+
+    /// As [`Meter::start`]; `alarm` ends a call in which nothing arrives any more when the time is up.
+    pub fn start_with(budget: Budget, clock: Clock, alarm: Option<Alarm>) -> Arc<Self> {
         let began = clock();
         let account =
             Account { calls: 0, usage: TokenUsage::default(), usd: Some(0.0), exceeded: None };
         let shared = Shared { account: Mutex::new(account), wrapped: Mutex::default() };
-        Arc::new(Self { budget, clock, began, shared: Arc::new(shared) })
+        Arc::new(Self { budget, clock, alarm, began, shared: Arc::new(shared) })
     }
 
     /// A meter of the same account and limits that reads another clock, from now on.
     pub fn read_by(&self, clock: Clock) -> Arc<Self> {
         let began = clock();
-        let (budget, shared) = (self.budget, Arc::clone(&self.shared));
-        Arc::new(Self { budget, clock, began, shared })
+        let (budget, alarm) = (self.budget, self.alarm.clone());
+        Arc::new(Self { budget, clock, alarm, began, shared: Arc::clone(&self.shared) })
     }
 
     /// `generator`, counted and limited; one that a meter of this account has wrapped already is wrapped once.
@@ -100,6 +109,17 @@ impl Meter {
     fn time_is_up(&self) -> Option<BudgetExceeded> {
         let limit = self.budget.max_seconds?;
         (self.seconds() >= limit).then_some(BudgetExceeded::Seconds { limit })
+    }
+
+    /// Ready when the time is up, never without limit or alarm. Reads the clock with or without alarm: a replay, which
+    /// has none, then meets the same readings.
+    async fn time_limit(&self) {
+        let Some(limit) = self.budget.max_seconds else { return pending().await };
+        let left = (limit - self.seconds()).max(0.0);
+        match (&self.alarm, Duration::try_from_secs_f64(left)) {
+            (Some(alarm), Ok(left)) => alarm(left + ALARM_SLACK).await,
+            _ => pending().await,
+        }
     }
 
     /// The most completion tokens a call with `prompt` tokens may use, and the limit that sets them.
@@ -249,11 +269,17 @@ impl Generator for Metered {
         };
         let outcome = {
             let call = self.generator.generate(&request, &listen);
-            match select(was_cut, call).await {
+            let ended = select(was_cut, Box::pin(self.meter.time_limit()));
+            match select(ended, call).await {
                 Either::Left(_) => None,
                 Either::Right((reply, _)) => Some(reply),
             }
         };
+        // A call that fell silent, or failed, when its time was up ends like one that was too long.
+        let whole = matches!(outcome, Some(Ok(_)));
+        if !whole && !late.load(Ordering::Relaxed) && self.meter.time_is_up().is_some() {
+            late.store(true, Ordering::Relaxed);
+        }
         if late.load(Ordering::Relaxed) {
             let text = partial.into_inner();
             let usage = TokenUsage {
@@ -262,6 +288,9 @@ impl Generator for Metered {
             };
             self.meter.add(usage, self.info());
             if let Some(exceeded) = self.meter.time_is_up() {
+                if text.trim().is_empty() {
+                    return Err(self.meter.refuse(exceeded));
+                }
                 self.meter.shared.account.lock().exceeded.get_or_insert(exceeded);
             }
             let model = self.info().model.clone();

@@ -32,9 +32,24 @@ pub struct Replayer {
 struct Book {
     info: PortsInfo,
     calls: Mutex<HashMap<String, VecDeque<CallResult>>>,
-    readings: Mutex<(VecDeque<Duration>, Duration)>,
+    readings: Mutex<Readings>,
     misses: Mutex<Vec<ReplayMiss>>,
     live: Option<Ports>,
+}
+
+struct Readings {
+    recorded: VecDeque<Duration>,
+    last: Duration,
+    /// The last recorded reading and the live clock's when it took over.
+    resumed: Option<(Duration, Duration)>,
+}
+
+/// The ports with their generator as it was before it was metered: the run meters what it is served.
+fn unmetered(mut live: Ports) -> Ports {
+    if let (Some(meter), Some(generator)) = (&live.meter, &live.generator) {
+        live.generator = Some(meter.bare(generator));
+    }
+    live
 }
 
 impl Replayer {
@@ -51,13 +66,17 @@ impl Replayer {
     /// # Errors
     /// As [`Replayer::new`].
     pub fn with_live(journal: &Journal, live: Option<Ports>) -> Result<Self, JournalError> {
+        let live = live.map(unmetered);
         let mut info = None;
         let mut calls: HashMap<String, VecDeque<CallResult>> = HashMap::new();
-        let mut readings = VecDeque::new();
+        let mut recorded = VecDeque::new();
         for entry in &journal.entries {
             match entry {
                 Entry::Ports(ports) => info = Some(ports.clone()),
-                Entry::Clock { nanos } => readings.push_back(Duration::from_nanos(*nanos)),
+                Entry::Clock { nanos } => recorded.push_back(Duration::from_nanos(*nanos)),
+                // What failed or was cut off is tried again where that is possible.
+                Entry::Call(Call { result, .. })
+                    if live.is_some() && !matches!(result, CallResult::Reply(_)) => {}
                 Entry::Call(Call { key, result, port: _, purpose: _, request: _ }) => {
                     calls.entry(key.clone()).or_default().push_back(result.clone());
                 }
@@ -66,7 +85,7 @@ impl Replayer {
         let book = Book {
             info: info.ok_or(JournalError::NoPorts)?,
             calls: Mutex::new(calls),
-            readings: Mutex::new((readings, Duration::ZERO)),
+            readings: Mutex::new(Readings { recorded, last: Duration::ZERO, resumed: None }),
             misses: Mutex::default(),
             live,
         };
@@ -85,7 +104,7 @@ impl Replayer {
             encoder: info.encoder.as_ref().map(|_| Arc::new(served()) as Arc<dyn Encoder>),
             attributor: Arc::new(served()),
             clock: self.clock(),
-            meter: None,
+            meter: book.live.as_ref().and_then(|live| live.meter.clone()),
         }
     }
 
@@ -94,15 +113,20 @@ impl Replayer {
         self.book.misses.lock().clone()
     }
 
-    /// The recorded readings one after another; then the last, or the live clock.
+    /// The recorded readings one after another; then the last, from which a live clock goes on.
     fn clock(&self) -> Clock {
         let book = Arc::clone(&self.book);
         Arc::new(move || {
             let mut readings = book.readings.lock();
+            let Readings { recorded, last, resumed } = &mut *readings;
             let live = || book.live.as_ref().map(|ports| (ports.clock)());
-            let now = readings.0.pop_front().or_else(live).unwrap_or(readings.1);
-            readings.1 = now.max(readings.1);
-            readings.1
+            let now = recorded.pop_front().or_else(|| {
+                let live = live()?;
+                let (before, began) = *resumed.get_or_insert((*last, live));
+                Some(before + live.saturating_sub(began))
+            });
+            *last = now.unwrap_or(*last).max(*last);
+            *last
         })
     }
 }

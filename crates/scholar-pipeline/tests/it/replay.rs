@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use scholar_core::PortErrorKind;
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
 use scholar_pipeline::wire::output_item;
 use scholar_pipeline::{Budget, Clock, Meter};
+use scholar_testing::{Reply, ScriptedGenerator};
 
 use crate::scenario::whole_loop;
 use crate::stage::{ask, config, ports, readable};
@@ -75,6 +77,34 @@ async fn a_shared_meter_counts_once_and_replays() {
     let again = ask(&replayer.ports(), &config).await;
     assert_eq!(readable(&again), readable(&first));
     assert_eq!((again.value, again.spent), (first.value, first.spent));
+}
+
+/// What the journal holds is not asked again, what failed is, and each call counts once.
+#[tokio::test]
+async fn a_failed_run_goes_on_with_live_ports() {
+    let whole = whole_loop();
+    let expected = ask(&ports(&whole), &config()).await;
+    let gone = Reply::Fails(PortErrorKind::Unavailable, "the server is gone".to_owned());
+    let failing = ScriptedGenerator::new("scripted")
+        .reply("keywords", "hallucination detection translation, exposure bias")
+        .reply("draft", gone);
+    let mut dead = ports(&Arc::new(failing));
+    dead.clock = ticking();
+    let recorder = Recorder::new(&dead);
+    let question = scholar_core::Question::new(crate::stage::QUESTION).expect("a question");
+    let failed = scholar_pipeline::ask(recorder.ports(), &question, &config(), &()).await;
+    failed.expect_err("no draft, no answer");
+
+    let live = whole_loop();
+    let mut ports = ports(&live);
+    let meter = Meter::start(config().budget, Arc::clone(&ports.clock));
+    ports.generator = ports.generator.map(|generator| meter.wrap(generator));
+    ports.meter = Some(meter);
+    let replayer = Replayer::with_live(&recorder.journal(), Some(ports)).expect("complete");
+    let resumed = ask(&replayer.ports(), &config()).await;
+    assert_eq!(resumed.value, expected.value);
+    assert_eq!(live.purposes(), whole.purposes()[1..], "the keywords are known");
+    assert_eq!(resumed.spent.calls, expected.spent.calls);
 }
 
 #[tokio::test]

@@ -67,14 +67,14 @@ async fn a_reply_that_outlives_its_time_is_cut_and_counted() {
             Duration::from_secs(*ticks)
         })
     };
-    // Start at 1 s; the call is admitted at 2 s; pieces arrive at 3, 4, 5 s.
-    let meter = Meter::start(Budget { max_seconds: Some(3.0), ..Budget::unlimited() }, clock);
+    // Start at 1 s; the call is admitted at 2 s, its rest of time read at 3 s; pieces arrive at 4, 5, 6 s.
+    let meter = Meter::start(Budget { max_seconds: Some(4.0), ..Budget::unlimited() }, clock);
     let generator =
         meter.wrap(Arc::new(ScriptedGenerator::new("m").reply("draft", "one two three four")));
     let cut = generator.generate(&request(1, 100), &|_| {}).await.expect("a partial reply");
     assert_eq!((cut.text.as_str(), cut.finish), ("one two ", FinishReason::Length));
     assert_eq!(cut.usage, TokenUsage { prompt: 1, completion: 2 });
-    assert_eq!(meter.exceeded(), Some(BudgetExceeded::Seconds { limit: 3.0 }));
-    assert_eq!(reply(&generator, 1).await, Err(BudgetExceeded::Seconds { limit: 3.0 }));
+    assert_eq!(meter.exceeded(), Some(BudgetExceeded::Seconds { limit: 4.0 }));
+    assert_eq!(reply(&generator, 1).await, Err(BudgetExceeded::Seconds { limit: 4.0 }));
     assert_eq!(meter.spent().calls, 1);
 }
