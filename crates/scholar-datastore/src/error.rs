@@ -150,7 +150,14 @@ impl Error {
     /// The next step for a person, as an imperative.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+            Self::Io { source, .. }
+                if matches!(
+                    source.kind(),
+                    io::ErrorKind::StorageFull
+                        | io::ErrorKind::QuotaExceeded
+                        | io::ErrorKind::FileTooLarge
+                ) =>
+            {
                 "free space and run the same command again: what was committed is kept".to_owned()
             }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
@@ -169,17 +176,24 @@ impl Error {
             ),
             Self::Locked { .. } => "wait until that process has ended, or end it".to_owned(),
             Self::EncoderMismatch { stored, .. } => {
-                format!("search with --encoder {stored}, or build a datastore with the new encoder")
+                format!("leave out --encoder to use {stored}, or build a datastore of another name")
             }
             Self::Ingest { .. } | Self::TooManyRejects { .. } => {
-                "repair or remove the lines named, and check the format given".to_owned()
+                "repair or remove the lines named; what was committed before is kept".to_owned()
             }
             Self::UnknownFormat { .. } => {
-                "name it: papers, pes2o, beir, acl, arxiv or pmc".to_owned()
+                "each line must be one JSON object of a known kind: docs/data-formats.md lists them"
+                    .to_owned()
             }
-            Self::Io { .. } | Self::Index { .. } | Self::Encode { .. } | Self::Vectors { .. } => {
-                return None;
+            Self::Index { doing: "create" | "write" | "commit", .. } => {
+                "free space on its disk or make it writable, then run the same command again: what was committed is kept"
+                    .to_owned()
             }
+            Self::Index { .. } => {
+                "run: openscholar datastore verify; if it fails, build it anew".to_owned()
+            }
+            Self::Io { .. } => "check that the path is right and can be used".to_owned(),
+            Self::Encode { .. } | Self::Vectors { .. } => return None,
         })
     }
 

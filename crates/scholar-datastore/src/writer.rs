@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use scholar_core::{Encoder, Paper, PaperId};
-use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Term};
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyError, Term};
 
 use crate::dense::SegmentWriter;
 use crate::dense::segment_writer::check_row;
@@ -241,12 +241,15 @@ impl DatastoreWriter {
             check_row(&id.to_string(), vector, self.descriptor.encoder.dim)?;
         }
         let json = |error: serde_json::Error| Error::corrupt(&self.root, error.to_string());
-        let failed = || Error::index("write", &self.root);
+        let root = self.root.clone();
+        let failed = || Error::index("write", &root);
         // Also deletes what was added under this identifier since the last commit.
         self.writer.delete_term(self.fields.owner_term(id));
         let document =
             self.fields.paper_document(&prepared.paper, &prepared.content, source).map_err(json)?;
-        self.writer.add_document(document).map_err(failed())?;
+        if let Err(error) = self.writer.add_document(document) {
+            return Err(failed()(self.cause_of(error)));
+        }
         for (passage, vector) in prepared.passages.iter().zip(vectors) {
             let segment = match &mut self.segment {
                 Some(segment) => segment,
@@ -262,9 +265,16 @@ impl DatastoreWriter {
                 .fields
                 .passage_document(&prepared.paper.meta, passage, ordinal)
                 .map_err(json)?;
-            self.writer.add_document(document).map_err(failed())?;
+            if let Err(error) = self.writer.add_document(document) {
+                return Err(failed()(self.cause_of(error)));
+            }
         }
         Ok(())
+    }
+
+    /// What stopped tantivy's thread: refusing a document it only says that the thread is gone.
+    fn cause_of(&mut self, refusal: TantivyError) -> TantivyError {
+        self.writer.prepare_commit().err().unwrap_or(refusal)
     }
 }
 

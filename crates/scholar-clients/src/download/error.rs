@@ -86,7 +86,7 @@ impl From<DownloadError> for Failure {
 /// Turns a failure of this machine's files into a [`DownloadError`] that names `path`.
 pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> DownloadError + '_ {
     move |source| match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             DownloadError::NoSpace { dir: path.to_owned(), needed: None, available: None }
         }
         _ => DownloadError::Local { path: path.to_owned(), source },
