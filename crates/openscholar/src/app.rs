@@ -1,6 +1,9 @@
 //! What every command needs: places, environment, config, printer.
 
+use std::sync::OnceLock;
 use std::time::Instant;
+
+use tokio::runtime::Runtime;
 
 use crate::args::GlobalArgs;
 use crate::config::ConfigFile;
@@ -19,6 +22,16 @@ pub(crate) struct App {
     pub(crate) stop: Stop,
     /// When the program began.
     pub(crate) began: Instant,
+    /// Kept until the end: with it ends the watch for Ctrl-C.
+    runtime: OnceLock<Runtime>,
+}
+
+impl Drop for App {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 impl App {
@@ -27,7 +40,15 @@ impl App {
         let home = Home::find(global.home.as_deref(), &env)?;
         let config_file = global.config.clone().unwrap_or_else(|| home.config_file());
         let config = ConfigFile::read(&config_file, global.config.is_some())?;
-        Ok(Self { home, env, config, printer, stop: Stop::default(), began: Instant::now() })
+        Ok(Self {
+            home,
+            env,
+            config,
+            printer,
+            stop: Stop::default(),
+            began: Instant::now(),
+            runtime: OnceLock::new(),
+        })
     }
 
     /// The datastore to use: the flag's, else the config file's, else the starter papers.
@@ -50,8 +71,11 @@ impl App {
         now.round(jiff::Unit::Second).unwrap_or(now).to_string()
     }
 
-    /// Runs `future` on a runtime of its own, and turns the first Ctrl-C into [`Stop`], the second into exit.
+    /// Runs `future` on the program's runtime. From the first call on, the first Ctrl-C is a [`Stop`], the second exits.
     pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, CommandError> {
+        if let Some(runtime) = self.runtime.get() {
+            return Ok(runtime.block_on(future));
+        }
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -75,9 +99,7 @@ impl App {
                 printer.say("stopping; press Ctrl-C again to stop at once");
             }
         });
-        let value = runtime.block_on(future);
-        runtime.shutdown_background();
-        Ok(value)
+        Ok(self.runtime.get_or_init(|| runtime).block_on(future))
     }
 
     /// Milliseconds since the program began.

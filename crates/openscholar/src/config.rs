@@ -49,6 +49,10 @@ pub(crate) struct GeneratorFile {
     pub(crate) context_tokens: Option<usize>,
     /// Deadline of one call in seconds, retries included.
     pub(crate) deadline_seconds: Option<u64>,
+    /// Attempts of one call.
+    pub(crate) attempts: Option<u32>,
+    /// Longest first pause between attempts in milliseconds; it doubles with each.
+    pub(crate) retry_pause_ms: Option<u64>,
 }
 
 impl ConfigFile {
@@ -59,7 +63,11 @@ impl ConfigFile {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && !named => {
                 return Ok(Self::default());
             }
-            Err(error) => return Err(error).user(|| "cannot read the config file".to_owned()),
+            Err(error) => {
+                return Err(error).user(|| "cannot read the config file".to_owned()).map_err(
+                    |error| error.with_hint("repair or remove it, or pass --config FILE"),
+                );
+            }
         };
         toml::from_str(&text).map_err(|source| {
             CommandError::user(format!("{} is not a valid config file", path.display()))

@@ -29,6 +29,7 @@ impl Home {
                 CommandError::user(format!("cannot make {} absolute", home.display()))
                     .with_source(source)
             })?;
+            below_a_folder(&home)?;
             return Ok(Self { data: home.clone(), config: home });
         }
         let under_home = |rest: &str| env.home.as_ref().map(|home| home.join(rest));
@@ -42,10 +43,9 @@ impl Home {
                         .with_hint("pass --home DIR")
                 })
         };
-        Ok(Self {
-            data: place(&env.data_home, ".local/share")?,
-            config: place(&env.config_home, ".config")?,
-        })
+        let data = place(&env.data_home, ".local/share")?;
+        below_a_folder(&data)?;
+        Ok(Self { data, config: place(&env.config_home, ".config")? })
     }
 
     /// Folder of all models.
@@ -95,5 +95,19 @@ impl Home {
     /// The data folder itself.
     pub(crate) fn data(&self) -> &Path {
         &self.data
+    }
+}
+
+/// The first part of `path` that exists must be a folder.
+fn below_a_folder(path: &Path) -> Result<(), CommandError> {
+    let found = path.ancestors().find_map(|part| Some((part, fs_err::metadata(part).ok()?)));
+    match found {
+        Some((part, what)) if !what.is_dir() => Err(CommandError::user(format!(
+            "{} cannot be the home: {} is not a folder",
+            path.display(),
+            part.display()
+        ))
+        .with_hint("pass --home DIR with a folder you can write")),
+        _ => Ok(()),
     }
 }

@@ -57,8 +57,35 @@ pub(crate) struct RunRecord {
     pub(crate) datastore: String,
     /// Encoder, reranker, generator and judge, by name.
     pub(crate) models: std::collections::BTreeMap<String, String>,
+    /// Which ports were opened.
+    #[serde(default)]
+    pub(crate) wiring: WiringRecord,
     /// The resolved settings.
     pub(crate) config: serde_json::Value,
+}
+
+/// Which ports a run opened, so that the run can be resumed with the same. An address with credentials is left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct WiringRecord {
+    /// `embedded`, `server` or `none`; absent: the default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) generator: Option<String>,
+    /// Model to write with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
+    /// Address of the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) base_url: Option<String>,
+    /// `small` or `strong`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) strength: Option<String>,
+    /// Who judges support.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) judge: Option<String>,
+    /// Whether reranking was switched off.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) no_rerank: bool,
 }
 
 /// Takes the lines of a journal.
@@ -102,10 +129,13 @@ impl RunFolder {
     /// The run called `name`: an id, a unique beginning of one, or `last`.
     pub(crate) fn find(home: &Home, name: &str) -> Result<Self, CommandError> {
         let ids = ids(home)?;
+        // A folder of this very name is meant, even without `run.json`: not another run that begins alike.
+        let path = home.runs().join(name);
+        if !name.is_empty() && !name.contains(['/', '\\', '.']) && path.is_dir() {
+            return Ok(Self { path });
+        }
         let matching: Vec<&String> = if name == "last" {
             ids.last().into_iter().collect()
-        } else if ids.iter().any(|id| id == name) {
-            ids.iter().filter(|id| *id == name).collect()
         } else {
             ids.iter().filter(|id| !name.is_empty() && id.starts_with(name)).collect()
         };
@@ -220,13 +250,24 @@ pub(crate) fn ids(home: &Home) -> Result<Vec<String>, CommandError> {
             ids.extend(entry.file_name().into_string());
         }
     }
-    ids.sort();
+    // The tenth run of a second comes after the ninth.
+    ids.sort_by(|a, b| age(a).cmp(&age(b)));
     Ok(ids)
+}
+
+/// A key that orders run ids by age: time of day, digest, and the number of runs before with the same of both.
+fn age(id: &str) -> (&str, u32, &str) {
+    let (base, count) = match id.match_indices('-').nth(2) {
+        Some((at, _)) => (&id[..at], id[at + 1..].parse().unwrap_or(0)),
+        None => (id, 0),
+    };
+    (base, count, id)
 }
 
 /// Replaces `path` in one step: a reader sees the old or the new bytes, and a full disk leaves the old ones.
 pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = folder.join(format!(".{name}.{}.part", std::process::id()));
     let written = (|| {
@@ -242,12 +283,26 @@ pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), CommandError
     })
 }
 
+/// Writes `bytes` where the user wants them: a regular file in one step, anything else (a pipe, a device) as it is.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    match fs_err::metadata(path) {
+        Ok(found) if !found.is_file() => fs_err::OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|mut file| file.write_all(bytes))
+            .user(|| "the answer cannot be written there".to_owned()),
+        _ => write_atomic(path, bytes).map_err(|error| {
+            CommandError::user(format!("cannot write {}", path.display())).with_source(error)
+        }),
+    }
+}
+
 /// An error about a folder that cannot be written, with what to do.
 pub(crate) fn unwritable(folder: &Path, source: std::io::Error) -> CommandError {
     let hint = match source.kind() {
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-            "free some space, or pass --home DIR on another disk"
-        }
+        std::io::ErrorKind::StorageFull
+        | std::io::ErrorKind::QuotaExceeded
+        | std::io::ErrorKind::FileTooLarge => "free some space, or pass --home DIR on another disk",
         std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
             "pass --home DIR with a folder you can write"
         }
@@ -256,4 +311,19 @@ pub(crate) fn unwritable(folder: &Path, source: std::io::Error) -> CommandError 
     CommandError::user(format!("cannot write in {}", folder.display()))
         .with_source(source)
         .with_hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_one_second_are_ordered_by_their_count() {
+        let mut ids = ["20260101-120000-ab12-10", "20260101-120000-ab12", "20260101-120000-ab12-9"];
+        ids.sort_by(|a, b| age(a).cmp(&age(b)));
+        assert_eq!(
+            ids,
+            ["20260101-120000-ab12", "20260101-120000-ab12-9", "20260101-120000-ab12-10"]
+        );
+    }
 }

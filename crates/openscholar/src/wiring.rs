@@ -9,6 +9,7 @@ pub(crate) mod stored;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use scholar_clients::OpenAiGenerator;
 use scholar_core::{Attributor, Encoder as _, Generator, Notice, NoticeKind, Reranker};
 use scholar_models::{
     CrossEncoderOptions, LateInteractionOptions, LateInteractionReranker, LocalCrossEncoder,
@@ -19,16 +20,37 @@ use scholar_pipeline::{Meter, Ports};
 use crate::app::App;
 use crate::args::AskArgs;
 use crate::error::CommandError;
+use crate::runs::WiringRecord;
 
 pub(crate) use shelf::{Shelf, starter};
 
-/// The ports of `ask`, with the names of what is behind them.
+/// The ports of `ask`.
+pub(crate) struct Wired {
+    pub(crate) ports: Ports,
+    /// Names of what is behind them.
+    pub(crate) models: BTreeMap<String, String>,
+    /// What a person should know about them.
+    pub(crate) notices: Vec<Notice>,
+    /// What a resumed run needs to get the same ports.
+    pub(crate) record: WiringRecord,
+    server: Option<Arc<OpenAiGenerator>>,
+}
+
+impl Wired {
+    /// [`Wired::notices`] with what was learned about the server since.
+    pub(crate) fn all_notices(&self) -> Vec<Notice> {
+        let learned = self.server.iter().flat_map(|server| server.notices());
+        self.notices.iter().cloned().chain(learned).collect()
+    }
+}
+
+/// Opens the ports of `ask`.
 pub(crate) async fn ports(
     app: &App,
     shelf: &Shelf,
     args: &AskArgs,
     meter: &Arc<Meter>,
-) -> Result<(Ports, BTreeMap<String, String>, Vec<Notice>), CommandError> {
+) -> Result<Wired, CommandError> {
     let mut notices = Vec::new();
     let reranker = if args.no_rerank {
         notices.push(Notice::new(NoticeKind::Skipped, "reranking was switched off"));
@@ -36,8 +58,9 @@ pub(crate) async fn ports(
     } else {
         Some(reranker(app, shelf).await?)
     };
-    let generator =
-        generator::open(app, args, &mut notices).await?.map(|generator| meter.wrap(generator));
+    let generator::Writer { generator, server, wiring: record } =
+        generator::open(app, args, &mut notices).await?;
+    let generator = generator.map(|generator| meter.wrap(generator));
     let attributor = judge(app, args, generator.as_ref())?;
     let mut names = BTreeMap::from([
         ("encoder".to_owned(), shelf.encoder.info().name.clone()),
@@ -58,7 +81,7 @@ pub(crate) async fn ports(
         clock: crate::commands::ask::clock(app),
         meter: Some(Arc::clone(meter)),
     };
-    Ok((ports, names, notices))
+    Ok(Wired { ports, models: names, notices, record, server })
 }
 
 /// The configured cross-encoder, else the default reranker, which says what it is.

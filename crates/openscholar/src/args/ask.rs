@@ -14,8 +14,16 @@ pub(crate) struct AskArgs {
     /// The question; `-` reads it from standard input.
     #[arg(required_unless_present = "resume")]
     pub(crate) question: Option<String>,
-    /// Continue an interrupted run: what its journal holds is not done again. Settings are the run's.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["question", "preset", "mode", "task"])]
+    /// Continue an interrupted or failed run: what its journal holds is not done again. Settings, models and server
+    /// are the run's; a budget, a server or an output given here takes the place of the run's.
+    #[arg(
+        long,
+        value_name = "RUN",
+        conflicts_with_all = [
+            "question", "preset", "mode", "task", "datastore", "top_k", "top_n", "search", "norm_cite", "feedback",
+            "seed", "before", "year_from", "year_to", "venue", "min_citations", "paper", "exclude",
+        ]
+    )]
     pub(crate) resume: Option<String>,
     /// How the answer is written.
     #[arg(long, value_enum, default_value_t = ModeArg::Auto)]

@@ -3,7 +3,6 @@
 mod settings;
 mod watch;
 
-use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use scholar_core::{Answer, Question};
 use scholar_pipeline::budget::{Estimate, estimate};
 use scholar_pipeline::config::AskConfig;
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
-use scholar_pipeline::{AskError, Meter, Outcome, Ports};
+use scholar_pipeline::{Alarm, AskError, Event, Meter, Outcome, Ports};
 
 use crate::app::App;
 use crate::args::{AskArgs, OutputFormat};
@@ -20,20 +19,22 @@ use crate::error::{CommandError, Context as _, EXIT_MISSING_EVIDENCE, ErrorKind}
 use crate::output::document::{ANSWER_SCHEMA, AnswerDocument, Usage};
 use crate::output::{bibliography, markdown};
 use crate::runs::{self, RUN_SCHEMA, RunFolder, RunRecord, RunStatus};
-use crate::wiring::{self, Shelf};
+use crate::wiring::{self, Shelf, Wired};
 use watch::Watch;
 
 /// Most bytes read from standard input: far above the longest accepted question.
 const MAX_INPUT_BYTES: u64 = 1_000_000;
 
 pub(crate) fn run(args: AskArgs, app: &App) -> Result<ExitCode, CommandError> {
-    let task = Task::of(&args, app)?;
+    let (args, task) = Task::of(args, app)?;
     app.home.datastore(&task.datastore)?;
     if task.datastore != crate::starter::NAME {
         app.existing_datastore(&task.datastore)?;
     }
-    let document = app.block_on(answer(&args, &task, app))??;
+    let (document, stored) = app.block_on(answer(&args, &task, app))??;
+    // What was paid for is shown even where it cannot be kept.
     print(&document, &args, app)?;
+    stored?;
     let abstained = document.answer.abstained;
     Ok(if abstained { ExitCode::from(EXIT_MISSING_EVIDENCE) } else { ExitCode::SUCCESS })
 }
@@ -47,13 +48,13 @@ struct Task {
 }
 
 impl Task {
-    /// From the arguments, or from the interrupted run they name.
-    fn of(args: &AskArgs, app: &App) -> Result<Self, CommandError> {
+    /// From the arguments, or from the interrupted run they name; the arguments come back with that run's wiring.
+    fn of(args: AskArgs, app: &App) -> Result<(AskArgs, Self), CommandError> {
         let Some(run) = &args.resume else {
             let question = read_question(args.question.as_deref().unwrap_or_default())?;
-            let config = settings::resolve(args)?;
+            let config = settings::resolve(&args)?;
             let datastore = app.datastore_name(args.datastore.as_deref());
-            return Ok(Self { question, config, datastore, journal: None });
+            return Ok((args, Self { question, config, datastore, journal: None }));
         };
         let folder = RunFolder::find(&app.home, run)?;
         let record: RunRecord = folder.read_json("run.json")?;
@@ -63,11 +64,13 @@ impl Task {
         }
         let question = Question::new(&record.question)
             .map_err(|error| CommandError::user(error.to_string()))?;
-        let config = serde_json::from_value(record.config).user(|| {
+        let mut config: AskConfig = serde_json::from_value(record.config).user(|| {
             format!("the settings of run {} are of another version of the program", record.id)
         })?;
-        let journal = Some(super::runs::replay::read_journal(&folder)?);
-        Ok(Self { question, config, datastore: record.datastore, journal })
+        settings::raise_budget(&mut config, &args)?;
+        let journal = super::runs::replay::journal_so_far(&folder)?;
+        let args = settings::rewire(args, record.wiring)?;
+        Ok((args, Self { question, config, datastore: record.datastore, journal }))
     }
 }
 
@@ -80,7 +83,9 @@ fn read_question(argument: &str) -> Result<Question, CommandError> {
             .take(MAX_INPUT_BYTES)
             .read_to_end(&mut bytes)
             .user(|| "cannot read standard input".to_owned())?;
-        text = String::from_utf8(bytes).user(|| "standard input is not UTF-8 text".to_owned())?;
+        text = String::from_utf8(bytes)
+            .user(|| "standard input is not UTF-8 text".to_owned())
+            .map_err(|error| error.with_hint("pass the question as text, not as a file's bytes"))?;
     }
     Question::new(&text).map_err(|error| {
         CommandError::user(error.to_string())
@@ -88,51 +93,61 @@ fn read_question(argument: &str) -> Result<Question, CommandError> {
     })
 }
 
-async fn answer(args: &AskArgs, task: &Task, app: &App) -> Result<AnswerDocument, CommandError> {
+/// The answer, and whether its run folder could be written.
+async fn answer(
+    args: &AskArgs,
+    task: &Task,
+    app: &App,
+) -> Result<(AnswerDocument, Result<(), CommandError>), CommandError> {
     let Task { question, config, datastore, journal } = task;
     let shelf = Shelf::open(app, datastore).await?;
-    let meter = Meter::start(config.budget, clock(app));
-    let (ports, models, mut notices) = wiring::ports(app, &shelf, args, &meter).await?;
+    let meter = Meter::start_with(config.budget, clock(app), Some(alarm()));
+    let wired = wiring::ports(app, &shelf, args, &meter).await?;
+    let ports = &wired.ports;
     announce(
         &estimate(config, ports.generator.as_ref().map(|generator| generator.info())),
         config,
         app,
     )?;
-    let (folder, mut record) = begin(question, config, datastore, &models, app)?;
-    let watch = Watch::new(&app.printer, args.stream, app.began, app.elapsed_ms());
     let live = match journal {
-        Some(journal) => {
-            let known = Replayer::with_live(journal, Some(ports.clone()));
-            known.user(|| "the journal cannot be used".to_owned())?.ports()
-        }
+        Some(journal) => Replayer::with_live(journal, Some(ports.clone()))
+            .user(|| "the journal cannot be used".to_owned())?
+            .ports(),
         None => ports.clone(),
     };
+    let (folder, mut record) = begin(question, config, datastore, &wired, app)?;
+    let watch = Watch::new(&app.printer, args.stream, app.began, app.elapsed_ms());
     let recorder = Recorder::with_sink(&live, Some(folder.journal_sink()?));
     let outcome = tokio::select! {
         outcome = scholar_pipeline::ask(recorder.ports(), question, config, &watch) => Some(outcome),
         () = app.stop.wait() => None,
     };
     let (events, timings) = watch.finish();
-    folder.write_text("journal.jsonl", &recorder.journal().to_json_lines())?;
-    folder.write_lines("events.jsonl", &events)?;
+    let kept = keep(&folder, &recorder, &events);
     let outcome: Outcome<Answer> = match settle(outcome, &record.id) {
         Ok(outcome) => outcome,
         Err(error) => {
             let interrupted = error.kind == ErrorKind::Interrupted;
             record.status = if interrupted { RunStatus::Interrupted } else { RunStatus::Failed };
             record.error = Some(error.to_string());
-            folder.write_json("run.json", &record)?;
-            return Err(error);
+            // The first failure is the one to tell; that its record is incomplete comes with it.
+            return match kept.and_then(|()| folder.write_json("run.json", &record)) {
+                Ok(()) => Err(error),
+                Err(unkept) => {
+                    Err(error.with_hint(format!("its run folder is incomplete: {unkept}")))
+                }
+            };
         }
     };
-    notices.extend(outcome.notices);
     let spent = outcome.spent;
+    let mut notices = wired.all_notices();
+    notices.extend(outcome.notices);
     let document = AnswerDocument {
         schema: ANSWER_SCHEMA.to_owned(),
         answer: outcome.value,
         notices,
         usage: Usage {
-            model: models.get("generator").cloned(),
+            model: wired.models.get("generator").cloned(),
             calls: spent.calls,
             prompt_tokens: spent.usage.prompt,
             completion_tokens: spent.usage.completion,
@@ -141,8 +156,20 @@ async fn answer(args: &AskArgs, task: &Task, app: &App) -> Result<AnswerDocument
         timings_ms: timings,
         run: record.id.clone(),
     };
-    finish(&folder, &mut record, &document, &ports).await?;
-    Ok(document)
+    let stored = match kept {
+        Ok(()) => finish(&folder, &mut record, &document, ports).await,
+        Err(error) => Err(error),
+    };
+    let stored = stored.map_err(|error| {
+        error.with_hint("the answer is whole, but its run folder is not: save what was printed")
+    });
+    Ok((document, stored))
+}
+
+/// What was done, before it is known how it ended.
+fn keep(folder: &RunFolder, recorder: &Recorder, events: &[Event]) -> Result<(), CommandError> {
+    folder.write_text("journal.jsonl", &recorder.journal().to_json_lines())?;
+    folder.write_lines("events.jsonl", events)
 }
 
 /// What was asked of what, before anything can go wrong.
@@ -150,7 +177,7 @@ fn begin(
     question: &Question,
     config: &AskConfig,
     datastore: &str,
-    models: &BTreeMap<String, String>,
+    wired: &Wired,
     app: &App,
 ) -> Result<(RunFolder, RunRecord), CommandError> {
     let started = App::now();
@@ -164,7 +191,8 @@ fn begin(
         error: None,
         question: question.as_str().to_owned(),
         datastore: datastore.to_owned(),
-        models: models.clone(),
+        models: wired.models.clone(),
+        wiring: wired.record.clone(),
         config: serde_json::to_value(config).map_err(|source| {
             CommandError::new(ErrorKind::Bug, "cannot write the settings").with_source(source)
         })?,
@@ -235,11 +263,15 @@ fn print(document: &AnswerDocument, args: &AskArgs, app: &App) -> Result<(), Com
         None if app.printer.json => pretty(document)?,
         None => markdown::render(document),
     };
+    // First to the reader: a file that cannot be written must not cost the answer.
+    app.printer.out(&text)?;
     if let Some(path) = &args.output {
-        runs::write_atomic(path, format!("{text}\n").as_bytes())?;
+        runs::write_file(path, format!("{text}\n").as_bytes()).map_err(|error| {
+            error.with_hint(format!("the answer is kept: openscholar runs show {}", document.run))
+        })?;
         app.printer.say(&format!("written to {}", path.display()));
     }
-    app.printer.out(&text)
+    Ok(())
 }
 
 fn pretty(value: &impl serde::Serialize) -> Result<String, CommandError> {
@@ -258,4 +290,9 @@ fn line(value: &impl serde::Serialize) -> Result<String, CommandError> {
 pub(crate) fn clock(app: &App) -> scholar_pipeline::Clock {
     let began = app.began;
     Arc::new(move || began.elapsed())
+}
+
+/// Timers of the runtime.
+fn alarm() -> Alarm {
+    Arc::new(|pause| Box::pin(tokio::time::sleep(pause)))
 }

@@ -2,6 +2,7 @@
 
 mod vectors;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -62,10 +63,7 @@ pub(crate) fn add_files(
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     let path = app.home.datastore(name)?;
-    // A wrong file is found before a model is fetched.
-    for file in files {
-        PaperReader::open(file, None, Limits::standard())?;
-    }
+    let mut readers = open_all(files)?;
     let encoder = app.block_on(fitting_encoder(app, &path, encoder, encoder_tokens))??;
     fs_err::create_dir_all(app.home.datastores())
         .map_err(|source| runs::unwritable(app.home.data(), source))?;
@@ -76,7 +74,10 @@ pub(crate) fn add_files(
     for file in files {
         let bar = progress::counted(&app.printer, "passages", None)
             .with_message(file.display().to_string());
-        let mut reader = PaperReader::open(file, None, Limits::standard())?;
+        let mut reader = match readers.remove(file) {
+            Some(reader) => reader,
+            None => PaperReader::open(file, None, Limits::standard())?,
+        };
         let source = file
             .file_name()
             .map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned());
@@ -112,6 +113,19 @@ pub(crate) fn add_files(
         print_info(name, &info, app)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Opens every file, so that a wrong one is found before a model is fetched. Readers of pipes are kept: what they
+/// have read cannot be read again.
+fn open_all(files: &[PathBuf]) -> Result<BTreeMap<PathBuf, PaperReader>, CommandError> {
+    let mut kept = BTreeMap::new();
+    for file in files {
+        let reader = PaperReader::open(file, None, Limits::standard())?;
+        if !file.is_file() {
+            kept.insert(file.clone(), reader);
+        }
+    }
+    Ok(kept)
 }
 
 /// The encoder the datastore was built with; for a new one the one asked for, the configured one, or the default.

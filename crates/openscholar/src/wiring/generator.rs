@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scholar_clients::{HttpClient, OpenAiConfig, OpenAiGenerator, PriceTable, SecretString};
+use clap::ValueEnum as _;
+use scholar_clients::{HttpClient, OpenAiConfig, OpenAiGenerator, PriceTable, SecretString, Url};
 use scholar_core::{Generator, GeneratorStrength, Notice, NoticeKind};
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
 
@@ -13,45 +14,73 @@ use crate::app::App;
 use crate::args::{AskArgs, GeneratorChoice, ModeArg};
 use crate::config::DEFAULT_GENERATOR;
 use crate::error::{CommandError, Context as _};
+use crate::runs::WiringRecord;
+
+/// The writing model of a run.
+pub(crate) struct Writer {
+    /// `None`: evidence in code only.
+    pub(crate) generator: Option<Arc<dyn Generator>>,
+    /// The same, where it is a server: it learns on the way what the server does not offer.
+    pub(crate) server: Option<Arc<OpenAiGenerator>>,
+    /// What a resumed run asks for to get the same.
+    pub(crate) wiring: WiringRecord,
+}
+
+impl Writer {
+    fn none(wiring: WiringRecord) -> Self {
+        Self { generator: None, server: None, wiring }
+    }
+}
 
 /// Opens the writing model. A default that cannot be had is a notice; one that was asked for is an error.
 pub(crate) async fn open(
     app: &App,
     args: &AskArgs,
     notices: &mut Vec<Notice>,
-) -> Result<Option<Arc<dyn Generator>>, CommandError> {
-    let base_url = args.base_url.as_ref().or(app.env.openai_base_url.as_ref()).or(app
-        .config
-        .generator
-        .base_url
-        .as_ref());
-    let configured = match app.config.generator.kind.as_deref() {
+) -> Result<Writer, CommandError> {
+    let settings = &app.config.generator;
+    let base_url =
+        args.base_url.as_ref().or(app.env.openai_base_url.as_ref()).or(settings.base_url.as_ref());
+    let configured = match settings.kind.as_deref() {
         None => None,
-        Some("embedded") => Some(GeneratorChoice::Embedded),
-        Some("server") => Some(GeneratorChoice::Server),
-        Some("none") => Some(GeneratorChoice::None),
-        Some(other) => {
-            return Err(CommandError::user(format!(
-                "generator.kind is {other:?} in the config file"
-            ))
-            .with_hint("it must be embedded, server or none"));
-        }
+        Some(name) => Some(GeneratorChoice::from_str(name, false).map_err(|_| {
+            CommandError::user(format!("generator.kind is {name:?} in the config file"))
+                .with_hint("it must be embedded, server or none")
+        })?),
     };
     let asked =
         args.generator.or(args.base_url.as_ref().map(|_| GeneratorChoice::Server)).or(configured);
     let default =
         if base_url.is_some() { GeneratorChoice::Server } else { GeneratorChoice::Embedded };
+    let wiring = WiringRecord {
+        generator: asked
+            .and_then(|choice| choice.to_possible_value())
+            .map(|v| v.get_name().to_owned()),
+        model: args.model.clone().or_else(|| settings.model.clone()),
+        base_url: None,
+        strength: args.strength.clone().or_else(|| settings.strength.clone()),
+        judge: args.judge.clone().or_else(|| app.config.judge.clone()),
+        no_rerank: args.no_rerank,
+    };
     match asked.unwrap_or(default) {
         GeneratorChoice::None => {
             notices.push(Notice::new(
                 NoticeKind::Skipped,
                 "no model writes: headings and order come from code, and there is no synthesis",
             ));
-            Ok(None)
+            Ok(Writer::none(wiring))
         }
-        GeneratorChoice::Server => server(app, args, base_url).map(Some),
+        GeneratorChoice::Server => {
+            let server = Arc::new(server(app, args, base_url)?);
+            let wiring = WiringRecord {
+                generator: Some("server".to_owned()),
+                base_url: base_url.filter(|url| without_credentials(url)).cloned(),
+                ..wiring
+            };
+            Ok(Writer { generator: Some(server.clone()), server: Some(server), wiring })
+        }
         GeneratorChoice::Embedded => match embedded(app, args).await {
-            Ok(generator) => Ok(Some(generator)),
+            Ok(generator) => Ok(Writer { generator: Some(generator), server: None, wiring }),
             Err(error)
                 if asked.is_none() && evidence_suffices(args.mode) && !app.stop.requested() =>
             {
@@ -63,11 +92,18 @@ pub(crate) async fn open(
                 };
                 app.printer.notice(&notice);
                 notices.push(notice);
-                Ok(None)
+                Ok(Writer::none(wiring))
             }
             Err(error) => Err(error),
         },
     }
+}
+
+/// Whether an address may be written into a run folder.
+fn without_credentials(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| {
+        url.username().is_empty() && url.password().is_none() && url.query().is_none()
+    })
 }
 
 /// Whether the mode can do without a model.
@@ -92,7 +128,7 @@ fn server(
     app: &App,
     args: &AskArgs,
     base_url: Option<&String>,
-) -> Result<Arc<dyn Generator>, CommandError> {
+) -> Result<OpenAiGenerator, CommandError> {
     let base_url = base_url.ok_or_else(|| {
         CommandError::user("no language model server is named")
             .with_hint("pass --base-url URL or set OPENAI_BASE_URL")
@@ -122,8 +158,14 @@ fn server(
     if let Some(seconds) = settings.deadline_seconds {
         config.retry.deadline = Duration::from_secs(seconds);
     }
+    if let Some(attempts) = settings.attempts {
+        config.retry.attempts = attempts.max(1);
+    }
+    if let Some(pause) = settings.retry_pause_ms {
+        config.retry.base = Duration::from_millis(pause);
+    }
     config.usd_per_million = price(app, model)?;
-    Ok(Arc::new(OpenAiGenerator::new(HttpClient::new()?, config)?))
+    Ok(OpenAiGenerator::new(HttpClient::new()?, config)?)
 }
 
 /// The user's price, else the built-in one.

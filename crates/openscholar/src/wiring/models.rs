@@ -1,6 +1,6 @@
 //! Models on disk: found in the catalog, fetched when they are absent, opened.
 
-use std::path::PathBuf;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::Arc;
 
 use scholar_models::catalog::{Catalog, Entry, Purpose};
@@ -47,8 +47,26 @@ pub(crate) fn is_installed(app: &App, name: &str) -> Result<bool, CommandError> 
     }))
 }
 
-/// Folder of the model, fetched first if it is absent.
+/// The folder `name` means when it is a path, made absolute: a name with a separator in it.
+pub(crate) fn local(name: &str) -> Result<Option<PathBuf>, CommandError> {
+    if !name.contains(['/', MAIN_SEPARATOR]) {
+        return Ok(None);
+    }
+    let path = std::path::absolute(Path::new(name))
+        .user(|| format!("{name:?} cannot be the path of a model"))?;
+    if path.is_dir() {
+        return Ok(Some(path));
+    }
+    Err(CommandError::user(format!("there is no model folder {}", path.display())).with_hint(
+        "pass a folder with config.json, tokenizer.json and weights, or a name: openscholar models list",
+    ))
+}
+
+/// Folder of the model, fetched first if it is absent; a path is that folder.
 pub(crate) async fn ensure(app: &App, name: &str) -> Result<PathBuf, CommandError> {
+    if let Some(folder) = local(name)? {
+        return Ok(folder);
+    }
     if !is_installed(app, name)? {
         super::pull::pull(app, &entry(app, name)?, None).await?;
     }
@@ -62,6 +80,9 @@ pub(crate) async fn encoder(
     max_tokens: Option<usize>,
 ) -> Result<Arc<LocalEncoder>, CommandError> {
     let folder = ensure(app, name).await?;
+    // A datastore keeps the name: a path must mean the same from every folder.
+    let absolute = local(name)?.map(|path| path.display().to_string());
+    let name = absolute.as_deref().unwrap_or(name);
     Ok(Arc::new(LocalEncoder::open(&folder, name, encoder_options(app, name, max_tokens)?)?))
 }
 
@@ -71,6 +92,9 @@ pub(crate) fn encoder_options(
     name: &str,
     max_tokens: Option<usize>,
 ) -> Result<EncoderOptions, CommandError> {
+    if local(name)?.is_some() {
+        return Ok(EncoderOptions { max_tokens, ..EncoderOptions::project(app.threads()) });
+    }
     let entry = entry(app, name)?;
     Ok(EncoderOptions {
         max_tokens,

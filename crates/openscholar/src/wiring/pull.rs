@@ -65,10 +65,9 @@ pub(crate) async fn pull(
 
 fn failed(entry: &Entry, error: DownloadError) -> CommandError {
     let hint = error.hint();
-    let kind = if matches!(error, DownloadError::Local { .. }) {
-        ErrorKind::User
-    } else {
-        ErrorKind::Unavailable
+    let kind = match error {
+        DownloadError::NoSource { .. } => ErrorKind::Unavailable,
+        DownloadError::NoSpace { .. } | DownloadError::Local { .. } => ErrorKind::User,
     };
     CommandError::new(kind, format!("cannot fetch {}", entry.name))
         .with_source(error)

@@ -1,4 +1,14 @@
-//! The program as a person meets it: arguments in; exit code, stdout and stderr out.
+//! The program as a person meets it: arguments in; exit code, stdout, stderr and files out.
+#![expect(clippy::panic, reason = "helpers of tests fail as tests do")]
 
 mod bad_input;
+#[cfg(unix)]
+mod disk;
+mod generative;
+mod limits;
+mod model;
+mod models;
 mod program;
+mod runs;
+#[cfg(unix)]
+mod stopped;

@@ -1,10 +1,12 @@
 //! From arguments and config file to the resolved settings of a run.
 
+use clap::ValueEnum as _;
 use scholar_core::SearchFilter;
 use scholar_pipeline::config::{AskConfig, ModeChoice, Task};
 
-use crate::args::{AskArgs, ModeArg, TaskArg};
+use crate::args::{AskArgs, GeneratorChoice, ModeArg, TaskArg};
 use crate::error::CommandError;
+use crate::runs::WiringRecord;
 
 /// Preset, then flags. Every flag of [`AskArgs`] that belongs to the algorithm is read here; the rest is wiring.
 pub(super) fn resolve(args: &AskArgs) -> Result<AskConfig, CommandError> {
@@ -33,12 +35,36 @@ pub(super) fn resolve(args: &AskArgs) -> Result<AskConfig, CommandError> {
     if args.seed.is_some() {
         config.sampling.seed = args.seed;
     }
-    config.budget.max_cost = args.max_cost;
-    config.budget.max_tokens = args.max_tokens;
-    config.budget.max_calls = args.max_calls;
-    config.budget.max_seconds = args.max_seconds.map(seconds);
-    check(&config)?;
+    raise_budget(&mut config, args)?;
     Ok(config)
+}
+
+/// Limits named on the command line take the place of those in `config`: a resumed run may be given more.
+pub(super) fn raise_budget(config: &mut AskConfig, args: &AskArgs) -> Result<(), CommandError> {
+    let budget = &mut config.budget;
+    budget.max_cost = args.max_cost.or(budget.max_cost);
+    budget.max_tokens = args.max_tokens.or(budget.max_tokens);
+    budget.max_calls = args.max_calls.or(budget.max_calls);
+    budget.max_seconds = args.max_seconds.map(seconds).or(budget.max_seconds);
+    check(config)
+}
+
+/// The arguments of a resumed run: what they leave open is wired as it was.
+pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs, CommandError> {
+    let WiringRecord { generator, model, base_url, strength, judge, no_rerank } = wiring;
+    if args.generator.is_none()
+        && let Some(name) = &generator
+    {
+        args.generator = Some(GeneratorChoice::from_str(name, false).map_err(|problem| {
+            CommandError::user(format!("the run was written by generator {name:?}: {problem}"))
+        })?);
+    }
+    args.model = args.model.or(model);
+    args.base_url = args.base_url.or(base_url);
+    args.strength = args.strength.or(strength);
+    args.judge = args.judge.or(judge);
+    args.no_rerank |= no_rerank;
+    Ok(args)
 }
 
 fn check(config: &AskConfig) -> Result<(), CommandError> {

@@ -33,6 +33,11 @@ pub(super) fn run(run: &str, number: Option<usize>, app: &App) -> Result<ExitCod
     let folder = RunFolder::find(&app.home, run)?;
     let document: AnswerDocument = folder.read_json("answer.json")?;
     let events: Vec<Event> = folder.read_lines("events.jsonl")?;
+    if !events.iter().any(|event| matches!(event, Event::Finished { .. })) {
+        let path = folder.file("events.jsonl");
+        return Err(CommandError::user(format!("{} ends before the run did", path.display()))
+            .with_hint("ask again: without its events a run cannot be explained"));
+    }
     let explained: Vec<Explained> = document
         .answer
         .references

@@ -1,16 +1,27 @@
 //! Runs the algorithm again on the recorded replies.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use scholar_core::Question;
 use scholar_pipeline::config::AskConfig;
 use scholar_pipeline::record::{Journal, Replayer};
+use serde::Serialize;
 
 use crate::app::App;
 use crate::error::{CommandError, Context as _};
 use crate::output::document::AnswerDocument;
 use crate::output::markdown;
 use crate::runs::{RunFolder, RunRecord};
+
+/// What `--json` prints. Not built as a JSON value, in which short decimals of scores grow long.
+#[derive(Serialize)]
+struct Replayed<'a> {
+    schema: &'static str,
+    run: &'a str,
+    identical: bool,
+    answer: &'a AnswerDocument,
+}
 
 pub(super) fn run(run: &str, app: &App) -> Result<ExitCode, CommandError> {
     let folder = RunFolder::find(&app.home, run)?;
@@ -43,7 +54,12 @@ pub(super) fn run(run: &str, app: &App) -> Result<ExitCode, CommandError> {
     bytes.push('\n');
     let same = bytes == stored_bytes;
     if app.printer.json {
-        app.printer.json(&serde_json::json!({"schema": "openscholar.replay/1", "run": record.id, "identical": same, "answer": replayed}))?;
+        app.printer.json(&Replayed {
+            schema: "openscholar.replay/1",
+            run: &record.id,
+            identical: same,
+            answer: &replayed,
+        })?;
     } else {
         app.printer.out(&markdown::render(&replayed))?;
     }
@@ -62,9 +78,32 @@ fn wiring_notices(stored: &AnswerDocument, from_algorithm: usize) -> Vec<scholar
     stored.notices[..before].to_vec()
 }
 
+/// What the journal of a run that did not end holds; `None` when it was cut off before its first entry.
+pub(crate) fn journal_so_far(folder: &RunFolder) -> Result<Option<Journal>, CommandError> {
+    let path = folder.file("journal.jsonl");
+    let text = match fs_err::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).user(|| "the run has no readable journal".to_owned()),
+    };
+    // A cut can split a character: what the last line break ends is whole.
+    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    if whole == 0 {
+        return Ok(None);
+    }
+    parse(&path, &text[..whole]).map(Some)
+}
+
 /// The journal of a run.
 pub(crate) fn read_journal(folder: &RunFolder) -> Result<Journal, CommandError> {
     let path = folder.file("journal.jsonl");
-    let text = fs_err::read_to_string(&path).user(|| "the run has no journal".to_owned())?;
-    Journal::from_json_lines(&text).user(|| format!("{} cannot be used", path.display()))
+    let text = fs_err::read(&path).user(|| "the run has no journal".to_owned())?;
+    parse(&path, &text)
+}
+
+fn parse(path: &Path, text: &[u8]) -> Result<Journal, CommandError> {
+    let text = std::str::from_utf8(text).user(|| format!("{} is damaged", path.display()))?;
+    Journal::from_json_lines(text)
+        .user(|| format!("{} cannot be used", path.display()))
+        .map_err(|error| error.with_hint("remove the damaged line, or ask again"))
 }
