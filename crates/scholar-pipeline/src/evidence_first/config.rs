@@ -138,7 +138,7 @@ impl EvidenceConfig {
                 filter: SearchFilter::none(),
                 model_queries: ModelQueries::WhenUncovered,
             },
-            abstain_below: 0.5,
+            abstain_below: 0.4,
             headings: true,
             synthesis: Some(SynthesisRules {
                 max_sentences: 5,
