@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use scholar_clients::OpenAiGenerator;
-use scholar_core::{Attributor, Encoder as _, Generator, Notice, NoticeKind, Reranker};
+use scholar_core::{Attributor, Encoder as _, Generator, Notice, Reranker};
 use scholar_models::{
     CrossEncoderOptions, LateInteractionOptions, LateInteractionReranker, LocalCrossEncoder,
 };
@@ -53,7 +53,7 @@ pub(crate) async fn ports(
 ) -> Result<Wired, CommandError> {
     let mut notices = Vec::new();
     let reranker = if args.no_rerank {
-        notices.push(Notice::new(NoticeKind::Skipped, "reranking was switched off"));
+        // The ranking says what that means.
         None
     } else {
         Some(reranker(app, shelf).await?)

@@ -1,13 +1,14 @@
 //! The face of the pipeline: a question in, a proven answer out.
 
 use scholar_core::{
-    Answer, AnswerMode, GeneratorInfo, GeneratorStrength, PortError, Query, Question,
+    Answer, AnswerMode, GeneratorInfo, GeneratorStrength, Notice, NoticeKind, PortError, Query,
+    Question,
 };
 
 use crate::config::{AskConfig, ModeChoice};
 use crate::event::{Event, Observer};
 use crate::evidence::EvidenceRegistry;
-use crate::evidence_first::evidence_first;
+use crate::evidence_first::{evidence_first, reported_effects};
 use crate::generative;
 use crate::outcome::Outcome;
 use crate::pool;
@@ -124,7 +125,22 @@ async fn from_evidence(frame: &Frame<'_>) -> Result<Answer, AskError> {
         registry.add(found);
     }
     frame.report_added(&registry, n_shown, "searches of the checks");
+    if let (Some([yes, no]), false) = (frame.config.task.labels(), result.answer.abstained) {
+        frame.notice(no_label(frame.question, &result.answer, [yes, no]));
+    }
     Ok(result.answer)
+}
+
+/// That a verdict is left to the reader, with what it would rest on.
+fn no_label(question: &Question, answer: &Answer, [yes, no]: [&str; 2]) -> Notice {
+    let mut message = format!("this mode gives evidence, no label “{yes}” or “{no}”");
+    if let Some([effect, none]) = reported_effects(question, answer) {
+        message = format!(
+            "{message}; by their wording, {effect} of the papers shown report an effect and {none} report none"
+        );
+    }
+    Notice::new(NoticeKind::Weak, message)
+        .with_hint("read the sentences, or pass --mode generative with a model that may judge")
 }
 
 /// A failure while checking.

@@ -15,6 +15,7 @@ mod abstain;
 mod assemble;
 mod candidate;
 mod checks;
+mod condense;
 mod desk;
 mod direction;
 mod facet;
@@ -27,8 +28,11 @@ mod select;
 mod synthesis;
 mod terms;
 
+use std::collections::BTreeSet;
+
 use scholar_core::{
-    Answer, AnswerMode, AnswerSentence, Notice, NoticeKind, PortError, Query, Question, Ranked,
+    Answer, AnswerMode, AnswerSentence, Citation, Notice, NoticeKind, PortError, Query, Question,
+    Ranked,
 };
 
 pub use abstain::Diagnosis;
@@ -39,6 +43,9 @@ use crate::world::Ports;
 use assemble::Digest;
 use desk::Desk;
 use facet::Facet;
+use informative::Side;
+use question::Reading;
+use terms::Abbreviations;
 
 /// Titles named when the evidence does not suffice.
 const NEAREST: usize = 3;
@@ -204,6 +211,23 @@ fn insufficient(desk: &Desk<'_>, result: &EvidenceAnswer) -> Notice {
     }
     Notice::new(NoticeKind::InsufficientEvidence, message)
         .with_hint("ask in other words, or add papers on the subject")
+}
+
+/// Papers of the answer that report an effect, and that report none, if that is what the question asks.
+pub(crate) fn reported_effects(question: &Question, answer: &Answer) -> Option<[usize; 2]> {
+    let reading = Reading::of(question.as_str(), &Abbreviations::default());
+    if !reading.asks_effect {
+        return None;
+    }
+    let papers = |side: Side| {
+        let on_side = answer.sentences.iter().filter(|sentence| {
+            sentence.verbatim && Side::on(&sentence.text, &reading) == Some(side)
+        });
+        let papers: BTreeSet<Citation> =
+            on_side.flat_map(|sentence| sentence.citations.iter().copied()).collect();
+        papers.len()
+    };
+    Some([papers(Side::Effect), papers(Side::NoEffect)])
 }
 
 fn quoted(items: &[String]) -> String {

@@ -24,7 +24,7 @@ pub(crate) fn parts(desk: &Desk<'_>) -> Vec<Facet> {
         facets(&desk.scored, &chosen, &desk.evidence, read)
     };
     let shown: Vec<usize> = parts.iter().flat_map(|part| part.members.clone()).collect();
-    let mut pool = eligible(&desk.scored, &desk.shape);
+    let mut pool = eligible(&desk.scored, &desk.shape, &desk.reading);
     let mut left: Vec<usize> = {
         let mut sorted = shown;
         sorted.sort_unstable();
@@ -41,14 +41,19 @@ pub(crate) fn parts(desk: &Desk<'_>) -> Vec<Facet> {
         for part in &mut parts {
             part.members.retain(|at| !members.contains(at));
         }
-        let heading = format!("Findings differ: {}", found.thing);
+        let heading = format!(
+            "Findings differ: {} {} or {}",
+            found.thing,
+            found.directions.0.word(),
+            found.directions.1.word()
+        );
         parts.insert(home.unwrap_or(0), Facet { heading, members });
     }
     parts.retain(|part| !part.members.is_empty());
     for part in parts.iter_mut().filter(|part| !part.heading.starts_with("Findings differ")) {
         let agreed = agreement(&desk.scored, &part.members, |at| desk.paper(at), &desk.reading);
         if let Some((thing, n)) = agreed {
-            part.heading = format!("{} ({n} papers agree on {thing})", part.heading);
+            part.heading = format!("{} ({n} papers agree: {thing})", part.heading);
         }
     }
     parts

@@ -13,7 +13,7 @@ use scholar_core::{CharSpan, Passage, PassageKind};
 use super::config::SentenceRules;
 use super::filter::{self, Reject};
 use super::informative::{Label, Place, informativeness};
-use super::question::Reading;
+use super::question::{Reading, capitalised};
 use super::terms::stem_set;
 
 /// A sentence that may be shown.
@@ -62,18 +62,25 @@ pub(crate) fn candidates(
         if nth == 0 && !opens {
             continue;
         }
-        let sentence = &text[range.clone()];
+        let lead = lead(&text[range.clone()]);
+        let led = range.start + lead.end..range.end;
+        let sentence = if lead.end > 0 {
+            capitalised(&text[led.clone()])
+        } else {
+            text[range.clone()].to_owned()
+        };
         let place = Place {
             label,
             in_abstract: passage.kind == PassageKind::Abstract,
             position: nth as f32 / ranges.len().max(2) as f32,
+            leans: lead.leans,
         };
-        let range = match filter::reject(sentence, rules, reading) {
+        let range = match filter::reject(&sentence, rules, reading) {
             None => {
-                explains = Some(range.clone());
-                let named = before.filter(|_| speaks_of_own_method(sentence));
+                explains = Some(led.clone());
+                let named = before.filter(|_| speaks_of_own_method(&sentence));
                 let named = named.filter(|before| introduces(&text[before.clone()]));
-                named.and_then(|before| join(text, &before, &range, rules)).unwrap_or(range)
+                named.and_then(|before| join(text, &before, &range, rules)).unwrap_or(led)
             }
             Some(Reject::Anaphora) => {
                 let Some(joined) = before.and_then(|before| join(text, &before, &range, rules))
@@ -97,6 +104,8 @@ fn candidate(
 ) -> Candidate {
     let quote = text[range.clone()].to_owned();
     let shown = single_spaced(&strip_foreign_markers(&quote));
+    // Small only where a lead was left out, and where a name such as `mRNA` begins the sentence.
+    let shown = if filter::begins_sentence(&shown) { shown } else { capitalised(&shown) };
     Candidate {
         passage,
         span: CharSpan::of_bytes(text, range.start, range.end),
@@ -118,6 +127,39 @@ fn enumerator(sentence: &str) -> usize {
         Regex::new(r"^\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])\)\s+").expect("the pattern is valid")
     });
     MARK.find(sentence).map_or(0, |mark| mark.end())
+}
+
+/// What stands before a sentence's own words.
+struct Lead {
+    /// Bytes up to them.
+    end: usize,
+    /// Whether it ties the sentence to the one before.
+    leans: bool,
+}
+
+/// `Moreover, `, `To address this issue, ` before `we`, `In this paper, ` before `we`: they lean on what is not shown.
+fn lead(sentence: &str) -> Lead {
+    static TIE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?i:moreover|furthermore|in addition|additionally|besides|also|finally|lastly|further|specifically|specially|in particular|notably|importantly|interestingly|however|nevertheless|thus|therefore|hence|consequently|as a result|accordingly),\s+")
+            .expect("the pattern is valid")
+    });
+    static FRAME: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?i:in conclusion|in summary|to conclude|to sum up|overall|in short),\s+")
+            .expect("the pattern is valid")
+    });
+    static PURPOSE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?i:in this (?:paper|work|study|article)|here|(?:to (?:this|that) end|to (?:address|tackle|overcome|mitigate|alleviate|solve|resolve|remedy|bridge|fill|cope with|deal with|combat) (?:this|these|those|that|the|such|it|them)\b[^,.;]{0,60}|motivated by (?:this|these)[^,.;]{0,40}|based on (?:this|these|our)[^,.;]{0,40}|inspired by (?:this|these)[^,.;]{0,40}|towards? this (?:end|goal))),\s*(we\s)")
+            .expect("the pattern is valid")
+    });
+    let tie = TIE.find(sentence).map_or(0, |found| found.end());
+    let rest = &sentence[tie..];
+    let frame = PURPOSE
+        .captures(rest)
+        .and_then(|found| found.get(1))
+        .map(|we| we.start())
+        .or_else(|| FRAME.find(rest).map(|found| found.end()))
+        .unwrap_or(0);
+    Lead { end: tie + frame, leans: tie > 0 }
 }
 
 /// `Our method …`: says little without the sentence that introduces the method.
@@ -211,6 +253,23 @@ mod tests {
         assert!(found[1].0.starts_with("Supervised") && found[1].0.ends_with("supervision."));
         let alone = of("This effect was still significant after twelve months of training.", true);
         assert!(alone.is_empty());
+    }
+
+    #[test]
+    fn what_leans_on_the_sentence_before_is_left_out_of_the_quote() {
+        let found = of(
+            "Moreover, supervised exercise improved the walking distance of patients by 50 m. \
+             To address these problems of the trials, we propose a programme that patients follow at home. \
+             However, this was not enough to help the patients who had been ill for a decade.",
+            true,
+        );
+        assert_eq!(
+            found[0].0,
+            "Supervised exercise improved the walking distance of patients by 50 m."
+        );
+        assert!(found[0].1.starts_with("supervised exercise"), "the stored characters");
+        assert_eq!(found[1].0, "We propose a programme that patients follow at home.");
+        assert!(found.iter().all(|(text, _)| !text.starts_with("This was")), "{found:?}");
     }
 
     #[test]

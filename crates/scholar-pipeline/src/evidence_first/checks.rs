@@ -137,7 +137,7 @@ fn items(desk: &mut Desk<'_>, searched: &[Query]) -> Vec<Item> {
             look_for(format!("the part “{heading}” has no sentence"), heading);
         }
     }
-    let worth: BTreeSet<usize> = eligible(&desk.scored, &desk.shape)
+    let worth: BTreeSet<usize> = eligible(&desk.scored, &desk.shape, &desk.reading)
         .into_iter()
         .map(|at| desk.scored[at].candidate.passage)
         .collect();

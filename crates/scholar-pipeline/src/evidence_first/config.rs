@@ -126,7 +126,7 @@ impl EvidenceConfig {
                 max_sentences: 12,
                 max_facets: 5,
                 per_paper_and_facet: 2,
-                per_paper: 3,
+                per_paper: 2,
                 relevance_share: 0.7,
                 redundancy: 0.85,
                 diversity: 0.25,

@@ -95,8 +95,12 @@ impl<'a> Desk<'a> {
         let evidence = (self.evidence.as_slice(), self.ranks.as_slice());
         self.scored = score(found, evidence, &self.reading, &mut self.encodings, limits)?;
         self.groups = groups(&self.scored, &self.evidence, &self.reading, &self.shape);
-        self.chosen =
-            select(&self.scored, &self.evidence, (&self.groups, &self.nudged), &self.shape);
+        self.chosen = select(
+            &self.scored,
+            &self.evidence,
+            (&self.groups, &self.nudged),
+            (&self.reading, &self.shape),
+        );
         Ok(())
     }
 

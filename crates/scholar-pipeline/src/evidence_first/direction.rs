@@ -39,6 +39,9 @@ pub(crate) fn claims(text: &str) -> BTreeMap<String, Direction> {
             let Some(mut direction) = direction_of(word) else { continue };
             let negated =
                 words[at.saturating_sub(NEGATION_REACH)..at].iter().any(|w| is_negation(w));
+            if is_purpose(&words, at) {
+                continue;
+            }
             if negated {
                 direction = Direction::Unchanged;
             }
@@ -56,6 +59,17 @@ pub(crate) fn claims(text: &str) -> BTreeMap<String, Direction> {
     }
     found.retain(|thing, _| !unclear.contains(thing));
     found
+}
+
+impl Direction {
+    /// As a heading puts it behind the thing.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+            Self::Unchanged => "unchanged",
+        }
+    }
 }
 
 fn direction_of(word: &str) -> Option<Direction> {
@@ -88,6 +102,22 @@ fn direction_of(word: &str) -> Option<Direction> {
     } else {
         None
     }
+}
+
+/// `to reduce`, `for reducing`, `focuses on reducing`: says what is wanted, not what was found.
+fn is_purpose(words: &[&str], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|at| words[at].to_lowercase()) else { return false };
+    let shown = at.checked_sub(2).is_some_and(|at| {
+        let word = words[at].to_lowercase();
+        matches!(word.as_str(), "shown" | "found" | "helps" | "help" | "helped" | "known")
+    });
+    let gerund = words[at].to_lowercase().ends_with("ing");
+    (before == "to" && !shown)
+        || gerund
+            && matches!(
+                before.as_str(),
+                "for" | "on" | "of" | "in" | "at" | "and" | "toward" | "towards"
+            )
 }
 
 /// Whether a word says that something moves.
@@ -193,19 +223,22 @@ pub(crate) fn agreement<P: Ord>(
             by_claim.entry(claim).or_default().push(*at);
         }
     }
-    let agreeing = by_claim.into_iter().filter_map(|((thing, _), all)| {
+    let agreeing = by_claim.into_iter().filter_map(|((thing, direction), all)| {
         let first = *all.first()?;
+        let claim = (thing, direction);
         let together: BTreeSet<P> = all
             .iter()
             .filter(|at| **at == first || same_matter(&scored[first], &scored[**at], reading))
             .map(|at| paper(*at))
             .collect();
         let n = together.len();
-        (n >= 2).then_some((n, thing, first))
+        (n >= 2).then_some((n, claim, first))
     });
     let best = agreeing
-        .max_by(|a, b| a.0.cmp(&b.0).then_with(|| weight(&a.1).total_cmp(&weight(&b.1))))?;
-    Some((shown(&best.1, &scored[best.2].candidate.text), best.0))
+        .max_by(|a, b| a.0.cmp(&b.0).then_with(|| weight(&a.1.0).total_cmp(&weight(&b.1.0))))?;
+    let ((thing, direction), n, first) = (best.1, best.0, best.2);
+    let thing = shown(&thing, &scored[first].candidate.text);
+    Some((format!("{thing} {}", direction.word()), n))
 }
 
 /// Alike, and with as many key terms of the question in common as make it this question: two, or its only one.
@@ -245,6 +278,11 @@ mod tests {
             Some(Direction::Unchanged)
         );
         assert_eq!(hallucination("Hallucination is a problem."), None);
+        assert_eq!(hallucination("To mitigate hallucination, we retrieve."), None, "a purpose");
+        assert_eq!(
+            hallucination("Retrieval was shown to reduce hallucination."),
+            Some(Direction::Down)
+        );
         assert_eq!(
             hallucination("Retrieval reduces hallucination, noise increases hallucination."),
             None,

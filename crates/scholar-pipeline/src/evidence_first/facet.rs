@@ -8,7 +8,7 @@ use scholar_core::{PaperId, Ranked};
 use super::candidate::Candidate;
 use super::config::DigestShape;
 use super::direction::moves;
-use super::informative::speaks_of;
+use super::informative::{Role, Side, speaks_of};
 use super::question::{Aspect, Reading, capitalised};
 use super::score::Scored;
 use super::select::{eligible, paper_of};
@@ -18,13 +18,17 @@ use super::terms::{stems, weight};
 const FEWEST_TO_DIVIDE: usize = 5;
 /// Fewest sentences of a part that was discovered.
 const FEWEST_IN_PART: usize = 2;
+/// Fewest parts that shared phrases must make; otherwise sentences are sorted by what they are.
+const FEWEST_DISCOVERED: usize = 2;
+/// From this many sentences on, a phrase must be shared by more papers.
+const MANY_SENTENCES: usize = 16;
 /// A phrase in more than this share of the sentences divides nothing.
 const TOO_COMMON: f32 = 0.6;
 /// Weight of the rarest word of a phrase, and of a word that is a phrase alone.
 const PHRASE_WEIGHT: f32 = 4.2;
-const LONE_WORD_WEIGHT: f32 = 4.6;
-/// Fewest papers that must share a word that is a phrase alone.
-const FEWEST_PAPERS_OF_WORD: usize = 3;
+const LONE_WORD_WEIGHT: f32 = 5.5;
+/// Fewest papers that must share a word that is a phrase alone, or any phrase where there are many sentences.
+const FEWEST_PAPERS_OF_PHRASE: usize = 3;
 /// Weight of every word of a phrase.
 const WORD_WEIGHT: f32 = 0.9;
 /// Most sentences, best first, in which phrases are looked for.
@@ -75,6 +79,10 @@ pub(crate) struct Groups {
     pub(crate) headings: Vec<String>,
     /// The group of each scored sentence.
     pub(crate) of: Vec<Option<usize>>,
+    /// Fewest sentences of a part with a heading.
+    fewest: usize,
+    /// Whether the headings are phrases that sentences share: a model may know a better one.
+    pub(crate) by_phrase: bool,
 }
 
 /// The groups of `scored`.
@@ -84,13 +92,27 @@ pub(crate) fn groups(
     reading: &Reading,
     shape: &DigestShape,
 ) -> Groups {
-    let mut pool = eligible(scored, shape);
+    let mut pool = eligible(scored, shape, reading);
     pool.truncate(POOL);
+    let text = |at: usize| scored[at].candidate.text.as_str();
     let named = named(scored, &pool, reading);
+    let (mut fewest, mut by_phrase) = (FEWEST_IN_PART, false);
     let facets = if named.len() >= 2 {
+        fewest = 1;
         named
+    } else if reading.asks_effect {
+        fewest = 1;
+        let heading = |side: &Side| side.heading();
+        sorted_into(&pool, Side::ALL, heading, |at| Side::on(text(at), reading))
     } else if pool.len() >= FEWEST_TO_DIVIDE {
-        discovered(scored, &pool, evidence, (reading, shape.max_facets))
+        let found = discovered(scored, &pool, evidence, (reading, shape.max_facets));
+        if found.len() >= FEWEST_DISCOVERED {
+            by_phrase = true;
+            found
+        } else {
+            fewest = 1;
+            sorted_into(&pool, Role::ALL, |role| role.heading(), |at| Some(Role::of(text(at))))
+        }
     } else {
         Vec::new()
     };
@@ -100,7 +122,33 @@ pub(crate) fn groups(
             of[*at] = Some(nth);
         }
     }
-    Groups { headings: facets.into_iter().map(|facet| facet.heading).collect(), of }
+    Groups {
+        headings: facets.into_iter().map(|facet| facet.heading).collect(),
+        of,
+        fewest,
+        by_phrase,
+    }
+}
+
+/// The sentences by kind, kinds without a sentence left out.
+fn sorted_into<K: PartialEq, const N: usize>(
+    pool: &[usize],
+    kinds: [K; N],
+    heading: impl Fn(&K) -> &'static str,
+    kind_of: impl Fn(usize) -> Option<K>,
+) -> Vec<Facet> {
+    kinds
+        .into_iter()
+        .map(|kind| Facet {
+            heading: heading(&kind).to_owned(),
+            members: pool
+                .iter()
+                .copied()
+                .filter(|at| kind_of(*at).as_ref() == Some(&kind))
+                .collect(),
+        })
+        .filter(|facet| !facet.members.is_empty())
+        .collect()
 }
 
 /// Divides `chosen` (indices into `scored`): what belongs to no group first if the best sentence is among it, else last.
@@ -115,13 +163,12 @@ pub(crate) fn facets(
     let of = |group: Option<usize>| -> Vec<usize> {
         chosen.iter().copied().filter(|at| groups.of[*at] == group).collect()
     };
-    let named = reading.parts.len() >= 2;
     let mut parts: Vec<Facet> = groups
         .headings
         .iter()
         .enumerate()
         .map(|(nth, heading)| Facet { heading: heading.clone(), members: of(Some(nth)) })
-        .filter(|part| part.members.len() >= if named { 1 } else { FEWEST_IN_PART })
+        .filter(|part| part.members.len() >= groups.fewest)
         .collect();
     let grouped: BTreeSet<usize> = parts.iter().flat_map(|part| part.members.clone()).collect();
     let rest: Vec<usize> = chosen.iter().copied().filter(|at| !grouped.contains(at)).collect();
@@ -166,13 +213,25 @@ fn named(scored: &[Scored], chosen: &[usize], reading: &Reading) -> Vec<Facet> {
         .iter()
         .map(|part| Facet { heading: part.heading.clone(), members: Vec::new() })
         .collect();
+    let mut both = Facet { heading: "Compared directly".to_owned(), members: Vec::new() };
     for at in chosen {
-        if let Some(part) = part_of(&scored[*at].candidate, reading) {
+        let candidate = &scored[*at].candidate;
+        if reading.compares && speaks_of_all_parts(candidate, reading) {
+            both.members.push(*at);
+        } else if let Some(part) = part_of(candidate, reading) {
             groups[part].members.push(*at);
         }
     }
+    groups.insert(0, both);
     groups.retain(|group| !group.members.is_empty());
     groups
+}
+
+fn speaks_of_all_parts(candidate: &Candidate, reading: &Reading) -> bool {
+    reading.parts.iter().all(|part| {
+        let found = part.stems.intersection(&candidate.stems).count();
+        found > 0 && 2 * found >= part.stems.len()
+    })
 }
 
 /// A run of content words several papers use.
@@ -207,7 +266,8 @@ fn discovered(
     }
     let most = (chosen.len() as f32 * TOO_COMMON) as usize;
     phrases.retain(|_, phrase| {
-        let fewest = if phrase.stems.len() == 1 { FEWEST_PAPERS_OF_WORD } else { 2 };
+        let many = phrase.stems.len() == 1 || chosen.len() >= MANY_SENTENCES;
+        let fewest = if many { FEWEST_PAPERS_OF_PHRASE } else { 2 };
         phrase.papers.len() >= fewest && phrase.members.len() <= most
     });
     let mut placed: BTreeSet<usize> = BTreeSet::new();
@@ -271,7 +331,14 @@ fn phrase_key(run: &[&str], reading: &Reading) -> Option<Vec<String>> {
     if key.iter().all(asked) {
         return None;
     }
-    let new: Vec<&String> = key.iter().filter(|stem| !asked(stem)).collect();
+    // So is another form of one of them: `smokers` where smoking is asked about.
+    let akin = |stem: &String| {
+        reading.stems.iter().any(|known| known.len() >= 5 && stem.starts_with(known.as_str()))
+    };
+    let new: Vec<&String> = key.iter().filter(|stem| !asked(stem) && !akin(stem)).collect();
+    if new.is_empty() {
+        return None;
+    }
     let rarest = new.iter().map(|stem| weight(stem)).fold(0.0, f32::max);
     let commonest = key.iter().map(|stem| weight(stem)).fold(f32::MAX, f32::min);
     let enough = if run.len() == 1 {

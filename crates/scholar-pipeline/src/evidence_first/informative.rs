@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::question::{Aspect, Reading};
+use super::terms::stem_set;
 
 /// What part of its paper a sentence reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub(crate) struct Place {
     pub(crate) in_abstract: bool,
     /// Share of the passage's sentences before it.
     pub(crate) position: f32,
+    /// Begins with a word such as `moreover`, which is not shown: it adds to what stands before it.
+    pub(crate) leans: bool,
 }
 
 /// In `[0, 1]`: findings, numbers and comparisons raise it, background, plans and self-praise lower it, and what the
@@ -76,8 +79,8 @@ pub(crate) fn informativeness(sentence: &str, place: Place, cites: bool, reading
             (r"\b(?:than|compared (?:to|with)|versus|vs\.?|relative to|whereas|in comparison)\b", 0.08),
             // Background, plans, praise.
             (r"\b(?:has|have) (?:recently )?(?:become|been (?:widely|extensively|a long)|gained|emerged|attracted|received|drawn|revolutioni[sz]ed|made (?:great|significant|remarkable))\b|\b(?:in recent years|recently|with the (?:rise|advent|rapid|growing|increasing)|attention in|growing (?:interest|need)|is an? (?:important|crucial|fundamental|key|challenging|essential|critical|central|long-standing|popular|common|major|well-known)|are (?:widely|commonly|increasingly)|remains? (?:an? )?(?:open|challeng\w+|under-?explored|unclear|largely|difficult|poorly)|little is known|is crucial|are crucial|plays? an? \w+ role)\b", -0.22),
-            (r"\b(?:were|was) (?:randomi[sz]ed|randomly|recruited|assigned|enrolled|measured|collected|performed|administered|asked|included|excluded|calculated|recorded|obtained|assessed|conducted|carried out|analy[sz]ed|invited|divided|evaluated)\b", -0.22),
-            (r"\b(?:our|the proposed|the resulting|the (?:fine-?)?tuned|the trained|this (?:novel|new)) (?:\w+ )?(?:method|model|approach|framework|system|technique|strategy|algorithm|code|dataset|implementation)s?\b", -0.18),
+            (r"\b(?:were|was) (?:also |then |further |subsequently )?(?:randomi[sz]ed|randomly|recruited|assigned|enrolled|measured|collected|performed|administered|asked|included|excluded|calculated|recorded|obtained|assessed|conducted|carried out|made|analy[sz]ed|invited|divided|evaluated)\b", -0.22),
+            (r"\b(?:our|the proposed|the resulting|the (?:fine-?)?tuned|the trained|this (?:novel|new)) (?:[\w-]+ ){0,3}?(?:submission|method|model|approach|framework|system|technique|strategy|algorithm|code|dataset|implementation)s?\b", -0.18),
             // What others found or said: the source of it is elsewhere.
             (r"\b(?:previous(?:ly)?|prior|earlier|other|several|many|some|most|two|recent|existing) (?:\w+ )?(?:studies|study|works?|research(?:ers)?|authors?|trials?|reports?|methods|approaches)\b|\bet al\b|\b(?:study|work|trial|review) (?:by|of) [A-Z]|\bin the [A-Z]\w+ (?:study|trial)\b", -0.2),
             (r"^[A-Z]\w+ and [A-Z]\w+ (?:both |also )?(?:found|report|show|discuss|suggest|demonstrat|observ)\w*|\b(?:a|one|another) (?:\w+ )?stud(?:y|ies)\b", -0.2),
@@ -85,7 +88,15 @@ pub(crate) fn informativeness(sentence: &str, place: Place, cites: bool, reading
             (r"^(?:despite|although|while|though|even though|thanks to)\b", -0.08),
             (r"\bwidely (?:recogni[sz]ed|used|known|adopted|accepted)\b|\bwell[- ](?:established|known)\b|\bcommon(?:ly)? (?:and|used|in)\b", -0.15),
             (r"\b(?:various|several|multiple|diverse|different|many) (?:\w+ )?(?:tasks|datasets|benchmarks|settings)\b", -0.05),
-            (r"^(?:however|moreover|furthermore|in addition|additionally|thus|therefore|hence|finally|consequently|specifically|but|and|also|besides|nevertheless|first|second|third|then)\b", -0.06),
+            (r"^(?:particularly|in particular|afterwards|meanwhile|second|third|then|likewise|similarly|on the other hand|first)\b", -0.12),
+            (r"\b(?:new )?state[- ]of[- ]the[- ]art (?:performance|results?)\b|\bsimple (?:yet|but|and) (?:effective|efficient|powerful)\b", -0.06),
+            (r"\b(?:effectiveness|superiority|efficacy|robustness|validity) (?:and \w+ )?of (?:our|the proposed|this|the) (?:\w+ )?(?:method|approach|framework|model|technique|strategy|system)\b", -0.18),
+            // Promises.
+            (r"\b(?:insights?|findings?|results?|work|analysis) (?:\w+ )?(?:have (?:a |the )?potential|can (?:help|inform|guide)|pave|open|sheds?|highlights? the (?:need|importance))\b|\b(?:pav\w+ the way|shed\w* light|valuable insights|promising direction|new avenues?|(?:is|are) (?:urgently )?needed|in the future|for future)\b", -0.2),
+            (r"\b(?:inclusion|exclusion) criteria\b|\b(?:strengths?|limitations?) (?:of|in) (?:this|the|our) (?:study|trial|work)\b|\bstudy (?:strengths?|limitations?)\b|\bgenerali[sz]ability\b|^the (?:focus|aim|goal|purpose|objective) (?:was|is)\b|\bnext step\b|\bimplications\b", -0.5),
+            (r"\b(?:have|has) (?:\w+ )?(?:exhibited|shown|demonstrated|achieved|made) (?:\w+ )?(?:impressive|remarkable|great|promising|notable|outstanding|unprecedented)\b", -0.15),
+            (r"\brefers? to\b|\b(?:is|are) defined as\b|\bthe phenomenon\b", -0.15),
+            (r"\bwe (?:\w+ly )?(?:encouraged|invited|instructed|told|offered|provided|trained|followed)\b", -0.2),
             (r"\b(?:may|might|could|should|potential(?:ly)?|promising|need(?:s|ed)? to|it is (?:important|necessary|essential))\b", -0.05),
             (r"\b(?:our|the) (?:hypothesis|previous (?:study|work)|knowledge|paper)\b|to our knowledge|to the best of", -0.12),
             (r"\b(?:extensive|comprehensive) experiments\b", -0.06),
@@ -100,8 +111,15 @@ pub(crate) fn informativeness(sentence: &str, place: Place, cites: bool, reading
         CUES.iter().filter(|(cue, _)| cue.is_match(sentence)).map(|(_, value)| *value).collect();
     let for_it: f32 = met.iter().filter(|value| **value > 0.0).sum();
     let against: f32 = met.iter().filter(|value| **value < 0.0).sum();
-    let cues = for_it.min(MOST_FOR_IT) + against;
-    let Place { label, in_abstract, position } = place;
+    let for_it = if is_praise(sentence) { PRAISE } else { for_it.min(MOST_FOR_IT) };
+    let mut cues = for_it + against;
+    if is_motivation(sentence) && !reading.wants(Aspect::Limits) {
+        cues += MOTIVATION;
+    }
+    if is_procedure(sentence) {
+        cues += PROCEDURE;
+    }
+    let Place { label, in_abstract, position, leans } = place;
     let by_label = match label {
         Label::Findings => 0.15,
         Label::Background => -0.12,
@@ -117,13 +135,146 @@ pub(crate) fn informativeness(sentence: &str, place: Place, cites: bool, reading
     } else {
         0.0
     };
-    let by_source = if cites { -0.12 } else { 0.0 };
+    let by_source = if cites { -0.12 } else { 0.0 } + if leans { LEANING } else { 0.0 };
     (0.35 + cues + by_source + by_label + by_position + aspect_bonus(sentence, reading))
         .clamp(0.0, 1.0)
 }
 
 /// Most that wording alone can say for a sentence.
 const MOST_FOR_IT: f32 = 0.32;
+/// For what others lack, which is why the paper was written.
+const MOTIVATION: f32 = -0.22;
+/// In place of what wording says for a sentence, if that is praise of its own method.
+const PRAISE: f32 = -0.3;
+/// For a sentence that adds to one before it.
+const LEANING: f32 = -0.08;
+/// For what was done, without what came of it.
+const PROCEDURE: f32 = -0.16;
+
+/// Whether the sentence says what was wrong with the work of others: `Current methods often …`.
+pub(crate) fn is_motivation(sentence: &str) -> bool {
+    static MOTIVATION: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:however, |but |yet |while |although |though |despite |nevertheless, |moreover, |furthermore, |unfortunately, |since |as |because |given )*(?:the |many |most |much of the )?(?:current|existing|previous|prior|earlier|conventional|traditional|standard|recent|typical|state[- ]of[- ]the[- ]art|most|many) (?:[\w-]+ ){0,5}?(?:methods?|approach(?:es)?|works?|studies|models?|techniques?|efforts?|research|systems?|LLMs|LMs|advance\w*|progress|metrics?|datasets?|benchmarks?|evaluations?|solutions?|strategies)\b")
+            .expect("the pattern is valid")
+    });
+    static LACK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:remains? (?:\w+ )?(?:challeng\w+|open|unclear|unexplored|under-?explored|difficult|unknown)|little attention|has not been|have not been|limited to|neglect\w*|overlook\w*|undermines?|necessitat\w+|(?:is|are) limited by)\b")
+            .expect("the pattern is valid")
+    });
+    MOTIVATION.is_match(sentence) || LACK.is_match(sentence)
+}
+
+/// Praise without content: `MIND outperforms existing methods`, `our approach achieves better scores`.
+pub(crate) fn is_praise(sentence: &str) -> bool {
+    static BETTER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:outperform\w*|surpass\w*|exceed\w*|superior to|better than|improv\w+ (?:over|upon)) (?:the |all |other |several |many |most |various |a |range |of |both )*(?:existing|previous|prior|current|strong|competitive|baselines?|state[- ]of[- ]the[- ]art|sota|other|recent|multiple)\b|\b(?:our|the proposed) (?:[\w-]+ ){0,3}?(?:approach|method|model|framework|system|technique|strategy|algorithm)s?\b[^.]{0,60}\b(?:higher|better|best|superior|outperform\w*|achiev\w*|improv\w*|significantly|effective\w*|enhanc\w*|consistent\w*)\b")
+            .expect("the pattern is valid")
+    });
+    // With what it is, praise has content.
+    BETTER.is_match(sentence) && Role::of(sentence) != Role::Approach
+}
+
+/// `We validate our judges on two benchmarks.`
+fn is_procedure(sentence: &str) -> bool {
+    static DONE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:[^,]{1,50}, )?we (?:\w+ly |also |further |then |first |next |instead )?(?:consider|validate|apply|employ|collect|construct|build|create|curate|benchmark|run|train|use|adopt|annotate|release|provide|carry)d?\b")
+            .expect("the pattern is valid")
+    });
+    static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:find|found|show\w*|demonstrat\w+|reveal\w*|observ\w+|improv\w+|outperform\w*|achiev\w+|reduc\w+|increas\w+|detects?|that (?:can|is|are)|evidence)\b")
+            .expect("the pattern is valid")
+    });
+    DONE.is_match(sentence) && !OUTCOME.is_match(sentence)
+}
+
+/// What a sentence is in an answer that nothing else divides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Approach,
+    Result,
+    Limit,
+}
+
+impl Role {
+    pub(crate) const ALL: [Self; 3] = [Self::Approach, Self::Result, Self::Limit];
+
+    pub(crate) fn heading(self) -> &'static str {
+        match self {
+            Self::Approach => "Approaches",
+            Self::Result => "Results",
+            Self::Limit => "Limits and open problems",
+        }
+    }
+
+    pub(crate) fn of(sentence: &str) -> Self {
+        static APPROACH: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i)\bwe (?:\w+ )?(?:propose|introduce|present|develop|design|devise|frame|formulate|build|construct)\b|\b(?:is|are|was|were|been) (?:proposed|introduced|developed|designed)\b")
+                .expect("the pattern is valid")
+        });
+        static LIMIT: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i)\b(?:challeng\w+|limitations?|limits|fail(?:s|ed|ures?)?|struggl\w+|difficult\w*|lacks?|suffers?|hinder\w*|insufficient|unreliable|cannot|costly|drawbacks?|remains? (?:an? )?(?:open|challeng\w+|unclear|limited|under\w*))\b")
+                .expect("the pattern is valid")
+        });
+        if is_motivation(sentence) || (LIMIT.is_match(sentence) && !APPROACH.is_match(sentence)) {
+            Self::Limit
+        } else if APPROACH.is_match(sentence) {
+            Self::Approach
+        } else {
+            Self::Result
+        }
+    }
+}
+
+/// What a sentence reports about the effect a question asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Effect,
+    NoEffect,
+}
+
+impl Side {
+    pub(crate) const ALL: [Self; 2] = [Self::Effect, Self::NoEffect];
+
+    pub(crate) fn heading(self) -> &'static str {
+        match self {
+            Self::Effect => "An effect is reported",
+            Self::NoEffect => "No effect, or no difference, is reported",
+        }
+    }
+
+    /// As [`Side::of`]; `None` also where the question's subject is only what another thing is compared with.
+    pub(crate) fn on(sentence: &str, reading: &Reading) -> Option<Self> {
+        let compared = sentence.find(" than ").map_or(sentence, |at| &sentence[..at]);
+        let about = |stem: &String| stem_set(compared).contains(stem);
+        let beside = compared.len() < sentence.len() && !reading.subject.as_ref().is_none_or(about);
+        let proposal = Role::of(sentence) == Role::Approach;
+        if beside || proposal { None } else { Self::of(sentence) }
+    }
+
+    /// `None` where the wording is not plain, or is hedged.
+    pub(crate) fn of(sentence: &str) -> Option<Self> {
+        static NONE: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i)\bno (?:[\w-]+ ){0,3}(?:difference|effect|improvement|benefit|association|change|evidence|advantage|impact|reduction|increase|correlation)s?\b|\b(?:did|does|do|was|were|is|are|has|had|have|could|can) not (?:[\w-]+ ){0,3}(?:differ|improve|reduce|affect|increase|decrease|change|alter|benefit|associated|effective|significant\w*|superior|better|help|prevent|lower|enhance|find|show|support|influence|outperform)|\bnot (?:[\w-]+ ){0,2}(?:significant(?:ly)?|associated|effective|superior|better|differ\w*)\b|\bineffective\b|\bfail(?:s|ed)? to\b|\bnull effects?\b|\bunlikely to\b|\blittle (?:or no )?(?:evidence|effect|benefit|impact)\b|\bneither\b")
+                .expect("the pattern is valid")
+        });
+        static SOME: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i)\b(?:improve[sd]?|improvements?|effective(?:ly)?|efficac\w+|benefits?|benefited|beneficial|reduce[sd]?|reductions?|increase[sd]?|decrease[sd]?|enhance[sd]?|alleviate[sd]?|prevent(?:s|ed)|protect(?:s|ed|ive)|associated with|lower(?:s|ed)?|higher|superior|greater|outperform(?:s|ed)?|boost(?:s|ed)?|impair(?:s|ed)?|worsen(?:s|ed)?|harm(?:s|ed|ful))\b")
+                .expect("the pattern is valid")
+        });
+        static HEDGE: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"(?i)\b(?:may|might|could|should|whether|potential(?:ly)?|would|in order to|aim\w*|propose|unclear|unknown)\b|^to \w+")
+                .expect("the pattern is valid")
+        });
+        if is_motivation(sentence) || HEDGE.is_match(sentence) {
+            None
+        } else if NONE.is_match(sentence) {
+            Some(Self::NoEffect)
+        } else {
+            SOME.is_match(sentence).then_some(Self::Effect)
+        }
+    }
+}
+
 /// For a sentence that speaks of nothing that was asked for.
 const BESIDE_THE_POINT: f32 = -0.15;
 
@@ -139,8 +290,15 @@ fn aspect_bonus(sentence: &str, reading: &Reading) -> f32 {
     if reading.aspects.is_empty() {
         return 0.0;
     }
-    let met = reading.aspects.iter().filter(|aspect| speaks_of(sentence, **aspect));
-    met.map(|aspect| bonus(*aspect)).max_by(f32::total_cmp).unwrap_or(BESIDE_THE_POINT)
+    let limits_only = is_motivation(sentence);
+    let met =
+        |aspect: Aspect| speaks_of(sentence, aspect) && (!limits_only || aspect == Aspect::Limits);
+    // Of two aspects, `challenges of evaluating`, both are meant.
+    let each = reading
+        .aspects
+        .iter()
+        .map(|aspect| if met(*aspect) { bonus(*aspect) } else { BESIDE_THE_POINT });
+    each.sum::<f32>() / reading.aspects.len() as f32
 }
 
 /// Whether the sentence's wording is that of `aspect`.
@@ -166,7 +324,7 @@ mod tests {
 
     fn value(sentence: &str, question: &str) -> f32 {
         let reading = Reading::of(question, &Abbreviations::default());
-        let place = Place { label: Label::Unknown, in_abstract: true, position: 0.4 };
+        let place = Place { label: Label::Unknown, in_abstract: true, position: 0.4, leans: false };
         informativeness(sentence, place, false, &reading)
     }
 
@@ -188,6 +346,41 @@ mod tests {
             "Annotators struggle with long summaries, and metrics fail on rare entities.";
         let asked = value(sentence, "What are the challenges of summarization?");
         assert!(asked > value(sentence, "Who wrote about summarization?"));
+    }
+
+    #[test]
+    fn what_others_lack_promises_and_empty_praise_say_little() {
+        let question = "How can hallucinations of language models be detected?";
+        let finding = value(
+            "Consistency between sampled answers reveals hallucinations better than token probabilities.",
+            question,
+        );
+        for empty in [
+            "Current hallucination detection methods often necessitate the retrieval of much evidence.",
+            "Our experiments demonstrate that MIND outperforms existing methods in hallucination detection.",
+            "Our insights have a potential to improve the detection of hallucinations in the future.",
+            "Moreover, our method not only addresses hallucinations but also improves recognition.",
+            "We validate our hallucination detectors on two benchmarks of the literature.",
+        ] {
+            assert!(finding > value(empty, question) + 0.2, "{empty}");
+        }
+    }
+
+    #[test]
+    fn sides_are_taken_only_where_the_wording_is_plain() {
+        let side = Side::of;
+        assert_eq!(side("Acupuncture reduced pain more than usual care."), Some(Side::Effect));
+        assert_eq!(side("Vitamin D had no significant effect on HbA1c."), Some(Side::NoEffect));
+        assert_eq!(side("We did not show any improvement of control."), Some(Side::NoEffect));
+        assert_eq!(side("Acupuncture may reduce pain."), None, "hedged");
+        assert_eq!(side("To reduce pain, needles were placed."), None, "a purpose");
+    }
+
+    #[test]
+    fn roles_tell_proposals_from_results_and_limits() {
+        assert_eq!(Role::of("We introduce a detector that samples answers."), Role::Approach);
+        assert_eq!(Role::of("Current methods need many passages."), Role::Limit);
+        assert_eq!(Role::of("Sampling detects nine of ten hallucinations."), Role::Result);
     }
 
     #[test]

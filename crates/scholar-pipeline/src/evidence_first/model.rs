@@ -114,11 +114,21 @@ fn distinct_queries(own: Vec<Query>, suggested: Vec<String>) -> Vec<Query> {
 
 /// The field `name` of a JSON object, a list of strings; text around the object is ignored.
 pub(crate) fn strings(reply: &str, name: &str) -> Option<Vec<String>> {
+    let list = list(reply, name)?;
+    Some(list.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect())
+}
+
+/// The same, a list of numbers.
+pub(crate) fn numbers(reply: &str, name: &str) -> Option<Vec<usize>> {
+    let list = list(reply, name)?;
+    Some(list.iter().filter_map(|item| usize::try_from(item.as_u64()?).ok()).collect())
+}
+
+fn list(reply: &str, name: &str) -> Option<Vec<Value>> {
     let start = reply.find('{')?;
     let end = reply.rfind('}')?;
     let value: Value = serde_json::from_str(reply.get(start..=end)?).ok()?;
-    let list = value.get(name)?.as_array()?;
-    Some(list.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect())
+    Some(value.get(name)?.as_array()?.clone())
 }
 
 /// Replaces headings made in code by the model's where those pass [`heading_fits`]; a notice if nothing could be read.
@@ -134,7 +144,7 @@ pub(crate) async fn title_parts(
         })
         .filter(|at| sources.iter().any(|source| parts[*at].members.contains(&source.at)))
         .collect();
-    if desk.ports.generator.is_none() || open.len() < 2 {
+    if desk.ports.generator.is_none() || open.len() < 2 || !desk.groups.by_phrase {
         return None;
     }
     let groups: Vec<String> = open

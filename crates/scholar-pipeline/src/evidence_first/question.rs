@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use scholar_core::text::words::{fold, is_stop_word, words};
 
-use super::terms::{Abbreviations, stems, weight};
+use super::terms::{Abbreviations, joined_compounds, stems, weight};
 
 /// Most terms of a question that are looked at, heaviest first: an abstract given as a question has hundreds.
 const MAX_TERMS: usize = 24;
@@ -15,13 +15,20 @@ const GENERIC_SHARE: f32 = 0.25;
 /// Weight from which a term is a key of the question: 1 abstract in 50 or fewer has it.
 pub(crate) const KEY_WEIGHT: f32 = 3.9;
 
+/// Weight from which a term says what the question is about: `code` and `exam`, not `model` and `language`.
+const TOPIC_WEIGHT: f32 = 2.6;
+/// Most that one term counts in the topic, so that one rare word is not all of it.
+const MOST_TOPIC_WEIGHT: f32 = 5.5;
+/// What the verb of the question counts in its topic, unless it weighs more.
+const ACT_WEIGHT: f32 = 3.0;
+
 /// Words questions use about any topic, as folded stems.
 #[rustfmt::skip]
 const GENERIC: &[&str] = &[
     "advantag", "affect", "approach", "art", "avail", "benefici", "benefit", "best", "better", "caus", "challeng",
-    "chang", "common", "compar", "comparison", "current", "deal", "differ", "disadvantag", "effect", "evid",
+    "chang", "choic", "common", "compar", "comparison", "current", "deal", "differ", "disadvantag", "effect", "evid",
     "exist", "good", "handl", "help", "identifi", "impact", "import", "improv", "increas", "influenc", "issu", "kind",
-    "lead", "limit", "literatur", "main", "method", "open", "outcom", "perform", "play", "practic", "problem", "purpos",
+    "lead", "limit", "literatur", "main", "method", "open", "outcom", "peopl", "perform", "play", "practic", "problem", "purpos",
     "reduc", "relat", "relev", "reliabl", "research", "review", "risk", "role", "say", "show", "side", "state", "strategi", "strength",
     "techniqu", "term", "topic", "type", "understand", "way", "weak", "work",
 ];
@@ -114,6 +121,14 @@ pub(crate) struct Reading {
     pub(crate) aspects: Vec<Aspect>,
     /// Parts it names: none or at least two.
     pub(crate) parts: Vec<Part>,
+    /// What sentences have to be about.
+    pub(crate) topic: Topic,
+    /// Whether it compares its parts.
+    pub(crate) compares: bool,
+    /// Whether it asks if something has an effect: `Is acupuncture effective for pain?`
+    pub(crate) asks_effect: bool,
+    /// What has the effect: the first of the topic's stems in such a question.
+    pub(crate) subject: Option<String>,
     /// Stems of all its words.
     pub(crate) stems: BTreeSet<String>,
 }
@@ -123,7 +138,8 @@ impl Reading {
     pub(crate) fn of(question: &str, abbreviations: &Abbreviations) -> Self {
         let all: BTreeSet<String> = stems(question).into_iter().collect();
         let mut terms: Vec<Term> = Vec::new();
-        for word in words(question).into_iter().filter(|word| !is_stop_word(word)) {
+        let joined = joined_compounds(question);
+        for word in words(&joined).into_iter().filter(|word| !is_stop_word(word)) {
             for stem in stems(word) {
                 if terms.iter().any(|term| term.stem == stem) {
                     continue;
@@ -134,7 +150,7 @@ impl Reading {
                 let mut alternatives = abbreviations.alternatives(&stem, &all);
                 let others = same_act(&stem);
                 let act = !others.is_empty();
-                alternatives.extend(others);
+                alternatives.extend(others.into_iter().chain(same_thing(&stem)));
                 let word = word.to_owned();
                 terms.push(Term { stem, word, weight, generic, act, alternatives });
             }
@@ -144,7 +160,12 @@ impl Reading {
         let aspects: Vec<Aspect> =
             Aspect::ALL.into_iter().filter(|aspect| aspect.asked().is_match(question)).collect();
         let parts = parts(question, &aspects);
-        Self { terms, aspects, parts, stems: all }
+        let asks_effect = asks_effect(question);
+        let topic = Topic::of(&terms, &parts, asks_effect);
+        let named = |stem: &String| topic.all.iter().any(|(term, _)| term.stem == *stem);
+        let subject = stems(question).into_iter().find(named).filter(|_| asks_effect);
+        let compares = parts.len() == 2 && compares(question);
+        Self { terms, aspects, parts, topic, compares, asks_effect, subject, stems: all }
     }
 
     /// Share of the terms' weight, each counted as far as `credit` says.
@@ -167,6 +188,73 @@ impl Reading {
     }
 }
 
+/// What a sentence has to speak of to be about a question; see [`Topic::share`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Topic {
+    /// All of these.
+    all: Vec<(Term, f32)>,
+    /// One of these: the parts the question names.
+    one_of: Vec<Vec<(Term, f32)>>,
+}
+
+impl Topic {
+    /// `asks_effect`: `improve` and `reduce` then stand for any effect, and none.
+    fn of(terms: &[Term], parts: &[Part], asks_effect: bool) -> Self {
+        let said = |term: &&Term| {
+            if term.generic {
+                term.act && !asks_effect
+            } else {
+                term.act || term.weight >= TOPIC_WEIGHT
+            }
+        };
+        let mut weighed: Vec<(Term, f32)> = terms
+            .iter()
+            .filter(said)
+            .map(|term| {
+                let least = if term.act { ACT_WEIGHT } else { 0.0 };
+                (term.clone(), term.weight.clamp(least, MOST_TOPIC_WEIGHT))
+            })
+            .collect();
+        if weighed.is_empty() {
+            weighed = terms.iter().take(1).map(|term| (term.clone(), term.weight)).collect();
+        }
+        let part_of = |term: &Term| parts.iter().position(|part| part.stems.contains(&term.stem));
+        let mut one_of = vec![Vec::new(); parts.len()];
+        let mut all = Vec::new();
+        for (term, weight) in weighed {
+            match part_of(&term) {
+                Some(part) => one_of[part].push((term, weight)),
+                None => all.push((term, weight)),
+            }
+        }
+        one_of.retain(|part| !part.is_empty());
+        Self { all, one_of }
+    }
+
+    /// Share of the topic's weight that is said, each term counted as far as `credit` says: of the parts, the best one.
+    pub(crate) fn share(&self, credit: impl Fn(&Term) -> f32) -> f32 {
+        let sums = |terms: &[(Term, f32)]| {
+            terms.iter().fold((0.0, 0.0), |(found, total), (term, weight)| {
+                (found + credit(term) * weight, total + weight)
+            })
+        };
+        let (mut found, mut total) = sums(&self.all);
+        let parts: Vec<(f32, f32)> = self.one_of.iter().map(|part| sums(part)).collect();
+        if !parts.is_empty() {
+            let weight = parts.iter().map(|(_, total)| total).sum::<f32>() / parts.len() as f32;
+            let best = parts.iter().map(|(found, total)| found / total).fold(0.0, f32::max);
+            found += best * weight;
+            total += weight;
+        }
+        if total > 0.0 { found / total } else { 1.0 }
+    }
+
+    /// How many things it is made of.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len() + usize::from(!self.one_of.is_empty())
+    }
+}
+
 /// Other verbs for what is done to a problem; abstracts vary them more than their nouns.
 fn same_act(stem: &str) -> Vec<BTreeSet<String>> {
     const ACTS: &[&[&str]] = &[
@@ -175,10 +263,59 @@ fn same_act(stem: &str) -> Vec<BTreeSet<String>> {
         &["detect", "identif", "identifi", "recognit", "classif", "classifi"],
         &["stop", "quit", "cessat", "abstin"],
         &["improv", "enhanc", "boost", "increas"],
+        &["evalu", "assess", "measur", "metric", "judg"],
     ];
     let of = |act: &&&[&str]| act.first() == Some(&stem);
     let others = ACTS.iter().filter(of).flat_map(|act| act[1..].iter());
     others.map(|other| BTreeSet::from([(*other).to_owned()])).collect()
+}
+
+fn compares(question: &str) -> bool {
+    static COMPARES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:compar\w+|versus|vs|differ\w*|rather than|better|worse|superior|inferior|more effective)\b")
+            .expect("the pattern is valid")
+    });
+    COMPARES.is_match(question)
+}
+
+/// Other words scientists have for the same thing.
+fn same_thing(stem: &str) -> Vec<BTreeSet<String>> {
+    const THINGS: &[&[&str]] = &[
+        &["cancer", "carcinoma", "neoplasm", "tumor"],
+        &["cardiac", "heart", "myocardi"],
+        &["child", "children", "paediatr", "pediatr"],
+        &["code", "program"],
+        &["depress", "antidepress"],
+        &["glycem", "glucos", "hba1c"],
+        &["kidney", "nephr", "nephropathi", "renal"],
+        &["pain", "analges", "analgesia"],
+        &["reason", "infer"],
+        &["cigarett", "nicotin", "smoke", "smoker", "tobacco"],
+        &["liver", "hepat"],
+        &["lung", "pulmonari"],
+        &["exam", "examin"],
+        &["memor", "memori"],
+        &["jailbreak", "adversari"],
+    ];
+    let of = |things: &&&[&str]| things.contains(&stem);
+    let others = THINGS.iter().filter(of).flat_map(|things| things.iter());
+    let others = others.filter(|other| **other != stem);
+    others.map(|other| BTreeSet::from([(*other).to_owned()])).collect()
+}
+
+/// `Does … improve …?`, `Is … effective …?`, `… reduces …` as a claim: yes and no are both to be shown.
+fn asks_effect(question: &str) -> bool {
+    static EFFECT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)^(?:is|are|does|do|did|can|could|will|has|have)\b.*\b(?:effective|effects?|efficacious|beneficial|benefits?|help|improves?|enhances?|increases?|decreases?|reduces?|lowers?|raises?|prevents?|protects?|protective|affects?|impairs?|harms?|harmful|worsens?|alleviates?|mitigates?|superior|better|worse|boosts?|hurts?|outperforms?)\b",
+        )
+        .expect("the pattern is valid")
+    });
+    // A claim is a question of yes or no, too.
+    let opener = words(question).first().map(|word| word.to_lowercase()).unwrap_or_default();
+    let claim = !question.trim_end().ends_with('?')
+        && !["how", "what", "which", "why", "who", "when", "where"].contains(&opener.as_str());
+    EFFECT.is_match(question) || claim && EFFECT.is_match(&format!("does {question}"))
 }
 
 /// Sub-questions, else two things compared, else two aspects, else two things joined by `and` or `or`.
@@ -221,7 +358,7 @@ fn sub_questions(question: &str) -> Vec<Part> {
 /// The words beside the last `and`, `or`, `versus`: `cocoa or nut consumption`.
 fn joined(question: &str) -> Vec<Part> {
     static SEAM: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\s+(?:and|or|versus|vs\.?|compared (?:to|with)|rather than)\s+")
+        Regex::new(r"(?i)\s+(?:and|or|versus|vs\.?|compared? (?:to|with)|rather than|(?:better|worse|more effective) than|(?:superior|inferior) to)\s+")
             .expect("the pattern is valid")
     });
     let Some(seam) = SEAM.find_iter(question).last() else { return Vec::new() };
@@ -321,6 +458,33 @@ mod tests {
             ["Coreference resolution evaluated", "Biases"]
         );
         assert!(headings("Is acupuncture effective for pain?").is_empty());
+    }
+
+    #[test]
+    fn the_topic_is_all_that_is_asked_about_and_one_of_its_parts() {
+        let share = |question: &str, said: &str| {
+            let said: BTreeSet<String> = stems(said).into_iter().collect();
+            read(question).topic.share(|term| f32::from(u8::from(term.is_in(&said))))
+        };
+        let question = "Does pretraining on code help reasoning of language models?";
+        assert!(share(question, "Pre-training on code improves logical reasoning.") > 0.99);
+        assert!(share(question, "Pretraining techniques for code-switched languages.") < 0.75);
+        assert!(share(question, "Language models are good models of language.") < 0.01);
+        let question = "How do adapters and LoRA make fine-tuning parameter-efficient?";
+        assert!(share(question, "LoRA is parameter-efficient fine-tuning.") > 0.99);
+        assert!(share(question, "LoRA merges well.") < 0.7);
+    }
+
+    #[test]
+    fn questions_of_yes_or_no_about_an_effect_are_known() {
+        assert!(read("Is acupuncture effective for pain?").asks_effect);
+        assert!(read("Does vitamin D improve glycaemic control?").asks_effect);
+        assert!(
+            read("Vitamin D supplementation improves glycaemic control.").asks_effect,
+            "a claim"
+        );
+        assert!(!read("How does vitamin D improve glycaemic control?").asks_effect);
+        assert!(!read("Do language models memorize their training data?").asks_effect);
     }
 
     #[test]

@@ -16,10 +16,10 @@ const SIMILARITY_RANGE: (f32, f32) = (0.2, 0.8);
 const SIMILARITY_SHARE: f32 = 0.7;
 /// What a term counts that the paper's title has and the sentence has not.
 const TITLE_CREDIT: f32 = 0.5;
-/// What remains of the relevance of a sentence that, title included, has none of the key terms.
+/// What a term of the topic counts that the paper's title has and the sentence has not.
+const TITLE_TOPIC_CREDIT: f32 = 0.75;
+/// What remains of the relevance of a sentence that, title included, says nothing of the topic.
 const OFF_TOPIC: f32 = 0.3;
-/// What the verb of the question counts among its key terms, unless it weighs more.
-const ACT_WEIGHT: f32 = 3.0;
 /// Rank at which the bonus for it has fallen to a half.
 const HALF_RANK: f32 = 20.0;
 /// Years over which recency falls to a half, and citations that count as many.
@@ -34,6 +34,8 @@ pub(crate) struct Scored {
     pub(crate) similarity: Option<f32>,
     /// Share of the question's weight in it, titles counting half.
     pub(crate) coverage: f32,
+    /// Share of the question's topic in it, its title counting less.
+    pub(crate) topic: f32,
     /// How well it fits the question, in `[0, 1]`.
     pub(crate) relevance: f32,
     /// What it is chosen by.
@@ -143,14 +145,22 @@ fn weigh(
     let mut relevance = similarity.map_or(coverage, |cosine| {
         SIMILARITY_SHARE * spread(cosine) + (1.0 - SIMILARITY_SHARE) * coverage
     });
-    let keys = key_share(reading, &candidate.stems, title);
-    relevance *= OFF_TOPIC + (1.0 - OFF_TOPIC) * keys;
+    let topic = reading.topic.share(|term| {
+        if term.is_in(&candidate.stems) {
+            1.0
+        } else if term.is_in(title) {
+            TITLE_TOPIC_CREDIT
+        } else {
+            0.0
+        }
+    });
+    relevance *= OFF_TOPIC + (1.0 - OFF_TOPIC) * topic;
     let place = HALF_RANK / (HALF_RANK + place as f32);
     let score = by_relevance * relevance
         + rank * place
         + informative * candidate.informative
         + by_standing * standing;
-    Scored { candidate, similarity, coverage, relevance, score, vector: None }
+    Scored { candidate, similarity, coverage, topic, relevance, score, vector: None }
 }
 
 /// Share of the key terms' weight in a sentence or its paper's title.
@@ -160,12 +170,10 @@ pub(crate) fn key_share(
     title: &BTreeSet<String>,
 ) -> f32 {
     let all: BTreeSet<String> = stems.union(title).cloned().collect();
-    let keys = reading.keys().into_iter().map(|term| (term, term.weight));
-    let acts = reading.terms.iter().filter(|term| term.act && term.weight < ACT_WEIGHT);
     let (mut total, mut found) = (0.0, 0.0);
-    for (term, weight) in keys.chain(acts.map(|term| (term, ACT_WEIGHT))) {
-        total += weight;
-        found += if term.is_in(&all) { weight } else { 0.0 };
+    for term in reading.keys() {
+        total += term.weight;
+        found += if term.is_in(&all) { term.weight } else { 0.0 };
     }
     if total > 0.0 { found / total } else { 1.0 }
 }

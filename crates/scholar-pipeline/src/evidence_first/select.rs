@@ -6,6 +6,7 @@ use scholar_core::{PaperId, Ranked};
 
 use super::config::DigestShape;
 use super::facet::Groups;
+use super::question::Reading;
 use super::score::{Scored, likeness};
 
 /// How many of the most relevant sentences set the measure of relevance.
@@ -18,15 +19,27 @@ const NEW_PAPER: f32 = 0.05;
 const SECOND_LOOK: f32 = 0.02;
 /// A sentence below this share of the best one's score is not worth showing.
 const SCORE_SHARE: f32 = 0.6;
+/// A sentence that says less of the topic than this share of what the best one says is about something else: of a topic of up to
+/// three terms, of four, of more.
+const TOPIC_SHARE: [f32; 3] = [0.75, 0.65, 0.55];
+/// The same for one nearly as similar to the question as the most similar one: it may say it in other words.
+const PARAPHRASE_TOPIC_SHARE: f32 = 0.7;
+const PARAPHRASE: f32 = 0.95;
+/// What the best sentence is taken to say at least: a topic that no sentence speaks of does not let in what is beside it.
+const LEAST_BEST: f32 = 0.9;
+/// Below this a sentence is background, procedure or praise; left out unless there is little else.
+const LEAST_INFORMATIVE: f32 = 0.2;
+/// So many sentences are little.
+const LITTLE: usize = 6;
 
 /// Indices into `scored` (best first) of the chosen sentences, in order of choice.
 pub(crate) fn select(
     scored: &[Scored],
     evidence: &[Ranked],
     (groups, nudged): (&Groups, &BTreeSet<usize>),
-    shape: &DigestShape,
+    (reading, shape): (&Reading, &DigestShape),
 ) -> Vec<usize> {
-    let eligible = eligible(scored, shape);
+    let eligible = eligible(scored, shape, reading);
     let paper = |at: usize| paper_of(&scored[at], evidence);
     let mut chosen: Vec<usize> = Vec::new();
     let mut per_paper: BTreeMap<&PaperId, usize> = BTreeMap::new();
@@ -65,13 +78,35 @@ pub(crate) fn select(
 }
 
 /// Indices of the sentences worth showing, in order.
-pub(crate) fn eligible(scored: &[Scored], shape: &DigestShape) -> Vec<usize> {
+pub(crate) fn eligible(scored: &[Scored], shape: &DigestShape, reading: &Reading) -> Vec<usize> {
     let relevance = yardstick(scored);
     let score = scored.first().map_or(0.0, |best| best.score);
-    let worth = |scored: &Scored| {
-        scored.relevance >= shape.relevance_share * relevance && scored.score >= SCORE_SHARE * score
+    let topic = scored.iter().map(|scored| scored.topic).fold(0.0, f32::max);
+    let nearest =
+        scored.iter().filter_map(|scored| scored.similarity).fold(f32::MIN_POSITIVE, f32::max);
+    let usual = TOPIC_SHARE[reading.topic.len().clamp(3, 5) - 3];
+    let on_topic = |scored: &Scored, best: f32| {
+        let paraphrase = scored.similarity.is_some_and(|cosine| cosine >= PARAPHRASE * nearest);
+        let share = if paraphrase { usual.min(PARAPHRASE_TOPIC_SHARE) } else { usual };
+        scored.topic >= share * best
     };
-    (0..scored.len()).filter(|at| worth(&scored[*at])).collect()
+    let says = |scored: &Scored| {
+        scored.score >= SCORE_SHARE * score && scored.candidate.informative >= LEAST_INFORMATIVE
+    };
+    let worth = |best: f32, any: bool| -> Vec<usize> {
+        let fits = |scored: &Scored| {
+            scored.relevance >= shape.relevance_share * relevance
+                && on_topic(scored, best)
+                && (any || says(scored))
+        };
+        (0..scored.len()).filter(|at| fits(&scored[*at])).collect()
+    };
+    let strict = worth(topic.max(LEAST_BEST), false);
+    if strict.len() >= LITTLE {
+        return strict;
+    }
+    let whole = worth(topic.max(LEAST_BEST), true);
+    if whole.is_empty() { worth(topic, false) } else { whole }
 }
 
 /// Mean relevance of the most relevant sentences: one that repeats the question word for word is no measure for others.

@@ -1,5 +1,6 @@
 //! Stems as this mode compares them: spelling variants folded, numbers left out, abbreviations resolved.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -10,7 +11,7 @@ use crate::proof::stems::science_idf;
 
 /// The content stems of `text` in order, without numbers, British and American spelling alike.
 pub(crate) fn stems(text: &str) -> Vec<String> {
-    content_stems(text)
+    content_stems(&joined_compounds(text))
         .into_iter()
         .filter(|stem| stem.chars().any(char::is_alphabetic))
         .map(|stem| fold_spelling(&stem))
@@ -22,11 +23,42 @@ pub(crate) fn stem_set(text: &str) -> BTreeSet<String> {
     stems(text).into_iter().collect()
 }
 
+/// Prefixes that are written together, with a hyphen or apart, and the stems they stand before.
+const COMPOUNDS: [(&str, &[&str]); 6] = [
+    ("code", &["switch", "mix"]),
+    ("cross", &["lingu", "lingual", "modal"]),
+    ("fine", &["tun", "tune"]),
+    ("mono", &["lingu", "lingual"]),
+    ("multi", &["lingu", "lingual", "modal"]),
+    ("pre", &["train"]),
+];
+
+/// `text` with `pre-training`, `fine tuned`, `cross-lingual` as one word, as others write them.
+pub(crate) fn joined_compounds(text: &str) -> Cow<'_, str> {
+    static APART: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)\b(code|cross|fine|mono|multi|pre)[-‐‑ ](switch|mix|lingual|modal|train|tun)",
+        )
+        .expect("the pattern is valid")
+    });
+    APART.replace_all(text, "$1$2")
+}
+
 /// How rare a folded stem is in scientific abstracts; about 1 for `effect`, 4 for `translation`, 8.5 for a stem that is in none.
 pub(crate) fn weight(stem: &str) -> f32 {
     let idf = science_idf();
     let variants = [format!("{stem}is"), format!("{stem}iz"), stem.replacen("or", "our", 1)];
-    variants.iter().fold(idf.weight(stem), |least, variant| least.min(idf.weight(variant)))
+    let own =
+        variants.iter().fold(idf.weight(stem), |least, variant| least.min(idf.weight(variant)));
+    // Most texts write a compound in two words: the rarer of them says how rare it is.
+    let of_compound = COMPOUNDS.iter().find_map(|(prefix, rests)| {
+        let rest = stem.strip_prefix(prefix).filter(|rest| rests.contains(rest))?;
+        let rests =
+            rests.iter().filter(|other| other.starts_with(rest) || rest.starts_with(**other));
+        let rest = rests.map(|rest| idf.weight(rest)).fold(f32::MAX, f32::min);
+        Some(rest.max(idf.weight(prefix)))
+    });
+    of_compound.map_or(own, |compound| own.min(compound))
 }
 
 /// `summaris` and `summar`, `tumour` and `tumor`, `glycaem` and `glycem` are one.
@@ -119,6 +151,20 @@ mod tests {
         assert_eq!(stems("in 2020, 3.5 % of GPT-4"), ["gpt"]);
         assert!(weight("effect") < weight("translat") && weight("translat") < weight("zyxwv"));
         assert!(weight(&stems("exercise")[0]) < 7.0, "a folded stem keeps its weight");
+    }
+
+    #[test]
+    fn compounds_are_one_stem_however_they_are_written() {
+        for [a, b] in [
+            ["pre-training", "pretrained"],
+            ["fine-tuned models", "finetuning a model"],
+            ["fine tuning", "finetune"],
+            ["cross-lingual", "crosslingual"],
+        ] {
+            assert_eq!(stem_set(a), stem_set(b), "{a}");
+        }
+        let pretrain = weight(&stems("pretraining")[0]);
+        assert!(weight("train") < pretrain && pretrain < weight("retriev"), "{pretrain}");
     }
 
     #[test]

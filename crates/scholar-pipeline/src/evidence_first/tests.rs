@@ -17,6 +17,9 @@ use super::*;
 
 const QUESTION: &str = "How can low-resource neural machine translation be improved?";
 
+/// Several papers of the corpus answer it in sentences that stand alone.
+const BROAD_QUESTION: &str = "What do language models know?";
+
 #[derive(Default)]
 struct Seen(Mutex<Vec<Event>>);
 
@@ -167,31 +170,25 @@ async fn the_model_adds_what_passes_and_nothing_else() {
         },
         ..lenient()
     };
-    let (plain, _) = ask(&ports, QUESTION, &config).await;
-    let quoted = plain.answer.sentences[0].text.clone();
-    let words: Vec<&str> = quoted.trim_end_matches('.').split_whitespace().collect();
-    let shortened = format!("{}.", words[words.len() / 2..].join(" "));
-    let reply = serde_json::json!({"sentences": [
-        {"text": quoted, "evidence": [1]},
-        {"text": "Zebras translate low-resource languages better than any neural model.", "evidence": [1]},
-        {"text": shortened, "evidence": [1]}
-    ]});
+    let (plain, _) = ask(&ports, BROAD_QUESTION, &config).await;
+    // Numbers that are not there, and one twice: the choice is only a choice.
+    let reply = serde_json::json!({"findings": [1, 2, 2, 3, 4, 77]});
     let model = Arc::new(
         small_model()
             .reply("synthesis", reply.to_string().as_str())
             .reply("headings", Reply::Text("{\"headings\": [\"Zebras\"]}".to_owned())),
     );
     ports.generator = Some(model.clone());
-    let (result, seen) = ask(&ports, QUESTION, &config).await;
+    let (result, seen) = ask(&ports, BROAD_QUESTION, &config).await;
     let written: Vec<&AnswerSentence> =
         result.answer.sentences.iter().filter(|sentence| !sentence.verbatim).collect();
     assert!(written.iter().all(|sentence| {
         sentence.heading.as_deref() == Some("In short")
-            && sentence.text != quoted
-            && !sentence.text.contains("Zebra")
+            && sentence.citations.len() >= 2
+            && sentence.quotes.len() >= 2
             && sentence.support.as_ref().is_some_and(|s| s.verdict == Verdict::Supported)
     }));
-    assert!(result.notices.iter().any(|notice| notice.kind == NoticeKind::Unproven));
+    assert!(!written.is_empty(), "{:#?}", plain.answer.sentences);
     let headings: Vec<_> = result.answer.sentences.iter().map(|s| s.heading.clone()).collect();
     assert!(!headings.contains(&Some("Zebras".to_owned())), "{headings:?}");
     let verbatim = |answer: &Answer| -> Vec<String> {

@@ -21,7 +21,7 @@ pub(crate) async fn rank(
     round: Round,
 ) -> (String, Vec<Ranked>) {
     let scored = match &frame.ports.reranker {
-        None => Err("no reranker is configured".to_owned()),
+        None => Err("no reranker is used".to_owned()),
         Some(_) if pool.is_empty() => Ok(Vec::new()),
         Some(reranker) => {
             let scores = score(frame, reranker.as_ref(), query, &pool).await;

@@ -40,13 +40,27 @@ fn copies_are_known_even_when_shortened_a_little() {
 }
 
 #[test]
-fn whole_sentences_of_a_cut_reply_are_read() {
-    let reply = r#"{"sentences": [{"text": "A b.", "evidence": [1, 2]}, {"text": "C"#;
-    let written = read(reply);
-    assert_eq!(written.len(), 1);
-    assert_eq!(
-        (written[0].text.as_str(), written[0].evidence.as_slice()),
-        ("A b.", [1, 2].as_slice())
-    );
-    assert!(read("no JSON").is_empty());
+fn a_sentence_joined_by_code_passes_the_gates_and_is_no_copy() {
+    let claims = SOURCES.map(condensed);
+    assert!(claims.iter().all(|claim| stands_alone(claim)), "{claims:?}");
+    let text = joined(&claims[0], &claims[1], &lower_words(SOURCES));
+    assert_eq!(gates(&text, &SOURCES), Ok(()), "{text}");
+    assert!(SOURCES.iter().all(|source| !is_copy(&text, source)));
+    assert!(text.starts_with("Retrieval augmentation reduces hallucination by 40%"), "{text}");
+}
+
+#[test]
+fn the_models_choice_comes_first_and_each_finding_once() {
+    let sources = [1, 2, 3].map(|number| Source {
+        number,
+        at: number,
+        citation: Citation(number),
+        text: String::new(),
+        claim: String::new(),
+    });
+    let order: Vec<(usize, bool)> = chosen(&sources, &[3, 3, 9, 1])
+        .into_iter()
+        .map(|(source, by_model)| (source.number, by_model))
+        .collect();
+    assert_eq!(order, [(3, true), (1, true), (2, false)]);
 }
