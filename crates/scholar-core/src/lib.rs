@@ -35,7 +35,7 @@ pub use paper::{Paper, PaperMeta, Retraction, Section};
 pub use passage::{Passage, PassageKind};
 pub use ports::{
     Attributor, Catalog, Embeddings, Encoder, EncoderInfo, Generator, OnText, Reranker,
-    RerankerInfo, Retriever, Side, Similarity,
+    RerankerInfo, Retriever, Side, Similarity, TextPreparation,
 };
 pub use question::{Query, Question, QuestionError};
 pub use retrieval::{Ranked, Retrieved, SearchMode, SearchRequest};

@@ -48,6 +48,31 @@ pub struct EncoderInfo {
     pub max_tokens: usize,
     /// How vectors compare.
     pub similarity: Similarity,
+    /// What is done to a text before it is split into tokens.
+    #[serde(default, skip_serializing_if = "TextPreparation::is_none")]
+    pub preparation: TextPreparation,
+}
+
+/// What is done to a text before an encoder splits it into tokens.
+///
+/// A datastore keeps it with its encoder: queries must be prepared as the passages were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TextPreparation {
+    /// Lower case, for vocabularies that distinguish case.
+    pub lowercase: bool,
+    /// One character for each kind of dash, quotation mark, slash and dots.
+    pub normalize_text: bool,
+}
+
+impl TextPreparation {
+    /// The text as it is.
+    pub const NONE: Self = Self { lowercase: false, normalize_text: false };
+
+    /// Whether texts are taken as they are.
+    pub fn is_none(&self) -> bool {
+        *self == Self::NONE
+    }
 }
 
 /// `n` vectors of `dim` numbers, row after row.

@@ -4,15 +4,19 @@ pub(crate) mod config;
 pub(crate) mod network;
 pub(crate) mod open;
 mod pooling;
+mod preparation;
 pub(crate) mod schedule;
 
 use std::path::Path;
 
-use scholar_core::{Embeddings, Encoder, EncoderInfo, PortError, Side, Similarity};
+use scholar_core::{
+    Embeddings, Encoder, EncoderInfo, PortError, Side, Similarity, TextPreparation,
+};
 use sha2::{Digest as _, Sha256};
 
 use self::config::{Architecture, NetworkConfig, SentenceConfig};
 use self::network::Network;
+use self::preparation::prepared;
 use crate::error::ModelError;
 use crate::tokens::{TokenReader, Tokens};
 use crate::weights::{Weights, sampled_digest};
@@ -69,6 +73,8 @@ pub struct EncoderOptions {
     pub pooling: Option<Pooling>,
     /// Overrides what the model's files say; without either, the raw dot product (Contriever).
     pub similarity: Option<Similarity>,
+    /// What is done to a text first. Source: `lowercase` and `normalize_text` of the reference, both off by default.
+    pub preparation: TextPreparation,
 }
 
 impl EncoderOptions {
@@ -81,6 +87,7 @@ impl EncoderOptions {
             threads,
             pooling: None,
             similarity: None,
+            preparation: TextPreparation::NONE,
         }
     }
 
@@ -120,8 +127,15 @@ impl LocalEncoder {
     /// # Errors
     /// When a file is absent, damaged or asks for something unsupported, or `options` cannot be met.
     pub fn open(dir: &Path, name: &str, options: EncoderOptions) -> Result<Self, ModelError> {
-        let EncoderOptions { max_tokens, precision, backend, threads, pooling, similarity } =
-            options;
+        let EncoderOptions {
+            max_tokens,
+            precision,
+            backend,
+            threads,
+            pooling,
+            similarity,
+            preparation,
+        } = options;
         let config = NetworkConfig::read(dir)?;
         let sentence = SentenceConfig::read(dir)?;
         let limit = match (max_tokens, config.architecture) {
@@ -145,11 +159,12 @@ impl LocalEncoder {
                 &weights,
                 &reader,
                 &sentence,
-                (pooling, similarity, limit),
+                (pooling, similarity, limit, preparation),
             )?,
             dim: config.hidden,
             max_tokens: limit,
             similarity,
+            preparation,
         };
         open::check_vocabulary(&reader, &config)?;
         let network = open::network(running, &weights, config)?;
@@ -171,7 +186,7 @@ impl LocalEncoder {
     /// # Errors
     /// When the tokenizer refuses the text.
     pub fn count_tokens(&self, text: &str) -> Result<usize, ModelError> {
-        Ok(self.reader.single(text)?.ids.len())
+        Ok(self.reader.single(&prepared(text, self.info.preparation))?.ids.len())
     }
 
     /// Token states and pooled vectors at once, for late interaction: both of length 1, special tokens dropped from the
@@ -205,10 +220,11 @@ impl LocalEncoder {
             Side::Passage => &self.passage_prompt,
         };
         schedule::tokenize(texts.len(), self.threads, |at| {
+            let text = prepared(texts[at], self.info.preparation);
             if prompt.is_empty() {
-                self.reader.single(texts[at])
+                self.reader.single(&text)
             } else {
-                self.reader.single(&format!("{prompt}{}", texts[at]))
+                self.reader.single(&format!("{prompt}{text}"))
             }
         })
     }
@@ -253,7 +269,8 @@ impl Encoder for LocalEncoder {
     }
 }
 
-/// A digest of all that decides a vector: weights, tokenizer, configuration, prompts, pooling, norm, token limit.
+/// A digest of all that decides a vector: weights, tokenizer, configuration, prompts, pooling, norm, token limit,
+/// preparation of texts.
 ///
 /// Not of precision, back-end or threads: they move a vector by less than the index's own rounding, and a datastore may be
 /// built on one machine and served on another. The weights go in by [`sampled_digest`], the other files whole.
@@ -262,7 +279,7 @@ fn fingerprint(
     weights: &Weights,
     reader: &TokenReader,
     sentence: &SentenceConfig,
-    settings: (Pooling, Similarity, usize),
+    settings: (Pooling, Similarity, usize, TextPreparation),
 ) -> Result<String, ModelError> {
     let mut hash = Sha256::new();
     hash.update(b"openscholar encoder 1\0");
@@ -275,11 +292,15 @@ fn fingerprint(
         hash.update(bytes.len().to_le_bytes());
         hash.update(&bytes);
     }
-    let (pooling, similarity, limit) = settings;
+    let (pooling, similarity, limit, preparation) = settings;
     let settings = format!(
         "{pooling:?}\0{similarity:?}\0{limit}\0{}\0{}",
         sentence.query_prompt, sentence.passage_prompt
     );
     hash.update(settings);
+    // Only where there is any: digests of datastores without stay true.
+    if !preparation.is_none() {
+        hash.update(format!("\0{preparation:?}"));
+    }
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }

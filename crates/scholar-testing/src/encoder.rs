@@ -22,6 +22,7 @@ impl FakeEncoder {
             dim,
             max_tokens: 512,
             similarity: Similarity::Cosine,
+            preparation: scholar_core::TextPreparation::NONE,
         };
         Self { info }
     }

@@ -66,6 +66,12 @@ pub(crate) enum DatastoreCommand {
         /// Cut passages at this many tokens when encoding (upstream cuts at 256).
         #[arg(long, value_name = "N")]
         encoder_tokens: Option<usize>,
+        /// Lower-case texts before encoding, for encoders that distinguish case.
+        #[arg(long)]
+        lowercase: bool,
+        /// Use one character for each kind of dash, quotation mark, slash and dots before encoding.
+        #[arg(long)]
+        normalize_text: bool,
         /// Encode anew even where precomputed vectors are shipped.
         #[arg(long)]
         encode: bool,

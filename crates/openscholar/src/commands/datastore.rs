@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use comfy_table::Table;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use scholar_core::Encoder as _;
+use scholar_core::{Encoder as _, TextPreparation};
 use scholar_datastore::ingest::{Limits, PaperReader, ReadReport};
 use scholar_datastore::{AddOptions, BuildRules, Datastore, DatastoreInfo, Depth};
 use scholar_models::LocalEncoder;
@@ -17,6 +17,7 @@ use super::papers::until_stopped;
 use crate::app::App;
 use crate::args::{DatastoreArgs, DatastoreCommand};
 use crate::error::{CommandError, ErrorKind};
+use crate::wiring::models::Reading;
 use crate::wiring::{self, models};
 use crate::{progress, runs, starter};
 
@@ -28,11 +29,21 @@ const SHOWN_REJECTS: usize = 5;
 pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandError> {
     let DatastoreArgs { command } = args;
     match command {
-        DatastoreCommand::Build { name, files, encoder, encoder_tokens, encode } => {
+        DatastoreCommand::Build {
+            name,
+            files,
+            encoder,
+            encoder_tokens,
+            lowercase,
+            normalize_text,
+            encode,
+        } => {
             if files.is_empty() {
                 return build_starter(&name, encode, app);
             }
-            add_files(&name, &files, encoder.as_deref(), encoder_tokens, app)
+            let preparation = TextPreparation { lowercase, normalize_text };
+            let reading = Reading { max_tokens: encoder_tokens, preparation };
+            add_files(&name, &files, encoder.as_deref(), reading, app)
         }
         DatastoreCommand::List => list(app),
         DatastoreCommand::Info { name } => info(&app.datastore_name(name.as_deref()), app),
@@ -49,7 +60,8 @@ fn build_starter(name: &str, encode: bool, app: &App) -> Result<ExitCode, Comman
             format!("openscholar datastore build {name} FILE…, or build {}", starter::NAME),
         ));
     }
-    let encoder = app.block_on(models::encoder(app, crate::config::DEFAULT_ENCODER, None))??;
+    let encoder =
+        app.block_on(models::encoder(app, crate::config::DEFAULT_ENCODER, Reading::WHOLE))??;
     wiring::shelf::build_starter(app, &encoder, encode)?;
     info(name, app)
 }
@@ -59,12 +71,12 @@ pub(crate) fn add_files(
     name: &str,
     files: &[PathBuf],
     encoder: Option<&str>,
-    encoder_tokens: Option<usize>,
+    reading: Reading,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     let path = app.home.datastore(name)?;
     let mut readers = open_all(files)?;
-    let encoder = app.block_on(fitting_encoder(app, &path, encoder, encoder_tokens))??;
+    let encoder = app.block_on(fitting_encoder(app, &path, encoder, reading))??;
     fs_err::create_dir_all(app.home.datastores())
         .map_err(|source| runs::unwritable(app.home.data(), source))?;
     let store = Datastore::open_or_create(&path, encoder.info(), BuildRules::sections())?;
@@ -128,24 +140,26 @@ fn open_all(files: &[PathBuf]) -> Result<BTreeMap<PathBuf, PaperReader>, Command
     Ok(kept)
 }
 
-/// The encoder the datastore was built with; for a new one the one asked for, the configured one, or the default.
+/// The encoder the datastore was built with; for a new one the one asked for, the configured one, or the default. What
+/// was asked for and is not what the datastore has is refused when it is opened.
 async fn fitting_encoder(
     app: &App,
     path: &std::path::Path,
     asked: Option<&str>,
-    tokens: Option<usize>,
+    mut reading: Reading,
 ) -> Result<std::sync::Arc<LocalEncoder>, CommandError> {
     let stored = path.is_dir().then(|| scholar_datastore::Descriptor::read(path)).transpose()?;
-    let (name, tokens) = match (&stored, asked) {
-        (Some(stored), None) => (stored.encoder.name.clone(), Some(stored.encoder.max_tokens)),
-        (_, Some(asked)) => (asked.to_owned(), tokens),
-        (None, None) => {
-            let configured =
-                app.config.encoder.as_deref().unwrap_or(crate::config::DEFAULT_ENCODER);
-            (configured.to_owned(), tokens)
+    let stored = stored.map(|stored| stored.encoder);
+    let default = || app.config.encoder.as_deref().unwrap_or(crate::config::DEFAULT_ENCODER);
+    let known = stored.as_ref().map(|stored| stored.name.as_str());
+    let name = asked.or(known).unwrap_or_else(default);
+    if let Some(stored) = stored.as_ref().filter(|stored| stored.name == name) {
+        reading.max_tokens = reading.max_tokens.or(Some(stored.max_tokens));
+        if reading.preparation.is_none() {
+            reading.preparation = stored.preparation;
         }
-    };
-    models::encoder(app, &name, tokens).await
+    }
+    models::encoder(app, name, reading).await
 }
 
 fn report_file(report: &ReadReport, done: &scholar_datastore::AddReport, app: &App) {
@@ -235,8 +249,7 @@ fn verify(name: &str, deep: bool, app: &App) -> Result<ExitCode, CommandError> {
     let store = Datastore::open(&path)?;
     let report = if deep {
         let stored = store.descriptor().encoder.clone();
-        let encoder =
-            app.block_on(models::encoder(app, &stored.name, Some(stored.max_tokens)))??;
+        let encoder = app.block_on(models::encoder(app, &stored.name, (&stored).into()))??;
         store.verify(Depth::Checksums, Some((encoder.as_ref(), DEEP_SAMPLE)))?
     } else {
         store.verify(Depth::Checksums, None)?

@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::args::{PapersArgs, PapersCommand};
 use crate::error::CommandError;
 use crate::wiring;
+use crate::wiring::models::Reading;
 
 pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError> {
     let PapersArgs { datastore, command } = args;
@@ -20,7 +21,9 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
     match command {
         PapersCommand::List { limit } => list(&name, limit, app),
         PapersCommand::Show { id } => show(&name, &id, app),
-        PapersCommand::Add { files } => super::datastore::add_files(&name, &files, None, None, app),
+        PapersCommand::Add { files } => {
+            super::datastore::add_files(&name, &files, None, Reading::WHOLE, app)
+        }
         PapersCommand::Remove { ids } => remove(&name, &ids, app),
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::Arc;
 
+use scholar_core::{EncoderInfo, TextPreparation};
 use scholar_models::catalog::{Catalog, Entry, Purpose};
 use scholar_models::{EncoderOptions, LocalEncoder};
 
@@ -73,35 +74,53 @@ pub(crate) async fn ensure(app: &App, name: &str) -> Result<PathBuf, CommandErro
     Ok(folder(app, name))
 }
 
-/// Opens an encoder; `max_tokens` reproduces the limit a datastore was built with.
+/// How an encoder reads texts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reading {
+    /// Longest input in tokens; `None`: the model's.
+    pub(crate) max_tokens: Option<usize>,
+    pub(crate) preparation: TextPreparation,
+}
+
+impl Reading {
+    /// All tokens of texts as they are.
+    pub(crate) const WHOLE: Self = Self { max_tokens: None, preparation: TextPreparation::NONE };
+}
+
+impl From<&EncoderInfo> for Reading {
+    /// As a datastore was built.
+    fn from(info: &EncoderInfo) -> Self {
+        Self { max_tokens: Some(info.max_tokens), preparation: info.preparation }
+    }
+}
+
+/// Opens an encoder.
 pub(crate) async fn encoder(
     app: &App,
     name: &str,
-    max_tokens: Option<usize>,
+    reading: Reading,
 ) -> Result<Arc<LocalEncoder>, CommandError> {
     let folder = ensure(app, name).await?;
     // A datastore keeps the name: a path must mean the same from every folder.
     let absolute = local(name)?.map(|path| path.display().to_string());
     let name = absolute.as_deref().unwrap_or(name);
-    Ok(Arc::new(LocalEncoder::open(&folder, name, encoder_options(app, name, max_tokens)?)?))
+    Ok(Arc::new(LocalEncoder::open(&folder, name, encoder_options(app, name, reading)?)?))
 }
 
 /// How the model is run here: all tokens, the catalog's pooling and similarity.
 pub(crate) fn encoder_options(
     app: &App,
     name: &str,
-    max_tokens: Option<usize>,
+    reading: Reading,
 ) -> Result<EncoderOptions, CommandError> {
+    let Reading { max_tokens, preparation } = reading;
+    let project =
+        EncoderOptions { max_tokens, preparation, ..EncoderOptions::project(app.threads()) };
     if local(name)?.is_some() {
-        return Ok(EncoderOptions { max_tokens, ..EncoderOptions::project(app.threads()) });
+        return Ok(project);
     }
     let entry = entry(app, name)?;
-    Ok(EncoderOptions {
-        max_tokens,
-        pooling: entry.pooling,
-        similarity: entry.similarity,
-        ..EncoderOptions::project(app.threads())
-    })
+    Ok(EncoderOptions { pooling: entry.pooling, similarity: entry.similarity, ..project })
 }
 
 /// The GGUF file of the generator called `name`, fetched first if it is absent.

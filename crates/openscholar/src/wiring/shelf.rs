@@ -35,7 +35,7 @@ impl Shelf {
         }
         let path = app.existing_datastore(name)?;
         let stored = Descriptor::read(&path)?.encoder;
-        let encoder = models::encoder(app, &stored.name, Some(stored.max_tokens)).await?;
+        let encoder = models::encoder(app, &stored.name, (&stored).into()).await?;
         Self::with(app, Datastore::open(&path)?, encoder)
     }
 
@@ -59,7 +59,8 @@ pub(crate) async fn starter(app: &App) -> Result<(), CommandError> {
     if path.join(starter::COMPLETE_FILE).is_file() {
         return Ok(());
     }
-    let encoder = models::encoder(app, crate::config::DEFAULT_ENCODER, None).await?;
+    let encoder =
+        models::encoder(app, crate::config::DEFAULT_ENCODER, models::Reading::WHOLE).await?;
     build_starter(app, &encoder, false)
 }
 

@@ -291,10 +291,10 @@ fn a_time_limit_keeps_what_a_slow_server_wrote() {
         (purpose == "draft").then(|| Behaviour::HangAfter(DRAFT.replace("[Response_End]", "")))
     });
     let url = model.base_url();
-    let document = program.json(0, &[&ask(&url)[..], &["--max-seconds", "2"]].concat());
+    let document = program.json(0, &[&ask(&url)[..], &["--max-seconds", "3"]].concat());
     assert_answer(&document);
     assert!(cited(&document) >= 1, "{document:#}");
-    assert!(notices(&document).contains("2 seconds"), "{}", notices(&document));
+    assert!(notices(&document).contains("3 seconds"), "{}", notices(&document));
     assert_eq!(program.json(0, &["runs", "replay", "last"])["identical"], true);
 
     // A drip that would take minutes.
@@ -302,7 +302,7 @@ fn a_time_limit_keeps_what_a_slow_server_wrote() {
         (purpose == "draft").then(|| Behaviour::Slow(DRAFT.repeat(40), Duration::from_millis(20)))
     });
     let url = slow.base_url();
-    let document = program.json(0, &[&ask(&url)[..], &["--max-seconds", "2"]].concat());
+    let document = program.json(0, &[&ask(&url)[..], &["--max-seconds", "3"]].concat());
     assert!(cited(&document) >= 1, "{document:#}");
     assert_eq!(program.json(0, &["runs", "replay", "last"])["identical"], true);
 }

@@ -47,6 +47,37 @@ fn damaged_encoders_are_named_with_the_way_to_get_them_again() {
     }
 }
 
+/// A datastore keeps how its encoder reads texts: additions and searches read them the same way, or are refused.
+#[test]
+fn how_texts_are_prepared_is_kept_with_the_datastore() {
+    let program = Program::new();
+    program.configure();
+    let papers = corpus().to_string_lossy().into_owned();
+    let build = ["datastore", "build", "papers", &papers, "--lowercase", "--normalize-text"];
+    program.succeeds(&build);
+    program.succeeds(&["datastore", "build", "plain", &papers]);
+    let encoder = |name: &str| {
+        let text =
+            fs_err::read_to_string(program.data("datastores").join(name).join("datastore.json"));
+        let descriptor: serde_json::Value =
+            serde_json::from_str(&text.expect("there")).expect("JSON");
+        descriptor["encoder"].clone()
+    };
+    let preparation = serde_json::json!({"lowercase": true, "normalize_text": true});
+    assert_eq!(encoder("papers")["preparation"], preparation);
+    assert!(encoder("plain").get("preparation").is_none(), "as before there was a choice");
+    assert_ne!(encoder("papers")["fingerprint"], encoder("plain")["fingerprint"]);
+    program.succeeds(&["datastore", "verify", "papers", "--deep"]);
+    program.succeeds(&["papers", "add", &papers]);
+    assert!(!program.succeeds(&["search", "exposure bias"]).is_empty());
+    program.fails(1, &["datastore", "build", "plain", &papers, "--lowercase"], &["plain", "hint:"]);
+    program.fails(
+        1,
+        &["datastore", "build", "plain", &papers, "--encoder-tokens", "16"],
+        &["hint:"],
+    );
+}
+
 #[test]
 fn a_folder_that_is_none_is_named() {
     let program = Program::new();

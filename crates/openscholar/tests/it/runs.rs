@@ -55,6 +55,7 @@ fn every_verb_reads_a_good_run() {
         &["models", "list"],
         &["models", "verify"],
         &["runs", "list"],
+        &["doctor"],
     ] {
         let printed = program.json(0, args);
         assert!(

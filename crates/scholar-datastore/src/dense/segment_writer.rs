@@ -115,6 +115,7 @@ mod tests {
             dim: 3,
             max_tokens: 8,
             similarity: Similarity::Dot,
+            preparation: scholar_core::TextPreparation::NONE,
         }
     }
 

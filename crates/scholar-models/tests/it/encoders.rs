@@ -144,3 +144,25 @@ fn published_weights_give_published_numbers() {
     let rows: Vec<&[f32]> = got.rows().collect();
     assert!((cosine(rows[0], rows[1]) - 0.404_88).abs() < 1e-5);
 }
+
+/// Each option changes the vector of a text it applies to, to that of the prepared text, and the fingerprint.
+#[test]
+fn texts_are_prepared_as_asked() {
+    let open = |lowercase, normalize_text| {
+        let preparation = scholar_core::TextPreparation { lowercase, normalize_text };
+        let options = EncoderOptions { preparation, ..EncoderOptions::project(1) };
+        LocalEncoder::open(&golden::dir("tiny-mpnet-encoder"), "tiny", options).expect("opens")
+    };
+    let (plain, lower, normal) = (open(false, false), open(true, false), open(false, true));
+    let vector = |encoder: &LocalEncoder, text: &str| {
+        encoder.encode(Side::Passage, &[text]).expect("encodes").values
+    };
+    let fancy = "retrieval\u{2014}augmented \u{201c}generation\u{201d}\u{2026}";
+    let simple = "retrieval-augmented \"generation\"...";
+    assert_eq!(vector(&normal, fancy), vector(&plain, simple));
+    assert_eq!(vector(&lower, "RETRIEVAL Augmented"), vector(&plain, "retrieval augmented"));
+    assert_ne!(plain.info().fingerprint, lower.info().fingerprint);
+    assert_ne!(lower.info().fingerprint, normal.info().fingerprint);
+    assert_eq!(lower.count_tokens("ABC").expect("n"), plain.count_tokens("abc").expect("n"));
+    assert_eq!(normal.count_tokens(fancy).expect("n"), plain.count_tokens(simple).expect("n"));
+}

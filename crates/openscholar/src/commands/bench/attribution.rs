@@ -38,7 +38,7 @@ pub(super) fn run(
                     .with_hint("the judges are lexical and embedded"));
             }
         };
-        let encoder = models::encoder(app, DEFAULT_ENCODER, None).await?;
+        let encoder = models::encoder(app, DEFAULT_ENCODER, models::Reading::WHOLE).await?;
         measure(attributor.as_ref(), Some(encoder.as_ref()), dir, limit)
             .await
             .user(|| format!("{} cannot be measured", dir.display()))

@@ -61,7 +61,10 @@ pub(super) fn run(
         .collect();
     let mut ours = Vec::new();
     for precision in [Precision::F32, Precision::Bf16] {
-        let options = EncoderOptions { precision, ..models::encoder_options(app, model, None)? };
+        let options = EncoderOptions {
+            precision,
+            ..models::encoder_options(app, model, models::Reading::WHOLE)?
+        };
         match LocalEncoder::open(&folder, model, options) {
             Ok(encoder) => ours.push(time(&encoder, &texts)?),
             Err(error) => app.printer.say(&format!("not measured: {error}")),

@@ -29,7 +29,7 @@ pub(super) fn run(
         .iter()
         .map(|dir| Collection::load(dir).user(|| format!("{} cannot be measured", dir.display())))
         .collect::<Result<Vec<_>, _>>()?;
-    let encoder = app.block_on(models::encoder(app, encoder, None))??;
+    let encoder = app.block_on(models::encoder(app, encoder, models::Reading::WHOLE))??;
     let mut reports = Vec::new();
     let mut reranked_by = None;
     for mut collection in collections {
