@@ -47,6 +47,8 @@ use informative::Side;
 use question::Reading;
 use terms::Abbreviations;
 
+/// Share of the topic in its best sentence below which a person is told that nothing speaks of all of it.
+const WHOLE_TOPIC: f32 = 0.7;
 /// Titles named when the evidence does not suffice.
 const NEAREST: usize = 3;
 
@@ -180,6 +182,12 @@ fn missing(desk: &Desk<'_>, diagnosis: &Diagnosis) -> Vec<Notice> {
     if !silent.is_empty() {
         let message = format!("no sentence found for the part {}", quoted(&silent));
         notices.push(Notice::new(NoticeKind::InsufficientEvidence, message));
+    }
+    let topic = desk.chosen.iter().map(|at| desk.scored[*at].topic).fold(0.0, f32::max);
+    if topic < WHOLE_TOPIC && diagnosis.missing_terms.is_empty() {
+        let message =
+            "no sentence found speaks of all that the question names: read them as near to it";
+        notices.push(Notice::new(NoticeKind::Weak, message));
     }
     notices
 }

@@ -119,6 +119,9 @@ pub(crate) fn informativeness(sentence: &str, place: Place, cites: bool, reading
     if is_procedure(sentence) {
         cues += PROCEDURE;
     }
+    if offers_data(sentence) && !reading.wants(Aspect::Data) {
+        cues += DATA_UNASKED;
+    }
     let Place { label, in_abstract, position, leans } = place;
     let by_label = match label {
         Label::Findings => 0.15,
@@ -145,7 +148,9 @@ const MOST_FOR_IT: f32 = 0.32;
 /// For what others lack, which is why the paper was written.
 const MOTIVATION: f32 = -0.22;
 /// In place of what wording says for a sentence, if that is praise of its own method.
-const PRAISE: f32 = -0.3;
+const PRAISE: f32 = -0.45;
+/// For a new benchmark or dataset that nobody asked for.
+const DATA_UNASKED: f32 = -0.15;
 /// For a sentence that adds to one before it.
 const LEANING: f32 = -0.08;
 /// For what was done, without what came of it.
@@ -172,6 +177,15 @@ pub(crate) fn is_praise(sentence: &str) -> bool {
     });
     // With what it is, praise has content.
     BETTER.is_match(sentence) && Role::of(sentence) != Role::Approach
+}
+
+/// `We present HELM, a new benchmark …`
+fn offers_data(sentence: &str) -> bool {
+    static DATA: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\bwe (?:\w+ )?(?:propose|introduce|present|develop|construct|create|collect|build|release|argue that our)\b[^.]{0,60}\b(?:benchmarks?|datasets?|corpus|corpora|test suite|shared task)\b")
+            .expect("the pattern is valid")
+    });
+    DATA.is_match(sentence)
 }
 
 /// `We validate our judges on two benchmarks.`
@@ -364,6 +378,9 @@ mod tests {
         ] {
             assert!(finding > value(empty, question) + 0.2, "{empty}");
         }
+        let method = value("We present a new detector of hallucinations of models.", question);
+        let data = value("We present a new benchmark of hallucinations of models.", question);
+        assert!(method > data + 0.1, "a benchmark detects nothing");
     }
 
     #[test]

@@ -23,7 +23,7 @@ const SCORE_SHARE: f32 = 0.6;
 /// three terms, of four, of more.
 const TOPIC_SHARE: [f32; 3] = [0.75, 0.65, 0.55];
 /// The same for one nearly as similar to the question as the most similar one: it may say it in other words.
-const PARAPHRASE_TOPIC_SHARE: f32 = 0.7;
+const PARAPHRASE_TOPIC_SHARE: f32 = 0.72;
 const PARAPHRASE: f32 = 0.95;
 /// What the best sentence is taken to say at least: a topic that no sentence speaks of does not let in what is beside it.
 const LEAST_BEST: f32 = 0.9;

@@ -138,6 +138,24 @@ async fn a_question_about_something_else_gets_no_answer_but_the_nearest_papers()
 }
 
 #[tokio::test]
+async fn sentences_stay_on_the_topic_lean_on_nothing_and_come_from_many_papers() {
+    let ports = ports();
+    let (result, _) = ask(&ports, QUESTION, &lenient()).await;
+    let titles: Vec<&str> =
+        result.answer.references.iter().map(|reference| reference.title.as_str()).collect();
+    let mut per_paper: BTreeMap<usize, usize> = BTreeMap::new();
+    for sentence in &result.answer.sentences {
+        let number = sentence.citations[0].0;
+        let said = terms::stem_set(&format!("{} {}", sentence.text, titles[number - 1]));
+        assert!(said.contains("translat"), "{}", sentence.text);
+        let opener = sentence.text.split([',', ' ']).next().unwrap_or_default();
+        assert!(!["Moreover", "Furthermore", "However", "Additionally"].contains(&opener));
+        *per_paper.entry(number).or_default() += 1;
+    }
+    assert!(per_paper.len() >= 2 && per_paper.values().all(|n| *n <= 2), "{per_paper:?}");
+}
+
+#[tokio::test]
 async fn no_evidence_at_all_abstains() {
     let question = Question::new("Why?").expect("a question");
     let config = EvidenceConfig::digest();

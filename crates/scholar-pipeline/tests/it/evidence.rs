@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use scholar_core::{AnswerMode, CharSpan, NoticeKind, Question, Retriever as _};
+use scholar_pipeline::config::Task;
 use scholar_pipeline::record::{Recorder, Replayer};
 use scholar_pipeline::{AskConfig, Event, Ports};
 use scholar_testing::{FakeAttributor, FakeEncoder, FakeReranker, MemoryRetriever};
@@ -59,4 +60,25 @@ async fn what_the_corpus_does_not_hold_is_not_answered() {
         .expect("abstains");
     assert!(outcome.value.abstained, "{:?}", outcome.value.sentences);
     assert!(outcome.notices.iter().any(|notice| notice.kind == NoticeKind::InsufficientEvidence));
+}
+
+#[tokio::test]
+async fn a_task_with_labels_is_told_that_there_is_none() {
+    let mut config = AskConfig::paper();
+    config.task = Task::BooleanQuestionFull;
+    let outcome = ask(&ports(), &config).await;
+    let told = |part: &str| outcome.notices.iter().any(|notice| notice.message.contains(part));
+    assert!(told("no label “yes” or “no”"), "{:?}", outcome.notices);
+    config.task = Task::Default;
+    let outcome = ask(&ports(), &config).await;
+    assert!(outcome.notices.iter().all(|notice| !notice.message.contains("no label")));
+}
+
+#[tokio::test]
+async fn a_missing_reranker_is_told_once() {
+    let mut ports = ports();
+    ports.reranker = None;
+    let outcome = ask(&ports, &AskConfig::paper()).await;
+    let told = outcome.notices.iter().filter(|notice| notice.message.contains("rerank")).count();
+    assert_eq!(told, 1, "{:?}", outcome.notices);
 }
