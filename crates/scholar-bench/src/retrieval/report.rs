@@ -12,6 +12,9 @@ use crate::statistics::{self, Difference, Estimate, SEED};
 /// Version of the JSON form.
 pub const SCHEMA: &str = "openscholar.bench.retrieval/1";
 
+/// What the name of a reranked system ends with.
+const RERANKED: &str = "+rerank";
+
 /// One system on one collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SystemReport {
@@ -40,7 +43,8 @@ pub struct Report {
     pub left_out: usize,
     /// In the order they ran.
     pub systems: Vec<SystemReport>,
-    /// nDCG@10 of each system minus that of the one before it in the list.
+    /// nDCG@10 of each system minus that of the one it has to beat: a reranked one its own ranking without, hybrid the
+    /// better of the others without reranking, any other the one before it in the list.
     pub differences: Vec<Comparison>,
 }
 
@@ -84,8 +88,8 @@ impl SystemReport {
 impl Report {
     pub(super) fn new(collection: &Collection, systems: Vec<SystemReport>) -> Self {
         let mut differences = Vec::new();
-        for pair in systems.windows(2) {
-            let [over, system] = pair else { continue };
+        for (at, system) in systems.iter().enumerate() {
+            let Some(over) = rival(system, &systems[..at]) else { continue };
             let values = (system.ndcg_values(), over.ndcg_values());
             if let Some(ndcg10) = statistics::difference(&values.0, &values.1, SEED) {
                 differences.push(Comparison {
@@ -106,8 +110,73 @@ impl Report {
     }
 }
 
-/// One row per collection and system, then the means over collections.
+/// The system among `earlier` that `system` has to beat.
+fn rival<'a>(system: &SystemReport, earlier: &'a [SystemReport]) -> Option<&'a SystemReport> {
+    if let Some(plain) = system.system.strip_suffix(RERANKED) {
+        return earlier.iter().find(|other| other.system == plain).or(earlier.last());
+    }
+    if system.system == "hybrid" {
+        let plain = earlier.iter().filter(|other| !other.system.ends_with(RERANKED));
+        return plain.max_by(|a, b| a.ndcg10.mean.total_cmp(&b.ndcg10.mean));
+    }
+    earlier.last()
+}
+
+/// Two tables: measures per collection and system with the means over collections, and who beats whom by how much.
 pub fn markdown(reports: &[Report]) -> String {
+    let mut out = measures(reports);
+    out.push_str(&gains(reports));
+    out
+}
+
+/// Differences in nDCG@10 on the same queries; over all collections, the ratio of the means.
+fn gains(reports: &[Report]) -> String {
+    let mut out = String::from(
+        "\n| collection | system | over | nDCG@10 gain (95 % interval, paired) | relative | p |\n|---|---|---|---|---|---|\n",
+    );
+    let mut totals: Vec<(&str, [f64; 2])> = Vec::new();
+    let mut rows = 0;
+    for report in reports {
+        for Comparison { system, over, ndcg10 } in &report.differences {
+            let Some(rival) = report.systems.iter().find(|other| other.system == *over) else {
+                continue;
+            };
+            let base = rival.ndcg10.mean;
+            let Estimate { mean, low, high } = ndcg10.estimate;
+            // Writing to a String cannot fail.
+            let _ = writeln!(
+                out,
+                "| {} | {system} | {over} | {mean:+.4} ({low:+.4} to {high:+.4}) | {:+.1} % | {:.3} |",
+                report.collection,
+                100.0 * mean / base,
+                ndcg10.p
+            );
+            rows += 1;
+            let place = totals.iter().position(|(name, _)| name == system).unwrap_or_else(|| {
+                totals.push((system, [0.0; 2]));
+                totals.len() - 1
+            });
+            totals[place].1[0] += base;
+            totals[place].1[1] += base + mean;
+        }
+    }
+    if rows == 0 {
+        return String::new();
+    }
+    for (system, [base, reached]) in totals {
+        if reports.len() > 1 {
+            let _ = writeln!(
+                out,
+                "| **mean of {}** | {system} | | | {:+.1} % | |",
+                reports.len(),
+                100.0 * (reached / base - 1.0)
+            );
+        }
+    }
+    out
+}
+
+fn measures(reports: &[Report]) -> String {
     let mut out = String::from(
         "| collection | queries | system | nDCG@10 (95 % interval) | Recall@100 | MRR@10 |\n|---|---|---|---|---|---|\n",
     );
@@ -148,4 +217,54 @@ pub fn markdown(reports: &[Report]) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn system(name: &str, ndcg10: [f64; 2]) -> SystemReport {
+        let scores = |ndcg10| Scores { ndcg10, recall100: 1.0, mrr10: 1.0 };
+        let per_query =
+            vec![("a".to_owned(), scores(ndcg10[0])), ("b".to_owned(), scores(ndcg10[1]))];
+        SystemReport::new(name, per_query)
+    }
+
+    #[test]
+    fn hybrid_has_to_beat_the_better_single_and_reranking_the_hybrid() {
+        let systems = [
+            system("bm25", [0.5, 0.5]),
+            system("dense", [0.2, 0.4]),
+            system("hybrid", [0.6, 0.6]),
+            system("bm25+rerank", [0.9, 0.9]),
+            system("hybrid+rerank", [0.6, 0.7]),
+        ];
+        let name = |at: usize| rival(&systems[at], &systems[..at]).map(|r| r.system.as_str());
+        assert_eq!(name(0), None);
+        assert_eq!([name(1), name(2)], [Some("bm25"), Some("bm25")]);
+        assert_eq!([name(3), name(4)], [Some("bm25"), Some("hybrid")]);
+    }
+
+    #[test]
+    fn gains_are_relative_to_the_rival() {
+        let report = Report {
+            schema: SCHEMA.to_owned(),
+            collection: "tiny".to_owned(),
+            queries: 2,
+            left_out: 0,
+            differences: vec![Comparison {
+                system: "hybrid".to_owned(),
+                over: "bm25".to_owned(),
+                ndcg10: statistics::difference(&[0.6, 0.6], &[0.5, 0.5], SEED).expect("pairs"),
+            }],
+            systems: vec![system("bm25", [0.5, 0.5]), system("hybrid", [0.6, 0.6])],
+        };
+        let table = gains(std::slice::from_ref(&report));
+        assert!(table.contains("| tiny | hybrid | bm25 | +0.1000"), "{table}");
+        assert!(table.contains("| +20.0 % |"), "{table}");
+        assert!(!table.contains("mean of"), "one collection has no mean: {table}");
+        let two = gains(&[report.clone(), report]);
+        assert!(two.contains("| **mean of 2** | hybrid | | | +20.0 % | |"), "{two}");
+        assert!(gains(&[]).is_empty());
+    }
 }

@@ -28,9 +28,9 @@ pub enum Fusion {
 }
 
 impl Fusion {
-    /// Weight 0.45 for the dense side, statistics over 50 scores: see docs/decisions/0006.
+    /// Weight 0.4 for the dense side, statistics over 50 scores: see docs/decisions/0006.
     pub fn standard_scores() -> Self {
-        Self::StandardScores { dense_weight: 0.45, depth: 50 }
+        Self::StandardScores { dense_weight: 0.4, depth: 50 }
     }
 
     /// k = 60, both lists alike.
