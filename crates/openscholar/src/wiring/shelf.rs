@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use scholar_core::{Encoder as _, Paper, Retriever};
 use scholar_datastore::{
-    AddOptions, BuildRules, Datastore, Descriptor, HybridRetriever, PaperVectors, SearchConfig,
-    SearchPool,
+    AddOptions, BuildRules, Datastore, DatastoreWriter, Descriptor, HybridRetriever, PaperVectors,
+    SearchConfig, SearchPool,
 };
 use scholar_models::LocalEncoder;
 
@@ -19,6 +20,9 @@ use crate::starter;
 
 /// Searches that may wait in the pool.
 const SEARCH_QUEUE: usize = 64;
+
+/// Between two looks at a lock another process holds.
+const LOCK_PAUSE: Duration = Duration::from_millis(200);
 
 /// An open datastore.
 pub(crate) struct Shelf {
@@ -74,7 +78,11 @@ pub(crate) fn build_starter(
     fs_err::create_dir_all(app.home.datastores())
         .map_err(|source| crate::runs::unwritable(app.home.data(), source))?;
     let store = Datastore::open_or_create(&path, encoder.info(), BuildRules::sections())?;
-    let mut writer = store.writer()?;
+    let mut writer = patient_writer(app, &store)?;
+    if !encode && path.join(starter::COMPLETE_FILE).is_file() {
+        // Whoever held the lock has done it.
+        return Ok(());
+    }
     let papers = starter::papers()?;
     let total = papers.len();
     let vectors = starter::vectors(encoder.info())?.filter(|_| !encode);
@@ -117,4 +125,25 @@ pub(crate) fn build_starter(
         .user(|| "cannot mark the datastore as complete".to_owned())?;
     app.printer.say(&format!("built the datastore of {total} starter papers"));
     Ok(())
+}
+
+/// The writer of `store`, as soon as another process that has it is done: two first questions at once are both answered.
+fn patient_writer(app: &App, store: &Datastore) -> Result<DatastoreWriter, CommandError> {
+    let mut told = false;
+    loop {
+        match store.writer() {
+            Err(scholar_datastore::Error::Locked { holder, .. })
+                if until_stopped(app).is_continue() =>
+            {
+                if !told {
+                    app.printer.say(&format!(
+                        "the starter papers are being prepared by {holder}; waiting"
+                    ));
+                    told = true;
+                }
+                std::thread::sleep(LOCK_PAUSE);
+            }
+            other => return Ok(other?),
+        }
+    }
 }
