@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::error::PortError;
+use crate::explanation::Explanation;
 use crate::generation::{Generation, GenerationRequest, GeneratorInfo, Message};
 use crate::ids::{PaperId, PassageId};
 use crate::paper::{Paper, PaperMeta};
@@ -153,6 +154,20 @@ pub trait Reranker: Send + Sync {
         query: &Query,
         passages: &[Retrieved],
     ) -> Result<Vec<RerankScore>, PortError>;
+
+    /// The same scores with what each is made of; of a model that cannot tell, the score alone.
+    ///
+    /// # Errors
+    /// As [`Reranker::rerank`].
+    async fn explain(
+        &self,
+        query: &Query,
+        passages: &[Retrieved],
+    ) -> Result<Vec<Explanation>, PortError> {
+        let reason = format!("{} on query and passage read together", self.info().name);
+        let scores = self.rerank(query, passages).await?;
+        Ok(scores.iter().map(|score| Explanation::new(score.value(), reason.as_str())).collect())
+    }
 }
 
 /// Sees each new piece of a reply as it comes.

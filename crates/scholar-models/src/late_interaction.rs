@@ -76,16 +76,18 @@ impl LateInteractionReranker {
         Ok(Self { info, encoder, depth: depth.max(1), batcher })
     }
 
-    /// The scores and what each is made of, on the caller's threads.
-    ///
-    /// # Errors
-    /// When the tokenizer refuses a text.
-    pub fn explain(
+    async fn explained(
         &self,
         query: &Query,
         passages: &[Retrieved],
-    ) -> Result<Vec<Explanation>, ModelError> {
-        explain(&self.encoder, self.depth, query, passages)
+    ) -> Result<Vec<Explanation>, PortError> {
+        use scholar_core::Encoder as _;
+        let encoder = Arc::clone(&self.encoder);
+        let (depth, query) = (self.depth, query.clone());
+        let cost = passages.len().min(depth) * encoder.info().max_tokens;
+        let passages = passages.to_vec();
+        let work = move || explain(&encoder, depth, &query, &passages);
+        Ok(self.batcher.run(cost, work).await??)
     }
 }
 
@@ -100,14 +102,16 @@ impl Reranker for LateInteractionReranker {
         query: &Query,
         passages: &[Retrieved],
     ) -> Result<Vec<RerankScore>, PortError> {
-        use scholar_core::Encoder as _;
-        let encoder = Arc::clone(&self.encoder);
-        let (depth, query) = (self.depth, query.clone());
-        let cost = passages.len().min(depth) * encoder.info().max_tokens;
-        let passages = passages.to_vec();
-        let explained =
-            self.batcher.run(cost, move || explain(&encoder, depth, &query, &passages)).await??;
+        let explained = self.explained(query, passages).await?;
         finite(&self.info.name, explained.iter().map(|explanation| explanation.value).collect())
+    }
+
+    async fn explain(
+        &self,
+        query: &Query,
+        passages: &[Retrieved],
+    ) -> Result<Vec<Explanation>, PortError> {
+        self.explained(query, passages).await
     }
 }
 

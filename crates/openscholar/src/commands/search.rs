@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use scholar_core::{Query, Retrieved, SearchFilter, SearchRequest};
+use scholar_core::{Explanation, Query, Retrieved, SearchFilter, SearchRequest};
 use serde::Serialize;
 
 use crate::app::App;
@@ -24,6 +24,14 @@ struct Hit {
     found: Retrieved,
     #[serde(skip_serializing_if = "Option::is_none")]
     rerank_score: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rerank_explanation: Option<Explanation>,
+}
+
+impl From<Retrieved> for Hit {
+    fn from(found: Retrieved) -> Self {
+        Self { rank: 0, found, rerank_score: None, rerank_explanation: None }
+    }
 }
 
 pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError> {
@@ -44,14 +52,14 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
             filter: SearchFilter::from(filter),
         };
         let found = shelf.retriever.search(&request).await?;
-        let mut hits: Vec<Hit> =
-            found.into_iter().map(|found| Hit { rank: 0, found, rerank_score: None }).collect();
+        let mut hits: Vec<Hit> = found.into_iter().map(Hit::from).collect();
         if rerank {
             let reranker = wiring::reranker(app, &shelf).await?;
             let passages: Vec<Retrieved> = hits.iter().map(|hit| hit.found.clone()).collect();
-            let scores = reranker.rerank(&query, &passages).await?;
-            for (hit, score) in hits.iter_mut().zip(&scores) {
-                hit.rerank_score = Some(score.value());
+            let scores = reranker.explain(&query, &passages).await?;
+            for (hit, score) in hits.iter_mut().zip(scores) {
+                hit.rerank_score = Some(score.value);
+                hit.rerank_explanation = Some(score);
             }
             hits.sort_by(|a, b| {
                 b.rerank_score.unwrap_or(0.0).total_cmp(&a.rerank_score.unwrap_or(0.0))
@@ -80,7 +88,7 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
 }
 
 fn render(hit: &Hit, explain: bool, app: &App) -> String {
-    let Hit { rank, found, rerank_score } = hit;
+    let Hit { rank, found, rerank_score, rerank_explanation } = hit;
     let paper = &found.paper;
     let year = paper.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
     let title = app.printer.paint_out("1", &paper.title);
@@ -96,10 +104,11 @@ fn render(hit: &Hit, explain: bool, app: &App) -> String {
         "    {snippet}{}",
         if snippet.len() < found.passage.text.len() { " …" } else { "" }
     );
-    let explanation = found.explanation.to_string();
     let lines = if explain { usize::MAX } else { 1 };
-    for line in explanation.lines().take(lines) {
-        let _infallible = writeln!(text, "    {}", app.printer.paint_out("2", line));
+    for explanation in rerank_explanation.iter().chain([&found.explanation]) {
+        for line in explanation.to_string().lines().take(lines) {
+            let _infallible = writeln!(text, "    {}", app.printer.paint_out("2", line));
+        }
     }
     text
 }

@@ -141,7 +141,8 @@ fn patient_writer(app: &App, store: &Datastore) -> Result<DatastoreWriter, Comma
                     ));
                     told = true;
                 }
-                std::thread::sleep(LOCK_PAUSE);
+                // Waking early only looks early.
+                std::thread::park_timeout(LOCK_PAUSE);
             }
             other => return Ok(other?),
         }

@@ -72,7 +72,7 @@ fn explanations_add_up_and_few_candidates_are_no_problem() {
     let query = Query::new("models of the cell").expect("a query");
     let found = found();
     for count in [0, 1, 2, 12] {
-        let explained = reranker.explain(&query, &found[..count]).expect("runs");
+        let explained = block_on(reranker.explain(&query, &found[..count])).expect("runs");
         assert_eq!(explained.len(), count);
         for explanation in &explained {
             let sum: f32 = explanation.details.iter().map(|detail| detail.value).sum();

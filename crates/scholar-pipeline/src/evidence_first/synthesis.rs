@@ -41,7 +41,7 @@ const MAX_CHOSEN: usize = 5;
 /// For a partner the model chose too, and for one of the same part.
 const PARTNER_BONUS: f32 = 0.1;
 /// Likeness between findings of two papers that are worth one sentence.
-const ONE_MATTER: std::ops::Range<f32> = 0.4..0.85;
+const ONE_MATTER: std::ops::Range<f32> = 0.5..0.85;
 
 /// A sentence shown to the model.
 #[derive(Debug, Clone)]
