@@ -52,12 +52,17 @@ fn publish(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Processor, threads and version, for the head of a report.
+/// Processor, threads, version and commit, for the head of a report.
 fn machine(app: &App) -> String {
     let model = fs_err::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         line.split_once(':').map(|(_, name)| name.trim().to_owned())
     });
     let model = model.unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    format!("{model}, {} threads, openscholar {}", app.threads(), env!("CARGO_PKG_VERSION"))
+    format!(
+        "{model}, {} threads, openscholar {}, commit {}",
+        app.threads(),
+        env!("CARGO_PKG_VERSION"),
+        env!("OPENSCHOLAR_COMMIT")
+    )
 }
