@@ -40,8 +40,8 @@ const FEWEST_SOURCES: usize = 2;
 const MAX_CHOSEN: usize = 5;
 /// For a partner the model chose too, and for one of the same part.
 const PARTNER_BONUS: f32 = 0.1;
-/// Likeness between findings of two papers that are worth one sentence.
-const ONE_MATTER: std::ops::Range<f32> = 0.5..0.85;
+/// Likeness from which two findings are one, which needs no joining.
+const ONE_FINDING: f32 = 0.85;
 
 /// A sentence shown to the model.
 #[derive(Debug, Clone)]
@@ -135,8 +135,13 @@ pub(crate) async fn write(
     (shown, sources): (&str, &[Source]),
     rules: &SynthesisRules,
 ) -> (Vec<AnswerSentence>, Option<Notice>) {
-    let SynthesisRules { max_sentences, max_prompt_tokens: _, max_reply_tokens, min_support } =
-        rules;
+    let SynthesisRules {
+        max_sentences,
+        max_prompt_tokens: _,
+        max_reply_tokens,
+        min_support,
+        least_likeness,
+    } = rules;
     if desk.ports.generator.is_none() || sources.len() < FEWEST_SOURCES {
         return (Vec::new(), None);
     }
@@ -163,7 +168,9 @@ pub(crate) async fn write(
         return (Vec::new(), Some(Notice::new(NoticeKind::ModelReply, message)));
     };
     let mut kept: Vec<AnswerSentence> = Vec::new();
-    for written in pairs(desk, &chosen(sources, &wanted)).into_iter().take(*max_sentences) {
+    for written in
+        pairs(desk, &chosen(sources, &wanted), *least_likeness).into_iter().take(*max_sentences)
+    {
         match check(desk, &written, sources, &kept, *min_support).await {
             Ok(Ok(sentence)) => kept.push(sentence),
             // What cannot be proven is left out: nothing of the model's was changed or lost.
@@ -188,7 +195,7 @@ fn chosen<'a>(sources: &'a [Source], wanted: &[usize]) -> Vec<(&'a Source, bool)
 }
 
 /// The findings the model chose, each with the one of another paper that is most like it, the model's own choices first.
-fn pairs(desk: &Desk<'_>, chosen: &[(&Source, bool)]) -> Vec<Written> {
+fn pairs(desk: &Desk<'_>, chosen: &[(&Source, bool)], least_likeness: f32) -> Vec<Written> {
     let mut free = chosen.to_vec();
     let texts = desk.evidence.iter().map(|ranked| ranked.retrieved.passage.text.as_str());
     let lower = lower_words(texts);
@@ -198,7 +205,7 @@ fn pairs(desk: &Desk<'_>, chosen: &[(&Source, bool)]) -> Vec<Written> {
             let alike = likeness(&desk.scored[first.at], &desk.scored[other.at]);
             let together = desk.groups.of[first.at] == desk.groups.of[other.at];
             let bonus = [*by_model, together].into_iter().filter(|is| *is).count() as f32;
-            (other.citation != first.citation && ONE_MATTER.contains(&alike))
+            (other.citation != first.citation && (least_likeness..ONE_FINDING).contains(&alike))
                 .then_some(alike + bonus * PARTNER_BONUS)
         };
         let best = (0..free.len())
