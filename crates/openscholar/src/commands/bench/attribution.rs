@@ -44,13 +44,14 @@ pub(super) fn run(
             .user(|| format!("{} cannot be measured", dir.display()))
     })??;
     let json = serde_json::to_value(&report).user(|| "cannot write JSON".to_owned())?;
-    super::publish(&format!("attribution-{judge}"), &render(&report, limit, app), &json, out, app)
+    let limit = limit.map(|limit| format!(" --limit {limit}")).unwrap_or_default();
+    let text = render(&report, &format!("--judge {judge}{limit}"), app);
+    super::publish(&format!("attribution-{judge}"), &text, &json, out, app)
 }
 
-fn render(report: &AttributionReport, limit: Option<usize>, app: &App) -> String {
-    let limit = limit.map(|limit| format!(" --limit {limit}")).unwrap_or_default();
+fn render(report: &AttributionReport, options: &str, app: &App) -> String {
     let mut text = format!(
-        "# Judge {}\n\nCommand: `openscholar bench attribution DIR --judge …{limit}`. Machine: {}.\n\n\
+        "# Judge {}\n\nCommand: `openscholar bench attribution DIR {options}`. Machine: {}.\n\n\
          | set | n | supported | AUC (95 % interval) | accuracy | balanced accuracy | calibration error |\n|---|---|---|---|---|---|---|\n",
         report.judge,
         super::machine(app)
