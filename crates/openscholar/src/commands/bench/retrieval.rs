@@ -40,7 +40,12 @@ pub(super) fn run(
         let reranker =
             if wants_reranker { Some(app.block_on(wiring::reranker(app, &shelf))??) } else { None };
         reranked_by = reranker.as_ref().map(|reranker| reranker.info().name.clone());
-        reports.push(measure(&collection, &shelf, systems, reranker.as_deref(), app)?);
+        let report = measure(&collection, &shelf, systems, reranker.as_deref(), app)?;
+        // At once: the next collection may take an hour, or be interrupted.
+        if let Some(out) = out {
+            keep(&report, out)?;
+        }
+        reports.push(report);
     }
     let name = encoder.info().name.clone();
     let reranker = reranked_by.map(|name| format!(", reranker: {name}")).unwrap_or_default();
@@ -57,18 +62,6 @@ pub(super) fn run(
         markdown(&reports)
     );
     let summary: Vec<serde_json::Value> = reports.iter().map(summary).collect();
-    if let Some(out) = out {
-        for report in &reports {
-            let per_query =
-                serde_json::to_string_pretty(report).user(|| "cannot write JSON".to_owned())?;
-            let folder = out.join("retrieval");
-            fs_err::create_dir_all(&folder).map_err(|source| runs::unwritable(&folder, source))?;
-            runs::write_atomic(
-                &folder.join(format!("{}.json", report.collection)),
-                per_query.as_bytes(),
-            )?;
-        }
-    }
     super::publish(
         "retrieval",
         &text,
@@ -76,6 +69,14 @@ pub(super) fn run(
         out,
         app,
     )
+}
+
+/// Writes the numbers per query of one collection.
+fn keep(report: &Report, out: &Path) -> Result<(), CommandError> {
+    let text = serde_json::to_string_pretty(report).user(|| "cannot write JSON".to_owned())?;
+    let folder = out.join("retrieval");
+    fs_err::create_dir_all(&folder).map_err(|source| runs::unwritable(&folder, source))?;
+    runs::write_atomic(&folder.join(format!("{}.json", report.collection)), text.as_bytes())
 }
 
 /// A report without its numbers per query.
