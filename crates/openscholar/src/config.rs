@@ -2,17 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use scholar_models::catalog::{DEFAULT_ENCODER, DEFAULT_GENERATOR};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{CommandError, Context as _};
 
 /// Datastore asked when none is named.
 pub(crate) const DEFAULT_DATASTORE: &str = crate::starter::NAME;
-/// Encoder of datastores built without naming one: light, and carried by a package registry.
-pub(crate) const DEFAULT_ENCODER: &str = "all-MiniLM-L6-v2";
-/// Embedded generator used when none is named.
-pub(crate) const DEFAULT_GENERATOR: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";
-
 /// `config.toml`, every key optional; an unknown key is an error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -12,6 +12,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use scholar_core::is_out_of_space;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -300,9 +301,7 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CommandError> 
 /// An error about a folder that cannot be written, with what to do.
 pub(crate) fn unwritable(folder: &Path, source: std::io::Error) -> CommandError {
     let hint = match source.kind() {
-        std::io::ErrorKind::StorageFull
-        | std::io::ErrorKind::QuotaExceeded
-        | std::io::ErrorKind::FileTooLarge => "free some space, or pass --home DIR on another disk",
+        kind if is_out_of_space(kind) => "free some space, or pass --home DIR on another disk",
         std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
             "pass --home DIR with a folder you can write"
         }

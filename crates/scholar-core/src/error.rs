@@ -1,7 +1,16 @@
 //! Failures as they cross a port: the caller decides *retry, skip or stop* from [`PortErrorKind`] alone.
 
 use std::error::Error;
+use std::io;
 use std::time::Duration;
+
+/// Whether a file could not grow: the disk, a quota or a limit on the size of files is full.
+pub fn is_out_of_space(kind: io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+    )
+}
 
 /// What a caller of a port can do about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,7 +22,7 @@ pub mod support;
 pub mod text;
 
 pub use answer::{Answer, AnswerMode, AnswerSentence, Citation, Gate, Quote, Reference};
-pub use error::{PortError, PortErrorKind};
+pub use error::{PortError, PortErrorKind, is_out_of_space};
 pub use explanation::Explanation;
 pub use filter::SearchFilter;
 pub use generation::{

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use scholar_core::{PortError, PortErrorKind};
+use scholar_core::{PortError, PortErrorKind, is_out_of_space};
 use tantivy::TantivyError;
 
 /// A failure of this crate. `Display` is one clause; [`Error::hint`] is the next step.
@@ -150,14 +150,7 @@ impl Error {
     /// The next step for a person, as an imperative.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Io { source, .. }
-                if matches!(
-                    source.kind(),
-                    io::ErrorKind::StorageFull
-                        | io::ErrorKind::QuotaExceeded
-                        | io::ErrorKind::FileTooLarge
-                ) =>
-            {
+            Self::Io { source, .. } if is_out_of_space(source.kind()) => {
                 "free space and run the same command again: what was committed is kept".to_owned()
             }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {

@@ -75,20 +75,6 @@ impl LateInteractionReranker {
         let info = RerankerInfo { name, cross_encoder: false };
         Ok(Self { info, encoder, depth: depth.max(1), batcher })
     }
-
-    async fn explained(
-        &self,
-        query: &Query,
-        passages: &[Retrieved],
-    ) -> Result<Vec<Explanation>, PortError> {
-        use scholar_core::Encoder as _;
-        let encoder = Arc::clone(&self.encoder);
-        let (depth, query) = (self.depth, query.clone());
-        let cost = passages.len().min(depth) * encoder.info().max_tokens;
-        let passages = passages.to_vec();
-        let work = move || explain(&encoder, depth, &query, &passages);
-        Ok(self.batcher.run(cost, work).await??)
-    }
 }
 
 #[async_trait]
@@ -102,8 +88,8 @@ impl Reranker for LateInteractionReranker {
         query: &Query,
         passages: &[Retrieved],
     ) -> Result<Vec<RerankScore>, PortError> {
-        let explained = self.explained(query, passages).await?;
-        finite(&self.info.name, explained.iter().map(|explanation| explanation.value).collect())
+        let scores = self.explain(query, passages).await?;
+        finite(&self.info.name, scores.iter().map(|explanation| explanation.value).collect())
     }
 
     async fn explain(
@@ -111,7 +97,13 @@ impl Reranker for LateInteractionReranker {
         query: &Query,
         passages: &[Retrieved],
     ) -> Result<Vec<Explanation>, PortError> {
-        self.explained(query, passages).await
+        use scholar_core::Encoder as _;
+        let encoder = Arc::clone(&self.encoder);
+        let (depth, query) = (self.depth, query.clone());
+        let cost = passages.len().min(depth) * encoder.info().max_tokens;
+        let passages = passages.to_vec();
+        let work = move || explain(&encoder, depth, &query, &passages);
+        Ok(self.batcher.run(cost, work).await??)
     }
 }
 

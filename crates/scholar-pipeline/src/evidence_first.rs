@@ -22,6 +22,7 @@ mod facet;
 mod filter;
 mod informative;
 mod model;
+mod pattern;
 mod question;
 mod score;
 mod select;

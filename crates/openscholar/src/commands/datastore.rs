@@ -60,8 +60,7 @@ fn build_starter(name: &str, encode: bool, app: &App) -> Result<ExitCode, Comman
             format!("openscholar datastore build {name} FILE…, or build {}", starter::NAME),
         ));
     }
-    let encoder =
-        app.block_on(models::encoder(app, crate::config::DEFAULT_ENCODER, Reading::WHOLE))??;
+    let encoder = app.block_on(models::default_encoder(app))??;
     wiring::shelf::build_starter(app, &encoder, encode)?;
     info(name, app)
 }

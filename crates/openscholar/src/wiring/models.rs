@@ -8,6 +8,7 @@ use scholar_models::catalog::{Catalog, Entry, Purpose};
 use scholar_models::{EncoderOptions, LocalEncoder};
 
 use crate::app::App;
+use crate::config::DEFAULT_ENCODER;
 use crate::error::{CommandError, Context as _};
 
 /// The built-in catalog with the user's own entries.
@@ -105,6 +106,11 @@ pub(crate) async fn encoder(
     let absolute = local(name)?.map(|path| path.display().to_string());
     let name = absolute.as_deref().unwrap_or(name);
     Ok(Arc::new(LocalEncoder::open(&folder, name, encoder_options(app, name, reading)?)?))
+}
+
+/// The encoder of the starter papers, reading texts whole.
+pub(crate) async fn default_encoder(app: &App) -> Result<Arc<LocalEncoder>, CommandError> {
+    encoder(app, DEFAULT_ENCODER, Reading::WHOLE).await
 }
 
 /// How the model is run here: all tokens, the catalog's pooling and similarity.

@@ -63,8 +63,7 @@ pub(crate) async fn starter(app: &App) -> Result<(), CommandError> {
     if path.join(starter::COMPLETE_FILE).is_file() {
         return Ok(());
     }
-    let encoder =
-        models::encoder(app, crate::config::DEFAULT_ENCODER, models::Reading::WHOLE).await?;
+    let encoder = models::default_encoder(app).await?;
     build_starter(app, &encoder, false)
 }
 

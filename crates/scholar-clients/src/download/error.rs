@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use scholar_core::is_out_of_space;
+
 /// A source that was tried in vain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
@@ -85,10 +87,11 @@ impl From<DownloadError> for Failure {
 
 /// Turns a failure of this machine's files into a [`DownloadError`] that names `path`.
 pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> DownloadError + '_ {
-    move |source| match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+    move |source| {
+        if is_out_of_space(source.kind()) {
             DownloadError::NoSpace { dir: path.to_owned(), needed: None, available: None }
+        } else {
+            DownloadError::Local { path: path.to_owned(), source }
         }
-        _ => DownloadError::Local { path: path.to_owned(), source },
     }
 }

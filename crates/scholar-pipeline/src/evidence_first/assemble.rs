@@ -8,7 +8,6 @@ use scholar_core::{
 use super::desk::Desk;
 use super::direction::{agreement, difference};
 use super::facet::{Facet, facets};
-use super::select::eligible;
 
 /// Most pairs of differing findings that get a part of their own.
 const MAX_DIFFERENCES: usize = 2;
@@ -24,7 +23,7 @@ pub(crate) fn parts(desk: &Desk<'_>) -> Vec<Facet> {
         facets(&desk.scored, &chosen, &desk.evidence, read)
     };
     let shown: Vec<usize> = parts.iter().flat_map(|part| part.members.clone()).collect();
-    let mut pool = eligible(&desk.scored, &desk.shape, &desk.reading);
+    let mut pool = desk.eligible.clone();
     let mut left: Vec<usize> = {
         let mut sorted = shown;
         sorted.sort_unstable();

@@ -13,6 +13,7 @@ use scholar_core::{CharSpan, Passage, PassageKind};
 use super::config::SentenceRules;
 use super::filter::{self, Reject};
 use super::informative::{Label, Place, informativeness};
+use super::pattern::pattern;
 use super::question::{Reading, capitalised};
 use super::terms::stem_set;
 
@@ -123,9 +124,8 @@ fn candidate(
 
 /// Bytes of `3)` or `(ii)` at the start of a sentence.
 fn enumerator(sentence: &str) -> usize {
-    static MARK: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])\)\s+").expect("the pattern is valid")
-    });
+    static MARK: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"^\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])\)\s+"));
     MARK.find(sentence).map_or(0, |mark| mark.end())
 }
 
@@ -140,16 +140,17 @@ struct Lead {
 /// `Moreover, `, `To address this issue, ` before `we`, `In this paper, ` before `we`: they lean on what is not shown.
 fn lead(sentence: &str) -> Lead {
     static TIE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^(?i:moreover|furthermore|in addition|additionally|besides|also|finally|lastly|further|specifically|specially|in particular|notably|importantly|interestingly|however|nevertheless|thus|therefore|hence|consequently|as a result|accordingly),\s+")
-            .expect("the pattern is valid")
+        pattern(
+            r"^(?i:moreover|furthermore|in addition|additionally|besides|also|finally|lastly|further|specifically|specially|in particular|notably|importantly|interestingly|however|nevertheless|thus|therefore|hence|consequently|as a result|accordingly),\s+",
+        )
     });
     static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^(?i:in conclusion|in summary|to conclude|to sum up|overall|in short),\s+")
-            .expect("the pattern is valid")
+        pattern(r"^(?i:in conclusion|in summary|to conclude|to sum up|overall|in short),\s+")
     });
     static PURPOSE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^(?i:in this (?:paper|work|study|article)|here|(?:to (?:this|that) end|to (?:address|tackle|overcome|mitigate|alleviate|solve|resolve|remedy|bridge|fill|cope with|deal with|combat) (?:this|these|those|that|the|such|it|them)\b[^,.;]{0,60}|motivated by (?:this|these)[^,.;]{0,40}|based on (?:this|these|our)[^,.;]{0,40}|inspired by (?:this|these)[^,.;]{0,40}|towards? this (?:end|goal))),\s*(we\s)")
-            .expect("the pattern is valid")
+        pattern(
+            r"^(?i:in this (?:paper|work|study|article)|here|(?:to (?:this|that) end|to (?:address|tackle|overcome|mitigate|alleviate|solve|resolve|remedy|bridge|fill|cope with|deal with|combat) (?:this|these|those|that|the|such|it|them)\b[^,.;]{0,60}|motivated by (?:this|these)[^,.;]{0,40}|based on (?:this|these|our)[^,.;]{0,40}|inspired by (?:this|these)[^,.;]{0,40}|towards? this (?:end|goal))),\s*(we\s)",
+        )
     });
     let tie = TIE.find(sentence).map_or(0, |found| found.end());
     let rest = &sentence[tie..];
@@ -165,18 +166,18 @@ fn lead(sentence: &str) -> Lead {
 /// `Our method …`: says little without the sentence that introduces the method.
 fn speaks_of_own_method(sentence: &str) -> bool {
     static OWN: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:our (?:\w+ )?|the proposed )(?:method|approach|model|framework|system|technique|strategy|algorithm)s?\b")
-            .expect("the pattern is valid")
+        pattern(
+            r"(?i)\b(?:our (?:\w+ )?|the proposed )(?:method|approach|model|framework|system|technique|strategy|algorithm)s?\b",
+        )
     });
     OWN.is_match(sentence)
 }
 
 fn introduces(sentence: &str) -> bool {
     static INTRODUCES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
+        pattern(
             r"(?i)\b(?:we|this (?:paper|work)) (?:\w+ )?(?:propose|introduce|present|develop)s?\b",
         )
-        .expect("the pattern is valid")
     });
     INTRODUCES.is_match(sentence)
 }
@@ -195,8 +196,9 @@ fn join(
 
 fn is_back_matter(section: &str) -> bool {
     static BACK: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)acknowledg|reference|bibliograph|funding|competing|conflict|contribution|abbreviation|supplement|appendix|pre-publication|availability|ethic|consent|disclosure")
-            .expect("the pattern is valid")
+        pattern(
+            r"(?i)acknowledg|reference|bibliograph|funding|competing|conflict|contribution|abbreviation|supplement|appendix|pre-publication|availability|ethic|consent|disclosure",
+        )
     });
     BACK.is_match(section)
 }

@@ -12,7 +12,6 @@ use super::facet::part_of;
 use super::model;
 use super::question::Term;
 use super::score::likeness;
-use super::select::eligible;
 use super::terms::stem_set;
 use crate::event::Event;
 use crate::evidence::EvidenceNumber;
@@ -137,10 +136,8 @@ fn items(desk: &mut Desk<'_>, searched: &[Query]) -> Vec<Item> {
             look_for(format!("the part “{heading}” has no sentence"), heading);
         }
     }
-    let worth: BTreeSet<usize> = eligible(&desk.scored, &desk.shape, &desk.reading)
-        .into_iter()
-        .map(|at| desk.scored[at].candidate.passage)
-        .collect();
+    let worth: BTreeSet<usize> =
+        desk.eligible.iter().map(|at| desk.scored[*at].candidate.passage).collect();
     let used: BTreeSet<usize> =
         desk.chosen.iter().map(|at| desk.scored[*at].candidate.passage).collect();
     for passage in 0..HIGH_RANK.min(desk.evidence.len()) {

@@ -8,16 +8,13 @@ use scholar_core::text::sentences::sentences;
 use scholar_core::text::words::words;
 
 use super::informative::Side;
+use super::pattern::pattern;
 use super::question::capitalised;
 
 /// Fewest words of what remains.
 const FEWEST_WORDS: usize = 6;
 /// Most words of a finding that is joined to another.
 const MOST_WORDS: usize = 32;
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("the pattern is valid")
-}
 
 /// The sentence without what leads up to its claim: `Moreover, our results show that X` is `X`. Verbs that hedge stay, so that
 /// the claim does not become stronger.

@@ -11,7 +11,7 @@ use super::facet::{Groups, groups};
 use super::filter::{begins_sentence, ends_sentence};
 use super::question::Reading;
 use super::score::{Encodings, Scored, score};
-use super::select::select;
+use super::select::{eligible, select};
 use super::terms::Abbreviations;
 use crate::event::{Event, Observer};
 use crate::world::Ports;
@@ -33,6 +33,8 @@ pub(crate) struct Desk<'a> {
     pub(crate) reading: Reading,
     /// Sentences, best first.
     pub(crate) scored: Vec<Scored>,
+    /// Those worth showing: indices into `scored`, in order.
+    pub(crate) eligible: Vec<usize>,
     /// Chosen ones: indices into `scored`.
     pub(crate) chosen: Vec<usize>,
     /// What the sentences are about.
@@ -66,6 +68,7 @@ impl<'a> Desk<'a> {
             evidence,
             reading: Reading::of(question.as_str(), &Abbreviations::default()),
             scored: Vec::new(),
+            eligible: Vec::new(),
             chosen: Vec::new(),
             groups: Groups::default(),
             shape: config.shape.clone(),
@@ -94,13 +97,10 @@ impl<'a> Desk<'a> {
         let limits = (&self.config.weights, self.config.sentences.max_candidates);
         let evidence = (self.evidence.as_slice(), self.ranks.as_slice());
         self.scored = score(found, evidence, &self.reading, &mut self.encodings, limits)?;
-        self.groups = groups(&self.scored, &self.evidence, &self.reading, &self.shape);
-        self.chosen = select(
-            &self.scored,
-            &self.evidence,
-            (&self.groups, &self.nudged),
-            (&self.reading, &self.shape),
-        );
+        self.eligible = eligible(&self.scored, &self.shape, &self.reading);
+        let pool = (self.scored.as_slice(), self.eligible.as_slice());
+        self.groups = groups(pool, &self.evidence, &self.reading, &self.shape);
+        self.chosen = select(pool, &self.evidence, (&self.groups, &self.nudged), &self.shape);
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use super::direction::moves;
 use super::informative::{Role, Side, speaks_of};
 use super::question::{Aspect, Reading, capitalised};
 use super::score::Scored;
-use super::select::{eligible, paper_of};
+use super::select::paper_of;
 use super::terms::{stems, weight};
 
 /// Fewest sentences a digest must have to be divided.
@@ -85,17 +85,16 @@ pub(crate) struct Groups {
     pub(crate) by_phrase: bool,
 }
 
-/// The groups of `scored`.
+/// The groups of the sentences of `scored` that are `eligible`.
 pub(crate) fn groups(
-    scored: &[Scored],
+    (scored, eligible): (&[Scored], &[usize]),
     evidence: &[Ranked],
     reading: &Reading,
     shape: &DigestShape,
 ) -> Groups {
-    let mut pool = eligible(scored, shape, reading);
-    pool.truncate(POOL);
+    let pool = &eligible[..eligible.len().min(POOL)];
     let text = |at: usize| scored[at].candidate.text.as_str();
-    let named = named(scored, &pool, reading);
+    let named = named(scored, pool, reading);
     let (mut fewest, mut by_phrase) = (FEWEST_IN_PART, false);
     let facets = if named.len() >= 2 {
         fewest = 1;
@@ -103,15 +102,15 @@ pub(crate) fn groups(
     } else if reading.asks_effect {
         fewest = 1;
         let heading = |side: &Side| side.heading();
-        sorted_into(&pool, Side::ALL, heading, |at| Side::on(text(at), reading))
+        sorted_into(pool, Side::ALL, heading, |at| Side::on(text(at), reading))
     } else if pool.len() >= FEWEST_TO_DIVIDE {
-        let found = discovered(scored, &pool, evidence, (reading, shape.max_facets));
+        let found = discovered(scored, pool, evidence, (reading, shape.max_facets));
         if found.len() >= FEWEST_DISCOVERED {
             by_phrase = true;
             found
         } else {
             fewest = 1;
-            sorted_into(&pool, Role::ALL, |role| role.heading(), |at| Some(Role::of(text(at))))
+            sorted_into(pool, Role::ALL, |role| role.heading(), |at| Some(Role::of(text(at))))
         }
     } else {
         Vec::new()

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexSet};
 
 use super::config::SentenceRules;
+use super::pattern::{pattern, patterns};
 use super::question::{Aspect, Reading};
 
 /// Why a sentence is left out.
@@ -26,14 +27,6 @@ pub(crate) enum Reject {
     Reference,
     /// Its subject stands in another sentence.
     Anaphora,
-}
-
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("the pattern is valid")
-}
-
-fn patterns(texts: &[&str]) -> RegexSet {
-    RegexSet::new(texts).expect("the patterns are valid")
 }
 
 /// The first reason against `sentence`, a trimmed piece of a source's text.

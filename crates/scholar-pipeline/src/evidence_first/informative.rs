@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::pattern::pattern;
 use super::question::{Aspect, Reading};
 use super::terms::stem_set;
 
@@ -43,8 +44,9 @@ impl Label {
     /// From `RESULTS:` at the start of a sentence; with the bytes to skip to what follows.
     pub(crate) fn at_start(sentence: &str) -> Option<(Self, usize)> {
         static LABEL: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"^(?i:background(?: and aims?)?|introduction|context|aims?|objectives?|purpose|rationale|importance|hypothesis|(?:materials?|patients?|subjects?|participants) and methods?|methods?(?:/principal findings| and (?:findings|results|materials))?|methodology(?:/principal findings)?|study design|design|setting|participants|interventions?|measurements?|main outcome measures?|principal findings|results?|findings|results and discussion|conclusions?(?:/(?:significance|interpretation))?|interpretation|significance|discussion|limitations?|summary)(?:\s*[:.—–]|\s+-)\s*")
-                .expect("the pattern is valid")
+            pattern(
+                r"^(?i:background(?: and aims?)?|introduction|context|aims?|objectives?|purpose|rationale|importance|hypothesis|(?:materials?|patients?|subjects?|participants) and methods?|methods?(?:/principal findings| and (?:findings|results|materials))?|methodology(?:/principal findings)?|study design|design|setting|participants|interventions?|measurements?|main outcome measures?|principal findings|results?|findings|results and discussion|conclusions?(?:/(?:significance|interpretation))?|interpretation|significance|discussion|limitations?|summary)(?:\s*[:.—–]|\s+-)\s*",
+            )
         });
         let label = LABEL.find(sentence)?;
         let named = Self::of_heading(label.as_str());
@@ -102,8 +104,8 @@ pub(crate) fn informativeness(sentence: &str, place: Place, cites: bool, reading
             (r"\b(?:extensive|comprehensive) experiments\b", -0.06),
         ]
         .into_iter()
-        .map(|(pattern, value)| {
-            (Regex::new(&format!("(?i){pattern}")).expect("the pattern is valid"), value)
+        .map(|(text, value)| {
+            (pattern(&format!("(?i){text}")), value)
         })
         .collect()
     });
@@ -159,12 +161,14 @@ const PROCEDURE: f32 = -0.16;
 /// Whether the sentence says what was wrong with the work of others: `Current methods often …`.
 pub(crate) fn is_motivation(sentence: &str) -> bool {
     static MOTIVATION: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:however, |but |yet |while |although |though |despite |nevertheless, |moreover, |furthermore, |unfortunately, |since |as |because |given )*(?:the |many |most |much of the )?(?:current|existing|previous|prior|earlier|conventional|traditional|standard|recent|typical|state[- ]of[- ]the[- ]art|most|many) (?:[\w-]+ ){0,5}?(?:methods?|approach(?:es)?|works?|studies|models?|techniques?|efforts?|research|systems?|LLMs|LMs|advance\w*|progress|metrics?|datasets?|benchmarks?|evaluations?|solutions?|strategies)\b")
-            .expect("the pattern is valid")
+        pattern(
+            r"(?i)^(?:however, |but |yet |while |although |though |despite |nevertheless, |moreover, |furthermore, |unfortunately, |since |as |because |given )*(?:the |many |most |much of the )?(?:current|existing|previous|prior|earlier|conventional|traditional|standard|recent|typical|state[- ]of[- ]the[- ]art|most|many) (?:[\w-]+ ){0,5}?(?:methods?|approach(?:es)?|works?|studies|models?|techniques?|efforts?|research|systems?|LLMs|LMs|advance\w*|progress|metrics?|datasets?|benchmarks?|evaluations?|solutions?|strategies)\b",
+        )
     });
     static LACK: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:remains? (?:\w+ )?(?:challeng\w+|open|unclear|unexplored|under-?explored|difficult|unknown)|little attention|has not been|have not been|limited to|neglect\w*|overlook\w*|undermines?|necessitat\w+|(?:is|are) limited by)\b")
-            .expect("the pattern is valid")
+        pattern(
+            r"(?i)\b(?:remains? (?:\w+ )?(?:challeng\w+|open|unclear|unexplored|under-?explored|difficult|unknown)|little attention|has not been|have not been|limited to|neglect\w*|overlook\w*|undermines?|necessitat\w+|(?:is|are) limited by)\b",
+        )
     });
     MOTIVATION.is_match(sentence) || LACK.is_match(sentence)
 }
@@ -172,8 +176,9 @@ pub(crate) fn is_motivation(sentence: &str) -> bool {
 /// Praise without content: `MIND outperforms existing methods`, `our approach achieves better scores`.
 pub(crate) fn is_praise(sentence: &str) -> bool {
     static BETTER: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:outperform\w*|surpass\w*|exceed\w*|superior to|better than|improv\w+ (?:over|upon)) (?:the |all |other |several |many |most |various |a |range |of |both )*(?:existing|previous|prior|current|strong|competitive|baselines?|state[- ]of[- ]the[- ]art|sota|other|recent|multiple)\b|\b(?:our|the proposed) (?:[\w-]+ ){0,3}?(?:approach|method|model|framework|system|technique|strategy|algorithm)s?\b[^.]{0,60}\b(?:higher|better|best|superior|outperform\w*|achiev\w*|improv\w*|significantly|effective\w*|enhanc\w*|consistent\w*)\b")
-            .expect("the pattern is valid")
+        pattern(
+            r"(?i)\b(?:outperform\w*|surpass\w*|exceed\w*|superior to|better than|improv\w+ (?:over|upon)) (?:the |all |other |several |many |most |various |a |range |of |both )*(?:existing|previous|prior|current|strong|competitive|baselines?|state[- ]of[- ]the[- ]art|sota|other|recent|multiple)\b|\b(?:our|the proposed) (?:[\w-]+ ){0,3}?(?:approach|method|model|framework|system|technique|strategy|algorithm)s?\b[^.]{0,60}\b(?:higher|better|best|superior|outperform\w*|achiev\w*|improv\w*|significantly|effective\w*|enhanc\w*|consistent\w*)\b",
+        )
     });
     // With what it is, praise has content.
     BETTER.is_match(sentence) && Role::of(sentence) != Role::Approach
@@ -182,8 +187,9 @@ pub(crate) fn is_praise(sentence: &str) -> bool {
 /// `We present HELM, a new benchmark …`
 fn offers_data(sentence: &str) -> bool {
     static DATA: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\bwe (?:\w+ )?(?:propose|introduce|present|develop|construct|create|collect|build|release|argue that our)\b[^.]{0,60}\b(?:benchmarks?|datasets?|corpus|corpora|test suite|shared task)\b")
-            .expect("the pattern is valid")
+        pattern(
+            r"(?i)\bwe (?:\w+ )?(?:propose|introduce|present|develop|construct|create|collect|build|release|argue that our)\b[^.]{0,60}\b(?:benchmarks?|datasets?|corpus|corpora|test suite|shared task)\b",
+        )
     });
     DATA.is_match(sentence)
 }
@@ -191,12 +197,14 @@ fn offers_data(sentence: &str) -> bool {
 /// `We validate our judges on two benchmarks.`
 fn is_procedure(sentence: &str) -> bool {
     static DONE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)^(?:[^,]{1,50}, )?we (?:\w+ly |also |further |then |first |next |instead )?(?:consider|validate|apply|employ|collect|construct|build|create|curate|benchmark|run|train|use|adopt|annotate|release|provide|carry)d?\b")
-            .expect("the pattern is valid")
+        pattern(
+            r"(?i)^(?:[^,]{1,50}, )?we (?:\w+ly |also |further |then |first |next |instead )?(?:consider|validate|apply|employ|collect|construct|build|create|curate|benchmark|run|train|use|adopt|annotate|release|provide|carry)d?\b",
+        )
     });
     static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:find|found|show\w*|demonstrat\w+|reveal\w*|observ\w+|improv\w+|outperform\w*|achiev\w+|reduc\w+|increas\w+|detects?|that (?:can|is|are)|evidence)\b")
-            .expect("the pattern is valid")
+        pattern(
+            r"(?i)\b(?:find|found|show\w*|demonstrat\w+|reveal\w*|observ\w+|improv\w+|outperform\w*|achiev\w+|reduc\w+|increas\w+|detects?|that (?:can|is|are)|evidence)\b",
+        )
     });
     DONE.is_match(sentence) && !OUTCOME.is_match(sentence)
 }
@@ -222,12 +230,14 @@ impl Role {
 
     pub(crate) fn of(sentence: &str) -> Self {
         static APPROACH: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i)\bwe (?:\w+ )?(?:propose|introduce|present|develop|design|devise|frame|formulate|build|construct)\b|\b(?:is|are|was|were|been) (?:proposed|introduced|developed|designed)\b")
-                .expect("the pattern is valid")
+            pattern(
+                r"(?i)\bwe (?:\w+ )?(?:propose|introduce|present|develop|design|devise|frame|formulate|build|construct)\b|\b(?:is|are|was|were|been) (?:proposed|introduced|developed|designed)\b",
+            )
         });
         static LIMIT: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i)\b(?:challeng\w+|limitations?|limits|fail(?:s|ed|ures?)?|struggl\w+|difficult\w*|lacks?|suffers?|hinder\w*|insufficient|unreliable|cannot|costly|drawbacks?|remains? (?:an? )?(?:open|challeng\w+|unclear|limited|under\w*))\b")
-                .expect("the pattern is valid")
+            pattern(
+                r"(?i)\b(?:challeng\w+|limitations?|limits|fail(?:s|ed|ures?)?|struggl\w+|difficult\w*|lacks?|suffers?|hinder\w*|insufficient|unreliable|cannot|costly|drawbacks?|remains? (?:an? )?(?:open|challeng\w+|unclear|limited|under\w*))\b",
+            )
         });
         if is_motivation(sentence) || (LIMIT.is_match(sentence) && !APPROACH.is_match(sentence)) {
             Self::Limit
@@ -268,16 +278,19 @@ impl Side {
     /// `None` where the wording is not plain, or is hedged.
     pub(crate) fn of(sentence: &str) -> Option<Self> {
         static NONE: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i)\bno (?:[\w-]+ ){0,3}(?:difference|effect|improvement|benefit|association|change|evidence|advantage|impact|reduction|increase|correlation)s?\b|\b(?:did|does|do|was|were|is|are|has|had|have|could|can) not (?:[\w-]+ ){0,3}(?:differ|improve|reduce|affect|increase|decrease|change|alter|benefit|associated|effective|significant\w*|superior|better|help|prevent|lower|enhance|find|show|support|influence|outperform)|\bnot (?:[\w-]+ ){0,2}(?:significant(?:ly)?|associated|effective|superior|better|differ\w*)\b|\bineffective\b|\bfail(?:s|ed)? to\b|\bnull effects?\b|\bunlikely to\b|\blittle (?:or no )?(?:evidence|effect|benefit|impact)\b|\bneither\b")
-                .expect("the pattern is valid")
+            pattern(
+                r"(?i)\bno (?:[\w-]+ ){0,3}(?:difference|effect|improvement|benefit|association|change|evidence|advantage|impact|reduction|increase|correlation)s?\b|\b(?:did|does|do|was|were|is|are|has|had|have|could|can) not (?:[\w-]+ ){0,3}(?:differ|improve|reduce|affect|increase|decrease|change|alter|benefit|associated|effective|significant\w*|superior|better|help|prevent|lower|enhance|find|show|support|influence|outperform)|\bnot (?:[\w-]+ ){0,2}(?:significant(?:ly)?|associated|effective|superior|better|differ\w*)\b|\bineffective\b|\bfail(?:s|ed)? to\b|\bnull effects?\b|\bunlikely to\b|\blittle (?:or no )?(?:evidence|effect|benefit|impact)\b|\bneither\b",
+            )
         });
         static SOME: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i)\b(?:improve[sd]?|improvements?|effective(?:ly)?|efficac\w+|benefits?|benefited|beneficial|reduce[sd]?|reductions?|increase[sd]?|decrease[sd]?|enhance[sd]?|alleviate[sd]?|prevent(?:s|ed)|protect(?:s|ed|ive)|associated with|lower(?:s|ed)?|higher|superior|greater|outperform(?:s|ed)?|boost(?:s|ed)?|impair(?:s|ed)?|worsen(?:s|ed)?|harm(?:s|ed|ful))\b")
-                .expect("the pattern is valid")
+            pattern(
+                r"(?i)\b(?:improve[sd]?|improvements?|effective(?:ly)?|efficac\w+|benefits?|benefited|beneficial|reduce[sd]?|reductions?|increase[sd]?|decrease[sd]?|enhance[sd]?|alleviate[sd]?|prevent(?:s|ed)|protect(?:s|ed|ive)|associated with|lower(?:s|ed)?|higher|superior|greater|outperform(?:s|ed)?|boost(?:s|ed)?|impair(?:s|ed)?|worsen(?:s|ed)?|harm(?:s|ed|ful))\b",
+            )
         });
         static HEDGE: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"(?i)\b(?:may|might|could|should|whether|potential(?:ly)?|would|in order to|aim\w*|propose|unclear|unknown)\b|^to \w+")
-                .expect("the pattern is valid")
+            pattern(
+                r"(?i)\b(?:may|might|could|should|whether|potential(?:ly)?|would|in order to|aim\w*|propose|unclear|unknown)\b|^to \w+",
+            )
         });
         if is_motivation(sentence) || HEDGE.is_match(sentence) {
             None
@@ -326,7 +339,7 @@ pub(crate) fn speaks_of(sentence: &str, aspect: Aspect) -> bool {
             r"\b(?:dataset|corpus|corpora|benchmark|annotat|collection of|test set|resource)",
             r"\b(?:because|due to|caus|lead(?:s|ing)? to|attribut|stem from|arise|reason|mechanism|explain|result(?:s|ing)? from|driven by|induce)",
         ]
-        .map(|pattern| Regex::new(&format!("(?i){pattern}")).expect("the pattern is valid"))
+        .map(|text| pattern(&format!("(?i){text}")))
     });
     PATTERNS[aspect as usize].is_match(sentence)
 }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use scholar_core::text::words::{fold, is_stop_word, words};
 
+use super::pattern::pattern;
 use super::terms::{Abbreviations, joined_compounds, stems, weight};
 
 /// Most terms of a question that are looked at, heaviest first: an abstract given as a question has hundreds.
@@ -95,7 +96,7 @@ impl Aspect {
                 r"\b(datasets?|corpora|corpus|benchmarks?|resources?)\b",
                 r"\b(why|causes?|caused|reasons?|mechanisms?|explains?|due to|factors?)\b",
             ]
-            .map(|pattern| Regex::new(&format!("(?i){pattern}")).expect("the pattern is valid"))
+            .map(|text| pattern(&format!("(?i){text}")))
         });
         &PATTERNS[self as usize]
     }
@@ -276,8 +277,9 @@ fn same_act(stem: &str) -> Vec<BTreeSet<String>> {
 
 fn compares(question: &str) -> bool {
     static COMPARES: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\b(?:compar\w+|versus|vs|differ\w*|rather than|better|worse|superior|inferior|more effective)\b")
-            .expect("the pattern is valid")
+        pattern(
+            r"(?i)\b(?:compar\w+|versus|vs|differ\w*|rather than|better|worse|superior|inferior|more effective)\b",
+        )
     });
     COMPARES.is_match(question)
 }
@@ -310,10 +312,9 @@ fn same_thing(stem: &str) -> Vec<BTreeSet<String>> {
 /// `Does … improve …?`, `Is … effective …?`, `… reduces …` as a claim: yes and no are both to be shown.
 fn asks_effect(question: &str) -> bool {
     static EFFECT: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
+        pattern(
             r"(?i)^(?:is|are|does|do|did|can|could|will|has|have)\b.*\b(?:effective|effects?|efficacious|beneficial|benefits?|help|improves?|enhances?|increases?|decreases?|reduces?|lowers?|raises?|prevents?|protects?|protective|affects?|impairs?|harms?|harmful|worsens?|alleviates?|mitigates?|superior|better|worse|boosts?|hurts?|outperforms?)\b",
         )
-        .expect("the pattern is valid")
     });
     // A claim is a question of yes or no, too.
     let opener = words(question).first().map(|word| word.to_lowercase()).unwrap_or_default();
@@ -333,8 +334,9 @@ fn parts(question: &str, aspects: &[Aspect]) -> Vec<Part> {
         return joined;
     }
     let opposed = [Aspect::Effects, Aspect::Limits];
-    let named = Regex::new(r"(?i)\b(advantages|benefits|strengths|pros)\b.*\b(disadvantages|limitations|weaknesses|challenges|risks|harms|cons|drawbacks)\b")
-        .expect("the pattern is valid");
+    let named = pattern(
+        r"(?i)\b(advantages|benefits|strengths|pros)\b.*\b(disadvantages|limitations|weaknesses|challenges|risks|harms|cons|drawbacks)\b",
+    );
     if named.is_match(question) && opposed.iter().all(|aspect| aspects.contains(aspect)) {
         return opposed
             .into_iter()
@@ -351,10 +353,9 @@ fn parts(question: &str, aspects: &[Aspect]) -> Vec<Part> {
 /// `How …? What …?` and `how … and what …`.
 fn sub_questions(question: &str) -> Vec<Part> {
     static SEAM: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
+        pattern(
             r"(?i)\?\s+|[,;]?\s+and\s+(?:what|how|which|why|when|where|who|does|do|is|are|can)\b",
         )
-        .expect("the pattern is valid")
     });
     SEAM.split(question).filter_map(part_of_words).collect()
 }
@@ -362,8 +363,9 @@ fn sub_questions(question: &str) -> Vec<Part> {
 /// The words beside the last `and`, `or`, `versus`: `cocoa or nut consumption`.
 fn joined(question: &str) -> Vec<Part> {
     static SEAM: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)\s+(?:and|or|versus|vs\.?|compared? (?:to|with)|rather than|(?:better|worse|more effective) than|(?:superior|inferior) to)\s+")
-            .expect("the pattern is valid")
+        pattern(
+            r"(?i)\s+(?:and|or|versus|vs\.?|compared? (?:to|with)|rather than|(?:better|worse|more effective) than|(?:superior|inferior) to)\s+",
+        )
     });
     let Some(seam) = SEAM.find_iter(question).last() else { return Vec::new() };
     let mut before = near(question[..seam.start()].split_whitespace().rev());

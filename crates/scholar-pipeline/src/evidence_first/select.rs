@@ -32,14 +32,13 @@ const LEAST_INFORMATIVE: f32 = 0.2;
 /// So many sentences are little.
 const LITTLE: usize = 6;
 
-/// Indices into `scored` (best first) of the chosen sentences, in order of choice.
+/// Indices into `scored` (best first) of those chosen among the `eligible`, in order of choice.
 pub(crate) fn select(
-    scored: &[Scored],
+    (scored, eligible): (&[Scored], &[usize]),
     evidence: &[Ranked],
     (groups, nudged): (&Groups, &BTreeSet<usize>),
-    (reading, shape): (&Reading, &DigestShape),
+    shape: &DigestShape,
 ) -> Vec<usize> {
-    let eligible = eligible(scored, shape, reading);
     let paper = |at: usize| paper_of(&scored[at], evidence);
     let mut chosen: Vec<usize> = Vec::new();
     let mut per_paper: BTreeMap<&PaperId, usize> = BTreeMap::new();

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use scholar_core::text::words::content_stems;
 
+use super::pattern::pattern;
 use crate::proof::stems::science_idf;
 
 /// The content stems of `text` in order, without numbers, British and American spelling alike.
@@ -36,10 +37,7 @@ const COMPOUNDS: [(&str, &[&str]); 6] = [
 /// `text` with `pre-training`, `fine tuned`, `cross-lingual` as one word, as others write them.
 pub(crate) fn joined_compounds(text: &str) -> Cow<'_, str> {
     static APART: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)\b(code|cross|fine|mono|multi|pre)[-‐‑ ](switch|mix|lingual|modal|train|tun)",
-        )
-        .expect("the pattern is valid")
+        pattern(r"(?i)\b(code|cross|fine|mono|multi|pre)[-‐‑ ](switch|mix|lingual|modal|train|tun)")
     });
     APART.replace_all(text, "$1$2")
 }
@@ -82,8 +80,7 @@ impl Abbreviations {
     /// Reads `long form (SHORT)` wherever the initials fit.
     pub(crate) fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         static DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"((?:[\p{L}][\p{L}\d-]*[ ]+){1,7})\(([A-Z][A-Za-z0-9-]{1,8})\)")
-                .expect("the pattern is valid")
+            pattern(r"((?:[\p{L}][\p{L}\d-]*[ ]+){1,7})\(([A-Z][A-Za-z0-9-]{1,8})\)")
         });
         let mut found = BTreeMap::new();
         for text in texts {

@@ -11,7 +11,7 @@ use scholar_models::gguf::{GgufGenerator, GgufOptions};
 use scholar_pipeline::proof::{GeneratorAttributor, LexicalAttributor};
 
 use crate::app::App;
-use crate::config::{DEFAULT_ENCODER, DEFAULT_GENERATOR};
+use crate::config::DEFAULT_GENERATOR;
 use crate::error::{CommandError, Context as _};
 use crate::wiring::models;
 
@@ -38,7 +38,7 @@ pub(super) fn run(
                     .with_hint("the judges are lexical and embedded"));
             }
         };
-        let encoder = models::encoder(app, DEFAULT_ENCODER, models::Reading::WHOLE).await?;
+        let encoder = models::default_encoder(app).await?;
         measure(attributor.as_ref(), Some(encoder.as_ref()), dir, limit)
             .await
             .user(|| format!("{} cannot be measured", dir.display()))

@@ -17,11 +17,7 @@ use crate::{progress, runs};
 const BATCH: usize = 64;
 
 pub(super) fn run(out: &Path, app: &App) -> Result<ExitCode, CommandError> {
-    let encoder = app.block_on(models::encoder(
-        app,
-        crate::config::DEFAULT_ENCODER,
-        models::Reading::WHOLE,
-    ))??;
+    let encoder = app.block_on(models::default_encoder(app))??;
     let texts: Vec<String> = starter::papers()?
         .iter()
         .flat_map(|paper| cut(paper, PassageRules::sections()))
