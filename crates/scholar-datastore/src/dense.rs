@@ -7,7 +7,11 @@
 //! Source: spec A.5 (exact flat index, f16 storage, f32 accumulation).
 
 pub mod file;
+pub mod ivf;
 pub mod kernel;
+pub(crate) mod merge;
+pub(crate) mod ordinals;
+mod present;
 pub mod scan;
 pub mod segment_writer;
 

@@ -4,108 +4,72 @@
 //! result equals [`SearchFilter::accepts`] on every paper (property-tested).
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use scholar_core::{PaperId, SearchFilter};
+use tantivy::columnar::Column;
+use tantivy::fastfield::AliveBitSet;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet as _, SegmentReader, TERMINATED, TantivyError, Term};
 
 use crate::schema::{Fields, column, day_number};
 
-/// Which documents of one tantivy segment may be returned.
+/// Which documents of one tantivy segment may be returned. Conditions are looked up when they are asked for: a search
+/// asks for few documents, and a store has many.
 pub(crate) struct Accepted {
-    /// One bit per document; `None` accepts all that are alive.
-    bits: Option<Vec<u64>>,
-    alive: Option<tantivy::fastfield::AliveBitSet>,
-}
-
-impl Accepted {
-    pub(crate) fn contains(&self, doc: DocId) -> bool {
-        self.alive.as_ref().is_none_or(|alive| alive.is_alive(doc))
-            && self.bits.as_ref().is_none_or(|bits| bits[doc as usize / 64] >> (doc % 64) & 1 == 1)
-    }
-
-    /// The documents of `reader` that `filter` accepts.
-    pub(crate) fn new(
-        reader: &SegmentReader,
-        fields: &Fields,
-        filter: &SearchFilter,
-    ) -> Result<Self, TantivyError> {
-        let alive = reader.alive_bitset().cloned();
-        if filter.is_none() {
-            return Ok(Self { bits: None, alive });
-        }
-        let SearchFilter {
-            published_before,
-            year_from,
-            year_to,
-            venues,
-            min_citations,
-            papers,
-            exclude,
-        } = filter;
-        let mut set = Set::new(reader.max_doc(), papers.is_none());
-        if let Some(papers) = papers {
-            set.insert_papers(reader, fields, papers)?;
-        }
-        if let Some(cutoff) = published_before.map(day_number) {
-            let days = reader.fast_fields().i64(column::LATEST_DAY)?;
-            set.retain(|doc| days.first(doc).is_some_and(|day| day < cutoff));
-        }
-        if year_from.is_some() || year_to.is_some() {
-            let years = reader.fast_fields().i64(column::YEAR)?;
-            let from = year_from.map_or(i64::MIN, i64::from);
-            let to = year_to.map_or(i64::MAX, i64::from);
-            set.retain(|doc| years.first(doc).is_some_and(|year| (from..=to).contains(&year)));
-        }
-        if let Some(min) = min_citations.map(u64::from) {
-            let counts = reader.fast_fields().u64(column::CITATIONS)?;
-            set.retain(|doc| counts.first(doc).is_some_and(|count| count >= min));
-        }
-        if !venues.is_empty() {
-            set.retain_venues(reader, venues)?;
-        }
-        set.remove_papers(reader, fields, exclude)?;
-        Ok(Self { bits: Some(set.bits), alive })
-    }
-}
-
-struct Set {
-    bits: Vec<u64>,
     max_doc: DocId,
+    alive: Option<AliveBitSet>,
+    /// Passages of the papers the filter names, ascending.
+    named: Option<Vec<DocId>>,
+    /// Passages of excluded papers, ascending.
+    excluded: Vec<DocId>,
+    ranges: Vec<Within>,
+    venues: Option<Venues>,
 }
 
-impl Set {
-    fn new(max_doc: DocId, full: bool) -> Self {
-        let words = (max_doc as usize).div_ceil(64);
-        Self { bits: vec![if full { u64::MAX } else { 0 }; words], max_doc }
-    }
+/// A column whose value must be known and within bounds.
+enum Within {
+    Signed(Column<i64>, RangeInclusive<i64>),
+    Unsigned(Column<u64>, RangeInclusive<u64>),
+}
 
+impl Within {
     fn contains(&self, doc: DocId) -> bool {
-        self.bits[doc as usize / 64] >> (doc % 64) & 1 == 1
-    }
-
-    fn put(&mut self, doc: DocId, member: bool) {
-        let bit = 1_u64 << (doc % 64);
-        let word = &mut self.bits[doc as usize / 64];
-        if member { *word |= bit } else { *word &= !bit }
-    }
-
-    fn retain(&mut self, keep: impl Fn(DocId) -> bool) {
-        for doc in 0..self.max_doc {
-            if self.contains(doc) && !keep(doc) {
-                self.put(doc, false);
+        match self {
+            Self::Signed(column, range) => {
+                column.first(doc).is_some_and(|value| range.contains(&value))
+            }
+            Self::Unsigned(column, range) => {
+                column.first(doc).is_some_and(|value| range.contains(&value))
             }
         }
     }
 
-    fn retain_venues(
-        &mut self,
-        reader: &SegmentReader,
-        venues: &[String],
-    ) -> Result<(), TantivyError> {
+    /// The documents within the bounds, ascending.
+    fn list(&self, max_doc: DocId) -> Vec<DocId> {
+        let mut docs = Vec::new();
+        match self {
+            Self::Signed(column, range) => {
+                column.get_docids_for_value_range(range.clone(), 0..max_doc, &mut docs);
+            }
+            Self::Unsigned(column, range) => {
+                column.get_docids_for_value_range(range.clone(), 0..max_doc, &mut docs);
+            }
+        }
+        docs
+    }
+}
+
+/// Venues by their number in the segment's dictionary.
+struct Venues {
+    ords: Option<Column<u64>>,
+    accepted: Vec<bool>,
+}
+
+impl Venues {
+    fn new(reader: &SegmentReader, venues: &[String]) -> Result<Self, TantivyError> {
         let Some(stored) = reader.fast_fields().str(column::VENUE)? else {
-            self.retain(|_| false);
-            return Ok(());
+            return Ok(Self { ords: None, accepted: Vec::new() });
         };
         let wanted: Vec<String> = venues.iter().map(|venue| venue.to_lowercase()).collect();
         let mut accepted = Vec::with_capacity(stored.num_terms());
@@ -115,32 +79,99 @@ impl Set {
             let known = stored.ord_to_str(ord, &mut name)?;
             accepted.push(known && wanted.iter().any(|venue| name.contains(venue.as_str())));
         }
-        let ords = stored.ords();
-        self.retain(|doc| {
-            ords.first(doc)
-                .and_then(|ord| usize::try_from(ord).ok())
-                .is_some_and(|ord| accepted.get(ord).copied().unwrap_or(false))
-        });
-        Ok(())
+        Ok(Self { ords: Some(stored.ords().clone()), accepted })
     }
 
-    fn insert_papers(
-        &mut self,
-        reader: &SegmentReader,
-        fields: &Fields,
-        papers: &BTreeSet<PaperId>,
-    ) -> Result<(), TantivyError> {
-        each_passage(reader, fields, papers, |doc| self.put(doc, true))
+    fn contains(&self, doc: DocId) -> bool {
+        self.ords
+            .as_ref()
+            .and_then(|ords| ords.first(doc))
+            .and_then(|ord| usize::try_from(ord).ok())
+            .is_some_and(|ord| self.accepted.get(ord).copied().unwrap_or(false))
+    }
+}
+
+impl Accepted {
+    pub(crate) fn contains(&self, doc: DocId) -> bool {
+        self.alive.as_ref().is_none_or(|alive| alive.is_alive(doc))
+            && self.named.as_ref().is_none_or(|named| named.binary_search(&doc).is_ok())
+            && self.ranges.iter().all(|range| range.contains(doc))
+            && self.venues.as_ref().is_none_or(|venues| venues.contains(doc))
+            && self.excluded.binary_search(&doc).is_err()
     }
 
-    fn remove_papers(
-        &mut self,
+    /// The documents of `reader` that `filter` accepts.
+    pub(crate) fn new(
         reader: &SegmentReader,
         fields: &Fields,
-        papers: &BTreeSet<PaperId>,
-    ) -> Result<(), TantivyError> {
-        each_passage(reader, fields, papers, |doc| self.put(doc, false))
+        filter: &SearchFilter,
+    ) -> Result<Self, TantivyError> {
+        let SearchFilter {
+            published_before,
+            year_from,
+            year_to,
+            venues,
+            min_citations,
+            papers,
+            exclude,
+        } = filter;
+        let columns = reader.fast_fields();
+        let mut ranges = Vec::new();
+        if let Some(cutoff) = published_before.map(day_number) {
+            ranges.push(Within::Signed(columns.i64(column::LATEST_DAY)?, i64::MIN..=cutoff - 1));
+        }
+        if year_from.is_some() || year_to.is_some() {
+            let from = year_from.map_or(i64::MIN, i64::from);
+            let to = year_to.map_or(i64::MAX, i64::from);
+            ranges.push(Within::Signed(columns.i64(column::YEAR)?, from..=to));
+        }
+        if let Some(min) = min_citations.map(u64::from) {
+            ranges.push(Within::Unsigned(columns.u64(column::CITATIONS)?, min..=u64::MAX));
+        }
+        let passages = |papers| passages_of(reader, fields, papers);
+        Ok(Self {
+            max_doc: reader.max_doc(),
+            alive: reader.alive_bitset().cloned(),
+            named: papers.as_ref().map(passages).transpose()?,
+            excluded: passages(exclude)?,
+            ranges,
+            venues: (!venues.is_empty()).then(|| Venues::new(reader, venues)).transpose()?,
+        })
     }
+
+    /// Whether only deleted documents are refused.
+    pub(crate) fn accepts_all_alive(&self) -> bool {
+        let Self { max_doc: _, alive: _, named, excluded, ranges, venues } = self;
+        named.is_none() && excluded.is_empty() && ranges.is_empty() && venues.is_none()
+    }
+
+    /// The passages the filter names, if it names papers: none else can be accepted.
+    pub(crate) fn named(&self) -> Option<&[DocId]> {
+        self.named.as_deref()
+    }
+
+    /// Every accepted document, ascending; documents that are no passages may be among them.
+    pub(crate) fn list(&self) -> Vec<DocId> {
+        let candidates = match (&self.named, self.ranges.first()) {
+            (Some(named), _) => named.clone(),
+            (None, Some(range)) => range.list(self.max_doc),
+            (None, None) => (0..self.max_doc).collect(),
+        };
+        candidates.into_iter().filter(|doc| self.contains(*doc)).collect()
+    }
+}
+
+/// The passages of `papers` in ascending order.
+fn passages_of(
+    reader: &SegmentReader,
+    fields: &Fields,
+    papers: &BTreeSet<PaperId>,
+) -> Result<Vec<DocId>, TantivyError> {
+    let mut docs = Vec::new();
+    each_passage(reader, fields, papers, |doc| docs.push(doc))?;
+    docs.sort_unstable();
+    docs.dedup();
+    Ok(docs)
 }
 
 fn each_passage(

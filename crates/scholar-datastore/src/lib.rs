@@ -9,7 +9,8 @@
 //!   datastore.json          format version, encoder, passage rules; written once
 //!   writer.lock             held by the writer, names it
 //!   lexical/                tantivy index; meta.json's payload is the manifest
-//!   dense/dense-0000.vec    f16 rows, header with checksum; row = vector ordinal - first ordinal
+//!   dense/dense-000000.vec  f16 rows in the order of their ordinals, header with checksum
+//!   dense/dense-000000.ivf  inverted index of a large segment
 //! ```
 //!
 //! This crate is *not* for anything that opens a socket or runs a model: encoders come in as
@@ -27,6 +28,9 @@ pub mod search;
 pub mod store;
 pub mod writer;
 
+pub use dense::ivf::Probe;
+pub use dense::merge::MergePolicy;
+pub use dense::scan::DenseSearch;
 pub use descriptor::{BuildRules, Descriptor};
 pub use error::Error;
 pub use search::fusion::Fusion;
@@ -35,4 +39,7 @@ pub use search::{HybridRetriever, SearchConfig};
 pub use store::Datastore;
 pub use store::info::{DatastoreInfo, SourceCount};
 pub use store::verify::{Depth, VerifyReport};
-pub use writer::{AddOptions, AddProgress, AddReport, DatastoreWriter, PaperVectors};
+pub use writer::{
+    AddOptions, AddProgress, AddReport, CompactOptions, CompactReport, DatastoreWriter,
+    PaperVectors,
+};

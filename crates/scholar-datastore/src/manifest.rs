@@ -16,8 +16,11 @@ pub struct SegmentEntry {
     pub file: String,
     /// Vector ordinal of row 0.
     pub first: u64,
-    /// Number of rows.
+    /// Number of ordinals; those of removed passages may have no row any more.
     pub count: u64,
+    /// File name of the inverted index, where the segment is large enough to have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<String>,
 }
 
 /// What a commit covers beside tantivy's own files.

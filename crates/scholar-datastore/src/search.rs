@@ -21,6 +21,7 @@ use scholar_core::{
     Retrieved, Retriever, SearchMode, SearchRequest, Side,
 };
 
+use crate::dense::scan::DenseSearch;
 use crate::error::Error;
 use crate::lexical::Bm25;
 use crate::store::{Datastore, Snapshot};
@@ -51,6 +52,8 @@ pub struct SearchConfig {
     pub feedback: Option<Feedback>,
     /// How many of each list are candidates, at least; `top_k` where that is more.
     pub depth: usize,
+    /// How thoroughly vectors are compared.
+    pub dense: DenseSearch,
 }
 
 /// Candidates of each list. Ours: deep enough that a passage outside cannot win by the other list alone.
@@ -64,6 +67,7 @@ impl SearchConfig {
             fusion: Fusion::standard_scores(),
             feedback: Some(Feedback { passages: 3, weight: 0.3 }),
             depth: CANDIDATE_DEPTH,
+            dense: DenseSearch::Indexed { probe: None },
         }
     }
 
@@ -74,6 +78,7 @@ impl SearchConfig {
             fusion: Fusion::reciprocal_rank(),
             feedback: None,
             depth: CANDIDATE_DEPTH,
+            dense: DenseSearch::Indexed { probe: None },
         }
     }
 }
@@ -116,9 +121,10 @@ impl HybridRetriever {
         if *top_k == 0 {
             return Ok(Vec::new());
         }
-        let SearchConfig { bm25, fusion, feedback, depth } = self.config;
+        let SearchConfig { bm25, fusion, feedback, depth, dense } = self.config;
         let snapshot = self.store.snapshot()?;
-        let mut candidates = Candidates::new(&self.store, &snapshot, filter, depth.max(*top_k))?;
+        let mut candidates =
+            Candidates::new(&self.store, &snapshot, filter, (depth.max(*top_k), dense))?;
         match mode {
             SearchMode::Lexical => candidates.find_lexical(bm25, query.as_str())?,
             SearchMode::Dense => candidates.find_dense(self.encode(query.as_str())?)?,

@@ -16,6 +16,7 @@ use tantivy::{
 };
 
 use crate::dense::DenseSegment;
+use crate::dense::ordinals::Ordinals;
 use crate::descriptor::{BuildRules, Descriptor, FORMAT_VERSION};
 use crate::error::Error;
 use crate::lexical::analyzer;
@@ -37,6 +38,7 @@ pub(crate) struct Snapshot {
     pub(crate) searcher: Searcher,
     pub(crate) manifest: Manifest,
     pub(crate) dense: Vec<Arc<DenseSegment>>,
+    pub(crate) ordinals: Ordinals,
 }
 
 struct State {
@@ -121,7 +123,7 @@ impl Datastore {
             .reload_policy(ReloadPolicy::Manual)
             .try_into()
             .map_err(Error::index("open", root))?;
-        let state = take_snapshot(root, &descriptor, &index, &reader, &[])?;
+        let state = take_snapshot(root, &descriptor, &index, &reader, None)?;
         Ok(Self {
             root: root.to_owned(),
             descriptor,
@@ -197,9 +199,9 @@ impl Datastore {
         }
         let mut state = self.state.write();
         if state.meta != meta {
-            let known = state.snapshot.dense.clone();
-            *state =
-                take_snapshot(&self.root, &self.descriptor, &self.index, &self.reader, &known)?;
+            let known = Arc::clone(&state.snapshot);
+            let (descriptor, index, reader) = (&self.descriptor, &self.index, &self.reader);
+            *state = take_snapshot(&self.root, descriptor, index, reader, Some(&known))?;
         }
         Ok(Arc::clone(&state.snapshot))
     }
@@ -385,13 +387,13 @@ fn read_meta(root: &Path) -> Result<Vec<u8>, Error> {
     fs_err::read(&path).map_err(Error::io("read", &path))
 }
 
-/// Opens the newest commit. Segments in `known` are used again instead of being mapped anew.
+/// Opens the newest commit. What it shares with `known` is used again instead of being opened anew.
 fn take_snapshot(
     root: &Path,
     descriptor: &Descriptor,
     index: &Index,
     reader: &IndexReader,
-    known: &[Arc<DenseSegment>],
+    known: Option<&Snapshot>,
 ) -> Result<State, Error> {
     let folder = root.join(DENSE_FOLDER);
     let mut failure = None;
@@ -405,10 +407,8 @@ fn take_snapshot(
                 .segments
                 .iter()
                 .map(|entry| {
-                    let same = |segment: &&Arc<DenseSegment>| {
-                        segment.range() == (entry.first, entry.count)
-                    };
-                    match known.iter().find(same) {
+                    let same = |segment: &&Arc<DenseSegment>| segment.entry() == entry;
+                    match known.and_then(|known| known.dense.iter().find(same)) {
                         Some(segment) => Ok(Arc::clone(segment)),
                         None => {
                             DenseSegment::open(&folder, entry, &descriptor.encoder).map(Arc::new)
@@ -416,7 +416,11 @@ fn take_snapshot(
                     }
                 })
                 .collect::<Result<Vec<_>, Error>>()?;
-            Ok(Snapshot { searcher: reader.searcher(), manifest, dense })
+            let searcher = reader.searcher();
+            let none = Ordinals::default();
+            let ordinals = Ordinals::new(&searcher, known.map_or(&none, |known| &known.ordinals))
+                .map_err(Error::index("open", root))?;
+            Ok(Snapshot { searcher, manifest, dense, ordinals })
         })();
         // A commit in between means that index and manifest may not belong together, and that a file may be gone.
         let unchanged = read_meta(root)? == before;

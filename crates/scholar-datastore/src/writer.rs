@@ -5,6 +5,7 @@
 //! 3. [`DatastoreWriter::commit`] makes the segment durable under its name, then commits tantivy with a payload that
 //!    lists it. A crash before that leaves an unlisted file, which the next writer sweeps.
 
+mod compact;
 pub(crate) mod lock;
 mod prepare;
 mod progress;
@@ -12,12 +13,14 @@ mod sweep;
 mod vectors;
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use scholar_core::{Encoder, Paper, PaperId};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyError, Term};
 
 use crate::dense::SegmentWriter;
+use crate::dense::merge::MergePolicy;
 use crate::dense::segment_writer::check_row;
 use crate::descriptor::Descriptor;
 use crate::error::Error;
@@ -27,6 +30,7 @@ use crate::store::{DENSE_FOLDER, alive_documents, open_index};
 use lock::WriterLock;
 use prepare::{Prepared, encode_in_batches};
 
+pub use compact::{CompactOptions, CompactReport, OnCompactProgress};
 pub use progress::{AddOptions, AddProgress, AddReport};
 pub use vectors::PaperVectors;
 
@@ -42,6 +46,7 @@ pub struct DatastoreWriter {
     writer: IndexWriter,
     manifest: Manifest,
     segment: Option<SegmentWriter>,
+    merge_policy: MergePolicy,
     /// Papers added since the last commit with their content keys: the committed index does not show them yet.
     pending: BTreeMap<PaperId, String>,
     // Last, so that it is released after the index writer has stopped.
@@ -81,6 +86,7 @@ impl DatastoreWriter {
             writer,
             manifest,
             segment: None,
+            merge_policy: MergePolicy::standard(),
             pending: BTreeMap::new(),
             _lock: lock,
         })
@@ -98,7 +104,7 @@ impl DatastoreWriter {
         papers: impl IntoIterator<Item = Result<Paper, Error>>,
         encoder: &dyn Encoder,
         options: &AddOptions,
-        progress: &mut dyn FnMut(&AddProgress) -> std::ops::ControlFlow<()>,
+        progress: &mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
     ) -> Result<AddReport, Error> {
         self.descriptor.check_encoder(&self.root, encoder.info())?;
         let AddOptions { source, commit_every, batch_words, buffer_words } = options;
@@ -175,6 +181,16 @@ impl DatastoreWriter {
             manifest.next_segment += 1;
             manifest.segments.push(entry);
         }
+        self.commit_manifest(manifest)?;
+        // What was committed stays committed: a merge that fails costs speed, not papers, and is due again next time.
+        if let Err(error) = self.merge_due(&mut |_| ControlFlow::Continue(())) {
+            tracing::warn!(datastore = %self.root.display(), %error, "dense segments were not merged");
+        }
+        Ok(())
+    }
+
+    /// Commits what tantivy was handed together with `manifest`.
+    fn commit_manifest(&mut self, manifest: Manifest) -> Result<(), Error> {
         let payload =
             manifest.to_payload().map_err(|error| Error::corrupt(&self.root, error.to_string()))?;
         let failed = Error::index("commit", &self.root);

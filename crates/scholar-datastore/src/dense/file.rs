@@ -3,29 +3,37 @@
 //! | bytes | content (little-endian) |
 //! |---|---|
 //! | 0..8 | `SCHOLVEC` |
-//! | 8..12 | format version, 1 |
+//! | 8..12 | format version, 2; files of version 1 are read, they end with the rows |
 //! | 12..16 | element: 1 = f16 |
 //! | 16..20 | dimension |
 //! | 20..24 | similarity: 0 = dot, 1 = cosine |
 //! | 24..32 | vector ordinal of row 0 |
-//! | 32..40 | rows |
+//! | 32..40 | ordinals covered |
 //! | 40..72 | SHA-256 of the encoder's fingerprint |
-//! | 72..104 | SHA-256 of the rows |
-//! | 104..112 | first 8 bytes of the SHA-256 of bytes 0..104 |
-//! | 112..128 | zero |
+//! | 72..104 | SHA-256 of everything from byte 128 |
+//! | 104..112 | first 8 bytes of the SHA-256 of bytes 0..104 and 112..128; in version 1 of 0..104 |
+//! | 112..120 | rows; in version 1 zero, and each ordinal has a row |
+//! | 120..128 | zero |
 //! | 128.. | rows |
+//! | then | where there are fewer rows than ordinals, one bit per ordinal in words of 64: whether it has a row |
 
 use std::path::{Path, PathBuf};
 
+use half::f16;
 use memmap2::Mmap;
 use scholar_core::{EncoderInfo, Similarity};
 use sha2::{Digest as _, Sha256};
 
+use super::ivf::file::IvfFile;
+use super::ivf::{IvfSearch, Rows};
+use super::present::Present;
 use crate::error::Error;
 use crate::manifest::SegmentEntry;
 
 /// Version of this file format.
-pub const DENSE_VERSION: u32 = 1;
+pub const DENSE_VERSION: u32 = 2;
+/// The first version, without removed rows.
+const DENSE_VERSION_1: u32 = 1;
 /// Bytes before the first row; keeps rows aligned to cache lines.
 pub const HEADER_BYTES: usize = 128;
 const MAGIC: &[u8; 8] = b"SCHOLVEC";
@@ -37,7 +45,10 @@ pub(crate) struct Header {
     pub(crate) dim: u32,
     pub(crate) similarity: Similarity,
     pub(crate) first: u64,
+    /// Ordinals covered.
     pub(crate) count: u64,
+    /// Rows stored; fewer than `count` when some were removed.
+    pub(crate) rows: u64,
     pub(crate) fingerprint: [u8; 32],
     pub(crate) data: [u8; 32],
 }
@@ -48,7 +59,7 @@ pub(crate) fn fingerprint_digest(info: &EncoderInfo) -> [u8; 32] {
 
 impl Header {
     pub(crate) fn to_bytes(&self) -> [u8; HEADER_BYTES] {
-        let Self { dim, similarity, first, count, fingerprint, data } = self;
+        let Self { dim, similarity, first, count, rows, fingerprint, data } = self;
         let mut bytes = [0_u8; HEADER_BYTES];
         bytes[..8].copy_from_slice(MAGIC);
         bytes[8..12].copy_from_slice(&DENSE_VERSION.to_le_bytes());
@@ -63,9 +74,20 @@ impl Header {
         bytes[32..40].copy_from_slice(&count.to_le_bytes());
         bytes[40..72].copy_from_slice(fingerprint);
         bytes[72..104].copy_from_slice(data);
-        let check = Sha256::digest(&bytes[..104]);
-        bytes[104..112].copy_from_slice(&check[..8]);
+        bytes[112..120].copy_from_slice(&rows.to_le_bytes());
+        let check = Self::check(&bytes, DENSE_VERSION);
+        bytes[104..112].copy_from_slice(&check);
         bytes
+    }
+
+    fn check(bytes: &[u8; HEADER_BYTES], version: u32) -> [u8; 8] {
+        let mut digest = Sha256::new();
+        digest.update(&bytes[..104]);
+        if version != DENSE_VERSION_1 {
+            digest.update(&bytes[112..]);
+        }
+        let digest = digest.finalize();
+        [0, 1, 2, 3, 4, 5, 6, 7].map(|i| digest[i])
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
@@ -78,14 +100,15 @@ impl Header {
         }
         let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
         let long = |at: usize| u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|i| bytes[at + i]));
-        if word(8) != DENSE_VERSION {
+        let version = word(8);
+        if version != DENSE_VERSION && version != DENSE_VERSION_1 {
             return Err(Error::Version {
                 path: path.to_owned(),
-                found: word(8),
+                found: version,
                 supported: DENSE_VERSION,
             });
         }
-        if Sha256::digest(&bytes[..104])[..8] != bytes[104..112] {
+        if Self::check(bytes, version) != bytes[104..112] {
             return Err(Error::corrupt(path, "the header's checksum does not fit"));
         }
         let similarity = match word(20) {
@@ -106,18 +129,22 @@ impl Header {
             similarity,
             first: long(24),
             count: long(32),
+            rows: if version == DENSE_VERSION_1 { long(32) } else { long(112) },
             fingerprint: digest(40),
             data: digest(72),
         })
     }
 }
 
-/// An open dense segment.
+/// An open dense segment, with its inverted index where it has one.
 #[derive(Debug)]
 pub struct DenseSegment {
     path: PathBuf,
+    entry: SegmentEntry,
     header: Header,
     row_bytes: usize,
+    present: Option<Present>,
+    index: Option<IvfSearch>,
     map: Mmap,
 }
 
@@ -141,55 +168,143 @@ impl DenseSegment {
         if (header.first, header.count) != (entry.first, entry.count) {
             return Err(Error::corrupt(&path, "is not the segment the commit lists"));
         }
-        let expect = usize::try_from(header.count)
-            .ok()
-            .and_then(|count| count.checked_mul(row_bytes))
-            .and_then(|bytes| bytes.checked_add(HEADER_BYTES));
-        if expect != Some(map.len()) {
+        let size = |count: u64, bytes: usize| {
+            usize::try_from(count).ok().and_then(|count| count.checked_mul(bytes))
+        };
+        let has_holes = header.rows != header.count;
+        let bits = if has_holes { size(header.count.div_ceil(64), 8) } else { Some(0) };
+        let rows_end =
+            size(header.rows, row_bytes).and_then(|bytes| bytes.checked_add(HEADER_BYTES));
+        let expect = rows_end.zip(bits).and_then(|(rows, bits)| rows.checked_add(bits));
+        if expect != Some(map.len()) || header.rows > header.count {
             return Err(Error::corrupt(
                 &path,
-                format!("{} bytes long, which is not {} rows", map.len(), header.count),
+                format!("{} bytes long, which is not {} rows", map.len(), header.rows),
             ));
         }
-        Ok(Self { path, header, row_bytes, map })
+        let present = has_holes.then(|| {
+            let words = map[rows_end.unwrap_or(map.len())..].chunks_exact(8);
+            Present::new(
+                words.map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default())).collect(),
+            )
+        });
+        if present.as_ref().is_some_and(|present| u64::from(present.rows()) != header.rows) {
+            return Err(Error::corrupt(&path, "its rows are not those its bits count"));
+        }
+        let index = match &entry.index {
+            Some(name) => Some(open_index(&folder.join(name), &header)?),
+            None => None,
+        };
+        Ok(Self { path, entry: entry.clone(), header, row_bytes, present, index, map })
     }
 
-    /// The row of a vector ordinal: `dim` little-endian f16 values. `None` outside this segment.
+    /// The vector of an ordinal: `dim` little-endian f16 values. `None` outside this segment and for a removed row.
     pub fn row(&self, ordinal: u64) -> Option<&[u8]> {
-        let row = ordinal.checked_sub(self.header.first)?;
-        if row >= self.header.count {
+        let offset = usize::try_from(ordinal.checked_sub(self.header.first)?).ok()?;
+        if offset as u64 >= self.header.count {
             return None;
         }
-        let start = HEADER_BYTES + usize::try_from(row).ok()? * self.row_bytes;
+        let row = match &self.present {
+            Some(present) => present.row(offset)? as usize,
+            None => offset,
+        };
+        self.stored(row)
+    }
+
+    /// The vector in place `row` of the file.
+    pub(crate) fn stored(&self, row: usize) -> Option<&[u8]> {
+        let start = row.checked_mul(self.row_bytes)?.checked_add(HEADER_BYTES)?;
+        if row as u64 >= self.header.rows {
+            return None;
+        }
         self.map.get(start..start + self.row_bytes)
     }
 
-    /// First ordinal and number of rows.
+    /// The ordinal of place `row`.
+    pub(crate) fn ordinal(&self, row: u32) -> Option<u64> {
+        let offset = match &self.present {
+            Some(present) => present.offset(row)? as u64,
+            None => u64::from(row),
+        };
+        (u64::from(row) < self.header.rows).then_some(self.header.first + offset)
+    }
+
+    /// First ordinal and number of ordinals.
     pub fn range(&self) -> (u64, u64) {
         (self.header.first, self.header.count)
     }
 
-    /// Size of the file.
-    pub fn size_bytes(&self) -> u64 {
-        self.map.len() as u64
+    /// Rows stored.
+    pub fn rows(&self) -> u64 {
+        self.header.rows
     }
 
-    /// Reads every row and compares the checksum.
+    /// What the commit says of it.
+    pub(crate) fn entry(&self) -> &SegmentEntry {
+        &self.entry
+    }
+
+    pub(crate) fn data_digest(&self) -> [u8; 32] {
+        self.header.data
+    }
+
+    /// Its inverted index.
+    pub(crate) fn index(&self) -> Option<&IvfSearch> {
+        self.index.as_ref()
+    }
+
+    /// Size of its files.
+    pub fn size_bytes(&self) -> u64 {
+        self.map.len() as u64 + self.index_bytes()
+    }
+
+    /// Size of its inverted index.
+    pub fn index_bytes(&self) -> u64 {
+        self.index.as_ref().map_or(0, |index| index.file().size_bytes())
+    }
+
+    /// Reads everything and compares the checksums.
     ///
     /// # Errors
-    /// [`Error::Corrupt`] when it differs.
+    /// [`Error::Corrupt`] when one differs.
     pub fn verify(&self) -> Result<(), Error> {
         let digest: [u8; 32] = Sha256::digest(&self.map[HEADER_BYTES..]).into();
-        if digest == self.header.data {
-            Ok(())
-        } else {
-            Err(Error::corrupt(&self.path, "the checksum of its rows does not fit"))
+        if digest != self.header.data {
+            return Err(Error::corrupt(&self.path, "the checksum of its rows does not fit"));
+        }
+        self.index.as_ref().map_or(Ok(()), |index| index.file().verify())
+    }
+}
+
+impl Rows for DenseSegment {
+    fn count(&self) -> usize {
+        usize::try_from(self.header.rows).unwrap_or(usize::MAX)
+    }
+
+    fn dim(&self) -> usize {
+        self.header.dim as usize
+    }
+
+    fn read(&self, row: usize, out: &mut [f32]) {
+        for (value, bytes) in
+            out.iter_mut().zip(self.stored(row).unwrap_or_default().chunks_exact(2))
+        {
+            *value = f16::from_le_bytes([bytes[0], bytes[1]]).to_f32();
         }
     }
 }
 
+fn open_index(path: &Path, header: &Header) -> Result<IvfSearch, Error> {
+    let file = IvfFile::open(path)?;
+    let of = &file.header;
+    if (of.dim, of.rows, of.indexed) != (header.dim, header.rows, header.data) {
+        return Err(Error::corrupt(path, "is the index of another segment"));
+    }
+    Ok(IvfSearch::new(file))
+}
+
 #[expect(unsafe_code, reason = "memory maps are unsafe by nature")]
-fn map_file(path: &Path) -> Result<Mmap, Error> {
+pub(crate) fn map_file(path: &Path) -> Result<Mmap, Error> {
     let file = fs_err::File::open(path).map_err(|source| Error::Io {
         doing: "open",
         path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! Inner product of an f32 query with a stored f16 row, chosen for the processor at run time.
+//! Inner products of an f32 query with a stored f16 row or an f32 centroid, chosen for the processor at run time.
 
 use half::f16;
 
@@ -10,17 +10,25 @@ pub enum Kernel {
     /// AVX2, FMA and F16C: eight numbers at a time.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// AVX-512: sixteen.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
 impl Kernel {
     /// Asks the processor.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("f16c")
         {
-            return Self::Avx2;
+            if is_x86_feature_detected!("avx512f") {
+                return Self::Avx512;
+            }
+            if is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("f16c")
+            {
+                return Self::Avx2;
+            }
         }
         Self::Portable
     }
@@ -34,6 +42,20 @@ impl Kernel {
             Self::Portable => portable(query, row),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => x86::dot(query, row),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => x86::dot_wide(query, row),
+        }
+    }
+
+    /// `Σ a[i] · b[i]` of two f32 vectors of one length.
+    pub(crate) fn dot_f32(self, a: &[f32], b: &[f32]) -> f32 {
+        debug_assert_eq!(a.len(), b.len());
+        match self {
+            Self::Portable => a.iter().zip(b).map(|(a, b)| a * b).sum(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => x86::dot_f32(a, b),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => x86::dot_f32_wide(a, b),
         }
     }
 }
@@ -50,13 +72,39 @@ fn portable(query: &[f32], row: &[u8]) -> f32 {
 #[expect(unsafe_code, reason = "processor intrinsics, called only after detection")]
 mod x86 {
     use std::arch::x86_64::{
-        __m128i, _mm_loadu_si128, _mm256_add_ps, _mm256_cvtph_ps, _mm256_fmadd_ps, _mm256_loadu_ps,
-        _mm256_setzero_ps, _mm256_storeu_ps,
+        __m128i, __m256i, _mm_loadu_si128, _mm256_add_ps, _mm256_cvtph_ps, _mm256_fmadd_ps,
+        _mm256_loadu_ps, _mm256_loadu_si256, _mm256_setzero_ps, _mm256_storeu_ps, _mm512_add_ps,
+        _mm512_cvtph_ps, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_reduce_add_ps, _mm512_setzero_ps,
     };
+
+    use half::f16;
 
     pub(super) fn dot(query: &[f32], row: &[u8]) -> f32 {
         // SAFETY: `Kernel::Avx2` is only made by `detect`, after all three features were found.
         unsafe { dot_avx2(query, row) }
+    }
+
+    pub(super) fn dot_wide(query: &[f32], row: &[u8]) -> f32 {
+        // SAFETY: `Kernel::Avx512` is only made by `detect`, after the feature was found.
+        unsafe { dot_avx512(query, row) }
+    }
+
+    pub(super) fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
+        // SAFETY: as for `dot`.
+        unsafe { dot_f32_avx2(a, b) }
+    }
+
+    pub(super) fn dot_f32_wide(a: &[f32], b: &[f32]) -> f32 {
+        // SAFETY: as for `dot_wide`.
+        unsafe { dot_f32_avx512(a, b) }
+    }
+
+    fn rest(query: &[f32], row: &[u8]) -> f32 {
+        query
+            .iter()
+            .zip(row.chunks_exact(2))
+            .map(|(q, bytes)| q * f16::from_le_bytes([bytes[0], bytes[1]]).to_f32())
+            .sum()
     }
 
     #[target_feature(enable = "avx2,fma,f16c")]
@@ -78,11 +126,75 @@ mod x86 {
                 *sum = _mm256_fmadd_ps(q, _mm256_cvtph_ps(r), *sum);
             }
         }
+        let tail = blocks * 16;
+        lanes(_mm256_add_ps(sums[0], sums[1]))
+            + rest(&query[tail..whole], &row[tail * 2..whole * 2])
+    }
+
+    #[target_feature(enable = "avx512f")]
+    unsafe fn dot_avx512(query: &[f32], row: &[u8]) -> f32 {
+        let whole = query.len().min(row.len() / 2);
+        let blocks = whole / 32;
+        let mut sums = [_mm512_setzero_ps(); 2];
+        for block in 0..blocks {
+            for (half, sum) in sums.iter_mut().enumerate() {
+                let at = block * 32 + half * 16;
+                // SAFETY: `at + 16 <= whole`, so 16 floats of `query` and 32 bytes of `row` lie in bounds.
+                let (q, r) = unsafe {
+                    (
+                        _mm512_loadu_ps(query.as_ptr().add(at)),
+                        _mm256_loadu_si256(row.as_ptr().add(at * 2).cast::<__m256i>()),
+                    )
+                };
+                *sum = _mm512_fmadd_ps(q, _mm512_cvtph_ps(r), *sum);
+            }
+        }
+        let tail = blocks * 32;
+        _mm512_reduce_add_ps(_mm512_add_ps(sums[0], sums[1]))
+            + rest(&query[tail..whole], &row[tail * 2..whole * 2])
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn dot_f32_avx2(a: &[f32], b: &[f32]) -> f32 {
+        let whole = a.len().min(b.len());
+        let mut sums = [_mm256_setzero_ps(); 2];
+        for (i, at) in (0..whole / 8).map(|block| block * 8).enumerate() {
+            // SAFETY: `at + 8 <= whole`.
+            let (x, y) = unsafe {
+                (_mm256_loadu_ps(a.as_ptr().add(at)), _mm256_loadu_ps(b.as_ptr().add(at)))
+            };
+            sums[i % 2] = _mm256_fmadd_ps(x, y, sums[i % 2]);
+        }
+        let tail: f32 =
+            a[whole / 8 * 8..whole].iter().zip(&b[whole / 8 * 8..whole]).map(|(x, y)| x * y).sum();
+        lanes(_mm256_add_ps(sums[0], sums[1])) + tail
+    }
+
+    #[target_feature(enable = "avx512f")]
+    unsafe fn dot_f32_avx512(a: &[f32], b: &[f32]) -> f32 {
+        let whole = a.len().min(b.len());
+        let mut sums = [_mm512_setzero_ps(); 2];
+        for (i, at) in (0..whole / 16).map(|block| block * 16).enumerate() {
+            // SAFETY: `at + 16 <= whole`.
+            let (x, y) = unsafe {
+                (_mm512_loadu_ps(a.as_ptr().add(at)), _mm512_loadu_ps(b.as_ptr().add(at)))
+            };
+            sums[i % 2] = _mm512_fmadd_ps(x, y, sums[i % 2]);
+        }
+        let tail: f32 = a[whole / 16 * 16..whole]
+            .iter()
+            .zip(&b[whole / 16 * 16..whole])
+            .map(|(x, y)| x * y)
+            .sum();
+        _mm512_reduce_add_ps(_mm512_add_ps(sums[0], sums[1])) + tail
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn lanes(sum: std::arch::x86_64::__m256) -> f32 {
         let mut lanes = [0.0_f32; 8];
         // SAFETY: `lanes` has room for 8 floats.
-        unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), _mm256_add_ps(sums[0], sums[1])) };
-        let tail = blocks * 16;
-        lanes.iter().sum::<f32>() + super::portable(&query[tail..whole], &row[tail * 2..whole * 2])
+        unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), sum) };
+        lanes.iter().sum()
     }
 }
 

@@ -1,26 +1,49 @@
-//! Exact scan: every accepted passage is compared with the query.
+//! The dense side of a search: every row of small segments, the promising rows of large ones.
 //!
-//! Work is cut into blocks of documents that run in parallel; each keeps only its best. Cost: one inner product per
-//! accepted passage, reading `2 · dim` bytes each in storage order.
+//! * A segment without an inverted index is compared row by row, in blocks that run in parallel.
+//! * One with an index gives the rows whose codes look best, which are then compared exactly.
+//! * A filter that few passages pass turns the work around: they are listed first and each is compared exactly, so that
+//!   `top_k` results come back at any selectivity.
+//!
+//! Whether a passage is accepted is asked only for rows that would be among the best.
 
+use half::f16;
 use rayon::prelude::*;
+use tantivy::DocAddress;
 use tantivy::columnar::Column;
-use tantivy::{DocAddress, DocId};
 
+use super::file::DenseSegment;
+use super::ivf::Probe;
 use super::kernel::Kernel;
 use crate::error::Error;
 use crate::filter::Accepted;
 use crate::schema::column;
 use crate::store::Snapshot;
 
-/// Documents a worker takes at a time.
-const BLOCK: u32 = 8_192;
+/// Rows a worker takes at a time.
+const BLOCK: usize = 8_192;
+/// Documents looked at to estimate how many a filter accepts.
+const SAMPLED_DOCS: u32 = 2_048;
+/// Up to this many accepted passages are listed and compared exactly.
+const LISTED_ROWS: f64 = 20_000.0;
 
 /// A passage and a score, before anything of it is loaded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scored {
     pub(crate) address: DocAddress,
     pub(crate) score: f32,
+}
+
+/// How thoroughly the dense side is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DenseSearch {
+    /// Every accepted passage is compared.
+    Exact,
+    /// Inverted indexes are used where there are some. `None` chooses by the size of the index.
+    Indexed {
+        /// What a query looks at.
+        probe: Option<Probe>,
+    },
 }
 
 /// Looks vectors up by the document they belong to.
@@ -47,6 +70,14 @@ impl<'a> Vectors<'a> {
         column.first(address.doc_id).map(|ordinal| self.row_of(ordinal)).transpose()
     }
 
+    /// The vector of a passage in 32 bits.
+    pub(crate) fn vector(&self, address: DocAddress) -> Result<Option<Vec<f32>>, Error> {
+        let numbers = |row: &[u8]| -> Vec<f32> {
+            row.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32()).collect()
+        };
+        Ok(self.row(address)?.map(numbers))
+    }
+
     /// Inner product of `query` with the vector of a passage.
     pub(crate) fn dot(&self, query: &[f32], address: DocAddress) -> Result<Option<f32>, Error> {
         Ok(self.row(address)?.map(|row| self.kernel.dot(query, row)))
@@ -62,42 +93,138 @@ impl<'a> Vectors<'a> {
     }
 
     /// The passages with the highest inner products: at least `top_k` where there are so many, plus those that tie with
-    /// the last. In no particular order.
+    /// the last. In no particular order. Exact but for what an inverted index misses.
     pub(crate) fn best(
         &self,
         query: &[f32],
         accepted: &[Accepted],
         top_k: usize,
+        how: DenseSearch,
     ) -> Result<Vec<Scored>, Error> {
-        let blocks: Vec<(u32, DocId, DocId)> = (0_u32..)
-            .zip(self.snapshot.searcher.segment_readers())
-            .flat_map(|(segment, reader)| {
-                let end = reader.max_doc();
-                (0..end)
-                    .step_by(BLOCK as usize)
-                    .map(move |start| (segment, start, end.min(start.saturating_add(BLOCK))))
-            })
-            .collect();
-        blocks
+        let share = self.accepted_share(accepted);
+        let passages: u64 = self.snapshot.dense.iter().map(|segment| segment.rows()).sum();
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let expected = share * passages as f64;
+        let has_index = self.snapshot.dense.iter().any(|segment| segment.index().is_some());
+        if share < 1.0 && has_index && expected <= LISTED_ROWS {
+            return self.best_listed(query, accepted, top_k);
+        }
+        let mut found = Vec::new();
+        for segment in &self.snapshot.dense {
+            match (how, segment.index()) {
+                (DenseSearch::Indexed { probe }, Some(index)) => {
+                    let probe = probe.unwrap_or_else(|| index.probe(top_k)).widened(share, top_k);
+                    let address =
+                        |row| segment.ordinal(row).and_then(|o| self.snapshot.ordinals.address(o));
+                    let accepts = |row| address(row).is_some_and(|at| is_accepted(accepted, at));
+                    for row in index.candidates(query, probe, &accepts) {
+                        if let (Some(address), Some(stored)) =
+                            (address(row), segment.stored(row as usize))
+                        {
+                            found.push(Scored { address, score: self.kernel.dot(query, stored) });
+                        }
+                    }
+                }
+                (DenseSearch::Exact, _) | (_, None) => {
+                    found.extend(self.best_of_all(query, segment, accepted, top_k));
+                }
+            }
+            keep_best(&mut found, top_k);
+        }
+        Ok(found)
+    }
+
+    /// Compares every row of a segment.
+    fn best_of_all(
+        &self,
+        query: &[f32],
+        segment: &DenseSegment,
+        accepted: &[Accepted],
+        top_k: usize,
+    ) -> Vec<Scored> {
+        let rows = u32::try_from(segment.rows()).unwrap_or(u32::MAX);
+        let starts: Vec<u32> = (0..rows).step_by(BLOCK).collect();
+        starts
             .into_par_iter()
-            .map(|(segment, start, end)| {
-                let accepted = &accepted[segment as usize];
+            .map(|start| {
+                let end = rows.min(start.saturating_add(u32::try_from(BLOCK).unwrap_or(u32::MAX)));
                 let mut found = Vec::new();
-                for doc in (start..end).filter(|doc| accepted.contains(*doc)) {
-                    let address = DocAddress::new(segment, doc);
-                    if let Some(score) = self.dot(query, address)? {
-                        found.push(Scored { address, score });
+                let mut bar = f32::NEG_INFINITY;
+                for row in start..end {
+                    let Some(stored) = segment.stored(row as usize) else { continue };
+                    let score = self.kernel.dot(query, stored);
+                    if score < bar {
+                        continue;
+                    }
+                    let address =
+                        segment.ordinal(row).and_then(|o| self.snapshot.ordinals.address(o));
+                    let Some(address) = address.filter(|at| is_accepted(accepted, *at)) else {
+                        continue;
+                    };
+                    found.push(Scored { address, score });
+                    if found.len() > top_k * 2 + 64 {
+                        keep_best(&mut found, top_k);
+                        bar = found.iter().map(|s| s.score).fold(f32::INFINITY, f32::min);
                     }
                 }
                 keep_best(&mut found, top_k);
-                Ok(found)
+                found
             })
-            .try_reduce(Vec::new, |mut left, right| {
+            .reduce(Vec::new, |mut left, right| {
                 left.extend(right);
                 keep_best(&mut left, top_k);
-                Ok(left)
+                left
             })
     }
+
+    /// Compares every accepted passage.
+    fn best_listed(
+        &self,
+        query: &[f32],
+        accepted: &[Accepted],
+        top_k: usize,
+    ) -> Result<Vec<Scored>, Error> {
+        let mut found = Vec::new();
+        for (segment, accepted) in (0_u32..).zip(accepted) {
+            for doc in accepted.list() {
+                let address = DocAddress::new(segment, doc);
+                if let Some(score) = self.dot(query, address)? {
+                    found.push(Scored { address, score });
+                }
+            }
+        }
+        keep_best(&mut found, top_k);
+        Ok(found)
+    }
+
+    /// Share of the passages that are accepted: exact for a filter of papers, else estimated on a sample.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    fn accepted_share(&self, accepted: &[Accepted]) -> f64 {
+        if accepted.iter().all(Accepted::accepts_all_alive) {
+            return 1.0;
+        }
+        let readers = self.snapshot.searcher.segment_readers();
+        let all: u64 = readers.iter().map(|reader| u64::from(reader.max_doc())).sum();
+        if accepted.iter().all(|accepted| accepted.named().is_some()) {
+            let named: usize = accepted.iter().filter_map(Accepted::named).map(<[_]>::len).sum();
+            return named as f64 / all.max(1) as f64;
+        }
+        let step = u32::try_from(all / u64::from(SAMPLED_DOCS)).unwrap_or(u32::MAX).max(1);
+        let (mut passages, mut taken) = (0_u64, 0_u64);
+        for ((reader, ordinals), accepted) in readers.iter().zip(&self.ordinals).zip(accepted) {
+            for doc in (0..reader.max_doc()).step_by(step as usize) {
+                if ordinals.first(doc).is_some() {
+                    passages += 1;
+                    taken += u64::from(accepted.contains(doc));
+                }
+            }
+        }
+        taken as f64 / passages.max(1) as f64
+    }
+}
+
+fn is_accepted(accepted: &[Accepted], at: DocAddress) -> bool {
+    accepted[at.segment_ord as usize].contains(at.doc_id)
 }
 
 fn missing_vector(ordinal: u64) -> Error {

@@ -24,6 +24,8 @@ pub(crate) struct SegmentWriter {
     header: Header,
     digest: Sha256,
     row: Vec<u8>,
+    /// One bit per ordinal once one of them has no row.
+    present: Option<Vec<u64>>,
 }
 
 impl SegmentWriter {
@@ -47,6 +49,7 @@ impl SegmentWriter {
             similarity: encoder.similarity,
             first,
             count: 0,
+            rows: 0,
             fingerprint: fingerprint_digest(encoder),
             data: [0; 32],
         };
@@ -58,25 +61,63 @@ impl SegmentWriter {
             header,
             digest: Sha256::new(),
             row: Vec::new(),
+            present: None,
         })
     }
 
     /// Appends a vector and returns its ordinal. Values were checked by [`check_row`].
     pub(crate) fn push(&mut self, vector: &[f32]) -> Result<u64, Error> {
-        self.row.clear();
-        self.row.extend(vector.iter().flat_map(|value| f16::from_f32(*value).to_le_bytes()));
-        self.digest.update(&self.row);
-        self.out.write_all(&self.row).map_err(Error::io("write", &self.partial))?;
-        let ordinal = self.header.first + self.header.count;
+        let mut row = std::mem::take(&mut self.row);
+        row.clear();
+        row.extend(vector.iter().flat_map(|value| f16::from_f32(*value).to_le_bytes()));
+        let pushed = self.push_row(&row);
+        self.row = row;
+        pushed
+    }
+
+    /// Appends a row as another segment stores it and returns its ordinal.
+    pub(crate) fn push_row(&mut self, row: &[u8]) -> Result<u64, Error> {
+        self.digest.update(row);
+        self.out.write_all(row).map_err(Error::io("write", &self.partial))?;
+        Ok(self.next(true))
+    }
+
+    /// Leaves out the row of the next ordinal, which was removed.
+    pub(crate) fn skip(&mut self) {
+        if self.present.is_none() {
+            let full = self.header.count;
+            let words = (0..full.div_ceil(64)).map(|word| match full - word * 64 {
+                left @ 0..64 => (1 << left) - 1,
+                _ => u64::MAX,
+            });
+            self.present = Some(words.collect());
+        }
+        self.next(false);
+    }
+
+    fn next(&mut self, has_row: bool) -> u64 {
+        let place = self.header.count;
+        if let Some(words) = &mut self.present {
+            if place.is_multiple_of(64) {
+                words.push(0);
+            }
+            if let Some(word) = words.last_mut() {
+                *word |= u64::from(has_row) << (place % 64);
+            }
+        }
         self.header.count += 1;
-        Ok(ordinal)
+        self.header.rows += u64::from(has_row);
+        self.header.first + place
     }
 
     /// Completes the file, durable under its final name.
     pub(crate) fn finish(self) -> Result<SegmentEntry, Error> {
-        let Self { folder, name, partial, mut out, mut header, digest, row: _ } = self;
+        let Self { folder, name, partial, mut out, mut header, mut digest, row: _, present } = self;
+        let bits: Vec<u8> = present.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+        digest.update(&bits);
         header.data = digest.finalize().into();
         let write = |out: &mut BufWriter<fs_err::File>| {
+            out.write_all(&bits)?;
             out.seek(SeekFrom::Start(0))?;
             out.write_all(&header.to_bytes())?;
             out.flush()?;
@@ -85,7 +126,7 @@ impl SegmentWriter {
         write(&mut out).map_err(Error::io("write", &partial))?;
         fs_err::rename(&partial, folder.join(&name)).map_err(Error::io("rename", &partial))?;
         sync_folder(&folder)?;
-        Ok(SegmentEntry { file: name, first: header.first, count: header.count })
+        Ok(SegmentEntry { file: name, first: header.first, count: header.count, index: None })
     }
 }
 
@@ -163,6 +204,37 @@ mod tests {
         header[33] ^= 1;
         fs_err::write(&path, &header).expect("written");
         assert!(DenseSegment::open(folder.path(), &entry, &encoder()).is_err());
+    }
+
+    #[test]
+    fn removed_rows_leave_holes() {
+        let folder = tempfile::tempdir().expect("temp dir");
+        for gap in [0_u64, 1, 63, 64, 65, 130] {
+            let mut writer =
+                SegmentWriter::create(folder.path(), gap, 1_000, &encoder()).expect("created");
+            for ordinal in 0..200_u16 {
+                if u64::from(ordinal) == gap || ordinal == 199 {
+                    writer.skip();
+                } else {
+                    writer.push(&[f32::from(ordinal), 0.0, 1.0]).expect("written");
+                }
+            }
+            let entry = writer.finish().expect("finished");
+            assert_eq!(entry.count, 200);
+            let segment = DenseSegment::open(folder.path(), &entry, &encoder()).expect("opens");
+            segment.verify().expect("intact");
+            assert_eq!(
+                (segment.rows(), segment.row(1_000 + gap), segment.row(1_199)),
+                (198, None, None)
+            );
+            for ordinal in (0..199_u16).filter(|ordinal| u64::from(*ordinal) != gap) {
+                let row = segment.row(1_000 + u64::from(ordinal)).expect("stored");
+                assert_eq!(row[..2], f16::from_f32(f32::from(ordinal)).to_le_bytes());
+            }
+            let back: Vec<Option<u64>> = (0..198).map(|row| segment.ordinal(row)).collect();
+            assert!(back.is_sorted() && back.iter().all(Option::is_some), "{back:?}");
+            assert_eq!(segment.ordinal(198), None);
+        }
     }
 
     #[test]

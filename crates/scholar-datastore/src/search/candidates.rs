@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use half::f16;
 use rayon::prelude::*;
 use scholar_core::{Explanation, SearchFilter, SearchMode};
 use tantivy::DocAddress;
@@ -10,7 +9,7 @@ use tantivy::DocAddress;
 use super::Hit;
 use super::explain::{Side, explain_hit};
 use super::fusion::{Fusion, Spread};
-use crate::dense::scan::{Scored, Vectors, keep_best};
+use crate::dense::scan::{DenseSearch, Scored, Vectors, keep_best};
 use crate::error::Error;
 use crate::filter::Accepted;
 use crate::lexical::{Bm25, LexicalSearch, SegmentScores};
@@ -67,6 +66,7 @@ pub(crate) struct Candidates<'a> {
     vectors: Vectors<'a>,
     accepted: Vec<Accepted>,
     depth: usize,
+    how: DenseSearch,
     lexical: Option<Lexical>,
     dense: Option<Dense>,
 }
@@ -76,7 +76,7 @@ impl<'a> Candidates<'a> {
         store: &'a Datastore,
         snapshot: &'a Snapshot,
         filter: &SearchFilter,
-        depth: usize,
+        (depth, how): (usize, DenseSearch),
     ) -> Result<Self, Error> {
         let readers = snapshot.searcher.segment_readers();
         let accepted = readers
@@ -85,7 +85,7 @@ impl<'a> Candidates<'a> {
             .collect::<Result<Vec<_>, _>>()
             .map_err(Error::index("search", store.root()))?;
         let vectors = Vectors::new(snapshot).map_err(Error::index("search", store.root()))?;
-        Ok(Self { store, snapshot, vectors, accepted, depth, lexical: None, dense: None })
+        Ok(Self { store, snapshot, vectors, accepted, depth, how, lexical: None, dense: None })
     }
 
     pub(crate) fn find_lexical(&mut self, parameters: Bm25, query: &str) -> Result<(), Error> {
@@ -108,7 +108,7 @@ impl<'a> Candidates<'a> {
     }
 
     pub(crate) fn find_dense(&mut self, query: Vec<f32>) -> Result<(), Error> {
-        let best = self.vectors.best(&query, &self.accepted, self.depth)?;
+        let best = self.vectors.best(&query, &self.accepted, self.depth, self.how)?;
         self.dense = Some(Dense { list: List::new(best), query, is_moved: false });
         Ok(())
     }
@@ -120,9 +120,9 @@ impl<'a> Candidates<'a> {
         let gains: Vec<f32> = (0..first.len()).map(|i| 1.0 / (i as f32 + 2.0).log2()).collect();
         let total: f32 = gains.iter().sum();
         for (candidate, gain) in first.iter().zip(&gains) {
-            let row = self.vectors.row(candidate.address)?.unwrap_or_default();
-            for (value, bytes) in query.iter_mut().zip(row.chunks_exact(2)) {
-                *value += weight * gain / total * f16::from_le_bytes([bytes[0], bytes[1]]).to_f32();
+            let vector = self.vectors.vector(candidate.address)?.unwrap_or_default();
+            for (value, other) in query.iter_mut().zip(vector) {
+                *value += weight * gain / total * other;
             }
         }
         self.find_dense(query)?;

@@ -41,6 +41,10 @@ pub struct DatastoreInfo {
     pub lexical_segments: usize,
     /// Bytes of the dense files.
     pub dense_bytes: u64,
+    /// Bytes of inverted indexes among them: what searching reads often, so what should fit in memory.
+    pub index_bytes: u64,
+    /// Bytes held in memory by an open store to get from vectors to passages.
+    pub table_bytes: u64,
     /// Bytes of the lexical index, stored texts included.
     pub lexical_bytes: u64,
     /// Papers per source, by name.
@@ -85,6 +89,8 @@ impl Datastore {
             dense_segments: snapshot.dense.len(),
             lexical_segments: readers.len(),
             dense_bytes: folder_bytes(&self.root().join(DENSE_FOLDER))?,
+            index_bytes: snapshot.dense.iter().map(|segment| segment.index_bytes()).sum(),
+            table_bytes: snapshot.ordinals.memory_bytes() as u64,
             lexical_bytes: folder_bytes(&self.root().join(LEXICAL_FOLDER))?,
             sources: sources
                 .into_iter()

@@ -12,8 +12,11 @@ pub(crate) fn remove_orphans(folder: &Path, manifest: &Manifest) -> Result<(), E
         let path = entry.map_err(Error::io("read", folder))?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let ours = name.starts_with("dense-")
-            && (name.ends_with(".vec") || name.ends_with(PARTIAL_ENDING));
-        let listed = manifest.segments.iter().any(|segment| segment.file == name);
+            && [".vec", ".ivf", PARTIAL_ENDING].iter().any(|ending| name.ends_with(ending));
+        let listed = manifest
+            .segments
+            .iter()
+            .any(|segment| segment.file == name || segment.index.as_deref() == Some(name));
         if ours && !listed {
             tracing::info!(file = %path.display(), "removing a dense segment no commit lists");
             fs_err::remove_file(&path).map_err(Error::io("remove", &path))?;

@@ -1,5 +1,6 @@
 //! The datastore from outside: what is stored is found, what is committed survives, what is wrong is said.
 
+mod compact;
 mod faults;
 mod search;
 mod store;

@@ -1,0 +1,187 @@
+//! Merging: after commits where it is due, and all there is on request.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use tantivy::Searcher;
+
+use super::DatastoreWriter;
+use crate::dense::DenseSegment;
+use crate::dense::ivf::IvfProgress;
+use crate::dense::merge::{Merge, MergePolicy};
+use crate::error::Error;
+use crate::schema::column;
+use crate::store::DENSE_FOLDER;
+use crate::writer::sweep;
+
+/// How a datastore is compacted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompactOptions {
+    /// What merged segments are.
+    pub policy: MergePolicy,
+    /// Lists of each inverted index; `None` chooses by the number of rows.
+    pub lists: Option<usize>,
+}
+
+impl CompactOptions {
+    /// Few segments, lists by their size.
+    pub fn standard() -> Self {
+        Self { policy: MergePolicy::standard(), lists: None }
+    }
+}
+
+/// What compacting did.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct CompactReport {
+    /// Dense segments before.
+    pub segments_before: usize,
+    /// Dense segments now.
+    pub segments: usize,
+    /// Rows of removed passages that were left behind.
+    pub rows_dropped: u64,
+    /// Rows in segments with an inverted index.
+    pub rows_indexed: u64,
+    /// Whether the progress callback stopped it; what was done before is kept.
+    pub interrupted: bool,
+}
+
+/// Called while an index is made; `Break` stops.
+pub type OnCompactProgress<'a> = &'a mut dyn FnMut(IvfProgress) -> ControlFlow<()>;
+
+impl DatastoreWriter {
+    /// Merges the dense segments into as few as the policy allows, without the rows of removed passages, each with its
+    /// inverted index; and the lexical segments into one. Each merge is committed by itself.
+    ///
+    /// # Errors
+    /// [`Error::Io`] and [`Error::Index`]; what was committed before stays.
+    pub fn compact(
+        &mut self,
+        options: &CompactOptions,
+        progress: OnCompactProgress<'_>,
+    ) -> Result<CompactReport, Error> {
+        self.commit()?;
+        let segments_before = self.manifest.segments.len();
+        let segments = self.open_segments(0..segments_before)?;
+        let rows_before: u64 = segments.iter().map(|segment| segment.rows()).sum();
+        let rows: Vec<u64> = segments.iter().map(|segment| segment.rows()).collect();
+        let alive = self.alive_ordinals()?;
+        let living = |segment: &DenseSegment| -> u64 {
+            let (first, count) = segment.range();
+            (first..first + count).filter(|ordinal| is_set(&alive, *ordinal)).count() as u64
+        };
+        let mut interrupted = false;
+        // From the end, so that ranges before stay true.
+        for run in options.policy.all(&rows).into_iter().rev() {
+            let only = &segments[run.start];
+            let needs_index = only.rows() >= options.policy.indexed_from && only.index().is_none();
+            let whole = run.len() == 1 && living(only) == only.rows();
+            if whole && !needs_index && options.lists.is_none() {
+                continue;
+            }
+            if !self.merge(run, options, &alive, progress)? {
+                interrupted = true;
+                break;
+            }
+        }
+        drop(segments);
+        if !interrupted {
+            self.merge_lexical()?;
+        }
+        let segments = self.open_segments(0..self.manifest.segments.len())?;
+        let rows: u64 = segments.iter().map(|segment| segment.rows()).sum();
+        let indexed = segments.iter().filter(|segment| segment.index().is_some());
+        Ok(CompactReport {
+            segments_before,
+            segments: segments.len(),
+            rows_dropped: rows_before - rows,
+            rows_indexed: indexed.map(|segment| segment.rows()).sum(),
+            interrupted,
+        })
+    }
+
+    /// Merges what the policy says is due after a commit.
+    pub(super) fn merge_due(&mut self, progress: OnCompactProgress<'_>) -> Result<(), Error> {
+        let options = CompactOptions { policy: self.merge_policy, lists: None };
+        loop {
+            let rows: Vec<u64> = self.manifest.segments.iter().map(|entry| entry.count).collect();
+            let Some(run) = options.policy.due(&rows) else { return Ok(()) };
+            let alive = self.alive_ordinals()?;
+            if !self.merge(run, &options, &alive, progress)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Replaces the segments of `run` by one and commits that. `false` when `progress` stopped it.
+    fn merge(
+        &mut self,
+        run: Range<usize>,
+        options: &CompactOptions,
+        alive: &[u64],
+        progress: OnCompactProgress<'_>,
+    ) -> Result<bool, Error> {
+        let folder = self.root.join(DENSE_FOLDER);
+        let segments = self.open_segments(run.clone())?;
+        let merge = Merge {
+            folder: &folder,
+            number: self.manifest.next_segment,
+            encoder: &self.descriptor.encoder,
+            alive,
+            indexed_from: options.policy.indexed_from,
+            lists: options.lists,
+        };
+        let Some(entry) = merge.run(&segments, progress)? else { return Ok(false) };
+        let mut manifest = self.manifest.clone();
+        manifest.next_segment += 1;
+        manifest.segments.splice(run, [entry]);
+        self.commit_manifest(manifest)?;
+        // Readers that have the old files open keep them until they move on.
+        sweep::remove_orphans(&folder, &self.manifest)?;
+        Ok(true)
+    }
+
+    fn merge_lexical(&mut self) -> Result<(), Error> {
+        let failed = || Error::index("merge", &self.root);
+        let ids = self.writer.index().searchable_segment_ids().map_err(failed())?;
+        if ids.len() > 1 {
+            self.writer.merge(&ids).wait().map_err(failed())?;
+        }
+        self.writer.garbage_collect_files().wait().map_err(failed())?;
+        self.reader.reload().map_err(failed())
+    }
+
+    fn open_segments(&self, run: Range<usize>) -> Result<Vec<Arc<DenseSegment>>, Error> {
+        let folder = self.root.join(DENSE_FOLDER);
+        self.manifest.segments[run]
+            .iter()
+            .map(|entry| DenseSegment::open(&folder, entry, &self.descriptor.encoder).map(Arc::new))
+            .collect()
+    }
+
+    /// One bit per ordinal of the last commit: whether its passage is still there.
+    fn alive_ordinals(&self) -> Result<Vec<u64>, Error> {
+        let searcher: Searcher = self.reader.searcher();
+        let words = usize::try_from(self.manifest.next_ordinal.div_ceil(64)).unwrap_or(usize::MAX);
+        let mut alive = vec![0_u64; words];
+        for reader in searcher.segment_readers() {
+            let ordinals = reader
+                .fast_fields()
+                .u64(column::ORDINAL)
+                .map_err(Error::index("read", &self.root))?;
+            for doc in reader.doc_ids_alive() {
+                if let Some(ordinal) = ordinals.first(doc)
+                    && let Some(word) =
+                        usize::try_from(ordinal / 64).ok().and_then(|at| alive.get_mut(at))
+                {
+                    *word |= 1 << (ordinal % 64);
+                }
+            }
+        }
+        Ok(alive)
+    }
+}
+
+fn is_set(bits: &[u64], ordinal: u64) -> bool {
+    let word = usize::try_from(ordinal / 64).ok().and_then(|at| bits.get(at));
+    word.is_some_and(|word| word >> (ordinal % 64) & 1 == 1)
+}

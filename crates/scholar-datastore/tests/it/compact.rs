@@ -1,0 +1,176 @@
+//! Merged and indexed segments answer as the small ones did, filters and removals included.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use scholar_core::{Paper, PaperId, Retrieved, Retriever as _, SearchFilter, SearchMode};
+use scholar_datastore::{
+    CompactOptions, CompactReport, Datastore, DatastoreWriter, DenseSearch, Depth, MergePolicy,
+    Probe, SearchConfig,
+};
+
+use super::{add, create, paper, request, retriever};
+
+/// Two hundred papers in forty topics; papers of a topic share most words.
+fn papers(range: std::ops::Range<u64>) -> Vec<Paper> {
+    range
+        .map(|n| {
+            let topic = n % 40;
+            let text =
+                format!("t{topic} t{topic}a t{topic}b t{topic}c u{} v{} w{n}", n % 7, n % 11);
+            paper(n, &format!("Topic {topic}"), &text)
+        })
+        .collect()
+}
+
+fn options(lists: usize) -> CompactOptions {
+    let policy = MergePolicy { indexed_from: 50, ..MergePolicy::standard() };
+    CompactOptions { policy, lists: Some(lists) }
+}
+
+fn compact(writer: &mut DatastoreWriter, options: &CompactOptions) -> CompactReport {
+    writer.compact(options, &mut |_| ControlFlow::Continue(())).expect("compacted")
+}
+
+fn config(dense: DenseSearch) -> SearchConfig {
+    SearchConfig { dense, ..SearchConfig::tuned() }
+}
+
+fn found(
+    root: &std::path::Path,
+    dense: DenseSearch,
+    query: &str,
+    filter: &SearchFilter,
+) -> Vec<Retrieved> {
+    let mut request = request(query, SearchMode::Dense, 10);
+    request.filter = filter.clone();
+    let retriever = retriever(Datastore::open(root).expect("opens"), config(dense));
+    futures::executor::block_on(retriever.search(&request)).expect("searched")
+}
+
+fn keys(hits: &[Retrieved]) -> Vec<(String, String)> {
+    hits.iter()
+        .map(|hit| (hit.passage.id.to_string(), format!("{:.4}", hit.score.value())))
+        .collect()
+}
+
+/// Every list is probed and every row may be rescored: what is missed then is missed by a mistake.
+const ALL: DenseSearch =
+    DenseSearch::Indexed { probe: Some(Probe { lists: 1_000, rescored: 400 }) };
+
+#[test]
+fn an_index_finds_what_the_exact_scan_finds_after_removals_and_updates() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let store = create(folder.path());
+    let mut writer = store.writer().expect("writer");
+    for start in [0, 70, 140] {
+        add(&mut writer, papers(start..start + 70));
+    }
+    let gone: Vec<PaperId> = (0..200).step_by(9).map(PaperId::Pmid).collect();
+    assert_eq!(writer.remove(&gone).expect("removed"), gone.len());
+    let mut changed = papers(33..34);
+    changed[0].sections[0].text.push_str(" changed");
+    add(&mut writer, changed);
+    let report = compact(&mut writer, &options(12));
+    assert_eq!((report.segments_before, report.segments), (4, 1));
+    assert_eq!(report.rows_dropped, gone.len() as u64 + 1);
+    assert_eq!(report.rows_indexed, 211 - report.rows_dropped);
+    // More papers after it: one large segment and a small one together.
+    add(&mut writer, papers(300..320));
+    store.verify(Depth::Checksums, None).expect("intact");
+    let few = SearchFilter {
+        papers: Some(BTreeSet::from([3, 43, 44, 9].map(PaperId::Pmid))),
+        ..SearchFilter::none()
+    };
+    let years = SearchFilter { year_from: Some(2003), year_to: Some(2003), ..SearchFilter::none() };
+    for filter in [SearchFilter::none(), few, years] {
+        for query in ["topic 3 t3a u3", "t17b w17 v6", "changed t33c", "t20 w300"] {
+            let exact = found(folder.path(), DenseSearch::Exact, query, &filter);
+            let indexed = found(folder.path(), ALL, query, &filter);
+            assert_eq!(keys(&indexed), keys(&exact), "{query} {filter:?}");
+            assert!(exact.iter().all(|hit| filter.accepts(&hit.paper)));
+            assert!(!exact.iter().any(|hit| gone.contains(&hit.paper.id)));
+        }
+    }
+}
+
+#[test]
+fn a_filter_always_fills_the_results() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let store = create(folder.path());
+    let mut writer = store.writer().expect("writer");
+    add(&mut writer, papers(0..400));
+    compact(&mut writer, &options(20));
+    drop(writer);
+    // One list is probed by default here at least; the filter leaves a twentieth of the papers, and ten are wanted.
+    let narrow = DenseSearch::Indexed { probe: Some(Probe { lists: 1, rescored: 10 }) };
+    let filter = SearchFilter { year_from: Some(2019), ..SearchFilter::none() };
+    for query in ["topic 3 t3a", "nothing known"] {
+        assert_eq!(found(folder.path(), narrow, query, &filter).len(), 10, "{query}");
+    }
+}
+
+#[test]
+fn readers_move_on_and_a_second_compaction_has_nothing_to_do() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let store = create(folder.path());
+    let mut writer = store.writer().expect("writer");
+    for start in [0, 50] {
+        add(&mut writer, papers(start..start + 50));
+    }
+    let reader = retriever(Datastore::open(folder.path()).expect("opens"), config(ALL));
+    let search =
+        || futures::executor::block_on(reader.search(&request("t7 w7", SearchMode::Hybrid, 5)));
+    let before = keys(&search().expect("searched"));
+    let policy = MergePolicy { indexed_from: 50, ..MergePolicy::standard() };
+    let options = CompactOptions { policy, lists: None };
+    assert_eq!(compact(&mut writer, &options).segments, 1);
+    assert_eq!(keys(&search().expect("searched")), before);
+    let files = |store: &Datastore| -> BTreeSet<String> {
+        fs_err::read_dir(store.root().join("dense"))
+            .expect("read")
+            .map(|entry| entry.expect("entry").file_name().to_string_lossy().into_owned())
+            .collect()
+    };
+    let first = files(&store);
+    assert_eq!(first.len(), 2, "one segment and its index: {first:?}");
+    compact(&mut writer, &options);
+    assert_eq!(files(&store), first);
+    // Stopped before anything is written: nothing changes.
+    let stop = CompactOptions { lists: Some(3), ..options };
+    let report = writer.compact(&stop, &mut |_| ControlFlow::Break(())).expect("stopped");
+    assert!(report.interrupted);
+    store.verify(Depth::Checksums, None).expect("intact");
+    drop(writer);
+    drop(store.writer().expect("sweeps"));
+    assert_eq!(files(&store), first);
+}
+
+#[test]
+fn a_damaged_index_is_noticed() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let store = create(folder.path());
+    let mut writer = store.writer().expect("writer");
+    add(&mut writer, papers(0..100));
+    compact(&mut writer, &options(4));
+    drop(writer);
+    drop(store);
+    let path = fs_err::read_dir(folder.path().join("dense"))
+        .expect("read")
+        .map(|entry| entry.expect("entry").path())
+        .find(|path| path.extension().is_some_and(|ending| ending == "ivf"))
+        .expect("an index");
+    let bytes = fs_err::read(&path).expect("read");
+    for at in [0, 9, 13, 30, 60, 105, 130, bytes.len() / 2, bytes.len() - 1] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        fs_err::write(&path, &damaged).expect("written");
+        let checked =
+            Datastore::open(folder.path()).and_then(|store| store.verify(Depth::Checksums, None));
+        assert!(checked.is_err(), "byte {at}");
+    }
+    for length in [0, 100, 200, bytes.len() - 1] {
+        fs_err::write(&path, &bytes[..length]).expect("written");
+        assert!(Datastore::open(folder.path()).is_err(), "cut to {length}");
+    }
+}
