@@ -219,6 +219,19 @@ pub trait Retriever: Send + Sync {
     /// When the index cannot be read or the encoder does not fit it.
     async fn search(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, PortError>;
 
+    /// One outcome per request, in order, each as [`Retriever::search`] gives it: one request's failure is not the
+    /// others'. Whoever can share work between queries does so here.
+    async fn search_batch(
+        &self,
+        requests: &[SearchRequest],
+    ) -> Vec<Result<Vec<Retrieved>, PortError>> {
+        let mut outcomes = Vec::with_capacity(requests.len());
+        for request in requests {
+            outcomes.push(self.search(request).await);
+        }
+        outcomes
+    }
+
     /// The stored passage of that name: what proofs are checked against.
     ///
     /// # Errors

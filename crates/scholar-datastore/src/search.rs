@@ -7,6 +7,7 @@
 //!    steps 2 to 4 run once more for the dense side.
 //! 5. The winners are loaded and explained.
 
+mod batch;
 mod candidates;
 mod explain;
 pub mod fusion;
@@ -117,6 +118,19 @@ impl HybridRetriever {
     /// # Errors
     /// [`Error::Encode`] when the query cannot be encoded, otherwise damage of the store.
     pub fn search_blocking(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, Error> {
+        let vector = match request.mode {
+            SearchMode::Lexical => Vec::new(),
+            SearchMode::Dense | SearchMode::Hybrid => self.encode(request.query.as_str())?,
+        };
+        self.search_encoded(request, vector)
+    }
+
+    /// As [`HybridRetriever::search_blocking`] with the query's vector, which a lexical search does not read.
+    fn search_encoded(
+        &self,
+        request: &SearchRequest,
+        vector: Vec<f32>,
+    ) -> Result<Vec<Retrieved>, Error> {
         let SearchRequest { query, top_k, mode, filter } = request;
         if *top_k == 0 {
             return Ok(Vec::new());
@@ -127,10 +141,10 @@ impl HybridRetriever {
             Candidates::new(&self.store, &snapshot, filter, (depth.max(*top_k), dense))?;
         match mode {
             SearchMode::Lexical => candidates.find_lexical(bm25, query.as_str())?,
-            SearchMode::Dense => candidates.find_dense(self.encode(query.as_str())?)?,
+            SearchMode::Dense => candidates.find_dense(vector)?,
             SearchMode::Hybrid => {
                 candidates.find_lexical(bm25, query.as_str())?;
-                candidates.find_dense(self.encode(query.as_str())?)?;
+                candidates.find_dense(vector)?;
             }
         }
         let mut ranked = candidates.rank(*mode, fusion)?;
@@ -229,6 +243,13 @@ impl Retriever for HybridRetriever {
         let retriever = self.clone();
         let request = request.clone();
         Ok(self.pool.run(move || retriever.search_blocking(&request)).await??)
+    }
+
+    async fn search_batch(
+        &self,
+        requests: &[SearchRequest],
+    ) -> Vec<Result<Vec<Retrieved>, PortError>> {
+        batch::search(self, requests).await
     }
 
     async fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, PortError> {

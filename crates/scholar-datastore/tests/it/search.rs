@@ -58,6 +58,25 @@ fn both_sides_find_and_explain() {
 }
 
 #[test]
+fn a_batch_finds_what_each_query_finds_alone() {
+    let papers: Vec<Paper> = (0..40)
+        .map(|n| paper(n, &format!("Title {}", n % 7), &format!("w{} w{} w{}", n % 5, n % 11, n)))
+        .collect();
+    let (_folder, store) = filled(papers);
+    let retriever = retriever(store, SearchConfig::tuned());
+    let modes = [SearchMode::Hybrid, SearchMode::Lexical, SearchMode::Dense];
+    let requests: Vec<SearchRequest> = (0..12)
+        .map(|n| request(&format!("title w{n} w{}", n % 4), modes[n % 3], 1 + n))
+        .collect();
+    let together = futures::executor::block_on(retriever.search_batch(&requests));
+    assert_eq!(together.len(), requests.len());
+    for (request, found) in requests.iter().zip(together) {
+        assert_eq!(found.expect("searched"), search(&retriever, request), "{request:?}");
+    }
+    assert!(futures::executor::block_on(retriever.search_batch(&[])).is_empty());
+}
+
+#[test]
 fn nothing_to_find_is_an_empty_list() {
     let folder = tempfile::tempdir().expect("temp dir");
     let retriever_ = retriever(create(folder.path()), SearchConfig::tuned());
