@@ -22,6 +22,8 @@ pub(crate) struct App {
     pub(crate) stop: Stop,
     /// When the program began.
     pub(crate) began: Instant,
+    /// A command's own number of threads.
+    threads: OnceLock<usize>,
     /// Kept until the end: with it ends the watch for Ctrl-C.
     runtime: OnceLock<Runtime>,
 }
@@ -47,6 +49,7 @@ impl App {
             printer,
             stop: Stop::default(),
             began: Instant::now(),
+            threads: OnceLock::new(),
             runtime: OnceLock::new(),
         })
     }
@@ -60,9 +63,16 @@ impl App {
 
     /// Threads for models.
     pub(crate) fn threads(&self) -> usize {
-        self.config
-            .threads
+        self.threads
+            .get()
+            .copied()
+            .or(self.config.threads)
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// From now on, and once, models and searches get `threads`.
+    pub(crate) fn use_threads(&self, threads: usize) {
+        self.threads.get_or_init(|| threads);
     }
 
     /// Now, UTC, to the second.

@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 mod ask;
+mod serve;
 mod store;
 
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
+pub(crate) use serve::ServeArgs;
 pub(crate) use store::{
     DatastoreArgs, DatastoreCommand, ModelsArgs, ModelsCommand, PapersArgs, PapersCommand,
     RunsArgs, RunsCommand,
@@ -157,6 +159,20 @@ pub(crate) enum BenchCommand {
         /// Number of passages, from the starter papers.
         #[arg(long, default_value_t = 64, value_name = "N")]
         passages: usize,
+        /// Write the report here.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Replies per second of the search service under many clients, and of the same service one query at a time.
+    Serve {
+        /// Datastore to serve.
+        name: Option<String>,
+        /// Clients that ask at the same time.
+        #[arg(long, default_value_t = 200, value_name = "N")]
+        clients: usize,
+        /// Requests of all clients together.
+        #[arg(long, default_value_t = 4_000, value_name = "N")]
+        requests: usize,
         /// Write the report here.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,

@@ -60,7 +60,7 @@ fn init_tracing(verbose: u8) {
     };
     let filter = tracing_subscriber::EnvFilter::new(format!(
         "scholar_core={level},scholar_models={level},scholar_datastore={level},scholar_clients={level},\
-         scholar_pipeline={level},openscholar={level},error"
+         scholar_pipeline={level},scholar_server={level},openscholar={level},error"
     ));
     // A second initialisation only happens in tests, where the first one serves as well.
     let _already =

@@ -6,6 +6,7 @@
 
 pub mod download;
 pub mod http;
+pub mod load;
 pub mod openai;
 pub mod prices;
 pub mod retry;

@@ -1,8 +1,24 @@
-//! The HTTP face of OpenScholar. Empty so far.
+//! The HTTP face of OpenScholar: passage search as a service.
 //!
-//! What will live here: the HTTP interface, jobs, streams of events, the web pages and the tools for other programs'
-//! models. It is the only crate that may listen on a socket. It is *not* for outbound requests, which are
-//! `scholar-clients`; nor for algorithms, which are `scholar-pipeline`.
+//! [`Server`] answers the original search service's requests ([`POST /search`](upstream)), a typed interface
+//! ([`POST /v1/search`](typed)), and the questions of those who run it (`/health`, `/metrics`). Behind every route is one
+//! [`scholar_core::Retriever`]; queries wait in one bounded queue and are searched in batches ([`queue`]).
 //!
-//! The crate exists before its contents because directions are cheap now and dear later: it may know `scholar-core`
-//! and `scholar-pipeline`, and only the binary may know it.
+//! It is the only crate that may listen on a socket. It is *not* for outbound requests, which are `scholar-clients`; nor
+//! for algorithms, which are `scholar-pipeline`; nor does it know the datastore, which the binary puts behind the port.
+//! Jobs, streams of events and web pages will live here too.
+
+mod config;
+mod error;
+mod health;
+mod metrics;
+pub mod queue;
+mod serve;
+mod service;
+pub mod typed;
+pub mod upstream;
+
+pub use config::ServerConfig;
+pub use error::{ApiError, ErrorCode};
+pub use serve::Stopped;
+pub use service::{CollectionSize, OnQuery, Probe, Server};

@@ -2,7 +2,7 @@
 //!
 //! Every port has one fake here ([`FakeEncoder`], [`FakeReranker`], [`ScriptedGenerator`], [`MemoryRetriever`],
 //! [`MemoryCatalog`], [`FakeAttributor`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
-//! server on a loopback port that can be slow, broken or lying on demand. Nothing here reads a clock or the network.
+//! server on a loopback port that can be slow, broken or lying on demand; [`http`] asks our own server. Nothing here reads a clock or the network.
 
 mod attributor;
 mod catalog;
@@ -10,6 +10,7 @@ pub mod close;
 pub mod corpus;
 mod encoder;
 mod generator;
+pub mod http;
 pub mod lm_server;
 mod models_dir;
 mod reranker;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand};
 use scholar_core::PaperId;
 
+use super::ServeArgs;
+
 /// List, show, add and remove papers.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct PapersArgs {
@@ -91,6 +93,8 @@ pub(crate) enum DatastoreCommand {
         #[arg(long)]
         deep: bool,
     },
+    /// Answer searches over HTTP: the original's POST /search and a typed POST /v1/search.
+    Serve(Box<ServeArgs>),
     /// Encode the starter papers and write the vectors that are shipped beside them.
     #[command(hide = true)]
     StarterVectors {

@@ -3,6 +3,7 @@
 mod attribution;
 mod encoder;
 mod retrieval;
+mod serve;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,6 +23,10 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         }
         BenchCommand::Encoder { model, peer_python, passages, out } => {
             encoder::run(&model, peer_python.as_deref(), passages, out.as_deref(), app)
+        }
+        BenchCommand::Serve { name, clients, requests, out } => {
+            let name = app.datastore_name(name.as_deref());
+            serve::run(&name, clients, requests, out.as_deref(), app)
         }
         BenchCommand::Attribution { dir, judge, limit, out } => {
             attribution::run(&dir, &judge, limit, out.as_deref(), app)

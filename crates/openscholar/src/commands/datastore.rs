@@ -1,5 +1,6 @@
 //! `openscholar datastore …`.
 
+pub(crate) mod serve;
 mod vectors;
 
 use std::collections::BTreeMap;
@@ -50,6 +51,7 @@ pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandErr
         DatastoreCommand::Verify { name, deep } => {
             verify(&app.datastore_name(name.as_deref()), deep, app)
         }
+        DatastoreCommand::Serve(args) => serve::run(*args, app),
         DatastoreCommand::StarterVectors { out } => vectors::run(&out, app),
     }
 }

@@ -28,6 +28,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(200);
 pub(crate) struct Shelf {
     pub(crate) encoder: Arc<LocalEncoder>,
     pub(crate) retriever: Arc<dyn Retriever>,
+    pub(crate) store: Arc<Datastore>,
 }
 
 impl Shelf {
@@ -52,8 +53,8 @@ impl Shelf {
         let store = Arc::new(store);
         let pool = Arc::new(SearchPool::new(app.threads(), SEARCH_QUEUE)?);
         let retriever =
-            HybridRetriever::new(store.clone(), encoder.clone(), SearchConfig::tuned(), pool)?;
-        Ok(Self { encoder, retriever: Arc::new(retriever) })
+            HybridRetriever::new(Arc::clone(&store), encoder.clone(), SearchConfig::tuned(), pool)?;
+        Ok(Self { encoder, retriever: Arc::new(retriever), store })
     }
 }
 

@@ -11,4 +11,6 @@ mod models;
 mod program;
 mod runs;
 #[cfg(unix)]
+mod serve;
+#[cfg(unix)]
 mod stopped;

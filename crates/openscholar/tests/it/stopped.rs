@@ -16,7 +16,7 @@ use crate::program::{Program, QUESTION, STORE, many_papers, text};
 /// A fault would otherwise hang the test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     let kill = format!("kill -{name} {}", child.id());
     assert!(Command::new("/bin/sh").args(["-c", &kill]).status().expect("a shell").success());
 }

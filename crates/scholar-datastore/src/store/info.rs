@@ -6,6 +6,9 @@ use std::path::Path;
 use scholar_core::EncoderInfo;
 use serde::Serialize;
 
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocSet as _, Searcher, TantivyError};
+
 use super::{DENSE_FOLDER, Datastore, LEXICAL_FOLDER, alive_documents};
 use crate::descriptor::BuildRules;
 use crate::error::Error;
@@ -52,6 +55,19 @@ pub struct DatastoreInfo {
 }
 
 impl Datastore {
+    /// Papers and passages of the newest commit. Cheap: lists are walked only where something was removed.
+    ///
+    /// # Errors
+    /// [`Error::Index`] and [`Error::Io`] when the store cannot be read.
+    pub fn counts(&self) -> Result<(u64, u64), Error> {
+        let snapshot = self.snapshot()?;
+        let count = |kind: &str| {
+            let term = tantivy::Term::from_field_text(self.fields().kind, kind);
+            alive_count(&snapshot.searcher, &term).map_err(Error::index("read", self.root()))
+        };
+        Ok((count(KIND_PAPER)?, count(KIND_PASSAGE)?))
+    }
+
     /// Counts what the newest commit holds. Reads columns, not texts.
     ///
     /// # Errors
@@ -98,6 +114,21 @@ impl Datastore {
                 .collect(),
         })
     }
+}
+
+/// Documents that carry `term` and are not deleted.
+fn alive_count(searcher: &Searcher, term: &tantivy::Term) -> Result<u64, TantivyError> {
+    let mut count = 0;
+    for reader in searcher.segment_readers() {
+        let index = reader.inverted_index(term.field())?;
+        count += match reader.alive_bitset() {
+            None => u64::from(index.doc_freq(term)?),
+            Some(alive) => index
+                .read_postings(term, IndexRecordOption::Basic)?
+                .map_or(0, |mut postings| u64::from(postings.count(alive))),
+        };
+    }
+    Ok(count)
 }
 
 fn folder_bytes(folder: &Path) -> Result<u64, Error> {

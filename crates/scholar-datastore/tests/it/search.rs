@@ -65,9 +65,8 @@ fn a_batch_finds_what_each_query_finds_alone() {
     let (_folder, store) = filled(papers);
     let retriever = retriever(store, SearchConfig::tuned());
     let modes = [SearchMode::Hybrid, SearchMode::Lexical, SearchMode::Dense];
-    let requests: Vec<SearchRequest> = (0..12)
-        .map(|n| request(&format!("title w{n} w{}", n % 4), modes[n % 3], 1 + n))
-        .collect();
+    let requests: Vec<SearchRequest> =
+        (0..12).map(|n| request(&format!("title w{n} w{}", n % 4), modes[n % 3], 1 + n)).collect();
     let together = futures::executor::block_on(retriever.search_batch(&requests));
     assert_eq!(together.len(), requests.len());
     for (request, found) in requests.iter().zip(together) {

@@ -1,0 +1,156 @@
+//! Throughput of the search service, as a ratio to the same service answering one query after the other.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use scholar_clients::load::{LoadReport, get_text, post_all};
+use scholar_clients::{HttpClient, Url};
+use scholar_server::ServerConfig;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::commands::datastore::serve::while_serving;
+use crate::error::{CommandError, Context as _};
+use crate::wiring::Shelf;
+
+/// Passages asked for, as the original's default client does.
+const PASSAGES: usize = 10;
+
+/// One server under one load.
+#[derive(Debug, Serialize)]
+struct Measured {
+    server: &'static str,
+    per_second: f64,
+    errors: u64,
+    p50_ms: f64,
+    p95_ms: f64,
+    p99_ms: f64,
+    queries_per_batch: f64,
+    load: LoadReport,
+}
+
+pub(super) fn run(
+    name: &str,
+    clients: usize,
+    requests: usize,
+    out: Option<&Path>,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    if clients == 0 || requests == 0 {
+        return Err(CommandError::user("--clients and --requests must be at least 1"));
+    }
+    let measured = app.block_on(async {
+        let shelf = Shelf::open(app, name).await?;
+        let bodies = bodies(&shelf, requests)?;
+        let config =
+            ServerConfig { queue: clients.max(512), ..ServerConfig::local(name, app.threads()) };
+        let mut measured = Vec::new();
+        let single = config.clone().one_at_a_time();
+        for (server, config, clients) in [
+            ("batched", &config, clients),
+            ("one at a time", &single, clients),
+            ("batched", &config, 1),
+        ] {
+            app.printer.say(&format!("{server}, {clients} clients, {requests} requests"));
+            measured.push(measure(server, &shelf, config.clone(), &bodies, clients).await?);
+        }
+        Ok::<_, CommandError>(measured)
+    })??;
+    let json = serde_json::json!({"schema": "openscholar.bench-serve/1", "datastore": name, "clients": clients, "requests": requests, "measured": measured});
+    let text = render(name, clients, requests, &measured, app);
+    let published = super::publish("serve", &text, &json, out, app)?;
+    let errors: u64 = measured.iter().map(|measured| measured.errors).sum();
+    if errors > 0 {
+        return Err(CommandError::user(format!("{errors} requests failed")));
+    }
+    Ok(published)
+}
+
+/// Bodies of the original's requests, with titles of stored papers as queries.
+fn bodies(shelf: &Shelf, requests: usize) -> Result<Vec<String>, CommandError> {
+    let mut titles = Vec::new();
+    shelf.store.each_paper(|paper| {
+        titles.push(paper.title);
+        Ok(())
+    })?;
+    titles.retain(|title| scholar_core::Question::new(title).is_ok());
+    if titles.is_empty() {
+        return Err(CommandError::user("the datastore has no titles to ask for"));
+    }
+    let body = |title: &String| {
+        serde_json::json!({"query": title, "n_docs": PASSAGES, "domains": "pes2o"}).to_string()
+    };
+    Ok(titles.iter().cycle().take(requests).map(body).collect())
+}
+
+async fn measure(
+    server: &'static str,
+    shelf: &Shelf,
+    config: ServerConfig,
+    bodies: &[String],
+    clients: usize,
+) -> Result<Measured, CommandError> {
+    let http = HttpClient::new()?;
+    while_serving(shelf, config, async |address| {
+        let url = |path: &str| {
+            Url::parse(&format!("http://{address}{path}")).user(|| "no address".to_owned())
+        };
+        // Not timed: the first searches map files and start threads.
+        post_all(&http, &url("/search")?, &bodies[..bodies.len().min(clients)], clients).await;
+        let before = batches(&http, &url("/metrics")?).await?;
+        let load = post_all(&http, &url("/search")?, bodies, clients).await;
+        let after = batches(&http, &url("/metrics")?).await?;
+        Ok(Measured {
+            server,
+            per_second: load.per_second(),
+            errors: load.errors(),
+            p50_ms: load.percentile_ms(0.5),
+            p95_ms: load.percentile_ms(0.95),
+            p99_ms: load.percentile_ms(0.99),
+            queries_per_batch: (after.1 - before.1) / (after.0 - before.0).max(1.0),
+            load,
+        })
+    })
+    .await?
+}
+
+/// Batches so far, and the queries in them.
+async fn batches(http: &HttpClient, url: &Url) -> Result<(f64, f64), CommandError> {
+    let text = get_text(http, url).await?;
+    let value = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.and_then(|value| value.parse().ok()).unwrap_or_default()
+    };
+    Ok((value("openscholar_batches_total"), value("openscholar_batched_queries_total")))
+}
+
+fn render(name: &str, clients: usize, requests: usize, measured: &[Measured], app: &App) -> String {
+    let rows: String = measured
+        .iter()
+        .map(|row| {
+            format!(
+                "| {} | {} | {:.0} | {} | {:.1} | {:.1} | {:.1} | {:.1} |\n",
+                row.server,
+                row.load.clients,
+                row.per_second,
+                row.errors,
+                row.p50_ms,
+                row.p95_ms,
+                row.p99_ms,
+                row.queries_per_batch
+            )
+        })
+        .collect();
+    let ratio = match measured {
+        [batched, single, ..] => batched.per_second / single.per_second.max(1e-9),
+        _ => 0.0,
+    };
+    format!(
+        "# Search service\n\nCommand: `openscholar bench serve {name} --clients {clients} --requests {requests}`\n\nMachine: {}.\n\n\
+         Clients and server share the machine. Each client waits for its reply, then asks for {PASSAGES} passages for the next title; \
+         nobody pauses. *One at a time* is the same server with one worker and batches of one, as the original serves.\n\n\
+         | server | clients | replies/s | errors | p50 ms | p95 ms | p99 ms | queries per batch |\n|---|---|---|---|---|---|---|---|\n{rows}\n\
+         With {clients} clients the batched server answers {ratio:.2} times as many requests per second.\n",
+        super::machine(app)
+    )
+}

@@ -1,0 +1,139 @@
+//! `openscholar datastore serve`.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use scholar_server::{CollectionSize, OnQuery, Probe, Server, ServerConfig};
+use tokio::net::TcpListener;
+
+use crate::app::App;
+use crate::args::ServeArgs;
+use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::runs;
+use crate::wiring::Shelf;
+
+pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let ServeArgs {
+        name,
+        listen,
+        queue,
+        threads,
+        batch,
+        max_passages,
+        timeout,
+        upstream_exact,
+        log_queries,
+    } = args;
+    if [queue, batch, max_passages].contains(&0) || threads == Some(0) || timeout == 0 {
+        return Err(CommandError::user(
+            "--queue, --threads, --batch, --max-passages and --timeout must be at least 1",
+        ));
+    }
+    if let Some(threads) = threads {
+        app.use_threads(threads);
+    }
+    let name = app.datastore_name(name.as_deref());
+    let on_query = log_queries.as_deref().map(query_log).transpose()?;
+    let config = ServerConfig {
+        queue,
+        batch,
+        max_top_k: max_passages,
+        timeout: Duration::from_secs(timeout),
+        upstream_exact,
+        ..ServerConfig::local(name.as_str(), app.threads())
+    };
+    app.block_on(async {
+        // An address that is taken is found before a model is fetched.
+        let listener = listen_on(listen).await?;
+        let address = listener.local_addr().user(|| format!("cannot listen on {listen}"))?;
+        let shelf = Shelf::open(app, &name).await?;
+        let server = Server::start(Arc::clone(&shelf.retriever), config, probe(&shelf), on_query);
+        app.printer.out(&format!("serving {name} on http://{address}"))?;
+        let stopped = server
+            .serve(listener, asked_to_stop(app))
+            .await
+            .user(|| format!("cannot serve on {address}"))?;
+        if stopped.cut_off > 0 {
+            app.printer
+                .say(&format!("{} requests took too long and were cut off", stopped.cut_off));
+        }
+        Ok(ExitCode::SUCCESS)
+    })?
+}
+
+async fn listen_on(address: std::net::SocketAddr) -> Result<TcpListener, CommandError> {
+    TcpListener::bind(address).await.map_err(|source| {
+        CommandError::user(format!("cannot listen on {address}"))
+            .with_source(source)
+            .with_hint("choose another port with --listen 127.0.0.1:PORT; 0 takes any free one")
+    })
+}
+
+/// Reads the newest commit's counts: what tells whether the datastore can still be read.
+pub(crate) fn probe(shelf: &Shelf) -> Probe {
+    let store = Arc::clone(&shelf.store);
+    Arc::new(move || {
+        let (papers, passages) = store.counts()?;
+        Ok(CollectionSize { papers, passages })
+    })
+}
+
+/// Ready at Ctrl-C and, where there is one, at SIGTERM.
+async fn asked_to_stop(app: &App) {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                () = app.stop.wait() => {}
+                _ = terminate.recv() => app.printer.say("stopping"),
+            }
+            return;
+        }
+    }
+    app.stop.wait().await;
+}
+
+/// Appends queries to `path`, one line of JSON each. A line that cannot be written is reported, not fatal.
+fn query_log(path: &Path) -> Result<OnQuery, CommandError> {
+    let file = fs_err::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
+        .map_err(|source| runs::unwritable(path, source))?;
+    let file = Mutex::new(file);
+    Ok(Arc::new(move |query| {
+        let line = serde_json::json!({"at": App::now(), "query": query});
+        if let Err(error) = writeln!(file.lock(), "{line}") {
+            tracing::error!(%error, "a query was not logged");
+        }
+    }))
+}
+
+/// Serves `shelf` on a free loopback port while `work` runs with its address.
+pub(crate) async fn while_serving<T>(
+    shelf: &Shelf,
+    config: ServerConfig,
+    work: impl AsyncFnOnce(std::net::SocketAddr) -> T,
+) -> Result<T, CommandError> {
+    let listener = listen_on(([127, 0, 0, 1], 0).into()).await?;
+    let address = listener.local_addr().user(|| "cannot listen on loopback".to_owned())?;
+    let server = Server::start(Arc::clone(&shelf.retriever), config, probe(shelf), None);
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let serving = tokio::spawn(server.serve(listener, async {
+        let _dropped = stopped.await;
+    }));
+    let result = work(address).await;
+    drop(stop);
+    serving
+        .await
+        .map_err(|source| {
+            CommandError::new(ErrorKind::Bug, "the server broke off").with_source(source)
+        })?
+        .user(|| "cannot serve on loopback".to_owned())?;
+    Ok(result)
+}

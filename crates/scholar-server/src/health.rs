@@ -1,0 +1,60 @@
+//! For those who run the server: is it there, can it answer, how is it doing.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::json;
+
+use crate::service::Shared;
+
+/// Live and ready in one reply; 503 while not ready.
+pub(crate) async fn health(State(shared): State<Arc<Shared>>) -> Response {
+    let stopping = shared.stopping.load(Ordering::Acquire);
+    let size = (shared.probe)();
+    if let Err(error) = &size {
+        tracing::error!(error = error as &dyn std::error::Error, "the collection cannot be read");
+    }
+    let is_ready = size.is_ok() && !stopping;
+    let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let body = json!({
+        "live": true,
+        "ready": is_ready,
+        "stopping": stopping,
+        "collection": shared.config.name,
+        "papers": size.as_ref().ok().map(|size| size.papers),
+        "passages": size.as_ref().ok().map(|size| size.passages),
+        "queue_size": shared.queue.len(),
+    });
+    (status, Json(body)).into_response()
+}
+
+/// The process answers.
+pub(crate) async fn live() -> StatusCode {
+    StatusCode::OK
+}
+
+/// A search would be tried.
+pub(crate) async fn ready(State(shared): State<Arc<Shared>>) -> StatusCode {
+    let is_ready = !shared.stopping.load(Ordering::Acquire) && (shared.probe)().is_ok();
+    if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }
+}
+
+/// Counters and gauges in Prometheus' text format.
+pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
+    let mut gauges = vec![
+        ("queue_size", "Queries that wait.", shared.queue.len() as u64),
+        ("queue_capacity", "Queries that may wait.", shared.config.queue as u64),
+        ("running_batches", "Batches being searched.", shared.queue.running().len() as u64),
+        ("connections", "Open connections.", shared.connections.load(Ordering::Relaxed) as u64),
+    ];
+    if let Ok(size) = (shared.probe)() {
+        gauges.push(("papers", "Papers served.", size.papers));
+        gauges.push(("passages", "Passages served.", size.passages));
+    }
+    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
+    (kind, shared.metrics.render(&gauges)).into_response()
+}

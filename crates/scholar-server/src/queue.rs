@@ -1,0 +1,183 @@
+//! The one queue all queries wait in, and the workers that empty it in batches.
+//!
+//! A batch is whatever waits when a worker becomes free, up to a limit: an idle server searches a query at once, a busy
+//! one encodes many queries together. Nothing waits for a batch to fill. A client that leaves takes its queries out of
+//! the queue.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures::FutureExt as _;
+use parking_lot::Mutex;
+use scholar_core::{PortError, PortErrorKind, Retrieved, Retriever, SearchRequest};
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
+
+use crate::metrics::Metrics;
+
+/// What a query comes to.
+pub type Outcome = Result<Vec<Retrieved>, PortError>;
+
+/// Longest pause a full queue asks for, in seconds.
+const MOST_RETRY_AFTER: u64 = 60;
+
+struct Job {
+    request: SearchRequest,
+    reply: oneshot::Sender<Outcome>,
+    since: Instant,
+}
+
+/// The queue is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Full {
+    /// Queries that wait.
+    pub waiting: usize,
+    /// Seconds after which about that many have been searched.
+    pub retry_after_s: u64,
+}
+
+/// The queue with what is needed to empty it.
+pub struct Queue {
+    retriever: Arc<dyn Retriever>,
+    jobs: Mutex<VecDeque<Job>>,
+    wake: Notify,
+    capacity: usize,
+    batch: usize,
+    workers: usize,
+    metrics: Arc<Metrics>,
+    /// Microseconds a query takes in a batch, smoothed.
+    pace: AtomicU64,
+    running: Mutex<BTreeMap<u64, (String, usize)>>,
+    started: AtomicU64,
+}
+
+impl Queue {
+    pub(crate) fn new(
+        retriever: Arc<dyn Retriever>,
+        (capacity, batch, workers): (usize, usize, usize),
+        metrics: Arc<Metrics>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            retriever,
+            jobs: Mutex::new(VecDeque::new()),
+            wake: Notify::new(),
+            capacity,
+            batch: batch.max(1),
+            workers: workers.max(1),
+            metrics,
+            pace: AtomicU64::new(0),
+            running: Mutex::new(BTreeMap::new()),
+            started: AtomicU64::new(0),
+        })
+    }
+
+    /// Queries that wait.
+    pub fn len(&self) -> usize {
+        self.jobs.lock().iter().filter(|job| !job.reply.is_closed()).count()
+    }
+
+    /// Whether no query waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The first query of every batch that is being searched, the oldest batch first, with its number of passages.
+    pub fn running(&self) -> Vec<(String, usize)> {
+        self.running.lock().values().cloned().collect()
+    }
+
+    /// Puts all of `requests` into the queue, or none.
+    pub(crate) fn submit(
+        &self,
+        requests: Vec<SearchRequest>,
+    ) -> Result<Vec<oneshot::Receiver<Outcome>>, Full> {
+        let since = Instant::now();
+        let mut jobs = self.jobs.lock();
+        if jobs.len() + requests.len() > self.capacity {
+            jobs.retain(|job| !job.reply.is_closed());
+        }
+        let waiting = jobs.len();
+        if waiting + requests.len() > self.capacity {
+            self.metrics.refused(requests.len());
+            let micros = self.pace.load(Ordering::Relaxed) * waiting as u64 / self.workers as u64;
+            let retry_after_s = micros.div_ceil(1_000_000).clamp(1, MOST_RETRY_AFTER);
+            return Err(Full { waiting, retry_after_s });
+        }
+        let receivers = requests
+            .into_iter()
+            .map(|request| {
+                let (reply, receiver) = oneshot::channel();
+                jobs.push_back(Job { request, reply, since });
+                receiver
+            })
+            .collect();
+        drop(jobs);
+        self.wake.notify_one();
+        Ok(receivers)
+    }
+
+    /// Searches batches for ever.
+    pub(crate) async fn work(self: Arc<Self>) {
+        loop {
+            // Created before the queue is looked at, so that what is submitted in between wakes it.
+            let woken = self.wake.notified();
+            let jobs = self.take();
+            if jobs.is_empty() {
+                woken.await;
+            } else {
+                self.search(jobs).await;
+            }
+        }
+    }
+
+    fn take(&self) -> Vec<Job> {
+        let mut jobs = self.jobs.lock();
+        let mut taken = Vec::new();
+        while taken.len() < self.batch {
+            let Some(job) = jobs.pop_front() else { break };
+            if !job.reply.is_closed() {
+                taken.push(job);
+            }
+        }
+        // One wake-up may stand for many queries: pass it on.
+        if !jobs.is_empty() {
+            self.wake.notify_one();
+        }
+        taken
+    }
+
+    async fn search(&self, jobs: Vec<Job>) {
+        let requests: Vec<SearchRequest> = jobs.iter().map(|job| job.request.clone()).collect();
+        let number = self.started.fetch_add(1, Ordering::Relaxed);
+        if let Some(first) = requests.first() {
+            let shown = (first.query.as_str().to_owned(), first.top_k);
+            self.running.lock().insert(number, shown);
+        }
+        let began = Instant::now();
+        // A panic is the batch's, not the worker's: its callers hear of it, the next batch is searched.
+        let outcomes =
+            AssertUnwindSafe(self.retriever.search_batch(&requests)).catch_unwind().await;
+        self.running.lock().remove(&number);
+        let spent = began.elapsed();
+        self.metrics.batch(jobs.len());
+        self.keep_pace(u64::try_from(spent.as_micros()).unwrap_or(u64::MAX), jobs.len() as u64);
+        let mut outcomes = outcomes.unwrap_or_default().into_iter();
+        for job in jobs {
+            let outcome = outcomes.next().unwrap_or_else(|| {
+                Err(PortError::new(PortErrorKind::Unavailable, "the search broke off"))
+            });
+            self.metrics.searched(job.since.elapsed(), outcome.is_ok());
+            // The client may have left meanwhile.
+            let _gone = job.reply.send(outcome);
+        }
+    }
+
+    fn keep_pace(&self, micros: u64, queries: u64) {
+        let now = micros / queries.max(1);
+        let before = self.pace.load(Ordering::Relaxed);
+        let smoothed = if before == 0 { now } else { (7 * before + now) / 8 };
+        self.pace.store(smoothed, Ordering::Relaxed);
+    }
+}
