@@ -1,26 +1,37 @@
 //! BM25 over titles and texts of passages, with the parameters as data.
 //!
 //! tantivy's own scorer fixes k1 = 1.2 and b = 0.75 and treats fields apart. This one reads tantivy's postings and
-//! length norms, adds the frequencies of a term in title and text with a weight (BM25F) and scores term at a time into
-//! one array per segment, which keeps every document's score at hand for fusion.
+//! length norms and adds the frequencies of a term in title and text with a weight (BM25F).
+//!
+//! Terms are scored one after the other, the one that can add most first. Once no passage that lacks all terms so far can
+//! still be among the best, the remaining terms, which are the common ones with the long lists, are only looked up for the
+//! passages found. What a term can add at most, and in how many passages it occurs, is remembered per commit.
 //!
 //! `score(d) = Σ_t n_t · idf(t) · tf / (tf + k1 (1 − b + b · len(d) / mean len))` with
 //! `tf = text tf + w · title tf`, `len = text len + w · title len`, `idf = ln(1 + (N − df + ½) / (df + ½))` and
 //! `n_t` the frequency of the term in the query.
 //!
-//! Source: Robertson and Zaragoza 2009; spec A.5. Cost: one pass over the postings of the query's terms.
+//! Source: Robertson and Zaragoza 2009; spec A.5; the stopping rule is Turtle and Flood's 1995 (`MaxScore`), term at a time.
 
 pub mod analyzer;
+pub(crate) mod statistics;
+mod union;
 
 use scholar_core::Explanation;
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::Postings as _;
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{
-    DocAddress, DocId, DocSet as _, Searcher, SegmentReader, TERMINATED, TantivyError, Term,
-};
+use tantivy::schema::Field;
+use tantivy::{DocAddress, DocId, Searcher, SegmentReader, TantivyError, Term};
 
+use crate::dense::scan::{Scored, is_accepted, keep_best};
+use crate::filter::Accepted;
 use crate::schema::{Fields, KIND_PASSAGE};
+use statistics::{TermFigures, TermStatistics};
+use union::Union;
+
+/// A filter is asked about so many times as many passages as are wanted before it is taken for a narrow one.
+const FILTER_SLACK: usize = 4;
+/// Sums of terms in another order differ in the last bits.
+const ROUNDING: f32 = 1.000_01;
 
 /// Parameters of BM25.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,45 +60,74 @@ impl Bm25 {
     }
 }
 
-/// The scores of one query in one segment: indexed by document, 0 where no term occurs.
-pub(crate) type SegmentScores = Vec<f32>;
+/// A term of a query.
+struct QueryTerm {
+    text: String,
+    count: u32,
+    idf: f32,
+    /// The most it adds to any passage.
+    most: f32,
+}
 
-/// A term of a query in one segment: documents in ascending order with its weighted frequency.
-type TermPostings = Vec<(DocId, f32)>;
+impl QueryTerm {
+    fn weight(&self) -> f32 {
+        query_weight(self.count) * self.idf
+    }
+}
 
 /// Collection statistics and parameters of one search.
 pub(crate) struct LexicalSearch<'a> {
     searcher: &'a Searcher,
     fields: &'a Fields,
     parameters: Bm25,
-    terms: Vec<(String, u32)>,
-    passages: f32,
-    mean_length: f32,
+    /// The one that can add most first.
+    terms: Vec<QueryTerm>,
+    /// One for each segment.
+    norms: Vec<Norms>,
 }
 
-struct Norms {
+/// Length norms of one segment: `k1 (1 − b + b · len / mean len)` is a sum of one number for the text's and one for the
+/// title's length, both of which tantivy keeps in a byte.
+pub(crate) struct Norms {
     title: FieldNormReader,
     text: FieldNormReader,
+    of_title: Vec<f32>,
+    of_text: Vec<f32>,
 }
 
 impl Norms {
-    fn of(reader: &SegmentReader, fields: &Fields) -> Result<Self, TantivyError> {
+    #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^24")]
+    fn of(
+        reader: &SegmentReader,
+        fields: &Fields,
+        bm25: Bm25,
+        mean: f32,
+    ) -> Result<Self, TantivyError> {
+        let lengths = (0..=u8::MAX).map(|id| FieldNormReader::id_to_fieldnorm(id) as f32);
+        let (fixed, slope) = (bm25.norm(0.0, mean), bm25.norm(1.0, mean) - bm25.norm(0.0, mean));
         Ok(Self {
             title: reader.get_fieldnorms_reader(fields.title)?,
             text: reader.get_fieldnorms_reader(fields.text)?,
+            of_title: lengths.clone().map(|length| slope * bm25.title_weight * length).collect(),
+            of_text: lengths.map(|length| fixed + slope * length).collect(),
         })
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^24")]
-    fn length(&self, doc: DocId, title_weight: f32) -> f32 {
-        self.text.fieldnorm(doc) as f32 + title_weight * self.title.fieldnorm(doc) as f32
+    fn norm(&self, doc: DocId) -> f32 {
+        self.of_text[usize::from(self.text.fieldnorm_id(doc))]
+            + self.of_title[usize::from(self.title.fieldnorm_id(doc))]
+    }
+
+    /// What a frequency is worth in a passage of this length, 0 to 1.
+    pub(crate) fn saturated(&self, doc: DocId, tf: f32) -> f32 {
+        tf / (tf + self.norm(doc))
     }
 }
 
 impl<'a> LexicalSearch<'a> {
     #[expect(clippy::cast_precision_loss, reason = "statistics need no more than 24 bits")]
     pub(crate) fn new(
-        searcher: &'a Searcher,
+        (searcher, known): (&'a Searcher, &TermStatistics),
         fields: &'a Fields,
         parameters: Bm25,
         query: &str,
@@ -102,34 +142,144 @@ impl<'a> LexicalSearch<'a> {
             Ok(total as f32)
         };
         let length = tokens(fields.text)? + parameters.title_weight * tokens(fields.title)?;
-        Ok(Self {
-            searcher,
-            fields,
-            parameters,
-            terms: analyzer::term_counts(query),
-            passages,
-            mean_length: length / passages.max(1.0),
-        })
+        let mean = length / passages.max(1.0);
+        let norms = searcher
+            .segment_readers()
+            .iter()
+            .map(|reader| Norms::of(reader, fields, parameters, mean))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut search = Self { searcher, fields, parameters, terms: Vec::new(), norms };
+        for (text, count) in analyzer::term_counts(query) {
+            let TermFigures { passages: df, saturation } =
+                known.get(&text, parameters, || search.figures(&text))?;
+            let df = df as f32;
+            let idf = (1.0 + (passages - df + 0.5).max(0.0) / (df + 0.5)).ln();
+            let most = query_weight(count) * idf * saturation;
+            search.terms.push(QueryTerm { text, count, idf, most });
+        }
+        search.terms.sort_by(|a, b| b.most.total_cmp(&a.most).then_with(|| a.text.cmp(&b.text)));
+        Ok(search)
     }
 
-    /// Scores of all passages, one array per segment.
-    pub(crate) fn score_all(&self) -> Result<Vec<SegmentScores>, TantivyError> {
+    /// In how many passages a term occurs, and the most its frequency is worth in any of them.
+    fn figures(&self, term: &str) -> Result<TermFigures, TantivyError> {
+        let mut figures = TermFigures { passages: 0, saturation: 0.0 };
+        for segment in 0..self.norms.len() {
+            self.union(segment, term)?.each(|doc, tf| {
+                figures.passages += 1;
+                figures.saturation = figures.saturation.max(self.norms[segment].saturated(doc, tf));
+            });
+        }
+        Ok(figures)
+    }
+
+    /// The passages with the highest scores above 0: at least `depth` where there are so many, plus those that tie with the
+    /// last. In no particular order.
+    pub(crate) fn best(
+        &self,
+        accepted: &[Accepted],
+        depth: usize,
+    ) -> Result<Vec<Scored>, TantivyError> {
         let readers = self.searcher.segment_readers();
-        let norms = readers
-            .iter()
-            .map(|reader| Norms::of(reader, self.fields))
-            .collect::<Result<Vec<_>, _>>()?;
-        let mut scores: Vec<SegmentScores> =
+        let mut scores: Vec<Vec<f32>> =
             readers.iter().map(|reader| vec![0.0; reader.max_doc() as usize]).collect();
-        for (term, count) in &self.terms {
-            let (postings, idf) = self.postings(term)?;
-            let weight = query_weight(*count) * idf;
-            for ((scores, postings), norms) in scores.iter_mut().zip(postings).zip(&norms) {
-                for (doc, tf) in postings {
-                    let length = norms.length(doc, self.parameters.title_weight);
-                    let norm = self.parameters.norm(length, self.mean_length);
-                    scores[doc as usize] += weight * tf / (tf + norm);
+        let mut touched: Vec<DocAddress> = Vec::new();
+        let mut left: f32 = self.terms.iter().map(|term| term.most).sum();
+        let mut looked_up = self.terms.len();
+        for (at, term) in self.terms.iter().enumerate() {
+            // What is left is a bound only up to rounding.
+            if left * ROUNDING < Self::bar(&scores, &touched, accepted, depth) {
+                looked_up = at;
+                break;
+            }
+            for (segment, scores) in (0_u32..).zip(&mut scores) {
+                let norms = &self.norms[segment as usize];
+                self.union(segment as usize, &term.text)?.each(|doc, tf| {
+                    let score = &mut scores[doc as usize];
+                    if *score <= 0.0 {
+                        touched.push(DocAddress::new(segment, doc));
+                    }
+                    *score += term.weight() * norms.saturated(doc, tf);
+                });
+            }
+            left -= term.most;
+        }
+        let mut found: Vec<Scored> = touched
+            .into_iter()
+            .map(|address| Scored {
+                address,
+                score: scores[address.segment_ord as usize][address.doc_id as usize],
+            })
+            .collect();
+        if looked_up < self.terms.len() {
+            // Only these can still be among the best.
+            let bar = Self::bar_of(&found, accepted, depth);
+            found.retain(|scored| scored.score + left * ROUNDING >= bar);
+            found.sort_unstable_by_key(|scored| scored.address);
+            let addresses: Vec<DocAddress> = found.iter().map(|scored| scored.address).collect();
+            let rest = self.add_up(&self.terms[looked_up..], &addresses)?;
+            for (scored, rest) in found.iter_mut().zip(rest) {
+                scored.score += rest;
+            }
+        }
+        Ok(accepted_best(found, accepted, depth))
+    }
+
+    /// The score that the `depth`-th accepted passage has at least, or 0 while that is unknown.
+    fn bar(
+        scores: &[Vec<f32>],
+        touched: &[DocAddress],
+        accepted: &[Accepted],
+        depth: usize,
+    ) -> f32 {
+        if touched.len() < depth.max(1) {
+            return 0.0;
+        }
+        let found: Vec<Scored> = touched
+            .iter()
+            .map(|at| Scored {
+                address: *at,
+                score: scores[at.segment_ord as usize][at.doc_id as usize],
+            })
+            .collect();
+        Self::bar_of(&found, accepted, depth)
+    }
+
+    fn bar_of(found: &[Scored], accepted: &[Accepted], depth: usize) -> f32 {
+        let mut best = found.to_vec();
+        // A filter refuses some: look at more than are wanted, and give up where most are refused.
+        keep_best(&mut best, depth * FILTER_SLACK);
+        best.retain(|scored| is_accepted(accepted, scored.address));
+        if depth == 0 || best.len() < depth {
+            return 0.0;
+        }
+        let (_, last, _) =
+            best.select_nth_unstable_by(depth - 1, |a, b| b.score.total_cmp(&a.score));
+        last.score
+    }
+
+    /// Scores of some passages, which come in ascending order.
+    pub(crate) fn scores(&self, addresses: &[DocAddress]) -> Result<Vec<f32>, TantivyError> {
+        self.add_up(&self.terms, addresses)
+    }
+
+    fn add_up(
+        &self,
+        terms: &[QueryTerm],
+        addresses: &[DocAddress],
+    ) -> Result<Vec<f32>, TantivyError> {
+        let mut scores = vec![0.0; addresses.len()];
+        for term in terms {
+            let mut place = 0;
+            for run in addresses.chunk_by(|a, b| a.segment_ord == b.segment_ord) {
+                let segment = run[0].segment_ord as usize;
+                let mut union = self.union(segment, &term.text)?;
+                for (address, score) in run.iter().zip(&mut scores[place..]) {
+                    if let Some(tf) = union.seek(address.doc_id) {
+                        *score += term.weight() * self.norms[segment].saturated(address.doc_id, tf);
+                    }
                 }
+                place += run.len();
             }
         }
         Ok(scores)
@@ -141,26 +291,15 @@ impl<'a> LexicalSearch<'a> {
         hits: &[DocAddress],
         most: usize,
     ) -> Result<Vec<Vec<Explanation>>, TantivyError> {
-        let readers = self.searcher.segment_readers();
-        let norms = readers
-            .iter()
-            .map(|reader| Norms::of(reader, self.fields))
-            .collect::<Result<Vec<_>, _>>()?;
         let mut parts: Vec<Vec<Explanation>> = vec![Vec::new(); hits.len()];
-        for (term, count) in &self.terms {
-            let (postings, idf) = self.postings(term)?;
-            let weight = query_weight(*count) * idf;
+        for term in &self.terms {
+            let QueryTerm { text, count, idf, most: _ } = term;
             for (hit, parts) in hits.iter().zip(&mut parts) {
                 let segment = hit.segment_ord as usize;
-                let Ok(at) = postings[segment].binary_search_by_key(&hit.doc_id, |(doc, _)| *doc)
-                else {
-                    continue;
-                };
-                let tf = postings[segment][at].1;
-                let length = norms[segment].length(hit.doc_id, self.parameters.title_weight);
-                let saturated = tf / (tf + self.parameters.norm(length, self.mean_length));
-                let reason = format!("term {term:?}: {count} x idf {idf:.3} x {saturated:.3}");
-                parts.push(Explanation::new(weight * saturated, reason));
+                let Some(tf) = self.union(segment, text)?.seek(hit.doc_id) else { continue };
+                let saturated = self.norms[segment].saturated(hit.doc_id, tf);
+                let reason = format!("term {text:?}: {count} x idf {idf:.3} x {saturated:.3}");
+                parts.push(Explanation::new(term.weight() * saturated, reason));
             }
         }
         for parts in &mut parts {
@@ -170,65 +309,31 @@ impl<'a> LexicalSearch<'a> {
         Ok(parts)
     }
 
-    /// Postings of a term in title and text together, per segment, and its inverse document frequency.
-    #[expect(clippy::cast_precision_loss, reason = "statistics need no more than 24 bits")]
-    fn postings(&self, term: &str) -> Result<(Vec<TermPostings>, f32), TantivyError> {
-        let readers = self.searcher.segment_readers();
-        let per_segment = readers
-            .iter()
-            .map(|reader| {
-                let text = field_postings(reader, self.fields.text, term, 1.0)?;
-                let title =
-                    field_postings(reader, self.fields.title, term, self.parameters.title_weight)?;
-                Ok(merge(text, title))
-            })
-            .collect::<Result<Vec<_>, TantivyError>>()?;
-        let df = per_segment.iter().map(Vec::len).sum::<usize>() as f32;
-        let idf = (1.0 + (self.passages - df + 0.5).max(0.0) / (df + 0.5)).ln();
-        Ok((per_segment, idf))
+    fn union(&self, segment: usize, term: &str) -> Result<Union, TantivyError> {
+        let reader = &self.searcher.segment_readers()[segment];
+        Union::new(reader, self.fields, term, self.parameters.title_weight)
+    }
+}
+
+fn accepted_best(mut found: Vec<Scored>, accepted: &[Accepted], depth: usize) -> Vec<Scored> {
+    let all = found.len();
+    let mut slack = depth.saturating_mul(FILTER_SLACK);
+    loop {
+        // The best are few, and asking a filter costs: ask for more only when too many were refused.
+        let mut best = found.clone();
+        keep_best(&mut best, slack);
+        let kept = best.len();
+        best.retain(|scored| scored.score > 0.0 && is_accepted(accepted, scored.address));
+        if best.len() >= depth || kept == all {
+            found = best;
+            keep_best(&mut found, depth);
+            return found;
+        }
+        slack = slack.saturating_mul(8).max(1);
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a query has few repetitions")]
 fn query_weight(count: u32) -> f32 {
     count as f32
-}
-
-#[expect(clippy::cast_precision_loss, reason = "frequencies are far below 2^24")]
-fn field_postings(
-    reader: &SegmentReader,
-    field: Field,
-    term: &str,
-    weight: f32,
-) -> Result<TermPostings, TantivyError> {
-    let index = reader.inverted_index(field)?;
-    let term = Term::from_field_text(field, term);
-    let Some(mut postings) = index.read_postings(&term, IndexRecordOption::WithFreqs)? else {
-        return Ok(Vec::new());
-    };
-    let mut found = Vec::with_capacity(postings.size_hint() as usize);
-    let mut doc = postings.doc();
-    while doc != TERMINATED {
-        found.push((doc, weight * postings.term_freq() as f32));
-        doc = postings.advance();
-    }
-    Ok(found)
-}
-
-/// Adds two ascending lists.
-fn merge(left: TermPostings, right: TermPostings) -> TermPostings {
-    if right.is_empty() {
-        return left;
-    }
-    let mut merged = TermPostings::with_capacity(left.len() + right.len());
-    let mut right = right.into_iter().peekable();
-    for (doc, tf) in left {
-        while let Some(other) = right.next_if(|(other, _)| *other < doc) {
-            merged.push(other);
-        }
-        let extra = right.next_if(|(other, _)| *other == doc).map_or(0.0, |(_, tf)| tf);
-        merged.push((doc, tf + extra));
-    }
-    merged.extend(right);
-    merged
 }

@@ -223,7 +223,8 @@ impl<'a> Vectors<'a> {
     }
 }
 
-fn is_accepted(accepted: &[Accepted], at: DocAddress) -> bool {
+/// Whether a filter accepts a passage.
+pub(crate) fn is_accepted(accepted: &[Accepted], at: DocAddress) -> bool {
     accepted[at.segment_ord as usize].contains(at.doc_id)
 }
 

@@ -1,6 +1,6 @@
 //! The best of both lists, each with both scores.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 use scholar_core::{Explanation, SearchFilter, SearchMode};
@@ -9,10 +9,10 @@ use tantivy::DocAddress;
 use super::Hit;
 use super::explain::{Side, explain_hit};
 use super::fusion::{Fusion, Spread};
-use crate::dense::scan::{DenseSearch, Scored, Vectors, keep_best};
+use crate::dense::scan::{DenseSearch, Scored, Vectors};
 use crate::error::Error;
 use crate::filter::Accepted;
-use crate::lexical::{Bm25, LexicalSearch, SegmentScores};
+use crate::lexical::{Bm25, LexicalSearch};
 use crate::store::{Datastore, Snapshot};
 
 /// Terms shown per hit.
@@ -48,7 +48,6 @@ impl List {
 
 struct Lexical {
     list: List,
-    scores: Vec<SegmentScores>,
     query: String,
     parameters: Bm25,
 }
@@ -89,21 +88,12 @@ impl<'a> Candidates<'a> {
     }
 
     pub(crate) fn find_lexical(&mut self, parameters: Bm25, query: &str) -> Result<(), Error> {
-        let scores = self
+        let best = self
             .lexical_search(parameters, query)
-            .and_then(|search| search.score_all())
+            .and_then(|search| search.best(&self.accepted, self.depth))
             .map_err(Error::index("search", self.store.root()))?;
-        let mut best = Vec::new();
-        for ((segment, scores), accepted) in (0_u32..).zip(&scores).zip(&self.accepted) {
-            for (doc, score) in (0_u32..).zip(scores) {
-                if *score > 0.0 && accepted.contains(doc) {
-                    best.push(Scored { address: DocAddress::new(segment, doc), score: *score });
-                }
-            }
-        }
-        keep_best(&mut best, self.depth);
         let list = List::new(best);
-        self.lexical = Some(Lexical { list, scores, query: query.to_owned(), parameters });
+        self.lexical = Some(Lexical { list, query: query.to_owned(), parameters });
         Ok(())
     }
 
@@ -134,33 +124,35 @@ impl<'a> Candidates<'a> {
 
     /// Every candidate with its final score, in no particular order.
     pub(crate) fn rank(&self, mode: SearchMode, fusion: Fusion) -> Result<Vec<Candidate>, Error> {
-        let mut union: BTreeMap<DocAddress, Candidate> = BTreeMap::new();
         let lists = [self.dense.as_ref().map(|d| &d.list), self.lexical.as_ref().map(|l| &l.list)];
-        for scored in lists.iter().flatten().flat_map(|list| &list.best) {
-            if union.contains_key(&scored.address) {
-                continue;
-            }
+        let union: BTreeSet<DocAddress> = lists
+            .iter()
+            .flatten()
+            .flat_map(|list| &list.best)
+            .map(|scored| scored.address)
+            .collect();
+        let union: Vec<DocAddress> = union.into_iter().collect();
+        let lexical = match &self.lexical {
+            Some(Lexical { query, parameters, .. }) => self
+                .lexical_search(*parameters, query)
+                .and_then(|search| search.scores(&union))
+                .map_err(Error::index("search", self.store.root()))?,
+            None => vec![0.0; union.len()],
+        };
+        let mut ranked = Vec::with_capacity(union.len());
+        for (address, lexical) in union.into_iter().zip(lexical) {
             let dense = match &self.dense {
-                Some(Dense { query, .. }) => {
-                    self.vectors.dot(query, scored.address)?.unwrap_or_default()
-                }
+                Some(Dense { query, .. }) => self.vectors.dot(query, address)?.unwrap_or_default(),
                 None => 0.0,
             };
-            let lexical = self.lexical.as_ref().map_or(0.0, |lexical| {
-                lexical.scores[scored.address.segment_ord as usize][scored.address.doc_id as usize]
-            });
             let score = match mode {
                 SearchMode::Dense => dense,
                 SearchMode::Lexical => lexical,
                 // Set below, once both sides are known.
                 SearchMode::Hybrid => 0.0,
             };
-            union.insert(
-                scored.address,
-                Candidate { address: scored.address, dense, lexical, score },
-            );
+            ranked.push(Candidate { address, dense, lexical, score });
         }
-        let mut ranked: Vec<Candidate> = union.into_values().collect();
         if mode == SearchMode::Hybrid {
             let sides = self.sides(fusion);
             for candidate in &mut ranked {
@@ -198,7 +190,8 @@ impl<'a> Candidates<'a> {
         parameters: Bm25,
         query: &str,
     ) -> Result<LexicalSearch<'_>, tantivy::TantivyError> {
-        LexicalSearch::new(&self.snapshot.searcher, self.store.fields(), parameters, query)
+        let known = (&self.snapshot.searcher, &self.snapshot.terms);
+        LexicalSearch::new(known, self.store.fields(), parameters, query)
     }
 
     fn sides(&self, fusion: Fusion) -> Vec<Side<'_>> {

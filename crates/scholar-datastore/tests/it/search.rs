@@ -145,6 +145,47 @@ fn bm25_follows_its_formula() {
     scholar_testing::assert_all_close(&scores, &expect, 1e-5);
 }
 
+#[test]
+fn stopping_early_changes_no_result() {
+    // Word n is in every n-th paper or so: lists of all lengths, as in language.
+    let papers: Vec<Paper> = (0..900_u64)
+        .map(|n| {
+            let words =
+                (1..60_u64).filter(|word| (n * 7_919 + word * 104_729) % 1_009 < 1_009 / word);
+            let text: Vec<String> = words
+                .map(|word| format!("w{word} ").repeat(1 + (n % word.min(4)) as usize))
+                .collect();
+            paper(n, &format!("w{} w{}", n % 5 + 1, n % 50 + 1), &text.concat())
+        })
+        .collect();
+    let (_folder, store) = filled(papers);
+    let few = SearchFilter { year_from: Some(2018), ..SearchFilter::none() };
+    let at_depth = |depth: usize, query: &str, filter: &SearchFilter| {
+        let store = Datastore::open(store.root()).expect("opens");
+        let retriever = retriever(store, SearchConfig { depth, ..SearchConfig::tuned() });
+        let mut request = request(query, SearchMode::Lexical, 10);
+        request.filter = filter.clone();
+        let hits = search(&retriever, &request);
+        let scores: Vec<f32> = hits.iter().map(|hit| hit.score.value()).collect();
+        (ids(&hits), scores)
+    };
+    for filter in [SearchFilter::none(), few] {
+        for query in [
+            "w1 w2 w3 w50",
+            "w58 w1",
+            "w7 w7 w20 w2",
+            "w1",
+            "w40 w41 w42 w1 w2 w3 w4",
+            "w59 nowhere",
+        ] {
+            let (ids, scores) = at_depth(10, query, &filter);
+            let (all_ids, all_scores) = at_depth(100_000, query, &filter);
+            assert_eq!(ids, all_ids, "{query}");
+            scholar_testing::assert_all_close(&scores, &all_scores, 1e-5);
+        }
+    }
+}
+
 fn some_paper() -> impl Strategy<Value = Paper> {
     let venue = prop_oneof![
         Just(None),
