@@ -112,6 +112,9 @@ pub(crate) struct SearchArgs {
     /// Print the arithmetic behind every score.
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Compare every passage's vector, even where an inverted index would do.
+    #[arg(long)]
+    pub(crate) exact: bool,
     /// Datastore to search.
     #[arg(long, value_name = "NAME")]
     pub(crate) datastore: Option<String>,
@@ -125,6 +128,44 @@ pub(crate) struct SearchArgs {
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
     pub(crate) command: BenchCommand,
+}
+
+/// What the dense index is measured on, and beside whom.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchIndexArgs {
+    /// Datastores whose vectors are used; they share one encoder.
+    #[arg(required = true, value_name = "NAME")]
+    pub(crate) stores: Vec<String>,
+    /// Also measure so many vectors made from the real ones, of the real dimension or twice that: 2000000x768.
+    #[arg(long, value_delimiter = ',', value_name = "ROWSxDIM")]
+    pub(crate) made: Vec<String>,
+    /// Leave the real vectors themselves out.
+    #[arg(long)]
+    pub(crate) only_made: bool,
+    /// Queries, held out from the real vectors or made.
+    #[arg(long, default_value_t = 500, value_name = "N")]
+    pub(crate) queries: usize,
+    /// Results per query.
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    pub(crate) top_k: usize,
+    /// Python with numpy, faiss-cpu, hnswlib and usearch installed; left out, only ours is measured.
+    #[arg(long, value_name = "PYTHON")]
+    pub(crate) peer_python: Option<PathBuf>,
+    /// Peers, separated by commas.
+    #[arg(long, default_value = "faiss,faiss-flat,hnswlib,usearch", value_name = "NAMES")]
+    pub(crate) peers: String,
+    /// Measure peers on sets of at most this many rows.
+    #[arg(long, default_value_t = 2_000_000, value_name = "N")]
+    pub(crate) peer_rows: usize,
+    /// Folder for temporary files: twice the dimension in bytes for each row.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) work: Option<PathBuf>,
+    /// Name of the report.
+    #[arg(long, default_value = "index", value_name = "NAME")]
+    pub(crate) report: String,
+    /// Write the report and its plots here.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// What can be measured.
@@ -163,6 +204,8 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Recall, latency, size and build time of the dense index, beside FAISS, hnswlib and usearch in the same run.
+    Index(BenchIndexArgs),
     /// Replies per second of the search service under many clients, and of the same service one query at a time.
     Serve {
         /// Datastore to serve.

@@ -9,6 +9,10 @@ use crate::error::{CommandError, Context as _};
 
 /// Datastore asked when none is named.
 pub(crate) const DEFAULT_DATASTORE: &str = crate::starter::NAME;
+/// Encoder that reads candidates again unless the config says otherwise: docs/decisions/0008.
+pub(crate) const DEFAULT_READER: &str = "all-mpnet-base-v2";
+/// What a first question fetches.
+pub(crate) const DEFAULT_MODELS: [&str; 3] = [DEFAULT_ENCODER, DEFAULT_READER, DEFAULT_GENERATOR];
 /// `config.toml`, every key optional; an unknown key is an error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -17,7 +21,8 @@ pub(crate) struct ConfigFile {
     pub(crate) datastore: Option<String>,
     /// Encoder of new datastores.
     pub(crate) encoder: Option<String>,
-    /// Cross-encoder from the catalog; left out: the default reranker.
+    /// What reads candidates again: a cross-encoder or an encoder from the catalog, a cross-encoder's folder, or `own` for
+    /// the datastore's encoder; left out: [`DEFAULT_READER`].
     pub(crate) reranker: Option<String>,
     /// Who judges support: lexical, embedded, server.
     pub(crate) judge: Option<String>,

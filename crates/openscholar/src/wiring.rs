@@ -3,6 +3,7 @@
 pub(crate) mod generator;
 pub(crate) mod models;
 pub(crate) mod pull;
+pub(crate) mod reranker;
 pub(crate) mod shelf;
 pub(crate) mod stored;
 
@@ -10,10 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use scholar_clients::OpenAiGenerator;
-use scholar_core::{Attributor, Encoder as _, Generator, Notice, Reranker};
-use scholar_models::{
-    CrossEncoderOptions, LateInteractionOptions, LateInteractionReranker, LocalCrossEncoder,
-};
+use scholar_core::{Attributor, Encoder as _, Generator, Notice};
 use scholar_pipeline::proof::{GeneratorAttributor, LexicalAttributor};
 use scholar_pipeline::{Meter, Ports};
 
@@ -56,7 +54,9 @@ pub(crate) async fn ports(
         // The ranking says what that means.
         None
     } else {
-        Some(reranker(app, shelf).await?)
+        let (reranker, notice) = reranker::open(app, shelf, None).await?;
+        notices.extend(notice);
+        Some(reranker)
     };
     let generator::Writer { generator, server, wiring: record } =
         generator::open(app, args, &mut notices).await?;
@@ -82,21 +82,6 @@ pub(crate) async fn ports(
         meter: Some(Arc::clone(meter)),
     };
     Ok(Wired { ports, models: names, notices, record, server })
-}
-
-/// The configured cross-encoder, else the default reranker, which says what it is.
-pub(crate) async fn reranker(app: &App, shelf: &Shelf) -> Result<Arc<dyn Reranker>, CommandError> {
-    match &app.config.reranker {
-        Some(name) => {
-            let folder = models::ensure(app, name).await?;
-            let options = CrossEncoderOptions::paper(app.threads());
-            Ok(Arc::new(LocalCrossEncoder::open(&folder, name, options)?))
-        }
-        None => {
-            let options = LateInteractionOptions::project();
-            Ok(Arc::new(LateInteractionReranker::new(shelf.encoder.clone(), options)?))
-        }
-    }
 }
 
 fn judge(

@@ -6,6 +6,7 @@
 //!
 //! Source: spec A.5 (exact flat index, f16 storage, f32 accumulation).
 
+mod alone;
 pub mod file;
 pub mod ivf;
 pub mod kernel;
@@ -15,6 +16,7 @@ mod present;
 pub mod scan;
 pub mod segment_writer;
 
+pub use alone::{Neighbour, StandaloneIndex};
 pub use file::DenseSegment;
 pub use kernel::Kernel;
 pub(crate) use segment_writer::SegmentWriter;

@@ -17,9 +17,11 @@ use tantivy::{
 
 use crate::dense::DenseSegment;
 use crate::dense::ordinals::Ordinals;
+use crate::dense::scan::Vectors;
 use crate::descriptor::{BuildRules, Descriptor, FORMAT_VERSION};
 use crate::error::Error;
 use crate::lexical::analyzer;
+use crate::lexical::statistics::TermStatistics;
 use crate::manifest::Manifest;
 use crate::schema::{Fields, PaperBody, schema};
 use crate::writer::DatastoreWriter;
@@ -39,6 +41,7 @@ pub(crate) struct Snapshot {
     pub(crate) manifest: Manifest,
     pub(crate) dense: Vec<Arc<DenseSegment>>,
     pub(crate) ordinals: Ordinals,
+    pub(crate) terms: TermStatistics,
 }
 
 struct State {
@@ -266,6 +269,25 @@ impl Datastore {
         Ok(())
     }
 
+    /// The vector of every stored passage in the order of storing; an error of `visit` ends the walk.
+    ///
+    /// # Errors
+    /// As [`Datastore::passage`].
+    pub fn each_vector(
+        &self,
+        mut visit: impl FnMut(&[f32]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let snapshot = self.snapshot()?;
+        let vectors = Vectors::new(&snapshot).map_err(Error::index("read", &self.root))?;
+        let term = Term::from_field_text(self.fields.kind, crate::schema::KIND_PASSAGE);
+        for address in self.find_all(&snapshot, &term)? {
+            if let Some(vector) = vectors.vector(address)? {
+                visit(&vector)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Papers in the store that cite `id`, by any of its identifiers, in ascending order.
     ///
     /// # Errors
@@ -420,7 +442,7 @@ fn take_snapshot(
             let none = Ordinals::default();
             let ordinals = Ordinals::new(&searcher, known.map_or(&none, |known| &known.ordinals))
                 .map_err(Error::index("open", root))?;
-            Ok(Snapshot { searcher, manifest, dense, ordinals })
+            Ok(Snapshot { searcher, manifest, dense, ordinals, terms: TermStatistics::default() })
         })();
         // A commit in between means that index and manifest may not belong together, and that a file may be gone.
         let unchanged = read_meta(root)? == before;

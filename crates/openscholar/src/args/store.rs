@@ -95,6 +95,17 @@ pub(crate) enum DatastoreCommand {
     },
     /// Answer searches over HTTP: the original's POST /search and a typed POST /v1/search.
     Serve(Box<ServeArgs>),
+    /// Merge segments, drop what removed papers left, and make the inverted index of a large datastore.
+    Compact {
+        /// Its name.
+        name: Option<String>,
+        /// Lists of each inverted index; left out: four for the square root of its rows.
+        #[arg(long, value_name = "N")]
+        lists: Option<usize>,
+        /// Rows from which a segment gets an inverted index; left out: 32768.
+        #[arg(long, value_name = "N")]
+        indexed_from: Option<u64>,
+    },
     /// Encode the starter papers and write the vectors that are shipped beside them.
     #[command(hide = true)]
     StarterVectors {

@@ -2,6 +2,7 @@
 
 mod attribution;
 mod encoder;
+mod index;
 mod retrieval;
 mod serve;
 
@@ -28,6 +29,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
             let name = app.datastore_name(name.as_deref());
             serve::run(&name, clients, requests, out.as_deref(), app)
         }
+        BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Attribution { dir, judge, limit, out } => {
             attribution::run(&dir, &judge, limit, out.as_deref(), app)
         }

@@ -1,5 +1,6 @@
 //! `openscholar datastore …`.
 
+mod compact;
 pub(crate) mod serve;
 mod vectors;
 
@@ -52,6 +53,9 @@ pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandErr
             verify(&app.datastore_name(name.as_deref()), deep, app)
         }
         DatastoreCommand::Serve(args) => serve::run(*args, app),
+        DatastoreCommand::Compact { name, lists, indexed_from } => {
+            compact::run(&app.datastore_name(name.as_deref()), lists, indexed_from, app)
+        }
         DatastoreCommand::StarterVectors { out } => vectors::run(&out, app),
     }
 }

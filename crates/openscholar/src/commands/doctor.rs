@@ -111,8 +111,7 @@ fn python() -> Check {
 }
 
 fn models(app: &App) -> Result<Vec<Check>, CommandError> {
-    let wanted = [crate::config::DEFAULT_ENCODER, crate::config::DEFAULT_GENERATOR];
-    wanted
+    crate::config::DEFAULT_MODELS
         .iter()
         .map(|name| {
             let here = wiring::models::is_installed(app, name)?;

@@ -74,8 +74,7 @@ fn sources(entry: &Entry) -> String {
 }
 
 fn pull_all(names: &[String], from: Option<&Path>, app: &App) -> Result<ExitCode, CommandError> {
-    let defaults =
-        [crate::config::DEFAULT_ENCODER.to_owned(), crate::config::DEFAULT_GENERATOR.to_owned()];
+    let defaults = crate::config::DEFAULT_MODELS.map(str::to_owned);
     let names = if names.is_empty() { &defaults } else { names };
     // A wrong name is found before anything is fetched.
     let entries =

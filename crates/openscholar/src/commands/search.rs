@@ -35,7 +35,7 @@ impl From<Retrieved> for Hit {
 }
 
 pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError> {
-    let SearchArgs { query, top_k, mode, rerank, explain, datastore, filter } = args;
+    let SearchArgs { query, top_k, mode, rerank, explain, exact, datastore, filter } = args;
     let question = scholar_core::Question::new(&query)
         .map_err(|error| CommandError::user(error.to_string()))?;
     let query = Query::from(&question);
@@ -44,7 +44,10 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
     }
     let name = app.datastore_name(datastore.as_deref());
     let hits = app.block_on(async {
-        let shelf = wiring::Shelf::open(app, &name).await?;
+        let mut shelf = wiring::Shelf::open(app, &name).await?;
+        if exact {
+            shelf = shelf.exact(app)?;
+        }
         let request = SearchRequest {
             query: query.clone(),
             top_k: if rerank { top_k.max(RERANK_DEPTH) } else { top_k },
@@ -54,7 +57,10 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
         let found = shelf.retriever.search(&request).await?;
         let mut hits: Vec<Hit> = found.into_iter().map(Hit::from).collect();
         if rerank {
-            let reranker = wiring::reranker(app, &shelf).await?;
+            let (reranker, notice) = wiring::reranker::open(app, &shelf, None).await?;
+            if let Some(notice) = notice {
+                app.printer.say(&notice.message);
+            }
             let passages: Vec<Retrieved> = hits.iter().map(|hit| hit.found.clone()).collect();
             let scores = reranker.explain(&query, &passages).await?;
             for (hit, score) in hits.iter_mut().zip(scores) {

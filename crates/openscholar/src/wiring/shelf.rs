@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use scholar_core::{Encoder as _, Paper, Retriever};
 use scholar_datastore::{
-    AddOptions, BuildRules, Datastore, DatastoreWriter, Descriptor, HybridRetriever, PaperVectors,
-    SearchConfig, SearchPool,
+    AddOptions, BuildRules, Datastore, DatastoreWriter, DenseSearch, Descriptor, HybridRetriever,
+    PaperVectors, SearchConfig, SearchPool,
 };
 use scholar_models::LocalEncoder;
 
@@ -50,10 +50,24 @@ impl Shelf {
         store: Datastore,
         encoder: Arc<LocalEncoder>,
     ) -> Result<Self, CommandError> {
-        let store = Arc::new(store);
+        Self::searched(app, Arc::new(store), encoder, SearchConfig::tuned())
+    }
+
+    /// The same, comparing every vector.
+    pub(crate) fn exact(self, app: &App) -> Result<Self, CommandError> {
+        let Self { encoder, retriever: _, store } = self;
+        let config = SearchConfig { dense: DenseSearch::Exact, ..SearchConfig::tuned() };
+        Self::searched(app, store, encoder, config)
+    }
+
+    fn searched(
+        app: &App,
+        store: Arc<Datastore>,
+        encoder: Arc<LocalEncoder>,
+        config: SearchConfig,
+    ) -> Result<Self, CommandError> {
         let pool = Arc::new(SearchPool::new(app.threads(), SEARCH_QUEUE)?);
-        let retriever =
-            HybridRetriever::new(Arc::clone(&store), encoder.clone(), SearchConfig::tuned(), pool)?;
+        let retriever = HybridRetriever::new(Arc::clone(&store), encoder.clone(), config, pool)?;
         Ok(Self { encoder, retriever: Arc::new(retriever), store })
     }
 }

@@ -38,10 +38,10 @@ impl Program {
         program
     }
 
-    /// Writes a config file: the tiny encoder, the default datastore [`STORE`], and short pauses between attempts.
+    /// Writes a config file: the tiny encoder alone, the default datastore [`STORE`], and short pauses between attempts.
     pub(crate) fn configure(&self) {
         let config = format!(
-            "datastore = \"{STORE}\"\nencoder = {:?}\nthreads = 1\n[generator]\nmodel = \"scripted\"\nattempts = 3\nretry_pause_ms = 1\n",
+            "datastore = \"{STORE}\"\nencoder = {:?}\nreranker = \"own\"\nthreads = 1\n[generator]\nmodel = \"scripted\"\nattempts = 3\nretry_pause_ms = 1\n",
             encoder().to_string_lossy()
         );
         let path = self.path(".config/openscholar/config.toml");

@@ -1,11 +1,13 @@
 //! What the late-interaction reranker looks at.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use scholar_core::text::words::{Idf, content_stems};
 use scholar_core::{Retrieved, Side};
 
-use crate::encoder::{LocalEncoder, TokenStates};
+use super::{Reader, Reading};
+use crate::encoder::TokenStates;
 use crate::error::ModelError;
 use crate::kernels::{Level, add_scaled, dot};
 
@@ -16,7 +18,7 @@ pub(super) const FEATURES: usize = 5;
 pub(super) const NAMES: [&str; FEATURES] = [
     "retrieval score",
     "best counterpart of each query token (MaxSim)",
-    "likeness to query and best candidates (Rocchio)",
+    "likeness to the query, moved towards the best candidates where one encoder does both",
     "query words in the title",
     "query words side by side",
 ];
@@ -36,25 +38,28 @@ impl Features {
     /// # Errors
     /// When the tokenizer refuses a text.
     pub(super) fn compute(
-        encoder: &LocalEncoder,
+        reader: &Reader,
         query: &str,
         candidates: &[&Retrieved],
     ) -> Result<Self, ModelError> {
         let texts: Vec<String> =
             candidates.iter().map(|candidate| candidate.passage.encoded_text()).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let states = encoder.late_states(Side::Passage, &texts)?;
-        let asked = encoder.late_states(Side::Query, &[query])?;
+        let states = reader.states(&texts)?;
+        let asked = reader.encoder.late_states(Side::Query, &[query])?;
         let Some(asked) = asked.first() else { return Ok(Self(Vec::new())) };
         let lexical = Lexical::new(query, &texts);
-        let expanded = expanded(asked, &states);
+        let likened_to = match reader.reading {
+            Reading::Second => asked.pooled.clone(),
+            Reading::Own => expanded(asked, &states),
+        };
         let level = Level::detect();
         let row = |at: usize| {
             let candidate = candidates[at];
             [
                 candidate.score.value(),
                 max_sim(asked, &states[at]),
-                dot(level, &expanded, &states[at].pooled),
+                dot(level, &likened_to, &states[at].pooled),
                 lexical.coverage(&candidate.passage.title),
                 lexical.side_by_side(texts[at]),
             ]
@@ -100,7 +105,7 @@ fn max_sim(query: &TokenStates, passage: &TokenStates) -> f32 {
 /// The query's vector moved towards the first candidates.
 ///
 /// Source: Rocchio's relevance feedback, the retriever's best taken for relevant.
-fn expanded(query: &TokenStates, candidates: &[TokenStates]) -> Vec<f32> {
+fn expanded(query: &TokenStates, candidates: &[Arc<TokenStates>]) -> Vec<f32> {
     let total: f32 = FEEDBACK.iter().take(candidates.len()).sum();
     let mut vector = query.pooled.clone();
     for (candidate, weight) in candidates.iter().zip(FEEDBACK) {

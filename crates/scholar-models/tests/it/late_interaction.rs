@@ -5,16 +5,20 @@ use std::sync::Arc;
 use futures::executor::block_on;
 use scholar_core::{Explanation, Query, Reranker as _, RetrievalScore, Retrieved};
 use scholar_models::{
-    EncoderOptions, LateInteractionOptions, LateInteractionReranker, LocalEncoder,
+    EncoderOptions, LateInteractionOptions, LateInteractionReranker, LocalEncoder, Reading,
 };
 
 use crate::golden;
 
 fn reranker(depth: usize) -> LateInteractionReranker {
+    reading(depth, Reading::Own)
+}
+
+fn reading(depth: usize, reading: Reading) -> LateInteractionReranker {
     let dir = golden::dir("tiny-bert-encoder");
     let encoder = LocalEncoder::open(&dir, "tiny", EncoderOptions::project(2)).expect("opens");
-    LateInteractionReranker::new(Arc::new(encoder), LateInteractionOptions { depth })
-        .expect("starts")
+    let options = LateInteractionOptions { depth, ..LateInteractionOptions::project(reading) };
+    LateInteractionReranker::new(Arc::new(encoder), options).expect("starts")
 }
 
 fn found() -> Vec<Retrieved> {
@@ -64,6 +68,21 @@ fn beyond_the_depth_the_retrievers_order_stays_below() {
     let lowest = head.iter().copied().fold(f32::INFINITY, f32::min);
     assert!(tail.iter().all(|score| *score < lowest));
     assert!(tail.is_sorted(), "worst retrieval score first, as reversed: {tail:?}");
+}
+
+#[test]
+fn what_was_read_before_scores_the_same() {
+    let found = found();
+    let query = |text: &str| Query::new(text).expect("a query");
+    let scores = |reranker: &LateInteractionReranker, text: &str| -> Vec<f32> {
+        let scores = block_on(reranker.rerank(&query(text), &found)).expect("runs");
+        scores.iter().map(|score| score.value()).collect()
+    };
+    let warm = reading(12, Reading::Second);
+    let _reads = scores(&warm, "proteins of the membrane");
+    let fresh = scores(&reading(12, Reading::Second), "models of the cell");
+    scholar_testing::assert_all_close(&scores(&warm, "models of the cell"), &fresh, 1e-5);
+    assert_ne!(fresh, scores(&reading(12, Reading::Own), "models of the cell"));
 }
 
 #[test]

@@ -16,6 +16,9 @@ use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::wiring::{self, Shelf, models};
 use crate::{progress, runs};
 
+/// Token states kept between queries: collections have few documents and many queries.
+const BENCH_CACHE_BYTES: usize = 4 << 30;
+
 pub(super) fn run(
     dirs: &[PathBuf],
     systems: &[String],
@@ -37,8 +40,7 @@ pub(super) fn run(
         let store = store(&collection, &encoder, app)?;
         let shelf = Shelf::with(app, store, Arc::clone(&encoder))?;
         let wants_reranker = systems.iter().any(|system| system.ends_with("+rerank"));
-        let reranker =
-            if wants_reranker { Some(app.block_on(wiring::reranker(app, &shelf))??) } else { None };
+        let reranker = if wants_reranker { Some(reranker(&shelf, app)?) } else { None };
         reranked_by = reranker.as_ref().map(|reranker| reranker.info().name.clone());
         let report = measure(&collection, &shelf, systems, reranker.as_deref(), app)?;
         // At once: the next collection may take an hour, or be interrupted.
@@ -69,6 +71,17 @@ pub(super) fn run(
         out,
         app,
     )
+}
+
+/// The configured reranker and no other: a report must say what was measured.
+fn reranker(shelf: &Shelf, app: &App) -> Result<Arc<dyn Reranker>, CommandError> {
+    let (reranker, notice) =
+        app.block_on(wiring::reranker::open(app, shelf, Some(BENCH_CACHE_BYTES)))??;
+    match notice {
+        None => Ok(reranker),
+        Some(notice) => Err(CommandError::new(ErrorKind::Unavailable, notice.message)
+            .with_hint(notice.hint.unwrap_or_default())),
+    }
 }
 
 /// Writes the numbers per query of one collection.

@@ -1,0 +1,48 @@
+//! `openscholar datastore compact`.
+
+use std::process::ExitCode;
+
+use scholar_datastore::{CompactOptions, CompactReport, Datastore};
+
+use crate::app::App;
+use crate::commands::papers::until_stopped;
+use crate::error::{CommandError, ErrorKind};
+use crate::progress;
+
+pub(super) fn run(
+    name: &str,
+    lists: Option<usize>,
+    indexed_from: Option<u64>,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let store = Datastore::open(&app.home.datastore(name)?)?;
+    let mut options = CompactOptions { lists, ..CompactOptions::standard() };
+    options.policy.indexed_from = indexed_from.unwrap_or(options.policy.indexed_from);
+    let mut writer = store.writer()?;
+    let bar = progress::counted(&app.printer, "rows", Some(0));
+    let report = writer.compact(&options, &mut |progress| {
+        bar.set_message(format!("{:?}", progress.stage).to_lowercase());
+        bar.set_length(progress.total as u64);
+        bar.set_position(progress.done as u64);
+        until_stopped(app)
+    })?;
+    bar.finish_and_clear();
+    drop(writer);
+    let CompactReport { segments_before, segments, rows_dropped, rows_indexed, interrupted } =
+        &report;
+    if *interrupted {
+        return Err(CommandError::new(
+            ErrorKind::Interrupted,
+            "interrupted; merges that were finished are kept",
+        )
+        .with_hint(format!("openscholar datastore compact {name} goes on")));
+    }
+    if app.printer.json {
+        app.printer.json(&serde_json::json!({"schema": "openscholar.compact/1", "datastore": name, "report": report}))?;
+    } else {
+        app.printer.out(&format!(
+            "{name}: {segments_before} dense segments became {segments}, {rows_dropped} rows of removed passages were dropped, {rows_indexed} rows are in an inverted index"
+        ))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
