@@ -148,6 +148,9 @@ pub(crate) struct BenchIndexArgs {
     /// Results per query.
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub(crate) top_k: usize,
+    /// Bits of the codes, 1 or 4.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) bits: u32,
     /// Python with numpy, faiss-cpu, hnswlib and usearch installed; left out, only ours is measured.
     #[arg(long, value_name = "PYTHON")]
     pub(crate) peer_python: Option<PathBuf>,

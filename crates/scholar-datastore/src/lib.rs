@@ -28,7 +28,7 @@ pub mod search;
 pub mod store;
 pub mod writer;
 
-pub use dense::ivf::Probe;
+pub use dense::ivf::{Bits, Probe};
 pub use dense::merge::MergePolicy;
 pub use dense::scan::DenseSearch;
 pub use descriptor::{BuildRules, Descriptor};

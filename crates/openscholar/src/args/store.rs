@@ -105,6 +105,10 @@ pub(crate) enum DatastoreCommand {
         /// Rows from which a segment gets an inverted index; left out: 32768.
         #[arg(long, value_name = "N")]
         indexed_from: Option<u64>,
+        /// Bits of its codes, 1 or 4; left out: what it has, 1 at first. Four take five times the space and save reads
+        /// where vectors lie on a slow disk.
+        #[arg(long, value_name = "N")]
+        bits: Option<u32>,
     },
     /// Encode the starter papers and write the vectors that are shipped beside them.
     #[command(hide = true)]

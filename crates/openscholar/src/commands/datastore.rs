@@ -53,8 +53,8 @@ pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandErr
             verify(&app.datastore_name(name.as_deref()), deep, app)
         }
         DatastoreCommand::Serve(args) => serve::run(*args, app),
-        DatastoreCommand::Compact { name, lists, indexed_from } => {
-            compact::run(&app.datastore_name(name.as_deref()), lists, indexed_from, app)
+        DatastoreCommand::Compact { name, lists, indexed_from, bits } => {
+            compact::run(&app.datastore_name(name.as_deref()), lists, (indexed_from, bits), app)
         }
         DatastoreCommand::StarterVectors { out } => vectors::run(&out, app),
     }

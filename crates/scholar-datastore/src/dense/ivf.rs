@@ -14,6 +14,7 @@ mod build;
 mod cluster;
 mod code;
 pub(crate) mod file;
+mod fine;
 mod random;
 mod rotation;
 mod scan;
@@ -21,5 +22,6 @@ mod search;
 
 pub(crate) use build::build;
 pub use build::{IvfOptions, IvfProgress, IvfStage, OnIvfProgress, Rows};
+pub use file::Bits;
 pub(crate) use search::IvfSearch;
 pub use search::Probe;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use scholar_core::EncoderInfo;
 
 use super::file::DenseSegment;
-use super::ivf::{self, IvfOptions, IvfProgress};
+use super::ivf::{self, Bits, IvfOptions, IvfProgress, IvfSearch};
 use super::segment_writer::{PARTIAL_ENDING, SegmentWriter};
 use crate::descriptor::sync_folder;
 use crate::error::Error;
@@ -96,6 +96,8 @@ pub(crate) struct Merge<'a> {
     pub(crate) indexed_from: u64,
     /// Lists of the inverted index; `None` chooses by the number of rows.
     pub(crate) lists: Option<usize>,
+    /// Bits per dimension; `None` keeps the most that one of the merged segments has.
+    pub(crate) bits: Option<Bits>,
 }
 
 impl Merge<'_> {
@@ -121,7 +123,9 @@ impl Merge<'_> {
         let mut entry = writer.finish()?;
         let merged = DenseSegment::open(self.folder, &entry, self.encoder)?;
         if merged.rows() >= self.indexed_from.max(1) {
-            entry.index = Some(match self.index(&merged, progress)? {
+            let had = segments.iter().filter_map(|segment| segment.index().map(IvfSearch::bits));
+            let bits = self.bits.or(had.max()).unwrap_or_default();
+            entry.index = Some(match self.index(&merged, bits, progress)? {
                 Some(name) => name,
                 None => return Ok(None),
             });
@@ -132,6 +136,7 @@ impl Merge<'_> {
     fn index(
         &self,
         merged: &DenseSegment,
+        bits: Bits,
         progress: &mut dyn FnMut(IvfProgress) -> ControlFlow<()>,
     ) -> Result<Option<String>, Error> {
         let name = format!("dense-{:06}.ivf", self.number);
@@ -139,6 +144,7 @@ impl Merge<'_> {
         let mut options =
             IvfOptions::for_rows(usize::try_from(merged.rows()).unwrap_or(usize::MAX));
         options.lists = self.lists.unwrap_or(options.lists);
+        options.bits = bits;
         if !ivf::build(merged, merged.data_digest(), &partial, options, progress)? {
             return Ok(None);
         }

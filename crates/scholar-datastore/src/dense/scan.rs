@@ -117,7 +117,7 @@ impl<'a> Vectors<'a> {
                     let address =
                         |row| segment.ordinal(row).and_then(|o| self.snapshot.ordinals.address(o));
                     let accepts = |row| address(row).is_some_and(|at| is_accepted(accepted, at));
-                    for row in index.candidates(query, probe, &accepts) {
+                    for row in index.candidates(query, (probe, top_k), &accepts) {
                         if let (Some(address), Some(stored)) =
                             (address(row), segment.stored(row as usize))
                         {

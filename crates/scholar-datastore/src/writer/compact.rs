@@ -7,7 +7,7 @@ use tantivy::Searcher;
 
 use super::DatastoreWriter;
 use crate::dense::DenseSegment;
-use crate::dense::ivf::IvfProgress;
+use crate::dense::ivf::{Bits, IvfProgress, IvfSearch};
 use crate::dense::merge::{Merge, MergePolicy};
 use crate::error::Error;
 use crate::schema::column;
@@ -21,12 +21,14 @@ pub struct CompactOptions {
     pub policy: MergePolicy,
     /// Lists of each inverted index; `None` chooses by the number of rows.
     pub lists: Option<usize>,
+    /// Bits of its codes; `None` keeps what there was, one bit at first.
+    pub bits: Option<Bits>,
 }
 
 impl CompactOptions {
     /// Few segments, lists by their size.
     pub fn standard() -> Self {
-        Self { policy: MergePolicy::standard(), lists: None }
+        Self { policy: MergePolicy::standard(), lists: None, bits: None }
     }
 }
 
@@ -73,7 +75,9 @@ impl DatastoreWriter {
         // From the end, so that ranges before stay true.
         for run in options.policy.all(&rows).into_iter().rev() {
             let only = &segments[run.start];
-            let needs_index = only.rows() >= options.policy.indexed_from && only.index().is_none();
+            let has = only.index().map(IvfSearch::bits);
+            let fits = has.is_some_and(|has| options.bits.is_none_or(|bits| bits == has));
+            let needs_index = only.rows() >= options.policy.indexed_from && !fits;
             let whole = run.len() == 1 && living(only) == only.rows();
             if whole && !needs_index && options.lists.is_none() {
                 continue;
@@ -101,7 +105,7 @@ impl DatastoreWriter {
 
     /// Merges what the policy says is due after a commit.
     pub(super) fn merge_due(&mut self, progress: OnCompactProgress<'_>) -> Result<(), Error> {
-        let options = CompactOptions { policy: self.merge_policy, lists: None };
+        let options = CompactOptions { policy: self.merge_policy, lists: None, bits: None };
         loop {
             let rows: Vec<u64> = self.manifest.segments.iter().map(|entry| entry.count).collect();
             let Some(run) = options.policy.due(&rows) else { return Ok(()) };
@@ -129,6 +133,7 @@ impl DatastoreWriter {
             alive,
             indexed_from: options.policy.indexed_from,
             lists: options.lists,
+            bits: options.bits,
         };
         let Some(entry) = merge.run(&segments, progress)? else { return Ok(false) };
         let mut manifest = self.manifest.clone();

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use scholar_core::{Paper, PaperId, Retrieved, Retriever as _, SearchFilter, SearchMode};
 use scholar_datastore::{
-    CompactOptions, CompactReport, Datastore, DatastoreWriter, DenseSearch, Depth, MergePolicy,
-    Probe, SearchConfig,
+    Bits, CompactOptions, CompactReport, Datastore, DatastoreWriter, DenseSearch, Depth,
+    MergePolicy, Probe, SearchConfig,
 };
 
 use super::{add, create, paper, request, retriever};
@@ -25,7 +25,7 @@ fn papers(range: std::ops::Range<u64>) -> Vec<Paper> {
 
 fn options(lists: usize) -> CompactOptions {
     let policy = MergePolicy { indexed_from: 50, ..MergePolicy::standard() };
-    CompactOptions { policy, lists: Some(lists) }
+    CompactOptions { policy, lists: Some(lists), bits: None }
 }
 
 fn compact(writer: &mut DatastoreWriter, options: &CompactOptions) -> CompactReport {
@@ -95,6 +95,30 @@ fn an_index_finds_what_the_exact_scan_finds_after_removals_and_updates() {
 }
 
 #[test]
+fn fine_codes_find_the_same_and_are_kept_by_later_merges() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let store = create(folder.path());
+    let mut writer = store.writer().expect("writer");
+    add(&mut writer, papers(0..200));
+    compact(&mut writer, &options(8));
+    let index_bytes = || store.info().expect("info").index_bytes;
+    let one = index_bytes();
+    let four = CompactOptions { bits: Some(Bits::Four), ..options(8) };
+    compact(&mut writer, &four);
+    let many = index_bytes();
+    assert!(many > one * 2, "{one} bytes with one bit, {many} with four");
+    add(&mut writer, papers(200..260));
+    compact(&mut writer, &options(8));
+    assert!(index_bytes() > many, "merging kept four bits");
+    for query in ["topic 3 t3a u3", "t17b w17 v6", "w255 t15"] {
+        let exact = found(folder.path(), DenseSearch::Exact, query, &SearchFilter::none());
+        let indexed = found(folder.path(), ALL, query, &SearchFilter::none());
+        assert_eq!(keys(&indexed), keys(&exact), "{query}");
+    }
+    store.verify(Depth::Checksums, None).expect("intact");
+}
+
+#[test]
 fn a_filter_always_fills_the_results() {
     let folder = tempfile::tempdir().expect("temp dir");
     let store = create(folder.path());
@@ -123,7 +147,7 @@ fn readers_move_on_and_a_second_compaction_has_nothing_to_do() {
         || futures::executor::block_on(reader.search(&request("t7 w7", SearchMode::Hybrid, 5)));
     let before = keys(&search().expect("searched"));
     let policy = MergePolicy { indexed_from: 50, ..MergePolicy::standard() };
-    let options = CompactOptions { policy, lists: None };
+    let options = CompactOptions { policy, lists: None, bits: None };
     assert_eq!(compact(&mut writer, &options).segments, 1);
     assert_eq!(keys(&search().expect("searched")), before);
     let files = |store: &Datastore| -> BTreeSet<String> {

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use scholar_datastore::dense::StandaloneIndex;
-use scholar_datastore::dense::ivf::{IvfOptions, IvfStage};
+use scholar_datastore::dense::ivf::{Bits, IvfOptions, IvfStage};
 use scholar_datastore::{Datastore, Probe};
 use serde::Serialize;
 
@@ -142,7 +142,9 @@ fn measure(
         .map(|query| index.exact(query, args.top_k).into_iter().map(|(row, _)| row).collect())
         .collect();
     let exact_ms = milliseconds(started) / queries.len().max(1) as f64;
-    let options = IvfOptions::for_rows(index.rows());
+    let bits = Bits::of_count(args.bits)
+        .ok_or_else(|| CommandError::user(format!("--bits {} is neither 1 nor 4", args.bits)))?;
+    let options = IvfOptions { bits, ..IvfOptions::for_rows(index.rows()) };
     let stages = build(&mut index, options, app)?;
     let build_s = stages.training + stages.assigning + stages.encoding;
     let bytes_per_vector = index.index_bytes() as f64 / index.rows() as f64;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use scholar_datastore::{CompactOptions, CompactReport, Datastore};
+use scholar_datastore::{Bits, CompactOptions, CompactReport, Datastore};
 
 use crate::app::App;
 use crate::commands::papers::until_stopped;
@@ -12,11 +12,17 @@ use crate::progress;
 pub(super) fn run(
     name: &str,
     lists: Option<usize>,
-    indexed_from: Option<u64>,
+    (indexed_from, bits): (Option<u64>, Option<u32>),
     app: &App,
 ) -> Result<ExitCode, CommandError> {
+    let bits = bits
+        .map(|count| {
+            Bits::of_count(count)
+                .ok_or_else(|| CommandError::user(format!("--bits {count} is neither 1 nor 4")))
+        })
+        .transpose()?;
     let store = Datastore::open(&app.home.datastore(name)?)?;
-    let mut options = CompactOptions { lists, ..CompactOptions::standard() };
+    let mut options = CompactOptions { lists, bits, ..CompactOptions::standard() };
     options.policy.indexed_from = indexed_from.unwrap_or(options.policy.indexed_from);
     let mut writer = store.writer()?;
     let bar = progress::counted(&app.printer, "rows", Some(0));

@@ -16,7 +16,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::cluster::{Clusters, Sample};
 use super::code::{BLOCK, encode};
-use super::file::{HEADER_BYTES, Header, Layout};
+use super::file::{Bits, HEADER_BYTES, Header, Layout};
+use super::fine;
 use super::random::Random;
 use super::rotation::Rotation;
 use super::scan::{block_bytes, clear, put};
@@ -43,6 +44,8 @@ pub struct IvfOptions {
     pub sample_bytes: usize,
     /// Of rotation, sample and first centroids.
     pub seed: u64,
+    /// Bits per dimension.
+    pub bits: Bits,
 }
 
 /// More changed recall by less than a thousandth (docs/results/index.md).
@@ -59,6 +62,7 @@ impl IvfOptions {
             sample_per_list: SAMPLE_PER_LIST,
             sample_bytes: SAMPLE_BYTES,
             seed: SEED,
+            bits: Bits::One,
         }
     }
 }
@@ -127,7 +131,7 @@ pub(crate) fn build(
     }
     let order = ListOrder::new(&assigned, clusters.len());
     drop(assigned);
-    let mut out = Out::create(path, rows, &clusters, &order, (options.seed, indexed))?;
+    let mut out = Out::create(path, rows, &clusters, &order, (options, indexed))?;
     let mut list = 0;
     while list < clusters.len() {
         let first = order.starts[list];
@@ -137,7 +141,9 @@ pub(crate) fn build(
         }
         let parts: Vec<Vec<u8>> = (list..end)
             .into_par_iter()
-            .map(|list| encode_list(rows, &rotation, &clusters, order.rows(list), list))
+            .map(|list| {
+                encode_list(rows, &rotation, &clusters, order.rows(list), (list, options.bits))
+            })
             .collect();
         for part in &parts {
             out.write(part)?;
@@ -153,7 +159,7 @@ pub(crate) fn build(
 
 /// Rows drawn without bias, rotated, in 16 bits.
 fn sample(rows: &dyn Rows, rotation: &Rotation, options: IvfOptions) -> Sample {
-    let IvfOptions { lists, sample_per_list, sample_bytes, seed } = options;
+    let IvfOptions { lists, sample_per_list, sample_bytes, seed, bits: _ } = options;
     let most = sample_bytes / (rotation.padded() * 2);
     let wanted = lists.saturating_mul(sample_per_list).min(most).max(lists);
     let chosen = Random::new(seed).distinct(wanted, rows.count());
@@ -208,17 +214,24 @@ fn encode_list(
     rotation: &Rotation,
     clusters: &Clusters,
     members: &[u32],
-    list: usize,
+    (list, bits): (usize, Bits),
 ) -> Vec<u8> {
     let dim = rotation.padded();
-    let size = block_bytes(dim);
+    let size = bits.block_bytes(rows.dim());
+    let coarse = block_bytes(dim);
     let mut blocks = vec![0; members.len().div_ceil(BLOCK) * size];
     let centroid = &clusters.lists.values[list * dim..(list + 1) * dim];
     for (members, block) in members.chunks(BLOCK).zip(blocks.chunks_exact_mut(size)) {
+        let (block, codes) = block.split_at_mut(coarse);
         clear(block);
         let x = rotated(rows, rotation, members.iter().map(|row| *row as usize));
         for ((place, row), x) in members.iter().enumerate().zip(x.chunks_exact(dim)) {
             put(block, place, &encode(x, centroid), *row);
+        }
+        for (x, code) in
+            x.chunks_exact(dim).zip(codes.chunks_exact_mut(fine::code_bytes(rows.dim())))
+        {
+            fine::encode(x, centroid, code);
         }
     }
     blocks
@@ -267,7 +280,7 @@ impl<'a> Out<'a> {
         rows: &dyn Rows,
         clusters: &Clusters,
         order: &ListOrder,
-        (seed, indexed): (u64, [u8; 32]),
+        (options, indexed): (IvfOptions, [u8; 32]),
     ) -> Result<Self, Error> {
         let file = fs_err::File::create(path).map_err(Error::io("create", path))?;
         let mut out = Self {
@@ -278,7 +291,8 @@ impl<'a> Out<'a> {
                 rows: rows.count() as u64,
                 lists: u32::try_from(clusters.len()).unwrap_or(u32::MAX),
                 groups: u32::try_from(clusters.starts.len() - 1).unwrap_or(u32::MAX),
-                seed,
+                seed: options.seed,
+                bits: options.bits,
                 indexed,
                 body: [0; 32],
             },

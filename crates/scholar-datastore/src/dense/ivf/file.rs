@@ -11,12 +11,14 @@
 //! | 32..40 | seed of the rotation |
 //! | 40..72 | SHA-256 of the rows it indexes, as in the header of their file |
 //! | 72..104 | SHA-256 of everything from byte 128 |
-//! | 104..112 | first 8 bytes of the SHA-256 of bytes 0..104 |
-//! | 112..128 | zero |
+//! | 104..112 | first 8 bytes of the SHA-256 of bytes 0..104 and 112..128 |
+//! | 112..116 | bits per dimension: 1, or 4 where each block is followed by the fine codes of its 32 places |
+//! | 116..128 | zero |
 //! | 128.. | centroids of groups, first list of each group, centroids of lists, first block of each list, blocks |
 //!
 //! Each of the five parts starts at a multiple of 64. Centroids are rotated and padded; `+ 1` more first list and first
-//! block than groups and lists say where the last one ends. Blocks are described in [`super::scan`].
+//! block than groups and lists say where the last one ends. Blocks are described in [`super::scan`], fine codes in
+//! [`super::fine`].
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,8 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 use sha2::{Digest as _, Sha256};
 
+use super::code::BLOCK;
+use super::fine;
 use super::rotation::padded;
 use super::scan::block_bytes;
 use crate::dense::file::map_file;
@@ -37,6 +41,40 @@ pub(crate) const HEADER_BYTES: usize = 128;
 const ALIGNMENT: usize = 64;
 const MAGIC: &[u8; 8] = b"SCHOLIVF";
 
+/// Bits that a code has for each dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Bits {
+    /// Signs: least memory.
+    #[default]
+    One,
+    /// Signs to scan and 16 levels to choose whom to compare exactly: five times the bytes, a fraction of the vectors read.
+    Four,
+}
+
+impl Bits {
+    /// 1 or 4.
+    pub fn count(self) -> u8 {
+        match self {
+            Self::One => 1,
+            Self::Four => 4,
+        }
+    }
+
+    /// The one with so many bits.
+    pub fn of_count(count: u32) -> Option<Self> {
+        [Self::One, Self::Four].into_iter().find(|bits| u32::from(bits.count()) == count)
+    }
+
+    /// Bytes of a block with its fine codes.
+    pub(crate) fn block_bytes(self, dim: usize) -> usize {
+        let fine = match self {
+            Self::One => 0,
+            Self::Four => BLOCK * fine::code_bytes(dim),
+        };
+        block_bytes(padded(dim)) + fine
+    }
+}
+
 /// The fixed part of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
@@ -45,13 +83,14 @@ pub(crate) struct Header {
     pub(crate) lists: u32,
     pub(crate) groups: u32,
     pub(crate) seed: u64,
+    pub(crate) bits: Bits,
     pub(crate) indexed: [u8; 32],
     pub(crate) body: [u8; 32],
 }
 
 impl Header {
     pub(crate) fn to_bytes(&self) -> [u8; HEADER_BYTES] {
-        let Self { dim, rows, lists, groups, seed, indexed, body } = self;
+        let Self { dim, rows, lists, groups, seed, bits, indexed, body } = self;
         let mut bytes = [0_u8; HEADER_BYTES];
         bytes[..8].copy_from_slice(MAGIC);
         bytes[8..12].copy_from_slice(&IVF_VERSION.to_le_bytes());
@@ -62,9 +101,16 @@ impl Header {
         bytes[32..40].copy_from_slice(&seed.to_le_bytes());
         bytes[40..72].copy_from_slice(indexed);
         bytes[72..104].copy_from_slice(body);
-        let check = Sha256::digest(&bytes[..104]);
-        bytes[104..112].copy_from_slice(&check[..8]);
+        bytes[112..116].copy_from_slice(&u32::from(bits.count()).to_le_bytes());
+        let check = Self::check(&bytes);
+        bytes[104..112].copy_from_slice(&check);
         bytes
+    }
+
+    fn check(bytes: &[u8; HEADER_BYTES]) -> [u8; 8] {
+        let digest =
+            Sha256::new().chain_update(&bytes[..104]).chain_update(&bytes[112..]).finalize();
+        [0, 1, 2, 3, 4, 5, 6, 7].map(|i| digest[i])
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
@@ -81,9 +127,12 @@ impl Header {
             let (found, supported) = (word(8), IVF_VERSION);
             return Err(Error::Version { path: path.to_owned(), found, supported });
         }
-        if Sha256::digest(&bytes[..104])[..8] != bytes[104..112] {
+        if Self::check(bytes) != bytes[104..112] {
             return Err(Error::corrupt(path, "the header's checksum does not fit"));
         }
+        let bits = Bits::of_count(word(112)).ok_or_else(|| {
+            Error::corrupt(path, format!("codes of {} bits are unknown", word(112)))
+        })?;
         let digest = |at: usize| {
             let mut digest = [0_u8; 32];
             digest.copy_from_slice(&bytes[at..at + 32]);
@@ -95,6 +144,7 @@ impl Header {
             lists: word(24),
             groups: word(28),
             seed: long(32),
+            bits,
             indexed: digest(40),
             body: digest(72),
         })
@@ -147,7 +197,7 @@ impl IvfFile {
         if map.len() < layout.blocks {
             return Err(Error::corrupt(path, "shorter than its header says"));
         }
-        let block_bytes = block_bytes(padded(dim));
+        let block_bytes = header.bits.block_bytes(dim);
         let file = Self { path: path.to_owned(), header, layout, block_bytes, map };
         let blocks = file.firsts().last().copied().unwrap_or_default();
         let expect = usize::try_from(blocks)

@@ -2,9 +2,10 @@
 
 use super::cluster::highest;
 use super::code::{BLOCK, Tables};
-use super::file::IvfFile;
+use super::file::{Bits, IvfFile};
+use super::fine;
 use super::rotation::Rotation;
-use super::scan::{Scan, row};
+use super::scan::{Scan, block_bytes, row};
 use crate::dense::kernel::Kernel;
 
 /// How much of an index a query looks at.
@@ -36,6 +37,8 @@ const LIST_SHARE: usize = 32;
 const FEWEST_LISTS: usize = 48;
 /// Rows scored exactly for each result wanted.
 const RESCORED_PER_RESULT: usize = 6;
+/// With fine codes, one in this many of the rows that look good by one bit is compared exactly.
+const FINE_SHARE: usize = 4;
 /// Up to this many lists each centroid is compared; above, those of the nearest groups.
 const ALL_LISTS: usize = 1_024;
 /// The share of groups that is looked into is one in this many, and no fewer than [`FEWEST_GROUPS`].
@@ -61,6 +64,10 @@ impl IvfSearch {
         &self.file
     }
 
+    pub(crate) fn bits(&self) -> Bits {
+        self.file.header.bits
+    }
+
     /// What a search for the best `top_k` looks at unless told otherwise. Chosen on real passages: docs/results/index.md.
     pub(crate) fn probe(&self, top_k: usize) -> Probe {
         let lists = self.file.header.lists as usize;
@@ -70,33 +77,50 @@ impl IvfSearch {
         }
     }
 
-    /// The rows that look best by their codes, at most `probe.rescored`, in no particular order. `accepts` is asked only
-    /// for rows that would be among them.
+    /// The rows that look best by their codes, at most `probe.rescored` and no fewer than `top_k` where there are so many,
+    /// in ascending order: neighbours share pages.
+    /// `accepts` is asked only for rows that would be among them.
     pub(crate) fn candidates(
         &self,
         query: &[f32],
-        probe: Probe,
+        (probe, top_k): (Probe, usize),
         accepts: &dyn Fn(u32) -> bool,
     ) -> Vec<u32> {
         let mut rotated = vec![0.0; self.rotation.padded()];
         self.rotation.apply(query, &mut rotated);
         let tables = Tables::new(&rotated);
-        let mut best = Best::new(probe.rescored);
+        let mut best = Best::new(probe.rescored.max(top_k));
         let mut estimates = [0.0; BLOCK];
+        let coarse = block_bytes(self.rotation.padded());
         for (list, near) in self.nearest_lists(&rotated, probe.lists) {
-            for block in self.file.blocks(list) {
+            for whole in self.file.blocks(list) {
+                let (block, fine) = whole.split_at(coarse);
                 let mut above = self.scan.block(block, &tables, (near, best.bar), &mut estimates);
                 while above != 0 {
                     let place = above.trailing_zeros() as usize;
                     above &= above - 1;
                     let row = row(block, place);
                     if accepts(row) {
-                        best.add(estimates[place], row);
+                        best.add(Candidate {
+                            estimate: estimates[place],
+                            row,
+                            near,
+                            fine: fine_code(fine, place),
+                        });
                     }
                 }
             }
         }
-        best.finish()
+        let mut kept = best.finish();
+        if self.file.header.bits == Bits::Four {
+            for candidate in &mut kept {
+                candidate.estimate = fine::estimate(candidate.fine, &rotated, candidate.near);
+            }
+            keep_highest(&mut kept, top_k.max(probe.rescored / FINE_SHARE));
+        }
+        let mut rows: Vec<u32> = kept.into_iter().map(|candidate| candidate.row).collect();
+        rows.sort_unstable();
+        rows
     }
 
     /// Lists with the highest inner products, best first.
@@ -127,41 +151,61 @@ impl IvfSearch {
     }
 }
 
-/// The highest estimates so far. Twice as many are kept and halved when full: a heap would touch memory for each.
-struct Best {
-    most: usize,
-    bar: f32,
-    kept: Vec<(f32, u32)>,
+/// A row that looks good.
+#[derive(Clone, Copy)]
+struct Candidate<'a> {
+    estimate: f32,
+    row: u32,
+    /// Inner product of the query with the centroid of its list.
+    near: f32,
+    /// Its fine code, empty where there is none.
+    fine: &'a [u8],
 }
 
-impl Best {
+/// The code of a place of a block.
+fn fine_code(codes: &[u8], place: usize) -> &[u8] {
+    let size = codes.len() / BLOCK;
+    &codes[place * size..(place + 1) * size]
+}
+
+/// Drops all but the `most` with the highest estimates, and returns the lowest of them.
+fn keep_highest(kept: &mut Vec<Candidate<'_>>, most: usize) -> Option<f32> {
+    if kept.len() <= most {
+        return None;
+    }
+    let by_estimate = |a: &Candidate<'_>, b: &Candidate<'_>| {
+        b.estimate.total_cmp(&a.estimate).then(a.row.cmp(&b.row))
+    };
+    let (_, last, _) = kept.select_nth_unstable_by(most.max(1) - 1, by_estimate);
+    let lowest = last.estimate;
+    kept.truncate(most.max(1));
+    Some(lowest)
+}
+
+/// The highest estimates so far. Twice as many are kept and halved when full: a heap would touch memory for each.
+struct Best<'a> {
+    most: usize,
+    bar: f32,
+    kept: Vec<Candidate<'a>>,
+}
+
+impl<'a> Best<'a> {
     fn new(most: usize) -> Self {
         let most = most.max(1);
         Self { most, bar: f32::NEG_INFINITY, kept: Vec::with_capacity(most * 2) }
     }
 
-    fn add(&mut self, estimate: f32, row: u32) {
-        self.kept.push((estimate, row));
-        if self.kept.len() >= self.most * 2 {
-            self.shrink();
+    fn add(&mut self, candidate: Candidate<'a>) {
+        self.kept.push(candidate);
+        if self.kept.len() >= self.most * 2
+            && let Some(lowest) = keep_highest(&mut self.kept, self.most)
+        {
+            self.bar = lowest;
         }
     }
 
-    fn shrink(&mut self) {
-        if self.kept.len() <= self.most {
-            return;
-        }
-        let by_estimate = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        let (_, last, _) = self.kept.select_nth_unstable_by(self.most - 1, by_estimate);
-        self.bar = last.0;
-        self.kept.truncate(self.most);
-    }
-
-    /// Rows in ascending order: neighbours share pages.
-    fn finish(mut self) -> Vec<u32> {
-        self.shrink();
-        let mut rows: Vec<u32> = self.kept.into_iter().map(|(_, row)| row).collect();
-        rows.sort_unstable();
-        rows
+    fn finish(mut self) -> Vec<Candidate<'a>> {
+        keep_highest(&mut self.kept, self.most);
+        self.kept
     }
 }
