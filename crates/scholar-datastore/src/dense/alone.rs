@@ -14,6 +14,8 @@ use crate::manifest::SegmentEntry;
 
 /// Rows a worker compares at a time.
 const BLOCK: usize = 8_192;
+/// Rows that stay in the cache.
+const PART: usize = 64;
 
 /// A row and its inner product with a query.
 pub type Neighbour = (u32, f32);
@@ -95,18 +97,42 @@ impl StandaloneIndex {
         self.segment.index_bytes()
     }
 
-    /// The `top_k` rows with the highest inner products, best first, on all threads of the pool.
-    pub fn exact(&self, query: &[f32], top_k: usize) -> Vec<Neighbour> {
+    /// For each query the `top_k` rows with the highest inner products, best first, on all threads of the pool: one pass
+    /// over the rows for all queries.
+    pub fn exact(&self, queries: &[Vec<f32>], top_k: usize) -> Vec<Vec<Neighbour>> {
         let starts: Vec<usize> = (0..self.rows()).step_by(BLOCK).collect();
-        let mut found: Vec<Neighbour> = starts
+        let none = || vec![Vec::new(); queries.len()];
+        starts
             .into_par_iter()
-            .flat_map_iter(|start| {
-                let rows = start..self.rows().min(start + BLOCK);
-                best(self.scored(query, rows.filter_map(|row| u32::try_from(row).ok())), top_k)
+            .map(|start| self.exact_block(start..self.rows().min(start + BLOCK), queries, top_k))
+            .reduce(none, |left, right| {
+                let pairs = left.into_iter().zip(right);
+                pairs.map(|(left, right)| best(left.into_iter().chain(right), top_k)).collect()
             })
-            .collect();
-        found = best(found.into_iter(), top_k);
-        found
+    }
+
+    fn exact_block(
+        &self,
+        rows: std::ops::Range<usize>,
+        queries: &[Vec<f32>],
+        top_k: usize,
+    ) -> Vec<Vec<Neighbour>> {
+        let mut found: Vec<(f32, Vec<Neighbour>)> =
+            vec![(f32::NEG_INFINITY, Vec::new()); queries.len()];
+        // A few rows stay in the cache while all queries pass.
+        for start in rows.clone().step_by(PART) {
+            let part = start..rows.end.min(start + PART);
+            for (query, (bar, found)) in queries.iter().zip(&mut found) {
+                let scored =
+                    self.scored(query, part.clone().filter_map(|row| u32::try_from(row).ok()));
+                found.extend(scored.filter(|(_, score)| score > bar));
+                if found.len() >= top_k * 2 + PART {
+                    *found = best(std::mem::take(found).into_iter(), top_k);
+                    *bar = found.last().map_or(*bar, |(_, score)| *score);
+                }
+            }
+        }
+        found.into_iter().map(|(_, found)| best(found.into_iter(), top_k)).collect()
     }
 
     /// The same through the inverted index, on this thread; exact where there is none.

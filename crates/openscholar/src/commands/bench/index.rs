@@ -136,10 +136,10 @@ fn measure(
 ) -> Result<Measured, CommandError> {
     let dim = queries.first().map_or(0, Vec::len);
     let started = Instant::now();
-    // Threads share each scan, so a query's time is the wall time.
-    let truth: Vec<Vec<u32>> = queries
-        .iter()
-        .map(|query| index.exact(query, args.top_k).into_iter().map(|(row, _)| row).collect())
+    let truth: Vec<Vec<u32>> = index
+        .exact(queries, args.top_k)
+        .into_iter()
+        .map(|found| found.into_iter().map(|(row, _)| row).collect())
         .collect();
     let exact_ms = milliseconds(started) / queries.len().max(1) as f64;
     let bits = Bits::of_count(args.bits)
