@@ -130,6 +130,25 @@ pub(crate) struct BenchArgs {
     pub(crate) command: BenchCommand,
 }
 
+/// Which datastore is searched with which queries.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchSearchArgs {
+    /// Datastore to search.
+    pub(crate) name: String,
+    /// Folder in BEIR layout whose queries are used.
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Use at most this many queries.
+    #[arg(long, default_value_t = 200, value_name = "N")]
+    pub(crate) limit: usize,
+    /// Results per query.
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub(crate) top_k: usize,
+    /// Write the report here.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
 /// What the dense index is measured on, and beside whom.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchIndexArgs {
@@ -209,6 +228,8 @@ pub(crate) enum BenchCommand {
     },
     /// Recall, latency, size and build time of the dense index, beside FAISS, hnswlib and usearch in the same run.
     Index(BenchIndexArgs),
+    /// Latency of lexical, dense and hybrid search in a datastore with and without filters, and what the index misses.
+    Search(BenchSearchArgs),
     /// Replies per second of the search service under many clients, and of the same service one query at a time.
     Serve {
         /// Datastore to serve.

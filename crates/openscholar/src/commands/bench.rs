@@ -4,6 +4,7 @@ mod attribution;
 mod encoder;
 mod index;
 mod retrieval;
+mod search;
 mod serve;
 
 use std::path::Path;
@@ -30,6 +31,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
             serve::run(&name, clients, requests, out.as_deref(), app)
         }
         BenchCommand::Index(args) => index::run(&args, app),
+        BenchCommand::Search(args) => search::run(&args, app),
         BenchCommand::Attribution { dir, judge, limit, out } => {
             attribution::run(&dir, &judge, limit, out.as_deref(), app)
         }

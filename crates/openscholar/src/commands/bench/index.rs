@@ -260,8 +260,13 @@ fn milliseconds(since: Instant) -> f64 {
 
 /// Anonymous memory of this process, where the system tells: mapped files are not in it.
 fn resident() -> Option<u64> {
-    let status = fs_err::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    status_bytes(Path::new("/proc/self/status"), "RssAnon:")
+}
+
+/// A line of a process's status, in bytes.
+pub(super) fn status_bytes(path: &Path, name: &str) -> Option<u64> {
+    let status = fs_err::read_to_string(path).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
     Some(kilobytes << 10)
 }

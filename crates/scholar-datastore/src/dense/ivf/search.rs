@@ -33,8 +33,8 @@ impl Probe {
 }
 
 /// One list in this many is scanned by default, and no fewer than [`FEWEST_LISTS`].
-const LIST_SHARE: usize = 32;
-const FEWEST_LISTS: usize = 48;
+const LIST_SHARE: usize = 24;
+const FEWEST_LISTS: usize = 80;
 /// Rows scored exactly for each result wanted.
 const RESCORED_PER_RESULT: usize = 6;
 /// With fine codes, one in this many of the rows that look good by one bit is compared exactly.

@@ -1,0 +1,217 @@
+//! Latency of searching a datastore, one query at a time on one thread.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use scholar_bench::retrieval::Collection;
+use scholar_core::{
+    Embeddings, Encoder, EncoderInfo, PortError, PortErrorKind, Query, SearchFilter, SearchMode,
+    SearchRequest, Side,
+};
+use scholar_datastore::{Datastore, DenseSearch, HybridRetriever, SearchConfig, SearchPool};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::args::BenchSearchArgs;
+use crate::error::{CommandError, Context as _};
+use crate::wiring::models;
+
+/// The vectors of known queries: what the encoder takes is measured by `bench encoder`.
+struct Remembered {
+    info: EncoderInfo,
+    vectors: BTreeMap<String, Vec<f32>>,
+}
+
+impl Encoder for Remembered {
+    fn info(&self) -> &EncoderInfo {
+        &self.info
+    }
+
+    fn encode(&self, _side: Side, texts: &[&str]) -> Result<Embeddings, PortError> {
+        let mut values = Vec::new();
+        for text in texts {
+            values.extend(self.vectors.get(*text).ok_or_else(|| {
+                PortError::new(PortErrorKind::Rejected, "a query that was not encoded before")
+            })?);
+        }
+        Ok(Embeddings { values, dim: self.info.dim, truncated: 0 })
+    }
+}
+
+/// Times of one kind of search in milliseconds.
+#[derive(Debug, Serialize)]
+struct Timed {
+    search: String,
+    filter: String,
+    p50_ms: f64,
+    p90_ms: f64,
+    p99_ms: f64,
+    /// Mean share of the results of the exact search that are found, where that was asked.
+    same_as_exact: Option<f64>,
+}
+
+pub(super) fn run(args: &BenchSearchArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let BenchSearchArgs { name, dir, limit, top_k, out } = args;
+    let collection = Collection::load(dir).user(|| format!("{} cannot be read", dir.display()))?;
+    let store = Datastore::open(&app.existing_datastore(name)?)?;
+    let info = store.descriptor().encoder.clone();
+    let encoder = app.block_on(models::encoder(app, &info.name, (&info).into()))??;
+    let queries: Vec<Query> =
+        collection.queries.iter().take(*limit).map(|query| query.query.clone()).collect();
+    let mut vectors = BTreeMap::new();
+    for query in &queries {
+        let found = encoder.encode(Side::Query, &[query.as_str()])?;
+        vectors.insert(query.as_str().to_owned(), found.values);
+    }
+    let remembered: Arc<dyn Encoder> = Arc::new(Remembered { info, vectors });
+    let store = Arc::new(store);
+    let described = store.info()?;
+    let one = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .user(|| "no thread can be started".to_owned())?;
+    let filters = [
+        ("none", SearchFilter::none()),
+        ("year ≥ 2010", SearchFilter { year_from: Some(2010), ..SearchFilter::none() }),
+        (
+            "year = 2016",
+            SearchFilter { year_from: Some(2016), year_to: Some(2016), ..SearchFilter::none() },
+        ),
+    ];
+    let mut timed = Vec::new();
+    for (mode, search) in [
+        (SearchMode::Lexical, "lexical"),
+        (SearchMode::Dense, "dense"),
+        (SearchMode::Hybrid, "hybrid"),
+    ] {
+        for (label, filter) in &filters {
+            let searches = Searches {
+                store: &store,
+                encoder: &remembered,
+                queries: &queries,
+                top_k: *top_k,
+                mode,
+                filter,
+            };
+            let (times, found) =
+                one.install(|| searches.run(DenseSearch::Indexed { probe: None }))?;
+            let same = match mode {
+                SearchMode::Lexical => None,
+                SearchMode::Dense | SearchMode::Hybrid => {
+                    let (_, exact) = one.install(|| searches.run(DenseSearch::Exact))?;
+                    Some(shared(&found, &exact))
+                }
+            };
+            timed.push(summary(search, label, times, same));
+        }
+    }
+    let text = markdown(args, &timed, &described, &super::machine(app));
+    let json = serde_json::json!({"schema": "openscholar.bench-search/1", "datastore": described, "queries": queries.len(), "searches": timed});
+    super::publish("search", &text, &json, out.as_deref(), app)
+}
+
+/// The same queries in one way.
+struct Searches<'a> {
+    store: &'a Arc<Datastore>,
+    encoder: &'a Arc<dyn Encoder>,
+    queries: &'a [Query],
+    top_k: usize,
+    mode: SearchMode,
+    filter: &'a SearchFilter,
+}
+
+impl Searches<'_> {
+    /// Milliseconds and results of each query, after one round that brings pages and term figures into memory.
+    fn run(&self, dense: DenseSearch) -> Result<(Vec<f64>, Vec<Vec<String>>), CommandError> {
+        let Self { store, encoder, queries, top_k, mode, filter } = self;
+        let config = SearchConfig { dense, ..SearchConfig::tuned() };
+        let pool = Arc::new(SearchPool::new(1, 1)?);
+        let retriever = HybridRetriever::new(Arc::clone(store), Arc::clone(encoder), config, pool)?;
+        let search = |query: &Query| {
+            let request = SearchRequest {
+                query: query.clone(),
+                top_k: *top_k,
+                mode: *mode,
+                filter: (*filter).clone(),
+            };
+            retriever.search_blocking(&request)
+        };
+        let (mut times, mut found) = (Vec::new(), Vec::new());
+        for query in *queries {
+            search(query)?;
+        }
+        for query in *queries {
+            let started = Instant::now();
+            let hits = search(query)?;
+            times.push(started.elapsed().as_secs_f64() * 1_000.0);
+            found.push(hits.iter().map(|hit| hit.passage.id.to_string()).collect());
+        }
+        Ok((times, found))
+    }
+}
+
+fn shared(found: &[Vec<String>], exact: &[Vec<String>]) -> f64 {
+    let (mut same, mut all) = (0, 0);
+    for (found, exact) in found.iter().zip(exact) {
+        same += exact.iter().filter(|id| found.contains(id)).count();
+        all += exact.len();
+    }
+    same as f64 / all.max(1) as f64
+}
+
+fn summary(search: &str, filter: &str, mut times: Vec<f64>, same_as_exact: Option<f64>) -> Timed {
+    times.sort_by(f64::total_cmp);
+    let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
+    Timed {
+        search: search.to_owned(),
+        filter: filter.to_owned(),
+        p50_ms: at(50),
+        p90_ms: at(90),
+        p99_ms: at(99),
+        same_as_exact,
+    }
+}
+
+fn markdown(
+    args: &BenchSearchArgs,
+    timed: &[Timed],
+    store: &scholar_datastore::DatastoreInfo,
+    machine: &str,
+) -> String {
+    let folder = args.dir.file_name().unwrap_or_default().to_string_lossy();
+    let rows: Vec<String> = timed
+        .iter()
+        .map(|timed| {
+            let Timed { search, filter, p50_ms, p90_ms, p99_ms, same_as_exact } = timed;
+            let same = same_as_exact.map_or_else(|| "–".to_owned(), |same| format!("{same:.4}"));
+            format!("| {search} | {filter} | {p50_ms:.2} | {p90_ms:.2} | {p99_ms:.2} | {same} |\n")
+        })
+        .collect();
+    format!(
+        "# Searching a datastore\n\nCommand: `openscholar bench search {} {folder} --limit {} --top-k {}`\n\nMachine: {machine}. One query at a \
+         time on one thread; warm; without encoding the query.\n\n{} papers, {} passages, {} dense segments, {:.0} MB of inverted indexes, \
+         {:.0} MB of lexical index. Memory of the process at most: {}.\n\n\
+         | search | filter | p50 ms | p90 ms | p99 ms | results shared with exact search |\n|---|---|---|---|---|---|\n{}",
+        args.name,
+        args.limit,
+        args.top_k,
+        store.papers,
+        store.passages,
+        store.dense_segments,
+        store.index_bytes as f64 / 1e6,
+        store.lexical_bytes as f64 / 1e6,
+        most_memory().map_or_else(
+            || "unknown".to_owned(),
+            |bytes| format!("{:.0} MB, mapped files included", bytes as f64 / 1e6)
+        ),
+        rows.concat()
+    )
+}
+
+/// Peak resident memory of this process, where the system tells.
+fn most_memory() -> Option<u64> {
+    super::index::status_bytes(Path::new("/proc/self/status"), "VmHWM:")
+}
