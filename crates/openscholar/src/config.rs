@@ -28,6 +28,8 @@ pub(crate) struct ConfigFile {
     pub(crate) judge: Option<String>,
     /// Threads for models; left out: all cores.
     pub(crate) threads: Option<usize>,
+    /// Resident memory in MB above which a search gives mapped vectors back; left out: the system decides.
+    pub(crate) search_memory_mb: Option<u64>,
     /// The writing model.
     pub(crate) generator: GeneratorFile,
 }

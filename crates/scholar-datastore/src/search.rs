@@ -11,6 +11,7 @@ mod batch;
 mod candidates;
 mod explain;
 pub mod fusion;
+mod memory;
 pub mod pool;
 
 use std::collections::BTreeMap;
@@ -28,6 +29,7 @@ use crate::lexical::Bm25;
 use crate::store::{Datastore, Snapshot};
 use candidates::{Candidate, Candidates};
 use fusion::Fusion;
+use memory::MemoryBudget;
 use pool::SearchPool;
 
 /// Pseudo-relevance feedback on the dense side (Rocchio): `q' = q + weight · Σ g_i d_i`, with the gains
@@ -55,6 +57,8 @@ pub struct SearchConfig {
     pub depth: usize,
     /// How thoroughly vectors are compared.
     pub dense: DenseSearch,
+    /// Resident memory above which mapped vectors are given back after a search; `None` leaves it to the system.
+    pub memory_bytes: Option<u64>,
 }
 
 /// Candidates of each list. Ours: deep enough that a passage outside cannot win by the other list alone.
@@ -69,6 +73,7 @@ impl SearchConfig {
             feedback: Some(Feedback { passages: 3, weight: 0.3 }),
             depth: CANDIDATE_DEPTH,
             dense: DenseSearch::Indexed { probe: None },
+            memory_bytes: None,
         }
     }
 
@@ -80,6 +85,7 @@ impl SearchConfig {
             feedback: None,
             depth: CANDIDATE_DEPTH,
             dense: DenseSearch::Indexed { probe: None },
+            memory_bytes: None,
         }
     }
 }
@@ -91,6 +97,7 @@ pub struct HybridRetriever {
     encoder: Arc<dyn Encoder>,
     config: SearchConfig,
     pool: Arc<SearchPool>,
+    memory: Arc<MemoryBudget>,
 }
 
 impl HybridRetriever {
@@ -105,7 +112,7 @@ impl HybridRetriever {
         pool: Arc<SearchPool>,
     ) -> Result<Self, Error> {
         store.check_encoder(encoder.info())?;
-        Ok(Self { store, encoder, config, pool })
+        Ok(Self { store, encoder, config, pool, memory: Arc::default() })
     }
 
     /// The store.
@@ -135,7 +142,7 @@ impl HybridRetriever {
         if *top_k == 0 {
             return Ok(Vec::new());
         }
-        let SearchConfig { bm25, fusion, feedback, depth, dense } = self.config;
+        let SearchConfig { bm25, fusion, feedback, depth, dense, memory_bytes } = self.config;
         let snapshot = self.store.snapshot()?;
         let mut candidates =
             Candidates::new(&self.store, &snapshot, filter, (depth.max(*top_k), dense))?;
@@ -156,7 +163,11 @@ impl HybridRetriever {
         }
         let hits = self.load(&snapshot, ranked, *top_k)?;
         let explanations = candidates.explain(*mode, fusion, &hits)?;
-        self.assemble(&snapshot, hits, explanations)
+        let found = self.assemble(&snapshot, hits, explanations);
+        if let Some(most) = memory_bytes {
+            self.memory.keep(most, &snapshot);
+        }
+        found
     }
 
     fn encode(&self, query: &str) -> Result<Vec<f32>, Error> {

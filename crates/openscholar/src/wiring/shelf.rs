@@ -66,6 +66,8 @@ impl Shelf {
         encoder: Arc<LocalEncoder>,
         config: SearchConfig,
     ) -> Result<Self, CommandError> {
+        let memory_bytes = app.config.search_memory_mb.map(|megabytes| megabytes << 20);
+        let config = SearchConfig { memory_bytes, ..config };
         let pool = Arc::new(SearchPool::new(app.threads(), SEARCH_QUEUE)?);
         let retriever = HybridRetriever::new(Arc::clone(&store), encoder.clone(), config, pool)?;
         Ok(Self { encoder, retriever: Arc::new(retriever), store })

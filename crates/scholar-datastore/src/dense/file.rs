@@ -263,6 +263,14 @@ impl DenseSegment {
         self.index.as_ref().map_or(0, |index| index.file().size_bytes())
     }
 
+    /// Gives mapped vectors back to the system, and with `codes` the inverted index as well.
+    pub(crate) fn release(&self, codes: bool) {
+        release(&self.map);
+        if let Some(index) = self.index.as_ref().filter(|_| codes) {
+            index.file().release();
+        }
+    }
+
     /// Reads everything and compares the checksums.
     ///
     /// # Errors
@@ -302,6 +310,21 @@ fn open_index(path: &Path, header: &Header) -> Result<IvfSearch, Error> {
     }
     Ok(IvfSearch::new(file))
 }
+
+/// Gives the pages of a map back to the system, which keeps them in its cache as long as it likes.
+#[cfg(unix)]
+#[expect(unsafe_code, reason = "advice about a memory map is unsafe by nature")]
+pub(crate) fn release(map: &Mmap) {
+    // SAFETY: the map is shared, backed by a file and never written through, so dropped pages read the same again.
+    let advised = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+    // Refused advice costs memory, not correctness.
+    if let Err(error) = advised {
+        tracing::debug!(%error, "mapped pages were not given back");
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn release(_map: &Mmap) {}
 
 #[expect(unsafe_code, reason = "memory maps are unsafe by nature")]
 pub(crate) fn map_file(path: &Path) -> Result<Mmap, Error> {

@@ -171,6 +171,26 @@ fn readers_move_on_and_a_second_compaction_has_nothing_to_do() {
 }
 
 #[test]
+fn a_budget_that_is_always_exceeded_changes_no_result() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let store = create(folder.path());
+    let mut writer = store.writer().expect("writer");
+    add(&mut writer, papers(0..150));
+    compact(&mut writer, &options(6));
+    add(&mut writer, papers(150..170));
+    let search = |memory_bytes| {
+        let store = Datastore::open(folder.path()).expect("opens");
+        let retriever = retriever(store, SearchConfig { memory_bytes, ..config(ALL) });
+        let found = (0..20).map(|n| {
+            let request = request(&format!("t{n} w{n}"), SearchMode::Hybrid, 5);
+            keys(&futures::executor::block_on(retriever.search(&request)).expect("searched"))
+        });
+        found.collect::<Vec<_>>()
+    };
+    assert_eq!(search(Some(1)), search(None));
+}
+
+#[test]
 fn a_damaged_index_is_noticed() {
     let folder = tempfile::tempdir().expect("temp dir");
     let store = create(folder.path());

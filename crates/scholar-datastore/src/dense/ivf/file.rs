@@ -30,7 +30,7 @@ use super::code::BLOCK;
 use super::fine;
 use super::rotation::padded;
 use super::scan::block_bytes;
-use crate::dense::file::map_file;
+use crate::dense::file::{map_file, release};
 use crate::error::Error;
 
 /// Version of this file format.
@@ -253,6 +253,10 @@ impl IvfFile {
 
     pub(crate) fn size_bytes(&self) -> u64 {
         self.map.len() as u64
+    }
+
+    pub(crate) fn release(&self) {
+        release(&self.map);
     }
 
     /// Reads everything and compares the checksum.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use half::f16;
 use scholar_datastore::Datastore;
 use scholar_datastore::dense::StandaloneIndex;
 
@@ -10,10 +11,10 @@ use crate::error::CommandError;
 /// How far a made vector lies from the real one it starts from, as a share of the difference of two others.
 const STEP: f32 = 0.4;
 
-/// Real vectors in memory, row-major.
+/// Real vectors in memory, row-major, in the 16 bits they are stored in.
 pub(super) struct Real {
     pub(super) dim: usize,
-    values: Vec<f32>,
+    values: Vec<f16>,
 }
 
 impl Real {
@@ -31,7 +32,7 @@ impl Real {
                 )));
             }
             store.each_vector(|vector| {
-                values.extend_from_slice(vector);
+                values.extend(vector.iter().map(|value| f16::from_f32(*value)));
                 Ok(())
             })?;
         }
@@ -42,8 +43,8 @@ impl Real {
         self.values.len() / self.dim.max(1)
     }
 
-    fn row(&self, at: usize) -> &[f32] {
-        &self.values[at * self.dim..(at + 1) * self.dim]
+    fn row(&self, at: usize) -> impl Iterator<Item = f32> {
+        self.values[at * self.dim..(at + 1) * self.dim].iter().map(|value| value.to_f32())
     }
 
     /// `count` rows spread over all of them, left out of the index and used as queries; and the rest as rows.
@@ -54,11 +55,13 @@ impl Real {
     ) -> Result<(StandaloneIndex, Vec<Vec<f32>>), CommandError> {
         let step = (self.count() / count.max(1)).max(2);
         let is_query = |at: usize| at % step == step / 2 && at / step < count;
-        let queries = (0..self.count()).filter(|at| is_query(*at)).map(|at| self.row(at).to_vec());
+        let queries = (0..self.count()).filter(|at| is_query(*at)).map(|at| self.row(at).collect());
         let queries = queries.collect();
         let mut next = (0..self.count()).filter(|at| !is_query(*at));
         let index = StandaloneIndex::create(folder, self.dim, |row| {
-            next.next().inspect(|at| row.copy_from_slice(self.row(*at))).is_some()
+            let Some(at) = next.next() else { return false };
+            row.iter_mut().zip(self.row(at)).for_each(|(out, value)| *out = value);
+            true
         })?;
         Ok((index, queries))
     }
@@ -73,7 +76,7 @@ impl Real {
     }
 
     fn moved(&self, from: usize, a: usize, b: usize, out: &mut [f32]) {
-        let pairs = self.row(a).iter().zip(self.row(b));
+        let pairs = self.row(a).zip(self.row(b));
         for ((value, real), (a, b)) in out.iter_mut().zip(self.row(from)).zip(pairs) {
             *value = real + STEP * (a - b);
         }
