@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 
 /// Version of the directory layout, the descriptor and the tantivy schema.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
+/// Oldest version that [`crate::MergeSource`] still copies from.
+const OLDEST_VERSION: u32 = 1;
 /// Name of the descriptor's file.
 pub const DESCRIPTOR_FILE: &str = "datastore.json";
 
@@ -24,7 +26,8 @@ pub struct BuildRules {
     pub keep_last: bool,
     /// Whether a passage may reach over the end of a section.
     pub cross_sections: bool,
-    /// Whether a paper without text gets one empty passage, so that its title can be found.
+    /// Whether every document counts: a paper without text gets one empty passage, so that its title can be found, and
+    /// duplicates are kept.
     pub title_only: bool,
 }
 
@@ -58,7 +61,7 @@ impl BuildRules {
 /// The content of `datastore.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Descriptor {
-    /// Always [`FORMAT_VERSION`] after reading.
+    /// [`FORMAT_VERSION`], except of an older datastore that is copied from.
     pub format: u32,
     /// Whose vectors are stored.
     pub encoder: EncoderInfo,
@@ -78,6 +81,23 @@ impl Descriptor {
     /// [`Error::NotADatastore`] when there is none, [`Error::Version`] for another format, [`Error::Corrupt`].
     pub fn read(root: &Path) -> Result<Self, Error> {
         let path = root.join(DESCRIPTOR_FILE);
+        let descriptor = Self::read_older(root)?;
+        if descriptor.format != FORMAT_VERSION {
+            return Err(Error::Version {
+                path,
+                found: descriptor.format,
+                supported: FORMAT_VERSION,
+            });
+        }
+        Ok(descriptor)
+    }
+
+    /// As [`Descriptor::read`], for this format and those a datastore can be copied from.
+    ///
+    /// # Errors
+    /// As [`Descriptor::read`].
+    pub fn read_older(root: &Path) -> Result<Self, Error> {
+        let path = root.join(DESCRIPTOR_FILE);
         let bytes = match fs_err::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -88,7 +108,7 @@ impl Descriptor {
         // The version is read alone first: the other fields of a later version may not parse.
         let FormatOnly { format } = serde_json::from_slice(&bytes)
             .map_err(|error| Error::corrupt(&path, error.to_string()))?;
-        if format != FORMAT_VERSION {
+        if !(OLDEST_VERSION..=FORMAT_VERSION).contains(&format) {
             return Err(Error::Version { path, found: format, supported: FORMAT_VERSION });
         }
         serde_json::from_slice(&bytes).map_err(|error| Error::corrupt(&path, error.to_string()))

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use scholar_core::{PortError, PortErrorKind, is_out_of_space};
 use tantivy::TantivyError;
 
+use crate::descriptor::DESCRIPTOR_FILE;
+
 /// A failure of this crate. `Display` is one clause; [`Error::hint`] is the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -73,6 +75,14 @@ pub enum Error {
         given: String,
         /// Its fingerprint.
         given_fingerprint: String,
+    },
+    /// Passages cut by different rules do not belong into one datastore.
+    #[error("{} was cut into passages by other rules than {}", other.display(), path.display())]
+    RulesMismatch {
+        /// The datastore that is written.
+        path: PathBuf,
+        /// The datastore that is copied from.
+        other: PathBuf,
     },
     /// tantivy failed.
     #[error("cannot {doing} the index of {}", path.display())]
@@ -160,9 +170,15 @@ impl Error {
             Self::Exists { .. } => {
                 "choose another folder, or add to the datastore in it".to_owned()
             }
-            Self::Version { .. } => {
-                "use the version of this program that built it, or build it anew".to_owned()
-            }
+            Self::Version { path, found, supported }
+                if found < supported && path.ends_with(DESCRIPTOR_FILE) => format!(
+                "convert it without encoding anew: openscholar datastore merge NEW {}",
+                path.parent().and_then(Path::file_name).map_or_else(
+                    || "OLD".to_owned(),
+                    |name| name.to_string_lossy().into_owned()
+                )
+            ),
+            Self::Version { .. } => "use the version of this program that built it".to_owned(),
             Self::Corrupt { path, .. } => format!(
                 "run: openscholar datastore verify; if it fails, build {} anew",
                 path.display()
@@ -170,6 +186,10 @@ impl Error {
             Self::Locked { .. } => "wait until that process has ended, or end it".to_owned(),
             Self::EncoderMismatch { stored, .. } => {
                 format!("leave out --encoder to use {stored}, or build a datastore of another name")
+            }
+            Self::RulesMismatch { .. } => {
+                "merge it into a datastore of another name, or build it anew with --passages"
+                    .to_owned()
             }
             Self::Ingest { .. } | Self::TooManyRejects { .. } => {
                 "repair or remove the lines named; what was committed before is kept".to_owned()
@@ -200,6 +220,7 @@ impl Error {
             Self::Exists { .. }
             | Self::Version { .. }
             | Self::EncoderMismatch { .. }
+            | Self::RulesMismatch { .. }
             | Self::Vectors { .. }
             | Self::Ingest { .. }
             | Self::TooManyRejects { .. }

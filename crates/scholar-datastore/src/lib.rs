@@ -23,6 +23,7 @@ pub mod filter;
 pub mod ingest;
 pub mod lexical;
 pub mod manifest;
+pub mod merge;
 pub mod schema;
 pub mod search;
 pub mod store;
@@ -33,6 +34,7 @@ pub use dense::merge::MergePolicy;
 pub use dense::scan::DenseSearch;
 pub use descriptor::{BuildRules, Descriptor};
 pub use error::Error;
+pub use merge::MergeSource;
 pub use search::fusion::Fusion;
 pub use search::pool::SearchPool;
 pub use search::{HybridRetriever, SearchConfig};
@@ -40,6 +42,6 @@ pub use store::Datastore;
 pub use store::info::{DatastoreInfo, SourceCount};
 pub use store::verify::{Depth, VerifyReport};
 pub use writer::{
-    AddOptions, AddProgress, AddReport, CompactOptions, CompactReport, DatastoreWriter,
+    AddOptions, AddProgress, AddReport, CompactOptions, CompactReport, DatastoreWriter, Duplicate,
     PaperVectors,
 };

@@ -1,14 +1,16 @@
 //! The tantivy schema: one document per paper, one per passage.
 
 use jiff::civil::Date;
-use scholar_core::{Paper, PaperId, PaperMeta, Passage, PassageId, Section};
+use scholar_core::paper::Retraction;
+use scholar_core::{PaperId, PaperMeta, Passage, PassageId, PassageKind, Section};
 use serde::{Deserialize, Serialize};
 use tantivy::schema::{
-    FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+    FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::{TantivyDocument, Term};
 
 use crate::lexical::analyzer::ANALYZER;
+use crate::writer::prepare::Prepared;
 
 /// Kind of a document that is a paper.
 pub const KIND_PAPER: &str = "paper";
@@ -29,6 +31,10 @@ pub mod column {
     pub const VENUE: &str = "venue";
     /// Source of a paper.
     pub const SOURCE: &str = "source";
+    /// Licence of the text, lower-case.
+    pub const LICENCE: &str = "licence";
+    /// Retraction status, as [`scholar_core::paper::Retraction`] is written.
+    pub const RETRACTION: &str = "retraction";
 }
 
 /// Handles of every field.
@@ -46,8 +52,16 @@ pub struct Fields {
     pub passage_id: Field,
     /// Term: identifier and content digest of a paper: present means nothing to do.
     pub content: Field,
+    /// Term: digest of the normalised title and text of a paper: the same under another identifier is a duplicate.
+    pub digest: Field,
     /// Terms: what a paper cites.
     pub references: Field,
+    /// Term: `abstract` or `body`, on passages.
+    pub part: Field,
+    /// Term and column: licence, on papers and passages.
+    pub licence: Field,
+    /// Term and column: retraction status, on papers and passages.
+    pub retraction: Field,
     /// Analysed title, on passages.
     pub title: Field,
     /// Analysed text, on passages.
@@ -71,10 +85,17 @@ pub struct Fields {
 }
 
 /// What is stored of a paper beside its metadata.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(crate) struct PaperBody {
     pub(crate) sections: Vec<Section>,
     pub(crate) references: Vec<PaperId>,
+}
+
+/// The same while it is written: full texts are not copied for it.
+#[derive(Serialize)]
+pub(crate) struct PaperBodyRef<'a> {
+    pub(crate) sections: &'a [Section],
+    pub(crate) references: &'a [PaperId],
 }
 
 /// Builds the schema. Changing it changes [`crate::descriptor::FORMAT_VERSION`].
@@ -86,15 +107,27 @@ pub fn schema() -> (Schema, Fields) {
             .set_tokenizer(ANALYZER)
             .set_index_option(IndexRecordOption::WithFreqs),
     );
+    // Without length norms: nothing is ranked by these, and they would cost a byte a document and field.
+    let term = TextOptions::default().set_indexing_options(
+        TextFieldIndexing::default()
+            .set_tokenizer("raw")
+            .set_fieldnorms(false)
+            .set_index_option(IndexRecordOption::Basic),
+    );
     let text_column = TextOptions::default().set_fast("raw");
+    let term_column = term.clone().set_fast("raw");
     let fields = Fields {
-        kind: builder.add_text_field("kind", STRING),
-        owner: builder.add_text_field("owner", STRING),
-        paper_ids: builder.add_text_field("paper_ids", STRING),
-        passage_paper_ids: builder.add_text_field("passage_paper_ids", STRING),
-        passage_id: builder.add_text_field("passage_id", STRING),
-        content: builder.add_text_field("content", STRING),
-        references: builder.add_text_field("references", STRING),
+        kind: builder.add_text_field("kind", term.clone()),
+        owner: builder.add_text_field("owner", term.clone()),
+        paper_ids: builder.add_text_field("paper_ids", term.clone()),
+        passage_paper_ids: builder.add_text_field("passage_paper_ids", term.clone()),
+        passage_id: builder.add_text_field("passage_id", term.clone()),
+        content: builder.add_text_field("content", term.clone()),
+        digest: builder.add_text_field("digest", term.clone()),
+        references: builder.add_text_field("references", term.clone()),
+        part: builder.add_text_field("part", term),
+        licence: builder.add_text_field(column::LICENCE, term_column.clone()),
+        retraction: builder.add_text_field(column::RETRACTION, term_column),
         title: builder.add_text_field("title", analysed.clone()),
         text: builder.add_text_field("text", analysed),
         ordinal: builder.add_u64_field(column::ORDINAL, FAST),
@@ -116,6 +149,17 @@ pub(crate) fn day_number(day: Date) -> i64 {
     i64::from((day - epoch).get_days())
 }
 
+/// The term of a retraction status: its name in JSON.
+pub(crate) fn retraction_name(retraction: Retraction) -> &'static str {
+    match retraction {
+        Retraction::Unknown => "unknown",
+        Retraction::Clean => "clean",
+        Retraction::Corrected => "corrected",
+        Retraction::Concern => "concern",
+        Retraction::Retracted => "retracted",
+    }
+}
+
 /// The year that filters compare: the stated year, else the year of the stated day.
 pub(crate) fn filter_year(meta: &PaperMeta) -> Option<i16> {
     meta.year.or_else(|| meta.published.map(Date::year))
@@ -132,12 +176,8 @@ impl Fields {
         Term::from_field_text(self.passage_id, &id.to_string())
     }
 
-    pub(crate) fn paper_document(
-        &self,
-        paper: &Paper,
-        content: &str,
-        source: &str,
-    ) -> Result<TantivyDocument, serde_json::Error> {
+    pub(crate) fn paper_document(&self, prepared: &Prepared, source: &str) -> TantivyDocument {
+        let Prepared { paper, head, body, content, digest, passages: _, replaces: _ } = prepared;
         let mut document = TantivyDocument::default();
         let id = paper.meta.id.to_string();
         document.add_text(self.kind, KIND_PAPER);
@@ -147,15 +187,25 @@ impl Fields {
             document.add_text(self.paper_ids, other.to_string());
         }
         document.add_text(self.content, content);
+        if let Some(digest) = digest {
+            document.add_text(self.digest, digest);
+        }
         for cited in &paper.references {
             document.add_text(self.references, cited.to_string());
         }
+        self.add_status(&mut document, &paper.meta);
         document.add_text(self.source, source);
-        document.add_text(self.head, serde_json::to_string(&paper.meta)?);
-        let body =
-            PaperBody { sections: paper.sections.clone(), references: paper.references.clone() };
-        document.add_text(self.body, serde_json::to_string(&body)?);
-        Ok(document)
+        document.add_text(self.head, head);
+        document.add_text(self.body, body);
+        document
+    }
+
+    /// Licence and retraction status: on papers and passages alike.
+    fn add_status(&self, document: &mut TantivyDocument, meta: &PaperMeta) {
+        if let Some(licence) = &meta.licence {
+            document.add_text(self.licence, licence.to_lowercase());
+        }
+        document.add_text(self.retraction, retraction_name(meta.retraction));
     }
 
     pub(crate) fn passage_document(
@@ -172,6 +222,14 @@ impl Fields {
             document.add_text(self.passage_paper_ids, other.to_string());
         }
         document.add_text(self.passage_id, passage.id.to_string());
+        document.add_text(
+            self.part,
+            match passage.kind {
+                PassageKind::Abstract => "abstract",
+                PassageKind::Body => "body",
+            },
+        );
+        self.add_status(&mut document, meta);
         document.add_text(self.title, &passage.title);
         document.add_text(self.text, &passage.text);
         document.add_u64(self.ordinal, ordinal);

@@ -5,19 +5,20 @@
 //! 3. [`DatastoreWriter::commit`] makes the segment durable under its name, then commits tantivy with a payload that
 //!    lists it. A crash before that leaves an unlisted file, which the next writer sweeps.
 
+pub(crate) mod add;
 mod compact;
 pub(crate) mod lock;
-mod prepare;
+mod pending;
+pub(crate) mod prepare;
 mod progress;
 mod sweep;
 mod vectors;
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use scholar_core::{Encoder, Paper, PaperId};
-use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyError, Term};
+use scholar_core::PaperId;
+use tantivy::{DocAddress, Index, IndexReader, IndexWriter, ReloadPolicy, TantivyError, Term};
 
 use crate::dense::SegmentWriter;
 use crate::dense::merge::MergePolicy;
@@ -28,27 +29,28 @@ use crate::manifest::Manifest;
 use crate::schema::Fields;
 use crate::store::{DENSE_FOLDER, alive_documents, open_index};
 use lock::WriterLock;
-use prepare::{Prepared, encode_in_batches};
+use pending::Pending;
+use prepare::Prepared;
 
 pub use compact::{CompactOptions, CompactReport, OnCompactProgress};
-pub use progress::{AddOptions, AddProgress, AddReport};
+pub use progress::{AddOptions, AddProgress, AddReport, Duplicate};
 pub use vectors::PaperVectors;
 
 /// Memory of tantivy's indexing thread. One thread keeps passages in the order of their vectors.
-const INDEX_BUDGET_BYTES: usize = 96 << 20;
+const INDEX_BUDGET_BYTES: usize = 192 << 20;
 
 /// The one writer of a datastore. Uncommitted work is lost when it is dropped.
 pub struct DatastoreWriter {
-    root: PathBuf,
-    descriptor: Descriptor,
+    pub(crate) root: PathBuf,
+    pub(crate) descriptor: Descriptor,
     fields: Fields,
     reader: IndexReader,
     writer: IndexWriter,
     manifest: Manifest,
     segment: Option<SegmentWriter>,
     merge_policy: MergePolicy,
-    /// Papers added since the last commit with their content keys: the committed index does not show them yet.
-    pending: BTreeMap<PaperId, String>,
+    /// What changed since the last commit: the committed index does not show it yet.
+    pending: Pending,
     // Last, so that it is released after the index writer has stopped.
     _lock: WriterLock,
 }
@@ -87,69 +89,9 @@ impl DatastoreWriter {
             manifest,
             segment: None,
             merge_policy: MergePolicy::standard(),
-            pending: BTreeMap::new(),
+            pending: Pending::default(),
             _lock: lock,
         })
-    }
-
-    /// Adds `papers` in order, replacing stored papers of the same identifier, and commits every
-    /// [`AddOptions::commit_every`] papers and at the end. A paper already stored with the same content is skipped, so an
-    /// interrupted build goes on where it was when it is run again. An `Err` item ends the work after a commit of what
-    /// came before it. `progress` is called after each batch and can stop the work, also after a commit.
-    ///
-    /// # Errors
-    /// [`Error::EncoderMismatch`], [`Error::Encode`], [`Error::Vectors`], the first `Err` item, or a failed write.
-    pub fn add(
-        &mut self,
-        papers: impl IntoIterator<Item = Result<Paper, Error>>,
-        encoder: &dyn Encoder,
-        options: &AddOptions,
-        progress: &mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
-    ) -> Result<AddReport, Error> {
-        self.descriptor.check_encoder(&self.root, encoder.info())?;
-        let AddOptions { source, commit_every, batch_words, buffer_words } = options;
-        let mut state = AddProgress::start();
-        let mut batch: Vec<Prepared> = Vec::new();
-        let mut buffered = 0;
-        let mut failure = None;
-        let mut interrupted = false;
-        for paper in papers {
-            let paper = match paper {
-                Ok(paper) => paper,
-                Err(error) => {
-                    failure = Some(error);
-                    break;
-                }
-            };
-            state.papers_read += 1;
-            let prepared = self.prepare(paper)?;
-            if self.is_stored(&prepared)? {
-                state.papers_unchanged += 1;
-                continue;
-            }
-            buffered += prepared.words();
-            self.pending.insert(prepared.paper.meta.id.clone(), prepared.content.clone());
-            batch.push(prepared);
-            if buffered < *buffer_words {
-                continue;
-            }
-            self.store_encoded(&mut batch, encoder, (source, *batch_words), &mut state)?;
-            buffered = 0;
-            if self.pending.len() >= *commit_every {
-                self.commit()?;
-            }
-            if progress(&state).is_break() {
-                interrupted = true;
-                break;
-            }
-        }
-        self.store_encoded(&mut batch, encoder, (source, *batch_words), &mut state)?;
-        self.commit()?;
-        let _ = progress(&state);
-        match failure {
-            Some(error) => Err(error),
-            None => Ok(AddReport { progress: state, interrupted }),
-        }
     }
 
     /// Removes papers by any of the identifiers they are filed under, at the next commit. Returns how many were there.
@@ -159,9 +101,9 @@ impl DatastoreWriter {
     pub fn remove(&mut self, ids: &[PaperId]) -> Result<usize, Error> {
         let mut removed = 0;
         for id in ids {
-            let was_pending = self.pending.remove(id).is_some();
+            let was_pending = self.pending.remove(id);
             let term = self.fields.owner_term(id);
-            if was_pending || self.is_committed(&term)? {
+            if was_pending || !self.committed(&term)?.is_empty() {
                 self.writer.delete_term(term);
                 removed += 1;
             }
@@ -205,48 +147,13 @@ impl DatastoreWriter {
         self.reader.reload().map_err(Error::index("open", &self.root))
     }
 
-    fn prepare(&self, paper: Paper) -> Result<Prepared, Error> {
-        Prepared::new(paper, self.descriptor.rules)
-            .map_err(|error| Error::corrupt(&self.root, error.to_string()))
-    }
-
-    /// Whether exactly this content is stored or pending under this identifier.
-    fn is_stored(&self, prepared: &Prepared) -> Result<bool, Error> {
-        if let Some(content) = self.pending.get(&prepared.paper.meta.id) {
-            return Ok(*content == prepared.content);
-        }
-        self.is_committed(&Term::from_field_text(self.fields.content, &prepared.content))
-    }
-
-    fn is_committed(&self, term: &Term) -> Result<bool, Error> {
-        alive_documents(&self.reader.searcher(), term)
-            .map(|found| !found.is_empty())
-            .map_err(Error::index("read", &self.root))
-    }
-
-    fn store_encoded(
-        &mut self,
-        batch: &mut Vec<Prepared>,
-        encoder: &dyn Encoder,
-        (source, batch_words): (&str, usize),
-        state: &mut AddProgress,
-    ) -> Result<(), Error> {
-        let passages: Vec<_> = batch.iter().flat_map(|prepared| &prepared.passages).collect();
-        let (rows, truncated) = encode_in_batches(encoder, &passages, batch_words)
-            .map_err(|source| Error::Encode { path: self.root.clone(), source })?;
-        let mut rows = rows.into_iter();
-        for prepared in batch.drain(..) {
-            let own: Vec<Vec<f32>> = rows.by_ref().take(prepared.passages.len()).collect();
-            self.store(&prepared, &own, source)?;
-            state.papers_added += 1;
-            state.passages_added += prepared.passages.len() as u64;
-        }
-        state.passages_truncated += truncated as u64;
-        Ok(())
+    /// Documents of the last commit that carry `term`.
+    fn committed(&self, term: &Term) -> Result<Vec<DocAddress>, Error> {
+        alive_documents(&self.reader.searcher(), term).map_err(Error::index("read", &self.root))
     }
 
     /// Hands one paper with its vectors to tantivy and the open dense segment.
-    fn store(
+    pub(crate) fn store(
         &mut self,
         prepared: &Prepared,
         vectors: &[Vec<f32>],
@@ -259,10 +166,12 @@ impl DatastoreWriter {
         let json = |error: serde_json::Error| Error::corrupt(&self.root, error.to_string());
         let root = self.root.clone();
         let failed = || Error::index("write", &root);
-        // Also deletes what was added under this identifier since the last commit.
-        self.writer.delete_term(self.fields.owner_term(id));
-        let document =
-            self.fields.paper_document(&prepared.paper, &prepared.content, source).map_err(json)?;
+        if prepared.replaces {
+            // Also deletes what was added under this identifier since the last commit. Each deletion looks its term up
+            // in every segment, so new papers go without.
+            self.writer.delete_term(self.fields.owner_term(id));
+        }
+        let document = self.fields.paper_document(prepared, source);
         if let Err(error) = self.writer.add_document(document) {
             return Err(failed()(self.cause_of(error)));
         }

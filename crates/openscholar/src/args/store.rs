@@ -78,6 +78,16 @@ pub(crate) enum DatastoreCommand {
         #[arg(long)]
         encode: bool,
     },
+    /// Copy datastores of one encoder into one: parts built on several machines, or a datastore of an older format.
+    /// Nothing is encoded anew, and an interrupted merge continues.
+    Merge {
+        /// Name of the datastore to copy into; it is created if it is absent.
+        #[arg(value_name = "NEW")]
+        name: String,
+        /// Datastores to copy from: names, or folders anywhere.
+        #[arg(required = true, value_name = "OLD")]
+        from: Vec<String>,
+    },
     /// All datastores.
     List,
     /// Counts, sizes and the encoder of a datastore.

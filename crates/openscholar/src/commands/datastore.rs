@@ -1,6 +1,7 @@
 //! `openscholar datastore …`.
 
 mod compact;
+pub(crate) mod merge;
 pub(crate) mod serve;
 mod vectors;
 
@@ -47,6 +48,7 @@ pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandErr
             let reading = Reading { max_tokens: encoder_tokens, preparation };
             add_files(&name, &files, encoder.as_deref(), reading, app)
         }
+        DatastoreCommand::Merge { name, from } => merge::run(&name, &from, app),
         DatastoreCommand::List => list(app),
         DatastoreCommand::Info { name } => info(&app.datastore_name(name.as_deref()), app),
         DatastoreCommand::Verify { name, deep } => {

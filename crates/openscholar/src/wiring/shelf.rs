@@ -13,6 +13,7 @@ use scholar_models::LocalEncoder;
 
 use super::models;
 use crate::app::App;
+use crate::commands::datastore::merge::upgrade;
 use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::progress;
@@ -78,7 +79,7 @@ impl Shelf {
 pub(crate) async fn starter(app: &App) -> Result<(), CommandError> {
     let path = app.home.datastore(starter::NAME)?;
     if path.join(starter::COMPLETE_FILE).is_file() {
-        return Ok(());
+        return upgrade(&path, app);
     }
     let encoder = models::default_encoder(app).await?;
     build_starter(app, &encoder, false)

@@ -5,18 +5,27 @@ use scholar_core::{Encoder, Paper, Passage, PassageId, PassageKind, PortError, S
 use sha2::{Digest as _, Sha256};
 
 use crate::descriptor::BuildRules;
+use crate::schema::PaperBodyRef;
 
 /// A paper ready to be encoded.
 pub(crate) struct Prepared {
     pub(crate) paper: Paper,
+    /// JSON of its metadata.
+    pub(crate) head: String,
+    /// JSON of its sections and references.
+    pub(crate) body: String,
     /// Identifier and digest of everything that would be stored.
     pub(crate) content: String,
+    /// Digest of its normalised title and text; of a paper without text nothing.
+    pub(crate) digest: Option<String>,
     pub(crate) passages: Vec<Passage>,
+    /// Whether a paper of this identifier is stored and has to go.
+    pub(crate) replaces: bool,
 }
 
 impl Prepared {
+    /// Cuts and digests `paper`.
     pub(crate) fn new(paper: Paper, rules: BuildRules) -> Result<Self, serde_json::Error> {
-        let content = content_key(&paper, rules)?;
         let mut passages = cut(&paper, rules.passages());
         if passages.is_empty() && rules.title_only && !paper.meta.title.is_empty() {
             passages.push(Passage {
@@ -28,7 +37,17 @@ impl Prepared {
                 span: CharSpan::new(0, 0),
             });
         }
-        Ok(Self { paper, content, passages })
+        Ok(Self { passages, ..Self::uncut(paper, rules)? })
+    }
+
+    /// Digests `paper`; its passages come later, as they were cut before.
+    pub(crate) fn uncut(paper: Paper, rules: BuildRules) -> Result<Self, serde_json::Error> {
+        let head = serde_json::to_string(&paper.meta)?;
+        let Paper { meta: _, sections, references } = &paper;
+        let body = serde_json::to_string(&PaperBodyRef { sections, references })?;
+        let content = content_key(&paper, &head, &body, rules)?;
+        let digest = text_digest(&paper);
+        Ok(Self { paper, head, body, content, digest, passages: Vec::new(), replaces: false })
     }
 
     pub(crate) fn words(&self) -> usize {
@@ -37,10 +56,52 @@ impl Prepared {
 }
 
 /// Same key, same stored content: identifier, 16 bytes of SHA-256 over paper and rules.
-pub(crate) fn content_key(paper: &Paper, rules: BuildRules) -> Result<String, serde_json::Error> {
-    let digest = Sha256::digest(serde_json::to_vec(&(paper, rules))?);
-    let hex: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("{}@{hex}", paper.meta.id))
+fn content_key(
+    paper: &Paper,
+    head: &str,
+    body: &str,
+    rules: BuildRules,
+) -> Result<String, serde_json::Error> {
+    let mut digest = Sha256::new();
+    digest.update(head);
+    digest.update(body);
+    digest.update(serde_json::to_vec(&rules)?);
+    Ok(format!("{}@{}", paper.meta.id, hex(&digest.finalize())))
+}
+
+/// Equal for papers with the same letters and digits in title and text, whatever their case, spacing and punctuation.
+/// `None` without text: a title alone does not identify a paper (`Editorial`).
+fn text_digest(paper: &Paper) -> Option<String> {
+    if paper.sections.iter().all(|section| section.text.is_empty()) {
+        return None;
+    }
+    let mut digest = Sha256::new();
+    let mut letters = String::new();
+    let texts = paper.sections.iter().map(|section| section.text.as_str());
+    for text in [paper.meta.title.as_str()].into_iter().chain(texts) {
+        letters.clear();
+        if text.is_ascii() {
+            letters.extend(
+                text.bytes()
+                    .filter(u8::is_ascii_alphanumeric)
+                    .map(|byte| char::from(byte.to_ascii_lowercase())),
+            );
+        } else {
+            letters
+                .extend(text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
+        }
+        digest.update(&letters);
+    }
+    Some(hex(&digest.finalize()))
+}
+
+fn hex(digest: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    digest[..16]
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|nibble| char::from(DIGITS[usize::from(nibble)]))
+        .collect()
 }
 
 fn passage_words(passage: &Passage) -> usize {
@@ -75,4 +136,24 @@ pub(crate) fn encode_in_batches(
         rest = later;
     }
     Ok((rows, truncated))
+}
+
+#[cfg(test)]
+mod tests {
+    use scholar_core::{PaperId, PaperMeta, Section};
+
+    use super::*;
+
+    #[test]
+    fn texts_that_differ_in_form_only_have_one_digest() {
+        let digest = |title: &str, text: &str| {
+            let sections = vec![Section { heading: String::new(), text: text.to_owned() }];
+            let meta = PaperMeta::new(PaperId::Pmid(1), title);
+            text_digest(&Paper { meta, sections, references: Vec::new() })
+        };
+        assert_eq!(digest("On Cells.", "A cell, divided"), digest("on cells", "a  cell divided"));
+        assert_eq!(digest("Über", "α"), digest("ÜBER", "Α"));
+        assert_ne!(digest("On Cells", "a cell"), digest("On Cells", "two cells"));
+        assert_eq!(digest("Editorial", ""), None);
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use scholar_core::PaperId;
+
 /// How papers are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddOptions {
@@ -9,29 +11,47 @@ pub struct AddOptions {
     pub source: String,
     /// Papers between two commits; what a crash can lose.
     pub commit_every: usize,
+    /// Longest time between two commits, where adding is slow.
+    pub commit_after: Duration,
+    /// Whether a paper is stored although another identifier has the same title and text.
+    pub keep_duplicates: bool,
     /// Words in one call of the encoder.
     pub batch_words: usize,
     /// Words held in memory before they are encoded.
     pub buffer_words: usize,
 }
 
-/// Papers between two commits. A commit costs about 0.1 s, 2,000 abstracts a minute and more of encoding.
-const COMMIT_EVERY_PAPERS: usize = 2_000;
+/// Papers between two commits: without an encoder a few seconds of work. A commit costs about 0.1 s, and small ones
+/// leave small segments behind that have to be merged.
+const COMMIT_EVERY_PAPERS: usize = 20_000;
+/// Time between two commits: with an encoder, what a crash can lose.
+const COMMIT_AFTER: Duration = Duration::from_secs(60);
 /// About 16 full passages.
 const BATCH_WORDS: usize = 4_096;
 /// About 128 full passages: enough to sort by length.
 const BUFFER_WORDS: usize = 32_768;
 
 impl AddOptions {
-    /// For any corpus: bounded memory, a commit every 2,000 papers.
+    /// For any corpus: bounded memory, a commit every 20,000 papers and every minute, duplicates left out.
     pub fn standard(source: impl Into<String>) -> Self {
         Self {
             source: source.into(),
             commit_every: COMMIT_EVERY_PAPERS,
+            commit_after: COMMIT_AFTER,
+            keep_duplicates: false,
             batch_words: BATCH_WORDS,
             buffer_words: BUFFER_WORDS,
         }
     }
+}
+
+/// A paper whose title and text are stored under another identifier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Duplicate {
+    /// The paper that was left out.
+    pub paper: PaperId,
+    /// The stored paper with the same text.
+    pub first: PaperId,
 }
 
 /// Counts of a running or finished [`crate::DatastoreWriter::add`].
@@ -43,6 +63,10 @@ pub struct AddProgress {
     pub papers_added: u64,
     /// Papers that were stored with the same content already.
     pub papers_unchanged: u64,
+    /// Papers left out because their text is stored under another identifier.
+    pub papers_duplicate: u64,
+    /// Those of them since the last report.
+    pub duplicates: Vec<Duplicate>,
     /// Passages stored.
     pub passages_added: u64,
     /// Passages that the encoder cut at its token limit.
@@ -56,6 +80,8 @@ impl AddProgress {
             papers_read: 0,
             papers_added: 0,
             papers_unchanged: 0,
+            papers_duplicate: 0,
+            duplicates: Vec::new(),
             passages_added: 0,
             passages_truncated: 0,
             started: Instant::now(),

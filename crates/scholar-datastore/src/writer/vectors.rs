@@ -2,6 +2,7 @@
 
 use scholar_core::{Encoder, Paper, Side};
 
+use super::add::Standing;
 use super::prepare::Prepared;
 use super::{AddProgress, AddReport, DatastoreWriter};
 use crate::error::Error;
@@ -49,10 +50,15 @@ impl DatastoreWriter {
             let PaperVectors { paper, vectors } = paper?;
             let place = state.papers_read;
             state.papers_read += 1;
-            let prepared = self.prepare(paper)?;
-            if self.is_stored(&prepared)? {
-                state.papers_unchanged += 1;
-                continue;
+            let mut prepared = self.prepare(paper)?;
+            // Whoever brings vectors has decided which papers there are: duplicates are kept.
+            match self.standing(&prepared, true)? {
+                Standing::Same => {
+                    state.papers_unchanged += 1;
+                    continue;
+                }
+                Standing::Changed => prepared.replaces = true,
+                Standing::New | Standing::Duplicate(_) => {}
             }
             check_count(&prepared, &vectors)?;
             if let Some((encoder, every)) = check
@@ -61,7 +67,7 @@ impl DatastoreWriter {
                 self.check_sample(&prepared, &vectors, encoder)?;
             }
             self.store(&prepared, &vectors, source)?;
-            self.pending.insert(prepared.paper.meta.id.clone(), prepared.content.clone());
+            self.pending.insert(&prepared);
             state.papers_added += 1;
             state.passages_added += prepared.passages.len() as u64;
         }

@@ -109,6 +109,44 @@ fn the_same_content_is_encoded_once_and_new_content_replaces_the_old() {
 }
 
 #[test]
+fn the_same_text_under_another_identifier_is_a_duplicate() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let store = create(folder.path());
+    let mut named = Vec::new();
+    let mut run = |papers: Vec<scholar_core::Paper>, keep_duplicates: bool| {
+        let options = AddOptions { keep_duplicates, ..AddOptions::standard("test") };
+        let done = store
+            .writer()
+            .expect("writer")
+            .add(papers.into_iter().map(Ok), &encoder(), &options, &mut |done| {
+                named.extend(done.duplicates.clone());
+                ControlFlow::Continue(())
+            })
+            .expect("added")
+            .progress;
+        (done.papers_added, done.papers_unchanged, done.papers_duplicate)
+    };
+    let bare = |number: u64| {
+        let mut bare = paper(number, "Editorial", "");
+        bare.sections.clear();
+        bare
+    };
+    let first = paper(1, "On cells", "A cell divides.");
+    let again = paper(2, "On Cells.", "a cell divides");
+    assert_eq!(run(vec![first.clone(), again.clone(), bare(3), bare(4)], false), (3, 0, 1));
+    // Also in a later run, and the first one is still itself.
+    assert_eq!(run(vec![again.clone(), first.clone()], false), (0, 1, 1));
+    // The first one changes: its old text is free again.
+    assert_eq!(run(vec![paper(1, "On cells", "Something else"), again.clone()], false), (2, 0, 0));
+    // A stored paper is replaced even where its new text is another's.
+    assert_eq!(run(vec![paper(1, "On cells", "A cell divides.")], false), (1, 0, 0));
+    assert_eq!(run(vec![paper(9, "On cells", "A cell divides")], true), (1, 0, 0));
+    let pairs: Vec<_> = named.iter().map(|found| (&found.paper, &found.first)).collect();
+    let pair = (&PaperId::Pmid(2), &PaperId::Pmid(1));
+    assert_eq!(pairs, [pair, pair]);
+}
+
+#[test]
 fn an_interrupted_build_goes_on_where_it_was() {
     let folder = tempfile::tempdir().expect("temp dir");
     let store = create(folder.path());

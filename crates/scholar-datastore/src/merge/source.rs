@@ -1,0 +1,202 @@
+//! A datastore that is copied from, of this format or format 1.
+//!
+//! Both formats file what is needed under the same names: `kind`, `owner`, `head`, `body`, `ordinal`, `source`. They
+//! differ in what is indexed besides.
+
+use std::path::{Path, PathBuf};
+
+use scholar_core::{Paper, PaperId, PaperMeta, Passage};
+use tantivy::columnar::{Column, StrColumn};
+use tantivy::schema::{Field, IndexRecordOption, Value as _};
+use tantivy::{
+    DocAddress, DocSet as _, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument,
+    TantivyError, Term,
+};
+
+use crate::dense::DenseSegment;
+use crate::descriptor::Descriptor;
+use crate::error::Error;
+use crate::manifest::Manifest;
+use crate::schema::{KIND_PAPER, PaperBody, column};
+use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, alive_documents};
+
+/// Fields that both formats have.
+struct SharedFields {
+    kind: Field,
+    owner: Field,
+    head: Field,
+    body: Field,
+}
+
+/// One commit of a datastore, open to be copied.
+pub struct MergeSource {
+    root: PathBuf,
+    descriptor: Descriptor,
+    searcher: Searcher,
+    fields: SharedFields,
+    ordinals: Vec<Column<u64>>,
+    sources: Vec<Option<StrColumn>>,
+    dense: Vec<DenseSegment>,
+    papers: u64,
+}
+
+impl std::fmt::Debug for MergeSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MergeSource").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+impl MergeSource {
+    /// Opens the newest commit of the datastore at `root`.
+    ///
+    /// # Errors
+    /// [`Error::NotADatastore`], [`Error::Version`] for a format that is newer than this program, [`Error::Corrupt`],
+    /// [`Error::Io`].
+    pub fn open(root: &Path) -> Result<Self, Error> {
+        let descriptor = Descriptor::read_older(root)?;
+        let failed = || Error::index("open", root);
+        let index = Index::open_in_dir(root.join(LEXICAL_FOLDER)).map_err(failed())?;
+        let schema = index.schema();
+        let field = |name: &str| schema.get_field(name).map_err(failed());
+        let fields = SharedFields {
+            kind: field("kind")?,
+            owner: field("owner")?,
+            head: field("head")?,
+            body: field("body")?,
+        };
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .try_into()
+            .map_err(failed())?;
+        let searcher = reader.searcher();
+        let metas = index.load_metas().map_err(failed())?;
+        let folder = root.join(DENSE_FOLDER);
+        let mut segments = Manifest::parse(root, metas.payload.as_deref())?.segments;
+        segments.sort_by_key(|segment| segment.first);
+        let dense = segments
+            .iter()
+            .map(|entry| DenseSegment::open(&folder, entry, &descriptor.encoder))
+            .collect::<Result<Vec<_>, _>>()?;
+        let columns = |searcher: &Searcher| -> Result<_, TantivyError> {
+            let mut ordinals = Vec::new();
+            let mut sources = Vec::new();
+            for reader in searcher.segment_readers() {
+                ordinals.push(reader.fast_fields().u64(column::ORDINAL)?);
+                sources.push(reader.fast_fields().str(column::SOURCE)?);
+            }
+            Ok((ordinals, sources))
+        };
+        let (ordinals, sources) = columns(&searcher).map_err(failed())?;
+        let mut source = Self {
+            root: root.to_owned(),
+            descriptor,
+            searcher,
+            fields,
+            ordinals,
+            sources,
+            dense,
+            papers: 0,
+        };
+        source.papers = source.papers_in_order()?.len() as u64;
+        Ok(source)
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Format, encoder and rules.
+    pub fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    /// How many papers there are.
+    pub fn papers(&self) -> u64 {
+        self.papers
+    }
+
+    /// Where the papers are, in order of storing.
+    pub(super) fn papers_in_order(&self) -> Result<Vec<DocAddress>, Error> {
+        let kind = Term::from_field_text(self.fields.kind, KIND_PAPER);
+        alive_documents(&self.searcher, &kind).map_err(Error::index("read", &self.root))
+    }
+
+    /// The paper at `address` and the name of the source it came from.
+    pub(super) fn paper(&self, address: DocAddress) -> Result<(Paper, Option<String>), Error> {
+        let document = self.document(address)?;
+        let meta: PaperMeta = self.parse(&document, self.fields.head)?;
+        let PaperBody { sections, references } = self.parse(&document, self.fields.body)?;
+        let names = self.sources[address.segment_ord as usize].as_ref();
+        let source = names.and_then(|names| {
+            let mut name = String::new();
+            let ord = names.ords().first(address.doc_id)?;
+            names.ord_to_str(ord, &mut name).ok()?.then_some(name)
+        });
+        Ok((Paper { meta, sections, references }, source))
+    }
+
+    /// The passages of a paper in order, with their vectors.
+    pub(super) fn passages(&self, id: &PaperId) -> Result<(Vec<Passage>, Vec<Vec<f32>>), Error> {
+        let owner = Term::from_field_text(self.fields.owner, &id.to_string());
+        let mut found = Vec::new();
+        for (address, ordinal) in
+            self.passages_with(&owner).map_err(Error::index("read", &self.root))?
+        {
+            let passage: Passage = self.parse(&self.document(address)?, self.fields.head)?;
+            found.push((passage, self.vector(ordinal)?));
+        }
+        found.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
+        Ok(found.into_iter().unzip())
+    }
+
+    /// Passages that carry `owner`, with the ordinals of their vectors. Only passages have one.
+    fn passages_with(&self, owner: &Term) -> Result<Vec<(DocAddress, u64)>, TantivyError> {
+        let mut found = Vec::new();
+        for (segment, reader) in (0_u32..).zip(self.searcher.segment_readers()) {
+            let index = reader.inverted_index(owner.field())?;
+            let Some(mut postings) = index.read_postings(owner, IndexRecordOption::Basic)? else {
+                continue;
+            };
+            let mut doc = postings.doc();
+            while doc != TERMINATED {
+                let ordinal = self.ordinals[segment as usize].first(doc);
+                if let Some(ordinal) = ordinal.filter(|_| !reader.is_deleted(doc)) {
+                    found.push((DocAddress::new(segment, doc), ordinal));
+                }
+                doc = postings.advance();
+            }
+        }
+        Ok(found)
+    }
+
+    fn vector(&self, ordinal: u64) -> Result<Vec<f32>, Error> {
+        // Ascending by first ordinal.
+        let after = self.dense.partition_point(|segment| segment.range().0 <= ordinal);
+        let row = after.checked_sub(1).and_then(|at| self.dense[at].row(ordinal));
+        let row =
+            row.ok_or_else(|| Error::corrupt(&self.root, "a passage has no vector".to_owned()))?;
+        Ok(row
+            .chunks_exact(2)
+            .map(|bytes| half::f16::from_le_bytes([bytes[0], bytes[1]]).to_f32())
+            .collect())
+    }
+
+    fn document(&self, address: DocAddress) -> Result<TantivyDocument, Error> {
+        self.searcher.doc(address).map_err(Error::index("read", &self.root))
+    }
+
+    fn parse<T: serde::de::DeserializeOwned>(
+        &self,
+        document: &TantivyDocument,
+        field: Field,
+    ) -> Result<T, Error> {
+        let text = document
+            .get_first(field)
+            .and_then(|value| value.as_str())
+            .ok_or_else(|| Error::corrupt(&self.root, "a stored document lacks a field"))?;
+        serde_json::from_str(text)
+            .map_err(|error| Error::corrupt(&self.root, format!("stored document: {error}")))
+    }
+}

@@ -1,0 +1,215 @@
+//! Adding papers: what is new is encoded in batches, what is stored or a duplicate is not.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use scholar_core::{Encoder, Paper, PaperId, PaperMeta};
+use tantivy::TantivyDocument;
+use tantivy::Term;
+use tantivy::schema::Value as _;
+
+use super::prepare::{Prepared, encode_in_batches};
+use super::{AddOptions, AddProgress, AddReport, DatastoreWriter, Duplicate};
+use crate::error::Error;
+
+/// Papers between two reports of progress while nothing is new.
+const REPORT_EVERY_PAPERS: u64 = 1_000;
+
+/// What the store knows of a paper that is offered.
+pub(crate) enum Standing {
+    /// Nothing.
+    New,
+    /// Its identifier, with other content.
+    Changed,
+    /// Exactly this.
+    Same,
+    /// Its text, under another identifier.
+    Duplicate(PaperId),
+}
+
+/// Where a running `add` stands.
+pub(crate) struct Work<'a> {
+    pub(crate) options: &'a AddOptions,
+    pub(crate) progress: &'a mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
+    pub(crate) state: AddProgress,
+    committed: Instant,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn start(
+        options: &'a AddOptions,
+        progress: &'a mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
+    ) -> Self {
+        Self { options, progress, state: AddProgress::start(), committed: Instant::now() }
+    }
+
+    /// Tells the caller; breaks when it wants to stop.
+    pub(crate) fn report(&mut self) -> ControlFlow<()> {
+        let told = (self.progress)(&self.state);
+        self.state.duplicates.clear();
+        told
+    }
+
+    /// Whether only skipped papers came by for a while.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.state.papers_read.is_multiple_of(REPORT_EVERY_PAPERS)
+    }
+}
+
+impl DatastoreWriter {
+    /// Adds `papers` in order, replacing stored papers of the same identifier, and commits every
+    /// [`AddOptions::commit_every`] papers, after [`AddOptions::commit_after`], and at the end. A paper already stored
+    /// with the same content is skipped, so an interrupted build goes on where it was when it is run again; one whose
+    /// title and text are stored under another identifier is counted and named as a duplicate. An `Err` item ends the
+    /// work after a commit of what came before it. `progress` is called after each batch and can stop the work, also
+    /// after a commit.
+    ///
+    /// # Errors
+    /// [`Error::EncoderMismatch`], [`Error::Encode`], [`Error::Vectors`], the first `Err` item, or a failed write.
+    pub fn add(
+        &mut self,
+        papers: impl IntoIterator<Item = Result<Paper, Error>>,
+        encoder: &dyn Encoder,
+        options: &AddOptions,
+        progress: &mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
+    ) -> Result<AddReport, Error> {
+        self.descriptor.check_encoder(&self.root, encoder.info())?;
+        let mut work = Work::start(options, progress);
+        let mut batch: Vec<Prepared> = Vec::new();
+        let mut buffered = 0;
+        let mut failure = None;
+        let mut interrupted = false;
+        for paper in papers {
+            let paper = match paper {
+                Ok(paper) => paper,
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            };
+            let prepared = self.prepare(paper)?;
+            if let Some(prepared) = self.admit(prepared, &mut work)? {
+                buffered += prepared.words();
+                batch.push(prepared);
+                if buffered >= options.buffer_words {
+                    self.store_encoded(&mut batch, encoder, &mut work)?;
+                    buffered = 0;
+                    self.commit_when_due(&mut work)?;
+                    interrupted = work.report().is_break();
+                }
+            } else if work.is_quiet() {
+                interrupted = work.report().is_break();
+            }
+            if interrupted {
+                break;
+            }
+        }
+        self.store_encoded(&mut batch, encoder, &mut work)?;
+        self.commit()?;
+        let _ = work.report();
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(AddReport { progress: work.state, interrupted }),
+        }
+    }
+
+    /// Counts a paper that is offered; `None` when there is nothing to store of it.
+    pub(crate) fn admit(
+        &mut self,
+        mut prepared: Prepared,
+        work: &mut Work<'_>,
+    ) -> Result<Option<Prepared>, Error> {
+        work.state.papers_read += 1;
+        // Judgements of a collection name documents: one that is printed twice must be found under both names.
+        let keep_duplicates = work.options.keep_duplicates || self.descriptor.rules.title_only;
+        match self.standing(&prepared, keep_duplicates)? {
+            Standing::New => {}
+            Standing::Changed => prepared.replaces = true,
+            Standing::Same => {
+                work.state.papers_unchanged += 1;
+                return Ok(None);
+            }
+            Standing::Duplicate(first) => {
+                work.state.papers_duplicate += 1;
+                let paper = prepared.paper.meta.id;
+                work.state.duplicates.push(Duplicate { paper, first });
+                return Ok(None);
+            }
+        }
+        self.pending.insert(&prepared);
+        Ok(Some(prepared))
+    }
+
+    /// Commits when enough papers or enough time have gone by.
+    pub(crate) fn commit_when_due(&mut self, work: &mut Work<'_>) -> Result<(), Error> {
+        if self.pending.len() >= work.options.commit_every
+            || work.committed.elapsed() >= work.options.commit_after
+        {
+            self.commit()?;
+            work.committed = Instant::now();
+        }
+        Ok(())
+    }
+
+    pub(crate) fn prepare(&self, paper: Paper) -> Result<Prepared, Error> {
+        Prepared::new(paper, self.descriptor.rules)
+            .map_err(|error| Error::corrupt(&self.root, error.to_string()))
+    }
+
+    /// What is stored or pending of this paper.
+    pub(crate) fn standing(
+        &self,
+        prepared: &Prepared,
+        keep_duplicates: bool,
+    ) -> Result<Standing, Error> {
+        let id = &prepared.paper.meta.id;
+        if let Some(content) = self.pending.content(id) {
+            let same = content == prepared.content;
+            return Ok(if same { Standing::Same } else { Standing::Changed });
+        }
+        // Most papers of a build are new: one look-up says so.
+        if !self.committed(&self.fields.owner_term(id))?.is_empty() {
+            let content = Term::from_field_text(self.fields.content, &prepared.content);
+            let same = self.pending.leaves(id) && !self.committed(&content)?.is_empty();
+            return Ok(if same { Standing::Same } else { Standing::Changed });
+        }
+        let Some(digest) = prepared.digest.as_deref().filter(|_| !keep_duplicates) else {
+            return Ok(Standing::New);
+        };
+        if let Some(first) = self.pending.with_digest(digest) {
+            return Ok(Standing::Duplicate(first.clone()));
+        }
+        let term = Term::from_field_text(self.fields.digest, digest);
+        for address in self.committed(&term)? {
+            let document: TantivyDocument =
+                self.reader.searcher().doc(address).map_err(Error::index("read", &self.root))?;
+            let head = document.get_first(self.fields.head).and_then(|head| head.as_str());
+            let meta: PaperMeta = serde_json::from_str(head.unwrap_or_default())
+                .map_err(|error| Error::corrupt(&self.root, format!("stored paper: {error}")))?;
+            if self.pending.leaves(&meta.id) {
+                return Ok(Standing::Duplicate(meta.id));
+            }
+        }
+        Ok(Standing::New)
+    }
+
+    fn store_encoded(
+        &mut self,
+        batch: &mut Vec<Prepared>,
+        encoder: &dyn Encoder,
+        work: &mut Work<'_>,
+    ) -> Result<(), Error> {
+        let passages: Vec<_> = batch.iter().flat_map(|prepared| &prepared.passages).collect();
+        let (rows, truncated) = encode_in_batches(encoder, &passages, work.options.batch_words)
+            .map_err(|source| Error::Encode { path: self.root.clone(), source })?;
+        let mut rows = rows.into_iter();
+        for prepared in batch.drain(..) {
+            let own: Vec<Vec<f32>> = rows.by_ref().take(prepared.passages.len()).collect();
+            self.store(&prepared, &own, &work.options.source)?;
+            work.state.papers_added += 1;
+            work.state.passages_added += prepared.passages.len() as u64;
+        }
+        work.state.passages_truncated += truncated as u64;
+        Ok(())
+    }
+}
