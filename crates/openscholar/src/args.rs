@@ -13,7 +13,7 @@ pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat
 pub(crate) use serve::ServeArgs;
 pub(crate) use store::{
     DatastoreArgs, DatastoreCommand, ModelsArgs, ModelsCommand, PapersArgs, PapersCommand,
-    RunsArgs, RunsCommand,
+    PassagesArg, RunsArgs, RunsCommand, SourceArgs,
 };
 
 /// Ask the scientific literature and get answers in which every sentence is proven.

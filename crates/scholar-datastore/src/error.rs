@@ -195,7 +195,7 @@ impl Error {
                 "repair or remove the lines named; what was committed before is kept".to_owned()
             }
             Self::UnknownFormat { .. } => {
-                "each line must be one JSON object of a known kind: docs/data-formats.md lists them"
+                "name the fields with --fields title=/…,text=/…,id=/…, or use a format of docs/data-formats.md"
                     .to_owned()
             }
             Self::Index { doing: "create" | "write" | "commit", .. } => {

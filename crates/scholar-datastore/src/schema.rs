@@ -177,7 +177,8 @@ impl Fields {
     }
 
     pub(crate) fn paper_document(&self, prepared: &Prepared, source: &str) -> TantivyDocument {
-        let Prepared { paper, head, body, content, digest, passages: _, replaces: _ } = prepared;
+        let Prepared { paper, head, body, content, digest, passages: _, replaces: _, place: _ } =
+            prepared;
         let mut document = TantivyDocument::default();
         let id = paper.meta.id.to_string();
         document.add_text(self.kind, KIND_PAPER);

@@ -32,6 +32,7 @@ use lock::WriterLock;
 use pending::Pending;
 use prepare::Prepared;
 
+pub use add::Offered;
 pub use compact::{CompactOptions, CompactReport, OnCompactProgress};
 pub use progress::{AddOptions, AddProgress, AddReport, Duplicate};
 pub use vectors::PaperVectors;

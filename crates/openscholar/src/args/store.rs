@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand};
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use scholar_core::PaperId;
+use scholar_datastore::BuildRules;
+use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
 use super::ServeArgs;
 
@@ -31,11 +33,13 @@ pub(crate) enum PapersCommand {
         /// Its identifier, for example doi:10.1000/x.
         id: PaperId,
     },
-    /// Add papers from files of JSON lines (this project's format, peS2o, BEIR), plain, .gz or .zst.
+    /// Add papers from files of JSON lines, plain, .gz or .zst: this project's format, peS2o, OpenAlex works, Semantic
+    /// Scholar dumps, BEIR, or any other with --fields.
+    #[command(arg_required_else_help = true)]
     Add {
-        /// The files.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
+        /// What is read.
+        #[command(flatten)]
+        sources: SourceArgs,
     },
     /// Remove papers.
     Remove {
@@ -43,6 +47,50 @@ pub(crate) enum PapersCommand {
         #[arg(required = true, value_name = "ID")]
         ids: Vec<PaperId>,
     },
+}
+
+/// Files of papers, and how they are read.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct SourceArgs {
+    /// Files of JSON lines, plain, .gz or .zst. Files of a Semantic Scholar dump (papers, abstracts, citations, s2orc)
+    /// are joined by corpus id.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Format of the files; left out, each file's first line tells: papers, pes2o, beir, openalex, s2-papers,
+    /// s2-abstracts, s2-citations, s2orc, acl, arxiv, pmc.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+    /// Where fields are in rows of any other shape, as JSON pointers: title=/paper/name,text=/body,id=/doi,year=/y. Also
+    /// abstract, authors, date, venue, url, licence, citations, references, doi, arxiv, pmid, corpusid, openalex.
+    #[arg(long, value_name = "MAP", conflicts_with = "format")]
+    pub(crate) fields: Option<FieldMap>,
+    /// Read only part I of N of the files, counted from 0: 0/16. A line belongs to the part that has its first byte; a
+    /// compressed file belongs to one part whole. Join the parts with `datastore merge`.
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Write every record that is not taken in, with its line and the reason, to this file; left out, to
+    /// NAME.rejects.jsonl beside the datastore.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rejects: Option<PathBuf>,
+}
+
+/// How papers are cut into passages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PassagesArg {
+    /// Blocks of 256 words over the whole text, as the paper cuts them.
+    Paper,
+    /// Blocks of 256 words inside each section, so that a passage says where it comes from.
+    Sections,
+}
+
+impl PassagesArg {
+    /// The rules of that name.
+    pub(crate) fn rules(self) -> BuildRules {
+        match self {
+            Self::Paper => BuildRules::paper(),
+            Self::Sections => BuildRules::sections(),
+        }
+    }
 }
 
 /// Build, inspect and check datastores.
@@ -59,9 +107,9 @@ pub(crate) enum DatastoreCommand {
     Build {
         /// Its name.
         name: String,
-        /// Files of JSON lines, plain, .gz or .zst. Left out for `starter`: the papers shipped with the program.
-        #[arg(value_name = "FILE")]
-        files: Vec<PathBuf>,
+        /// What is read; without files, `starter` is built from the papers shipped with the program.
+        #[command(flatten)]
+        sources: SourceArgs,
         /// Encoder for the passages.
         #[arg(long, value_name = "NAME")]
         encoder: Option<String>,
@@ -74,6 +122,9 @@ pub(crate) enum DatastoreCommand {
         /// Use one character for each kind of dash, quotation mark, slash and dots before encoding.
         #[arg(long)]
         normalize_text: bool,
+        /// How a new datastore cuts papers into passages of 256 words; sections if left out.
+        #[arg(long, value_enum, value_name = "RULE")]
+        passages: Option<PassagesArg>,
         /// Encode anew even where precomputed vectors are shipped.
         #[arg(long)]
         encode: bool,

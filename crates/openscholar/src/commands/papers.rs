@@ -11,6 +11,7 @@ use scholar_datastore::Datastore;
 
 use crate::app::App;
 use crate::args::{PapersArgs, PapersCommand};
+use crate::commands::datastore::build::{self, Building};
 use crate::error::CommandError;
 use crate::wiring;
 use crate::wiring::models::Reading;
@@ -21,8 +22,9 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
     match command {
         PapersCommand::List { limit } => list(&name, limit, app),
         PapersCommand::Show { id } => show(&name, &id, app),
-        PapersCommand::Add { files } => {
-            super::datastore::add_files(&name, &files, None, Reading::WHOLE, app)
+        PapersCommand::Add { sources } => {
+            let building = Building { encoder: None, reading: Reading::WHOLE, passages: None };
+            build::add_files(&name, &sources, building, app)
         }
         PapersCommand::Remove { ids } => remove(&name, &ids, app),
     }

@@ -1,7 +1,9 @@
 //! Opens plain, gzip and zstd files, told apart by their first bytes.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
@@ -12,10 +14,52 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// The uncompressed content of `path`.
-pub(crate) fn open(path: &Path) -> Result<Box<dyn BufRead + Send>, Error> {
+/// A file that counts what is read of it.
+pub(crate) struct Counted {
+    file: fs_err::File,
+    bytes: Option<Arc<AtomicU64>>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        if let Some(bytes) = &self.bytes {
+            bytes.fetch_add(read as u64, Ordering::Relaxed);
+        }
+        Ok(read)
+    }
+}
+
+impl Seek for Counted {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+/// Opens `path` as it is, compressed or not.
+pub(crate) fn counted(path: &Path, bytes: Option<&Arc<AtomicU64>>) -> Result<Counted, Error> {
     let file = fs_err::File::open(path).map_err(Error::io("open", path))?;
-    let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
+    Ok(Counted { file, bytes: bytes.cloned() })
+}
+
+/// With the buffer that long lines want.
+pub(crate) fn buffered(file: Counted) -> BufReader<Counted> {
+    BufReader::with_capacity(BUFFER_BYTES, file)
+}
+
+/// Whether `path` can only be read from its beginning.
+pub(crate) fn is_compressed(path: &Path) -> Result<bool, Error> {
+    let mut file = buffered(counted(path, None)?);
+    let head = file.fill_buf().map_err(Error::io("read", path))?;
+    Ok(head.starts_with(&GZIP_MAGIC) || head.starts_with(&ZSTD_MAGIC))
+}
+
+/// The uncompressed content of `path`. `bytes` counts what is read from disk.
+pub(crate) fn open(
+    path: &Path,
+    bytes: Option<&Arc<AtomicU64>>,
+) -> Result<Box<dyn BufRead + Send>, Error> {
+    let mut file = buffered(counted(path, bytes)?);
     // Names lie (`.json` that is gzip), first bytes do not.
     let head = file.fill_buf().map_err(Error::io("read", path))?;
     if head.starts_with(&GZIP_MAGIC) {

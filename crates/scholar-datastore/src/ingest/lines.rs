@@ -2,12 +2,24 @@
 
 use std::io::{self, BufRead};
 
+/// Bytes kept of a line that is too long, to recognise it by.
+const HEAD_BYTES: usize = 800;
+
 /// One line without its end.
 pub(crate) enum Line {
     /// Within the limit.
     Text(Vec<u8>),
-    /// Longer; its bytes were skipped.
-    TooLong,
+    /// Longer: how it begins; the rest was skipped.
+    TooLong(Vec<u8>),
+}
+
+/// Where a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Its number, from 1, counted from where reading began.
+    pub(crate) line: u64,
+    /// Offset of its first byte in the uncompressed file.
+    pub(crate) byte: u64,
 }
 
 /// The lines of a stream.
@@ -15,47 +27,75 @@ pub(crate) struct Lines {
     source: Box<dyn BufRead + Send>,
     limit: usize,
     number: u64,
+    /// Offset of the next unread byte.
+    at: u64,
+    /// Lines that begin here or later are not read.
+    end: u64,
 }
 
 impl Lines {
     pub(crate) fn new(source: Box<dyn BufRead + Send>, limit: usize) -> Self {
-        Self { source, limit, number: 0 }
+        Self { source, limit, number: 0, at: 0, end: u64::MAX }
     }
 
-    /// The next line that is not blank, with its number from 1. An error carries the number of the line it is in.
-    pub(crate) fn next_line(&mut self) -> Result<Option<(u64, Line)>, (u64, io::Error)> {
+    /// The lines that begin in `start..end` of a stream that has been moved to `start - 1`, or to 0: the byte before
+    /// `start` says whether a line begins there.
+    pub(crate) fn part(
+        source: Box<dyn BufRead + Send>,
+        limit: usize,
+        (start, end): (u64, u64),
+    ) -> io::Result<Self> {
+        let mut lines = Self { source, limit, number: 0, at: start.saturating_sub(1), end };
+        if start > 0 {
+            lines.read_line(&mut Vec::new(), 0)?;
+        }
+        Ok(lines)
+    }
+
+    /// The next line that is not blank, with its place. An error carries the place of the line it is in.
+    pub(crate) fn next_line(&mut self) -> Result<Option<(Place, Line)>, (Place, io::Error)> {
         loop {
             self.number += 1;
-            let at = |error| (self.number, error);
-            let mut text = Vec::new();
-            let mut too_long = false;
-            loop {
-                let available = self.source.fill_buf().map_err(at)?;
-                if available.is_empty() {
-                    if text.is_empty() && !too_long {
-                        return Ok(None);
-                    }
-                    break;
-                }
-                let end = available.iter().position(|byte| *byte == b'\n');
-                let take = end.unwrap_or(available.len());
-                if !too_long {
-                    text.extend_from_slice(&available[..take]);
-                    too_long = text.len() > self.limit;
-                }
-                if too_long {
-                    text = Vec::new();
-                }
-                self.source.consume(take + usize::from(end.is_some()));
-                if end.is_some() {
-                    break;
-                }
+            let place = Place { line: self.number, byte: self.at };
+            if self.at >= self.end {
+                return Ok(None);
             }
-            if too_long {
-                return Ok(Some((self.number, Line::TooLong)));
+            let mut text = Vec::new();
+            let limit = self.limit;
+            let complete = self.read_line(&mut text, limit).map_err(|error| (place, error))?;
+            if self.at == place.byte {
+                return Ok(None);
+            }
+            if !complete {
+                text.truncate(HEAD_BYTES);
+                text.shrink_to_fit();
+                return Ok(Some((place, Line::TooLong(text))));
             }
             if !text.iter().all(u8::is_ascii_whitespace) {
-                return Ok(Some((self.number, Line::Text(text))));
+                return Ok(Some((place, Line::Text(text))));
+            }
+        }
+    }
+
+    /// Reads up to and over the next line end; of a line longer than `limit` only that much is kept, and the result is
+    /// false.
+    fn read_line(&mut self, text: &mut Vec<u8>, limit: usize) -> io::Result<bool> {
+        let mut complete = true;
+        loop {
+            let available = self.source.fill_buf()?;
+            if available.is_empty() {
+                return Ok(complete);
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let line = &available[..end.unwrap_or(available.len())];
+            let room = limit.saturating_sub(text.len());
+            complete &= line.len() <= room;
+            text.extend_from_slice(&line[..line.len().min(room)]);
+            let taken = line.len() + usize::from(end.is_some());
+            self.source.consume(taken);
+            self.at += taken as u64;
+            if end.is_some() {
+                return Ok(complete);
             }
         }
     }

@@ -1,14 +1,17 @@
 //! One row of each format as a [`Paper`]. Texts are NFC with single spaces; an identifier is taken or refused, never made up.
 
+use std::borrow::Cow;
+
 use jiff::civil::Date;
 use scholar_core::paper::ABSTRACT_HEADING;
 use scholar_core::text::normalise::nfc_single_spaced;
 use scholar_core::{Paper, PaperId, PaperMeta, Section};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// Our own format. Section texts are brought to the promised form, so that spans fit whoever wrote the file.
-pub(crate) fn own(row: Value) -> Result<Paper, String> {
-    let mut paper: Paper = serde_json::from_value(row).map_err(|error| error.to_string())?;
+pub(crate) fn own(row: &[u8]) -> Result<Paper, String> {
+    let mut paper: Paper = serde_json::from_slice(row).map_err(|error| error.to_string())?;
     for section in &mut paper.sections {
         section.text = nfc_single_spaced(&section.text);
     }
@@ -16,13 +19,51 @@ pub(crate) fn own(row: Value) -> Result<Paper, String> {
     Ok(paper)
 }
 
+#[derive(Deserialize)]
+struct Pes2oRow<'a> {
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    source: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    created: Option<Cow<'a, str>>,
+    /// Of version 3.
+    metadata: Option<Pes2oMetadata>,
+}
+
+#[derive(Deserialize)]
+struct Pes2oMetadata {
+    year: Option<Value>,
+    title: Option<String>,
+    oa_license: Option<String>,
+    external_ids: Option<Vec<Pes2oExternalId>>,
+}
+
+#[derive(Deserialize)]
+struct Pes2oExternalId {
+    source: Option<String>,
+    id: Option<String>,
+}
+
 /// peS2o: the title is what stands before the first blank line. Source: spec A.1.
-pub(crate) fn pes2o(row: &Value) -> Result<Paper, String> {
-    let id = string(row, "id").ok_or("no \"id\"")?;
+pub(crate) fn pes2o(row: &[u8]) -> Result<Paper, String> {
+    let row: Pes2oRow<'_> = serde_json::from_slice(row).map_err(|error| error.to_string())?;
+    let id = row.id.filter(|id| !id.is_empty()).ok_or("no \"id\"")?;
     let number: u64 = id.parse().map_err(|_| format!("id {id:?} is not a corpus id"))?;
-    let text = string(row, "text").ok_or("no \"text\"")?;
-    let source = string(row, "source").unwrap_or_default();
-    let (title, rest) = text.split_once("\n\n").unwrap_or(("", text));
+    let text = row.text.filter(|text| !text.is_empty()).ok_or("no \"text\"")?;
+    let source = row.source.unwrap_or_default();
+    let metadata = row.metadata.unwrap_or(Pes2oMetadata {
+        year: None,
+        title: None,
+        oa_license: None,
+        external_ids: None,
+    });
+    let (title, rest) = match text.split_once("\n\n") {
+        Some((title, rest)) => (title, rest),
+        None => (metadata.title.as_deref().unwrap_or_default(), text.as_ref()),
+    };
     let mut paper = paper(PaperId::CorpusId(number), title);
     // Values differ between versions (`s2ag`, `s2ag/train`, `pes2o/s2ag`), so they are searched.
     if source.contains("s2ag") {
@@ -32,17 +73,25 @@ pub(crate) fn pes2o(row: &Value) -> Result<Paper, String> {
         push_section(&mut paper, ABSTRACT_HEADING, summary);
         push_section(&mut paper, "", body);
     }
-    let created = string(row, "created").and_then(|day| day.get(..10)).and_then(day);
-    let metadata_year = row.get("metadata").and_then(|metadata| year(metadata.get("year")));
+    let created = row.created.as_deref().and_then(|day| day.get(..10)).and_then(day);
     // An unknown date is written as year 1, a date known to the year as 1 January.
     let created = created.filter(|day| day.year() > 1);
-    paper.meta.year = metadata_year.or_else(|| created.map(Date::year));
+    paper.meta.year = year(metadata.year.as_ref()).or_else(|| created.map(Date::year));
     paper.meta.published = created
         .filter(|day| (day.month(), day.day()) != (1, 1) && paper.meta.year == Some(day.year()));
-    paper.meta.licence = row
-        .get("metadata")
-        .and_then(|metadata| string(metadata, "oa_license"))
-        .map(ToOwned::to_owned);
+    paper.meta.licence = metadata.oa_license.filter(|licence| !licence.is_empty());
+    for Pes2oExternalId { source, id } in metadata.external_ids.into_iter().flatten() {
+        let (Some(source), Some(id)) = (source, id) else { continue };
+        let registry = match source.to_lowercase().as_str() {
+            "doi" => "doi",
+            "arxiv" => "arxiv",
+            "pubmed" | "pmid" => "pmid",
+            "pubmedcentral" | "pmcid" => "pmcid",
+            "acl" => "acl",
+            _ => continue,
+        };
+        paper.meta.external_ids.extend(format!("{registry}:{id}").parse::<PaperId>());
+    }
     Ok(paper)
 }
 
@@ -136,7 +185,7 @@ fn paper(id: PaperId, title: &str) -> Paper {
     Paper { meta, sections: Vec::new(), references: Vec::new() }
 }
 
-fn push_section(paper: &mut Paper, heading: &str, text: &str) {
+pub(crate) fn push_section(paper: &mut Paper, heading: &str, text: &str) {
     let text = nfc_single_spaced(text);
     if !text.is_empty() {
         paper.sections.push(Section { heading: nfc_single_spaced(heading), text });
@@ -166,16 +215,21 @@ fn pmid_of(row: &Value) -> Option<PaperId> {
     string(row, "pmid").and_then(|pmid| pmid.parse().ok()).map(PaperId::Pmid)
 }
 
-/// A year as number or text, within what calendars and typing errors allow.
-fn year(value: Option<&Value>) -> Option<i16> {
+/// A year as number or text.
+pub(crate) fn year(value: Option<&Value>) -> Option<i16> {
     let year = match value? {
         Value::Number(number) => number.as_i64()?,
         Value::String(text) => text.trim().parse().ok()?,
         _ => return None,
     };
+    valid_year(year)
+}
+
+/// A year within what calendars and typing errors allow.
+pub(crate) fn valid_year(year: i64) -> Option<i16> {
     i16::try_from(year).ok().filter(|year| (1000..3000).contains(year))
 }
 
-fn day(text: &str) -> Option<Date> {
+pub(crate) fn day(text: &str) -> Option<Date> {
     text.parse().ok()
 }

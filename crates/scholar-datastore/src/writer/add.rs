@@ -11,9 +11,33 @@ use tantivy::schema::Value as _;
 use super::prepare::{Prepared, encode_in_batches};
 use super::{AddOptions, AddProgress, AddReport, DatastoreWriter, Duplicate};
 use crate::error::Error;
+use crate::ingest::Numbered;
 
 /// Papers between two reports of progress while nothing is new.
 const REPORT_EVERY_PAPERS: u64 = 1_000;
+
+/// A paper with the place in its file, where it has one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offered {
+    /// The paper.
+    pub paper: Paper,
+    /// Its line, from 1; 0 is unknown.
+    pub line: u64,
+    /// Offset of the line's first byte.
+    pub byte: u64,
+}
+
+impl From<Paper> for Offered {
+    fn from(paper: Paper) -> Self {
+        Self { paper, line: 0, byte: 0 }
+    }
+}
+
+impl From<Numbered> for Offered {
+    fn from(Numbered { paper, line, byte }: Numbered) -> Self {
+        Self { paper, line, byte }
+    }
+}
 
 /// What the store knows of a paper that is offered.
 pub(crate) enum Standing {
@@ -68,7 +92,7 @@ impl DatastoreWriter {
     /// [`Error::EncoderMismatch`], [`Error::Encode`], [`Error::Vectors`], the first `Err` item, or a failed write.
     pub fn add(
         &mut self,
-        papers: impl IntoIterator<Item = Result<Paper, Error>>,
+        papers: impl IntoIterator<Item = Result<impl Into<Offered>, Error>>,
         encoder: &dyn Encoder,
         options: &AddOptions,
         progress: &mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
@@ -80,14 +104,14 @@ impl DatastoreWriter {
         let mut failure = None;
         let mut interrupted = false;
         for paper in papers {
-            let paper = match paper {
-                Ok(paper) => paper,
+            let Offered { paper, line, byte } = match paper {
+                Ok(paper) => paper.into(),
                 Err(error) => {
                     failure = Some(error);
                     break;
                 }
             };
-            let prepared = self.prepare(paper)?;
+            let prepared = Prepared { place: (line, byte), ..self.prepare(paper)? };
             if let Some(prepared) = self.admit(prepared, &mut work)? {
                 buffered += prepared.words();
                 batch.push(prepared);
@@ -124,15 +148,19 @@ impl DatastoreWriter {
         let keep_duplicates = work.options.keep_duplicates || self.descriptor.rules.title_only;
         match self.standing(&prepared, keep_duplicates)? {
             Standing::New => {}
-            Standing::Changed => prepared.replaces = true,
+            Standing::Changed => {
+                prepared.replaces = true;
+                work.state.papers_replaced += 1;
+            }
             Standing::Same => {
                 work.state.papers_unchanged += 1;
                 return Ok(None);
             }
             Standing::Duplicate(first) => {
                 work.state.papers_duplicate += 1;
-                let paper = prepared.paper.meta.id;
-                work.state.duplicates.push(Duplicate { paper, first });
+                let PaperMeta { id: paper, title, .. } = prepared.paper.meta;
+                let (line, byte) = prepared.place;
+                work.state.duplicates.push(Duplicate { paper, title, first, line, byte });
                 return Ok(None);
             }
         }
@@ -207,6 +235,7 @@ impl DatastoreWriter {
             let own: Vec<Vec<f32>> = rows.by_ref().take(prepared.passages.len()).collect();
             self.store(&prepared, &own, &work.options.source)?;
             work.state.papers_added += 1;
+            work.state.papers_without_passages += u64::from(prepared.passages.is_empty());
             work.state.passages_added += prepared.passages.len() as u64;
         }
         work.state.passages_truncated += truncated as u64;

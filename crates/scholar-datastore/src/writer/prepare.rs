@@ -21,6 +21,8 @@ pub(crate) struct Prepared {
     pub(crate) passages: Vec<Passage>,
     /// Whether a paper of this identifier is stored and has to go.
     pub(crate) replaces: bool,
+    /// Line and byte of its record in the file it came from.
+    pub(crate) place: (u64, u64),
 }
 
 impl Prepared {
@@ -47,7 +49,16 @@ impl Prepared {
         let body = serde_json::to_string(&PaperBodyRef { sections, references })?;
         let content = content_key(&paper, &head, &body, rules)?;
         let digest = text_digest(&paper);
-        Ok(Self { paper, head, body, content, digest, passages: Vec::new(), replaces: false })
+        Ok(Self {
+            paper,
+            head,
+            body,
+            content,
+            digest,
+            passages: Vec::new(),
+            replaces: false,
+            place: (0, 0),
+        })
     }
 
     pub(crate) fn words(&self) -> usize {

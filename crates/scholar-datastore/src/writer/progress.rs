@@ -50,8 +50,14 @@ impl AddOptions {
 pub struct Duplicate {
     /// The paper that was left out.
     pub paper: PaperId,
+    /// Its title.
+    pub title: String,
     /// The stored paper with the same text.
     pub first: PaperId,
+    /// Line of its record, from 1; 0 is unknown.
+    pub line: u64,
+    /// Offset of that line's first byte.
+    pub byte: u64,
 }
 
 /// Counts of a running or finished [`crate::DatastoreWriter::add`].
@@ -63,6 +69,10 @@ pub struct AddProgress {
     pub papers_added: u64,
     /// Papers that were stored with the same content already.
     pub papers_unchanged: u64,
+    /// Papers stored in place of others of the same identifier: changed since then, or twice in the source.
+    pub papers_replaced: u64,
+    /// Papers stored without a passage, because they have no text.
+    pub papers_without_passages: u64,
     /// Papers left out because their text is stored under another identifier.
     pub papers_duplicate: u64,
     /// Those of them since the last report.
@@ -80,6 +90,8 @@ impl AddProgress {
             papers_read: 0,
             papers_added: 0,
             papers_unchanged: 0,
+            papers_replaced: 0,
+            papers_without_passages: 0,
             papers_duplicate: 0,
             duplicates: Vec::new(),
             passages_added: 0,

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use scholar_core::{
-    Embeddings, Encoder, EncoderInfo, PaperId, PassageId, PortError, Retriever as _, SearchMode,
-    Side,
+    Embeddings, Encoder, EncoderInfo, Paper, PaperId, PassageId, PortError, Retriever as _,
+    SearchMode, Side,
 };
 use scholar_datastore::store::verify::Depth;
 use scholar_datastore::{AddOptions, BuildRules, Datastore, Error, PaperVectors, SearchConfig};
@@ -65,7 +65,7 @@ fn the_same_content_is_encoded_once_and_new_content_replaces_the_old() {
     let folder = tempfile::tempdir().expect("temp dir");
     let store = create(folder.path());
     let counting = Counting(AtomicUsize::new(0));
-    let run = |papers: Vec<scholar_core::Paper>| {
+    let run = |papers: Vec<Paper>| {
         let report = store
             .writer()
             .expect("writer")
@@ -113,7 +113,7 @@ fn the_same_text_under_another_identifier_is_a_duplicate() {
     let folder = tempfile::tempdir().expect("temp dir");
     let store = create(folder.path());
     let mut named = Vec::new();
-    let mut run = |papers: Vec<scholar_core::Paper>, keep_duplicates: bool| {
+    let mut run = |papers: Vec<Paper>, keep_duplicates: bool| {
         let options = AddOptions { keep_duplicates, ..AddOptions::standard("test") };
         let done = store
             .writer()
@@ -203,7 +203,9 @@ fn another_encoder_is_refused_with_the_way_out() {
     let error = store
         .writer()
         .expect("writer")
-        .add([], &other, &AddOptions::standard("t"), &mut |_| ControlFlow::Continue(()))
+        .add(Vec::<Result<Paper, Error>>::new(), &other, &AddOptions::standard("t"), &mut |_| {
+            ControlFlow::Continue(())
+        })
         .expect_err("refused");
     assert!(matches!(error, Error::EncoderMismatch { .. }), "{error}");
     assert!(error.hint().expect("a hint").contains("fake-encoder"));

@@ -1,0 +1,350 @@
+//! Papers from files into a datastore: `openscholar datastore build` and `openscholar papers add`.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use indicatif::ProgressBar;
+use scholar_core::Encoder as _;
+use scholar_datastore::ingest::{
+    self, FilePart, Format, PaperReader, ReadOptions, ReadReport, RejectLog, Rows, S2Join, S2Report,
+};
+use scholar_datastore::{
+    AddOptions, AddProgress, AddReport, Datastore, DatastoreWriter, Descriptor, Offered,
+};
+use scholar_models::LocalEncoder;
+
+use crate::app::App;
+use crate::args::{PassagesArg, SourceArgs};
+use crate::commands::papers::until_stopped;
+use crate::error::{CommandError, ErrorKind};
+use crate::wiring::models::{self, Reading};
+use crate::{progress, runs};
+
+/// Rejected lines shown.
+const SHOWN_REJECTS: usize = 5;
+
+/// How passages are cut and encoded.
+pub(crate) struct Building<'a> {
+    /// Encoder asked for.
+    pub(crate) encoder: Option<&'a str>,
+    /// How it reads texts.
+    pub(crate) reading: Reading,
+    /// How papers are cut; of an existing datastore only what it has is accepted.
+    pub(crate) passages: Option<PassagesArg>,
+}
+
+/// What is read.
+enum Input {
+    /// A file or a part of one.
+    Part(FilePart),
+    /// Something that can be read once only.
+    Pipe(PathBuf, Box<PaperReader>),
+    /// Files of a Semantic Scholar dump, which belong together.
+    Dump(Vec<(PathBuf, Format)>),
+}
+
+/// What was read, for the report of the command.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Read {
+    File(ReadReport),
+    Dump(S2Report),
+}
+
+/// One run over all inputs.
+struct Run<'a> {
+    app: &'a App,
+    writer: DatastoreWriter,
+    encoder: Arc<LocalEncoder>,
+    options: ReadOptions,
+    rejects: Arc<RejectLog>,
+    bytes: Arc<AtomicU64>,
+    bar: ProgressBar,
+    interrupted: bool,
+}
+
+/// Adds the papers of `sources` to the datastore called `name`, which is created if it is absent.
+pub(crate) fn add_files(
+    name: &str,
+    sources: &SourceArgs,
+    building: Building<'_>,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let SourceArgs { files: _, format, fields, shard, rejects } = sources;
+    let path = app.home.datastore(name)?;
+    let rows = match (fields, format) {
+        (Some(fields), _) => Rows::Mapped(Arc::new(fields.clone())),
+        (None, Some(format)) => Rows::Of(*format),
+        (None, None) => Rows::Recognised,
+    };
+    let plain = ReadOptions { rows, ..ReadOptions::standard() };
+    let inputs = inputs(sources, &plain)?;
+    let Building { encoder, reading, passages } = building;
+    let encoder = app.block_on(fitting_encoder(app, &path, encoder, reading))??;
+    fs_err::create_dir_all(app.home.datastores())
+        .map_err(|source| runs::unwritable(app.home.data(), source))?;
+    let store = open(name, &path, &encoder, passages)?;
+    let beside = app.home.datastores().join(format!("{name}.rejects.jsonl"));
+    let log = Arc::new(RejectLog::new(rejects.as_deref().unwrap_or(&beside))?);
+    let bytes = Arc::new(AtomicU64::new(0));
+    let options = ReadOptions { rejects: Some(log.clone()), bytes: Some(bytes.clone()), ..plain };
+    let bar = progress::bytes(&app.printer, total_bytes(&inputs));
+    let mut run = Run {
+        app,
+        writer: store.writer()?,
+        encoder,
+        options,
+        rejects: log,
+        bytes,
+        bar,
+        interrupted: false,
+    };
+    let mut reports = Vec::new();
+    for input in inputs {
+        reports.push(match input {
+            Input::Part(part) => {
+                let reader = PaperReader::with(&part, run.options.clone())?;
+                run.file(&part.path, reader, name)?
+            }
+            Input::Pipe(path, reader) => run.file(&path, *reader, name)?,
+            Input::Dump(files) => run.dump(&files, *shard, app.home.datastores().as_path())?,
+        });
+        if run.interrupted {
+            break;
+        }
+    }
+    let Run { interrupted, rejects, .. } = run;
+    rejects.flush()?;
+    if rejects.rows() > 0 {
+        app.printer.say(&format!(
+            "{} records were not taken in; each is in {}",
+            rejects.rows(),
+            rejects.path().display()
+        ));
+    }
+    if interrupted {
+        return Err(CommandError::new(
+            ErrorKind::Interrupted,
+            "interrupted; what was added is kept",
+        )
+        .with_hint("run the same command again: it continues where it stopped"));
+    }
+    let info = store.info()?;
+    if app.printer.json {
+        app.printer.json(&serde_json::json!({"schema": "openscholar.build/1", "files": reports, "datastore": info}))?;
+    } else {
+        super::print_info(name, &info, app)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Run<'_> {
+    fn file(
+        &mut self,
+        path: &Path,
+        mut reader: PaperReader,
+        name: &str,
+    ) -> Result<Read, CommandError> {
+        let source = path
+            .file_name()
+            .map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned());
+        let done = self.add(path, &source, reader.numbered())?;
+        let report = reader.report().clone();
+        report_file(&report, &done, self.app);
+        Ok(Read::File(report))
+    }
+
+    fn dump(
+        &mut self,
+        files: &[(PathBuf, Format)],
+        shard: Option<ingest::Shard>,
+        parent: &Path,
+    ) -> Result<Read, CommandError> {
+        self.bar.set_message("sorting the dump's files by corpus id");
+        let (bar, bytes, app) = (self.bar.clone(), self.bytes.clone(), self.app);
+        let split = S2Join::split(files, parent, shard, &self.options, &mut || {
+            bar.set_position(bytes.load(Ordering::Relaxed));
+            until_stopped(app)
+        })?;
+        let ControlFlow::Continue(mut join) = split else {
+            self.interrupted = true;
+            return Ok(Read::Dump(S2Report::default()));
+        };
+        let done = self.add(Path::new("dump"), "Semantic Scholar", join.papers())?;
+        let report = join.report().clone();
+        report_added("Semantic Scholar", &done, self.app);
+        self.app.printer.say(&format!(
+            "  {} papers, {} abstracts, {} full texts, {} citations ({} of works not in these files)",
+            report.papers,
+            report.abstracts,
+            report.full_texts,
+            report.citations,
+            report.citations_unused,
+        ));
+        Ok(Read::Dump(report))
+    }
+
+    fn add<P: Into<Offered>>(
+        &mut self,
+        path: &Path,
+        source: &str,
+        papers: impl Iterator<Item = Result<P, scholar_datastore::Error>>,
+    ) -> Result<AddReport, CommandError> {
+        let Self { app, writer, encoder, rejects, bytes, bar, interrupted, options: _ } = self;
+        let mut failed = None;
+        let mut tell = |done: &AddProgress| {
+            bar.set_position(bytes.load(Ordering::Relaxed));
+            bar.set_message(format!(
+                "{source}: {} passages, {:.0}/s",
+                done.passages_added,
+                done.passages_per_second()
+            ));
+            for duplicate in &done.duplicates {
+                let reason = format!("the same title and text as {}", duplicate.first);
+                let record = format!("{} {}", duplicate.paper, duplicate.title);
+                let place = (path, duplicate.line, duplicate.byte);
+                if let Err(error) = rejects.put(place, &reason, record.as_bytes()) {
+                    failed = Some(error);
+                    return ControlFlow::Break(());
+                }
+            }
+            until_stopped(app)
+        };
+        let done = writer.add(papers, encoder.as_ref(), &AddOptions::standard(source), &mut tell);
+        bar.set_message("");
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        let done = done?;
+        *interrupted = done.interrupted;
+        Ok(done)
+    }
+}
+
+/// What there is to read, each file opened once, so that a wrong one is found before a model is fetched.
+fn inputs(sources: &SourceArgs, options: &ReadOptions) -> Result<Vec<Input>, CommandError> {
+    let mut inputs = Vec::new();
+    let (mut plain, mut dump) = (Vec::new(), Vec::new());
+    for file in &sources.files {
+        if !file.is_file() {
+            // What a pipe has been read of cannot be read again; what is absent fails here.
+            let reader = PaperReader::with(&FilePart::whole(file), options.clone())?;
+            if sources.shard.is_some() {
+                return Err(CommandError::user(format!(
+                    "{} cannot be split: --shard needs files",
+                    file.display()
+                )));
+            }
+            inputs.push(Input::Pipe(file.clone(), Box::new(reader)));
+            continue;
+        }
+        let format = match &options.rows {
+            Rows::Recognised => ingest::format_of(file)?,
+            Rows::Of(format) => Some(*format),
+            Rows::Mapped(_) => None,
+        };
+        match format.filter(|format| ingest::is_dump(*format)) {
+            Some(format) => dump.push((file.clone(), format)),
+            None => plain.push(file.clone()),
+        }
+    }
+    match sources.shard {
+        Some(shard) => inputs.extend(ingest::parts(&plain, shard)?.into_iter().map(Input::Part)),
+        None => inputs.extend(plain.iter().map(|file| Input::Part(FilePart::whole(file)))),
+    }
+    if !dump.is_empty() {
+        inputs.push(Input::Dump(dump));
+    }
+    Ok(inputs)
+}
+
+/// Bytes to read; unknown with a pipe among the inputs.
+fn total_bytes(inputs: &[Input]) -> Option<u64> {
+    let size = |path: &Path| fs_err::metadata(path).ok().map(|metadata| metadata.len());
+    inputs.iter().try_fold(0, |total, input| {
+        Some(
+            total
+                + match input {
+                    Input::Part(FilePart { path, bytes: None }) => size(path)?,
+                    Input::Part(FilePart { bytes: Some(bytes), .. }) => bytes.end - bytes.start,
+                    Input::Pipe(..) => return None,
+                    Input::Dump(files) => {
+                        files.iter().try_fold(0, |sum, (path, _)| Some(sum + size(path)?))?
+                    }
+                },
+        )
+    })
+}
+
+/// Opens or creates the datastore, and refuses rules that are not its own.
+fn open(
+    name: &str,
+    path: &Path,
+    encoder: &LocalEncoder,
+    passages: Option<PassagesArg>,
+) -> Result<Datastore, CommandError> {
+    let rules = passages.unwrap_or(PassagesArg::Sections).rules();
+    let store = Datastore::open_or_create(path, encoder.info(), rules)?;
+    if passages.is_some() && store.descriptor().rules != rules {
+        return Err(CommandError::user(format!("{name} was cut into passages by other rules"))
+            .with_hint(
+                "leave out --passages to use its own, or build a datastore of another name",
+            ));
+    }
+    Ok(store)
+}
+
+/// The encoder the datastore was built with; for a new one the one asked for, the configured one, or the default. What
+/// was asked for and is not what the datastore has is refused when it is opened.
+async fn fitting_encoder(
+    app: &App,
+    path: &Path,
+    asked: Option<&str>,
+    mut reading: Reading,
+) -> Result<Arc<LocalEncoder>, CommandError> {
+    let stored = path.is_dir().then(|| Descriptor::read(path)).transpose()?;
+    let stored = stored.map(|stored| stored.encoder);
+    let default = || app.config.encoder.as_deref().unwrap_or(crate::config::DEFAULT_ENCODER);
+    let known = stored.as_ref().map(|stored| stored.name.as_str());
+    let name = asked.or(known).unwrap_or_else(default);
+    if let Some(stored) = stored.as_ref().filter(|stored| stored.name == name) {
+        reading.max_tokens = reading.max_tokens.or(Some(stored.max_tokens));
+        if reading.preparation.is_none() {
+            reading.preparation = stored.preparation;
+        }
+    }
+    models::encoder(app, name, reading).await
+}
+
+fn report_file(report: &ReadReport, done: &AddReport, app: &App) {
+    report_added(&report.path.display().to_string(), done, app);
+    if report.rejected > 0 {
+        app.printer.say(&format!("  {} lines were not papers:", report.rejected));
+        for reject in report.rejects.iter().take(SHOWN_REJECTS) {
+            app.printer.say(&format!("    line {}: {}", reject.line, reject.what));
+        }
+    }
+}
+
+fn report_added(what: &str, done: &AddReport, app: &App) {
+    let added = &done.progress;
+    app.printer.say(&format!(
+        "{what}: {} papers added, {} unchanged, {} replaced, {} duplicates, {} passages ({:.0}/s), {} cut at the encoder's token limit",
+        added.papers_added,
+        added.papers_unchanged,
+        added.papers_replaced,
+        added.papers_duplicate,
+        added.passages_added,
+        added.passages_per_second(),
+        added.passages_truncated,
+    ));
+    if added.papers_without_passages > 0 {
+        app.printer.say(&format!(
+            "  {} papers have no text and will not be found by searching",
+            added.papers_without_passages
+        ));
+    }
+}

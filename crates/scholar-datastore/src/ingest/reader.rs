@@ -1,0 +1,311 @@
+//! Papers of one file, in order.
+
+use std::fmt;
+use std::io::{Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use scholar_core::Paper;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::lines::{Line, Lines, Place};
+use super::{FieldMap, FilePart, Format, RejectLog, decode};
+use crate::error::Error;
+
+/// How much a source may be wrong.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Longest accepted line.
+    pub line_bytes: usize,
+    /// Largest accepted share of unusable lines, 0 to 1.
+    pub rejected_share: f64,
+}
+
+/// The longest full texts known are near 10 MB of JSON.
+const LONGEST_LINE_BYTES: usize = 32 << 20;
+/// More than this is the wrong format or a damaged file, not a blemish.
+const LARGEST_REJECTED_SHARE: f64 = 0.05;
+/// Lines before the share is judged while reading.
+const JUDGED_AFTER_LINES: u64 = 1_000;
+/// Rejects described in the report; all are counted.
+const REJECTS_KEPT: usize = 100;
+
+impl Limits {
+    /// 32 MiB a line, 5 % unusable.
+    pub fn standard() -> Self {
+        Self { line_bytes: LONGEST_LINE_BYTES, rejected_share: LARGEST_REJECTED_SHARE }
+    }
+}
+
+/// How rows become papers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rows {
+    /// The first line with known fields decides.
+    Recognised,
+    /// This format.
+    Of(Format),
+    /// Any shape, by a map of its fields.
+    Mapped(Arc<FieldMap>),
+}
+
+/// How files are read.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// How rows become papers.
+    pub rows: Rows,
+    /// How much may be wrong.
+    pub limits: Limits,
+    /// Where unusable lines are written.
+    pub rejects: Option<Arc<RejectLog>>,
+    /// Counts bytes as they are read from disk, for progress.
+    pub bytes: Option<Arc<AtomicU64>>,
+}
+
+impl ReadOptions {
+    /// Recognised formats, usual limits, nothing written or counted.
+    pub fn standard() -> Self {
+        Self { rows: Rows::Recognised, limits: Limits::standard(), rejects: None, bytes: None }
+    }
+
+    /// The lines of a whole file.
+    pub(crate) fn lines(&self, path: &Path) -> Result<Lines, Error> {
+        Ok(Lines::new(decode::open(path, self.bytes.as_ref())?, self.limits.line_bytes))
+    }
+
+    fn lines_of(&self, part: &FilePart) -> Result<Lines, Error> {
+        let FilePart { path, bytes } = part;
+        let Some(bytes) = bytes else { return self.lines(path) };
+        let failed = || Error::io("read", path);
+        let mut file = decode::counted(path, self.bytes.as_ref())?;
+        file.seek(SeekFrom::Start(bytes.start.saturating_sub(1))).map_err(failed())?;
+        let source = Box::new(decode::buffered(file));
+        Lines::part(source, self.limits.line_bytes, (bytes.start, bytes.end)).map_err(failed())
+    }
+}
+
+/// A line that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reject {
+    /// Its number, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+/// What was read of a file so far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReadReport {
+    /// The file.
+    pub path: PathBuf,
+    /// Its format, once the first usable line is read.
+    pub format: Option<Format>,
+    /// Lines that are not blank.
+    pub lines: u64,
+    /// Papers returned.
+    pub papers: u64,
+    /// Unusable lines.
+    pub rejected: u64,
+    /// The first hundred of them.
+    pub rejects: Vec<Reject>,
+}
+
+/// A paper with the place it was read from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbered {
+    /// The paper.
+    pub paper: Paper,
+    /// Its line, from 1.
+    pub line: u64,
+    /// Offset of the line's first byte in the uncompressed file.
+    pub byte: u64,
+}
+
+/// Papers of one file, in order. After an `Err` it ends.
+pub struct PaperReader {
+    lines: Lines,
+    options: ReadOptions,
+    report: ReadReport,
+    ended: bool,
+}
+
+impl fmt::Debug for PaperReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PaperReader").field("report", &self.report).finish_non_exhaustive()
+    }
+}
+
+impl PaperReader {
+    /// Opens `path`. Without a `format` the first line with known fields decides.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be opened.
+    pub fn open(path: &Path, format: Option<Format>, limits: Limits) -> Result<Self, Error> {
+        let rows = format.map_or(Rows::Recognised, Rows::Of);
+        let options = ReadOptions { rows, limits, ..ReadOptions::standard() };
+        Self::with(&FilePart::whole(path), options)
+    }
+
+    /// Opens a file, or a part of one.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it cannot be opened.
+    pub fn with(part: &FilePart, options: ReadOptions) -> Result<Self, Error> {
+        let lines = options.lines_of(part)?;
+        let format = match options.rows {
+            Rows::Of(format) => Some(format),
+            Rows::Recognised | Rows::Mapped(_) => None,
+        };
+        let report = ReadReport {
+            path: part.path.clone(),
+            format,
+            lines: 0,
+            papers: 0,
+            rejected: 0,
+            rejects: Vec::new(),
+        };
+        Ok(Self { lines, options, report, ended: false })
+    }
+
+    /// What was read so far.
+    pub fn report(&self) -> &ReadReport {
+        &self.report
+    }
+
+    /// The papers with their places.
+    pub fn numbered(&mut self) -> impl Iterator<Item = Result<Numbered, Error>> {
+        std::iter::from_fn(move || self.next_numbered())
+    }
+
+    fn reject(&mut self, place: Place, what: String, record: &[u8]) -> Result<(), Error> {
+        self.report.rejected += 1;
+        if let Some(log) = &self.options.rejects {
+            log.put((&self.report.path, place.line, place.byte), &what, record)?;
+        }
+        if self.report.rejects.len() < REJECTS_KEPT {
+            self.report.rejects.push(Reject { line: place.line, what });
+        }
+        Ok(())
+    }
+
+    fn parse(&mut self, text: &[u8]) -> Result<Paper, String> {
+        if let Err(error) = std::str::from_utf8(text) {
+            return Err(format!("is not UTF-8 after {} bytes", error.valid_up_to()));
+        }
+        let paper = match (&self.options.rows, self.report.format) {
+            (Rows::Mapped(map), _) => {
+                let row: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+                map.paper(&row)?
+            }
+            (_, Some(format)) => format.parse(text)?,
+            (_, None) => {
+                let row: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+                let format =
+                    Format::of_row(&row).ok_or("the fields are those of no known format")?;
+                let paper = format.parse(text)?;
+                self.report.format = Some(format);
+                paper
+            }
+        };
+        if paper.meta.title.is_empty() && paper.sections.iter().all(|part| part.text.is_empty()) {
+            return Err("neither title nor text".to_owned());
+        }
+        Ok(paper)
+    }
+
+    fn judge(&self) -> Result<(), Error> {
+        let ReadReport { path, lines, rejected, rejects, format, .. } = &self.report;
+        let first = rejects.first().map(|first| (first.line, first.what.clone()));
+        let share = self.options.limits.rejected_share;
+        let outcome = judge_share(path, (*rejected, *lines, share), first.as_ref());
+        if outcome.is_err() && format.is_none() && !matches!(self.options.rows, Rows::Mapped(_)) {
+            return Err(Error::UnknownFormat { path: path.clone() });
+        }
+        outcome
+    }
+
+    fn step(&mut self) -> Result<Option<Numbered>, Error> {
+        loop {
+            let (place, line) = match self.lines.next_line() {
+                Ok(Some(found)) => found,
+                Ok(None) => return self.judge().map(|()| None),
+                Err((place, source)) => {
+                    return Err(Error::Ingest {
+                        path: self.report.path.clone(),
+                        line: place.line,
+                        what: format!("the file ends early or is damaged ({source})"),
+                    });
+                }
+            };
+            self.report.lines += 1;
+            let (text, outcome) = match line {
+                Line::TooLong(head) => {
+                    (head, Err(format!("longer than {} bytes", self.options.limits.line_bytes)))
+                }
+                Line::Text(text) => {
+                    let paper = self.parse(&text);
+                    (text, paper)
+                }
+            };
+            match outcome {
+                Ok(paper) => {
+                    self.report.papers += 1;
+                    let Place { line, byte } = place;
+                    return Ok(Some(Numbered { paper, line, byte }));
+                }
+                Err(what) => self.reject(place, what, &text)?,
+            }
+            if self.report.lines.is_multiple_of(JUDGED_AFTER_LINES) {
+                self.judge()?;
+            }
+        }
+    }
+
+    fn next_numbered(&mut self) -> Option<Result<Numbered, Error>> {
+        if self.ended {
+            return None;
+        }
+        let item = self.step().transpose();
+        self.ended = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+impl Iterator for PaperReader {
+    type Item = Result<Paper, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some(self.next_numbered()?.map(|numbered| numbered.paper))
+    }
+}
+
+/// Refuses a file of which too much is unusable. `(rejected, lines, largest share)`.
+#[expect(clippy::cast_precision_loss, reason = "a share of lines")]
+pub(crate) fn judge_share(
+    path: &Path,
+    (rejected, lines, largest): (u64, u64, f64),
+    first: Option<&(u64, String)>,
+) -> Result<(), Error> {
+    let share = rejected as f64 / lines.max(1) as f64;
+    match first {
+        Some((line, what)) if share > largest => Err(Error::TooManyRejects {
+            path: path.to_owned(),
+            rejected,
+            lines,
+            first_line: *line,
+            first: what.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The format of a file by its first line; `None` when that is of no known format.
+///
+/// # Errors
+/// [`Error::Io`] when it cannot be opened; unreadable content is `None`, and reading it says what is wrong.
+pub fn format_of(path: &Path) -> Result<Option<Format>, Error> {
+    let mut lines = ReadOptions::standard().lines(path)?;
+    let Ok(Some((_, Line::Text(text)))) = lines.next_line() else { return Ok(None) };
+    Ok(serde_json::from_slice(&text).ok().and_then(|row| Format::of_row(&row)))
+}
