@@ -19,13 +19,15 @@
 mod decode;
 mod fields;
 mod format;
-mod lines;
+pub(crate) mod lines;
 mod openalex;
 mod reader;
 mod rejects;
 mod rows;
 mod semantic;
 mod shard;
+
+pub(crate) use reader::judge_share;
 
 pub use fields::{FieldMap, FieldMapError};
 pub use format::{Format, UnknownFormatName};

@@ -175,7 +175,8 @@ impl FieldMap {
         meta.external_ids = ids.collect();
         meta.authors = self.texts(row, "authors")?;
         meta.published = self.text(row, "date")?.and_then(|date| day(date.get(..10)?));
-        meta.year = year(self.find(row, "year")).or_else(|| meta.published.map(jiff::civil::Date::year));
+        meta.year =
+            year(self.find(row, "year")).or_else(|| meta.published.map(jiff::civil::Date::year));
         meta.venue = self.text(row, "venue")?.map(|venue| nfc_single_spaced(&venue));
         meta.url = self.text(row, "url")?;
         meta.licence = self.text(row, "licence")?;

@@ -118,13 +118,13 @@ impl MergeSource {
     }
 
     /// Where the papers are, in order of storing.
-    pub(super) fn papers_in_order(&self) -> Result<Vec<DocAddress>, Error> {
+    pub(crate) fn papers_in_order(&self) -> Result<Vec<DocAddress>, Error> {
         let kind = Term::from_field_text(self.fields.kind, KIND_PAPER);
         alive_documents(&self.searcher, &kind).map_err(Error::index("read", &self.root))
     }
 
     /// The paper at `address` and the name of the source it came from.
-    pub(super) fn paper(&self, address: DocAddress) -> Result<(Paper, Option<String>), Error> {
+    pub(crate) fn paper(&self, address: DocAddress) -> Result<(Paper, Option<String>), Error> {
         let document = self.document(address)?;
         let meta: PaperMeta = self.parse(&document, self.fields.head)?;
         let PaperBody { sections, references } = self.parse(&document, self.fields.body)?;
@@ -138,7 +138,7 @@ impl MergeSource {
     }
 
     /// The passages of a paper in order, with their vectors.
-    pub(super) fn passages(&self, id: &PaperId) -> Result<(Vec<Passage>, Vec<Vec<f32>>), Error> {
+    pub(crate) fn passages(&self, id: &PaperId) -> Result<(Vec<Passage>, Vec<Vec<f32>>), Error> {
         let owner = Term::from_field_text(self.fields.owner, &id.to_string());
         let mut found = Vec::new();
         for (address, ordinal) in

@@ -75,7 +75,7 @@ impl DatastoreWriter {
         Ok(AddReport { progress: state, interrupted: false })
     }
 
-    fn check_sample(
+    pub(crate) fn check_sample(
         &self,
         prepared: &Prepared,
         vectors: &[Vec<f32>],

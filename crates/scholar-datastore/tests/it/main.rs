@@ -1,6 +1,7 @@
 //! The datastore from outside: what is stored is found, what is committed survives, what is wrong is said.
 
 mod compact;
+mod exchange;
 mod faults;
 mod merge;
 mod search;

@@ -125,7 +125,8 @@ pub(crate) fn paper_row(row: &[u8]) -> Result<Paper, String> {
         .filter(|name| !name.is_empty())
         .collect();
     meta.published = row.publicationdate.as_deref().and_then(day);
-    meta.year = row.year.and_then(valid_year).or_else(|| meta.published.map(jiff::civil::Date::year));
+    meta.year =
+        row.year.and_then(valid_year).or_else(|| meta.published.map(jiff::civil::Date::year));
     meta.venue = row
         .venue
         .or_else(|| row.journal?.name)
