@@ -12,8 +12,8 @@ mod store;
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
 pub(crate) use serve::ServeArgs;
 pub(crate) use store::{
-    DatastoreArgs, DatastoreCommand, ModelsArgs, ModelsCommand, PapersArgs, PapersCommand,
-    PassagesArg, RunsArgs, RunsCommand, SourceArgs,
+    BuildArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, ModelsArgs, ModelsCommand,
+    PapersArgs, PapersCommand, PassagesArg, PlanArgs, RunsArgs, RunsCommand, SourceArgs,
 };
 
 /// Ask the scientific literature and get answers in which every sentence is proven.
@@ -230,6 +230,21 @@ pub(crate) enum BenchCommand {
     Index(BenchIndexArgs),
     /// Latency of lexical, dense and hybrid search in a datastore with and without filters, and what the index misses.
     Search(BenchSearchArgs),
+    /// Passages per second that are read, cut, tokenised and indexed, without an encoder, and the memory it takes.
+    Ingest {
+        /// Files of papers, as for `datastore build`.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Numbers in a vector.
+        #[arg(long, default_value_t = 384, value_name = "D")]
+        dim: usize,
+        /// How papers are cut into passages.
+        #[arg(long, value_enum, default_value_t = PassagesArg::Sections, value_name = "RULE")]
+        passages: PassagesArg,
+        /// Write the report here.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Replies per second of the search service under many clients, and of the same service one query at a time.
     Serve {
         /// Datastore to serve.

@@ -242,7 +242,8 @@ fn row(
         (None, Some(id)) => PaperId::CorpusId(id.try_into().map_err(|_| "a negative corpus id")?),
         (None, None) => {
             let shard = integer("shard_id").unwrap_or_default();
-            PaperId::Local(format!("{shard}-{}", integer("id").unwrap_or(number as i64)))
+            let name = integer("id").map_or_else(|| number.to_string(), |id| id.to_string());
+            PaperId::Local(format!("{shard}-{name}"))
         }
     };
     Ok(Row { paper, title: string("title"), section: string("section"), text, vector })

@@ -1,6 +1,6 @@
-//! Matrices in NumPy's `.npy` files, read through a memory map.
+//! Matrices in `NumPy`'s `.npy` files, read through a memory map.
 //!
-//! Source: the format's description in NumPy's documentation (versions 1.0 to 3.0).
+//! Source: the format's description in `NumPy`'s documentation (versions 1.0 to 3.0).
 
 use std::path::{Path, PathBuf};
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use scholar_core::PaperId;
 use scholar_datastore::BuildRules;
+use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
 use super::ServeArgs;
@@ -74,6 +75,87 @@ pub(crate) struct SourceArgs {
     pub(crate) rejects: Option<PathBuf>,
 }
 
+/// What a datastore is built from, and how.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BuildArgs {
+    /// Its name.
+    pub(crate) name: String,
+    /// What is read; without files, `starter` is built from the papers shipped with the program.
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+    /// How passages are encoded.
+    #[command(flatten)]
+    pub(crate) encoding: EncodingArgs,
+    /// Passages that come with vectors.
+    #[command(flatten)]
+    pub(crate) given: GivenArgs,
+    /// How a new datastore cuts papers into passages of 256 words; sections if left out.
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub(crate) passages: Option<PassagesArg>,
+    /// Encode anew even where precomputed vectors are shipped.
+    #[arg(long)]
+    pub(crate) encode: bool,
+}
+
+/// How passages are encoded.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EncodingArgs {
+    /// Encoder for the passages.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) encoder: Option<String>,
+    /// Cut passages at this many tokens when encoding (upstream cuts at 256).
+    #[arg(long, value_name = "N")]
+    pub(crate) encoder_tokens: Option<usize>,
+    /// Lower-case texts before encoding, for encoders that distinguish case.
+    #[arg(long)]
+    pub(crate) lowercase: bool,
+    /// Use one character for each kind of dash, quotation mark, slash and dots before encoding.
+    #[arg(long)]
+    pub(crate) normalize_text: bool,
+}
+
+/// Passages that were cut and encoded elsewhere.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct GivenArgs {
+    /// Passages that were cut elsewhere, one JSON line each: `text`, and `paper` or `origin_id`, `id`, `title`,
+    /// `section`.
+    #[arg(long, value_name = "FILE", requires = "vectors", conflicts_with = "files")]
+    pub(crate) passages_file: Option<PathBuf>,
+    /// Their vectors, made by --encoder: a numpy file of float16 or float32, one row for each passage.
+    #[arg(long, value_name = "NPY", requires = "passages_file")]
+    pub(crate) vectors: Option<PathBuf>,
+    /// The `id` of each row of the vectors, when they are not in the order of the passages: a numpy file of integers.
+    #[arg(long, value_name = "NPY", requires = "vectors")]
+    pub(crate) vector_ids: Option<PathBuf>,
+}
+
+/// How large a datastore will be.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PlanArgs {
+    /// Papers.
+    #[arg(long, value_name = "N")]
+    pub(crate) papers: f64,
+    /// Numbers in a vector.
+    #[arg(long, value_name = "D", default_value_t = 768.0)]
+    pub(crate) dim: f64,
+    /// Passages in a paper. 236 million of 45 million papers in the Nature article; abstracts alone have one.
+    #[arg(long, value_name = "X", default_value_t = 5.24)]
+    pub(crate) passages_per_paper: f64,
+    /// Bytes of texts and lexical index for each passage. Source: docs/results/ingest.md, full texts.
+    #[arg(long, value_name = "BYTES", default_value_t = 2_700.0)]
+    pub(crate) bytes_per_passage: f64,
+    /// Passages a second that two cores read, cut and index. Source: docs/results/ingest.md.
+    #[arg(long, value_name = "RATE", default_value_t = 5_000.0)]
+    pub(crate) ingest_rate: f64,
+    /// Passages a second that one machine encodes; `openscholar bench encoder` measures yours. Source:
+    /// docs/results/encoder-all-MiniLM-L6-v2.md for two cores; a graphics card does thousands.
+    #[arg(long, value_name = "RATE", default_value_t = 30.0)]
+    pub(crate) encode_rate: f64,
+    /// Machines that share the work by --shard.
+    #[arg(long, value_name = "N", default_value_t = 1.0)]
+    pub(crate) machines: f64,
+}
+
 /// How papers are cut into passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PassagesArg {
@@ -104,31 +186,7 @@ pub(crate) struct DatastoreArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum DatastoreCommand {
     /// Build a datastore from files; an interrupted build continues.
-    Build {
-        /// Its name.
-        name: String,
-        /// What is read; without files, `starter` is built from the papers shipped with the program.
-        #[command(flatten)]
-        sources: SourceArgs,
-        /// Encoder for the passages.
-        #[arg(long, value_name = "NAME")]
-        encoder: Option<String>,
-        /// Cut passages at this many tokens when encoding (upstream cuts at 256).
-        #[arg(long, value_name = "N")]
-        encoder_tokens: Option<usize>,
-        /// Lower-case texts before encoding, for encoders that distinguish case.
-        #[arg(long)]
-        lowercase: bool,
-        /// Use one character for each kind of dash, quotation mark, slash and dots before encoding.
-        #[arg(long)]
-        normalize_text: bool,
-        /// How a new datastore cuts papers into passages of 256 words; sections if left out.
-        #[arg(long, value_enum, value_name = "RULE")]
-        passages: Option<PassagesArg>,
-        /// Encode anew even where precomputed vectors are shipped.
-        #[arg(long)]
-        encode: bool,
-    },
+    Build(Box<BuildArgs>),
     /// Copy datastores of one encoder into one: parts built on several machines, or a datastore of an older format.
     /// Nothing is encoded anew, and an interrupted merge continues.
     Merge {
@@ -139,6 +197,24 @@ pub(crate) enum DatastoreCommand {
         #[arg(required = true, value_name = "OLD")]
         from: Vec<String>,
     },
+    /// Write papers, passages, vectors and citation edges as Parquet files that other tools read.
+    Export {
+        /// Its name.
+        name: String,
+        /// Folder for the files.
+        #[arg(value_name = "DIR")]
+        out: PathBuf,
+        /// What to write.
+        #[arg(
+            long,
+            value_delimiter = ',',
+            default_value = "papers,passages,vectors,edges",
+            value_name = "PARTS"
+        )]
+        what: Vec<ExportPart>,
+    },
+    /// Predict size, memory and hours of a datastore before it is built.
+    Plan(PlanArgs),
     /// All datastores.
     List,
     /// Counts, sizes and the encoder of a datastore.

@@ -3,6 +3,7 @@
 mod attribution;
 mod encoder;
 mod index;
+mod ingest;
 mod retrieval;
 mod search;
 mod serve;
@@ -29,6 +30,9 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Serve { name, clients, requests, out } => {
             let name = app.datastore_name(name.as_deref());
             serve::run(&name, clients, requests, out.as_deref(), app)
+        }
+        BenchCommand::Ingest { files, dim, passages, out } => {
+            ingest::run(&files, dim, passages.rules(), out.as_deref(), app)
         }
         BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Search(args) => search::run(&args, app),

@@ -1,8 +1,11 @@
 //! `openscholar datastore …`.
 
-mod compact;
 pub(crate) mod build;
+mod compact;
+mod export;
+mod import;
 pub(crate) mod merge;
+mod plan;
 pub(crate) mod serve;
 mod vectors;
 
@@ -15,7 +18,7 @@ use scholar_datastore::{Datastore, DatastoreInfo, Depth};
 
 use self::build::Building;
 use crate::app::App;
-use crate::args::{DatastoreArgs, DatastoreCommand};
+use crate::args::{BuildArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs};
 use crate::error::CommandError;
 use crate::starter;
 use crate::wiring::models::Reading;
@@ -27,25 +30,10 @@ const DEEP_SAMPLE: usize = 64;
 pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandError> {
     let DatastoreArgs { command } = args;
     match command {
-        DatastoreCommand::Build {
-            name,
-            sources,
-            encoder,
-            encoder_tokens,
-            lowercase,
-            normalize_text,
-            passages,
-            encode,
-        } => {
-            if sources.files.is_empty() {
-                return build_starter(&name, encode, app);
-            }
-            let preparation = TextPreparation { lowercase, normalize_text };
-            let reading = Reading { max_tokens: encoder_tokens, preparation };
-            let building = Building { encoder: encoder.as_deref(), reading, passages };
-            build::add_files(&name, &sources, building, app)
-        }
+        DatastoreCommand::Build(args) => build(*args, app),
         DatastoreCommand::Merge { name, from } => merge::run(&name, &from, app),
+        DatastoreCommand::Export { name, out, what } => export::run(&name, &out, &what, app),
+        DatastoreCommand::Plan(args) => plan::run(&args, app),
         DatastoreCommand::List => list(app),
         DatastoreCommand::Info { name } => info(&app.datastore_name(name.as_deref()), app),
         DatastoreCommand::Verify { name, deep } => {
@@ -57,6 +45,23 @@ pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandErr
         }
         DatastoreCommand::StarterVectors { out } => vectors::run(&out, app),
     }
+}
+
+fn build(args: BuildArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let BuildArgs { name, sources, encoding, given, passages, encode } = args;
+    let EncodingArgs { encoder, encoder_tokens, lowercase, normalize_text } = encoding;
+    let preparation = TextPreparation { lowercase, normalize_text };
+    let reading = Reading { max_tokens: encoder_tokens, preparation };
+    let building = Building { encoder: encoder.as_deref(), reading, passages };
+    if let GivenArgs { passages_file: Some(file), vectors: Some(vectors), vector_ids } = given {
+        let files =
+            import::Files { passages: &file, vectors: &vectors, ids: vector_ids.as_deref() };
+        return import::run(&name, &files, sources.rejects.as_deref(), building, app);
+    }
+    if sources.files.is_empty() {
+        return build_starter(&name, encode, app);
+    }
+    build::add_files(&name, &sources, building, app)
 }
 
 fn build_starter(name: &str, encode: bool, app: &App) -> Result<ExitCode, CommandError> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::ProgressBar;
-use scholar_core::Encoder as _;
+use scholar_core::{Encoder as _, EncoderInfo};
 use scholar_datastore::ingest::{
     self, FilePart, Format, PaperReader, ReadOptions, ReadReport, RejectLog, Rows, S2Join, S2Report,
 };
@@ -86,7 +86,7 @@ pub(crate) fn add_files(
     let encoder = app.block_on(fitting_encoder(app, &path, encoder, reading))??;
     fs_err::create_dir_all(app.home.datastores())
         .map_err(|source| runs::unwritable(app.home.data(), source))?;
-    let store = open(name, &path, &encoder, passages)?;
+    let store = open(name, &path, encoder.info(), passages)?;
     let beside = app.home.datastores().join(format!("{name}.rejects.jsonl"));
     let log = Arc::new(RejectLog::new(rejects.as_deref().unwrap_or(&beside))?);
     let bytes = Arc::new(AtomicU64::new(0));
@@ -117,14 +117,7 @@ pub(crate) fn add_files(
         }
     }
     let Run { interrupted, rejects, .. } = run;
-    rejects.flush()?;
-    if rejects.rows() > 0 {
-        app.printer.say(&format!(
-            "{} records were not taken in; each is in {}",
-            rejects.rows(),
-            rejects.path().display()
-        ));
-    }
+    report_rejects(&rejects, app)?;
     if interrupted {
         return Err(CommandError::new(
             ErrorKind::Interrupted,
@@ -280,14 +273,14 @@ fn total_bytes(inputs: &[Input]) -> Option<u64> {
 }
 
 /// Opens or creates the datastore, and refuses rules that are not its own.
-fn open(
+pub(super) fn open(
     name: &str,
     path: &Path,
-    encoder: &LocalEncoder,
+    encoder: &EncoderInfo,
     passages: Option<PassagesArg>,
 ) -> Result<Datastore, CommandError> {
     let rules = passages.unwrap_or(PassagesArg::Sections).rules();
-    let store = Datastore::open_or_create(path, encoder.info(), rules)?;
+    let store = Datastore::open_or_create(path, encoder, rules)?;
     if passages.is_some() && store.descriptor().rules != rules {
         return Err(CommandError::user(format!("{name} was cut into passages by other rules"))
             .with_hint(
@@ -299,7 +292,7 @@ fn open(
 
 /// The encoder the datastore was built with; for a new one the one asked for, the configured one, or the default. What
 /// was asked for and is not what the datastore has is refused when it is opened.
-async fn fitting_encoder(
+pub(super) async fn fitting_encoder(
     app: &App,
     path: &Path,
     asked: Option<&str>,
@@ -329,7 +322,20 @@ fn report_file(report: &ReadReport, done: &AddReport, app: &App) {
     }
 }
 
-fn report_added(what: &str, done: &AddReport, app: &App) {
+/// Says where everything stands that was not taken in.
+pub(super) fn report_rejects(rejects: &RejectLog, app: &App) -> Result<(), CommandError> {
+    rejects.flush()?;
+    if rejects.rows() > 0 {
+        app.printer.say(&format!(
+            "{} records were not taken in; each is in {}",
+            rejects.rows(),
+            rejects.path().display()
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn report_added(what: &str, done: &AddReport, app: &App) {
     let added = &done.progress;
     app.printer.say(&format!(
         "{what}: {} papers added, {} unchanged, {} replaced, {} duplicates, {} passages ({:.0}/s), {} cut at the encoder's token limit",
