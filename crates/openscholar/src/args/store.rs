@@ -149,7 +149,7 @@ pub(crate) struct PlanArgs {
     pub(crate) ingest_rate: f64,
     /// Passages a second that one machine encodes; `openscholar bench encoder` measures yours. Source:
     /// docs/results/encoder-all-MiniLM-L6-v2.md for two cores; a graphics card does thousands.
-    #[arg(long, value_name = "RATE", default_value_t = 30.0)]
+    #[arg(long, value_name = "RATE", default_value_t = 40.0)]
     pub(crate) encode_rate: f64,
     /// Machines that share the work by --shard.
     #[arg(long, value_name = "N", default_value_t = 1.0)]

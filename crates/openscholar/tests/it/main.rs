@@ -4,6 +4,7 @@
 mod bad_input;
 #[cfg(unix)]
 mod disk;
+mod exchange;
 mod generative;
 mod limits;
 mod model;

@@ -160,13 +160,15 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// `n` papers with the fixtures' texts under identifiers of their own, as JSON lines.
+/// `n` papers with the fixtures' texts under identifiers and titles of their own, as JSON lines.
 pub(crate) fn many_papers(n: usize) -> String {
     let papers = scholar_testing::corpus::papers();
     let lines = papers.iter().cycle().take(n).enumerate().map(|(at, paper)| {
         let mut paper = paper.clone();
         paper.meta.id = format!("doi:10.1000/many.{at}").parse().expect("an identifier");
         paper.meta.external_ids.clear();
+        // The same title and text would be a duplicate.
+        paper.meta.title = format!("{} ({at})", paper.meta.title);
         serde_json::to_string(&paper).expect("serialises") + "\n"
     });
     lines.collect()
