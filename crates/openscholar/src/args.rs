@@ -245,6 +245,17 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Size and speed of the citation graph of a datastore, and what they mean for 45 million papers.
+    Graph {
+        /// Datastore to measure.
+        name: Option<String>,
+        /// Papers to ask about, spread over the datastore.
+        #[arg(long, default_value_t = 2_000, value_name = "N")]
+        papers: usize,
+        /// Write the report here.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Replies per second of the search service under many clients, and of the same service one query at a time.
     Serve {
         /// Datastore to serve.

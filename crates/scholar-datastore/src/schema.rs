@@ -35,6 +35,10 @@ pub mod column {
     pub const LICENCE: &str = "licence";
     /// Retraction status, as [`scholar_core::paper::Retraction`] is written.
     pub const RETRACTION: &str = "retraction";
+    /// Own identifier of a paper, on papers only.
+    pub const PAPER: &str = "paper";
+    /// What a paper cites; also a term.
+    pub const REFERENCES: &str = "references";
 }
 
 /// Handles of every field.
@@ -54,7 +58,7 @@ pub struct Fields {
     pub content: Field,
     /// Term: digest of the normalised title and text of a paper: the same under another identifier is a duplicate.
     pub digest: Field,
-    /// Terms: what a paper cites.
+    /// Terms and column: what a paper cites.
     pub references: Field,
     /// Term: `abstract` or `body`, on passages.
     pub part: Field,
@@ -76,6 +80,8 @@ pub struct Fields {
     pub citations: Field,
     /// Column: venue.
     pub venue: Field,
+    /// Column: a paper's own identifier.
+    pub paper: Field,
     /// Column: source.
     pub source: Field,
     /// Stored JSON: [`PaperMeta`] of a paper, [`Passage`] of a passage.
@@ -124,7 +130,7 @@ pub fn schema() -> (Schema, Fields) {
         passage_id: builder.add_text_field("passage_id", term.clone()),
         content: builder.add_text_field("content", term.clone()),
         digest: builder.add_text_field("digest", term.clone()),
-        references: builder.add_text_field("references", term.clone()),
+        references: builder.add_text_field(column::REFERENCES, term_column.clone()),
         part: builder.add_text_field("part", term),
         licence: builder.add_text_field(column::LICENCE, term_column.clone()),
         retraction: builder.add_text_field(column::RETRACTION, term_column),
@@ -135,6 +141,7 @@ pub fn schema() -> (Schema, Fields) {
         latest_day: builder.add_i64_field(column::LATEST_DAY, FAST),
         citations: builder.add_u64_field(column::CITATIONS, FAST),
         venue: builder.add_text_field(column::VENUE, text_column.clone()),
+        paper: builder.add_text_field(column::PAPER, text_column.clone()),
         source: builder.add_text_field(column::SOURCE, text_column),
         head: builder.add_text_field("head", STORED),
         body: builder.add_text_field("body", STORED),
@@ -184,6 +191,7 @@ impl Fields {
         document.add_text(self.kind, KIND_PAPER);
         document.add_text(self.owner, &id);
         document.add_text(self.paper_ids, &id);
+        document.add_text(self.paper, &id);
         for other in &paper.meta.external_ids {
             document.add_text(self.paper_ids, other.to_string());
         }

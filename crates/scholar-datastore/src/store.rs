@@ -288,36 +288,20 @@ impl Datastore {
         Ok(())
     }
 
-    /// Papers in the store that cite `id`, by any of its identifiers, in ascending order.
-    ///
-    /// # Errors
-    /// As [`Datastore::passage`].
-    pub fn citing(&self, id: &PaperId) -> Result<Vec<PaperId>, Error> {
-        let snapshot = self.snapshot()?;
-        let mut names = std::collections::BTreeSet::from([id.clone()]);
-        if let Some(address) = self.find_paper(&snapshot, id)? {
-            let meta: PaperMeta =
-                self.parse(&self.document(&snapshot, address)?, self.fields.head)?;
-            names.extend(meta.external_ids);
-            names.insert(meta.id);
-        }
-        let mut citing = std::collections::BTreeSet::new();
-        for name in names {
-            let term = Term::from_field_text(self.fields.references, &name.to_string());
-            for address in self.find_all(&snapshot, &term)? {
-                let meta: PaperMeta =
-                    self.parse(&self.document(&snapshot, address)?, self.fields.head)?;
-                citing.insert(meta.id);
-            }
-        }
-        Ok(citing.into_iter().collect())
-    }
-
     pub(crate) fn load_passage(
         &self,
         snapshot: &Snapshot,
         address: DocAddress,
     ) -> Result<Passage, Error> {
+        self.parse(&self.document(snapshot, address)?, self.fields.head)
+    }
+
+    /// Metadata of the paper at `address`.
+    pub(crate) fn load_head(
+        &self,
+        snapshot: &Snapshot,
+        address: DocAddress,
+    ) -> Result<PaperMeta, Error> {
         self.parse(&self.document(snapshot, address)?, self.fields.head)
     }
 

@@ -42,6 +42,47 @@ pub(crate) enum PapersCommand {
         #[command(flatten)]
         sources: SourceArgs,
     },
+    /// What a paper cites, and which of it is here.
+    References {
+        /// Its identifier.
+        id: PaperId,
+        /// At most this many.
+        #[arg(long, default_value_t = 50, value_name = "N")]
+        limit: usize,
+    },
+    /// Papers here that cite a paper, which itself need not be here.
+    Citers {
+        /// Its identifier.
+        id: PaperId,
+        /// At most this many.
+        #[arg(long, default_value_t = 50, value_name = "N")]
+        limit: usize,
+    },
+    /// Papers that cite the same papers, or are cited by the same papers.
+    Related {
+        /// Identifier of the paper they are like.
+        id: PaperId,
+        /// At most this many.
+        #[arg(long, default_value_t = 10, value_name = "N")]
+        limit: usize,
+    },
+    /// Papers within a few references, with the references between them.
+    Neighbours {
+        /// Identifier of the paper in the middle.
+        id: PaperId,
+        /// How many references away.
+        #[arg(long, default_value_t = 1, value_name = "N")]
+        hops: u32,
+        /// Which way references are followed.
+        #[arg(long, value_enum, default_value_t = DirectionArg::Both)]
+        direction: DirectionArg,
+        /// At most this many links of one paper are followed, each way.
+        #[arg(long, default_value_t = 100, value_name = "N")]
+        links: usize,
+        /// At most this many papers.
+        #[arg(long, default_value_t = 200, value_name = "N")]
+        limit: usize,
+    },
     /// Remove papers.
     Remove {
         /// Their identifiers.
@@ -171,6 +212,27 @@ impl PassagesArg {
         match self {
             Self::Paper => BuildRules::paper(),
             Self::Sections => BuildRules::sections(),
+        }
+    }
+}
+
+/// Which way references are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DirectionArg {
+    /// To what is cited.
+    References,
+    /// To what cites.
+    Citers,
+    /// Both ways.
+    Both,
+}
+
+impl From<DirectionArg> for scholar_datastore::graph::Direction {
+    fn from(direction: DirectionArg) -> Self {
+        match direction {
+            DirectionArg::References => Self::References,
+            DirectionArg::Citers => Self::Citers,
+            DirectionArg::Both => Self::Both,
         }
     }
 }

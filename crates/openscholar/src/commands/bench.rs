@@ -4,6 +4,7 @@ mod attribution;
 mod encoder;
 mod index;
 mod ingest;
+mod graph;
 mod retrieval;
 mod search;
 mod serve;
@@ -26,6 +27,10 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         }
         BenchCommand::Encoder { model, peer_python, passages, out } => {
             encoder::run(&model, peer_python.as_deref(), passages, out.as_deref(), app)
+        }
+        BenchCommand::Graph { name, papers, out } => {
+            let name = app.datastore_name(name.as_deref());
+            graph::run(&name, papers, out.as_deref(), app)
         }
         BenchCommand::Serve { name, clients, requests, out } => {
             let name = app.datastore_name(name.as_deref());

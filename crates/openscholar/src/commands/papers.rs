@@ -1,5 +1,7 @@
 //! `openscholar papers …`.
 
+mod graph;
+
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,6 +10,7 @@ use comfy_table::Table;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use scholar_core::{PaperId, PaperMeta};
 use scholar_datastore::Datastore;
+use scholar_datastore::graph::Limits;
 
 use crate::app::App;
 use crate::args::{PapersArgs, PapersCommand};
@@ -27,6 +30,13 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
             build::add_files(&name, &sources, building, app)
         }
         PapersCommand::Remove { ids } => remove(&name, &ids, app),
+        PapersCommand::References { id, limit } => graph::references(&name, &id, limit, app),
+        PapersCommand::Citers { id, limit } => graph::citers(&name, &id, limit, app),
+        PapersCommand::Related { id, limit } => graph::related(&name, &id, limit, app),
+        PapersCommand::Neighbours { id, hops, direction, links, limit } => {
+            let limits = Limits { hops, links, papers: limit };
+            graph::neighbours(&name, &id, direction.into(), limits, app)
+        }
     }
 }
 

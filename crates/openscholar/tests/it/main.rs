@@ -6,6 +6,7 @@ mod bad_input;
 mod disk;
 mod exchange;
 mod generative;
+mod graph;
 mod limits;
 mod model;
 mod models;

@@ -17,7 +17,8 @@ impl Catalog for Datastore {
     }
 
     async fn references(&self, id: &PaperId) -> Result<Vec<PaperId>, PortError> {
-        Ok(Self::paper(self, id)?.map(|paper| paper.references).unwrap_or_default())
+        let references = self.graph()?.references(id)?.unwrap_or_default();
+        Ok(references.into_iter().map(|linked| linked.id).collect())
     }
 
     async fn citations(&self, id: &PaperId) -> Result<Vec<PaperId>, PortError> {

@@ -3,6 +3,7 @@
 mod compact;
 mod exchange;
 mod faults;
+mod graph;
 mod merge;
 mod search;
 mod store;

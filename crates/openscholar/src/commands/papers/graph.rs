@@ -1,0 +1,218 @@
+//! `openscholar papers references|citers|related|neighbours`: the citation graph.
+
+use std::process::ExitCode;
+
+use comfy_table::Table;
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use scholar_core::{PaperId, PaperMeta};
+use scholar_datastore::Graph;
+use scholar_datastore::graph::{Direction, Limits, Linked};
+use serde_json::{Value, json};
+
+use crate::app::App;
+use crate::error::CommandError;
+
+/// Characters of a title shown to people.
+const TITLE_CHARS: usize = 80;
+
+pub(super) fn references(
+    name: &str,
+    id: &PaperId,
+    limit: usize,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let store = super::open(name, app)?;
+    let graph = store.graph()?;
+    let Some(references) = graph.references(id)? else { return Err(unknown(name, id)) };
+    let here = references.iter().filter(|linked| linked.stored).count();
+    let total = references.len();
+    let shown = &references[..total.min(limit)];
+    if app.printer.json {
+        let papers =
+            shown.iter().map(|linked| described(&graph, linked)).collect::<Result<Vec<_>, _>>()?;
+        print(
+            app,
+            "openscholar.references/1",
+            id,
+            json!({"total": total, "stored": here, "papers": papers}),
+        )
+    } else {
+        list(&graph, shown, app)?;
+        app.printer
+            .say(&format!("{} of {total} references, {here} of them in {name}", shown.len()));
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+pub(super) fn citers(
+    name: &str,
+    id: &PaperId,
+    limit: usize,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let store = super::open(name, app)?;
+    let graph = store.graph()?;
+    let citers = graph.citers(id)?;
+    let total = citers.len();
+    let shown: Vec<Linked> =
+        citers.into_iter().take(limit).map(|id| Linked { id, stored: true }).collect();
+    if app.printer.json {
+        let papers =
+            shown.iter().map(|linked| described(&graph, linked)).collect::<Result<Vec<_>, _>>()?;
+        print(app, "openscholar.citers/1", id, json!({"total": total, "papers": papers}))
+    } else {
+        list(&graph, &shown, app)?;
+        app.printer.say(&format!("{} of {total} papers in {name} that cite {id}", shown.len()));
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+pub(super) fn related(
+    name: &str,
+    id: &PaperId,
+    limit: usize,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let store = super::open(name, app)?;
+    let graph = store.graph()?;
+    let relatives = graph.related(id, limit)?;
+    if app.printer.json {
+        let papers = relatives
+            .related
+            .iter()
+            .map(|related| {
+                let paper = graph.meta(&related.id)?;
+                Ok(json!({"score": related.score, "explanation": related.explanation, "paper": paper}))
+            })
+            .collect::<Result<Vec<Value>, CommandError>>()?;
+        return print(
+            app,
+            "openscholar.related/1",
+            id,
+            json!({
+                "common_references": relatives.common_references,
+                "citers_sampled": relatives.citers_sampled,
+                "papers": papers,
+            }),
+        );
+    }
+    for related in &relatives.related {
+        let title = graph.meta(&related.id)?.map(|meta| meta.title).unwrap_or_default();
+        app.printer.out(&format!(
+            "{} {}\n{}",
+            app.printer.paint_out("1", &title),
+            related.id,
+            app.printer.paint_out("2", related.explanation.to_string().trim_end())
+        ))?;
+    }
+    if relatives.related.is_empty() {
+        app.printer.say(&format!("no paper in {name} shares a reference or a citer with {id}"));
+    }
+    if relatives.common_references > 0 {
+        app.printer.say(&format!(
+            "{} references that very many papers cite were left out",
+            relatives.common_references
+        ));
+    }
+    if relatives.citers_sampled {
+        app.printer.say("very many papers cite it: a sample of them was read");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn neighbours(
+    name: &str,
+    id: &PaperId,
+    direction: Direction,
+    limits: Limits,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let store = super::open(name, app)?;
+    let graph = store.graph()?;
+    let Some(found) = graph.neighbourhood(id, direction, limits)? else {
+        return Err(unknown(name, id));
+    };
+    if app.printer.json {
+        let papers = found
+            .papers
+            .iter()
+            .map(|paper| {
+                let mut value = described(&graph, &paper.linked)?;
+                value["hops"] = json!(paper.hops);
+                Ok(value)
+            })
+            .collect::<Result<Vec<Value>, CommandError>>()?;
+        return print(
+            app,
+            "openscholar.neighbours/1",
+            id,
+            json!({"cut": found.cut, "papers": papers, "edges": found.edges}),
+        );
+    }
+    let mut table = table(&["hops", "id", "year", "title"]);
+    for paper in &found.papers {
+        let [id, year, title] = row(&graph, &paper.linked)?;
+        table.add_row([paper.hops.to_string(), id, year, title]);
+    }
+    app.printer.out(&table.to_string())?;
+    app.printer.say(&format!("{} papers, {} references", found.papers.len(), found.edges.len()));
+    if found.cut > 0 {
+        app.printer.say(&format!(
+            "not every link of {} papers was followed: raise --limit or --links for more",
+            found.cut
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unknown(name: &str, id: &PaperId) -> CommandError {
+    CommandError::user(format!("{name} has no paper {id}")).with_hint("openscholar papers list")
+}
+
+fn print(app: &App, schema: &str, id: &PaperId, fields: Value) -> Result<ExitCode, CommandError> {
+    let mut document = json!({"schema": schema, "id": id});
+    if let (Some(document), Value::Object(fields)) = (document.as_object_mut(), fields) {
+        document.extend(fields);
+    }
+    app.printer.json(&document)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Identifier, whether it is stored, and what is known of a stored one.
+fn described(graph: &Graph<'_>, linked: &Linked) -> Result<Value, CommandError> {
+    let mut value = json!(linked);
+    if let Some(meta) = meta(graph, linked)? {
+        value["title"] = json!(meta.title);
+        value["year"] = json!(meta.year);
+    }
+    Ok(value)
+}
+
+fn meta(graph: &Graph<'_>, linked: &Linked) -> Result<Option<PaperMeta>, CommandError> {
+    Ok(if linked.stored { graph.meta(&linked.id)? } else { None })
+}
+
+fn list(graph: &Graph<'_>, papers: &[Linked], app: &App) -> Result<(), CommandError> {
+    let mut table = table(&["id", "year", "title"]);
+    for linked in papers {
+        table.add_row(row(graph, linked)?);
+    }
+    app.printer.out(&table.to_string())
+}
+
+fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(header);
+    table
+}
+
+fn row(graph: &Graph<'_>, linked: &Linked) -> Result<[String; 3], CommandError> {
+    Ok(match meta(graph, linked)? {
+        Some(meta) => [
+            linked.id.to_string(),
+            meta.year.map(|year| year.to_string()).unwrap_or_default(),
+            meta.title.chars().take(TITLE_CHARS).collect(),
+        ],
+        None => [linked.id.to_string(), String::new(), "(not here)".to_owned()],
+    })
+}
