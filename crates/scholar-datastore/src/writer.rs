@@ -27,7 +27,7 @@ use crate::descriptor::Descriptor;
 use crate::error::Error;
 use crate::manifest::Manifest;
 use crate::schema::Fields;
-use crate::store::{DENSE_FOLDER, alive_documents, open_index};
+use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, alive_documents, open_index};
 use lock::WriterLock;
 use pending::Pending;
 use prepare::Prepared;
@@ -76,6 +76,7 @@ impl DatastoreWriter {
         let writer = index
             .writer_with_num_threads(1, INDEX_BUDGET_BYTES)
             .map_err(Error::index("write", root))?;
+        sweep::remove_lexical_orphans(&root.join(LEXICAL_FOLDER), &writer)?;
         let reader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)

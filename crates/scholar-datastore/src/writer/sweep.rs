@@ -1,6 +1,11 @@
-//! Removes dense files that no commit lists: what a crash between writing and committing leaves.
+//! Removes files that no commit lists: what a crash between writing and committing leaves.
+//!
+//! tantivy would stumble over its own remains: a list of deletions is named for its place in the order of operations,
+//! and a writer that goes on from the last commit comes to the same place again.
 
 use std::path::Path;
+
+use tantivy::IndexWriter;
 
 use crate::dense::segment_writer::PARTIAL_ENDING;
 use crate::error::Error;
@@ -19,6 +24,27 @@ pub(crate) fn remove_orphans(folder: &Path, manifest: &Manifest) -> Result<(), E
             .any(|segment| segment.file == name || segment.index.as_deref() == Some(name));
         if ours && !listed {
             tracing::info!(file = %path.display(), "removing a dense segment no commit lists");
+            fs_err::remove_file(&path).map_err(Error::io("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Begins the names of files that tantivy writes before it renames them.
+const UNFINISHED: &str = ".tmp";
+
+/// The same for the lexical index at `folder`, whose only writer is `writer`.
+pub(crate) fn remove_lexical_orphans(folder: &Path, writer: &IndexWriter) -> Result<(), Error> {
+    let collected = writer.garbage_collect_files().wait();
+    let collected = collected.map_err(Error::index("sweep", folder))?;
+    for file in &collected.deleted_files {
+        tracing::info!(file = %file.display(), "removed a lexical file no commit lists");
+    }
+    for entry in fs_err::read_dir(folder).map_err(Error::io("read", folder))? {
+        let path = entry.map_err(Error::io("read", folder))?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if name.starts_with(UNFINISHED) {
+            tracing::info!(file = %path.display(), "removing a file that was never finished");
             fs_err::remove_file(&path).map_err(Error::io("remove", &path))?;
         }
     }

@@ -6,20 +6,9 @@ use scholar_core::{Catalog as _, Paper, PaperId};
 use scholar_datastore::Datastore;
 use scholar_datastore::graph::{Direction, Limits};
 
-use super::{add, create, paper};
+use super::{Dice, add, create, paper};
 
 const PAPERS: u64 = 60;
-
-/// Numbers that look random and are the same every time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most
-    }
-}
 
 /// Every third paper is also known by a DOI.
 fn alias(n: u64) -> Option<PaperId> {

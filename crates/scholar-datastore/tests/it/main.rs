@@ -5,6 +5,9 @@ mod exchange;
 mod faults;
 mod graph;
 mod merge;
+mod kill;
+mod process;
+mod processes;
 mod search;
 mod store;
 
@@ -20,6 +23,17 @@ use scholar_datastore::{
     SearchPool,
 };
 use scholar_testing::FakeEncoder;
+
+/// Numbers that look random and are the same every time.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn below(&mut self, most: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most
+    }
+}
 
 pub(crate) const DIM: usize = 64;
 
