@@ -7,11 +7,14 @@ use scholar_core::text::PassageRules;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::seal;
 
 /// Version of the directory layout, the descriptor and the tantivy schema.
 pub const FORMAT_VERSION: u32 = 2;
 /// Oldest version that [`crate::MergeSource`] still copies from.
 const OLDEST_VERSION: u32 = 1;
+/// First version whose descriptor has a checksum.
+const SEALED_VERSION: u32 = 2;
 /// Name of the descriptor's file.
 pub const DESCRIPTOR_FILE: &str = "datastore.json";
 
@@ -111,12 +114,19 @@ impl Descriptor {
         if !(OLDEST_VERSION..=FORMAT_VERSION).contains(&format) {
             return Err(Error::Version { path, found: format, supported: FORMAT_VERSION });
         }
-        serde_json::from_slice(&bytes).map_err(|error| Error::corrupt(&path, error.to_string()))
+        let corrupt = |error: serde_json::Error| Error::corrupt(&path, error.to_string());
+        let document: serde_json::Value = serde_json::from_slice(&bytes).map_err(corrupt)?;
+        // The first version had no checksum.
+        if (format >= SEALED_VERSION || seal::is_sealed(&document)) && !seal::is_intact(&document) {
+            return Err(Error::corrupt(&path, "its checksum does not fit"));
+        }
+        serde_json::from_value(document).map_err(corrupt)
     }
 
     pub(crate) fn write(&self, root: &Path) -> Result<(), Error> {
         let path = root.join(DESCRIPTOR_FILE);
-        let json = serde_json::to_vec_pretty(self)
+        let json = serde_json::to_value(self)
+            .and_then(|document| serde_json::to_vec_pretty(&seal::seal(document)))
             .map_err(|error| Error::corrupt(&path, error.to_string()))?;
         write_atomic(&path, &json)
     }

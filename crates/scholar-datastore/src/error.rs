@@ -163,7 +163,12 @@ impl Error {
             Self::Io { source, .. } if is_out_of_space(source.kind()) => {
                 "free space and run the same command again: what was committed is kept".to_owned()
             }
-            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+            Self::Io { source, .. }
+                if matches!(
+                    source.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                ) =>
+            {
                 "make the folder writable, or choose another with --home".to_owned()
             }
             Self::NotADatastore { .. } => "build it with: openscholar datastore build".to_owned(),

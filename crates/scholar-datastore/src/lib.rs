@@ -29,6 +29,7 @@ pub mod manifest;
 pub mod merge;
 pub mod npy;
 pub mod schema;
+mod seal;
 pub mod search;
 pub mod store;
 pub mod writer;

@@ -3,11 +3,18 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tantivy::IndexMeta;
 
 use crate::error::Error;
+use crate::seal;
 
 /// Version of the payload.
-pub const MANIFEST_VERSION: u32 = 1;
+pub const MANIFEST_VERSION: u32 = 2;
+/// First version with a checksum and the number of its commit.
+const SEALED_VERSION: u32 = 2;
+/// Field of the payload: tantivy's number of the commit, which merges of its segments do not change.
+const OPSTAMP: &str = "opstamp";
 
 /// One dense segment as a commit sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,29 +49,48 @@ impl Manifest {
         Self { version: MANIFEST_VERSION, next_ordinal: 0, next_segment: 0, segments: Vec::new() }
     }
 
-    /// Parses a commit payload; no payload is the empty datastore.
+    /// The manifest of a commit; a store to which nothing was ever committed has none and is empty.
     ///
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Version`], naming the datastore.
-    pub fn parse(root: &Path, payload: Option<&str>) -> Result<Self, Error> {
-        let Some(payload) = payload else { return Ok(Self::empty()) };
-        let manifest: Self = serde_json::from_str(payload)
-            .map_err(|error| Error::corrupt(root, format!("commit payload: {error}")))?;
-        if manifest.version != MANIFEST_VERSION {
+    pub fn of_commit(root: &Path, metas: &IndexMeta) -> Result<Self, Error> {
+        let corrupt = |what: String| Error::corrupt(root, format!("commit payload: {what}"));
+        let Some(payload) = metas.payload.as_deref() else {
+            if metas.opstamp == 0 && metas.segments.is_empty() {
+                return Ok(Self::empty());
+            }
+            return Err(corrupt("is absent".to_owned()));
+        };
+        let document: Value =
+            serde_json::from_str(payload).map_err(|error| corrupt(error.to_string()))?;
+        let manifest: Self =
+            serde_json::from_value(document.clone()).map_err(|error| corrupt(error.to_string()))?;
+        if manifest.version > MANIFEST_VERSION {
             return Err(Error::Version {
                 path: root.to_owned(),
                 found: manifest.version,
                 supported: MANIFEST_VERSION,
             });
         }
-        Ok(manifest)
+        // The first version had no checksum.
+        if manifest.version >= SEALED_VERSION || seal::is_sealed(&document) {
+            if !seal::is_intact(&document) {
+                return Err(corrupt("its checksum does not fit".to_owned()));
+            }
+            if document[OPSTAMP] != metas.opstamp {
+                return Err(corrupt("belongs to another commit".to_owned()));
+            }
+        }
+        Ok(Self { version: MANIFEST_VERSION, ..manifest })
     }
 
-    /// The payload.
+    /// The payload of the commit numbered `opstamp`.
     ///
     /// # Errors
     /// Never in practice: every field has a JSON form.
-    pub fn to_payload(&self) -> Result<String, serde_json::Error> {
-        serde_json::to_string(self)
+    pub fn to_payload(&self, opstamp: u64) -> Result<String, serde_json::Error> {
+        let mut document = serde_json::to_value(self)?;
+        document[OPSTAMP] = Value::from(opstamp);
+        serde_json::to_string(&seal::seal(document))
     }
 }

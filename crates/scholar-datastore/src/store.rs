@@ -1,9 +1,11 @@
 //! Opening a datastore for reading; snapshots that follow new commits.
 
+mod directory;
 pub mod info;
 mod ports;
 pub mod verify;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,15 +27,17 @@ use crate::lexical::statistics::TermStatistics;
 use crate::manifest::Manifest;
 use crate::schema::{Fields, PaperBody, schema};
 use crate::writer::DatastoreWriter;
+use directory::ReadableDirectory;
+use verify::check_counts;
 
 /// Folder of the tantivy index.
 pub(crate) const LEXICAL_FOLDER: &str = "lexical";
 /// Folder of the dense segments.
 pub(crate) const DENSE_FOLDER: &str = "dense";
 /// tantivy's list of segments, replaced by each commit.
-const META_FILE: &str = "meta.json";
+pub(crate) const META_FILE: &str = "meta.json";
 /// How often a refresh that meets a concurrent commit starts over.
-const REFRESH_ATTEMPTS: usize = 20;
+pub(crate) const REFRESH_ATTEMPTS: usize = 20;
 
 /// One commit, open: every search runs on one snapshot from start to end.
 pub(crate) struct Snapshot {
@@ -121,12 +125,15 @@ impl Datastore {
     pub fn open(root: &Path) -> Result<Self, Error> {
         let descriptor = Descriptor::read(root)?;
         let (index, fields) = open_index(root)?;
-        let reader = index
-            .reader_builder()
-            .reload_policy(ReloadPolicy::Manual)
-            .try_into()
-            .map_err(Error::index("open", root))?;
-        let state = take_snapshot(root, &descriptor, &index, &reader, None)?;
+        let (reader, state) = unpanicked(root, || {
+            let reader = index
+                .reader_builder()
+                .reload_policy(ReloadPolicy::Manual)
+                .try_into()
+                .map_err(Error::index("open", root))?;
+            let state = take_snapshot(root, &descriptor, &index, &reader, None)?;
+            Ok((reader, state))
+        })?;
         Ok(Self {
             root: root.to_owned(),
             descriptor,
@@ -379,13 +386,20 @@ pub(crate) fn alive_documents(
 /// Opens tantivy and checks that its schema is this version's.
 pub(crate) fn open_index(root: &Path) -> Result<(Index, Fields), Error> {
     let path = root.join(LEXICAL_FOLDER);
-    let index = Index::open_in_dir(&path).map_err(Error::index("open", root))?;
+    let index =
+        ReadableDirectory::open(&path).and_then(Index::open).map_err(Error::index("open", root))?;
     let (expected, fields) = schema();
     if index.schema() != expected {
         return Err(Error::corrupt(&path, "its schema is not this format version's"));
     }
     analyzer::register(&index);
     Ok((index, fields))
+}
+
+/// tantivy does not check files when it opens them: what is damaged may make it panic, which is damage and no bug.
+fn unpanicked<T>(root: &Path, open: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(open))
+        .unwrap_or_else(|_| Err(Error::corrupt(root, "a file of its index cannot be understood")))
 }
 
 fn read_meta(root: &Path) -> Result<Vec<u8>, Error> {
@@ -408,7 +422,7 @@ fn take_snapshot(
         let attempt = (|| {
             reader.reload().map_err(Error::index("open", root))?;
             let metas = index.load_metas().map_err(Error::index("open", root))?;
-            let manifest = Manifest::parse(root, metas.payload.as_deref())?;
+            let manifest = Manifest::of_commit(root, &metas)?;
             let dense = manifest
                 .segments
                 .iter()
@@ -423,6 +437,10 @@ fn take_snapshot(
                 })
                 .collect::<Result<Vec<_>, Error>>()?;
             let searcher = reader.searcher();
+            let meta_path = root.join(LEXICAL_FOLDER).join(META_FILE);
+            for segment in searcher.segment_readers() {
+                check_counts(&meta_path, segment)?;
+            }
             let none = Ordinals::default();
             let ordinals = Ordinals::new(&searcher, known.map_or(&none, |known| &known.ordinals))
                 .map_err(Error::index("open", root))?;

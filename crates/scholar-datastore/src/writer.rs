@@ -135,13 +135,14 @@ impl DatastoreWriter {
 
     /// Commits what tantivy was handed together with `manifest`.
     fn commit_manifest(&mut self, manifest: Manifest) -> Result<(), Error> {
-        let payload =
-            manifest.to_payload().map_err(|error| Error::corrupt(&self.root, error.to_string()))?;
         let failed = Error::index("commit", &self.root);
         let mut prepared = match self.writer.prepare_commit() {
             Ok(prepared) => prepared,
             Err(source) => return Err(failed(source)),
         };
+        let payload = manifest
+            .to_payload(prepared.opstamp())
+            .map_err(|error| Error::corrupt(&self.root, error.to_string()))?;
         prepared.set_payload(&payload);
         prepared.commit().map_err(failed)?;
         self.manifest = manifest;
@@ -207,5 +208,5 @@ impl DatastoreWriter {
 
 fn committed_manifest(root: &Path, index: &Index) -> Result<Manifest, Error> {
     let metas = index.load_metas().map_err(Error::index("open", root))?;
-    Manifest::parse(root, metas.payload.as_deref())
+    Manifest::of_commit(root, &metas)
 }

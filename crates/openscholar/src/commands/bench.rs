@@ -2,9 +2,9 @@
 
 mod attribution;
 mod encoder;
+mod graph;
 mod index;
 mod ingest;
-mod graph;
 mod retrieval;
 mod search;
 mod serve;

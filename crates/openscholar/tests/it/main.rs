@@ -10,6 +10,8 @@ mod graph;
 mod limits;
 mod model;
 mod models;
+#[cfg(target_os = "linux")]
+mod mounts;
 mod program;
 mod runs;
 #[cfg(unix)]

@@ -72,7 +72,7 @@ impl MergeSource {
         let searcher = reader.searcher();
         let metas = index.load_metas().map_err(failed())?;
         let folder = root.join(DENSE_FOLDER);
-        let mut segments = Manifest::parse(root, metas.payload.as_deref())?.segments;
+        let mut segments = Manifest::of_commit(root, &metas)?.segments;
         segments.sort_by_key(|segment| segment.first);
         let dense = segments
             .iter()

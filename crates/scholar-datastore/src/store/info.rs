@@ -1,18 +1,22 @@
-//! What a datastore holds.
+//! What a datastore holds, and what it needs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use scholar_core::EncoderInfo;
 use serde::Serialize;
-
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet as _, Searcher, TantivyError};
+use tantivy::{DocSet as _, Searcher, TERMINATED, TantivyError, Term};
 
-use super::{DENSE_FOLDER, Datastore, LEXICAL_FOLDER, alive_documents};
+use super::{DENSE_FOLDER, Datastore, LEXICAL_FOLDER, Snapshot};
+use crate::dense::file::DENSE_VERSION;
 use crate::descriptor::BuildRules;
 use crate::error::Error;
+use crate::manifest::MANIFEST_VERSION;
 use crate::schema::{KIND_PAPER, KIND_PASSAGE, column};
+
+/// Bytes of a document's score while a query is searched.
+const SCORE_BYTES: u64 = 4;
 
 /// Papers of one source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,11 +27,51 @@ pub struct SourceCount {
     pub papers: u64,
 }
 
+/// Versions of what is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Formats {
+    /// The folder, its descriptor and the schema.
+    pub datastore: u32,
+    /// What a commit says of dense segments.
+    pub manifest: u32,
+    /// New dense segments; older ones are read.
+    pub dense: u32,
+    /// tantivy's files.
+    pub lexical: u32,
+}
+
+/// Files of one purpose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// What is in them.
+    pub part: &'static str,
+    /// Their bytes on disk.
+    pub bytes: u64,
+    /// Whether every query reads them all over, so that they had better be in memory.
+    pub hot: bool,
+}
+
+/// Estimated memory of a process that searches. Files are mapped: what does not fit is read again, more slowly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct MemoryNeed {
+    /// Allocated once opened, to get from vectors to passages.
+    pub allocated_bytes: u64,
+    /// Allocated for each query while it runs: four bytes for each document.
+    pub per_query_bytes: u64,
+    /// Mapped files that every query reads all over: dictionaries, columns, norms, inverted indexes, and the vectors of
+    /// segments without one.
+    pub hot_bytes: u64,
+    /// Mapped files of which a query reads a little: lists of its terms, vectors it compares, texts of its results.
+    pub cold_bytes: u64,
+}
+
 /// Counts and sizes of the newest commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DatastoreInfo {
     /// Format version.
     pub format: u32,
+    /// Versions of all that is written.
+    pub formats: Formats,
     /// Whose vectors are stored.
     pub encoder: EncoderInfo,
     /// How papers were cut.
@@ -40,16 +84,20 @@ pub struct DatastoreInfo {
     pub vectors: u64,
     /// Dense segments.
     pub dense_segments: usize,
+    /// Dense segments with an inverted index.
+    pub indexed_segments: usize,
     /// Lexical segments.
     pub lexical_segments: usize,
     /// Bytes of the dense files.
     pub dense_bytes: u64,
     /// Bytes of inverted indexes among them: what searching reads often, so what should fit in memory.
     pub index_bytes: u64,
-    /// Bytes held in memory by an open store to get from vectors to passages.
-    pub table_bytes: u64,
     /// Bytes of the lexical index, stored texts included.
     pub lexical_bytes: u64,
+    /// The same by purpose, largest first.
+    pub parts: Vec<Part>,
+    /// What searching needs.
+    pub memory: MemoryNeed,
     /// Papers per source, by name.
     pub sources: Vec<SourceCount>,
 }
@@ -62,7 +110,7 @@ impl Datastore {
     pub fn counts(&self) -> Result<(u64, u64), Error> {
         let snapshot = self.snapshot()?;
         let count = |kind: &str| {
-            let term = tantivy::Term::from_field_text(self.fields().kind, kind);
+            let term = Term::from_field_text(self.fields().kind, kind);
             alive_count(&snapshot.searcher, &term).map_err(Error::index("read", self.root()))
         };
         Ok((count(KIND_PAPER)?, count(KIND_PASSAGE)?))
@@ -74,50 +122,85 @@ impl Datastore {
     /// [`Error::Index`] and [`Error::Io`] when the store cannot be read.
     pub fn info(&self) -> Result<DatastoreInfo, Error> {
         let snapshot = self.snapshot()?;
-        let failed = || Error::index("read", self.root());
-        let count = |kind: &str| {
-            let term = tantivy::Term::from_field_text(self.fields().kind, kind);
-            alive_documents(&snapshot.searcher, &term).map_err(failed())
+        let (papers, passages) = self.counts()?;
+        let indexed = |file: &str| {
+            let of_it = snapshot.manifest.segments.iter().find(|entry| entry.file == file);
+            of_it.is_some_and(|entry| entry.index.is_some())
         };
-        let papers = count(KIND_PAPER)?;
-        let mut sources: BTreeMap<String, u64> = BTreeMap::new();
-        let readers = snapshot.searcher.segment_readers();
-        let columns = readers
+        let mut parts = Parts::default();
+        let dense_bytes = parts.add(&self.root().join(DENSE_FOLDER), indexed)?;
+        let lexical_bytes = parts.add(&self.root().join(LEXICAL_FOLDER), indexed)?;
+        let parts = parts.sorted();
+        let hot_bytes = parts.iter().filter(|part| part.hot).map(|part| part.bytes).sum();
+        let documents: u64 = snapshot
+            .searcher
+            .segment_readers()
             .iter()
-            .map(|reader| reader.fast_fields().str(column::SOURCE))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(failed())?;
-        for address in &papers {
-            let Some(names) = &columns[address.segment_ord as usize] else { continue };
-            let Some(ord) = names.ords().first(address.doc_id) else { continue };
-            let mut name = String::new();
-            names.ord_to_str(ord, &mut name).map_err(Error::io("read", self.root()))?;
-            *sources.entry(name).or_default() += 1;
-        }
-        let passages = count(KIND_PASSAGE)?;
+            .map(|reader| u64::from(reader.max_doc()))
+            .sum();
+        let format = self.descriptor().format;
         Ok(DatastoreInfo {
-            format: self.descriptor().format,
+            format,
+            formats: Formats {
+                datastore: format,
+                manifest: MANIFEST_VERSION,
+                dense: DENSE_VERSION,
+                lexical: tantivy::INDEX_FORMAT_VERSION,
+            },
             encoder: self.descriptor().encoder.clone(),
             rules: self.descriptor().rules,
-            papers: papers.len() as u64,
-            passages: passages.len() as u64,
-            vectors: snapshot.manifest.segments.iter().map(|segment| segment.count).sum(),
+            papers,
+            passages,
+            vectors: snapshot.dense.iter().map(|segment| segment.rows()).sum(),
             dense_segments: snapshot.dense.len(),
-            lexical_segments: readers.len(),
-            dense_bytes: folder_bytes(&self.root().join(DENSE_FOLDER))?,
+            indexed_segments: snapshot.dense.iter().filter(|s| s.index().is_some()).count(),
+            lexical_segments: snapshot.searcher.segment_readers().len(),
+            dense_bytes,
             index_bytes: snapshot.dense.iter().map(|segment| segment.index_bytes()).sum(),
-            table_bytes: snapshot.ordinals.memory_bytes() as u64,
-            lexical_bytes: folder_bytes(&self.root().join(LEXICAL_FOLDER))?,
-            sources: sources
-                .into_iter()
-                .map(|(source, papers)| SourceCount { source, papers })
-                .collect(),
+            lexical_bytes,
+            memory: MemoryNeed {
+                allocated_bytes: snapshot.ordinals.memory_bytes() as u64,
+                per_query_bytes: SCORE_BYTES * documents,
+                hot_bytes,
+                cold_bytes: dense_bytes + lexical_bytes - hot_bytes,
+            },
+            parts,
+            sources: self.sources(&snapshot).map_err(Error::index("read", self.root()))?,
         })
+    }
+
+    fn sources(&self, snapshot: &Snapshot) -> Result<Vec<SourceCount>, TantivyError> {
+        let kind = Term::from_field_text(self.fields().kind, KIND_PAPER);
+        let mut sources: BTreeMap<String, u64> = BTreeMap::new();
+        for reader in snapshot.searcher.segment_readers() {
+            let Some(names) = reader.fast_fields().str(column::SOURCE)? else { continue };
+            let index = reader.inverted_index(kind.field())?;
+            let Some(mut papers) = index.read_postings(&kind, IndexRecordOption::Basic)? else {
+                continue;
+            };
+            let mut by_ord: BTreeMap<u64, u64> = BTreeMap::new();
+            let mut doc = papers.doc();
+            while doc != TERMINATED {
+                if !reader.is_deleted(doc)
+                    && let Some(ord) = names.ords().first(doc)
+                {
+                    *by_ord.entry(ord).or_default() += 1;
+                }
+                doc = papers.advance();
+            }
+            for (ord, papers) in by_ord {
+                let mut name = String::new();
+                names.ord_to_str(ord, &mut name)?;
+                *sources.entry(name).or_default() += papers;
+            }
+        }
+        let counts = sources.into_iter();
+        Ok(counts.map(|(source, papers)| SourceCount { source, papers }).collect())
     }
 }
 
 /// Documents that carry `term` and are not deleted.
-fn alive_count(searcher: &Searcher, term: &tantivy::Term) -> Result<u64, TantivyError> {
+fn alive_count(searcher: &Searcher, term: &Term) -> Result<u64, TantivyError> {
     let mut count = 0;
     for reader in searcher.segment_readers() {
         let index = reader.inverted_index(term.field())?;
@@ -131,12 +214,50 @@ fn alive_count(searcher: &Searcher, term: &tantivy::Term) -> Result<u64, Tantivy
     Ok(count)
 }
 
-fn folder_bytes(folder: &Path) -> Result<u64, Error> {
-    let mut total = 0;
-    for entry in fs_err::read_dir(folder).map_err(Error::io("read", folder))? {
-        let entry = entry.map_err(Error::io("read", folder))?;
-        // A file that a merge removes meanwhile has no size.
-        total += entry.metadata().map_or(0, |metadata| metadata.len());
+/// Bytes by purpose.
+#[derive(Default)]
+struct Parts {
+    bytes: BTreeMap<&'static str, u64>,
+    hot: BTreeSet<&'static str>,
+}
+
+impl Parts {
+    /// Adds the files of `folder` and returns their bytes.
+    fn add(&mut self, folder: &Path, indexed: impl Fn(&str) -> bool) -> Result<u64, Error> {
+        let mut total = 0;
+        for entry in fs_err::read_dir(folder).map_err(Error::io("read", folder))? {
+            let entry = entry.map_err(Error::io("read", folder))?;
+            // A file that a merge removes meanwhile has no size.
+            let bytes = entry.metadata().map_or(0, |metadata| metadata.len());
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let (part, hot) = match name.rsplit('.').next().unwrap_or_default() {
+                "vec" if indexed(&name) => ("vectors, read where the index points", false),
+                "vec" => ("vectors, read by every query", true),
+                "ivf" => ("inverted indexes of vectors", true),
+                "store" => ("texts and metadata", false),
+                "term" => ("dictionaries", true),
+                "idx" => ("lists of terms", false),
+                "fieldnorm" => ("lengths", true),
+                "fast" => ("columns", true),
+                _ => ("other", false),
+            };
+            *self.bytes.entry(part).or_default() += bytes;
+            if hot {
+                self.hot.insert(part);
+            }
+            total += bytes;
+        }
+        Ok(total)
     }
-    Ok(total)
+
+    fn sorted(self) -> Vec<Part> {
+        let Self { bytes, hot } = self;
+        let mut parts: Vec<Part> = bytes
+            .into_iter()
+            .map(|(part, bytes)| Part { part, bytes, hot: hot.contains(part) })
+            .collect();
+        parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+        parts
+    }
 }

@@ -1,30 +1,51 @@
 //! Is everything that was committed still there and consistent?
 
+mod files;
+
 use scholar_core::{Encoder, Side};
 use serde::Serialize;
 
-use super::{Datastore, alive_documents};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocAddress, DocSet as _, TERMINATED};
+
+use super::{Datastore, Snapshot};
 use crate::dense::Kernel;
 use crate::dense::scan::Vectors;
 use crate::error::Error;
 use crate::schema::KIND_PASSAGE;
+
+pub use files::FilesReport;
+pub(super) use files::check_counts;
 
 /// How much is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// Headers, lengths, and that each passage has its vector.
     Quick,
-    /// Also the checksums of every file.
+    /// Also the checksum of every file.
     Checksums,
 }
+
+/// How far a check is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerifyProgress {
+    /// Bytes read.
+    pub bytes: u64,
+    /// Bytes there are to read.
+    pub of_bytes: u64,
+}
+
+/// Called after each file.
+pub type OnVerifyProgress<'a> = &'a mut dyn FnMut(VerifyProgress);
 
 /// What was checked, when nothing was wrong.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VerifyReport {
     /// Passages whose vector was found.
     pub passages: u64,
-    /// Dense files whose rows were checked.
-    pub dense_files: usize,
+    /// Files whose checksums were compared; none with [`Depth::Quick`].
+    #[serde(flatten)]
+    pub files: FilesReport,
     /// Passages encoded again.
     pub encoded: usize,
     /// Lowest cosine between a stored vector and a fresh one; 1 when none was encoded again.
@@ -44,63 +65,67 @@ impl Datastore {
         depth: Depth,
         sample: Option<(&dyn Encoder, usize)>,
     ) -> Result<VerifyReport, Error> {
+        // First, so that nothing is believed that is not as it was written.
+        let files = match depth {
+            Depth::Quick => FilesReport::default(),
+            Depth::Checksums => Self::check_files(self.root(), &mut |_| {})?,
+        };
         let snapshot = self.snapshot()?;
         let failed = || Error::index("read", self.root());
         let vectors = Vectors::new(&snapshot).map_err(failed())?;
         let term = tantivy::Term::from_field_text(self.fields().kind, KIND_PASSAGE);
-        let passages = alive_documents(&snapshot.searcher, &term).map_err(failed())?;
-        for address in &passages {
-            if vectors.row(*address)?.is_none() {
-                return Err(Error::corrupt(self.root(), "a passage has no vector"));
-            }
-        }
-        let mut report = VerifyReport {
-            passages: passages.len() as u64,
-            dense_files: 0,
-            encoded: 0,
-            least_cosine: 1.0,
-        };
-        if depth == Depth::Checksums {
-            for segment in &snapshot.dense {
-                segment.verify()?;
-                report.dense_files += 1;
-            }
-            let mut damaged: Vec<_> = snapshot
-                .searcher
-                .index()
-                .validate_checksum()
-                .map_err(failed())?
-                .into_iter()
-                .collect();
-            damaged.sort();
-            if let Some(file) = damaged.first() {
-                return Err(Error::corrupt(&self.root().join(file), "its checksum does not fit"));
-            }
-        }
-        if let Some((encoder, count)) = sample {
+        let mut report = VerifyReport { passages: 0, files, encoded: 0, least_cosine: 1.0 };
+        if let Some((encoder, _)) = sample {
             self.check_encoder(encoder.info())?;
-            let step = (passages.len() / count.max(1)).max(1);
-            for address in passages.iter().step_by(step).take(count) {
-                let passage = self.load_passage(&snapshot, *address)?;
-                let fresh = encoder
-                    .encode(Side::Passage, &[&passage.encoded_text()])
-                    .map_err(|source| Error::Encode { path: self.root().to_owned(), source })?;
-                let row = vectors.row(*address)?.unwrap_or_default();
-                let cosine = cosine_with_row(&fresh.values, row);
-                if cosine < LEAST_COSINE {
-                    return Err(Error::corrupt(
-                        self.root(),
-                        format!(
-                            "the vector of {} has cosine {cosine:.4} with a fresh encoding",
-                            passage.id
-                        ),
-                    ));
+        }
+        let passages = self.counts()?.1;
+        let step = sample.map(|(_, count)| (passages / count.max(1) as u64).max(1));
+        for (segment, reader) in (0_u32..).zip(snapshot.searcher.segment_readers()) {
+            let index = reader.inverted_index(term.field()).map_err(failed())?;
+            let postings = index.read_postings(&term, IndexRecordOption::Basic);
+            let Some(mut postings) = postings.map_err(Error::io("read", self.root()))? else {
+                continue;
+            };
+            let mut doc = postings.doc();
+            while doc != TERMINATED {
+                if !reader.is_deleted(doc) {
+                    let address = DocAddress::new(segment, doc);
+                    let Some(row) = vectors.row(address)? else {
+                        return Err(Error::corrupt(self.root(), "a passage has no vector"));
+                    };
+                    let is_sampled = step.is_some_and(|step| report.passages.is_multiple_of(step));
+                    if let Some((encoder, count)) = sample.filter(|_| is_sampled)
+                        && report.encoded < count
+                    {
+                        let cosine = self.encode_again(&snapshot, address, (encoder, row))?;
+                        report.encoded += 1;
+                        report.least_cosine = report.least_cosine.min(cosine);
+                    }
+                    report.passages += 1;
                 }
-                report.encoded += 1;
-                report.least_cosine = report.least_cosine.min(cosine);
+                doc = postings.advance();
             }
         }
         Ok(report)
+    }
+
+    /// Cosine of the stored vector of a passage with a fresh one.
+    fn encode_again(
+        &self,
+        snapshot: &Snapshot,
+        address: DocAddress,
+        (encoder, row): (&dyn Encoder, &[u8]),
+    ) -> Result<f32, Error> {
+        let passage = self.load_passage(snapshot, address)?;
+        let fresh = encoder
+            .encode(Side::Passage, &[&passage.encoded_text()])
+            .map_err(|source| Error::Encode { path: self.root().to_owned(), source })?;
+        let cosine = cosine_with_row(&fresh.values, row);
+        if cosine >= LEAST_COSINE {
+            return Ok(cosine);
+        }
+        let what = format!("the vector of {} has cosine {cosine:.4} with a fresh one", passage.id);
+        Err(Error::corrupt(self.root(), what))
     }
 }
 

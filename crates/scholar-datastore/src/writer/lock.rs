@@ -13,7 +13,15 @@ pub(crate) const LOCK_FILE: &str = "writer.lock";
 /// The lock; released when dropped or when the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct WriterLock {
-    _file: fs_err::File,
+    file: fs_err::File,
+}
+
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        // Closing the file would do, were it not for a process that another thread has just forked: until it runs its
+        // own program it has the file open too.
+        let _closing_unlocks_as_well = fs4::FileExt::unlock(self.file.file());
+    }
 }
 
 impl WriterLock {
@@ -47,7 +55,7 @@ impl WriterLock {
             .and_then(|()| file.seek(SeekFrom::Start(0)))
             .and_then(|_| writeln!(file, "{holder}"))
             .map_err(Error::io("write", &path))?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
 }
 

@@ -1,11 +1,12 @@
 //! `kill -9` at random moments: what was acknowledged is there, what was not is there wholly or not at all.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
 use scholar_core::{Paper, PaperId};
-use scholar_datastore::{Datastore, DatastoreWriter, Depth};
+use scholar_datastore::{AddOptions, Datastore, DatastoreWriter, Depth, MergeSource};
 
 use super::process::Other;
 use super::{Dice, add, create, encoder, paper};
@@ -47,6 +48,17 @@ impl Batch {
         add(writer, self.papers());
     }
 
+    /// The same, by way of another datastore in `part` that is merged in.
+    pub(crate) fn merge(&self, writer: &mut DatastoreWriter, part: &Path) {
+        let source = create(part);
+        add(&mut source.writer().expect("writer"), self.papers());
+        let gone: Vec<PaperId> = self.remove.iter().map(|id| PaperId::Pmid(*id)).collect();
+        writer.remove(&gone).expect("noted");
+        let source = MergeSource::open(part).expect("opens");
+        let options = AddOptions::standard("part");
+        writer.copy_from(&source, &options, &mut |_| ControlFlow::Continue(())).expect("merged");
+    }
+
     fn apply(&self, model: &mut Model) {
         model.extend(self.put.iter().map(|id| (*id, self.number)));
         if let Some(id) = self.remove {
@@ -80,7 +92,8 @@ fn dense_files(root: &Path) -> usize {
 /// Kills a process `kills` times while it does `operation`, each time at another moment, and looks at what it left.
 fn survives(operation: &str, kills: usize, seed: u64) {
     let folder = tempfile::tempdir().expect("temp dir");
-    let root = folder.path();
+    // Beside it lie the parts that are merged into it.
+    let root = &folder.path().join("store");
     drop(create(root));
     let mut dice = Dice(seed);
     let mut model = Model::new();
@@ -129,6 +142,15 @@ fn adding_survives_kills() {
     std::thread::scope(|scope| {
         for seed in [11, 12, 13] {
             scope.spawn(move || survives("add", 40, seed));
+        }
+    });
+}
+
+#[test]
+fn merging_survives_kills() {
+    std::thread::scope(|scope| {
+        for seed in [31, 32] {
+            scope.spawn(move || survives("merge", 20, seed));
         }
     });
 }

@@ -1,11 +1,13 @@
 //! The datastore from outside: what is stored is found, what is committed survives, what is wrong is said.
+#![expect(clippy::panic, reason = "helpers of tests fail as tests do")]
 
 mod compact;
+mod damage;
 mod exchange;
 mod faults;
 mod graph;
-mod merge;
 mod kill;
+mod merge;
 mod process;
 mod processes;
 mod search;

@@ -119,13 +119,11 @@ fn other() {
                 }
                 Err(error) => say(&error.to_string()),
             },
-            ("add", Some(store)) => {
+            ("add" | "merge" | "compact", Some(store)) => {
                 let first = rest.parse().expect("a number");
-                add_for_ever(&mut store.writer().expect("writer"), first, |_| {});
-            }
-            ("compact", Some(store)) => {
-                let first = rest.parse().expect("a number");
-                add_for_ever(&mut store.writer().expect("writer"), first, compact);
+                let mut writer = store.writer().expect("writer");
+                say("writing");
+                write_for_ever(&mut writer, (verb, store.root()), first);
             }
             other => panic!("{other:?} is not understood"),
         }
@@ -133,17 +131,22 @@ fn other() {
     drop(writer);
 }
 
-/// Adds batch after batch and says so after each, then does `after`.
-fn add_for_ever(
-    writer: &mut DatastoreWriter,
-    first: u64,
-    mut after: impl FnMut(&mut DatastoreWriter),
-) -> ! {
-    say("writing");
+/// Writes batch after batch, and says so after each.
+fn write_for_ever(writer: &mut DatastoreWriter, (verb, root): (&str, &Path), first: u64) -> ! {
     for number in first.. {
-        Batch::new(number).write(writer);
+        let batch = Batch::new(number);
+        match verb {
+            "merge" => {
+                // Named for the process too: one that was killed left the same part.
+                let part = format!("part-{number}-{}", std::process::id());
+                batch.merge(writer, &root.with_file_name(part));
+            }
+            _ => batch.write(writer),
+        }
         say(&number.to_string());
-        after(writer);
+        if verb == "compact" {
+            compact(writer);
+        }
     }
     unreachable!("numbers do not end")
 }
@@ -151,6 +154,6 @@ fn add_for_ever(
 /// As a large datastore is compacted, at a size where segments have a few dozen rows.
 pub(crate) fn compact(writer: &mut DatastoreWriter) {
     let policy = MergePolicy { factor: 2, smallest: 8, largest: 1 << 20, indexed_from: 24 };
-    let options = CompactOptions { policy, lists: Some(3) };
+    let options = CompactOptions { policy, lists: Some(3), bits: None };
     writer.compact(&options, &mut |_| ControlFlow::Continue(())).expect("compacted");
 }
