@@ -62,6 +62,13 @@ pub(super) struct Measured {
     missing: Vec<String>,
 }
 
+impl Measured {
+    /// File name of its plot.
+    fn plot_name(&self, report: &str) -> String {
+        format!("{report}-{}-{}x{}.svg", self.label, self.rows, self.dim)
+    }
+}
+
 pub(super) fn run(args: &BenchIndexArgs, app: &App) -> Result<ExitCode, CommandError> {
     let made = args.made.iter().map(|text| parse_made(text)).collect::<Result<Vec<_>, _>>()?;
     let stores = args
@@ -107,7 +114,7 @@ pub(super) fn run(args: &BenchIndexArgs, app: &App) -> Result<ExitCode, CommandE
     }
     if let Some(out) = &args.out {
         for set in &sets {
-            let name = format!("{}-{}-{}x{}.svg", args.report, set.label, set.rows, set.dim);
+            let name = set.plot_name(&args.report);
             fs_err::create_dir_all(out).map_err(|source| runs::unwritable(out, source))?;
             runs::write_atomic(&out.join(name), plot::recall_latency(set)?.as_bytes())?;
         }

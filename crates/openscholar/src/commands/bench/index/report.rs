@@ -36,13 +36,13 @@ pub(super) fn markdown(
         args.top_k
     );
     for set in sets {
-        table(set, &mut text);
+        table(set, args, &mut text);
     }
     growth(sets, &mut text);
     text
 }
 
-fn table(set: &Measured, text: &mut String) {
+fn table(set: &Measured, args: &BenchIndexArgs, text: &mut String) {
     let Measured {
         label,
         rows,
@@ -90,6 +90,10 @@ fn table(set: &Measured, text: &mut String) {
             ),
             None => writeln!(text, "* {engine}: none"),
         };
+    }
+    if args.out.is_some() {
+        let _infallible =
+            writeln!(text, "\n![recall against latency]({})", set.plot_name(&args.report));
     }
     for missing in missing {
         let _infallible = writeln!(text, "\nNot measured: {missing}.");
