@@ -183,7 +183,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "X", default_value_t = 5.24)]
     pub(crate) passages_per_paper: f64,
     /// Bytes of texts and lexical index for each passage. Source: docs/results/ingest.md, full texts.
-    #[arg(long, value_name = "BYTES", default_value_t = 2_700.0)]
+    #[arg(long, value_name = "BYTES", default_value_t = 2_200.0)]
     pub(crate) bytes_per_passage: f64,
     /// Passages a second that two cores read, cut and index. Source: docs/results/ingest.md.
     #[arg(long, value_name = "RATE", default_value_t = 5_000.0)]

@@ -16,6 +16,9 @@ use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::{progress, runs};
 
+/// Unit of times in `/proc`, the same on every Linux.
+const TICKS_PER_SECOND: f64 = 100.0;
+
 /// Vectors that cost nothing to make: what is measured is everything else.
 struct ConstantEncoder {
     info: EncoderInfo,
@@ -55,6 +58,7 @@ struct Measured {
     passages: u64,
     read_seconds: f64,
     seconds: f64,
+    cpu_seconds: Option<f64>,
 }
 
 pub(super) fn run(
@@ -83,7 +87,7 @@ pub(super) fn run(
         }
         let read_seconds = began.elapsed().as_secs_f64();
         let bar = progress::counted(&app.printer, "passages", None).with_message(name.clone());
-        let began = Instant::now();
+        let (began, cpu_before) = (Instant::now(), cpu_seconds());
         let done = writer.add(
             PaperReader::with(&part, ReadOptions::standard())?,
             &encoder,
@@ -94,12 +98,20 @@ pub(super) fn run(
             },
         )?;
         let seconds = began.elapsed().as_secs_f64();
+        let cpu_seconds = cpu_seconds().zip(cpu_before).map(|(after, before)| after - before);
         bar.finish_and_clear();
         if done.interrupted {
             return Err(CommandError::new(ErrorKind::Interrupted, "interrupted"));
         }
         let (papers, passages) = (done.progress.papers_added, done.progress.passages_added);
-        measured.push(Measured { file: name, papers, passages, read_seconds, seconds });
+        measured.push(Measured {
+            file: name,
+            papers,
+            passages,
+            read_seconds,
+            seconds,
+            cpu_seconds,
+        });
     }
     drop(writer);
     let info = store.info()?;
@@ -123,12 +135,13 @@ fn report(
         .iter()
         .map(|row| {
             format!(
-                "| {} | {} | {} | {:.1} | {:.1} | {:.0} |",
+                "| {} | {} | {} | {:.1} | {:.1} | {} | {:.0} |",
                 row.file,
                 row.papers,
                 row.passages,
                 row.read_seconds,
                 row.seconds,
+                row.cpu_seconds.map_or_else(|| "–".to_owned(), |cpu| format!("{cpu:.1}")),
                 per(row.passages, row.seconds)
             )
         })
@@ -136,9 +149,10 @@ fn report(
     let text = format!(
         "# Ingest without the encoder\n\nCommand: `openscholar bench ingest {} --dim {dim}`\n\n\
          Read, cut into passages, digested, looked up, tokenised, indexed, vectors written, committed. Every passage gets \
-         the same vector, so the encoder costs nothing; \"read\" is reading and parsing alone, in a run of its own. \
+         the same vector, so the encoder costs nothing; \"read\" is reading and parsing alone, in a run of its own; \"processor\" is the time all \
+         threads of the process computed, which other work on the machine does not lengthen as it does \"all\". \
          Machine: {}.\n\n\
-         | file | papers | passages | read s | all s | passages/s |\n|---|---|---|---|---|---|\n{}\n\n\
+         | file | papers | passages | read s | all s | processor s | passages/s |\n|---|---|---|---|---|---|---|\n{}\n\n\
          All files: {total} passages in {seconds:.1} s, {:.0} passages/s. Peak memory of the process: {}. \
          Texts and lexical index: {bytes_per_passage:.0} bytes a passage.\n",
         files.join(" "),
@@ -156,13 +170,22 @@ fn report(
         "dim": dim,
         "files": measured.iter().map(|row| serde_json::json!({
             "file": row.file, "papers": row.papers, "passages": row.passages,
-            "read_seconds": row.read_seconds, "seconds": row.seconds,
+            "read_seconds": row.read_seconds, "seconds": row.seconds, "cpu_seconds": row.cpu_seconds,
         })).collect::<Vec<_>>(),
         "passages_per_second": per(total, seconds),
         "peak_memory_bytes": peak,
         "lexical_bytes_per_passage": bytes_per_passage,
     });
     publish("ingest", &text, &json, out, app)
+}
+
+/// Processor time of all threads so far, where the system tells.
+fn cpu_seconds() -> Option<f64> {
+    let stat = fs_err::read_to_string("/proc/self/stat").ok()?;
+    // The name before the last bracket may hold anything; user and system time are the 14th and 15th field of all.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut times = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
+    Some((times.next()?.ok()? + times.next()?.ok()?) / TICKS_PER_SECOND)
 }
 
 /// The most memory this process has held so far, where the system tells.
