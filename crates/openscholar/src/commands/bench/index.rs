@@ -24,6 +24,8 @@ use crate::runs;
 
 /// Lists probed, for the curve.
 const PROBES: [usize; 8] = [8, 16, 32, 64, 128, 256, 512, 1_024];
+/// Queries of the exact scan on one thread.
+const SCANNED_QUERIES: usize = 15;
 /// Rows rescored, as a multiple of the results wanted.
 const RESCORED: [usize; 3] = [2, 4, 8];
 
@@ -149,13 +151,13 @@ fn measure(
         .map(|found| found.into_iter().map(|(row, _)| row).collect())
         .collect();
     let exact_ms = milliseconds(started) / queries.len().max(1) as f64;
+    let mut points = vec![exact_scan(&index, queries, &truth, args.top_k)];
     let bits = Bits::of_count(args.bits)
         .ok_or_else(|| CommandError::user(format!("--bits {} is neither 1 nor 4", args.bits)))?;
     let options = IvfOptions { bits, ..IvfOptions::for_rows(index.rows()) };
     let stages = build(&mut index, options, app)?;
     let build_s = stages.training + stages.assigning + stages.encoding;
     let bytes_per_vector = index.index_bytes() as f64 / index.rows() as f64;
-    let mut points = Vec::new();
     for lists in PROBES.into_iter().filter(|lists| *lists <= options.lists) {
         for factor in RESCORED {
             let probe = Probe { lists, rescored: factor * args.top_k };
@@ -229,6 +231,27 @@ fn build(
     })?;
     bar.finish_and_clear();
     if done { Ok(stages) } else { Err(CommandError::new(ErrorKind::Interrupted, "interrupted")) }
+}
+
+/// Comparing everything on one thread, for as few queries as a median needs.
+fn exact_scan(
+    index: &StandaloneIndex,
+    queries: &[Vec<f32>],
+    truth: &[Vec<u32>],
+    top_k: usize,
+) -> Point {
+    let few = queries.len().min(SCANNED_QUERIES);
+    let all = Probe { lists: 0, rescored: 0 };
+    let (recall, p50_ms, p99_ms) = time(index, &queries[..few], &truth[..few], top_k, all);
+    Point {
+        engine: "ours, exact".to_owned(),
+        setting: "every row".to_owned(),
+        build_s: 0.0,
+        bytes_per_vector: 0.0,
+        recall,
+        p50_ms,
+        p99_ms,
+    }
 }
 
 /// Recall, median and 99th percentile in milliseconds, one query at a time on one thread.

@@ -33,10 +33,10 @@ impl Probe {
 }
 
 /// One list in this many is scanned by default, and no fewer than [`FEWEST_LISTS`].
-const LIST_SHARE: usize = 24;
-const FEWEST_LISTS: usize = 80;
+const LIST_SHARE: usize = 16;
+const FEWEST_LISTS: usize = 192;
 /// Rows scored exactly for each result wanted.
-const RESCORED_PER_RESULT: usize = 6;
+const RESCORED_PER_RESULT: usize = 8;
 /// With fine codes, one in this many of the rows that look good by one bit is compared exactly.
 const FINE_SHARE: usize = 4;
 /// Up to this many lists each centroid is compared; above, those of the nearest groups.
@@ -68,7 +68,7 @@ impl IvfSearch {
         self.file.header.bits
     }
 
-    /// What a search for the best `top_k` looks at unless told otherwise. Chosen on real passages: docs/results/index.md.
+    /// What a search for the best `top_k` looks at unless told otherwise. Chosen on real passages: docs/results/index-real.md.
     pub(crate) fn probe(&self, top_k: usize) -> Probe {
         let lists = self.file.header.lists as usize;
         Probe {
