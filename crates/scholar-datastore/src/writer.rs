@@ -18,6 +18,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use scholar_core::PaperId;
+use tantivy::directory::{Directory as _, INDEX_WRITER_LOCK, Lock};
 use tantivy::{DocAddress, Index, IndexReader, IndexWriter, ReloadPolicy, TantivyError, Term};
 
 use crate::dense::SegmentWriter;
@@ -73,6 +74,7 @@ impl DatastoreWriter {
         let (index, fields) = open_index(root)?;
         let manifest = committed_manifest(root, &index)?;
         sweep::remove_orphans(&root.join(DENSE_FOLDER), &manifest)?;
+        wait_for_the_dying(&index, root)?;
         let writer = index
             .writer_with_num_threads(1, INDEX_BUDGET_BYTES)
             .map_err(Error::index("write", root))?;
@@ -204,6 +206,15 @@ impl DatastoreWriter {
     fn cause_of(&mut self, refusal: TantivyError) -> TantivyError {
         self.writer.prepare_commit().err().unwrap_or(refusal)
     }
+}
+
+/// Waits until tantivy's own lock is free. Whoever still has it has lost ours, so it is a process that was killed and
+/// whose files the system is just closing, one after the other.
+fn wait_for_the_dying(index: &Index, root: &Path) -> Result<(), Error> {
+    let lock = Lock { filepath: INDEX_WRITER_LOCK.filepath.clone(), is_blocking: true };
+    let lock = index.directory().acquire_lock(&lock);
+    lock.map(drop)
+        .map_err(|error| Error::index("write", root)(TantivyError::LockFailure(error, None)))
 }
 
 fn committed_manifest(root: &Path, index: &Index) -> Result<Manifest, Error> {
