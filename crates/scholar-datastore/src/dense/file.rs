@@ -20,6 +20,7 @@
 use std::path::{Path, PathBuf};
 
 use half::f16;
+use half::slice::{HalfBitsSliceExt as _, HalfFloatSliceExt as _};
 use memmap2::Mmap;
 use scholar_core::{EncoderInfo, Similarity};
 use sha2::{Digest as _, Sha256};
@@ -294,10 +295,17 @@ impl Rows for DenseSegment {
     }
 
     fn read(&self, row: usize, out: &mut [f32]) {
-        for (value, bytes) in
-            out.iter_mut().zip(self.stored(row).unwrap_or_default().chunks_exact(2))
-        {
-            *value = f16::from_le_bytes([bytes[0], bytes[1]]).to_f32();
+        let stored = self.stored(row).unwrap_or_default();
+        match bytemuck::try_cast_slice::<u8, u16>(stored) {
+            // Rows start at even addresses, so this only fails where numbers are stored the other way round.
+            Ok(bits) if cfg!(target_endian = "little") && bits.len() == out.len() => {
+                bits.reinterpret_cast::<f16>().convert_to_f32_slice(out);
+            }
+            _ => {
+                for (value, bytes) in out.iter_mut().zip(stored.chunks_exact(2)) {
+                    *value = f16::from_le_bytes([bytes[0], bytes[1]]).to_f32();
+                }
+            }
         }
     }
 }
