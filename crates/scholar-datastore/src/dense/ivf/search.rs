@@ -32,9 +32,10 @@ impl Probe {
     }
 }
 
-/// One list in this many is scanned by default, and no fewer than [`FEWEST_LISTS`].
+/// One list in this many is scanned by default, and as many as it takes to see [`FEWEST_ROWS`]: a code costs about a
+/// nanosecond, and questions unlike the papers have their nearest passages in many lists.
 const LIST_SHARE: usize = 16;
-const FEWEST_LISTS: usize = 192;
+const FEWEST_ROWS: usize = 48_000;
 /// Rows scored exactly for each result wanted.
 const RESCORED_PER_RESULT: usize = 8;
 /// With fine codes, one in this many of the rows that look good by one bit is compared exactly.
@@ -71,8 +72,11 @@ impl IvfSearch {
     /// What a search for the best `top_k` looks at unless told otherwise. Chosen on real passages: docs/results/index-real.md.
     pub(crate) fn probe(&self, top_k: usize) -> Probe {
         let lists = self.file.header.lists as usize;
+        let rows = usize::try_from(self.file.header.rows).unwrap_or(usize::MAX).max(1);
         Probe {
-            lists: (lists / LIST_SHARE).max(FEWEST_LISTS),
+            lists: (lists / LIST_SHARE)
+                .max(lists.saturating_mul(FEWEST_ROWS) / rows)
+                .clamp(1, lists.max(1)),
             rescored: top_k * RESCORED_PER_RESULT,
         }
     }
