@@ -298,7 +298,7 @@ pub(crate) enum DatastoreCommand {
     Compact {
         /// Its name.
         name: Option<String>,
-        /// Lists of each inverted index; left out: four for the square root of its rows.
+        /// Lists of each inverted index; left out: two for the square root of its rows.
         #[arg(long, value_name = "N")]
         lists: Option<usize>,
         /// Rows from which a segment gets an inverted index; left out: 32768.

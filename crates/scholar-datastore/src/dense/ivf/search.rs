@@ -45,6 +45,8 @@ const ALL_LISTS: usize = 1_024;
 /// The share of groups that is looked into is one in this many, and no fewer than [`FEWEST_GROUPS`].
 const GROUP_SHARE: usize = 3;
 const FEWEST_GROUPS: usize = 24;
+/// Groups are looked into until there are so many times as many lists as are scanned.
+const LISTS_PER_PROBED: usize = 3;
 
 /// An inverted index with what searching needs in memory.
 #[derive(Debug)]
@@ -138,7 +140,9 @@ impl IvfSearch {
                 .chunks_exact(dim)
                 .map(|centroid| self.kernel.dot_f32(query, centroid))
                 .collect();
-            highest(&scores, (scores.len() / GROUP_SHARE).max(FEWEST_GROUPS))
+            let lists = starts[starts.len() - 1] as usize;
+            let enough = (scores.len() * most * LISTS_PER_PROBED).div_ceil(lists.max(1));
+            highest(&scores, enough.max(scores.len() / GROUP_SHARE).max(FEWEST_GROUPS))
         };
         let mut found: Vec<(usize, f32)> = among
             .into_iter()

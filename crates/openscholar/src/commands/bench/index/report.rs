@@ -146,7 +146,7 @@ fn growth(sets: &[Measured], text: &mut String) {
         "\n## 236 million × 768, extrapolated\n\nFrom {} × {}: codes {:.0} GiB (what should be in memory), tables {:.1} GiB, \
          vectors on disk {:.0} GiB, {:.0} h to build, {:.0} ms for a query on one thread over {segments:.0} segments of at most \
          16,777,216 rows when codes are in memory and rescored rows in the page cache. Rests on: bytes and build time growing \
-         with the rows, latency of a segment with the square root of its rows (lists are four times that root), and one \
+         with the rows, latency of a segment with the square root of its rows (lists are twice that root), and one \
          thread; segments are independent, so threads divide it. Rows that come from disk cost what the disk takes for them.",
         largest.rows,
         largest.dim,
