@@ -20,7 +20,7 @@ pub(super) fn markdown(
     machine: &str,
 ) -> String {
     let mut text = format!(
-        "# Dense index\n\nCommand: `openscholar bench index {}{}{} --queries {} --top-k {}`\n\nMachine: {machine}.\n\n\
+        "# Dense index\n\nCommand: `openscholar bench index {}{}{}{} --queries {} --top-k {}`\n\nMachine: {machine}.\n\n\
          {real} real vectors. Recall is the share of the exact first {} that is found. Times are of one query at a time on one \
          thread; builds use all threads. \"Codes only\" is FAISS without exact rescoring: its time is a lower bound, its recall \
          that of the codes.\n",
@@ -31,6 +31,11 @@ pub(super) fn markdown(
             format!(" --made {}", args.made.join(","))
         },
         if args.only_made { " --only-made" } else { "" },
+        if args.peer_python.is_some() {
+            format!(" --peer-python python3 --peers {}", args.peers)
+        } else {
+            String::new()
+        },
         args.queries,
         args.top_k,
         args.top_k
