@@ -196,6 +196,10 @@ impl DenseSegment {
             Some(name) => Some(open_index(&folder.join(name), &header)?),
             None => None,
         };
+        if index.is_some() {
+            // Only the rows that look best are read.
+            expect_no_order(&map);
+        }
         Ok(Self { path, entry: entry.clone(), header, row_bytes, present, index, map })
     }
 
@@ -294,6 +298,10 @@ impl Rows for DenseSegment {
         self.header.dim as usize
     }
 
+    fn expect_no_order(&self) {
+        expect_no_order(&self.map);
+    }
+
     fn read(&self, row: usize, out: &mut [f32]) {
         let stored = self.stored(row).unwrap_or_default();
         match bytemuck::try_cast_slice::<u8, u16>(stored) {
@@ -317,6 +325,16 @@ fn open_index(path: &Path, header: &Header) -> Result<IvfSearch, Error> {
         return Err(Error::corrupt(path, "is the index of another segment"));
     }
     Ok(IvfSearch::new(file))
+}
+
+/// Tells the system not to read ahead of the pages that are asked for.
+fn expect_no_order(map: &Mmap) {
+    #[cfg(unix)]
+    if let Err(error) = map.advise(memmap2::Advice::Random) {
+        tracing::debug!(%error, "the system reads ahead");
+    }
+    #[cfg(not(unix))]
+    let _ = map;
 }
 
 /// Gives the pages of a map back to the system, which keeps them in its cache as long as it likes.

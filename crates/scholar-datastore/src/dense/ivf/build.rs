@@ -31,6 +31,8 @@ pub trait Rows: Sync {
     fn dim(&self) -> usize;
     /// Writes row `row` into `out`, which has `dim` numbers.
     fn read(&self, row: usize, out: &mut [f32]);
+    /// Says that rows will be read in no order from now on, so that reading ahead is in vain.
+    fn expect_no_order(&self) {}
 }
 
 /// How an index is made.
@@ -133,6 +135,7 @@ pub(crate) fn build(
     let order = ListOrder::new(&assigned, clusters.len());
     drop(assigned);
     let mut out = Out::create(path, rows, &clusters, &order, (options, indexed))?;
+    rows.expect_no_order();
     let mut list = 0;
     while list < clusters.len() {
         let first = order.starts[list];
