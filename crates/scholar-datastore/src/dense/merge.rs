@@ -30,7 +30,7 @@ pub struct MergePolicy {
     pub indexed_from: u64,
 }
 
-/// Rows from which an exact scan on one thread takes several times what the index takes: docs/results/index-small.md.
+/// Below this an exact scan takes a millisecond or two on one thread, which nobody notices: docs/results/index-growth.md.
 const INDEXED_FROM: u64 = 32_768;
 
 impl MergePolicy {
