@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use comfy_table::Table;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use scholar_datastore::dense::ivf::IvfOptions;
 use serde::Serialize;
 
 use crate::app::App;
@@ -17,11 +18,9 @@ use crate::error::CommandError;
 const VECTOR_VALUE_BYTES: f64 = 2.0;
 /// Bytes of the inverted index that belong to a vector beside one bit for each value: offset, slope and row, four each.
 const CODE_EXTRA_BYTES: f64 = 12.0;
-/// Lists of the inverted index for the square root of its rows, as `datastore compact` makes them.
-const LISTS_PER_ROOT: f64 = 4.0;
 /// Bytes of a centroid's value.
 const CENTROID_VALUE_BYTES: f64 = 4.0;
-/// Memory of a program that searches, before any index: measured as in docs/results/ingest.md.
+/// Memory of a program that searches, before any index: an estimate, about what `bench search` shows on a small store.
 const PROGRAM_BYTES: f64 = 300e6;
 
 /// What a datastore will need.
@@ -53,8 +52,9 @@ impl Plan {
         } = *args;
         let passages = papers * passages_per_paper;
         let vector_bytes = passages * dim * VECTOR_VALUE_BYTES;
-        let index_bytes = passages * (dim / 8.0 + CODE_EXTRA_BYTES)
-            + LISTS_PER_ROOT * passages.sqrt() * dim * CENTROID_VALUE_BYTES;
+        let lists = IvfOptions::for_rows(passages as usize).lists as f64;
+        let index_bytes =
+            passages * (dim / 8.0 + CODE_EXTRA_BYTES) + lists * dim * CENTROID_VALUE_BYTES;
         let lexical_bytes = passages * bytes_per_passage;
         let hours = |rate: f64| passages / rate / 3600.0 / machines;
         let (read_hours, encode_hours) = (hours(ingest_rate), hours(encode_rate));
