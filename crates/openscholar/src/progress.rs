@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use scholar_datastore::dense::ivf::IvfProgress;
+
 use crate::printer::Printer;
 
 /// A bar over counted things (`passages`, `papers`).
@@ -26,6 +28,13 @@ pub(crate) fn bytes(printer: &Printer, total: Option<u64>) -> ProgressBar {
         "{msg} {wide_bar} {bytes}/{total_bytes} ({bytes_per_sec}, {eta} left)",
         "{spinner} {msg} {bytes} ({bytes_per_sec})",
     )
+}
+
+/// Shows how far the making of an inverted index is.
+pub(crate) fn show_index(bar: &ProgressBar, step: IvfProgress) {
+    bar.set_message(format!("{:?}", step.stage).to_lowercase());
+    bar.set_length(step.total as u64);
+    bar.set_position(step.done as u64);
 }
 
 /// A spinner with a changing message.

@@ -8,6 +8,7 @@
 
 mod alone;
 pub mod file;
+pub(crate) mod header;
 pub mod ivf;
 pub mod kernel;
 pub(crate) mod merge;

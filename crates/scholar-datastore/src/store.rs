@@ -352,13 +352,22 @@ impl Datastore {
         document: &TantivyDocument,
         field: tantivy::schema::Field,
     ) -> Result<T, Error> {
-        let text = document
-            .get_first(field)
-            .and_then(|value| value.as_str())
-            .ok_or_else(|| Error::corrupt(&self.root, "a stored document lacks a field"))?;
-        serde_json::from_str(text)
-            .map_err(|error| Error::corrupt(&self.root, format!("stored document: {error}")))
+        parse_stored(&self.root, document, field)
     }
+}
+
+/// The JSON in a stored field of a document of the datastore at `root`.
+pub(crate) fn parse_stored<T: serde::de::DeserializeOwned>(
+    root: &Path,
+    document: &TantivyDocument,
+    field: tantivy::schema::Field,
+) -> Result<T, Error> {
+    let text = document
+        .get_first(field)
+        .and_then(|value| value.as_str())
+        .ok_or_else(|| Error::corrupt(root, "a stored document lacks a field"))?;
+    serde_json::from_str(text)
+        .map_err(|error| Error::corrupt(root, format!("stored document: {error}")))
 }
 
 /// Documents that carry `term` and are not deleted, in order of storing.

@@ -25,6 +25,8 @@ use memmap2::Mmap;
 use scholar_core::{EncoderInfo, Similarity};
 use sha2::{Digest as _, Sha256};
 
+pub use super::header::HEADER_BYTES;
+use super::header::{Fields, seal};
 use super::ivf::file::IvfFile;
 use super::ivf::{IvfSearch, Rows};
 use super::present::Present;
@@ -35,8 +37,6 @@ use crate::manifest::SegmentEntry;
 pub const DENSE_VERSION: u32 = 2;
 /// The first version, without removed rows.
 const DENSE_VERSION_1: u32 = 1;
-/// Bytes before the first row; keeps rows aligned to cache lines.
-pub const HEADER_BYTES: usize = 128;
 const MAGIC: &[u8; 8] = b"SCHOLVEC";
 const ELEMENT_F16: u32 = 1;
 
@@ -76,32 +76,13 @@ impl Header {
         bytes[40..72].copy_from_slice(fingerprint);
         bytes[72..104].copy_from_slice(data);
         bytes[112..120].copy_from_slice(&rows.to_le_bytes());
-        let check = Self::check(&bytes, DENSE_VERSION);
-        bytes[104..112].copy_from_slice(&check);
+        seal(&mut bytes);
         bytes
     }
 
-    fn check(bytes: &[u8; HEADER_BYTES], version: u32) -> [u8; 8] {
-        let mut digest = Sha256::new();
-        digest.update(&bytes[..104]);
-        if version != DENSE_VERSION_1 {
-            digest.update(&bytes[112..]);
-        }
-        let digest = digest.finalize();
-        [0, 1, 2, 3, 4, 5, 6, 7].map(|i| digest[i])
-    }
-
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
-        let bytes: &[u8; HEADER_BYTES] = bytes
-            .get(..HEADER_BYTES)
-            .and_then(|head| head.try_into().ok())
-            .ok_or_else(|| Error::corrupt(path, "shorter than a header"))?;
-        if &bytes[..8] != MAGIC {
-            return Err(Error::corrupt(path, "does not start as a dense segment does"));
-        }
-        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
-        let long = |at: usize| u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|i| bytes[at + i]));
-        let version = word(8);
+        let fields = Fields::read(path, bytes, (MAGIC, "a dense segment"))?;
+        let version = fields.word(8);
         if version != DENSE_VERSION && version != DENSE_VERSION_1 {
             return Err(Error::Version {
                 path: path.to_owned(),
@@ -109,30 +90,23 @@ impl Header {
                 supported: DENSE_VERSION,
             });
         }
-        if Self::check(bytes, version) != bytes[104..112] {
-            return Err(Error::corrupt(path, "the header's checksum does not fit"));
-        }
-        let similarity = match word(20) {
+        fields.check(path, version != DENSE_VERSION_1)?;
+        let similarity = match fields.word(20) {
             0 => Similarity::Dot,
             1 => Similarity::Cosine,
             other => return Err(Error::corrupt(path, format!("unknown similarity {other}"))),
         };
-        if word(12) != ELEMENT_F16 {
-            return Err(Error::corrupt(path, format!("unknown element type {}", word(12))));
+        if fields.word(12) != ELEMENT_F16 {
+            return Err(Error::corrupt(path, format!("unknown element type {}", fields.word(12))));
         }
-        let digest = |at: usize| {
-            let mut digest = [0_u8; 32];
-            digest.copy_from_slice(&bytes[at..at + 32]);
-            digest
-        };
         Ok(Self {
-            dim: word(16),
+            dim: fields.word(16),
             similarity,
-            first: long(24),
-            count: long(32),
-            rows: if version == DENSE_VERSION_1 { long(32) } else { long(112) },
-            fingerprint: digest(40),
-            data: digest(72),
+            first: fields.long(24),
+            count: fields.long(32),
+            rows: if version == DENSE_VERSION_1 { fields.long(32) } else { fields.long(112) },
+            fingerprint: fields.digest(40),
+            data: fields.digest(72),
         })
     }
 }

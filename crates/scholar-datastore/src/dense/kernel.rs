@@ -60,6 +60,11 @@ impl Kernel {
     }
 }
 
+/// The numbers of a stored row.
+pub(crate) fn decoded(row: &[u8]) -> Vec<f32> {
+    row.chunks_exact(2).map(|bytes| f16::from_le_bytes([bytes[0], bytes[1]]).to_f32()).collect()
+}
+
 fn portable(query: &[f32], row: &[u8]) -> f32 {
     query
         .iter()
@@ -76,8 +81,6 @@ mod x86 {
         _mm256_loadu_ps, _mm256_loadu_si256, _mm256_setzero_ps, _mm256_storeu_ps, _mm512_add_ps,
         _mm512_cvtph_ps, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_reduce_add_ps, _mm512_setzero_ps,
     };
-
-    use half::f16;
 
     pub(super) fn dot(query: &[f32], row: &[u8]) -> f32 {
         // SAFETY: `Kernel::Avx2` is only made by `detect`, after all three features were found.
@@ -97,14 +100,6 @@ mod x86 {
     pub(super) fn dot_f32_wide(a: &[f32], b: &[f32]) -> f32 {
         // SAFETY: as for `dot_wide`.
         unsafe { dot_f32_avx512(a, b) }
-    }
-
-    fn rest(query: &[f32], row: &[u8]) -> f32 {
-        query
-            .iter()
-            .zip(row.chunks_exact(2))
-            .map(|(q, bytes)| q * f16::from_le_bytes([bytes[0], bytes[1]]).to_f32())
-            .sum()
     }
 
     #[target_feature(enable = "avx2,fma,f16c")]
@@ -128,7 +123,7 @@ mod x86 {
         }
         let tail = blocks * 16;
         lanes(_mm256_add_ps(sums[0], sums[1]))
-            + rest(&query[tail..whole], &row[tail * 2..whole * 2])
+            + super::portable(&query[tail..whole], &row[tail * 2..whole * 2])
     }
 
     #[target_feature(enable = "avx512f")]
@@ -151,7 +146,7 @@ mod x86 {
         }
         let tail = blocks * 32;
         _mm512_reduce_add_ps(_mm512_add_ps(sums[0], sums[1]))
-            + rest(&query[tail..whole], &row[tail * 2..whole * 2])
+            + super::portable(&query[tail..whole], &row[tail * 2..whole * 2])
     }
 
     #[target_feature(enable = "avx2,fma")]
@@ -216,9 +211,18 @@ mod tests {
                 .iter()
                 .map(|(q, r)| f64::from(*q) * f64::from(f16::from_f32(*r).to_f32()))
                 .sum();
-            for kernel in [Kernel::Portable, Kernel::detect()] {
+            let stored = decoded(&row);
+            let kernels = [
+                Some(Kernel::Portable),
+                Some(Kernel::detect()),
+                #[cfg(target_arch = "x86_64")]
+                (Kernel::detect() == Kernel::Avx512 && is_x86_feature_detected!("f16c")).then_some(Kernel::Avx2),
+            ];
+            for kernel in kernels.into_iter().flatten() {
                 let got = f64::from(kernel.dot(&query, &row));
                 prop_assert!((got - expect).abs() < 1e-3, "{kernel:?}: {got} for {expect}");
+                let got = f64::from(kernel.dot_f32(&query, &stored));
+                prop_assert!((got - expect).abs() < 1e-3, "{kernel:?}, f32: {got} for {expect}");
             }
         }
     }

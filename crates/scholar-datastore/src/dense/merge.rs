@@ -112,7 +112,7 @@ impl Merge<'_> {
         for segment in segments {
             let (start, count) = segment.range();
             for ordinal in start..start + count {
-                match segment.row(ordinal).filter(|_| self.is_alive(ordinal)) {
+                match segment.row(ordinal).filter(|_| is_set(self.alive, ordinal)) {
                     Some(row) => {
                         writer.push_row(row)?;
                     }
@@ -153,11 +153,12 @@ impl Merge<'_> {
         sync_folder(self.folder)?;
         Ok(Some(name))
     }
+}
 
-    fn is_alive(&self, ordinal: u64) -> bool {
-        let word = usize::try_from(ordinal / 64).ok().and_then(|at| self.alive.get(at));
-        word.is_some_and(|word| word >> (ordinal % 64) & 1 == 1)
-    }
+/// Whether the bit of an ordinal is set.
+pub(crate) fn is_set(bits: &[u64], ordinal: u64) -> bool {
+    let word = usize::try_from(ordinal / 64).ok().and_then(|at| bits.get(at));
+    word.is_some_and(|word| word >> (ordinal % 64) & 1 == 1)
 }
 
 #[cfg(test)]

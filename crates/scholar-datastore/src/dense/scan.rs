@@ -7,14 +7,15 @@
 //!
 //! Whether a passage is accepted is asked only for rows that would be among the best.
 
-use half::f16;
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use tantivy::DocAddress;
 use tantivy::columnar::Column;
 
 use super::file::DenseSegment;
 use super::ivf::Probe;
-use super::kernel::Kernel;
+use super::kernel::{Kernel, decoded};
 use crate::error::Error;
 use crate::filter::Accepted;
 use crate::schema::column;
@@ -72,10 +73,7 @@ impl<'a> Vectors<'a> {
 
     /// The vector of a passage in 32 bits.
     pub(crate) fn vector(&self, address: DocAddress) -> Result<Option<Vec<f32>>, Error> {
-        let numbers = |row: &[u8]| -> Vec<f32> {
-            row.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32()).collect()
-        };
-        Ok(self.row(address)?.map(numbers))
+        Ok(self.row(address)?.map(decoded))
     }
 
     /// Inner product of `query` with the vector of a passage.
@@ -84,12 +82,7 @@ impl<'a> Vectors<'a> {
     }
 
     fn row_of(&self, ordinal: u64) -> Result<&'a [u8], Error> {
-        let segments = &self.snapshot.dense;
-        let after = segments.partition_point(|segment| segment.range().0 <= ordinal);
-        after
-            .checked_sub(1)
-            .and_then(|place| segments[place].row(ordinal))
-            .ok_or_else(|| missing_vector(ordinal))
+        find_row(&self.snapshot.dense, ordinal).ok_or_else(|| missing_vector(ordinal))
     }
 
     /// The passages with the highest inner products: at least `top_k` where there are so many, plus those that tie with
@@ -226,6 +219,12 @@ impl<'a> Vectors<'a> {
 /// Whether a filter accepts a passage.
 pub(crate) fn is_accepted(accepted: &[Accepted], at: DocAddress) -> bool {
     accepted[at.segment_ord as usize].contains(at.doc_id)
+}
+
+/// The row of an ordinal in segments that come in ascending order.
+pub(crate) fn find_row(segments: &[Arc<DenseSegment>], ordinal: u64) -> Option<&[u8]> {
+    let after = segments.partition_point(|segment| segment.range().0 <= ordinal);
+    segments[after.checked_sub(1)?].row(ordinal)
 }
 
 fn missing_vector(ordinal: u64) -> Error {

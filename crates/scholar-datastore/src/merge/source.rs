@@ -4,21 +4,24 @@
 //! differ in what is indexed besides.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use scholar_core::{Paper, PaperId, PaperMeta, Passage};
 use tantivy::columnar::{Column, StrColumn};
-use tantivy::schema::{Field, IndexRecordOption, Value as _};
+use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{
     DocAddress, DocSet as _, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument,
     TantivyError, Term,
 };
 
 use crate::dense::DenseSegment;
+use crate::dense::kernel::decoded;
+use crate::dense::scan::find_row;
 use crate::descriptor::Descriptor;
 use crate::error::Error;
 use crate::manifest::Manifest;
 use crate::schema::{KIND_PAPER, PaperBody, column};
-use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, alive_documents};
+use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, alive_documents, parse_stored};
 
 /// Fields that both formats have.
 struct SharedFields {
@@ -36,7 +39,7 @@ pub struct MergeSource {
     fields: SharedFields,
     ordinals: Vec<Column<u64>>,
     sources: Vec<Option<StrColumn>>,
-    dense: Vec<DenseSegment>,
+    dense: Vec<Arc<DenseSegment>>,
     papers: u64,
 }
 
@@ -76,7 +79,7 @@ impl MergeSource {
         segments.sort_by_key(|segment| segment.first);
         let dense = segments
             .iter()
-            .map(|entry| DenseSegment::open(&folder, entry, &descriptor.encoder))
+            .map(|entry| DenseSegment::open(&folder, entry, &descriptor.encoder).map(Arc::new))
             .collect::<Result<Vec<_>, _>>()?;
         let columns = |searcher: &Searcher| -> Result<_, TantivyError> {
             let mut ordinals = Vec::new();
@@ -172,15 +175,9 @@ impl MergeSource {
     }
 
     fn vector(&self, ordinal: u64) -> Result<Vec<f32>, Error> {
-        // Ascending by first ordinal.
-        let after = self.dense.partition_point(|segment| segment.range().0 <= ordinal);
-        let row = after.checked_sub(1).and_then(|at| self.dense[at].row(ordinal));
-        let row =
-            row.ok_or_else(|| Error::corrupt(&self.root, "a passage has no vector".to_owned()))?;
-        Ok(row
-            .chunks_exact(2)
-            .map(|bytes| half::f16::from_le_bytes([bytes[0], bytes[1]]).to_f32())
-            .collect())
+        find_row(&self.dense, ordinal)
+            .map(decoded)
+            .ok_or_else(|| Error::corrupt(&self.root, "a passage has no vector".to_owned()))
     }
 
     fn document(&self, address: DocAddress) -> Result<TantivyDocument, Error> {
@@ -192,11 +189,6 @@ impl MergeSource {
         document: &TantivyDocument,
         field: Field,
     ) -> Result<T, Error> {
-        let text = document
-            .get_first(field)
-            .and_then(|value| value.as_str())
-            .ok_or_else(|| Error::corrupt(&self.root, "a stored document lacks a field"))?;
-        serde_json::from_str(text)
-            .map_err(|error| Error::corrupt(&self.root, format!("stored document: {error}")))
+        parse_stored(&self.root, document, field)
     }
 }

@@ -46,10 +46,9 @@ impl List {
     }
 }
 
-struct Lexical {
+struct Lexical<'a> {
     list: List,
-    query: String,
-    parameters: Bm25,
+    search: LexicalSearch<'a>,
 }
 
 struct Dense {
@@ -66,7 +65,7 @@ pub(crate) struct Candidates<'a> {
     accepted: Vec<Accepted>,
     depth: usize,
     how: DenseSearch,
-    lexical: Option<Lexical>,
+    lexical: Option<Lexical<'a>>,
     dense: Option<Dense>,
 }
 
@@ -88,12 +87,12 @@ impl<'a> Candidates<'a> {
     }
 
     pub(crate) fn find_lexical(&mut self, parameters: Bm25, query: &str) -> Result<(), Error> {
-        let best = self
-            .lexical_search(parameters, query)
-            .and_then(|search| search.best(&self.accepted, self.depth))
-            .map_err(Error::index("search", self.store.root()))?;
-        let list = List::new(best);
-        self.lexical = Some(Lexical { list, query: query.to_owned(), parameters });
+        let failed = || Error::index("search", self.store.root());
+        let known = (&self.snapshot.searcher, &self.snapshot.terms);
+        let search =
+            LexicalSearch::new(known, self.store.fields(), parameters, query).map_err(failed())?;
+        let best = search.best(&self.accepted, self.depth).map_err(failed())?;
+        self.lexical = Some(Lexical { list: List::new(best), search });
         Ok(())
     }
 
@@ -133,10 +132,9 @@ impl<'a> Candidates<'a> {
             .collect();
         let union: Vec<DocAddress> = union.into_iter().collect();
         let lexical = match &self.lexical {
-            Some(Lexical { query, parameters, .. }) => self
-                .lexical_search(*parameters, query)
-                .and_then(|search| search.scores(&union))
-                .map_err(Error::index("search", self.store.root()))?,
+            Some(lexical) => {
+                lexical.search.scores(&union).map_err(Error::index("search", self.store.root()))?
+            }
             None => vec![0.0; union.len()],
         };
         let mut ranked = Vec::with_capacity(union.len());
@@ -171,9 +169,9 @@ impl<'a> Candidates<'a> {
     ) -> Result<Vec<Explanation>, Error> {
         let addresses: Vec<DocAddress> = hits.iter().map(|hit| hit.candidate.address).collect();
         let terms = match &self.lexical {
-            Some(Lexical { query, parameters, .. }) => self
-                .lexical_search(*parameters, query)
-                .and_then(|search| search.explain(&addresses, EXPLAINED_TERMS))
+            Some(lexical) => lexical
+                .search
+                .explain(&addresses, EXPLAINED_TERMS)
                 .map_err(Error::index("search", self.store.root()))?,
             None => vec![Vec::new(); hits.len()],
         };
@@ -183,15 +181,6 @@ impl<'a> Candidates<'a> {
             .zip(terms)
             .map(|(hit, terms)| explain_hit(mode, fusion, &sides, &hit.candidate, terms))
             .collect())
-    }
-
-    fn lexical_search(
-        &self,
-        parameters: Bm25,
-        query: &str,
-    ) -> Result<LexicalSearch<'_>, tantivy::TantivyError> {
-        let known = (&self.snapshot.searcher, &self.snapshot.terms);
-        LexicalSearch::new(known, self.store.fields(), parameters, query)
     }
 
     fn sides(&self, fusion: Fusion) -> Vec<Side<'_>> {

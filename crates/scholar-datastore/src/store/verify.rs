@@ -10,6 +10,7 @@ use tantivy::{DocAddress, DocSet as _, TERMINATED};
 
 use super::{Datastore, Snapshot};
 use crate::dense::Kernel;
+use crate::dense::kernel::decoded;
 use crate::dense::scan::Vectors;
 use crate::error::Error;
 use crate::schema::KIND_PASSAGE;
@@ -130,10 +131,7 @@ impl Datastore {
 }
 
 fn cosine_with_row(fresh: &[f32], row: &[u8]) -> f32 {
-    let stored: Vec<f32> = row
-        .chunks_exact(2)
-        .map(|bytes| half::f16::from_le_bytes([bytes[0], bytes[1]]).to_f32())
-        .collect();
+    let stored = decoded(row);
     let kernel = Kernel::Portable;
     let fresh_norm = fresh.iter().map(|value| value * value).sum::<f32>().sqrt();
     let norms = fresh_norm * stored.iter().map(|value| value * value).sum::<f32>().sqrt();

@@ -8,7 +8,7 @@ use tantivy::Searcher;
 use super::DatastoreWriter;
 use crate::dense::DenseSegment;
 use crate::dense::ivf::{Bits, IvfProgress, IvfSearch};
-use crate::dense::merge::{Merge, MergePolicy};
+use crate::dense::merge::{Merge, MergePolicy, is_set};
 use crate::error::Error;
 use crate::schema::column;
 use crate::store::DENSE_FOLDER;
@@ -184,9 +184,4 @@ impl DatastoreWriter {
         }
         Ok(alive)
     }
-}
-
-fn is_set(bits: &[u64], ordinal: u64) -> bool {
-    let word = usize::try_from(ordinal / 64).ok().and_then(|at| bits.get(at));
-    word.is_some_and(|word| word >> (ordinal % 64) & 1 == 1)
 }

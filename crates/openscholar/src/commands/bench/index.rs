@@ -182,7 +182,8 @@ fn measure(
         let engine = "ours".to_owned();
         points.push(Point { engine, setting, build_s, bytes_per_vector, recall, p50_ms, p99_ms });
     }
-    let resident_bytes = resident();
+    // Mapped files are not in it.
+    let resident_bytes = super::status_bytes("RssAnon:");
     let (rows, lists) = (index.rows(), options.lists);
     let mut missing = Vec::new();
     match &args.peer_python {
@@ -216,17 +217,15 @@ fn build(
     let bar = progress::counted(&app.printer, "rows", Some(index.rows() as u64));
     let mut stages = Stages::default();
     let mut last = Instant::now();
-    let done = index.index(options, &mut |progress| {
+    let done = index.index(options, &mut |step| {
         let seconds = last.elapsed().as_secs_f64();
         last = Instant::now();
-        match progress.stage {
+        match step.stage {
             IvfStage::Training => stages.training += seconds,
             IvfStage::Assigning => stages.assigning += seconds,
             IvfStage::Encoding => stages.encoding += seconds,
         }
-        bar.set_message(format!("{:?}", progress.stage).to_lowercase());
-        bar.set_length(progress.total as u64);
-        bar.set_position(progress.done as u64);
+        progress::show_index(&bar, step);
         until_stopped(app)
     })?;
     bar.finish_and_clear();
@@ -286,17 +285,4 @@ fn time(
 
 fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1_000.0
-}
-
-/// Anonymous memory of this process, where the system tells: mapped files are not in it.
-fn resident() -> Option<u64> {
-    status_bytes(Path::new("/proc/self/status"), "RssAnon:")
-}
-
-/// A line of a process's status, in bytes.
-pub(super) fn status_bytes(path: &Path, name: &str) -> Option<u64> {
-    let status = fs_err::read_to_string(path).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
-    Some(kilobytes << 10)
 }

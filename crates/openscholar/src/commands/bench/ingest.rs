@@ -10,7 +10,7 @@ use scholar_core::{
 use scholar_datastore::ingest::{FilePart, PaperReader, ReadOptions};
 use scholar_datastore::{AddOptions, BuildRules, Datastore};
 
-use super::{machine, publish};
+use super::{machine, publish, status_bytes};
 use crate::app::App;
 use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, Context as _, ErrorKind};
@@ -130,7 +130,7 @@ fn report(
     let total: u64 = measured.iter().map(|row| row.passages).sum();
     let seconds: f64 = measured.iter().map(|row| row.seconds).sum();
     let bytes_per_passage = lexical_bytes as f64 / passages.max(1) as f64;
-    let peak = peak_memory_bytes();
+    let peak = status_bytes("VmHWM:");
     let rows: Vec<String> = measured
         .iter()
         .map(|row| {
@@ -186,12 +186,4 @@ fn cpu_seconds() -> Option<f64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
     Some((times.next()?.ok()? + times.next()?.ok()?) / TICKS_PER_SECOND)
-}
-
-/// The most memory this process has held so far, where the system tells.
-fn peak_memory_bytes() -> Option<u64> {
-    let status = fs_err::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
 }

@@ -1,7 +1,6 @@
 //! Latency of searching a datastore, one query at a time on one thread.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -203,15 +202,10 @@ fn markdown(
         store.dense_segments,
         store.index_bytes as f64 / 1e6,
         store.lexical_bytes as f64 / 1e6,
-        most_memory().map_or_else(
+        super::status_bytes("VmHWM:").map_or_else(
             || "unknown".to_owned(),
             |bytes| format!("{:.0} MB, mapped files included", bytes as f64 / 1e6)
         ),
         rows.concat()
     )
-}
-
-/// Peak resident memory of this process, where the system tells.
-fn most_memory() -> Option<u64> {
-    super::index::status_bytes(Path::new("/proc/self/status"), "VmHWM:")
 }

@@ -26,10 +26,8 @@ pub(super) fn run(
     options.policy.indexed_from = indexed_from.unwrap_or(options.policy.indexed_from);
     let mut writer = store.writer()?;
     let bar = progress::counted(&app.printer, "rows", Some(0));
-    let report = writer.compact(&options, &mut |progress| {
-        bar.set_message(format!("{:?}", progress.stage).to_lowercase());
-        bar.set_length(progress.total as u64);
-        bar.set_position(progress.done as u64);
+    let report = writer.compact(&options, &mut |step| {
+        progress::show_index(&bar, step);
         until_stopped(app)
     })?;
     bar.finish_and_clear();

@@ -28,8 +28,7 @@ pub(super) fn references(
     let total = references.len();
     let shown = &references[..total.min(limit)];
     if app.printer.json {
-        let papers =
-            shown.iter().map(|linked| described(&graph, linked)).collect::<Result<Vec<_>, _>>()?;
+        let papers = all_described(&graph, shown)?;
         print(
             app,
             "openscholar.references/1",
@@ -57,8 +56,7 @@ pub(super) fn citers(
     let shown: Vec<Linked> =
         citers.into_iter().take(limit).map(|id| Linked { id, stored: true }).collect();
     if app.printer.json {
-        let papers =
-            shown.iter().map(|linked| described(&graph, linked)).collect::<Result<Vec<_>, _>>()?;
+        let papers = all_described(&graph, &shown)?;
         print(app, "openscholar.citers/1", id, json!({"total": total, "papers": papers}))
     } else {
         list(&graph, &shown, app)?;
@@ -186,6 +184,10 @@ fn described(graph: &Graph<'_>, linked: &Linked) -> Result<Value, CommandError> 
         value["year"] = json!(meta.year);
     }
     Ok(value)
+}
+
+fn all_described(graph: &Graph<'_>, papers: &[Linked]) -> Result<Vec<Value>, CommandError> {
+    papers.iter().map(|linked| described(graph, linked)).collect()
 }
 
 fn meta(graph: &Graph<'_>, linked: &Linked) -> Result<Option<PaperMeta>, CommandError> {

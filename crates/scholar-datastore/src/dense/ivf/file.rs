@@ -31,12 +31,12 @@ use super::fine;
 use super::rotation::padded;
 use super::scan::block_bytes;
 use crate::dense::file::{map_file, release};
+pub(crate) use crate::dense::header::HEADER_BYTES;
+use crate::dense::header::{Fields, seal};
 use crate::error::Error;
 
 /// Version of this file format.
 pub(crate) const IVF_VERSION: u32 = 1;
-/// Bytes before the first part.
-pub(crate) const HEADER_BYTES: usize = 128;
 /// Parts start at multiples of this.
 const ALIGNMENT: usize = 64;
 const MAGIC: &[u8; 8] = b"SCHOLIVF";
@@ -102,51 +102,29 @@ impl Header {
         bytes[40..72].copy_from_slice(indexed);
         bytes[72..104].copy_from_slice(body);
         bytes[112..116].copy_from_slice(&u32::from(bits.count()).to_le_bytes());
-        let check = Self::check(&bytes);
-        bytes[104..112].copy_from_slice(&check);
+        seal(&mut bytes);
         bytes
     }
 
-    fn check(bytes: &[u8; HEADER_BYTES]) -> [u8; 8] {
-        let digest =
-            Sha256::new().chain_update(&bytes[..104]).chain_update(&bytes[112..]).finalize();
-        [0, 1, 2, 3, 4, 5, 6, 7].map(|i| digest[i])
-    }
-
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
-        let bytes: &[u8; HEADER_BYTES] = bytes
-            .get(..HEADER_BYTES)
-            .and_then(|head| head.try_into().ok())
-            .ok_or_else(|| Error::corrupt(path, "shorter than a header"))?;
-        if &bytes[..8] != MAGIC {
-            return Err(Error::corrupt(path, "does not start as an inverted index does"));
-        }
-        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
-        let long = |at: usize| u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|i| bytes[at + i]));
-        if word(8) != IVF_VERSION {
-            let (found, supported) = (word(8), IVF_VERSION);
+        let fields = Fields::read(path, bytes, (MAGIC, "an inverted index"))?;
+        if fields.word(8) != IVF_VERSION {
+            let (found, supported) = (fields.word(8), IVF_VERSION);
             return Err(Error::Version { path: path.to_owned(), found, supported });
         }
-        if Self::check(bytes) != bytes[104..112] {
-            return Err(Error::corrupt(path, "the header's checksum does not fit"));
-        }
-        let bits = Bits::of_count(word(112)).ok_or_else(|| {
-            Error::corrupt(path, format!("codes of {} bits are unknown", word(112)))
-        })?;
-        let digest = |at: usize| {
-            let mut digest = [0_u8; 32];
-            digest.copy_from_slice(&bytes[at..at + 32]);
-            digest
-        };
+        fields.check(path, true)?;
+        let count = fields.word(112);
+        let bits = Bits::of_count(count)
+            .ok_or_else(|| Error::corrupt(path, format!("codes of {count} bits are unknown")))?;
         Ok(Self {
-            dim: word(12),
-            rows: long(16),
-            lists: word(24),
-            groups: word(28),
-            seed: long(32),
+            dim: fields.word(12),
+            rows: fields.long(16),
+            lists: fields.word(24),
+            groups: fields.word(28),
+            seed: fields.long(32),
             bits,
-            indexed: digest(40),
-            body: digest(72),
+            indexed: fields.digest(40),
+            body: fields.digest(72),
         })
     }
 }
