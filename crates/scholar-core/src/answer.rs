@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{PaperId, PassageId};
+use crate::place::Place;
 use crate::support::Support;
 
 /// How an answer was written.
@@ -37,6 +38,16 @@ pub struct Quote {
     pub end: usize,
     /// Exactly the characters `start..end`.
     pub text: String,
+    /// Where it stands on the pages of the source, starts counted from the quotation's own, where the format tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
+}
+
+impl Quote {
+    /// The page it begins on.
+    pub fn page(&self) -> Option<u32> {
+        self.places.first().map(|place| place.page)
+    }
 }
 
 /// The gates a sentence can pass; reported separately.
@@ -94,6 +105,9 @@ pub struct Reference {
     pub url: Option<String>,
     /// DOI.
     pub doi: Option<String>,
+    /// The sources beyond the datastore that found it, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found_by: Vec<String>,
 }
 
 /// What the pipeline returns for a question.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::PaperId;
 use crate::paper::PaperMeta;
+use crate::text::normalise::title_key;
 
 /// Conditions on the paper of every returned passage; all must hold. An unknown value fails its condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub struct SearchFilter {
     pub papers: Option<BTreeSet<PaperId>>,
     /// Papers never accepted, for example the one under evaluation.
     pub exclude: BTreeSet<PaperId>,
+    /// Titles of papers never accepted, folded by [`title_key`]: the same paper under an identifier nobody named.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub exclude_titles: BTreeSet<String>,
 }
 
 impl SearchFilter {
@@ -38,6 +42,7 @@ impl SearchFilter {
             min_citations: None,
             papers: None,
             exclude: BTreeSet::new(),
+            exclude_titles: BTreeSet::new(),
         }
     }
 
@@ -48,8 +53,16 @@ impl SearchFilter {
 
     /// Whether `paper` may be returned. Identifiers are compared with all of the paper's.
     pub fn accepts(&self, paper: &PaperMeta) -> bool {
-        let Self { published_before, year_from, year_to, venues, min_citations, papers, exclude } =
-            self;
+        let Self {
+            published_before,
+            year_from,
+            year_to,
+            venues,
+            min_citations,
+            papers,
+            exclude,
+            exclude_titles,
+        } = self;
         let year = paper.year.or_else(|| paper.published.map(Date::year));
         let mut ids = [&paper.id].into_iter().chain(&paper.external_ids);
         published_before.is_none_or(|cutoff| paper.latest_day().is_some_and(|day| day < cutoff))
@@ -60,6 +73,7 @@ impl SearchFilter {
                 || paper.venue.as_ref().is_some_and(|venue| contains_any(venue, venues)))
             && papers.as_ref().is_none_or(|set| ids.clone().any(|id| set.contains(id)))
             && !ids.any(|id| exclude.contains(id))
+            && (exclude_titles.is_empty() || !exclude_titles.contains(&title_key(&paper.title)))
     }
 }
 

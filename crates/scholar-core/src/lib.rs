@@ -13,10 +13,12 @@ pub mod ids;
 pub mod notice;
 pub mod paper;
 pub mod passage;
+pub mod place;
 pub mod ports;
 pub mod question;
 pub mod retrieval;
 pub mod score;
+pub mod source;
 pub mod span;
 pub mod support;
 pub mod text;
@@ -33,12 +35,14 @@ pub use ids::{IdError, PaperId, PassageId};
 pub use notice::{Notice, NoticeKind};
 pub use paper::{Paper, PaperMeta, Retraction, Section};
 pub use passage::{Passage, PassageKind};
+pub use place::{PageBox, Place};
 pub use ports::{
     Attributor, Catalog, Embeddings, Encoder, EncoderInfo, Generator, OnText, Reranker,
     RerankerInfo, Retriever, Side, Similarity, TextPreparation,
 };
 pub use question::{Query, Question, QuestionError};
-pub use retrieval::{Ranked, Retrieved, SearchMode, SearchRequest};
+pub use retrieval::{Ranked, Retrieved, SearchMode, SearchRequest, Searched};
 pub use score::{NotFinite, RerankScore, RetrievalScore};
+pub use source::{FindBy, FindRequest, Found, PaperSource};
 pub use span::CharSpan;
 pub use support::{Judgement, Support, Verdict};

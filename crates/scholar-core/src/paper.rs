@@ -4,6 +4,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::PaperId;
+use crate::place::Place;
 
 /// What the registries know about corrections of a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -111,6 +112,16 @@ pub struct Section {
     pub heading: String,
     /// Text with single spaces and no line breaks.
     pub text: String,
+    /// Where the text stands on the page, in order, where the format tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
+}
+
+impl Section {
+    /// A section of which no page is known.
+    pub fn new(heading: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { heading: heading.into(), text: text.into(), places: Vec::new() }
+    }
 }
 
 /// A work: metadata, text in sections, and what it cites.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::PassageId;
+use crate::place::Place;
 use crate::span::CharSpan;
 
 /// Which part of a paper a passage comes from.
@@ -31,6 +32,9 @@ pub struct Passage {
     pub text: String,
     /// Where in [`crate::Paper::text`] the text lies.
     pub span: CharSpan,
+    /// Where the text stands on the page, starts counted from the text's own, where the format tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
 }
 
 impl Passage {

@@ -13,7 +13,7 @@ use crate::ids::{PaperId, PassageId};
 use crate::paper::{Paper, PaperMeta};
 use crate::passage::Passage;
 use crate::question::Query;
-use crate::retrieval::{Retrieved, SearchRequest};
+use crate::retrieval::{Retrieved, SearchRequest, Searched};
 use crate::score::RerankScore;
 use crate::support::Judgement;
 
@@ -218,6 +218,15 @@ pub trait Retriever: Send + Sync {
     /// # Errors
     /// When the index cannot be read or the encoder does not fit it.
     async fn search(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, PortError>;
+
+    /// As [`Retriever::search`], with what a person should know about it: retrievers over several sources override
+    /// this, because one source's failure is not the others'.
+    ///
+    /// # Errors
+    /// As [`Retriever::search`].
+    async fn search_noted(&self, request: &SearchRequest) -> Result<Searched, PortError> {
+        Ok(Searched { hits: self.search(request).await?, notices: Vec::new() })
+    }
 
     /// One outcome per request, in order, each as [`Retriever::search`] gives it: one request's failure is not the
     /// others'. Whoever can share work between queries does so here.

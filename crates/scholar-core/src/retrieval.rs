@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::explanation::Explanation;
 use crate::filter::SearchFilter;
+use crate::notice::Notice;
 use crate::paper::PaperMeta;
 use crate::passage::Passage;
 use crate::question::Query;
@@ -47,6 +48,19 @@ pub struct Retrieved {
     pub score: RetrievalScore,
     /// Why it has this score.
     pub explanation: Explanation,
+    /// The sources beyond the datastore that found the paper, by name and in order of the names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found_by: Vec<String>,
+}
+
+/// What a search brought, and what a person should know about it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Searched {
+    /// Best first.
+    pub hits: Vec<Retrieved>,
+    /// Sources that were skipped or limited.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Notice>,
 }
 
 /// A retrieved passage with the reranker's opinion.

@@ -272,8 +272,9 @@ fn assemble(rows: &[Row]) -> Option<(Paper, Vec<Passage>)> {
             },
             text: row.text.clone(),
             span: CharSpan::new(start, end),
+            places: Vec::new(),
         });
-        paper.sections.push(Section { heading: row.section.clone(), text: row.text.clone() });
+        paper.sections.push(Section::new(row.section.clone(), row.text.clone()));
         start = end + SECTION_BREAK.len();
     }
     Some((paper, passages))

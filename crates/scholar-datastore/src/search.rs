@@ -232,7 +232,7 @@ impl HybridRetriever {
             };
             let score = RetrievalScore::new(candidate.score)
                 .map_err(|error| Error::corrupt(self.store.root(), error.to_string()))?;
-            retrieved.push(Retrieved { passage, paper, score, explanation });
+            retrieved.push(Retrieved { passage, paper, score, explanation, found_by: Vec::new() });
         }
         Ok(retrieved)
     }

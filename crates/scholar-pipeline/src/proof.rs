@@ -25,6 +25,7 @@ pub mod stems;
 pub use config::{JudgeFailure, ProofConfig, Remedy, UncitedRule};
 pub use draft::{DraftSentence, draft_sentences};
 pub use file::{PROOF_SCHEMA, ProofFile, ProofProblem, ProofReport, verify_proof};
+pub(crate) use finalise::reference_to;
 pub use finalise::{finalise, reference_of};
 pub use gates::prove;
 pub use generator::GeneratorAttributor;

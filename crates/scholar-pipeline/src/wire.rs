@@ -98,12 +98,13 @@ fn read_context(
     let span = CharSpan::new(0, text.chars().count());
     let title = paper.title.clone();
     let kind = PassageKind::Body;
-    let passage = Passage { id, title, section: String::new(), kind, text, span };
+    let passage =
+        Passage { id, title, section: String::new(), kind, text, span, places: Vec::new() };
     let stated = ["retrieval score", "score"].into_iter().find_map(|name| context.get(name));
     let stated = stated.and_then(float).and_then(|value| RetrievalScore::new(value).ok());
     let score = stated.or_else(|| RetrievalScore::new(0.0).ok())?;
     let explanation = Explanation::new(score.value(), format!("given as candidate {nth}"));
-    Some(Retrieved { passage, paper: Arc::new(paper), score, explanation })
+    Some(Retrieved { passage, paper: Arc::new(paper), score, explanation, found_by: Vec::new() })
 }
 
 fn text_of(value: &Value) -> Option<String> {

@@ -10,6 +10,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use jiff::civil::Date;
+use scholar_core::text::normalise::title_key;
 use scholar_core::{
     Explanation, PaperId, PaperMeta, Passage, RetrievalScore, Retrieved, SearchFilter, SearchMode,
     SearchRequest,
@@ -61,6 +62,8 @@ struct FilterBody {
     min_citations: Option<u32>,
     papers: Option<BTreeSet<PaperId>>,
     exclude: BTreeSet<PaperId>,
+    /// Whole titles, in any case and punctuation.
+    exclude_titles: BTreeSet<String>,
 }
 
 impl From<FilterBody> for SearchFilter {
@@ -73,8 +76,18 @@ impl From<FilterBody> for SearchFilter {
             min_citations,
             papers,
             exclude,
+            exclude_titles,
         } = body;
-        Self { published_before, year_from, year_to, venues, min_citations, papers, exclude }
+        Self {
+            published_before,
+            year_from,
+            year_to,
+            venues,
+            min_citations,
+            papers,
+            exclude,
+            exclude_titles: exclude_titles.iter().map(|title| title_key(title)).collect(),
+        }
     }
 }
 
@@ -172,7 +185,7 @@ impl Found {
 
 impl Hit {
     fn new(rank: usize, found: Retrieved, explain: bool) -> Self {
-        let Retrieved { passage, paper, score, explanation } = found;
+        let Retrieved { passage, paper, score, explanation, found_by: _ } = found;
         Self { rank, score, passage, paper, explanation: explain.then_some(explanation) }
     }
 }

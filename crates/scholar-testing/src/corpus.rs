@@ -32,6 +32,7 @@ pub fn whole_text_passage(paper: &Paper) -> (Passage, Arc<PaperMeta>) {
         kind: PassageKind::Abstract,
         span: CharSpan::new(0, text.chars().count()),
         text,
+        places: Vec::new(),
     };
     (passage, Arc::new(paper.meta.clone()))
 }

@@ -109,6 +109,7 @@ impl Retriever for MemoryRetriever {
                 paper: Arc::clone(paper),
                 score,
                 explanation,
+                found_by: Vec::new(),
             });
         }
         found.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.passage.id.cmp(&b.passage.id)));

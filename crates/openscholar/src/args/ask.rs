@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 use jiff::civil::Date;
 use scholar_core::PaperId;
+use scholar_core::text::normalise::title_key;
 
 use super::SearchModeArg;
 
@@ -177,11 +178,23 @@ pub(crate) struct FilterArgs {
     /// Never this paper; can be given several times.
     #[arg(long, value_name = "ID")]
     pub(crate) exclude: Vec<PaperId>,
+    /// Never a paper with this title, in any case and punctuation; can be given several times.
+    #[arg(long, value_name = "TITLE")]
+    pub(crate) exclude_title: Vec<String>,
 }
 
 impl From<FilterArgs> for scholar_core::SearchFilter {
     fn from(args: FilterArgs) -> Self {
-        let FilterArgs { before, year_from, year_to, venue, min_citations, paper, exclude } = args;
+        let FilterArgs {
+            before,
+            year_from,
+            year_to,
+            venue,
+            min_citations,
+            paper,
+            exclude,
+            exclude_title,
+        } = args;
         Self {
             published_before: before,
             year_from,
@@ -190,6 +203,7 @@ impl From<FilterArgs> for scholar_core::SearchFilter {
             min_citations,
             papers: (!paper.is_empty()).then(|| paper.into_iter().collect()),
             exclude: exclude.into_iter().collect(),
+            exclude_titles: exclude_title.iter().map(|title| title_key(title)).collect(),
         }
     }
 }

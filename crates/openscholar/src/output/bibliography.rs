@@ -188,6 +188,7 @@ mod tests {
             venue: Some("ACL".to_owned()),
             url: Some("https://aclanthology.org/2020.acl-main.1/".to_owned()),
             doi: None,
+            found_by: Vec::new(),
         }
     }
 

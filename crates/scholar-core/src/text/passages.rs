@@ -3,6 +3,7 @@
 use crate::ids::PassageId;
 use crate::paper::{ABSTRACT_HEADING, Paper, SECTION_BREAK, Section};
 use crate::passage::{Passage, PassageKind};
+use crate::place::{Place, places_within};
 use crate::span::CharSpan;
 use crate::text::normalise::is_space;
 
@@ -52,6 +53,7 @@ struct Word {
 /// its words; a passage that crosses sections carries the heading of its first word.
 pub fn cut(paper: &Paper, rules: PassageRules) -> Vec<Passage> {
     let text = paper.text();
+    let places = all_places(&paper.sections);
     let sections = words_by_section(&paper.sections);
     let blocks: Vec<(&Section, Vec<Word>)> = if rules.cross_sections {
         let mut all = Vec::new();
@@ -91,9 +93,25 @@ pub fn cut(paper: &Paper, rules: PassageRules) -> Vec<Passage> {
                 },
                 text: text[first.bytes.0..last.bytes.1].to_owned(),
                 span: CharSpan::new(first.chars.0, last.chars.1),
+                places: places_within(&places, first.chars.0, last.chars.1),
             })
         })
         .collect()
+}
+
+/// Where on the pages the joined text stands.
+fn all_places(sections: &[Section]) -> Vec<Place> {
+    if sections.iter().all(|section| section.places.is_empty()) {
+        return Vec::new();
+    }
+    let mut start = 0;
+    let mut places = Vec::new();
+    for section in sections {
+        let own = section.places.iter();
+        places.extend(own.map(|place| Place { start: start + place.start, ..*place }));
+        start += section.text.chars().count() + SECTION_BREAK.chars().count();
+    }
+    places
 }
 
 /// The words of each section with their places in the joined text.
@@ -155,10 +173,7 @@ mod tests {
             meta: PaperMeta::new(PaperId::Pmid(1), "T"),
             sections: texts
                 .iter()
-                .map(|(heading, text)| Section {
-                    heading: (*heading).to_owned(),
-                    text: text.clone(),
-                })
+                .map(|(heading, text)| Section::new(*heading, text.clone()))
                 .collect(),
             references: Vec::new(),
         }

@@ -168,7 +168,7 @@ pub(crate) fn work(row: &[u8]) -> Result<Paper, String> {
     if let Some(inverted) = work.abstract_inverted_index {
         let text = inverted.text()?;
         if !text.is_empty() {
-            sections.push(Section { heading: ABSTRACT_HEADING.to_owned(), text });
+            sections.push(Section::new(ABSTRACT_HEADING, text));
         }
     }
     let references =

@@ -188,7 +188,7 @@ fn paper(id: PaperId, title: &str) -> Paper {
 pub(crate) fn push_section(paper: &mut Paper, heading: &str, text: &str) {
     let text = nfc_single_spaced(text);
     if !text.is_empty() {
-        paper.sections.push(Section { heading: nfc_single_spaced(heading), text });
+        paper.sections.push(Section::new(nfc_single_spaced(heading), text));
     }
 }
 

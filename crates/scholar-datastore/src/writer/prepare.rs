@@ -37,6 +37,7 @@ impl Prepared {
                 kind: PassageKind::Abstract,
                 text: String::new(),
                 span: CharSpan::new(0, 0),
+                places: Vec::new(),
             });
         }
         Ok(Self { passages, ..Self::uncut(paper, rules)? })
@@ -158,7 +159,7 @@ mod tests {
     #[test]
     fn texts_that_differ_in_form_only_have_one_digest() {
         let digest = |title: &str, text: &str| {
-            let sections = vec![Section { heading: String::new(), text: text.to_owned() }];
+            let sections = vec![Section::new("", text)];
             let meta = PaperMeta::new(PaperId::Pmid(1), title);
             text_digest(&Paper { meta, sections, references: Vec::new() })
         };

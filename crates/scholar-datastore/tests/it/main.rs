@@ -46,11 +46,7 @@ pub(crate) fn encoder() -> FakeEncoder {
 pub(crate) fn paper(number: u64, title: &str, text: &str) -> Paper {
     let mut meta = PaperMeta::new(PaperId::Pmid(number), title);
     meta.year = Some(2000 + i16::try_from(number % 20).expect("small"));
-    Paper {
-        meta,
-        sections: vec![Section { heading: "Abstract".to_owned(), text: text.to_owned() }],
-        references: Vec::new(),
-    }
+    Paper { meta, sections: vec![Section::new("Abstract", text)], references: Vec::new() }
 }
 
 pub(crate) fn add(writer: &mut DatastoreWriter, papers: Vec<Paper>) -> u64 {

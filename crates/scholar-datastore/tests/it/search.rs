@@ -194,9 +194,11 @@ fn some_paper() -> impl Strategy<Value = Paper> {
         Just(Some("ÉCOLE".to_owned())),
     ];
     let day = prop_oneof![Just(None), (1_i8..13, 1_i8..28).prop_map(Some)];
-    (prop::option::of(2015_i16..2024), venue, prop::option::of(0_u32..50), day, 0_u64..6).prop_map(
-        |(year, venue, citations, day, external)| {
-            let mut paper = paper(0, "Some title", "words of some text");
+    let title = prop_oneof![Just("Some title"), Just("Some other title"), Just("SOME-TITLE.")];
+    let seen = (venue, title);
+    (prop::option::of(2015_i16..2024), seen, prop::option::of(0_u32..50), day, 0_u64..6).prop_map(
+        |(year, (venue, title), citations, day, external)| {
+            let mut paper = paper(0, title, "words of some text");
             paper.meta.year = year;
             paper.meta.venue = venue;
             paper.meta.citation_count = citations;
@@ -215,6 +217,7 @@ fn some_filter() -> impl Strategy<Value = SearchFilter> {
         Just(vec!["acl".to_owned()]),
         Just(vec!["école".to_owned(), "NATURE".to_owned()]),
     ];
+    let titles = prop_oneof![3 => Just(None), 1 => Just(Some("some title"))];
     let papers = prop::collection::btree_set(
         prop_oneof![(0_u64..12).prop_map(PaperId::Pmid), (0_u64..6).prop_map(PaperId::CorpusId)],
         0..8,
@@ -225,20 +228,24 @@ fn some_filter() -> impl Strategy<Value = SearchFilter> {
         prop::option::of(2014_i16..2024),
         venues,
         prop::option::of(0_u32..50),
-        (prop::option::of(papers.clone()), papers),
+        (prop::option::of(papers.clone()), papers, titles),
     )
-        .prop_map(|(before, year_from, year_to, venues, min_citations, (papers, exclude))| {
-            SearchFilter {
-                published_before: before
-                    .and_then(|(year, month, day)| jiff::civil::Date::new(year, month, day).ok()),
-                year_from,
-                year_to,
-                venues,
-                min_citations,
-                papers,
-                exclude: exclude.into_iter().take(3).collect(),
-            }
-        })
+        .prop_map(
+            |(before, year_from, year_to, venues, min_citations, (papers, exclude, titles))| {
+                SearchFilter {
+                    published_before: before.and_then(|(year, month, day)| {
+                        jiff::civil::Date::new(year, month, day).ok()
+                    }),
+                    year_from,
+                    year_to,
+                    venues,
+                    min_citations,
+                    papers,
+                    exclude: exclude.into_iter().take(3).collect(),
+                    exclude_titles: titles.into_iter().map(str::to_owned).collect(),
+                }
+            },
+        )
 }
 
 proptest! {

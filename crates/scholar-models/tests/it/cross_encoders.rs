@@ -55,6 +55,7 @@ fn the_port_scores_title_and_text_in_input_order() {
             paper,
             score: RetrievalScore::new(1.0).expect("finite"),
             explanation: Explanation::new(1.0, "test"),
+            found_by: Vec::new(),
         })
         .collect();
     let scores = block_on(reranker.rerank(&query, &found)).expect("runs");

@@ -29,7 +29,7 @@ fn found() -> Vec<Retrieved> {
         .map(|((passage, paper), rank)| {
             let score = RetrievalScore::new(10.0 - f32::from(rank)).expect("finite");
             let explanation = Explanation::new(score.value(), "test");
-            Retrieved { passage, paper, score, explanation }
+            Retrieved { passage, paper, score, explanation, found_by: Vec::new() }
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use scholar_core::{Citation, Reference};
 
 use crate::evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
-use crate::proof::reference_of;
+use crate::proof::reference_to;
 
 /// The papers behind evidence `numbers`, numbered from 1 in order of first use, and the citation of each number.
 /// Numbers without evidence are left out of both.
@@ -18,7 +18,7 @@ pub(crate) fn references_of(
         let paper = &ranked.retrieved.paper;
         let place = references.iter().position(|reference| reference.paper_id == paper.id);
         let place = place.unwrap_or_else(|| {
-            references.push(reference_of(Citation(references.len() + 1), paper));
+            references.push(reference_to(Citation(references.len() + 1), &ranked.retrieved));
             references.len() - 1
         });
         let citation = references[place].number;

@@ -1,5 +1,6 @@
 //! Numbers, references, quotations: from chosen sentences to an answer.
 
+use scholar_core::place::places_within;
 use scholar_core::{
     AnswerSentence, Citation, Gate, Notice, NoticeKind, Quote, Reference, Retraction, Support,
     Verdict,
@@ -8,6 +9,7 @@ use scholar_core::{
 use super::desk::Desk;
 use super::direction::{agreement, difference};
 use super::facet::{Facet, facets};
+use crate::proof::reference_to;
 
 /// Most pairs of differing findings that get a part of their own.
 const MAX_DIFFERENCES: usize = 2;
@@ -88,21 +90,13 @@ pub(crate) fn digest(desk: &Desk<'_>, parts: &[Facet]) -> Digest {
 }
 
 fn reference(desk: &Desk<'_>, at: usize, references: &mut Vec<Reference>) -> Citation {
-    let paper = &desk.evidence[desk.scored[at].candidate.passage].retrieved.paper;
-    if let Some(known) = references.iter().find(|known| known.paper_id == paper.id) {
+    let retrieved = &desk.evidence[desk.scored[at].candidate.passage].retrieved;
+    let known = references.iter().find(|known| known.paper_id == retrieved.paper.id);
+    if let Some(known) = known {
         return known.number;
     }
     let number = Citation(references.len() + 1);
-    references.push(Reference {
-        number,
-        paper_id: paper.id.clone(),
-        title: paper.title.clone(),
-        authors: paper.authors.clone(),
-        year: paper.year,
-        venue: paper.venue.clone(),
-        url: paper.link(),
-        doi: paper.doi().map(str::to_owned),
-    });
+    references.push(reference_to(number, retrieved));
     number
 }
 
@@ -126,12 +120,14 @@ fn sentence(desk: &Desk<'_>, at: usize, number: Citation, heading: &str) -> Answ
 /// The exact stored characters of a sentence.
 pub(crate) fn quote(desk: &Desk<'_>, at: usize, number: Citation) -> Quote {
     let candidate = &desk.scored[at].candidate;
+    let passage = &desk.evidence[candidate.passage].retrieved.passage;
     Quote {
         reference: number,
-        passage_id: desk.evidence[candidate.passage].retrieved.passage.id.clone(),
+        passage_id: passage.id.clone(),
         start: candidate.span.start,
         end: candidate.span.end,
         text: candidate.quote.clone(),
+        places: places_within(&passage.places, candidate.span.start, candidate.span.end),
     }
 }
 

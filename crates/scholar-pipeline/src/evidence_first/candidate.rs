@@ -219,6 +219,7 @@ mod tests {
             kind: PassageKind::Body,
             span: CharSpan::new(0, text.chars().count()),
             text: text.to_owned(),
+            places: Vec::new(),
         };
         let reading = Reading::of("Does exercise help?", &Abbreviations::default());
         let rules = EvidenceConfig::digest().sentences;

@@ -16,12 +16,14 @@ pub(crate) fn retrieved(text: &str, title: &str, id: &str) -> Retrieved {
         kind: PassageKind::Body,
         text: text.to_owned(),
         span: CharSpan::new(0, text.chars().count()),
+        places: Vec::new(),
     };
     Retrieved {
         passage,
         paper: Arc::new(paper),
         score: RetrievalScore::new(1.0).expect("finite"),
         explanation: Explanation::new(1.0, "test"),
+        found_by: Vec::new(),
     }
 }
 

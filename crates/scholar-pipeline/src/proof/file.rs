@@ -218,7 +218,9 @@ pub async fn verify_proof(
     for printed in references {
         match stored.iter().find(|(_, _, paper)| paper.id == printed.paper_id) {
             Some((_, _, paper)) => {
-                let now = reference_of(printed.number, paper);
+                // Who found it is a matter of the run, not of the store.
+                let found_by = printed.found_by.clone();
+                let now = Reference { found_by, ..reference_of(printed.number, paper) };
                 if &now != printed {
                     problems.push(ProofProblem::ReferenceDiffers {
                         printed: printed.clone(),

@@ -1,6 +1,7 @@
 //! From evidence numbers of a run to reference numbers of an answer.
 
-use scholar_core::{AnswerSentence, Citation, PaperMeta, Quote, Reference};
+use scholar_core::place::places_within;
+use scholar_core::{AnswerSentence, Citation, PaperMeta, Quote, Reference, Retrieved};
 
 use super::sentence::ProvenSentence;
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
@@ -31,13 +32,19 @@ fn cite(
     registry: &EvidenceRegistry,
     references: &mut Vec<Reference>,
 ) -> Option<Citation> {
-    let paper = &registry.get(number)?.ranked.retrieved.paper;
-    if let Some(known) = references.iter().find(|reference| reference.paper_id == paper.id) {
+    let retrieved = &registry.get(number)?.ranked.retrieved;
+    let known = references.iter().find(|reference| reference.paper_id == retrieved.paper.id);
+    if let Some(known) = known {
         return Some(known.number);
     }
     let number = Citation(references.len() + 1);
-    references.push(reference_of(number, paper));
+    references.push(reference_to(number, retrieved));
     Some(number)
+}
+
+/// The reference list entry of the paper of a retrieved passage, with what found it.
+pub(crate) fn reference_to(number: Citation, retrieved: &Retrieved) -> Reference {
+    Reference { found_by: retrieved.found_by.clone(), ..reference_of(number, &retrieved.paper) }
 }
 
 /// The reference list entry of a paper.
@@ -51,6 +58,7 @@ pub fn reference_of(number: Citation, paper: &PaperMeta) -> Reference {
         venue: paper.venue.clone(),
         url: paper.link(),
         doi: paper.doi().map(str::to_owned),
+        found_by: Vec::new(),
     }
 }
 
@@ -72,6 +80,7 @@ fn answer_sentence(
                 start: quote.span.start,
                 end: quote.span.end,
                 text: quote.text.clone(),
+                places: places_within(&retrieved.passage.places, quote.span.start, quote.span.end),
             })
         })
         .collect();

@@ -16,6 +16,7 @@ fn store(text: &str, title: &str) -> MemoryRetriever {
         kind: PassageKind::Abstract,
         text: text.to_owned(),
         span: CharSpan::new(0, text.chars().count()),
+        places: Vec::new(),
     };
     MemoryRetriever::new([(passage, Arc::new(PaperMeta::new(id, title)))])
 }
@@ -27,6 +28,7 @@ fn answer() -> Answer {
         start: 0,
         end: 17,
         text: "Naïve cells grow.".to_owned(),
+        places: Vec::new(),
     };
     Answer {
         question: "Do cells grow?".to_owned(),

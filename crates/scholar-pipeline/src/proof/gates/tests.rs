@@ -30,6 +30,7 @@ fn passage(paper: u64, ordinal: u32, text: &str) -> (Passage, Arc<PaperMeta>) {
         kind: PassageKind::Body,
         text: text.to_owned(),
         span: CharSpan::new(0, text.chars().count()),
+        places: Vec::new(),
     };
     (passage, Arc::new(meta))
 }
@@ -47,6 +48,7 @@ fn registry() -> EvidenceRegistry {
             paper,
             score: RetrievalScore::new(1.0).expect("finite"),
             explanation: Explanation::new(1.0, "test"),
+            found_by: Vec::new(),
         };
         registry.add(ranked(retrieved).expect("finite"));
     }

@@ -1,0 +1,1 @@
+//! Lists and answers in the formats of others.
