@@ -219,12 +219,12 @@ pub trait Retriever: Send + Sync {
     /// When the index cannot be read or the encoder does not fit it.
     async fn search(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, PortError>;
 
-    /// As [`Retriever::search`], with what a person should know about it: retrievers over several sources override
-    /// this, because one source's failure is not the others'.
+    /// As [`Retriever::search`], and beyond what is stored where the retriever can look there. One source's failure
+    /// is not the others': it is a notice.
     ///
     /// # Errors
-    /// As [`Retriever::search`].
-    async fn search_noted(&self, request: &SearchRequest) -> Result<Searched, PortError> {
+    /// When nothing could be searched.
+    async fn explore(&self, request: &SearchRequest) -> Result<Searched, PortError> {
         Ok(Searched { hits: self.search(request).await?, notices: Vec::new() })
     }
 

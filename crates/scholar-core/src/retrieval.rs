@@ -53,7 +53,7 @@ pub struct Retrieved {
     pub found_by: Vec<String>,
 }
 
-/// What a search brought, and what a person should know about it.
+/// What looking everywhere brought, and what a person should know about it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Searched {
     /// Best first.

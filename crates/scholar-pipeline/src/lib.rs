@@ -17,6 +17,7 @@ mod pool;
 pub mod prompt;
 pub mod proof;
 pub mod record;
+pub mod sources;
 pub mod wire;
 pub mod world;
 

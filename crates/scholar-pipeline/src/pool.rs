@@ -11,7 +11,7 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use futures::stream;
 use scholar_core::{
-    Notice, NoticeKind, PortError, Query, Ranked, Retrieved, Retriever, SearchRequest,
+    Notice, NoticeKind, PortError, Query, Ranked, Retrieved, Retriever, SearchRequest, Searched,
 };
 
 use crate::ask::{AskError, Frame};
@@ -105,7 +105,7 @@ async fn search_all(frame: &Frame<'_>, queries: &[Query]) -> Result<Vec<Vec<Retr
         .into_iter()
         .enumerate()
         .map(|(nth, request)| search(Arc::clone(retriever), nth, request));
-    let mut results: Vec<(usize, Result<Vec<Retrieved>, PortError>)> =
+    let mut results: Vec<(usize, Result<Searched, PortError>)> =
         stream::iter(searches).buffer_unordered((*concurrency).max(1)).collect().await;
     results.sort_by_key(|(nth, _)| *nth);
 
@@ -114,7 +114,8 @@ async fn search_all(frame: &Frame<'_>, queries: &[Query]) -> Result<Vec<Vec<Retr
     let mut first_failure = None;
     for (query, (_, result)) in queries.iter().zip(results) {
         match result {
-            Ok(hits) => {
+            Ok(Searched { hits, notices }) => {
+                notices.into_iter().for_each(|notice| frame.notice(notice));
                 let (query, source, hits_n) = (query.clone(), source.clone(), hits.len());
                 frame.emit(&Event::Searched { query, source, hits: hits_n });
                 lists.push(hits);
@@ -143,8 +144,8 @@ async fn search(
     retriever: Arc<dyn Retriever>,
     nth: usize,
     request: SearchRequest,
-) -> (usize, Result<Vec<Retrieved>, PortError>) {
-    (nth, retriever.search(&request).await)
+) -> (usize, Result<Searched, PortError>) {
+    (nth, retriever.explore(&request).await)
 }
 
 /// Keeps what has at least `min` citations, if more than `top_n` remain; unknown counts as none.

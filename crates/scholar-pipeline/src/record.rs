@@ -31,6 +31,8 @@ pub const JOURNAL_VERSION: u32 = 1;
 pub enum Port {
     /// `Retriever::search`.
     Search,
+    /// `Retriever::explore`.
+    Explore,
     /// `Retriever::passage`.
     Passage,
     /// `Reranker::rerank`.

@@ -1,6 +1,6 @@
 //! Fakes, fixtures and tolerant comparisons for the tests of the other crates. A development dependency only.
 //!
-//! Every port has one fake here ([`FakeEncoder`], [`FakeReranker`], [`ScriptedGenerator`], [`MemoryRetriever`],
+//! Every port has one fake here ([`FakeEncoder`], [`FakeReranker`], [`ScriptedGenerator`], [`MemoryRetriever`], [`MemorySource`],
 //! [`MemoryCatalog`], [`FakeAttributor`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
 //! server on a loopback port that can be slow, broken or lying on demand; [`http`] asks our own server. Nothing here reads a clock or the network.
 
@@ -15,6 +15,7 @@ pub mod lm_server;
 mod models_dir;
 mod reranker;
 mod retriever;
+mod source;
 mod words;
 
 pub use attributor::FakeAttributor;
@@ -26,4 +27,5 @@ pub use lm_server::{Behaviour, RecordedRequest, ScriptedLmServer};
 pub use models_dir::{model_dir, models_dir};
 pub use reranker::FakeReranker;
 pub use retriever::MemoryRetriever;
+pub use source::MemorySource;
 pub use words::stems;

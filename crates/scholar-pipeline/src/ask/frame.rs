@@ -22,7 +22,8 @@ use crate::world::Ports;
 /// Shortest reply worth a call, in tokens. Ours.
 const SHORTEST_REPLY: usize = 64;
 
-/// Passes every event on, and keeps all but text pieces.
+/// Passes every event on, and keeps all but text pieces. The same notice is given once: several queries meet the same
+/// trouble.
 pub(crate) struct Log<'a> {
     observer: &'a dyn Observer,
     kept: Mutex<(Vec<Event>, Vec<Notice>)>,
@@ -36,11 +37,15 @@ impl<'a> Log<'a> {
 
 impl Observer for Log<'_> {
     fn on_event(&self, event: &Event) {
+        if let Event::Noticed { notice } = event {
+            let notices = &mut self.kept.lock().1;
+            if notices.contains(notice) {
+                return;
+            }
+            notices.push(notice.clone());
+        }
         self.observer.on_event(event);
         let mut kept = self.kept.lock();
-        if let Event::Noticed { notice } = event {
-            kept.1.push(notice.clone());
-        }
         if !matches!(event, Event::Text { .. }) {
             kept.0.push(event.clone());
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use scholar_core::{
-    Notice, NoticeKind, PortError, Query, Ranked, RerankScore, Retrieved, SearchRequest,
+    Notice, NoticeKind, PortError, Query, Ranked, RerankScore, Retrieved, SearchRequest, Searched,
 };
 
 use super::config::{CheckRules, ModelQueries};
@@ -162,19 +162,19 @@ fn repeats(desk: &Desk<'_>, limit: f32) -> bool {
     })
 }
 
-/// Searches, ranks what is new and adds it; a failure is a notice.
-async fn search(desk: &mut Desk<'_>, query: &Query) -> Option<Notice> {
+/// Searches, ranks what is new and adds it; a failure is a notice, as is what the sources have to say.
+async fn search(desk: &mut Desk<'_>, query: &Query) -> Vec<Notice> {
     let CheckRules { rounds: _, top_k, search_mode, filter, model_queries: _ } =
         desk.config.checks.clone();
     let request = SearchRequest { query: query.clone(), top_k, mode: search_mode, filter };
     let retriever = &desk.ports.retriever;
     let failed = |step: &str, error: &PortError| {
         let message = format!("{step} for {:?} left out: {error}", query.as_str());
-        Some(Notice::new(NoticeKind::Skipped, message))
+        Notice::new(NoticeKind::Skipped, message)
     };
-    let found = match retriever.search(&request).await {
-        Ok(found) => found,
-        Err(error) => return failed("the search", &error),
+    let Searched { hits: found, mut notices } = match retriever.explore(&request).await {
+        Ok(searched) => searched,
+        Err(error) => return vec![failed("the search", &error)],
     };
     desk.emit(&Event::Searched {
         query: query.clone(),
@@ -192,12 +192,15 @@ async fn search(desk: &mut Desk<'_>, query: &Query) -> Option<Notice> {
         });
         let ranked = ranked.collect();
         desk.add(ranked, false);
-        return None;
+        return notices;
     };
     // Ranked by the question, so that the scores compare with those of the first passages.
     let scores = match reranker.rerank(&Query::from(desk.question), &new).await {
         Ok(scores) => scores,
-        Err(error) => return failed("the ranking", &error),
+        Err(error) => {
+            notices.push(failed("the ranking", &error));
+            return notices;
+        }
     };
     let mut ranked: Vec<Ranked> = new
         .into_iter()
@@ -209,7 +212,7 @@ async fn search(desk: &mut Desk<'_>, query: &Query) -> Option<Notice> {
         b.score.cmp(&a.score).then_with(|| id(a).cmp(&id(b)))
     });
     desk.add(ranked, true);
-    None
+    notices
 }
 
 fn chosen_texts(desk: &Desk<'_>) -> Vec<String> {

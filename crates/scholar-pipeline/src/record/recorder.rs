@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use scholar_core::{
     Attributor, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest, Generator,
     GeneratorInfo, Judgement, Message, OnText, PaperMeta, Passage, PassageId, PortError, Query,
-    RerankScore, Reranker, RerankerInfo, Retrieved, Retriever, SearchRequest, Side,
+    RerankScore, Reranker, RerankerInfo, Retrieved, Retriever, SearchRequest, Searched, Side,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -152,6 +152,12 @@ impl Retriever for Recorded<Arc<dyn Retriever>> {
     async fn search(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, PortError> {
         let result = self.port.search(request).await;
         self.book.call(Pending::new(Port::Search, to_json(request)), &result);
+        result
+    }
+
+    async fn explore(&self, request: &SearchRequest) -> Result<Searched, PortError> {
+        let result = self.port.explore(request).await;
+        self.book.call(Pending::new(Port::Explore, to_json(request)), &result);
         result
     }
 

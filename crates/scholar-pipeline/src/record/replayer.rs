@@ -10,7 +10,7 @@ use scholar_core::{
     Attributor, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest, Generator,
     GeneratorInfo, Judgement, Message, OnText, PaperMeta, Passage, PassageId, PortError,
     PortErrorKind, Query, RerankScore, Reranker, RerankerInfo, Retrieved, Retriever, SearchRequest,
-    Side,
+    Searched, Side,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -203,6 +203,17 @@ impl Retriever for Served {
         match self.0.result(Port::Search, &to_json(request)) {
             Some(result) => result,
             None => self.0.live()?.retriever.search(request).await,
+        }
+    }
+
+    async fn explore(&self, request: &SearchRequest) -> Result<Searched, PortError> {
+        if let Some(result) = self.0.result(Port::Explore, &to_json(request)) {
+            return result;
+        }
+        // Journals of before there was anything to explore hold the same request as a search.
+        match self.0.result(Port::Search, &to_json(request)) {
+            Some(result) => result.map(|hits| Searched { hits, notices: Vec::new() }),
+            None => self.0.live()?.retriever.explore(request).await,
         }
     }
 

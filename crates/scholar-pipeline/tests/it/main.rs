@@ -3,5 +3,6 @@
 mod evidence;
 mod replay;
 mod scenario;
+mod sources;
 mod stage;
 mod trace0;

@@ -119,7 +119,7 @@ async fn another_configuration_misses_by_name() {
         .await
         .expect_err("nothing was searched with this top_k");
     let cause = error.port_error().expect("a port failed").to_string();
-    assert!(cause.starts_with("the recording holds no Search call"), "{cause}");
+    assert!(cause.starts_with("the recording holds no Explore call"), "{cause}");
 }
 
 #[tokio::test]
