@@ -16,6 +16,8 @@ const USER_AGENT: &str = concat!("openscholar/", env!("CARGO_PKG_VERSION"));
 pub struct HttpClient {
     direct: reqwest::Client,
     proxied: reqwest::Client,
+    still_direct: reqwest::Client,
+    still_proxied: reqwest::Client,
 }
 
 impl HttpClient {
@@ -28,6 +30,7 @@ impl HttpClient {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder =
             || reqwest::Client::builder().user_agent(USER_AGENT).connect_timeout(CONNECT_TIMEOUT);
+        let still = || builder().redirect(reqwest::redirect::Policy::none());
         let failed = |source: reqwest::Error| {
             PortError::new(PortErrorKind::Unavailable, "cannot set up the HTTP client")
                 .with_source(source)
@@ -36,12 +39,20 @@ impl HttpClient {
         Ok(Self {
             direct: builder().no_proxy().build().map_err(failed)?,
             proxied: builder().build().map_err(failed)?,
+            still_direct: still().no_proxy().build().map_err(failed)?,
+            still_proxied: still().build().map_err(failed)?,
         })
     }
 
     /// The pool for `url`: a proxy of the system is never used for this machine itself.
     pub(crate) fn pool(&self, url: &Url) -> &reqwest::Client {
         if is_loopback(url) { &self.direct } else { &self.proxied }
+    }
+
+    /// As [`HttpClient::pool`], for callers that follow redirects themselves: keys travel in headers of many names,
+    /// and none of them may reach another host.
+    pub(crate) fn still_pool(&self, url: &Url) -> &reqwest::Client {
+        if is_loopback(url) { &self.still_direct } else { &self.still_proxied }
     }
 }
 

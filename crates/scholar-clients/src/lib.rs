@@ -1,10 +1,12 @@
-//! Everything that speaks to other machines: language model servers and model downloads.
+//! Everything that speaks to other machines: language model servers, model downloads, and the services that papers
+//! come from.
 //!
 //! The one crate that opens outbound sockets. Vendors' JSON stays in `wire` modules, secrets stay in
 //! [`secrecy::SecretString`], addresses are printed without credentials, and retries with their deadlines live here
-//! because only this crate knows what a retry costs.
+//! because only this crate knows what a retry costs. Every service of papers is asked through [`fetch`].
 
 pub mod download;
+pub mod fetch;
 pub mod http;
 pub mod load;
 pub mod openai;
@@ -12,6 +14,7 @@ pub mod prices;
 pub mod retry;
 
 pub use download::{DownloadConfig, DownloadError, Downloader};
+pub use fetch::{FetchConfig, FetchRequest, Fetched, Fetcher, Provider};
 pub use http::HttpClient;
 pub use openai::{OpenAiConfig, OpenAiGenerator};
 pub use prices::{Price, PriceError, PriceTable};
