@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 mod ask;
+mod look;
 mod serve;
 mod store;
 
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
+pub(crate) use look::{LookArgs, SourceArg};
 pub(crate) use serve::ServeArgs;
 pub(crate) use store::{
     BuildArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, ModelsArgs, ModelsCommand,
@@ -118,6 +120,9 @@ pub(crate) struct SearchArgs {
     /// Datastore to search.
     #[arg(long, value_name = "NAME")]
     pub(crate) datastore: Option<String>,
+    /// Where papers are looked for.
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
     /// Which papers may come back.
     #[command(flatten)]
     pub(crate) filter: FilterArgs,

@@ -32,6 +32,31 @@ pub(crate) struct ConfigFile {
     pub(crate) search_memory_mb: Option<u64>,
     /// The writing model.
     pub(crate) generator: GeneratorFile,
+    /// Where papers are looked for.
+    pub(crate) sources: SourcesFile,
+}
+
+/// The `[sources]` table.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct SourcesFile {
+    /// What is asked when the command line names nothing: datastore, s2, web, openalex, arxiv, pubmed.
+    #[serde(rename = "use")]
+    pub(crate) used: Vec<String>,
+    /// Contact address for providers that ask for one.
+    pub(crate) email: Option<String>,
+    /// File of keys, one `NAME=value` in a line, for example `S2_API_KEY=…`; the environment wins.
+    pub(crate) key_file: Option<PathBuf>,
+    /// Answer from stored replies and datastores only.
+    pub(crate) offline: bool,
+    /// Whole texts asked for per search.
+    pub(crate) full_texts: Option<usize>,
+    /// Size of the store of replies in MB.
+    pub(crate) cache_mb: Option<u64>,
+    /// Seconds for all requests of one question together.
+    pub(crate) deadline_seconds: Option<u64>,
+    /// Addresses that differ from the providers' own: `S2_BASE_URL = "http://…"`.
+    pub(crate) base_urls: std::collections::BTreeMap<String, String>,
 }
 
 /// The `[generator]` table.

@@ -19,6 +19,7 @@ use crate::error::CommandError;
 pub(crate) struct Home {
     data: PathBuf,
     config: PathBuf,
+    cache: PathBuf,
 }
 
 impl Home {
@@ -30,7 +31,7 @@ impl Home {
                     .with_source(source)
             })?;
             below_a_folder(&home)?;
-            return Ok(Self { data: home.clone(), config: home });
+            return Ok(Self { data: home.clone(), cache: home.join("cache"), config: home });
         }
         let under_home = |rest: &str| env.home.as_ref().map(|home| home.join(rest));
         let place = |xdg: &Option<PathBuf>, rest: &str| {
@@ -45,7 +46,8 @@ impl Home {
         };
         let data = place(&env.data_home, ".local/share")?;
         below_a_folder(&data)?;
-        Ok(Self { data, config: place(&env.config_home, ".config")? })
+        let config = place(&env.config_home, ".config")?;
+        Ok(Self { data, config, cache: place(&env.cache_home, ".cache")? })
     }
 
     /// Folder of all models.
@@ -70,6 +72,11 @@ impl Home {
     /// Folder of all datastores.
     pub(crate) fn datastores(&self) -> PathBuf {
         self.data.join("datastores")
+    }
+
+    /// Stored replies of providers; may be deleted at any time.
+    pub(crate) fn replies(&self) -> PathBuf {
+        self.cache.join("http")
     }
 
     /// Folder of all runs.

@@ -7,18 +7,24 @@
 //!          answer.json     the answer document (openscholar.answer/1)
 //!          answer.md       the same for people
 //!          proof.json      quotations with digests of their passages (openscholar.proof/1)
+//!          requests.jsonl  every request to sources beyond the datastore, without secrets: when, how long, what came back
+//!          found.jsonl     papers that sources beyond the datastore found, with the text that was read
 //! ```
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use scholar_core::is_out_of_space;
+use scholar_core::{Paper, is_out_of_space};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::home::Home;
 
+/// File of the papers that sources beyond the datastore found.
+pub(crate) const FOUND_FILE: &str = "found.jsonl";
+/// File of the requests sent to sources.
+pub(crate) const REQUESTS_FILE: &str = "requests.jsonl";
 /// Schema of [`RunRecord`].
 pub(crate) const RUN_SCHEMA: &str = "openscholar.run/1";
 
@@ -87,6 +93,15 @@ pub(crate) struct WiringRecord {
     /// Whether reranking was switched off.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) no_rerank: bool,
+    /// Where papers were looked for; empty: the datastore alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sources: Vec<String>,
+    /// Whether nobody was to be asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) offline: bool,
+    /// Whole texts asked for per search, where that was set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) full_texts: Option<usize>,
 }
 
 /// Takes the lines of a journal.
@@ -216,6 +231,11 @@ impl RunFolder {
                 .with_hint("it may have been interrupted: openscholar runs list shows its status")
         })?;
         serde_json::from_str(&text).user(|| format!("{} is damaged", path.display()))
+    }
+
+    /// The papers that sources beyond the datastore found; none when there were no such sources.
+    pub(crate) fn found_papers(&self) -> Result<Vec<Paper>, CommandError> {
+        if self.file(FOUND_FILE).is_file() { self.read_lines(FOUND_FILE) } else { Ok(Vec::new()) }
     }
 
     /// Reads a file of JSON lines; an error names the line.

@@ -2,6 +2,8 @@
 
 pub(crate) mod generator;
 pub(crate) mod models;
+pub(crate) mod outside;
+mod providers;
 pub(crate) mod pull;
 pub(crate) mod reranker;
 pub(crate) mod shelf;
@@ -11,8 +13,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use scholar_clients::OpenAiGenerator;
-use scholar_core::{Attributor, Encoder as _, Generator, Notice};
+use scholar_core::{Attributor, Encoder as _, Generator, Notice, Query, Question};
 use scholar_pipeline::proof::{GeneratorAttributor, LexicalAttributor};
+use scholar_pipeline::sources::WideRetriever;
 use scholar_pipeline::{Meter, Ports};
 
 use crate::app::App;
@@ -20,11 +23,16 @@ use crate::args::AskArgs;
 use crate::error::CommandError;
 use crate::runs::WiringRecord;
 
+pub(crate) use outside::{Looking, Outside};
 pub(crate) use shelf::{Shelf, starter};
 
 /// The ports of `ask`.
 pub(crate) struct Wired {
     pub(crate) ports: Ports,
+    /// The retriever, if it looks beyond the datastore.
+    pub(crate) wide: Option<Arc<WideRetriever>>,
+    /// Where it looks.
+    pub(crate) outside: Outside,
     /// Names of what is behind them.
     pub(crate) models: BTreeMap<String, String>,
     /// What a person should know about them.
@@ -47,6 +55,7 @@ pub(crate) async fn ports(
     app: &App,
     shelf: &Shelf,
     args: &AskArgs,
+    question: &Question,
     meter: &Arc<Meter>,
 ) -> Result<Wired, CommandError> {
     let mut notices = Vec::new();
@@ -58,7 +67,7 @@ pub(crate) async fn ports(
         notices.extend(notice);
         Some(reranker)
     };
-    let generator::Writer { generator, server, wiring: record } =
+    let generator::Writer { generator, server, wiring: mut record } =
         generator::open(app, args, &mut notices).await?;
     let generator = generator.map(|generator| meter.wrap(generator));
     let attributor = judge(app, args, generator.as_ref())?;
@@ -72,8 +81,12 @@ pub(crate) async fn ports(
     if let Some(generator) = &generator {
         names.insert("generator".to_owned(), generator.info().model.clone());
     }
+    let outside = Outside::open(app, &args.look, generator.is_some())?;
+    notices.extend(outside.notices.iter().cloned());
+    record.sources = outside.names();
+    let Looking { retriever, wide } = outside.retriever(shelf, &Query::from(question));
     let ports = Ports {
-        retriever: shelf.retriever.clone(),
+        retriever,
         reranker,
         generator,
         encoder: Some(shelf.encoder.clone()),
@@ -81,7 +94,7 @@ pub(crate) async fn ports(
         clock: crate::commands::ask::clock(app),
         meter: Some(Arc::clone(meter)),
     };
-    Ok(Wired { ports, models: names, notices, record, server })
+    Ok(Wired { ports, wide, outside, models: names, notices, record, server })
 }
 
 fn judge(

@@ -32,6 +32,7 @@ pub mod schema;
 mod seal;
 pub mod search;
 pub mod store;
+mod titles;
 pub mod writer;
 
 pub use dense::ivf::{Bits, Probe};

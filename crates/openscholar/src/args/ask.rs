@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use scholar_core::PaperId;
 use scholar_core::text::normalise::title_key;
 
-use super::SearchModeArg;
+use super::{LookArgs, SearchModeArg};
 
 /// Answer a question from the datastore, with a located quotation for every sentence.
 #[derive(Debug, ClapArgs)]
@@ -95,6 +95,12 @@ pub(crate) struct AskArgs {
     /// Also write the answer to this file.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Where papers are looked for.
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+    /// Add the papers that sources found to this datastore, or to the one that is asked.
+    #[arg(long, value_name = "NAME", num_args = 0..=1)]
+    pub(crate) save: Option<Option<String>>,
     /// Which papers may be used.
     #[command(flatten)]
     pub(crate) filter: FilterArgs,

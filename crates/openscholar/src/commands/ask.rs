@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use scholar_core::{Answer, Question};
+use scholar_core::{Answer, Paper, Question};
 use scholar_pipeline::budget::{Estimate, estimate};
 use scholar_pipeline::config::AskConfig;
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
@@ -18,7 +18,7 @@ use crate::args::{AskArgs, OutputFormat};
 use crate::error::{CommandError, Context as _, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::output::document::{ANSWER_SCHEMA, AnswerDocument, Usage};
 use crate::output::{bibliography, markdown};
-use crate::runs::{self, RUN_SCHEMA, RunFolder, RunRecord, RunStatus};
+use crate::runs::{self, FOUND_FILE, REQUESTS_FILE, RUN_SCHEMA, RunFolder, RunRecord, RunStatus};
 use crate::wiring::{self, Shelf, Wired};
 use watch::Watch;
 
@@ -35,6 +35,9 @@ pub(crate) fn run(args: AskArgs, app: &App) -> Result<ExitCode, CommandError> {
     // What was paid for is shown even where it cannot be kept.
     print(&document, &args, app)?;
     stored?;
+    if let Some(into) = &args.save {
+        save(&document.run, into.as_deref().unwrap_or(&task.datastore), app)?;
+    }
     let abstained = document.answer.abstained;
     Ok(if abstained { ExitCode::from(EXIT_MISSING_EVIDENCE) } else { ExitCode::SUCCESS })
 }
@@ -102,7 +105,7 @@ async fn answer(
     let Task { question, config, datastore, journal } = task;
     let shelf = Shelf::open(app, datastore).await?;
     let meter = Meter::start_with(config.budget, clock(app), Some(alarm()));
-    let wired = wiring::ports(app, &shelf, args, &meter).await?;
+    let wired = wiring::ports(app, &shelf, args, question, &meter).await?;
     let ports = &wired.ports;
     announce(
         &estimate(config, ports.generator.as_ref().map(|generator| generator.info())),
@@ -156,14 +159,31 @@ async fn answer(
         timings_ms: timings,
         run: record.id.clone(),
     };
+    let found = wired.wide.as_ref().map(|wide| wide.found_papers());
+    if let Some(fetcher) = &wired.outside.fetcher {
+        folder.write_lines(REQUESTS_FILE, &fetcher.journal())?;
+    }
     let stored = match kept {
-        Ok(()) => finish(&folder, &mut record, &document, ports).await,
+        Ok(()) => finish(&folder, &mut record, &document, ports, found.as_deref()).await,
         Err(error) => Err(error),
     };
     let stored = stored.map_err(|error| {
         error.with_hint("the answer is whole, but its run folder is not: save what was printed")
     });
     Ok((document, stored))
+}
+
+/// Adds the papers that the run's sources found to a datastore.
+fn save(run: &str, datastore: &str, app: &App) -> Result<(), CommandError> {
+    let found = RunFolder::find(&app.home, run)?.found_papers()?;
+    if found.is_empty() {
+        app.printer.say("no paper was found beyond the datastore: nothing to save");
+        return Ok(());
+    }
+    let source = format!("run {run}");
+    let done = app.block_on(super::papers::keep::add(datastore, found, &source, app))??;
+    super::datastore::build::report_added(&format!("saved to {datastore}"), &done, app);
+    Ok(())
 }
 
 /// What was done, before it is known how it ended.
@@ -206,7 +226,11 @@ async fn finish(
     record: &mut RunRecord,
     document: &AnswerDocument,
     ports: &Ports,
+    found: Option<&[Paper]>,
 ) -> Result<(), CommandError> {
+    if let Some(found) = found {
+        folder.write_lines(FOUND_FILE, found)?;
+    }
     folder.write_json("answer.json", document)?;
     folder.write_text("answer.md", &format!("{}\n", markdown::render(document)))?;
     let proof =

@@ -1,6 +1,7 @@
 //! `openscholar papers …`.
 
 mod graph;
+pub(crate) mod keep;
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;

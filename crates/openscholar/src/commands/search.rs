@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use scholar_core::{Explanation, Query, Retrieved, SearchFilter, SearchRequest};
+use scholar_core::{Explanation, Query, Retrieved, SearchFilter, SearchRequest, Searched};
 use serde::Serialize;
 
 use crate::app::App;
 use crate::args::SearchArgs;
 use crate::error::CommandError;
-use crate::wiring;
+use crate::wiring::{self, Outside};
 
 /// Passages the reranker sees, so that it has something to choose from.
 const RERANK_DEPTH: usize = 100;
@@ -35,7 +35,7 @@ impl From<Retrieved> for Hit {
 }
 
 pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError> {
-    let SearchArgs { query, top_k, mode, rerank, explain, exact, datastore, filter } = args;
+    let SearchArgs { query, top_k, mode, rerank, explain, exact, datastore, look, filter } = args;
     let question = scholar_core::Question::new(&query)
         .map_err(|error| CommandError::user(error.to_string()))?;
     let query = Query::from(&question);
@@ -54,7 +54,12 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
             mode: mode.into(),
             filter: SearchFilter::from(filter),
         };
-        let found = shelf.retriever.search(&request).await?;
+        let outside = Outside::open(app, &look, false)?;
+        let looking = outside.retriever(&shelf, &query);
+        let Searched { hits: found, notices } = looking.retriever.explore(&request).await?;
+        for notice in outside.notices.iter().chain(&notices) {
+            app.printer.notice(notice);
+        }
         let mut hits: Vec<Hit> = found.into_iter().map(Hit::from).collect();
         if rerank {
             let (reranker, notice) = wiring::reranker::open(app, &shelf, None).await?;

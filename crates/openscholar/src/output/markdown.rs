@@ -109,7 +109,11 @@ fn reference_list(answer: &Answer) -> String {
     }
     let mut text = "## References\n\n".to_owned();
     for reference in &answer.references {
-        let _infallible = writeln!(text, "{}. {}", reference.number.0, describe(reference));
+        let found = match reference.found_by.as_slice() {
+            [] => String::new(),
+            names => format!(" Found by {}.", names.join(", ")),
+        };
+        let _infallible = writeln!(text, "{}. {}{found}", reference.number.0, describe(reference));
         let mut seen: Vec<(String, usize)> = Vec::new();
         let quotes = answer.sentences.iter().flat_map(|sentence| &sentence.quotes);
         for quote in quotes.filter(|quote| quote.reference == reference.number) {
@@ -119,8 +123,9 @@ fn reference_list(answer: &Answer) -> String {
             }
             let _infallible = writeln!(
                 text,
-                "   > “{}” ({}, characters {}–{})",
+                "   > “{}” ({}{}, characters {}–{})",
                 shortened(&one_line(&quote.text)),
+                quote.page().map(|page| format!("page {page}, ")).unwrap_or_default(),
                 quote.passage_id,
                 quote.start,
                 quote.end

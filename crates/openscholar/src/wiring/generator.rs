@@ -61,6 +61,9 @@ pub(crate) async fn open(
         strength: args.strength.clone().or_else(|| settings.strength.clone()),
         judge: args.judge.clone().or_else(|| app.config.judge.clone()),
         no_rerank: args.no_rerank,
+        sources: Vec::new(),
+        offline: args.look.offline,
+        full_texts: args.look.full_texts,
     };
     match asked.unwrap_or(default) {
         GeneratorChoice::None => {

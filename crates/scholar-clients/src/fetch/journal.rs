@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use serde::Serialize;
 
 use super::provider::Provider;
 
@@ -11,7 +12,8 @@ use super::provider::Provider;
 const CAPACITY: usize = 10_000;
 
 /// How one attempt ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AttemptOutcome {
     /// This status came back.
     Status(u16),
@@ -24,7 +26,7 @@ pub enum AttemptOutcome {
 }
 
 /// One attempt to get an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Attempt {
     /// Who was asked.
     pub provider: Provider,

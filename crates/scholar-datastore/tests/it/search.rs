@@ -283,3 +283,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn papers_are_found_by_title_in_any_printing() {
+    let papers = vec![
+        paper(1, "Attention Is All You Need", "words of some text"),
+        paper(2, "Attention: is all (you) need?", "words of another text"),
+        paper(3, "Attention is not all you need", "words of a third text"),
+    ];
+    let (_folder, store) = filled(papers);
+    let found = store.papers_titled("ATTENTION — is all you need").expect("reads");
+    let ids: Vec<String> = found.iter().map(|meta| meta.id.to_string()).collect();
+    assert_eq!(ids, ["pmid:1", "pmid:2"]);
+    store
+        .writer()
+        .and_then(|mut writer| {
+            writer.remove(&[PaperId::Pmid(1)])?;
+            writer.commit()
+        })
+        .expect("removes");
+    assert_eq!(store.papers_titled("attention is all you need").expect("reads").len(), 1);
+    assert!(store.papers_titled("").expect("reads").is_empty());
+}

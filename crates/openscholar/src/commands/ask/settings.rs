@@ -4,7 +4,7 @@ use clap::ValueEnum as _;
 use scholar_core::SearchFilter;
 use scholar_pipeline::config::{AskConfig, ModeChoice, Task};
 
-use crate::args::{AskArgs, GeneratorChoice, ModeArg, TaskArg};
+use crate::args::{AskArgs, GeneratorChoice, ModeArg, SourceArg, TaskArg};
 use crate::error::CommandError;
 use crate::runs::WiringRecord;
 
@@ -51,7 +51,17 @@ pub(super) fn raise_budget(config: &mut AskConfig, args: &AskArgs) -> Result<(),
 
 /// The arguments of a resumed run: what they leave open is wired as it was.
 pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs, CommandError> {
-    let WiringRecord { generator, model, base_url, strength, judge, no_rerank } = wiring;
+    let WiringRecord {
+        generator,
+        model,
+        base_url,
+        strength,
+        judge,
+        no_rerank,
+        sources,
+        offline,
+        full_texts,
+    } = wiring;
     if args.generator.is_none()
         && let Some(name) = &generator
     {
@@ -64,6 +74,13 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
     args.strength = args.strength.or(strength);
     args.judge = args.judge.or(judge);
     args.no_rerank |= no_rerank;
+    for name in sources {
+        args.look.sources.push(SourceArg::from_str(&name, false).map_err(|problem| {
+            CommandError::user(format!("the run looked at a source {name:?}: {problem}"))
+        })?);
+    }
+    args.look.offline |= offline;
+    args.look.full_texts = args.look.full_texts.or(full_texts);
     Ok(args)
 }
 

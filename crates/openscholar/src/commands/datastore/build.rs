@@ -273,7 +273,7 @@ fn total_bytes(inputs: &[Input]) -> Option<u64> {
 }
 
 /// Opens or creates the datastore, and refuses rules that are not its own.
-pub(super) fn open(
+pub(crate) fn open(
     name: &str,
     path: &Path,
     encoder: &EncoderInfo,
@@ -292,7 +292,7 @@ pub(super) fn open(
 
 /// The encoder the datastore was built with; for a new one the one asked for, the configured one, or the default. What
 /// was asked for and is not what the datastore has is refused when it is opened.
-pub(super) async fn fitting_encoder(
+pub(crate) async fn fitting_encoder(
     app: &App,
     path: &Path,
     asked: Option<&str>,
@@ -335,7 +335,7 @@ pub(super) fn report_rejects(rejects: &RejectLog, app: &App) -> Result<(), Comma
     Ok(())
 }
 
-pub(super) fn report_added(what: &str, done: &AddReport, app: &App) {
+pub(crate) fn report_added(what: &str, done: &AddReport, app: &App) {
     let added = &done.progress;
     app.printer.say(&format!(
         "{what}: {} papers added, {} unchanged, {} replaced, {} duplicates, {} passages ({:.0}/s), {} cut at the encoder's token limit",

@@ -1,4 +1,4 @@
-//! Checks every quotation of a run against the datastore: no network, no model.
+//! Checks every quotation of a run against the datastore and the papers the run found: no network, no model.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,8 @@ pub(super) fn run(run: &str, datastore: Option<&str>, app: &App) -> Result<ExitC
     let record: RunRecord = folder.read_json("run.json")?;
     let proof: ProofFile = folder.read_json("proof.json")?;
     let name = datastore.unwrap_or(&record.datastore);
-    let store = StoredPassages(Datastore::open(&app.existing_datastore(name)?)?);
+    let store = Datastore::open(&app.existing_datastore(name)?)?;
+    let store = StoredPassages::new(store, &folder.found_papers()?);
     let report = app.block_on(verify_proof(&proof, &store))??;
     let holds = report.holds();
     if app.printer.json {

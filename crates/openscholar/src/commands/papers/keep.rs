@@ -1,0 +1,41 @@
+//! Adds papers that are in memory: found by sources, or read from documents.
+
+use scholar_core::{Encoder as _, Paper};
+use scholar_datastore::{AddOptions, AddReport, DatastoreWriter};
+
+use crate::app::App;
+use crate::commands::datastore::build;
+use crate::commands::papers::until_stopped;
+use crate::error::CommandError;
+use crate::progress;
+use crate::runs;
+use crate::wiring::models::Reading;
+
+/// Adds `papers` to the datastore called `name`, which is made if it is absent. Papers it has under the same identifier
+/// with the same content are left alone; `source` is what `info` will say of where they come from.
+pub(crate) async fn add(
+    name: &str,
+    papers: Vec<Paper>,
+    source: &str,
+    app: &App,
+) -> Result<AddReport, CommandError> {
+    let path = app.home.datastore(name)?;
+    if name == crate::starter::NAME {
+        crate::wiring::starter(app).await?;
+    }
+    let reading = Reading::WHOLE;
+    let encoder = build::fitting_encoder(app, &path, None, reading).await?;
+    fs_err::create_dir_all(app.home.datastores())
+        .map_err(|source| runs::unwritable(app.home.data(), source))?;
+    let store = build::open(name, &path, encoder.info(), None)?;
+    let mut writer: DatastoreWriter = store.writer()?;
+    let bar = progress::counted(&app.printer, "papers", Some(papers.len() as u64));
+    let papers = papers.into_iter().map(Ok::<Paper, scholar_datastore::Error>);
+    let mut tell = |done: &scholar_datastore::AddProgress| {
+        bar.set_position(done.papers_read);
+        until_stopped(app)
+    };
+    let report = writer.add(papers, encoder.as_ref(), &AddOptions::standard(source), &mut tell)?;
+    bar.finish_and_clear();
+    Ok(report)
+}

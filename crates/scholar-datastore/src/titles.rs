@@ -1,0 +1,107 @@
+//! Papers by their title: for references that state nothing else, and for papers that must not come back.
+
+use std::collections::BTreeSet;
+
+use scholar_core::text::normalise::title_key;
+use scholar_core::{PaperId, PaperMeta, PassageId};
+use tantivy::schema::{IndexRecordOption, Value as _};
+use tantivy::store::StoreReader;
+use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, TantivyDocument, TantivyError, Term};
+
+use crate::error::Error;
+use crate::lexical::analyzer::term_counts;
+use crate::schema::Fields;
+use crate::store::Datastore;
+
+/// Blocks of stored documents kept while titles are compared: few are read.
+const STORE_CACHE_BLOCKS: usize = 8;
+
+impl Datastore {
+    /// Metadata of every stored paper that has a passage and this title, whatever its case and punctuation, by
+    /// identifier. Several papers may share a title.
+    ///
+    /// # Errors
+    /// As [`Datastore::passage`].
+    pub fn papers_titled(&self, title: &str) -> Result<Vec<PaperMeta>, Error> {
+        let snapshot = self.snapshot()?;
+        let titles = BTreeSet::from([title_key(title)]);
+        let unreadable = || Error::index("read", self.root());
+        let mut ids: BTreeSet<PaperId> = BTreeSet::new();
+        for reader in snapshot.searcher.segment_readers() {
+            let store = reader
+                .get_store_reader(STORE_CACHE_BLOCKS)
+                .map_err(|source| unreadable()(source.into()))?;
+            for doc in titled(reader, self.fields(), &titles).map_err(unreadable())? {
+                if reader.alive_bitset().is_none_or(|alive| alive.is_alive(doc)) {
+                    ids.extend(owner(&store, self.fields(), doc).map_err(unreadable())?);
+                }
+            }
+        }
+        ids.iter().map(|id| self.load_meta(&snapshot, id)).collect()
+    }
+}
+
+/// The paper that a stored passage belongs to.
+fn owner(
+    store: &StoreReader,
+    fields: &Fields,
+    doc: DocId,
+) -> Result<Option<PaperId>, TantivyError> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        id: PassageId,
+    }
+    let document: TantivyDocument = store.get(doc)?;
+    let head = document.get_first(fields.head).and_then(|value| value.as_str());
+    Ok(head.and_then(|head| serde_json::from_str::<Named>(head).ok()).map(|named| named.id.paper))
+}
+
+/// The passages of papers with one of these titles: those that have every word of it, read to be sure.
+pub(crate) fn titled(
+    reader: &SegmentReader,
+    fields: &Fields,
+    titles: &BTreeSet<String>,
+) -> Result<Vec<DocId>, TantivyError> {
+    let index = reader.inverted_index(fields.title)?;
+    let store = reader.get_store_reader(STORE_CACHE_BLOCKS)?;
+    let mut docs = Vec::new();
+    for title in titles {
+        let mut postings = Vec::new();
+        // Other scripts may fold differently in a key and in a stored title; what is left is read anyway.
+        let terms = term_counts(title).into_iter().filter(|(term, _)| term.is_ascii());
+        for (term, _) in terms {
+            let term = Term::from_field_text(fields.title, &term);
+            postings.push(index.read_postings(&term, IndexRecordOption::Basic)?);
+        }
+        let Some(mut all) = postings.into_iter().collect::<Option<Vec<_>>>() else { continue };
+        all.sort_by_key(DocSet::size_hint);
+        let Some((rarest, others)) = all.split_first_mut() else { continue };
+        let mut doc = rarest.doc();
+        while doc != TERMINATED {
+            let in_all = others.iter_mut().all(|other| {
+                (if other.doc() < doc { other.seek(doc) } else { other.doc() }) == doc
+            });
+            if in_all && stored_title(&store, fields, doc)?.is_some_and(|own| own == *title) {
+                docs.push(doc);
+            }
+            doc = rarest.advance();
+        }
+    }
+    Ok(docs)
+}
+
+/// The folded title of a stored passage.
+fn stored_title(
+    store: &StoreReader,
+    fields: &Fields,
+    doc: DocId,
+) -> Result<Option<String>, TantivyError> {
+    #[derive(serde::Deserialize)]
+    struct Titled {
+        title: String,
+    }
+    let document: TantivyDocument = store.get(doc)?;
+    let head = document.get_first(fields.head).and_then(|value| value.as_str());
+    let titled = head.and_then(|head| serde_json::from_str::<Titled>(head).ok());
+    Ok(titled.map(|titled| title_key(&titled.title)))
+}
