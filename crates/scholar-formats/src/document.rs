@@ -1,5 +1,33 @@
 //! Whole papers.
+//!
+//! Every reader gives the same things the same way:
+//! - the abstract is the first section and headed `Abstract`; a structured one reads `Background: … Methods: …`;
+//! - a section's heading is the path of headings that leads to it, without numbers: `Methods: Statistical analysis`;
+//! - captions are the last sections, headed `Figure 1` or `Table 2`, footnotes come before them;
+//! - text has single spaces, no line breaks and is in NFC; marks such as `[12]` that only point into the list of
+//!   references are left out, names and years stay, because they say something;
+//! - thanks, funding and declarations are left out, appendices follow the body;
+//! - title, authors, dates and identifiers are what the document states.
 
+mod decode;
+mod draft;
+mod headings;
+mod html;
+mod jats;
+mod latexml;
+mod licences;
+mod markdown;
+mod mathml;
+mod mentions;
+mod prose;
+mod reference_list;
+mod sniff;
+mod tei;
+mod text;
+mod tree;
+mod xml;
+
+use std::fmt;
 use std::time::Duration;
 
 use scholar_core::{Notice, Paper, PaperId};
@@ -68,21 +96,57 @@ impl Default for ReadLimits {
     }
 }
 
+impl fmt::Display for DocumentFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 impl DocumentFormat {
-    /// Recognises a document by its bytes, the file name only deciding between plain text and Markdown.
-    pub fn sniff(_name: &str, _bytes: &[u8]) -> Option<Self> {
-        None
+    /// The format's name as people know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jats => "JATS",
+            Self::Tei => "TEI",
+            Self::LatexmlHtml => "LaTeXML HTML",
+            Self::Pdf => "PDF",
+            Self::Text => "plain text",
+            Self::Markdown => "Markdown",
+        }
+    }
+
+    /// Recognises a document by its bytes, the file name only deciding between plain text and Markdown and keeping
+    /// other kinds of text (`.bib`, `.csv`) from being taken for papers.
+    pub fn sniff(name: &str, bytes: &[u8]) -> Option<Self> {
+        sniff::sniff(name, bytes)
     }
 }
 
 /// Reads one document.
 ///
 /// # Errors
-/// [`FormatError`] names the place.
+/// [`FormatError`] names the place. [`FormatErrorKind::NoText`] means that the document is of its format and holds
+/// nothing to read: a scanned PDF, a page of a failed conversion.
 pub fn read(
     format: DocumentFormat,
-    _bytes: &[u8],
-    _limits: ReadLimits,
+    bytes: &[u8],
+    limits: ReadLimits,
 ) -> Result<Document, FormatError> {
-    Err(FormatError::new(FormatErrorKind::Unsupported, "document", format!("{format:?}")))
+    if bytes.len() > limits.bytes {
+        return Err(FormatError::new(
+            FormatErrorKind::TooLarge,
+            format.name(),
+            format!("{} bytes are more than the {} allowed", bytes.len(), limits.bytes),
+        ));
+    }
+    match format {
+        DocumentFormat::Jats => jats::read(bytes, limits),
+        DocumentFormat::Tei => tei::read(bytes, limits),
+        DocumentFormat::LatexmlHtml => latexml::read(bytes, limits),
+        DocumentFormat::Text => text::read(bytes, limits),
+        DocumentFormat::Markdown => markdown::read(bytes, limits),
+        DocumentFormat::Pdf => {
+            Err(FormatError::new(FormatErrorKind::Unsupported, "PDF", "not read yet"))
+        }
+    }
 }

@@ -1,0 +1,296 @@
+//! What readers gather, and how it becomes a [`Document`].
+
+use jiff::civil::Date;
+use scholar_core::{
+    Notice, NoticeKind, PageBox, Paper, PaperId, PaperMeta, Place, Retraction, Section,
+};
+use sha2::{Digest as _, Sha256};
+
+use super::{Document, DocumentReference, ReadLimits};
+
+/// A date as documents state it: month and day may be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct StatedDate {
+    pub(crate) year: i16,
+    pub(crate) month: Option<i8>,
+    pub(crate) day: Option<i8>,
+}
+
+impl StatedDate {
+    /// Reads `2021`, `2021-09`, `2021-09-13` and longer ISO forms.
+    pub(crate) fn iso(text: &str) -> Option<Self> {
+        let mut parts = text.trim().splitn(3, '-');
+        let year = year(parts.next()?)?;
+        let month = parts.next().and_then(month);
+        let day = parts.next().and_then(|rest| rest.get(..2)).and_then(day);
+        Some(Self { year, month, day: month.and(day) })
+    }
+
+    fn day(self) -> Option<Date> {
+        Date::new(self.year, self.month?, self.day?).ok()
+    }
+}
+
+/// A year of four digits that a paper can have.
+pub(crate) fn year(text: &str) -> Option<i16> {
+    let digits: String = text.trim().chars().take_while(char::is_ascii_digit).collect();
+    if digits.len() != 4 {
+        return None;
+    }
+    digits.parse().ok().filter(|year| (1500..=2200).contains(year))
+}
+
+/// A month by number or English name.
+pub(crate) fn month(text: &str) -> Option<i8> {
+    let text = text.trim();
+    if let Ok(number) = text.parse::<i8>() {
+        return (1..=12).contains(&number).then_some(number);
+    }
+    let names =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let head = text.get(..3)?.to_ascii_lowercase();
+    names.iter().position(|name| **name == head).and_then(|at| i8::try_from(at + 1).ok())
+}
+
+/// A day of the month.
+pub(crate) fn day(text: &str) -> Option<i8> {
+    text.trim().parse().ok().filter(|day| (1..=31).contains(day))
+}
+
+/// A section's text, put together from paragraphs.
+#[derive(Debug, Default)]
+pub(crate) struct SectionText {
+    text: String,
+    chars: usize,
+    places: Vec<Place>,
+}
+
+impl SectionText {
+    /// Adds a finished paragraph, and where it stands if that is known.
+    pub(crate) fn paragraph(&mut self, paragraph: &str, place: Option<(u32, Option<PageBox>)>) {
+        if paragraph.is_empty() {
+            return;
+        }
+        if self.chars > 0 {
+            self.text.push(' ');
+            self.chars += 1;
+        }
+        if let Some((page, bbox)) = place {
+            self.places.push(Place { start: self.chars, page, bbox });
+        }
+        self.text.push_str(paragraph);
+        self.chars += paragraph.chars().count();
+    }
+
+    /// Whether nothing was added.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chars == 0
+    }
+
+    /// The section, and an empty text again.
+    pub(crate) fn take(&mut self, heading: &str) -> Section {
+        let Self { text, places, .. } = std::mem::take(self);
+        Section { heading: heading.to_owned(), text, places }
+    }
+}
+
+/// What a document said so far.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) title: String,
+    pub(crate) authors: Vec<String>,
+    pub(crate) ids: Vec<PaperId>,
+    pub(crate) dates: Vec<StatedDate>,
+    pub(crate) venue: Option<String>,
+    pub(crate) licence: Option<String>,
+    pub(crate) retraction: Retraction,
+    /// Abstract, then body.
+    pub(crate) sections: Vec<Section>,
+    /// Collected apart, because they interrupt the text they stand in.
+    pub(crate) footnotes: Vec<String>,
+    /// Figures and tables.
+    pub(crate) captions: Vec<Section>,
+    pub(crate) references: Vec<DocumentReference>,
+    pub(crate) notices: Vec<Notice>,
+}
+
+/// Heading of the section that holds what stood in footnotes.
+const FOOTNOTES_HEADING: &str = "Footnotes";
+
+impl Draft {
+    /// Adds an identifier unless it is there.
+    pub(crate) fn id(&mut self, id: PaperId) {
+        if !self.ids.contains(&id) {
+            self.ids.push(id);
+        }
+    }
+
+    /// Adds a section unless it is empty.
+    pub(crate) fn section(&mut self, section: Section) {
+        if !section.text.is_empty() {
+            self.sections.push(section);
+        }
+    }
+
+    /// Adds the caption of a figure or table unless it is empty.
+    pub(crate) fn caption(&mut self, label: &str, fallback: &str, text: String) {
+        if !text.is_empty() {
+            self.captions.push(Section::new(caption_heading(label, fallback), text));
+        }
+    }
+
+    /// The document. Sections are in reading order, then footnotes, then captions; the identifier is the best that the
+    /// document states, else one made from `bytes`.
+    pub(crate) fn finish(mut self, bytes: &[u8], limits: ReadLimits) -> Document {
+        let mut footnotes = SectionText::default();
+        for note in &self.footnotes {
+            footnotes.paragraph(note, None);
+        }
+        let footnotes = footnotes.take(FOOTNOTES_HEADING);
+        self.section(footnotes);
+        self.sections.append(&mut self.captions);
+        self.truncate(limits.text_bytes);
+        self.ids.sort_by_key(rank);
+        let id = if self.ids.is_empty() { local_id(bytes) } else { self.ids.remove(0) };
+        let mut meta = PaperMeta::new(id, self.title);
+        let earliest = self.dates.iter().map(|date| date.year).min();
+        meta.published = self
+            .dates
+            .iter()
+            .filter(|date| Some(date.year) == earliest)
+            .filter_map(|date| date.day())
+            .min();
+        meta.year = earliest;
+        meta.external_ids = self.ids;
+        meta.authors = self.authors;
+        meta.venue = self.venue.filter(|venue| !venue.is_empty());
+        meta.licence = self.licence;
+        meta.retraction = self.retraction;
+        let own = |id: &PaperId| *id == meta.id || meta.external_ids.contains(id);
+        let mut references: Vec<PaperId> = Vec::new();
+        for reference in &mut self.references {
+            reference.ids.sort_by_key(rank);
+            reference.ids.dedup();
+            if let Some(id) =
+                reference.ids.first().filter(|id| !own(id) && !references.contains(id))
+            {
+                references.push(id.clone());
+            }
+        }
+        let paper = Paper { meta, sections: self.sections, references };
+        Document { paper, references: self.references, notices: self.notices }
+    }
+
+    /// Cuts what is more than `limit` bytes of text.
+    fn truncate(&mut self, limit: usize) {
+        let mut left = limit;
+        let whole = self.sections.iter().take_while(|section| {
+            let fits = section.text.len() <= left;
+            left = left.saturating_sub(section.text.len());
+            fits
+        });
+        let whole = whole.count();
+        if whole < self.sections.len() {
+            let lost = self.sections.len() - whole;
+            self.sections.truncate(whole);
+            self.notices.push(Notice::new(
+                NoticeKind::Truncated,
+                format!("{lost} sections were left out, because the document has more than {limit} bytes of text"),
+            ));
+        }
+    }
+}
+
+/// Which identifier names a paper best: the one most registries share.
+fn rank(id: &PaperId) -> u8 {
+    match id {
+        PaperId::Doi(_) => 0,
+        PaperId::Arxiv(_) => 1,
+        PaperId::Pmid(_) => 2,
+        PaperId::Pmcid(_) => 3,
+        PaperId::Acl(_) => 4,
+        PaperId::CorpusId(_) => 5,
+        PaperId::OpenAlex(_) => 6,
+        PaperId::Local(_) => 7,
+    }
+}
+
+/// An identifier that is the same whenever the same bytes are read.
+fn local_id(bytes: &[u8]) -> PaperId {
+    let digest = Sha256::digest(bytes);
+    let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    PaperId::Local(format!("sha256-{hex}"))
+}
+
+/// `Fig. 3.`, `FIGURE 3:` and `Figure 3` are headed `Figure 3`; tables alike; other labels stay as printed.
+pub(crate) fn caption_heading(label: &str, fallback: &str) -> String {
+    let label = label.trim().trim_end_matches(['.', ':', '|', ' ', '\u{2014}']);
+    let lower = label.to_lowercase();
+    for (names, name) in
+        [(["figure", "fig.", "fig"], "Figure"), (["table", "tab.", "tab"], "Table")]
+    {
+        for prefix in names {
+            if let Some(rest) = lower.strip_prefix(prefix)
+                && !rest.starts_with(char::is_alphabetic)
+            {
+                let number = label.get(label.len() - rest.len()..).unwrap_or(rest).trim();
+                return if number.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{name} {number}")
+                };
+            }
+        }
+    }
+    match label {
+        "" => fallback.to_owned(),
+        bare if bare.chars().all(|c| c.is_ascii_digit()) => format!("{fallback} {bare}"),
+        other => other.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_year_decides_and_a_day_only_within_it() {
+        let mut draft = Draft::default();
+        for date in ["2021-09-13", "2021-07", "2022"] {
+            draft.dates.extend(StatedDate::iso(date));
+        }
+        let meta = draft.finish(b"x", ReadLimits::default()).paper.meta;
+        assert_eq!((meta.year, meta.published), (Some(2021), Date::new(2021, 9, 13).ok()));
+        let mut draft = Draft::default();
+        draft.dates.extend(StatedDate::iso("2020"));
+        draft.dates.extend(StatedDate::iso("2021-02-30"));
+        let meta = draft.finish(b"x", ReadLimits::default()).paper.meta;
+        assert_eq!((meta.year, meta.published), (Some(2020), None));
+    }
+
+    #[test]
+    fn labels_become_headings() {
+        for (label, fallback, expect) in [
+            ("Fig. 3.", "Figure", "Figure 3"),
+            ("FIGURE 1:", "Figure", "Figure 1"),
+            ("Table S2", "Table", "Table S2"),
+            ("4", "Table", "Table 4"),
+            ("", "Figure", "Figure"),
+            ("Figured", "Figure", "Figured"),
+            ("Box 1.", "Box", "Box 1"),
+            ("F\u{130}G. 1", "Figure", "F\u{130}G. 1"),
+        ] {
+            assert_eq!(caption_heading(label, fallback), expect);
+        }
+    }
+
+    #[test]
+    fn text_beyond_the_limit_is_left_out_with_a_notice() {
+        let mut draft = Draft::default();
+        draft.section(Section::new("Abstract", "short"));
+        draft.section(Section::new("Body", "longer than that"));
+        let document = draft.finish(b"", ReadLimits { text_bytes: 10, ..ReadLimits::default() });
+        assert_eq!(document.paper.sections.len(), 1);
+        assert_eq!(document.notices[0].kind, NoticeKind::Truncated);
+    }
+}

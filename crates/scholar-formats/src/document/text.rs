@@ -1,0 +1,120 @@
+//! Plain text.
+
+use scholar_core::paper::ABSTRACT_HEADING;
+
+use super::draft::{Draft, SectionText};
+use super::headings::{self, Opens, Outline};
+use super::prose::single_spaced;
+use super::{Document, ReadLimits, decode, mentions, reference_list};
+use crate::error::{FormatError, FormatErrorKind};
+
+const FORMAT: &str = "plain text";
+
+/// Reads paragraphs between blank lines. A paragraph of one line that is a numbered or well-known heading opens a
+/// section. The title stays empty: a text's first line may be anything.
+pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatError> {
+    let text = decode::text_of(bytes, FORMAT)?;
+    if text.contains('\0') {
+        return Err(FormatError::new(
+            FormatErrorKind::Malformed,
+            FORMAT,
+            "the file holds bytes that are no text",
+        ));
+    }
+    let mut draft = Draft::default();
+    let mut outline = Outline::default();
+    let mut heading = String::new();
+    let mut opens = Opens::Body;
+    let mut whole = SectionText::default();
+    for paragraph in paragraphs(&text) {
+        let found = (paragraph.lines == 1).then(|| headings::heading(&paragraph.text)).flatten();
+        if let Some(found) = found {
+            draft.section(whole.take(&heading));
+            heading = if found.opens == Opens::Abstract {
+                ABSTRACT_HEADING.into()
+            } else {
+                outline.path(&found)
+            };
+            opens = found.opens;
+            continue;
+        }
+        match opens {
+            Opens::References => draft.references.extend(reference_list::entry(&paragraph.text)),
+            Opens::BackMatter => {}
+            Opens::Abstract | Opens::Body => whole.paragraph(&paragraph.text, None),
+        }
+    }
+    draft.section(whole.take(&heading));
+    let head: String = text.chars().take(1500).collect();
+    for id in mentions::dois(&head)
+        .into_iter()
+        .take(1)
+        .chain(mentions::arxiv_ids(&head).into_iter().take(1))
+    {
+        draft.id(id);
+    }
+    if draft.sections.is_empty() {
+        return Err(FormatError::new(FormatErrorKind::NoText, FORMAT, "the file holds no text"));
+    }
+    Ok(draft.finish(bytes, limits))
+}
+
+struct Paragraph {
+    text: String,
+    lines: usize,
+}
+
+fn paragraphs(text: &str) -> Vec<Paragraph> {
+    let mut all = Vec::new();
+    let mut open = Paragraph { text: String::new(), lines: 0 };
+    for line in text.lines().map(single_spaced).chain([String::new()]) {
+        if line.is_empty() {
+            if open.lines > 0 {
+                all.push(std::mem::replace(&mut open, Paragraph { text: String::new(), lines: 0 }));
+            }
+            continue;
+        }
+        open.lines += 1;
+        if headings::joins_without_hyphen(&open.text, &line) {
+            open.text.pop();
+        } else if !open.text.is_empty() && !ends_in_hyphen(&open.text) {
+            open.text.push(' ');
+        }
+        open.text.push_str(&line);
+    }
+    all
+}
+
+/// Whether a line ends in a hyphen of a word that goes on: `state-of-` and `the-art`.
+pub(super) fn ends_in_hyphen(line: &str) -> bool {
+    let mut back = line.chars().rev();
+    back.next() == Some('-') && back.next().is_some_and(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_headings_and_references_are_told_apart() {
+        let source = "Some paper\ndoi:10.1000/x\n\nAbstract\n\nWe trans-\nlate state-of-\nthe-art  things.\n\n1. Introduction\n\n\
+            First.\n\nSecond.\n\nReferences\n\n[1] Lo, Kyle and others. 2020. A title.\n\n[2] Ng, Ada. 2021. Another one.\n";
+        let document = read(source.as_bytes(), ReadLimits::default()).expect("text");
+        let sections: Vec<(&str, &str)> =
+            document.paper.sections.iter().map(|s| (s.heading.as_str(), s.text.as_str())).collect();
+        assert_eq!(
+            sections,
+            [
+                ("", "Some paper doi:10.1000/x"),
+                ("Abstract", "We translate state-of-the-art things."),
+                ("Introduction", "First. Second.")
+            ]
+        );
+        assert_eq!(document.references.len(), 2);
+        assert_eq!(document.paper.meta.id.to_string(), "doi:10.1000/x");
+        assert_eq!(
+            read(b" \n ", ReadLimits::default()).expect_err("empty").kind,
+            FormatErrorKind::NoText
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! XML to a tree, tolerant where old files need it and bounded everywhere.
+//!
+//! Nothing outside of the file is ever read, and entities a file defines for itself are not expanded, so neither an
+//! external entity nor a billion laughs can happen. HTML's named entities are known, because old NLM files use them
+//! without their DTD being at hand.
+
+use quick_xml::Reader;
+use quick_xml::escape::{resolve_html5_entity, unescape_with};
+use quick_xml::events::{BytesStart, Event};
+
+use super::ReadLimits;
+use super::decode;
+use super::tree::{Tree, TreeBuilder};
+use crate::error::{FormatError, FormatErrorKind};
+
+/// A tree and the entities that nobody knows, which stay in the text as they were written.
+#[derive(Debug)]
+pub(crate) struct Xml {
+    /// The document.
+    pub(crate) tree: Tree,
+    /// The first unknown entity and how many there are.
+    pub(crate) unknown_entities: Option<(String, usize)>,
+}
+
+/// Reads XML.
+///
+/// # Errors
+/// Broken XML with its line; more than the limits allow.
+pub(crate) fn read(
+    bytes: &[u8],
+    format: &'static str,
+    limits: ReadLimits,
+) -> Result<Xml, FormatError> {
+    let text = decode::text_of(bytes, format)?;
+    let mut reader = Reader::from_str(&text);
+    let config = reader.config_mut();
+    config.check_end_names = true;
+    config.allow_dangling_amp = true;
+    let mut builder = TreeBuilder::new(format, limits);
+    let mut unknown: Option<(String, usize)> = None;
+    loop {
+        let at = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX);
+        let broken = |message: String| {
+            FormatError::new(FormatErrorKind::Malformed, format, message)
+                .at(format!("line {}", line(&text, at)))
+        };
+        match reader.read_event().map_err(|error| broken(error.to_string()))? {
+            Event::Start(tag) => builder.open(local(tag.name().as_ref()), attributes(&tag))?,
+            Event::Empty(tag) => {
+                builder.open(local(tag.name().as_ref()), attributes(&tag))?;
+                builder.close();
+            }
+            Event::End(_) => builder.close(),
+            Event::Text(part) => builder.text(&part)?,
+            Event::CData(part) => builder.text(&part)?,
+            Event::GeneralRef(name) => {
+                let name = name.to_string();
+                if let Some(value) = entity(&name) {
+                    builder.text(&value)?;
+                } else {
+                    builder.text(&format!("&{name};"))?;
+                    unknown.get_or_insert_with(|| (name, 0)).1 += 1;
+                }
+            }
+            Event::Comment(_) | Event::PI(_) | Event::Decl(_) | Event::DocType(_) => {}
+            Event::Eof => break,
+        }
+    }
+    if builder.innermost().is_empty() {
+        Ok(Xml { tree: builder.finish(), unknown_entities: unknown })
+    } else {
+        Err(FormatError::new(
+            FormatErrorKind::Malformed,
+            format,
+            format!("the file ends inside <{}>", builder.innermost()),
+        )
+        .with_hint("the file is cut off; fetch it again"))
+    }
+}
+
+/// The line of a byte offset, from 1.
+fn line(text: &str, at: usize) -> usize {
+    let end = at.min(text.len());
+    1 + text.as_bytes()[..end].iter().filter(|&&byte| byte == b'\n').count()
+}
+
+fn local(name: &str) -> &str {
+    name.rsplit(':').next().unwrap_or(name)
+}
+
+/// Attributes by local name; a broken one is left out, as nothing depends on more than a handful of them.
+fn attributes(tag: &BytesStart<'_>) -> Vec<(Box<str>, Box<str>)> {
+    tag.attributes()
+        .with_checks(false)
+        .filter_map(Result::ok)
+        .map(|attribute| {
+            let raw = &*attribute.value;
+            let value = unescape_with(raw, resolve_html5_entity).unwrap_or(raw.into()).into_owned();
+            (local(attribute.key.as_ref()).into(), value.into())
+        })
+        .collect()
+}
+
+/// What a general reference stands for.
+fn entity(name: &str) -> Option<String> {
+    if let Some(number) = name.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(hex) => u32::from_str_radix(hex, 16).ok(),
+            None => number.parse().ok(),
+        };
+        return Some(
+            code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER).to_string(),
+        );
+    }
+    resolve_html5_entity(name).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entities_are_known_or_kept_and_never_expanded() {
+        let bomb = br#"<!DOCTYPE a [<!ENTITY x "xxxxxxxx"><!ENTITY f SYSTEM "file:///etc/passwd">]>
+            <n:a k="&alpha;">&alpha;&#x3b2;&amp;&x;&f;</n:a>"#;
+        let xml = read(bomb, "JATS", ReadLimits::default()).expect("well-formed");
+        let a = xml.tree.root().first("a").expect("root");
+        assert_eq!(a.raw_text(), "\u{3b1}\u{3b2}&&x;&f;");
+        assert_eq!(a.attribute("k"), Some("\u{3b1}"));
+        assert_eq!(xml.unknown_entities, Some(("x".into(), 2)));
+    }
+
+    #[test]
+    fn what_is_broken_is_named_with_its_line_and_what_is_deep_is_refused() {
+        let error = read(b"<a>\n<b>\n</a>", "JATS", ReadLimits::default()).expect_err("mismatched");
+        assert_eq!((error.kind, error.at.as_deref()), (FormatErrorKind::Malformed, Some("line 3")));
+        let error = read(b"<a><b>", "JATS", ReadLimits::default()).expect_err("cut");
+        assert!(error.message.contains("inside <b>"), "{error}");
+        let deep = "<a>".repeat(100_000);
+        let error = read(deep.as_bytes(), "JATS", ReadLimits::default()).expect_err("deep");
+        assert_eq!(error.kind, FormatErrorKind::TooLarge);
+    }
+}
