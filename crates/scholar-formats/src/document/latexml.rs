@@ -140,7 +140,7 @@ fn apart(element: Element<'_>, out: &mut String) {
     for child in element.children() {
         match child {
             Child::Text(text) => {
-                out.push_str(&text.replace("\u{a0}\u{a0}", "\n").replace(['\n', '\t'], " "))
+                out.push_str(&text.replace("\u{a0}\u{a0}", "\n").replace(['\n', '\t'], " "));
             }
             Child::Element(inner) => {
                 if inner.is_any(&["math", "sup", "br"]) || inner.has_class("ltx_note") {

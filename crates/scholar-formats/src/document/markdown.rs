@@ -12,7 +12,7 @@ use crate::error::{FormatError, FormatErrorKind};
 
 const FORMAT: &str = "Markdown";
 
-/// Reads CommonMark with tables, footnotes and formulas. Headings become paths (`Methods: Data`); a single heading of
+/// Reads `CommonMark` with tables, footnotes and formulas. Headings become paths (`Methods: Data`); a single heading of
 /// the first level that stands before all others is the title if the front matter has none.
 pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatError> {
     let text = decode::text_of(bytes, FORMAT)?;
@@ -49,12 +49,11 @@ struct Reader {
     path: Vec<(HeadingLevel, String)>,
     first_levels: usize,
     title_like: Option<String>,
-    in_references: bool,
-    in_back_matter: bool,
+    /// What the innermost heading opened.
+    opens: Option<Opens>,
     metadata: Option<String>,
     in_heading: bool,
     in_footnote: bool,
-    link: Option<String>,
 }
 
 impl Reader {
@@ -64,7 +63,7 @@ impl Reader {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(&text),
             Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                self.prose.push(&text)
+                self.prose.push(&text);
             }
             Event::SoftBreak | Event::HardBreak | Event::Rule => self.prose.gap(),
             Event::FootnoteReference(_)
@@ -93,7 +92,6 @@ impl Reader {
                 self.paragraph();
                 self.in_footnote = true;
             }
-            Tag::Link { dest_url, .. } => self.link = Some(dest_url.to_string()),
             Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented)
             | Tag::Paragraph
             | Tag::Item => {
@@ -119,7 +117,6 @@ impl Reader {
                 self.paragraph();
                 self.in_footnote = false;
             }
-            TagEnd::Link => self.link = None,
             TagEnd::Paragraph
             | TagEnd::Item
             | TagEnd::CodeBlock
@@ -141,9 +138,9 @@ impl Reader {
         if text.is_empty() {
         } else if self.in_footnote {
             self.draft.footnotes.push(text);
-        } else if self.in_references {
+        } else if self.opens == Some(Opens::References) {
             self.draft.references.extend(reference_list::entry(&text));
-        } else if !self.in_back_matter {
+        } else if self.opens != Some(Opens::BackMatter) {
             self.whole.paragraph(&text, None);
         }
     }
@@ -169,8 +166,7 @@ impl Reader {
             }
         }
         self.path.retain(|(above, _)| *above < level);
-        self.in_references = opens == Opens::References;
-        self.in_back_matter = opens == Opens::BackMatter;
+        self.opens = Some(opens);
         let words = if opens == Opens::Abstract {
             self.path.clear();
             ABSTRACT_HEADING.to_owned()

@@ -2,7 +2,7 @@
 
 use super::tree::{Child, Element};
 
-/// Presentation MathML in one line: `x_i^2`, `a/(b+c)`. Annotations are left out.
+/// Presentation `MathML` in one line: `x_i^2`, `a/(b+c)`. Annotations are left out.
 pub(crate) fn linear(math: Element<'_>) -> String {
     let mut out = String::new();
     write(math, &mut out);

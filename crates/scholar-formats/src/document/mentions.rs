@@ -96,6 +96,6 @@ mod tests {
     fn a_year_is_taken_only_where_there_is_one() {
         assert_eq!(only_year("Lo, K. 2020b. Title. arXiv:1999.12345"), Some(2020));
         assert_eq!(only_year("Lo, K. 2020. Results of 2019."), None);
-        assert_eq!(only_year("pages 12020-2021x"), None);
+        assert_eq!(only_year("pages 12020-20211"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! TEI, as GROBID writes it from PDFs and Pub2TEI from publishers' XML.
+//! TEI, as GROBID writes it from PDFs and `Pub2TEI` from publishers' XML.
 
 mod references;
 
@@ -303,7 +303,7 @@ fn write(element: Element<'_>, prose: &mut Prose) {
     match element.name() {
         "figure" | "note" | "graphic" | "listBibl" => {}
         "ref" if element.attribute("type") == Some("bibr") && is_mark(&element.raw_text()) => {
-            prose.citation()
+            prose.citation();
         }
         "math" => prose.push(&mathml::linear(element)),
         "hi" if element.attribute("rend").is_some_and(|rend| rend.contains("sup")) => {

@@ -2,10 +2,10 @@
 //!
 //! Nothing outside of the file is ever read, and entities a file defines for itself are not expanded, so neither an
 //! external entity nor a billion laughs can happen. HTML's named entities are known, because old NLM files use them
-//! without their DTD being at hand.
+//! without their DTD being at hand; the names come from the HTML tokeniser, as quick-xml's table has wrong letters.
 
+use html5gum::{Token, Tokenizer};
 use quick_xml::Reader;
-use quick_xml::escape::{resolve_html5_entity, unescape_with};
 use quick_xml::events::{BytesStart, Event};
 
 use super::ReadLimits;
@@ -59,7 +59,7 @@ pub(crate) fn read(
                     builder.text(&value)?;
                 } else {
                     builder.text(&format!("&{name};"))?;
-                    unknown.get_or_insert_with(|| (name, 0)).1 += 1;
+                    unknown.get_or_insert((name, 0)).1 += 1;
                 }
             }
             Event::Comment(_) | Event::PI(_) | Event::Decl(_) | Event::DocType(_) => {}
@@ -94,8 +94,7 @@ fn attributes(tag: &BytesStart<'_>) -> Vec<(Box<str>, Box<str>)> {
         .with_checks(false)
         .filter_map(Result::ok)
         .map(|attribute| {
-            let raw = &*attribute.value;
-            let value = unescape_with(raw, resolve_html5_entity).unwrap_or(raw.into()).into_owned();
+            let value = unescape(&attribute.value);
             (local(attribute.key.as_ref()).into(), value.into())
         })
         .collect()
@@ -112,7 +111,39 @@ fn entity(name: &str) -> Option<String> {
             code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER).to_string(),
         );
     }
-    resolve_html5_entity(name).map(str::to_owned)
+    let known =
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric()) && name.len() <= LONGEST_ENTITY;
+    let reference = format!("&{name};");
+    match Tokenizer::new(&reference).next().filter(|_| known)? {
+        Ok(Token::String(text)) if !text.starts_with(b"&") || name == "amp" => {
+            Some(String::from_utf8_lossy(&text).into_owned())
+                .filter(|text| !text.ends_with(';') || name == "semi")
+        }
+        _ => None,
+    }
+}
+
+/// `CounterClockwiseContourIntegral` is the longest name HTML has.
+const LONGEST_ENTITY: usize = 31;
+
+/// An attribute's value with its references replaced; unknown ones stay.
+fn unescape(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some((before, after)) = rest.split_once('&') {
+        out.push_str(before);
+        let known =
+            after.split_once(';').and_then(|(name, tail)| entity(name).map(|value| (value, tail)));
+        if let Some((value, tail)) = known {
+            out.push_str(&value);
+            rest = tail;
+        } else {
+            out.push('&');
+            rest = after;
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ fn children(element: Element<'_>, without: &[&str], prose: &mut Prose) {
 fn write(element: Element<'_>, without: &[&str], prose: &mut Prose) {
     match element.name() {
         name if APART.contains(&name) => {
-            prose.gap_if(!matches!(name, "fn" | "inline-graphic" | "index-term"))
+            prose.gap_if(!matches!(name, "fn" | "inline-graphic" | "index-term"));
         }
         "label"
             if element
@@ -129,7 +129,7 @@ fn superscript(element: Element<'_>, without: &[&str], prose: &mut Prose) {
     }
 }
 
-/// One formula in several notations: text is read best, then MathML, then TeX.
+/// One formula in several notations: text is read best, then `MathML`, then TeX.
 fn alternatives(element: Element<'_>, without: &[&str], prose: &mut Prose) {
     let order = ["textual-form", "math", "tex-math"];
     match order.iter().find_map(|name| element.first(name)) {
