@@ -6,9 +6,12 @@
 //! reader bounds time and memory and returns an error that names the place.
 
 pub mod document;
+mod encoding;
 pub mod error;
 pub mod export;
+mod latex;
 pub mod library;
+mod names;
 
 pub use document::{Document, DocumentFormat, DocumentReference, ReadLimits};
 pub use error::{FormatError, FormatErrorKind};

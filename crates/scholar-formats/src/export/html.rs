@@ -1,0 +1,193 @@
+//! One HTML file that needs no other: no script, no font, no address is loaded.
+
+use std::fmt::Write as _;
+
+use super::outline::{Outline, Paragraph, Sentence};
+use super::style::{CitesBy, Link, Run};
+
+const CSS: &str = include_str!("html/style.css");
+
+pub(super) fn write(outline: &Outline) -> String {
+    let title = escaped(&outline.title);
+    let mut html = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+         <style>\n{CSS}</style>\n</head>\n<body>\n<main>\n<article>\n<h1>{title}</h1>\n"
+    );
+    if outline.abstained {
+        html.push_str(
+            "<p class=\"warning\"><strong>Insufficient evidence.</strong> \
+             The stored papers do not answer this question.</p>\n",
+        );
+    }
+    let mut notes = 0;
+    for part in &outline.parts {
+        html.push_str("<section>\n");
+        if let Some(heading) = &part.heading {
+            let _infallible = writeln!(html, "<h2>{}</h2>", escaped(heading));
+        }
+        for one in &part.paragraphs {
+            html.push_str(&paragraph(one, outline, &mut notes));
+        }
+        html.push_str("</section>\n");
+    }
+    html.push_str("</article>\n");
+    html.push_str(&references(outline));
+    if !outline.notices.is_empty() {
+        html.push_str("<aside aria-labelledby=\"notes\">\n<h2 id=\"notes\">Notes</h2>\n<ul>\n");
+        for notice in &outline.notices {
+            let _infallible = writeln!(html, "<li>{}</li>", escaped(notice));
+        }
+        html.push_str("</ul>\n</aside>\n");
+    }
+    let _infallible = write!(
+        html,
+        "</main>\n<footer>{}</footer>\n</body>\n</html>\n",
+        escaped(&outline.generated_by)
+    );
+    html
+}
+
+/// A paragraph, and its evidence folded below it.
+fn paragraph(paragraph: &Paragraph, outline: &Outline, notes: &mut usize) -> String {
+    let mut evidence = String::new();
+    let mut count = 0;
+    let sentences: Vec<String> = paragraph
+        .sentences
+        .iter()
+        .map(|one| sentence(one, outline, &mut evidence, &mut count, notes))
+        .collect();
+    let class = if paragraph.bullet { " class=\"point\"" } else { "" };
+    let mut html = format!("<p{class}>{}</p>\n", sentences.join(" "));
+    if count > 0 {
+        let plural = if count == 1 { "" } else { "s" };
+        let _infallible = write!(
+            html,
+            "<details>\n<summary>{count} quotation{plural}</summary>\n<ul>\n{evidence}</ul>\n</details>\n"
+        );
+    }
+    html
+}
+
+fn sentence(
+    sentence: &Sentence,
+    outline: &Outline,
+    evidence: &mut String,
+    count: &mut usize,
+    notes: &mut usize,
+) -> String {
+    let citation = runs(&sentence.citation);
+    let mut in_text = match outline.cites_by {
+        _ if citation.is_empty() => String::new(),
+        CitesBy::Raised | CitesBy::Note => citation,
+        CitesBy::Number | CitesBy::Author => format!(" {citation}"),
+    };
+    if outline.cites_by == CitesBy::Note && !in_text.is_empty() {
+        in_text = format!(" <small class=\"note\">({in_text})</small>");
+    }
+    let mut marks = String::new();
+    for quote in &sentence.quotes {
+        *notes += 1;
+        *count += 1;
+        let page = quote.page.map(|page| format!(", p. {page}")).unwrap_or_default();
+        let _infallible = writeln!(
+            evidence,
+            "<li id=\"quote-{notes}\"><blockquote>{}</blockquote>\n<p><a href=\"#ref-{}\">{}</a>{page}</p></li>",
+            escaped(&quote.text),
+            quote.reference + 1,
+            escaped(&outline.items[quote.reference].title),
+        );
+        let _infallible = write!(
+            marks,
+            "<sup><a class=\"quote\" href=\"#quote-{notes}\" aria-label=\"Quotation {notes}\">”</a></sup>"
+        );
+    }
+    let doubt = sentence.doubt.map(|d| format!(" <em class=\"doubt\">({d})</em>"));
+    let [text, closing] = [&sentence.text, &sentence.closing].map(|text| escaped(text));
+    format!("<span>{text}{in_text}{}{closing}{marks}</span>", doubt.unwrap_or_default())
+}
+
+fn references(outline: &Outline) -> String {
+    if outline.entries.is_empty() {
+        return String::new();
+    }
+    let mut html =
+        "<section aria-labelledby=\"references\">\n<h2 id=\"references\">References</h2>\n\
+                    <ul class=\"references\">\n"
+            .to_owned();
+    for entry in &outline.entries {
+        let label = runs(&entry.label);
+        let label = match label.trim() {
+            "" => String::new(),
+            label => format!("<span class=\"label\">{label}</span> "),
+        };
+        let mut text = runs(&entry.text);
+        let link = outline.items[entry.reference].link();
+        if let Some(url) = link.filter(|url| is_web(url) && !text.contains("<a href=\"http")) {
+            let _infallible = write!(text, " <a href=\"{}\">Link</a>", escaped(&url));
+        }
+        let _infallible = writeln!(
+            html,
+            "<li id=\"ref-{}\">{label}<span>{text}</span></li>",
+            entry.reference + 1
+        );
+    }
+    html.push_str("</ul>\n</section>\n");
+    html
+}
+
+fn runs(runs: &[Run]) -> String {
+    runs.iter().map(run).collect()
+}
+
+fn run(run: &Run) -> String {
+    let mut html = escaped(&run.text);
+    let mut wrap = |tag: &str| html = format!("<{tag}>{html}</{tag}>");
+    if run.look.italic {
+        wrap("i");
+    }
+    if run.look.bold {
+        wrap("b");
+    }
+    if run.look.underlined {
+        wrap("u");
+    }
+    match run.look.raised {
+        Some(true) => wrap("sup"),
+        Some(false) => wrap("sub"),
+        None => {}
+    }
+    if run.look.small_caps {
+        html = format!("<span class=\"caps\">{html}</span>");
+    }
+    match &run.link {
+        Some(Link::Reference(at)) => format!("<a href=\"#ref-{}\">{html}</a>", at + 1),
+        Some(Link::Url(url)) if is_web(url) => format!("<a href=\"{}\">{html}</a>", escaped(url)),
+        _ => html,
+    }
+}
+
+/// Whether an address is one of the web, and not `javascript:`.
+fn is_web(url: &str) -> bool {
+    let lower = url.trim_start().to_ascii_lowercase();
+    lower.starts_with("https://") || lower.starts_with("http://")
+}
+
+/// Text for elements and attributes.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            // XML, which DOCX is made of, cannot hold these at all.
+            _ if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
+            _ => out.push(c),
+        }
+    }
+    out
+}

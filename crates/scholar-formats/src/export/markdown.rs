@@ -1,0 +1,139 @@
+//! Markdown with footnotes, as most renderers and pandoc read it.
+
+use std::fmt::Write as _;
+
+use super::outline::{Outline, Sentence};
+use super::style::{CitesBy, Link, Run};
+
+pub(super) fn write(outline: &Outline) -> String {
+    let mut text = format!("# {}\n\n", escaped(&outline.title));
+    if outline.abstained {
+        text.push_str(
+            "**Insufficient evidence.** The stored papers do not answer this question.\n\n",
+        );
+    }
+    let mut notes: Vec<String> = Vec::new();
+    for part in &outline.parts {
+        if let Some(heading) = &part.heading {
+            let _infallible = write!(text, "## {}\n\n", escaped(heading));
+        }
+        for paragraph in &part.paragraphs {
+            let sentences: Vec<String> =
+                paragraph.sentences.iter().map(|one| sentence(one, outline, &mut notes)).collect();
+            let lead = if paragraph.bullet { "- " } else { "" };
+            let _infallible = write!(text, "{lead}{}\n\n", guarded(&sentences.join(" ")));
+        }
+    }
+    if !outline.entries.is_empty() {
+        text.push_str("## References\n\n");
+        for entry in &outline.entries {
+            let label = runs(&entry.label);
+            let blank = if label.is_empty() { "" } else { " " };
+            let anchor = entry.reference + 1;
+            let body = runs(&entry.text);
+            let _infallible = write!(
+                text,
+                "<a id=\"ref-{anchor}\"></a>{}{blank}{}\n\n",
+                label.trim(),
+                body.trim()
+            );
+        }
+    }
+    if !outline.notices.is_empty() {
+        text.push_str("## Notes\n\n");
+        for notice in &outline.notices {
+            let _infallible = writeln!(text, "- {}", escaped(notice));
+        }
+        text.push('\n');
+    }
+    for (number, note) in notes.iter().enumerate() {
+        let _infallible = write!(text, "[^{}]: {note}\n\n", number + 1);
+    }
+    let _infallible = writeln!(text, "---\n\n{}", escaped(&outline.generated_by));
+    text
+}
+
+fn sentence(sentence: &Sentence, outline: &Outline, notes: &mut Vec<String>) -> String {
+    let citation = runs(&sentence.citation);
+    let in_text = match outline.cites_by {
+        _ if citation.is_empty() => String::new(),
+        CitesBy::Note => String::new(),
+        CitesBy::Raised => citation.clone(),
+        CitesBy::Number | CitesBy::Author => format!(" {citation}"),
+    };
+    let mut marks = String::new();
+    let mut mark = |note: String| {
+        notes.push(note);
+        let _infallible = write!(marks, "[^{}]", notes.len());
+    };
+    if outline.cites_by == CitesBy::Note && !citation.is_empty() {
+        mark(citation);
+    }
+    for quote in &sentence.quotes {
+        let page = quote.page.map(|page| format!(", p. {page}")).unwrap_or_default();
+        let title = escaped(&outline.items[quote.reference].title);
+        mark(format!("“{}” — [{title}](#ref-{}){page}", escaped(&quote.text), quote.reference + 1));
+    }
+    let doubt = sentence.doubt.map(|doubt| format!(" *({doubt})*")).unwrap_or_default();
+    format!("{}{in_text}{doubt}{}{marks}", escaped(&sentence.text), sentence.closing)
+}
+
+fn runs(runs: &[Run]) -> String {
+    runs.iter().map(run).collect()
+}
+
+fn run(run: &Run) -> String {
+    // Marks must stand right beside the words.
+    let inner = run.text.trim();
+    if inner.is_empty() {
+        return run.text.clone();
+    }
+    let (lead, rest) = run.text.split_at(run.text.len() - run.text.trim_start().len());
+    let tail = &rest[inner.len()..];
+    let mut text = escaped(inner);
+    if run.look.italic {
+        text = format!("*{text}*");
+    }
+    if run.look.bold {
+        text = format!("**{text}**");
+    }
+    match run.look.raised {
+        Some(true) => text = format!("<sup>{text}</sup>"),
+        Some(false) => text = format!("<sub>{text}</sub>"),
+        None => {}
+    }
+    match &run.link {
+        Some(Link::Reference(at)) => text = format!("[{text}](#ref-{})", at + 1),
+        Some(Link::Url(url)) => text = format!("[{text}](<{}>)", url.replace(['<', '>', ' '], "")),
+        None => {}
+    }
+    format!("{lead}{text}{tail}")
+}
+
+/// Every sign that could mean something to Markdown or HTML.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '^' | '$' | '&' => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ if c.is_control() => out.push(' '),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// A paragraph that begins like a list, a rule or a heading is none.
+fn guarded(text: &str) -> String {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    if text.starts_with(['-', '+', '=', ':']) {
+        format!("\\{text}")
+    } else if digits > 0 && text[digits..].starts_with(['.', ')']) {
+        format!("{}\\{}", &text[..digits], &text[digits..])
+    } else {
+        text.to_owned()
+    }
+}

@@ -1,0 +1,332 @@
+//! Which known paper a reference means. Conservative: a wrong match puts a false edge into the citation graph.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::Date;
+use scholar_core::text::normalise::{match_key, title_key};
+use scholar_core::{PaperId, PaperMeta};
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::document::DocumentReference;
+use crate::names::Name;
+
+/// Share of words that two titles must have in common.
+const OVERLAP: f64 = 0.9;
+
+/// Titles of fewer letters and digits (`Introduction`, `Reply`) need year or author to agree too.
+const SHORT_TITLE: usize = 20;
+
+/// Words of a title that must stand in a reference's plain text for it to be looked for there.
+const TEXT_WORDS: usize = 5;
+
+/// Words in a row under which titles are found.
+const SHINGLE: usize = 3;
+
+/// Most titles that one run of words leads to: a longer list means that the words tell nothing.
+const CROWD: usize = 200;
+
+/// Why a reference was matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MatchedBy {
+    /// They share an identifier.
+    Id,
+    /// Their titles are equal but for case and punctuation.
+    Title,
+    /// Nine words of ten, the first author and, within a year, the year are the same.
+    Overlap,
+    /// The reference has no parsed title, and its text holds this paper's, its first author and its year.
+    Text,
+}
+
+/// A known paper as references are compared with it.
+#[derive(Debug, Clone)]
+struct Known {
+    id: PaperId,
+    title: String,
+    words: BTreeSet<String>,
+    year: Option<i16>,
+    surname: Option<String>,
+}
+
+impl Known {
+    fn new(meta: &PaperMeta) -> Self {
+        let title = title_key(&meta.title);
+        Self {
+            id: meta.id.clone(),
+            words: title.split(' ').map(str::to_owned).collect(),
+            title,
+            year: meta.year.or_else(|| meta.published.map(Date::year)),
+            surname: meta.authors.first().and_then(|author| surname(author)),
+        }
+    }
+}
+
+/// Decides for one pair.
+pub fn same_paper(reference: &DocumentReference, paper: &PaperMeta) -> Option<MatchedBy> {
+    let shared = reference.ids.iter().any(|id| *id == paper.id || paper.external_ids.contains(id));
+    if shared {
+        return Some(MatchedBy::Id);
+    }
+    compare(&Asked::new(reference), &Known::new(paper))
+}
+
+/// A reference in the form it is compared in.
+struct Asked {
+    title: String,
+    words: BTreeSet<String>,
+    text: String,
+    year: Option<i16>,
+    surname: Option<String>,
+}
+
+impl Asked {
+    fn new(reference: &DocumentReference) -> Self {
+        let title = title_key(reference.title.as_deref().unwrap_or_default());
+        Self {
+            words: title.split(' ').map(str::to_owned).collect(),
+            title,
+            text: format!(" {} ", folded(&title_key(&reference.text))),
+            year: reference.year,
+            surname: reference.first_author.as_deref().and_then(surname),
+        }
+    }
+
+    fn has_word(&self, word: &str) -> bool {
+        self.text.contains(&format!(" {word} "))
+    }
+}
+
+fn compare(asked: &Asked, known: &Known) -> Option<MatchedBy> {
+    if known.title.is_empty() {
+        return None;
+    }
+    let years_differ = match (asked.year, known.year) {
+        (Some(one), Some(other)) => Some(one.abs_diff(other) > 1),
+        _ => None,
+    };
+    let authors_differ = match (&asked.surname, &known.surname) {
+        (Some(one), Some(other)) => Some(one != other),
+        _ => None,
+    };
+    if asked.title.is_empty() {
+        return in_text(asked, known).then_some(MatchedBy::Text);
+    }
+    if asked.title == known.title {
+        let long = known.title.chars().filter(|c| *c != ' ').count() >= SHORT_TITLE;
+        let agrees = years_differ == Some(false) && authors_differ != Some(true)
+            || authors_differ == Some(false) && years_differ != Some(true);
+        return (long || agrees).then_some(MatchedBy::Title);
+    }
+    let near = overlap(&asked.words, &known.words) >= OVERLAP;
+    (near && years_differ == Some(false) && authors_differ == Some(false))
+        .then_some(MatchedBy::Overlap)
+}
+
+/// Whether the plain text of a reference holds title, first author and year of a paper.
+fn in_text(asked: &Asked, known: &Known) -> bool {
+    let (Some(year), Some(surname)) = (known.year, &known.surname) else { return false };
+    let near = |year: i16| (year - 1..=year + 1).any(|year| asked.has_word(&year.to_string()));
+    known.title.split(' ').count() >= TEXT_WORDS
+        && asked.has_word(&folded(&known.title))
+        && surname.split(' ').all(|word| asked.has_word(word))
+        && near(year)
+}
+
+/// Shared words of all words.
+fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+    let shared = one.intersection(other).count();
+    let all = one.len() + other.len() - shared;
+    let count = |n: usize| u32::try_from(n).map_or(f64::INFINITY, f64::from);
+    if all == 0 { 0.0 } else { count(shared) / count(all) }
+}
+
+/// A family name without accents, in lower case; a lone word is one too.
+fn surname(name: &str) -> Option<String> {
+    let family = Name::printed(name)?.family;
+    let key = folded(&title_key(&family));
+    (!key.is_empty()).then_some(key)
+}
+
+/// Without accents.
+fn folded(text: &str) -> String {
+    use unicode_normalization::char::is_combining_mark;
+    match_key(text).nfd().filter(|c| !is_combining_mark(*c)).collect()
+}
+
+/// Known papers, ready to be asked for many references.
+#[derive(Debug, Clone, Default)]
+pub struct Matcher {
+    papers: Vec<Known>,
+    by_id: BTreeMap<PaperId, usize>,
+    by_title: BTreeMap<String, Vec<usize>>,
+    by_shingle: BTreeMap<String, Vec<usize>>,
+}
+
+/// The paper that a reference means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    /// The identifier it is filed under.
+    pub paper: PaperId,
+    /// Why.
+    pub by: MatchedBy,
+}
+
+impl Matcher {
+    /// Prepares `papers`.
+    pub fn new<'a>(papers: impl IntoIterator<Item = &'a PaperMeta>) -> Self {
+        let mut matcher = Self::default();
+        for meta in papers {
+            matcher.add(meta);
+        }
+        matcher
+    }
+
+    /// Adds one paper.
+    pub fn add(&mut self, meta: &PaperMeta) {
+        let at = self.papers.len();
+        let known = Known::new(meta);
+        for id in [&meta.id].into_iter().chain(&meta.external_ids) {
+            self.by_id.entry(id.clone()).or_insert(at);
+        }
+        for shingle in shingles(&folded(&known.title)) {
+            self.by_shingle.entry(shingle).or_default().push(at);
+        }
+        self.by_title.entry(known.title.clone()).or_default().push(at);
+        self.papers.push(known);
+    }
+
+    /// The paper that `reference` means, if exactly one does: two that fit equally well are no match.
+    pub fn find(&self, reference: &DocumentReference) -> Option<Match> {
+        if let Some(at) = reference.ids.iter().find_map(|id| self.by_id.get(id)) {
+            return Some(Match { paper: self.papers[*at].id.clone(), by: MatchedBy::Id });
+        }
+        let asked = Asked::new(reference);
+        let mut candidates: BTreeSet<usize> = BTreeSet::new();
+        candidates.extend(self.by_title.get(&asked.title).into_iter().flatten());
+        let text = if asked.title.is_empty() { &asked.text } else { &asked.title };
+        for shingle in shingles(&folded(text)) {
+            let found = self.by_shingle.get(&shingle).filter(|found| found.len() <= CROWD);
+            candidates.extend(found.into_iter().flatten());
+        }
+        let mut fits: Vec<(MatchedBy, usize)> = candidates
+            .into_iter()
+            .filter_map(|at| Some((compare(&asked, &self.papers[at])?, at)))
+            .collect();
+        fits.sort_unstable();
+        match fits.as_slice() {
+            [(by, at)] => Some(Match { paper: self.papers[*at].id.clone(), by: *by }),
+            [(by, at), (next, _), ..] if by < next => {
+                Some(Match { paper: self.papers[*at].id.clone(), by: *by })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Runs of [`SHINGLE`] words; a shorter title is one run.
+fn shingles(title: &str) -> BTreeSet<String> {
+    let words: Vec<&str> = title.split(' ').filter(|word| !word.is_empty()).collect();
+    match words.len() {
+        0 => BTreeSet::new(),
+        1..SHINGLE => BTreeSet::from([words.join(" ")]),
+        _ => words.windows(SHINGLE).map(|run| run.join(" ")).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paper(id: &str, title: &str, author: &str, year: i16) -> PaperMeta {
+        let mut meta = PaperMeta::new(id.parse().expect("an id"), title);
+        meta.authors = vec![author.to_owned()];
+        meta.year = Some(year);
+        meta
+    }
+
+    fn reference(title: &str, author: &str, year: i16) -> DocumentReference {
+        DocumentReference {
+            title: Some(title.to_owned()).filter(|title| !title.is_empty()),
+            first_author: Some(author.to_owned()),
+            year: Some(year),
+            ..DocumentReference::default()
+        }
+    }
+
+    fn matcher() -> Matcher {
+        let mut first = paper(
+            "doi:10.1/a",
+            "A study of large language models that answer questions from scientific papers",
+            "José Müller-Garcia",
+            2020,
+        );
+        first.external_ids = vec!["pmid:7".parse().expect("an id")];
+        Matcher::new(&[
+            first,
+            paper("doi:10.1/b", "Introduction", "Ann Lee", 2001),
+            paper(
+                "doi:10.1/c",
+                "Deep learning for the analysis of protein structures",
+                "B. Chen",
+                2018,
+            ),
+            paper(
+                "doi:10.1/d",
+                "Deep learning for the analysis of protein structures",
+                "C. Wu",
+                2019,
+            ),
+        ])
+    }
+
+    #[test]
+    fn references_find_their_papers_and_no_others() {
+        let matcher = matcher();
+        let found = |r: &DocumentReference| matcher.find(r).map(|m| (m.paper.to_string(), m.by));
+        let a = |by| Some(("doi:10.1/a".to_owned(), by));
+        let by_id = DocumentReference {
+            ids: vec!["pmid:7".parse().expect("an id")],
+            ..DocumentReference::default()
+        };
+        assert_eq!(found(&by_id), a(MatchedBy::Id));
+        let title =
+            "A Study of Large Language Models that Answer Questions from Scientific Papers.";
+        assert_eq!(found(&reference(title, "X", 1990)), a(MatchedBy::Title));
+        let near = "Study of large language models that answer questions from scientific papers";
+        assert_eq!(found(&reference(near, "Muller-Garcia", 2021)), a(MatchedBy::Overlap));
+        assert_eq!(found(&reference(near, "Muller-Garcia", 2023)), None, "another year");
+        assert_eq!(found(&reference(near, "Smith", 2020)), None, "another author");
+        assert_eq!(
+            found(&reference("Introduction", "Lee", 2001)).map(|m| m.1),
+            Some(MatchedBy::Title)
+        );
+        assert_eq!(found(&reference("Introduction", "Kim", 2015)), None, "a title of everyone");
+        let twice = "Deep learning for the analysis of protein structures";
+        assert_eq!(found(&reference(twice, "Wu", 2019)), None, "two papers of that title");
+    }
+
+    #[test]
+    fn plain_text_needs_title_author_and_year() {
+        let matcher = matcher();
+        let text = |text: &str| {
+            let r = DocumentReference { text: text.to_owned(), ..DocumentReference::default() };
+            matcher.find(&r).map(|m| m.by)
+        };
+        let whole = "[3] J. Muller-Garcia. A study of large language models that answer questions from \
+                     scientific papers. In: X, 2020.";
+        assert_eq!(text(whole), Some(MatchedBy::Text));
+        assert_eq!(text(&whole.replace("2020", "2010")), None);
+        assert_eq!(text(&whole.replace("Garcia", "Lopez")), None);
+        assert_eq!(text(""), None);
+    }
+
+    #[test]
+    fn one_pair_is_judged_as_many_are() {
+        let known = paper("doi:10.1/b", "Introduction", "Ann Lee", 2001);
+        assert_eq!(
+            same_paper(&reference("Introduction", "Lee", 2001), &known),
+            Some(MatchedBy::Title)
+        );
+        assert_eq!(same_paper(&reference("Introduction", "Lee", 2010), &known), None);
+    }
+}
