@@ -72,7 +72,7 @@ impl Record {
             }
             return;
         }
-        if let Some(id) = ids::of_url(url) {
+        if let Some(id) = PaperId::from_url(url) {
             self.add_id(id);
         }
         if self.url.is_none() {
