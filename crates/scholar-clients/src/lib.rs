@@ -12,6 +12,7 @@ pub mod load;
 pub mod openai;
 pub mod prices;
 pub mod retry;
+pub mod semantic_scholar;
 
 pub use download::{DownloadConfig, DownloadError, Downloader};
 pub use fetch::{FetchConfig, FetchRequest, Fetched, Fetcher, Provider};
@@ -20,4 +21,5 @@ pub use openai::{OpenAiConfig, OpenAiGenerator};
 pub use prices::{Price, PriceError, PriceTable};
 pub use retry::RetryPolicy;
 pub use secrecy::SecretString;
+pub use semantic_scholar::SemanticScholar;
 pub use url::Url;

@@ -1,8 +1,9 @@
-//! Fakes, fixtures and tolerant comparisons for the tests of the other crates. A development dependency only.
+//! Fakes, fixtures and tolerant comparisons for the tests of the other crates, and for the program's test of itself.
 //!
 //! Every port has one fake here ([`FakeEncoder`], [`FakeReranker`], [`ScriptedGenerator`], [`MemoryRetriever`], [`MemorySource`],
 //! [`MemoryCatalog`], [`FakeAttributor`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
-//! server on a loopback port that can be slow, broken or lying on demand; [`http`] asks our own server. Nothing here reads a clock or the network.
+//! server on a loopback port that can be slow, broken or lying on demand; [`StandIn`] answers for the services that
+//! papers come from; [`http`] asks our own server. Nothing here asks the network.
 
 mod attributor;
 mod catalog;
@@ -16,6 +17,7 @@ mod models_dir;
 mod reranker;
 mod retriever;
 mod source;
+pub mod standin;
 mod words;
 
 pub use attributor::FakeAttributor;
@@ -28,4 +30,5 @@ pub use models_dir::{model_dir, models_dir};
 pub use reranker::FakeReranker;
 pub use retriever::MemoryRetriever;
 pub use source::MemorySource;
+pub use standin::{Calls, Fault, LoggedRequest, Recordings, StandIn};
 pub use words::stems;
