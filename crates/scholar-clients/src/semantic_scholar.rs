@@ -7,6 +7,8 @@
 mod graph;
 mod paper;
 mod port;
+#[cfg(test)]
+mod recorded;
 mod wire;
 
 use std::collections::BTreeSet;

@@ -1,6 +1,9 @@
 //! The clients against real sockets on this machine.
 
 mod download;
+mod fetch;
 mod openai;
+mod semantic_scholar;
+mod standin;
 #[cfg(unix)]
 mod wheels;
