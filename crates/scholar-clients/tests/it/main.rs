@@ -2,6 +2,7 @@
 
 mod download;
 mod fetch;
+mod kept;
 mod openai;
 mod semantic_scholar;
 mod standin;

@@ -147,8 +147,9 @@ async fn the_paper_under_evaluation_is_nowhere() {
 async fn bulk_search_turns_pages_and_a_match_may_be_absent() {
     let server = server();
     let client = client(&server);
-    let found =
-        client.search_bulk("memory sleep", BulkOrder::MostCited, 100, &SearchFilter::none()).await;
+    let found = client
+        .search_bulk("memory sleep retrieval", BulkOrder::MostCited, 100, &SearchFilter::none())
+        .await;
     let found = found.expect("found");
     let counts: Vec<_> = found.items.iter().map(|paper| paper.paper.meta.citation_count).collect();
     assert!(counts.len() > 5 && counts.is_sorted_by(|a, b| a >= b), "{counts:?}");
@@ -230,7 +231,7 @@ async fn one_failing_keyword_discards_no_other() {
         ["retrieval", "caffeine", "memory"].map(|word| keywords(word, SearchFilter::none())).into();
     let found = join_all(requests.iter().map(|request| client.find(request))).await;
     let [first, second, third] = &found[..] else { panic!("three keywords, three outcomes") };
-    assert!(first.as_ref().is_ok_and(|found| found.papers.len() > 3));
+    assert!(first.as_ref().is_ok_and(|found| found.papers.len() >= 3));
     assert!(third.as_ref().is_ok_and(|found| found.papers.len() > 3));
     let error = second.as_ref().expect_err("it failed every time");
     assert_eq!(error.kind(), PortErrorKind::Transient);
