@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn the_oldest_entries_make_room() {
         let folder = tempfile::tempdir().expect("a folder");
-        let config = CacheConfig { max_bytes: 5000, ..CacheConfig::new(folder.path()) };
+        let config = CacheConfig { max_bytes: 6000, ..CacheConfig::new(folder.path()) };
         let cache = Cache::new(config.clone());
         let names = ["first", "second", "third", "fourth"];
         for (age, name) in (0u32..).zip(names) {

@@ -2,5 +2,9 @@
 
 mod download;
 mod openai;
+mod readers;
+mod services;
+mod site;
+mod sources;
 #[cfg(unix)]
 mod wheels;
