@@ -47,7 +47,7 @@ impl Exchange<'_> {
     /// Asks until there is an answer, or until asking again is useless. `known` is what the cache has.
     pub(super) async fn answer(&self, known: Option<&Head>) -> Result<Answer, PortError> {
         let config = self.fetcher.config();
-        let own = Instant::now() + config.retry.deadline;
+        let own = Instant::now() + config.retry.deadline.max(self.request.patience);
         let deadline = self.fetcher.deadline.map_or(own, |given| given.min(own));
         let mut failed = 0;
         loop {
@@ -125,7 +125,8 @@ impl Exchange<'_> {
             error
         })?;
         let sent = Instant::now();
-        let limit = config.attempt_timeout.min(deadline.saturating_duration_since(sent));
+        let attempt = config.attempt_timeout.max(self.request.patience);
+        let limit = attempt.min(deadline.saturating_duration_since(sent));
         let sending = shared.transport.send(self.outgoing(url, known));
         let result = tokio::time::timeout(limit, sending).await;
         let (outcome, result) = match result {
@@ -136,7 +137,7 @@ impl Exchange<'_> {
                 (AttemptOutcome::Failed(error.to_string()), Err((error, counts)))
             }
             Err(_) => {
-                let error = if limit < config.attempt_timeout {
+                let error = if limit < attempt {
                     self.failures.past_deadline()
                 } else {
                     self.failures.too_slow(limit)
@@ -201,7 +202,7 @@ impl Exchange<'_> {
             headers,
             body: request.body.as_ref().map(|(_, bytes)| bytes.clone()),
             max_bytes: request.max_bytes,
-            idle_timeout: config.idle_timeout,
+            idle_timeout: config.idle_timeout.max(request.patience),
         }
     }
 

@@ -76,6 +76,7 @@ pub struct FetchRequest {
     pub(super) max_bytes: usize,
     pub(super) cache: Option<CachePolicy>,
     pub(super) not_found_answers: bool,
+    pub(super) patience: Duration,
 }
 
 /// Semantic Scholar's largest reply is 10 MB; pages and PDFs ask for more.
@@ -96,6 +97,7 @@ impl FetchRequest {
             max_bytes: DEFAULT_MAX_BYTES,
             cache: None,
             not_found_answers: false,
+            patience: Duration::ZERO,
         }
     }
 
@@ -204,6 +206,13 @@ impl FetchRequest {
     #[must_use]
     pub fn not_found_answers(mut self) -> Self {
         self.not_found_answers = true;
+        self
+    }
+
+    /// Waits at least this long for one attempt, silence included: for servers that compute before they answer.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
         self
     }
 

@@ -6,5 +6,9 @@ mod kept;
 mod openai;
 mod semantic_scholar;
 mod standin;
+mod readers;
+mod services;
+mod site;
+mod sources;
 #[cfg(unix)]
 mod wheels;
