@@ -14,8 +14,9 @@ pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat
 pub(crate) use look::{LookArgs, SourceArg};
 pub(crate) use serve::ServeArgs;
 pub(crate) use store::{
-    BuildArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, ModelsArgs, ModelsCommand,
-    PapersArgs, PapersCommand, PassagesArg, PlanArgs, RunsArgs, RunsCommand, SourceArgs,
+    BuildArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs, ListFormatArg,
+    ModelsArgs, ModelsCommand, PapersArgs, PapersCommand, PassagesArg, PlanArgs, RunsArgs,
+    RunsCommand, SourceArgs,
 };
 
 /// Ask the scientific literature and get answers in which every sentence is proven.
@@ -235,6 +236,15 @@ pub(crate) enum BenchCommand {
     Index(BenchIndexArgs),
     /// Latency of lexical, dense and hybrid search in a datastore with and without filters, and what the index misses.
     Search(BenchSearchArgs),
+    /// What the readers of documents and libraries take out of files, and how fast.
+    Formats {
+        /// Documents, libraries and folders of them.
+        #[arg(required = true, value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Write the report here.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Passages per second that are read, cut, tokenised and indexed, without an encoder, and the memory it takes.
     Ingest {
         /// Files of papers, as for `datastore build`.
@@ -294,7 +304,14 @@ pub(crate) enum BenchCommand {
 
 /// Say what works here and what is missing.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct DoctorArgs {}
+pub(crate) struct DoctorArgs {
+    /// Ask nobody: leave out whether sources answer.
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Try every source of papers against a stand-in on this machine, faults included. No network.
+    #[arg(long)]
+    pub(crate) self_test: bool,
+}
 
 /// Print shell completions.
 #[derive(Debug, ClapArgs)]

@@ -120,6 +120,13 @@ impl From<scholar_datastore::Error> for CommandError {
     }
 }
 
+impl From<scholar_formats::FormatError> for CommandError {
+    fn from(error: scholar_formats::FormatError) -> Self {
+        let hint = error.hint.clone();
+        library_error(error, hint)
+    }
+}
+
 impl From<scholar_models::ModelError> for CommandError {
     fn from(error: scholar_models::ModelError) -> Self {
         let hint = error.hint();

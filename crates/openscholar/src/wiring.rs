@@ -3,7 +3,7 @@
 pub(crate) mod generator;
 pub(crate) mod models;
 pub(crate) mod outside;
-mod providers;
+pub(crate) mod providers;
 pub(crate) mod pull;
 pub(crate) mod reranker;
 pub(crate) mod shelf;

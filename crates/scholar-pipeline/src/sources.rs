@@ -18,7 +18,9 @@ mod wide;
 
 use serde::{Deserialize, Serialize};
 
-pub use reconcile::{Candidate, Provenance, reconcile};
+pub use reconcile::{
+    Candidate, Provenance, is_same as is_same_paper, join_meta as merge_meta, reconcile,
+};
 pub use wide::WideRetriever;
 
 /// How far beyond the datastore a run looks.

@@ -86,9 +86,13 @@ pub(crate) struct AskArgs {
     /// Stop after this many model calls.
     #[arg(long, value_name = "N")]
     pub(crate) max_calls: Option<u64>,
-    /// Print the references alone in a format for reference managers.
+    /// Print the answer, or its references alone, in this format.
     #[arg(long, value_enum)]
     pub(crate) format: Option<OutputFormat>,
+    /// Citation style of documents: apa, ieee, vancouver, nature, chicago, acm, any name of the CSL repository, or a .csl
+    /// file.
+    #[arg(long, value_name = "NAME", requires = "format")]
+    pub(crate) style: Option<String>,
     /// Print every event as a line of JSON on standard output, the answer last.
     #[arg(long)]
     pub(crate) stream: bool,
@@ -147,7 +151,7 @@ pub(crate) enum GeneratorChoice {
     None,
 }
 
-/// Formats for reference managers.
+/// Formats of answers, and of their references for reference managers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Markdown for people.
@@ -158,6 +162,12 @@ pub(crate) enum OutputFormat {
     Ris,
     /// CSL-JSON.
     Csl,
+    /// One HTML file.
+    Html,
+    /// One LaTeX file.
+    Latex,
+    /// A word processor's file; needs --output.
+    Docx,
 }
 
 /// Conditions on papers; all must hold.

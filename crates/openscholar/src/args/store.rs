@@ -8,7 +8,7 @@ use scholar_datastore::BuildRules;
 use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
-use super::ServeArgs;
+use super::{OutputFormat, ServeArgs};
 
 /// List, show, add and remove papers.
 #[derive(Debug, ClapArgs)]
@@ -34,13 +34,33 @@ pub(crate) enum PapersCommand {
         /// Its identifier, for example doi:10.1000/x.
         id: PaperId,
     },
-    /// Add papers from files of JSON lines, plain, .gz or .zst: this project's format, peS2o, OpenAlex works, Semantic
-    /// Scholar dumps, BEIR, or any other with --fields.
+    /// Add papers: documents (PDF, JATS, TEI, LaTeXML HTML, Markdown, text), folders of them, libraries (BibTeX, RIS,
+    /// CSL-JSON, Zotero), identifiers (doi:…, arxiv:…, pmid:…), and files of JSON lines as `datastore build` reads them.
+    ///
+    /// A folder with zotero.sqlite is that library; `zotero:` or `zotero:COLLECTION` asks the Zotero that runs here.
     #[command(arg_required_else_help = true)]
     Add {
         /// What is read.
         #[command(flatten)]
         sources: SourceArgs,
+        /// How documents and libraries are read.
+        #[command(flatten)]
+        intake: IntakeArgs,
+    },
+    /// Write papers as a list for reference managers.
+    Export {
+        /// Which papers; left out, all of the datastore.
+        #[arg(value_name = "ID")]
+        ids: Vec<PaperId>,
+        /// The references of this run's answer instead.
+        #[arg(long, value_name = "RUN", conflicts_with = "ids")]
+        run: Option<String>,
+        /// bibtex, ris or csl.
+        #[arg(long, value_enum, default_value_t = ListFormatArg::Bibtex)]
+        format: ListFormatArg,
+        /// Write to this file instead of standard output.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
     },
     /// What a paper cites, and which of it is here.
     References {
@@ -91,11 +111,39 @@ pub(crate) enum PapersCommand {
     },
 }
 
+/// Formats of lists of papers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormatArg {
+    /// BibTeX.
+    Bibtex,
+    /// RIS.
+    Ris,
+    /// CSL-JSON.
+    Csl,
+}
+
+/// How documents and libraries are read.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct IntakeArgs {
+    /// Only this collection of a library, with what lies below it; inner ones as outer/inner.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) collection: Option<String>,
+    /// Do not complete the metadata of documents that state an identifier from Crossref, OpenAlex and the like.
+    #[arg(long)]
+    pub(crate) no_lookup: bool,
+    /// Ask nobody: replies stored by earlier runs only.
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Stay and add what appears or changes in the named folders, until Ctrl-C.
+    #[arg(long)]
+    pub(crate) watch: bool,
+}
+
 /// Files of papers, and how they are read.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct SourceArgs {
-    /// Files of JSON lines, plain, .gz or .zst. Files of a Semantic Scholar dump (papers, abstracts, citations, s2orc)
-    /// are joined by corpus id.
+    /// What to read. Files of JSON lines may be plain, .gz or .zst; files of a Semantic Scholar dump (papers, abstracts,
+    /// citations, s2orc) are joined by corpus id.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Format of the files; left out, each file's first line tells: papers, pes2o, beir, openalex, s2-papers,
@@ -385,6 +433,20 @@ pub(crate) enum RunsCommand {
         /// Datastore to check against; left out: the one the run used.
         #[arg(long, value_name = "NAME")]
         datastore: Option<String>,
+    },
+    /// Write a past answer as a document with citations in any style.
+    Export {
+        /// The run.
+        run: String,
+        /// Format of the document, or of the list of its references.
+        #[arg(long, value_enum, default_value_t = OutputFormat::Html)]
+        to: OutputFormat,
+        /// Citation style: apa, ieee, vancouver, nature, chicago, acm, any name of the CSL repository, or a .csl file.
+        #[arg(long, value_name = "NAME")]
+        style: Option<String>,
+        /// Write to this file instead of standard output.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
     },
     /// What differs between two runs.
     Diff {

@@ -14,10 +14,10 @@ use scholar_pipeline::record::{Journal, Recorder, Replayer};
 use scholar_pipeline::{Alarm, AskError, Event, Meter, Outcome, Ports};
 
 use crate::app::App;
-use crate::args::{AskArgs, OutputFormat};
+use crate::args::AskArgs;
 use crate::error::{CommandError, Context as _, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::output::document::{ANSWER_SCHEMA, AnswerDocument, Usage};
-use crate::output::{bibliography, markdown};
+use crate::output::{export, markdown};
 use crate::runs::{self, FOUND_FILE, REQUESTS_FILE, RUN_SCHEMA, RunFolder, RunRecord, RunStatus};
 use crate::wiring::{self, Shelf, Wired};
 use watch::Watch;
@@ -26,6 +26,10 @@ use watch::Watch;
 const MAX_INPUT_BYTES: u64 = 1_000_000;
 
 pub(crate) fn run(args: AskArgs, app: &App) -> Result<ExitCode, CommandError> {
+    if args.format.is_some_and(|format| !export::is_text(format)) && args.output.is_none() {
+        return Err(CommandError::user("a DOCX file cannot be printed")
+            .with_hint("name a file: --output answer.docx"));
+    }
     let (args, task) = Task::of(args, app)?;
     app.home.datastore(&task.datastore)?;
     if task.datastore != crate::starter::NAME {
@@ -277,20 +281,24 @@ fn announce(estimate: &Estimate, config: &AskConfig, app: &App) -> Result<(), Co
 }
 
 fn print(document: &AnswerDocument, args: &AskArgs, app: &App) -> Result<(), CommandError> {
-    let references = &document.answer.references;
-    let text = match args.format {
-        Some(OutputFormat::Bibtex) => bibliography::bibtex(references),
-        Some(OutputFormat::Ris) => bibliography::ris(references),
-        Some(OutputFormat::Csl) => pretty(&bibliography::csl(references))?,
-        Some(OutputFormat::Markdown) => markdown::render(document),
-        None if args.stream => line(document)?,
-        None if app.printer.json => pretty(document)?,
-        None => markdown::render(document),
+    let bytes = match args.format {
+        Some(format) => export::bytes(document, format, args.style.as_deref())?,
+        None if args.stream => line(document)?.into_bytes(),
+        None if app.printer.json => pretty(document)?.into_bytes(),
+        None => markdown::render(document).into_bytes(),
     };
+    let text = String::from_utf8_lossy(&bytes);
     // First to the reader: a file that cannot be written must not cost the answer.
-    app.printer.out(&text)?;
+    if args.format.is_none_or(export::is_text) {
+        app.printer.out(text.trim_end())?;
+    }
     if let Some(path) = &args.output {
-        runs::write_file(path, format!("{text}\n").as_bytes()).map_err(|error| {
+        let whole = if bytes.ends_with(b"\n") || !args.format.is_none_or(export::is_text) {
+            bytes
+        } else {
+            [bytes.as_slice(), b"\n"].concat()
+        };
+        runs::write_file(path, &whole).map_err(|error| {
             error.with_hint(format!("the answer is kept: openscholar runs show {}", document.run))
         })?;
         app.printer.say(&format!("written to {}", path.display()));

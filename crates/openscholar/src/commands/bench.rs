@@ -2,6 +2,7 @@
 
 mod attribution;
 mod encoder;
+mod formats;
 mod graph;
 mod index;
 mod ingest;
@@ -39,6 +40,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Ingest { files, dim, passages, out } => {
             ingest::run(&files, dim, passages.rules(), out.as_deref(), app)
         }
+        BenchCommand::Formats { paths, out } => formats::run(&paths, out.as_deref(), app),
         BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Search(args) => search::run(&args, app),
         BenchCommand::Attribution { dir, judge, limit, out } => {

@@ -1,5 +1,8 @@
 //! `openscholar doctor`: what works here, what is missing, and what to do about it.
 
+mod providers;
+mod self_test;
+
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -27,11 +30,17 @@ impl Check {
 }
 
 pub(crate) fn run(args: DoctorArgs, app: &App) -> Result<ExitCode, CommandError> {
-    let DoctorArgs {} = args;
-    let mut checks = vec![processor(app), home(app), python()];
-    checks.extend(models(app)?);
-    checks.extend(datastores(app)?);
-    checks.push(server(app));
+    let DoctorArgs { offline, self_test } = args;
+    let checks = if self_test {
+        app.block_on(self_test::checks())??
+    } else {
+        let mut checks = vec![processor(app), home(app), disk(app), python()];
+        checks.extend(models(app)?);
+        checks.extend(datastores(app)?);
+        checks.push(server(app));
+        checks.extend(app.block_on(providers::checks(offline, app))??);
+        checks
+    };
     if app.printer.json {
         app.printer
             .json(&serde_json::json!({"schema": "openscholar.doctor/1", "checks": checks}))?;
@@ -47,7 +56,32 @@ pub(crate) fn run(args: DoctorArgs, app: &App) -> Result<ExitCode, CommandError>
             app.printer.out(&format!("{mark}{}: {}{hint}", check.what, check.found))?;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    let failed = checks.iter().any(|check| !check.ok);
+    Ok(if self_test && failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Room for what a first question fetches and builds.
+const NEEDED_BYTES: u64 = 3 << 30;
+
+fn disk(app: &App) -> Check {
+    let data = app.home.data();
+    let existing = data.ancestors().find(|path| path.exists()).unwrap_or(data);
+    match fs4::available_space(existing) {
+        Ok(bytes) => Check::new(
+            "disk",
+            bytes >= NEEDED_BYTES,
+            format!("{:.1} GB free", as_gigabytes(bytes)),
+            "models and datastores need 3 GB: make room, or pass --home DIR on another disk",
+        ),
+        Err(error) => {
+            Check::new("disk", false, error.to_string(), "pass --home DIR on another disk")
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a size for people")]
+fn as_gigabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e9
 }
 
 fn processor(app: &App) -> Check {

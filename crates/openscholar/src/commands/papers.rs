@@ -1,7 +1,11 @@
 //! `openscholar papers …`.
 
+mod add;
+mod export;
 mod graph;
+pub(crate) mod intake;
 pub(crate) mod keep;
+mod watch;
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -15,10 +19,8 @@ use scholar_datastore::graph::Limits;
 
 use crate::app::App;
 use crate::args::{PapersArgs, PapersCommand};
-use crate::commands::datastore::build::{self, Building};
 use crate::error::CommandError;
 use crate::wiring;
-use crate::wiring::models::Reading;
 
 pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError> {
     let PapersArgs { datastore, command } = args;
@@ -26,9 +28,9 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
     match command {
         PapersCommand::List { limit } => list(&name, limit, app),
         PapersCommand::Show { id } => show(&name, &id, app),
-        PapersCommand::Add { sources } => {
-            let building = Building { encoder: None, reading: Reading::WHOLE, passages: None };
-            build::add_files(&name, &sources, building, app)
+        PapersCommand::Add { sources, intake } => add::run(&name, sources, &intake, app),
+        PapersCommand::Export { ids, run, format, output } => {
+            export::run(&name, (&ids, run.as_deref()), format, output.as_deref(), app)
         }
         PapersCommand::Remove { ids } => remove(&name, &ids, app),
         PapersCommand::References { id, limit } => graph::references(&name, &id, limit, app),

@@ -2,6 +2,7 @@
 
 mod diff;
 mod explain;
+mod export;
 pub(crate) mod replay;
 mod verify;
 
@@ -24,6 +25,9 @@ pub(crate) fn run(args: RunsArgs, app: &App) -> Result<ExitCode, CommandError> {
         RunsCommand::Explain { run, reference } => explain::run(&run, reference, app),
         RunsCommand::Replay { run } => replay::run(&run, app),
         RunsCommand::Verify { run, datastore } => verify::run(&run, datastore.as_deref(), app),
+        RunsCommand::Export { run, to, style, output } => {
+            export::run(&run, (to, style.as_deref()), output.as_deref(), app)
+        }
         RunsCommand::Diff { left, right } => diff::run(&left, &right, app),
     }
 }

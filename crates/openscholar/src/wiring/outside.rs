@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use scholar_clients::HttpClient;
 use scholar_clients::fetch::{CacheConfig, EMAIL_SETTING, FetchConfig, Fetcher, Provider};
-use scholar_core::{Notice, NoticeKind, PaperSource, Query, Retriever};
+use scholar_core::{Notice, PaperSource, Query, Retriever};
 use scholar_pipeline::sources::{SourcesConfig, WideRetriever};
 
 use super::Shelf;
@@ -181,9 +181,4 @@ fn keys(app: &App) -> Result<BTreeMap<String, String>, CommandError> {
         keys.insert(name.trim().to_owned(), value.trim().to_owned());
     }
     Ok(keys)
-}
-
-/// That a source was left out, and why.
-pub(crate) fn left_out(message: impl Into<String>, hint: impl Into<String>) -> Notice {
-    Notice::new(NoticeKind::Skipped, message).with_hint(hint)
 }

@@ -68,7 +68,9 @@ fn wrong_usage() {
     check(&["ask", "x", "--before", "yesterday"], 2, &["--before"]);
     check(&["ask", "x", "--paper", "42"], 2, &["is not an identifier"]);
     check(&["search"], 2, &["required"]);
-    check(&["ask", "x", "--format", "docx"], 2, &["docx", "bibtex"]);
+    check(&["ask", "x", "--format", "odt"], 2, &["odt", "bibtex"]);
+    check(&["ask", "x", "--format", "docx"], 1, &["cannot be printed", "--output"]);
+    check(&["ask", "x", "--sources", "scopus"], 2, &["scopus", "openalex"]);
     check(&["ask", "x", "--mode", "best"], 2, &["best", "generative"]);
     check(&["ask", "x", "--max-seconds", "soon"], 2, &["soon"]);
 }

@@ -65,7 +65,7 @@ pub(crate) fn assert_answer(document: &Value) {
     let references = list(document, "references");
     for (at, reference) in references.iter().enumerate() {
         let fields = ["number", "paper_id", "title", "authors", "year", "venue", "url", "doi"];
-        shape(reference, &fields, &[]);
+        shape(reference, &fields, &["found_by"]);
         assert_eq!(reference["number"], at + 1, "numbered in order");
     }
     for sentence in list(document, "sentences") {
@@ -80,7 +80,7 @@ pub(crate) fn assert_answer(document: &Value) {
             shape(support, &["verdict", "score", "judge"], &[]);
         }
         for quote in list(sentence, "quotes") {
-            shape(quote, &["reference", "passage_id", "start", "end", "text"], &[]);
+            shape(quote, &["reference", "passage_id", "start", "end", "text"], &["places"]);
             let chars = quote["text"].as_str().expect("text").chars().count() as u64;
             let length =
                 quote["end"].as_u64().expect("end") - quote["start"].as_u64().expect("start");

@@ -4,6 +4,7 @@
 mod bad_input;
 #[cfg(unix)]
 mod disk;
+mod elsewhere;
 mod exchange;
 mod generative;
 mod graph;

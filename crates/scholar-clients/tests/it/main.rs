@@ -4,11 +4,11 @@ mod download;
 mod fetch;
 mod kept;
 mod openai;
-mod semantic_scholar;
-mod standin;
 mod readers;
+mod semantic_scholar;
 mod services;
 mod site;
 mod sources;
+mod standin;
 #[cfg(unix)]
 mod wheels;

@@ -77,8 +77,8 @@ pub(super) fn ids(meta: &PaperMeta) -> impl Iterator<Item = &PaperId> {
     [&meta.id].into_iter().chain(&meta.external_ids)
 }
 
-/// Whether two records speak of one paper.
-pub(super) fn is_same(a: &PaperMeta, b: &PaperMeta) -> bool {
+/// Whether two records speak of one paper: by a shared identifier, or a telling title that nothing speaks against.
+pub fn is_same(a: &PaperMeta, b: &PaperMeta) -> bool {
     ids(a).any(|id| ids(b).any(|other| other == id))
         || telling_title(a).is_some_and(|title| telling_title(b) == Some(title))
             && may_be_same(a, b)
@@ -131,7 +131,9 @@ fn join(first: Candidate, second: Candidate) -> Candidate {
     Candidate { paper: kept, found: ways }
 }
 
-pub(super) fn join_meta(kept: &mut PaperMeta, other: PaperMeta) {
+/// Adds what another record of the same paper knows. The first record's wording stays where it has one, the worst
+/// status and the earliest day of both count.
+pub fn join_meta(kept: &mut PaperMeta, other: PaperMeta) {
     let PaperMeta {
         id,
         external_ids,

@@ -1,0 +1,78 @@
+//! `openscholar papers add`.
+
+use std::process::ExitCode;
+
+use super::intake::{self, How, inputs, report};
+use super::{keep, watch};
+use crate::app::App;
+use crate::args::{IntakeArgs, LookArgs, SourceArgs};
+use crate::commands::datastore::build::{self, Building};
+use crate::error::{CommandError, EXIT_MISSING_EVIDENCE};
+use crate::wiring::models::Reading;
+
+/// Longest list of what was left out that is printed in full.
+const SHOWN_NOTICES: usize = 20;
+
+pub(super) fn run(
+    name: &str,
+    sources: SourceArgs,
+    args: &IntakeArgs,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let (rows, inputs) = inputs::sorted(&sources.files)?;
+    let watched = watch::folders(&sources.files, args.watch)?;
+    let mut code = ExitCode::SUCCESS;
+    if !rows.is_empty() {
+        let building = Building { encoder: None, reading: Reading::WHOLE, passages: None };
+        code = build::add_files(name, &SourceArgs { files: rows, ..sources }, building, app)?;
+    }
+    if !inputs.is_empty() {
+        code = app.block_on(add(name, inputs, args, app))??;
+    }
+    if !watched.is_empty() {
+        return watch::run(name, &watched, args, app);
+    }
+    Ok(code)
+}
+
+/// Reads `inputs` and stores what they hold. Exit code 4 when some of them gave no paper.
+pub(super) async fn add(
+    name: &str,
+    inputs: Vec<inputs::Input>,
+    args: &IntakeArgs,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let look = LookArgs { offline: args.offline, ..LookArgs::default() };
+    let how = How { collection: args.collection.as_deref(), look_up: !args.no_lookup, look: &look };
+    let taken = intake::take(inputs, name, &how, app).await?;
+    let lines = report::lines(&taken);
+    for notice in taken.notices.iter().take(SHOWN_NOTICES) {
+        app.printer.notice(notice);
+    }
+    if let Some(more) = taken.notices.len().checked_sub(SHOWN_NOTICES).filter(|more| *more > 0) {
+        app.printer.say(&format!("and {more} more notes: pass --json to see all"));
+    }
+    let intake::Taken { items, notices, failed } = taken;
+    if items.is_empty() {
+        let error = CommandError::user("no paper could be read");
+        let first = notices.iter().find_map(|notice| notice.hint.clone());
+        return Err(match first {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        });
+    }
+    let papers = items.into_iter().map(|item| item.paper).collect();
+    let done = keep::add(name, papers, "papers add", app).await?;
+    let added = &done.progress;
+    if app.printer.json {
+        app.printer.json(&serde_json::json!({
+            "schema": "openscholar.papers-added/1", "datastore": name, "papers": lines, "notices": notices, "failed": failed,
+            "added": added.papers_added, "unchanged": added.papers_unchanged, "duplicates": added.papers_duplicate,
+            "passages": added.passages_added,
+        }))?;
+    } else {
+        app.printer.out(&report::table(&lines))?;
+        build::report_added(name, &done, app);
+    }
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(EXIT_MISSING_EVIDENCE) })
+}

@@ -1,0 +1,65 @@
+//! `openscholar papers export`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use scholar_core::{Paper, PaperId};
+use scholar_formats::export::{self, ListFormat};
+
+use super::open;
+use crate::app::App;
+use crate::args::ListFormatArg;
+use crate::error::CommandError;
+use crate::output::document::AnswerDocument;
+use crate::runs::{self, RunFolder};
+
+/// Writes papers of the datastore called `name`, or the references of a run, as a list.
+pub(super) fn run(
+    name: &str,
+    (ids, run): (&[PaperId], Option<&str>),
+    format: ListFormatArg,
+    output: Option<&Path>,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let format = match format {
+        ListFormatArg::Bibtex => ListFormat::Bibtex,
+        ListFormatArg::Ris => ListFormat::Ris,
+        ListFormatArg::Csl => ListFormat::CslJson,
+    };
+    let text = match run {
+        Some(run) => {
+            let folder = RunFolder::find(&app.home, run)?;
+            let document: AnswerDocument = folder.read_json("answer.json")?;
+            export::references(&document.answer.references, format)
+        }
+        None => export::papers(&papers(name, ids, app)?, format),
+    };
+    match output {
+        Some(path) => {
+            runs::write_file(path, text.as_bytes())?;
+            app.printer.say(&format!("written to {}", path.display()));
+        }
+        None => app.printer.out(text.trim_end())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn papers(name: &str, ids: &[PaperId], app: &App) -> Result<Vec<Paper>, CommandError> {
+    let store = open(name, app)?;
+    let mut wanted = ids.to_vec();
+    if wanted.is_empty() {
+        store.each_paper(|paper| {
+            wanted.push(paper.id);
+            Ok(())
+        })?;
+    }
+    let mut papers = Vec::with_capacity(wanted.len());
+    for id in wanted {
+        let paper = store.paper(&id)?.ok_or_else(|| {
+            CommandError::user(format!("{name} has no paper {id}"))
+                .with_hint("openscholar papers list")
+        })?;
+        papers.push(paper);
+    }
+    Ok(papers)
+}

@@ -1,0 +1,128 @@
+//! Papers from anywhere: files, folders, libraries and identifiers become papers ready to be stored.
+//!
+//! ```text
+//! arguments ─ inputs ─┬ document ────────────────┐
+//!                     ├ library ─ attached files ─┼─ same paper? structured text first ─ references matched ─ papers
+//!                     └ identifier ─ providers ───┘
+//! ```
+
+pub(crate) mod inputs;
+mod joined;
+mod lookup;
+mod matched;
+mod read;
+pub(crate) mod report;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use scholar_clients::fetch::Fetcher;
+use scholar_core::{Notice, NoticeKind, Paper};
+use scholar_formats::DocumentReference;
+
+use crate::app::App;
+use crate::args::LookArgs;
+use crate::error::CommandError;
+use crate::progress;
+use crate::wiring::outside;
+use inputs::Input;
+
+/// One paper with where it came from.
+pub(crate) struct Item {
+    /// The file, entry or identifier.
+    pub(crate) origin: String,
+    /// Where it lies, if it is a file.
+    pub(crate) path: Option<PathBuf>,
+    /// What it was read as.
+    pub(crate) format: String,
+    /// How good the text is: 0 structured, 1 plain, 2 taken from pages, 3 metadata only.
+    pub(crate) standing: u8,
+    pub(crate) paper: Paper,
+    pub(crate) references: Vec<DocumentReference>,
+    /// References matched to papers by title, identified ones apart.
+    pub(crate) matched: usize,
+    /// Bytes read and time taken for it.
+    pub(crate) cost: (u64, Duration),
+}
+
+/// What an intake brought.
+#[derive(Default)]
+pub(crate) struct Taken {
+    pub(crate) items: Vec<Item>,
+    pub(crate) notices: Vec<Notice>,
+    /// Inputs that gave no paper.
+    pub(crate) failed: usize,
+}
+
+impl Taken {
+    fn note(&mut self, kind: NoticeKind, message: String, hint: Option<&str>) {
+        let notice = Notice::new(kind, message);
+        self.notices.push(match hint {
+            Some(hint) => notice.with_hint(hint),
+            None => notice,
+        });
+    }
+
+    fn fail(&mut self, origin: &str, why: &str, hint: Option<&str>) {
+        self.failed += 1;
+        self.note(NoticeKind::Skipped, format!("{origin} was not taken in: {why}"), hint);
+    }
+}
+
+/// How an intake is done.
+pub(crate) struct How<'a> {
+    /// Only this collection of a library, `outer/inner`.
+    pub(crate) collection: Option<&'a str>,
+    /// Whether metadata of identified documents are completed from providers.
+    pub(crate) look_up: bool,
+    pub(crate) look: &'a LookArgs,
+}
+
+/// Reads everything that `inputs` name, for the datastore called `name`.
+pub(crate) async fn take(
+    inputs: Vec<Input>,
+    name: &str,
+    how: &How<'_>,
+    app: &App,
+) -> Result<Taken, CommandError> {
+    let fetcher = outside::fetcher(app, how.look.offline)?;
+    let mut taken = read_with(inputs, how, &fetcher, app).await;
+    if how.look_up {
+        lookup::complete(&fetcher, &mut taken).await;
+    }
+    joined::join(&mut taken);
+    matched::match_references(name, &mut taken, app)?;
+    Ok(taken)
+}
+
+/// Reads everything that `inputs` name, each for itself.
+pub(crate) async fn read_all(
+    inputs: Vec<Input>,
+    how: &How<'_>,
+    app: &App,
+) -> Result<Taken, CommandError> {
+    let fetcher = outside::fetcher(app, how.look.offline)?;
+    Ok(read_with(inputs, how, &fetcher, app).await)
+}
+
+async fn read_with(inputs: Vec<Input>, how: &How<'_>, fetcher: &Fetcher, app: &App) -> Taken {
+    let mut taken = Taken::default();
+    let total = inputs.len() as u64;
+    let bar = progress::counted(&app.printer, "inputs", Some(total)).with_message("reading");
+    for input in inputs {
+        if app.stop.requested() {
+            break;
+        }
+        match input {
+            Input::Document(path) => read::document(&path, fetcher, &mut taken).await,
+            Input::Library(path) => read::library(&path, how, fetcher, &mut taken).await,
+            Input::Zotero(collection) => {
+                read::zotero(collection.as_deref(), fetcher, &mut taken).await;
+            }
+            Input::Identifier(id) => lookup::paper(&id, fetcher, &mut taken).await,
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    taken
+}

@@ -1,0 +1,163 @@
+//! What the arguments of `papers add` name.
+
+use std::path::{Path, PathBuf};
+
+use scholar_core::PaperId;
+
+use crate::error::{CommandError, Context as _};
+
+/// Deepest folder that is walked: links may lead in circles.
+const DEEPEST: usize = 32;
+/// Endings of rows of papers, which the datastore reads itself.
+const ROWS: [&str; 7] = ["jsonl", "ndjson", "gz", "zst", "parquet", "json.gz", "zstd"];
+/// Endings of documents that a folder is searched for.
+const DOCUMENTS: [&str; 10] =
+    ["pdf", "xml", "nxml", "jats", "tei", "html", "htm", "xhtml", "txt", "md"];
+/// Endings of libraries.
+const LIBRARIES: [&str; 6] = ["bib", "bibtex", "ris", "sqlite", "json", "csljson"];
+
+/// One thing to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// A document.
+    Document(PathBuf),
+    /// A list of papers.
+    Library(PathBuf),
+    /// Zotero, as it runs on this machine; perhaps one of its collections.
+    Zotero(Option<String>),
+    /// A paper by its name in a registry.
+    Identifier(PaperId),
+}
+
+/// The arguments sorted into rows of papers, which keep their order, and everything else.
+pub(crate) fn sorted(arguments: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<Input>), CommandError> {
+    let (mut rows, mut inputs) = (Vec::new(), Vec::new());
+    for argument in arguments {
+        if argument.is_dir() {
+            folder(argument, &mut rows, &mut inputs)?;
+        } else if argument.exists() {
+            match file(argument) {
+                Some(input) => inputs.push(input),
+                None => rows.push(argument.clone()),
+            }
+        } else {
+            inputs.push(named(argument)?);
+        }
+    }
+    Ok((rows, inputs))
+}
+
+/// Zotero's data folder is one library; any other folder is walked in the order of names.
+fn folder(
+    path: &Path,
+    rows: &mut Vec<PathBuf>,
+    inputs: &mut Vec<Input>,
+) -> Result<(), CommandError> {
+    let database = path.join("zotero.sqlite");
+    if database.is_file() {
+        inputs.push(Input::Library(database));
+        return Ok(());
+    }
+    let before = rows.len() + inputs.len();
+    walk(path, 0, &mut |file_path| match file(file_path) {
+        Some(input) => inputs.push(input),
+        None if ROWS.contains(&ending(file_path).as_str()) => rows.push(file_path.to_owned()),
+        None => {}
+    })?;
+    if rows.len() + inputs.len() == before {
+        return Err(CommandError::user(format!(
+            "{} holds no document, library or rows of papers",
+            path.display()
+        ))
+        .with_hint(format!("documents end in {}", DOCUMENTS.join(", "))));
+    }
+    Ok(())
+}
+
+pub(crate) fn walk(
+    path: &Path,
+    depth: usize,
+    visit: &mut dyn FnMut(&Path),
+) -> Result<(), CommandError> {
+    if depth > DEEPEST {
+        return Err(CommandError::user(format!("{} is nested too deeply", path.display()))
+            .with_hint("does a link lead back to a folder above it?"));
+    }
+    let entries = fs_err::read_dir(path).user(|| "cannot list a folder".to_owned())?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.user(|| "cannot list a folder".to_owned())?.path());
+    }
+    paths.sort();
+    for path in paths {
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if hidden {
+            continue;
+        }
+        if path.is_dir() {
+            walk(&path, depth + 1, visit)?;
+        } else {
+            visit(&path);
+        }
+    }
+    Ok(())
+}
+
+/// What a file is by its ending; `None` is left to the reader of rows.
+pub(crate) fn file(path: &Path) -> Option<Input> {
+    let ending = ending(path);
+    if DOCUMENTS.contains(&ending.as_str()) {
+        Some(Input::Document(path.to_owned()))
+    } else if LIBRARIES.contains(&ending.as_str()) {
+        Some(Input::Library(path.to_owned()))
+    } else {
+        None
+    }
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// What is no file: Zotero, or an identifier as people write it.
+fn named(argument: &Path) -> Result<Input, CommandError> {
+    let text = argument.to_string_lossy();
+    if let Some(collection) = text.strip_prefix("zotero:") {
+        let collection = collection.trim_matches('/');
+        return Ok(Input::Zotero((!collection.is_empty()).then(|| collection.to_owned())));
+    }
+    PaperId::recognise(&text).map(Input::Identifier).ok_or_else(|| {
+        CommandError::user(format!("{text} is neither a file nor an identifier of a paper"))
+            .with_hint("name a file, a folder, zotero:, or an identifier such as doi:10.1000/x or arxiv:2411.14199")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_told_apart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let touch = |name: &str| {
+            let path = folder.path().join(name);
+            fs_err::create_dir_all(path.parent().expect("in a folder")).expect("made");
+            fs_err::write(&path, "x").expect("written");
+            path
+        };
+        let rows = touch("papers.jsonl.gz");
+        let pdf = touch("deep/er/A.PDF");
+        let list = touch("library.bib");
+        touch(".hidden.pdf");
+        let (found, inputs) = sorted(&[folder.path().to_owned()]).expect("sorted");
+        assert_eq!(found, [rows]);
+        assert_eq!(inputs, [Input::Document(pdf), Input::Library(list)]);
+        let (_, inputs) =
+            sorted(&["zotero:Reading/Now".into(), "arXiv:2411.14199v2".into()]).expect("sorted");
+        assert_eq!(inputs[0], Input::Zotero(Some("Reading/Now".to_owned())));
+        assert_eq!(inputs[1], Input::Identifier(PaperId::Arxiv("2411.14199".to_owned())));
+        assert!(sorted(&["no/such/file.pdf".into()]).is_err());
+        let empty = tempfile::tempdir().expect("a folder");
+        assert!(sorted(&[empty.path().to_owned()]).is_err());
+    }
+}

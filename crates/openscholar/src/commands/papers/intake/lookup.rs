@@ -1,0 +1,149 @@
+//! Metadata and texts of papers by their identifiers. Providers state them; nothing is made up.
+
+use std::time::Instant;
+
+use scholar_clients::arxiv::ArxivRef;
+use scholar_clients::fetch::Fetcher;
+use scholar_clients::{Arxiv, Crossref, FullTexts, OpenAlex, Pubmed, SemanticScholar};
+use scholar_core::{Catalog, NoticeKind, Paper, PaperId, PortError, PortErrorKind};
+use scholar_pipeline::sources::{Provenance, merge_meta, reconcile};
+
+use super::{Item, Taken};
+
+/// A paper by its name in a registry, with its text where that is open.
+pub(super) async fn paper(id: &PaperId, fetcher: &Fetcher, taken: &mut Taken) {
+    let began = Instant::now();
+    let (found, failures) = ask_all(id, fetcher).await;
+    let Some(candidate) = reconcile(found).into_iter().next() else {
+        let (why, hint) = match failures.first() {
+            Some((who, error)) => (format!("{who}: {error}"), error.hint().map(str::to_owned)),
+            None => ("no registry knows it".to_owned(), Some("check the identifier".to_owned())),
+        };
+        taken.fail(&id.to_string(), &why, hint.as_deref());
+        return;
+    };
+    for (who, error) in failures {
+        let message = format!("{who} was not asked about {id}: {error}");
+        taken.note(NoticeKind::Skipped, message, error.hint());
+    }
+    let mut by: Vec<String> = candidate.found.iter().map(|way| way.source.clone()).collect();
+    let mut paper = candidate.paper;
+    let mut standing = 3;
+    match FullTexts::new(fetcher).of(&paper.meta).await {
+        Ok(Some(whole)) => {
+            by.push("full text".to_owned());
+            standing = 0;
+            merge_meta(&mut paper.meta, whole.meta);
+            paper.sections = whole.sections;
+            if !whole.references.is_empty() {
+                paper.references = whole.references;
+            }
+        }
+        Ok(None) => {}
+        Err(error) => {
+            let message = format!("the whole text of {id} was not read: {error}");
+            taken.note(NoticeKind::Skipped, message, error.hint());
+        }
+    }
+    taken.items.push(Item {
+        origin: id.to_string(),
+        path: None,
+        format: by.join(" + "),
+        standing,
+        paper,
+        references: Vec::new(),
+        matched: 0,
+        cost: (0, began.elapsed()),
+    });
+}
+
+/// Completes the metadata of documents that state an identifier and not all of title, authors and year. The first
+/// failure to reach anybody ends the asking, with one notice: a folder on a train must not wait for every file.
+pub(super) async fn complete(fetcher: &Fetcher, taken: &mut Taken) {
+    for at in 0..taken.items.len() {
+        let meta = &taken.items[at].paper.meta;
+        let whole = !meta.title.is_empty() && !meta.authors.is_empty() && meta.year.is_some();
+        if whole || matches!(meta.id, PaperId::Local(_)) {
+            continue;
+        }
+        let id = meta.id.clone();
+        let (found, failures) = ask_all(&id, fetcher).await;
+        if let Some(known) = reconcile(found).into_iter().next() {
+            let item = &mut taken.items[at];
+            let own = std::mem::replace(&mut item.paper.meta, known.paper.meta);
+            merge_meta(&mut item.paper.meta, own);
+            continue;
+        }
+        let unreachable = failures.iter().find(|(_, error)| {
+            matches!(error.kind(), PortErrorKind::Unavailable | PortErrorKind::Transient)
+        });
+        if let Some((who, error)) = unreachable {
+            let message =
+                format!("metadata of identified documents were not completed: {who}: {error}");
+            let hint = error.hint().map(str::to_owned);
+            taken.note(
+                NoticeKind::Skipped,
+                message,
+                hint.as_deref().or(Some("pass --no-lookup to leave them as they are")),
+            );
+            return;
+        }
+    }
+}
+
+type Failure = (&'static str, PortError);
+
+/// What the registries that understand `id` know of it, the publishers' own first.
+async fn ask_all(id: &PaperId, fetcher: &Fetcher) -> (Vec<(Provenance, Paper)>, Vec<Failure>) {
+    let own = || fetcher.clone();
+    let mut all = Answers { id, found: Vec::new(), failures: Vec::new() };
+    match id {
+        PaperId::Doi(doi) => {
+            let work = Crossref::new(own()).work(doi).await;
+            all.add("Crossref", work.map(|work| work.map(|work| work.paper)));
+        }
+        PaperId::Arxiv(_) => {
+            let wanted: Vec<ArxivRef> = ArxivRef::latest(id).into_iter().collect();
+            let entries = Arxiv::new(own()).papers(&wanted).await;
+            let first = entries.map(|entries| entries.into_iter().flatten().next());
+            all.add("arXiv", first.map(|entry| entry.map(|entry| entry.paper)));
+        }
+        PaperId::Pmid(pmid) => {
+            let records = Pubmed::new(own()).records(&[*pmid]).await;
+            all.add("PubMed", records.map(|(papers, _)| papers.into_iter().flatten().next()));
+        }
+        PaperId::Pmcid(_)
+        | PaperId::CorpusId(_)
+        | PaperId::OpenAlex(_)
+        | PaperId::Acl(_)
+        | PaperId::Local(_) => {}
+    }
+    if matches!(id, PaperId::Doi(_) | PaperId::Pmid(_) | PaperId::Pmcid(_) | PaperId::OpenAlex(_)) {
+        let work = OpenAlex::new(own()).work(id).await;
+        all.add("OpenAlex", work.map(|work| work.map(|work| work.paper)));
+    }
+    let has_abstract = all.found.iter().any(|(_, paper)| paper.abstract_text().is_some());
+    if !has_abstract && !matches!(id, PaperId::OpenAlex(_) | PaperId::Local(_)) {
+        all.add("Semantic Scholar", Catalog::paper(&SemanticScholar::new(own()), id).await);
+    }
+    (all.found, all.failures)
+}
+
+struct Answers<'a> {
+    id: &'a PaperId,
+    found: Vec<(Provenance, Paper)>,
+    failures: Vec<Failure>,
+}
+
+impl Answers<'_> {
+    fn add(&mut self, who: &'static str, answer: Result<Option<Paper>, PortError>) {
+        match answer {
+            Ok(Some(paper)) => {
+                let way = Provenance { source: who.to_owned(), text: self.id.to_string(), rank: 1 };
+                self.found.push((way, paper));
+            }
+            Ok(None) => {}
+            Err(error) => self.failures.push((who, error)),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `papers add --watch`: folders whose new and changed documents are added as they come.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use super::add;
+use super::intake::inputs::{self, Input};
+use crate::app::App;
+use crate::args::IntakeArgs;
+use crate::error::CommandError;
+
+/// Between two looks. Looking works on every file system, network mounts included, where notifications do not.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// What a file was like: a document is read when it has stayed the same for one pause, so that a copy is complete.
+type Stamp = (u64, Option<SystemTime>);
+
+/// The folders among the arguments, if they are to be watched.
+pub(super) fn folders(arguments: &[PathBuf], watch: bool) -> Result<Vec<PathBuf>, CommandError> {
+    if !watch {
+        return Ok(Vec::new());
+    }
+    let folders: Vec<PathBuf> = arguments.iter().filter(|path| path.is_dir()).cloned().collect();
+    if folders.is_empty() {
+        return Err(CommandError::user("--watch needs a folder")
+            .with_hint("name the folder whose papers are to be added"));
+    }
+    Ok(folders)
+}
+
+/// Watches until Ctrl-C. What is there at the beginning has been added already.
+pub(super) fn run(
+    name: &str,
+    folders: &[PathBuf],
+    args: &IntakeArgs,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    app.printer.say("watching; press Ctrl-C to end");
+    app.block_on(async {
+        let mut done = stamps(folders);
+        let mut before = done.clone();
+        while !app.stop.requested() {
+            tokio::select! {
+                () = tokio::time::sleep(PAUSE) => {}
+                () = app.stop.wait() => break,
+            }
+            let now = stamps(folders);
+            let ready = settled(&done, &before, &now);
+            before = now;
+            if ready.is_empty() {
+                continue;
+            }
+            let inputs = ready.keys().map(|path| Input::Document(path.clone())).collect();
+            // One broken file must not end the watch.
+            if let Err(error) = add::add(name, inputs, args, app).await {
+                app.printer.error(&error);
+            }
+            done.extend(ready);
+        }
+        Ok(ExitCode::SUCCESS)
+    })?
+}
+
+/// New and changed files that stayed the same since the last look.
+fn settled(
+    done: &BTreeMap<PathBuf, Stamp>,
+    before: &BTreeMap<PathBuf, Stamp>,
+    now: &BTreeMap<PathBuf, Stamp>,
+) -> BTreeMap<PathBuf, Stamp> {
+    now.iter()
+        .filter(|(path, stamp)| done.get(*path) != Some(stamp) && before.get(*path) == Some(stamp))
+        .map(|(path, stamp)| (path.clone(), *stamp))
+        .collect()
+}
+
+fn stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
+    let mut stamps = BTreeMap::new();
+    for folder in folders {
+        // A folder that cannot be listed for a moment is looked at again.
+        let _again = inputs::walk(folder, 0, &mut |path: &Path| {
+            if let Some(Input::Document(path)) = inputs::file(path)
+                && let Ok(meta) = fs_err::metadata(&path)
+            {
+                stamps.insert(path, (meta.len(), meta.modified().ok()));
+            }
+        });
+    }
+    stamps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_once_it_has_stopped_growing() {
+        let map = |sizes: &[(&str, u64)]| -> BTreeMap<PathBuf, Stamp> {
+            sizes.iter().map(|(name, size)| (PathBuf::from(name), (*size, None))).collect()
+        };
+        let done = map(&[("old", 1)]);
+        let growing =
+            settled(&done, &map(&[("old", 1), ("new", 1)]), &map(&[("old", 1), ("new", 2)]));
+        assert!(growing.is_empty());
+        let ready =
+            settled(&done, &map(&[("old", 2), ("new", 2)]), &map(&[("old", 2), ("new", 2)]));
+        assert_eq!(ready, map(&[("old", 2), ("new", 2)]));
+        assert!(settled(&done, &done, &done).is_empty());
+    }
+}

@@ -1,0 +1,35 @@
+//! `openscholar runs export`: a past answer as a document.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::app::App;
+use crate::args::OutputFormat;
+use crate::error::CommandError;
+use crate::output::document::AnswerDocument;
+use crate::output::export;
+use crate::runs::{self, RunFolder};
+
+pub(super) fn run(
+    run: &str,
+    (format, style): (OutputFormat, Option<&str>),
+    output: Option<&Path>,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let document: AnswerDocument = RunFolder::find(&app.home, run)?.read_json("answer.json")?;
+    let bytes = export::bytes(&document, format, style)?;
+    match output {
+        Some(path) => {
+            runs::write_file(path, &bytes)?;
+            app.printer.say(&format!("written to {}", path.display()));
+        }
+        None if export::is_text(format) => {
+            app.printer.out(String::from_utf8_lossy(&bytes).trim_end())?;
+        }
+        None => {
+            return Err(CommandError::user("a DOCX file cannot be printed")
+                .with_hint("name a file: --output answer.docx"));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
