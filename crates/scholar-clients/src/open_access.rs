@@ -1,7 +1,13 @@
 //! Where a paper can be read without paying.
 
+use std::net::Ipv4Addr;
+
+use scholar_core::{PortError, PortErrorKind};
 use serde::{Deserialize, Serialize};
-use url::Url;
+use url::{Host, Url};
+
+use crate::fetch::{Accept, CachePolicy, FetchRequest, Fetcher, Provider};
+use crate::http::{is_loopback, redacted};
 
 /// Who keeps a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,4 +39,51 @@ pub(crate) fn web_address(text: &str) -> Option<Url> {
     Url::parse(text.trim())
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+}
+
+/// PDFs do not change.
+const KEPT: CachePolicy = CachePolicy::days("open-access-v1", 365);
+
+/// Larger files are books and scans.
+const LARGEST_PDF: usize = 100 << 20;
+
+/// The PDF of an open copy; `Ok(None)` if the location names none or it is gone.
+///
+/// Addresses come from providers, so those of this machine and of local networks are refused: a record must not make
+/// this program ask somebody's router.
+///
+/// # Errors
+/// As [`Fetcher::fetch`]; `Rejected` for local addresses, `Corrupt` for what is not a PDF.
+pub async fn pdf(fetcher: &Fetcher, location: &OpenLocation) -> Result<Option<Vec<u8>>, PortError> {
+    let Some(address) = &location.pdf else { return Ok(None) };
+    if is_local(address) {
+        let message =
+            format!("open access: {} is an address of a local network", redacted(address));
+        return Err(PortError::new(PortErrorKind::Rejected, message));
+    }
+    let request = FetchRequest::get_url(Provider::OpenAccess, address.clone())
+        .accept(Accept::Pdf)
+        .max_bytes(LARGEST_PDF)
+        .not_found_answers()
+        .cache(KEPT);
+    let fetched = fetcher.fetch(&request).await?;
+    Ok((!fetched.is_not_found()).then_some(fetched.body))
+}
+
+fn is_local(address: &Url) -> bool {
+    let local_v4 = |ip: Ipv4Addr| {
+        ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified()
+    };
+    match address.host() {
+        Some(Host::Ipv4(ip)) => local_v4(ip),
+        Some(Host::Ipv6(ip)) => {
+            ip.is_loopback()
+                || ip.is_unspecified()
+                || ip.is_unique_local()
+                || ip.is_unicast_link_local()
+                || ip.to_ipv4_mapped().is_some_and(local_v4)
+        }
+        Some(Host::Domain(name)) => is_loopback(address) || !name.contains('.'),
+        None => true,
+    }
 }

@@ -1,5 +1,6 @@
 //! The clients against real sockets on this machine.
 
+mod damaged;
 mod download;
 mod fetch;
 mod kept;
@@ -10,5 +11,6 @@ mod services;
 mod site;
 mod sources;
 mod standin;
+mod texts;
 #[cfg(unix)]
 mod wheels;
