@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 
 use hayagriva::archive::{ArchivedStyle, locales};
 use hayagriva::citationberg::json::{
     DateValue, Item as CslItem, LiteralName, NameItem, NameValue, Value, VecDate, VecDateRange,
 };
 use hayagriva::citationberg::{
-    CitationFormat, FontStyle, FontVariant, FontWeight, IndependentStyle, Style, StyleCategory,
-    StyleClass, TextDecoration, VerticalAlign,
+    CitationFormat, FontStyle, FontVariant, FontWeight, IndependentStyle, Locale, Style,
+    StyleCategory, StyleClass, TextDecoration, VerticalAlign,
 };
 use hayagriva::{
     BibliographyDriver, BibliographyRequest, CitationItem, CitationRequest, ElemChild,
@@ -21,10 +22,11 @@ use super::item::{Item, one_line};
 use crate::error::{FormatError, FormatErrorKind};
 
 /// Styles that a person may name, with the names people use; every style of hayagriva's archive works as well.
+/// Vancouver is Springer's, because hayagriva leaves out the authors in the one of the archive.
 pub const STYLES: [(&str, &str); 7] = [
     ("apa", "apa"),
     ("ieee", "ieee"),
-    ("vancouver", "vancouver"),
+    ("vancouver", "springer-vancouver"),
     ("nature", "nature"),
     ("chicago", "chicago-author-date"),
     ("acm", "association-for-computing-machinery"),
@@ -34,6 +36,9 @@ pub const STYLES: [(&str, &str); 7] = [
 /// Largest style in bytes, and deepest nesting of its elements and of macros in each other.
 const STYLE_BYTES: usize = 2 << 20;
 const DEPTH: usize = 64;
+
+/// Words of every language that styles ask for, unpacked once.
+static LOCALES: LazyLock<Vec<Locale>> = LazyLock::new(locales);
 
 /// How citations and references are written.
 #[derive(Clone)]
@@ -203,20 +208,20 @@ impl CitationStyle {
     fn render(&self, items: &[Item], clusters: &[Vec<usize>]) -> Formatted {
         let entries: Vec<CslItem> =
             items.iter().enumerate().map(|(at, item)| csl_item(at, item)).collect();
-        let locales = locales();
+        let locales: &[Locale] = &LOCALES;
         let mut driver = BibliographyDriver::new();
         let notes = self.cites_by() == CitesBy::Note;
         for (number, cluster) in clusters.iter().enumerate() {
             let cited = cluster.iter().filter_map(|at| entries.get(*at));
             let cited = cited.map(CitationItem::with_entry).collect();
             let note = notes.then_some(number + 1);
-            driver.citation(CitationRequest::new(cited, &self.style, None, &locales, note));
+            driver.citation(CitationRequest::new(cited, &self.style, None, locales, note));
         }
         // Those that no sentence cites stand in the list all the same.
         let hidden = entries.iter().map(|entry| CitationItem::new(entry, None, None, true, None));
-        driver.citation(CitationRequest::new(hidden.collect(), &self.style, None, &locales, None));
+        driver.citation(CitationRequest::new(hidden.collect(), &self.style, None, locales, None));
         let request =
-            BibliographyRequest { style: &self.style, locale: None, locale_files: &locales };
+            BibliographyRequest { style: &self.style, locale: None, locale_files: locales };
         let rendered = driver.finish(request);
         let citations = rendered.citations.iter().zip(clusters).map(|(citation, cluster)| {
             let mut runs = Vec::new();
@@ -246,8 +251,16 @@ fn csl_item(at: usize, item: &Item) -> CslItem {
     };
     set("id", Some(at.to_string()));
     set("type", Some(csl::kind(item).to_owned()));
+    // Its language is not known; a known one that is English would let styles change the capitals of its title.
+    set("language", Some("und".to_owned()));
     set("title", Some(item.title.clone()));
     set("container-title", item.venue.clone());
+    if item.venue.is_none()
+        && let Some(number) = item.arxiv()
+    {
+        set("publisher", Some("arXiv".to_owned()));
+        set("number", Some(format!("arXiv:{number}")));
+    }
     set("DOI", item.doi().map(str::to_owned));
     set("URL", item.link());
     let authors: Vec<NameValue> = item.authors.iter().map(csl_name).collect();

@@ -231,7 +231,7 @@ fn ids_of(fields: &Fields<'_>, record: &mut Record) {
         match kind.to_ascii_lowercase().as_str() {
             "arxiv" => record.add_parsed(PaperId::arxiv(&eprint).ok(), "eprint", &eprint),
             "pubmed" | "pmid" => record.add_parsed(ids::pmid(&eprint), "eprint", &eprint),
-            "" => record.ids.extend(PaperId::arxiv(&eprint).ok()),
+            "" => record.add_ids(PaperId::arxiv(&eprint).ok()),
             _ => {}
         }
     }

@@ -186,7 +186,7 @@ fn ids_of(item: &Value, record: &mut Record) {
     }
     for field in ["number", "archive_location", "archive-location", "container-title"] {
         let found = text(item, field).and_then(|text| ids::arxiv_in(&text));
-        record.ids.extend(found);
+        record.add_ids(found);
     }
     let archive = text(item, "archive").or_else(|| text(item, "publisher"));
     if archive.is_some_and(|archive| archive.eq_ignore_ascii_case("arxiv"))

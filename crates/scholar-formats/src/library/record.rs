@@ -50,6 +50,11 @@ impl Record {
         }
     }
 
+    /// Adds identifiers that are not there yet.
+    pub(crate) fn add_ids(&mut self, ids: impl IntoIterator<Item = PaperId>) {
+        ids.into_iter().for_each(|id| self.add_id(id));
+    }
+
     /// Adds what `parsed` holds, or says that field `field` holds no identifier.
     pub(crate) fn add_parsed(&mut self, parsed: Option<PaperId>, field: &str, value: &str) {
         match parsed {

@@ -145,9 +145,9 @@ fn ids_of(all: &impl Fn(&[&str]) -> Vec<String>, record: &mut Record) {
     let database = all(&["DB", "DP"]).join(" ").to_lowercase();
     if database.contains("pubmed") || database.contains("medline") {
         let numbers = all(&["AN"]);
-        record.ids.extend(numbers.iter().filter_map(|number| ids::pmid(number)));
+        record.add_ids(numbers.iter().filter_map(|number| ids::pmid(number)));
     }
-    record.ids.extend(all(&["C2"]).iter().filter_map(|number| ids::pmcid(number)));
+    record.add_ids(all(&["C2"]).iter().filter_map(|number| ids::pmcid(number)));
     for text in all(&["JO", "T2", "M1", "M3", "N1", "AN", "PB"]) {
         if let Some(id) = ids::arxiv_in(&text) {
             record.add_id(id);

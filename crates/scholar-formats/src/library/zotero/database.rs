@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, Row};
 
 use super::item::{self, Creator};
@@ -20,10 +21,16 @@ const FORMAT: &str = "Zotero database";
 /// Longest text of one value in bytes.
 const VALUE_BYTES: usize = 4 << 20;
 
-/// Steps of `SQLite`'s machine between two looks at the work done, and looks before giving up: a thousand times what a
+/// Longest value `SQLite` may make or read, in bytes.
+const LONGEST: i32 = 64 << 20;
+
+/// Most rows of one query: fifteen fields of 300,000 items.
+const ROWS: usize = 5_000_000;
+
+/// Steps of `SQLite`'s machine between two looks at the work done, and looks before giving up: several times what a
 /// library of 100,000 items needs.
 const STEPS: i32 = 1_000_000;
-const LOOKS: u32 = 20_000;
+const LOOKS: u32 = 300;
 
 /// Reads `zotero.sqlite`: every library but feeds, without what lies in the bin. Items are in the order in which they
 /// were added. Stored files are looked for in `storage` beside the database.
@@ -108,6 +115,7 @@ fn connect(path: &Path, immutable: bool) -> Result<Connection, FormatError> {
             "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;",
         )
         .map_err(|error| broken(&error))?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST).map_err(|error| broken(&error))?;
     let looks = AtomicU32::new(0);
     connection
         .progress_handler(STEPS, Some(move || looks.fetch_add(1, Ordering::Relaxed) > LOOKS))
@@ -177,7 +185,14 @@ impl Reader<'_> {
     }
 
     fn columns(&self, table: &str) -> Result<Vec<String>, FormatError> {
-        self.rows(&format!("SELECT name FROM pragma_table_info('{table}')"), |row| row.get(0))
+        // A view in the place of a table is not Zotero's, and could compute anything.
+        self.rows(
+            &format!(
+                "SELECT name FROM pragma_table_info('{table}') WHERE EXISTS \
+                 (SELECT 1 FROM sqlite_schema s WHERE s.name = '{table}' AND s.type = 'table')"
+            ),
+            |row| row.get(0),
+        )
     }
 
     fn has(&self, table: &str, column: &str) -> Result<bool, FormatError> {
@@ -192,7 +207,12 @@ impl Reader<'_> {
         let failed = |error: rusqlite::Error| broken(&error);
         let mut statement = self.connection.prepare(sql).map_err(failed)?;
         let rows = statement.query_map([], |row| read(row)).map_err(failed)?;
-        rows.collect::<rusqlite::Result<Vec<T>>>().map_err(failed)
+        let found: Vec<T> = rows.take(ROWS + 1).collect::<rusqlite::Result<_>>().map_err(failed)?;
+        if found.len() > ROWS {
+            let message = format!("it holds more than {ROWS} values of one kind");
+            return Err(FormatError::new(FormatErrorKind::TooLarge, FORMAT, message));
+        }
+        Ok(found)
     }
 
     fn by_item<T>(

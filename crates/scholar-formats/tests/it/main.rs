@@ -1,0 +1,6 @@
+//! Lists and answers from outside of the crate: what goes out comes back, and what is broken breaks nothing.
+
+mod answers;
+mod broken;
+mod lists;
+mod zotero;
