@@ -17,6 +17,9 @@ const PARTICLES: [&str; 32] = [
 
 const SUFFIXES: [&str; 10] = ["Jr.", "Jr", "Sr.", "Sr", "II", "III", "IV", "2nd", "3rd", "4th"];
 
+/// Endings of names of companies, which a comma may stand before.
+const COMPANIES: [&str; 7] = ["Inc.", "Inc", "Ltd.", "Ltd", "LLC", "Corp.", "GmbH"];
+
 /// A name in parts. Without given names it is a single name or an institution.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Name {
@@ -47,14 +50,22 @@ impl Name {
 
     /// `Family, Given` or `Family, Suffix, Given`, or, without a comma, the printed form.
     pub(crate) fn inverted(text: &str) -> Option<Self> {
-        let parts = commas(text);
+        let parts: Vec<&str> = commas(text).into_iter().filter(|part| !part.is_empty()).collect();
         match parts.as_slice() {
-            [family, suffix, given @ ..] if !given.is_empty() && is_suffix(suffix) => {
+            [] => None,
+            [whole] => Self::printed(whole),
+            [name, ending] if COMPANIES.contains(ending) => {
+                Self::whole(&format!("{name}, {ending}"))
+            }
+            [name, suffix] if is_suffix(suffix) => {
+                let name = Self::printed(name)?;
+                Self::new(name.given.as_deref().unwrap_or_default(), &name.family, suffix)
+            }
+            [family, suffix, given @ ..] if is_suffix(suffix) => {
                 Self::new(&given.join(", "), family, suffix)
             }
             [family, given, suffix] if is_suffix(suffix) => Self::new(given, family, suffix),
-            [family, given @ ..] if !given.is_empty() => Self::new(&given.join(" "), family, ""),
-            _ => Self::printed(text),
+            [family, given @ ..] => Self::new(&given.join(" "), family, ""),
         }
     }
 
@@ -91,6 +102,11 @@ impl Name {
             given = rest;
         }
         Self::new(&given.join(" "), &family, &suffix)
+    }
+
+    /// Whether a part of a name is `Jr.` or the like.
+    pub(crate) fn is_suffix(part: &str) -> bool {
+        is_suffix(part)
     }
 
     /// The name as it is printed, with no-break spaces where they are needed to find the parts again.
@@ -156,6 +172,9 @@ mod tests {
         assert_eq!(printed("King, Martin Luther, Jr.").as_deref(), Some("Martin Luther King Jr."));
         assert_eq!(printed("van Beethoven, Ludwig").as_deref(), Some("Ludwig van Beethoven"));
         assert_eq!(printed("Plato").as_deref(), Some("Plato"));
+        assert_eq!(printed("John H. Clippinger, Jr.").as_deref(), Some("John H. Clippinger Jr."));
+        assert_eq!(printed("IsoQuest, Inc.").as_deref(), Some("IsoQuest,\u{a0}Inc."));
+        assert_eq!(printed("Lev Kharlashkin,").as_deref(), Some("Lev Kharlashkin"));
         assert_eq!(printed(","), None);
     }
 }

@@ -157,7 +157,10 @@ fn authors_of(field: &str, record: &mut Record) {
             split_outside_braces(bare, |c| c == ',').into_iter().map(plain).collect();
         let name = match (whole, parts.as_slice()) {
             (Some(inner), _) => Name::whole(&plain(inner)),
-            (None, [family, given]) => Name::new(given, family, ""),
+            (None, [family, given]) if !given.is_empty() && !Name::is_suffix(given) => {
+                Name::new(given, family, "")
+            }
+            (None, [_, _]) => Name::inverted(&parts.join(", ")),
             (None, [family, suffix, given]) => Name::new(given, family, suffix),
             _ => printed_name(bare),
         };
