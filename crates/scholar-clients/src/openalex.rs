@@ -6,6 +6,7 @@ mod wire;
 
 use std::collections::BTreeMap;
 
+use jiff::civil::Date;
 use scholar_core::{Notice, PaperId, PortError, PortErrorKind, SearchFilter};
 
 pub use convert::{OpenAlexPage, OpenAlexWork, page, single};
@@ -180,17 +181,17 @@ impl OpenAlex {
 /// What OpenAlex understands of a filter; `false` if nothing can pass it.
 fn add_conditions(conditions: &mut Vec<String>, filter: &SearchFilter) -> bool {
     conditions.push("is_paratext:false".to_owned());
+    let mut last = filter.year_to.and_then(|year| Date::new(year, 12, 31).ok());
     if let Some(cutoff) = filter.published_before {
         // The bound is inclusive there, and strict here.
-        let Ok(last) = cutoff.yesterday() else { return false };
-        conditions.push(format!("to_publication_date:{last}"));
+        let Ok(before) = cutoff.yesterday() else { return false };
+        last = Some(last.map_or(before, |last| last.min(before)));
     }
-    match (filter.year_from, filter.year_to) {
-        (Some(from), Some(to)) if from > to => return false,
-        (Some(from), Some(to)) => conditions.push(format!("publication_year:{from}-{to}")),
-        (Some(from), None) => conditions.push(format!("publication_year:{from}-")),
-        (None, Some(to)) => conditions.push(format!("publication_year:-{to}")),
-        (None, None) => {}
+    if let Some(first) = filter.year_from.and_then(|year| Date::new(year, 1, 1).ok()) {
+        conditions.push(format!("from_publication_date:{first}"));
+    }
+    if let Some(last) = last {
+        conditions.push(format!("to_publication_date:{last}"));
     }
     if let Some(min) = filter.min_citations.and_then(|min| min.checked_sub(1)) {
         conditions.push(format!("cited_by_count:>{min}"));
@@ -240,8 +241,6 @@ fn batch_value(id: &PaperId) -> Option<(&'static str, String)> {
 
 #[cfg(test)]
 mod tests {
-    use jiff::civil::Date;
-
     use super::*;
 
     #[test]
@@ -264,8 +263,8 @@ mod tests {
             sent,
             [
                 "is_paratext:false",
+                "from_publication_date:2020-01-01",
                 "to_publication_date:2024-02-29",
-                "publication_year:2020-",
                 "cited_by_count:>9"
             ]
         );
