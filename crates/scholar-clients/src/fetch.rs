@@ -11,6 +11,7 @@ mod exchange;
 mod failure;
 mod governor;
 mod journal;
+mod probe;
 mod provider;
 mod request;
 mod transport;
@@ -32,7 +33,7 @@ pub use transport::{Broken, Incoming, Outgoing, Transport};
 
 use crate::http::HttpClient;
 use cache::{Cache, Entry, Head, Key};
-use exchange::Exchange;
+use exchange::{Exchange, is_private};
 use failure::Failures;
 use governor::Governor;
 use journal::Journal;
@@ -131,6 +132,9 @@ impl Fetcher {
             .public_url(base.as_ref())
             .ok_or_else(|| Failures::no_address(request.provider))?;
         let failures = Failures { config, request, url: &url };
+        if request.is_whole() && is_private(&url) && !self.is_configured(&url) {
+            return Err(failures.private());
+        }
         let key = request.cache.map(|policy| (policy, request.digest(&url)));
         let key = key.map(|(policy, digest)| (policy, Key { bucket: policy.bucket, digest }));
         let exchange = Exchange { fetcher: self, request, url: &url, failures: &failures };
@@ -260,6 +264,11 @@ impl Fetcher {
             }
         }
         Ok(request)
+    }
+
+    /// Whether a setting names the server of `url`.
+    fn is_configured(&self, url: &Url) -> bool {
+        self.shared.config.base_urls.values().any(|base| base.origin() == url.origin())
     }
 
     fn age(&self, entry: &Entry) -> Duration {

@@ -23,6 +23,8 @@ mod replay;
 mod s2;
 mod search;
 mod serve;
+#[cfg(test)]
+mod tests;
 mod web;
 pub mod world;
 

@@ -218,7 +218,12 @@ impl Exchange<'_> {
             }
         }
         let Incoming { status, headers, body } = reply;
-        Ok(Answer { status, url: self.request.scrub(url.as_str()), body, headers })
+        Ok(Answer {
+            status,
+            url: self.request.scrub(without_credentials(url).as_str()),
+            body,
+            headers,
+        })
     }
 
     fn check_kind(&self, reply: &Incoming) -> Result<(), PortError> {
@@ -276,8 +281,17 @@ impl Exchange<'_> {
     }
 }
 
+/// `url` without user and password: what may be stored.
+pub(super) fn without_credentials(url: &Url) -> Url {
+    let mut url = url.clone();
+    // Both fail only for addresses that cannot have credentials.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url
+}
+
 /// Whether `url` names this machine or an address that only a local network has.
-fn is_private(url: &Url) -> bool {
+pub(super) fn is_private(url: &Url) -> bool {
     let private = match url.host() {
         Some(url::Host::Ipv4(address)) => {
             address.is_private() || address.is_link_local() || address.is_unspecified()

@@ -68,6 +68,11 @@ impl Failures<'_> {
             .with_hint(format!("set {EMAIL_SETTING} to your address"))
     }
 
+    /// Addresses come from replies of services, and must not make this program ask what only it can reach.
+    pub(super) fn private(&self) -> PortError {
+        self.error(PortErrorKind::Rejected, "an address in the local network is not asked")
+    }
+
     pub(super) fn offline(&self) -> PortError {
         self.error(PortErrorKind::Unavailable, "not stored, and --offline is on")
             .with_hint("leave out --offline once to ask and store the reply")

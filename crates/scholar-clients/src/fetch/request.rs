@@ -7,6 +7,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
+use super::exchange::without_credentials;
 use super::provider::Provider;
 
 /// What kind of reply is asked for, and checked.
@@ -221,6 +222,11 @@ impl FetchRequest {
         self.provider
     }
 
+    /// Whether somebody else than the settings chose the host.
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.target, Target::Whole(_))
+    }
+
     pub(super) fn method(&self) -> &'static str {
         if self.post { "POST" } else { "GET" }
     }
@@ -248,9 +254,10 @@ impl FetchRequest {
 
     /// Name of the reply in the cache: everything that may change it, and no secret.
     pub(super) fn digest(&self, public_url: &Url) -> String {
+        let address = without_credentials(public_url);
         let mut hash = Sha256::new();
         let headers = self.headers.iter().flat_map(|(name, value)| [*name, value.as_str()]);
-        let parts = [self.method(), public_url.as_str(), self.accept.header()];
+        let parts = [self.method(), address.as_str(), self.accept.header()];
         for part in parts.into_iter().chain(headers) {
             hash.update(part.as_bytes());
             hash.update([0]);

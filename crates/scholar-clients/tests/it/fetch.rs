@@ -275,3 +275,52 @@ async fn who_needs_a_key_or_an_address_says_so() {
     }
     assert!(server.log().is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn probes_tell_who_is_there_and_what_is_missing() {
+    let server = server();
+    let folder = tempfile::tempdir().expect("a folder");
+    let known = known_config(&server, &Day::default(), folder.path());
+    let asked: Vec<Provider> =
+        Provider::ALL.into_iter().filter(|provider| *provider != Provider::OpenAccess).collect();
+    assert!(Provider::ALL.iter().all(|provider| known.missing(*provider).is_none()));
+    let fetcher = fetcher(known);
+    for provider in &asked {
+        fetcher.probe(*provider).await.unwrap_or_else(|e| panic!("{provider:?}: {e}"));
+    }
+    assert_eq!(server.log().len(), asked.len(), "the cache knows nothing of probes");
+    assert!(server.log().iter().all(|request| matches!(request.status, Some(200 | 302 | 404))));
+
+    let bare = FetchConfig::interactive(Day::default().clock());
+    let missing = Provider::ALL.map(|provider| bare.missing(provider));
+    let named: Vec<&str> = missing.iter().flatten().map(String::as_str).collect();
+    assert_eq!(named, [EMAIL_SETTING, "YDC_API_KEY", "BRAVE_API_KEY", "GROBID_BASE_URL"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn addresses_from_replies_cannot_reach_the_local_network() {
+    let (server, stranger) = (server(), server());
+    let fetcher = fetcher(config(&server, &Day::default()));
+    let ask = |url: String| {
+        let url = scholar_clients::Url::parse(&url).expect("an address");
+        FetchRequest::get_url(Provider::OpenAccess, url).accept(scholar_clients::fetch::Accept::Pdf)
+    };
+    let own =
+        fetcher.fetch(&ask(server.base_url("/pdf/rag1.pdf"))).await.expect("named in the settings");
+    assert!(own.body.starts_with(b"%PDF"));
+    let private = [
+        "http://10.0.0.1/",
+        "http://169.254.169.254/x",
+        "http://localhost:1/",
+        "http://[fd00::1]/",
+    ];
+    let strange = stranger.base_url("/pdf/rag1.pdf");
+    for address in private.into_iter().map(str::to_owned).chain([strange]) {
+        let error = fetcher.fetch(&ask(address)).await.expect_err("local");
+        assert_eq!(error.kind(), PortErrorKind::Rejected);
+        assert!(error.to_string().contains("local network"), "{error}");
+    }
+    assert!(stranger.log().is_empty());
+    let page = fetcher.fetch(&ask(server.base_url("/link/200"))).await.expect_err("no PDF");
+    assert!(page.to_string().contains("an HTML page came instead of a PDF"), "{page}");
+}
