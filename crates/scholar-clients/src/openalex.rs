@@ -102,12 +102,17 @@ impl OpenAlex {
         asking::find(&self.fetcher, &request, single).await
     }
 
-    /// The works with these identifiers, in their order, `None` for unknown ones: fifty a request.
+    /// The works with these identifiers, in their order, `None` for unknown ones: fifty a request. Notices tell of
+    /// works that could not be read.
     ///
     /// # Errors
     /// As [`Fetcher::fetch`].
-    pub async fn works(&self, ids: &[PaperId]) -> Result<Vec<Option<OpenAlexWork>>, PortError> {
+    pub async fn works(
+        &self,
+        ids: &[PaperId],
+    ) -> Result<(Vec<Option<OpenAlexWork>>, Vec<Notice>), PortError> {
         let mut known: BTreeMap<PaperId, OpenAlexWork> = BTreeMap::new();
+        let mut notices = Vec::new();
         let mut batches: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
         for id in ids {
             let Some((field, value)) = batch_value(id) else { continue };
@@ -122,7 +127,9 @@ impl OpenAlex {
                     .query("per-page", VALUES_PER_FILTER.to_string())
                     .query("select", FIELDS)
                     .cache(KEPT);
-                for work in asking::ask(&self.fetcher, &request, page).await?.works {
+                let page = asking::ask(&self.fetcher, &request, page).await?;
+                notices.extend(page.notices);
+                for work in page.works {
                     let meta = &work.paper.meta;
                     for id in [&meta.id].into_iter().chain(&meta.external_ids) {
                         known.entry(id.clone()).or_insert_with(|| work.clone());
@@ -139,7 +146,7 @@ impl OpenAlex {
             };
             found.push(work);
         }
-        Ok(found)
+        Ok((found, notices))
     }
 
     /// Pages of one list, until `limit` works are accepted.

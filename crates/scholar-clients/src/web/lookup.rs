@@ -143,7 +143,8 @@ impl Lookup {
             return;
         }
         match self.openalex.works(&asked).await {
-            Ok(works) => {
+            Ok((works, notices)) => {
+                known.notices.extend(notices);
                 for (id, work) in asked.into_iter().zip(works) {
                     if let Some(work) = work {
                         known.papers.insert(id, work.paper);

@@ -80,7 +80,7 @@ async fn openalex_works_come_in_the_order_asked_and_unknown_ones_are_none() {
     .await;
     let client = OpenAlex::new(site.fetcher());
     let ids = [7, 8, 9].map(PaperId::OpenAlex);
-    let found = client.works(&ids).await.expect("an answer");
+    let (found, _) = client.works(&ids).await.expect("an answer");
     let known: Vec<Option<String>> =
         found.iter().map(|work| work.as_ref().map(|w| w.paper.meta.id.to_string())).collect();
     assert_eq!(known, [Some("openalex:W7".to_owned()), None, Some("openalex:W9".to_owned())]);
