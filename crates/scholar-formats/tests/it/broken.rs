@@ -1,6 +1,7 @@
 //! Broken lists: what can be read is read, and nothing panics, hangs or grows.
 
 use scholar_formats::FormatErrorKind;
+use scholar_formats::export::{self, ListFormat};
 use scholar_formats::library::{self, Library, LibraryFormat};
 
 const ALL: [LibraryFormat; 4] =
@@ -56,48 +57,110 @@ fn nothing_is_no_paper() {
     }
 }
 
-/// Mutations of small lists through every reader, from a fixed seed.
-#[test]
-fn mutated_lists_never_panic() {
-    let seeds: [&[u8]; 3] = [
-        b"@string{a = \"x\" # {y}}\n@article{k, title = {A {\\\"o} $x^{2}$ \\alpha{}}, author = \"Lee, Ann and {W H O}\", \
-          year = 2020, month = may, day = 3, doi = {10.1/x}, file = {:C\\:/a.pdf:PDF}, crossref = {k}}\n",
-        b"TY  - JOUR\nAU  - Lee, Ann, Jr.\nTI  - T\nDA  - 2020/05/03/\nUR  - https://arxiv.org/abs/2101.00001\nER  - \n",
-        br#"[{"key":"A","itemType":"preprint","title":"T","id":1,"issued":{"date-parts":[[2020,5,3]]},"author":[{"family":"Lee"}],
-            "creators":[{"creatorType":"author","lastName":"Lee"}],"note":"PMID: 3","collections":["C"],"DOI":"10.1/x"}]"#,
-    ];
-    let mut state = 7_u64;
-    let mut random = |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap_or(0) % below.max(1)
-    };
-    for round in 0..3000 {
-        let mut bytes = seeds[round % seeds.len()].to_vec();
-        for _ in 0..=random(6) {
-            let at = random(bytes.len());
-            match random(5) {
-                0 => bytes[at] = u8::try_from(random(256)).unwrap_or(0),
-                1 => bytes.truncate(at),
-                2 => bytes.insert(at, b"{}\"\\$@,=#%\n\r-\xc3\xff"[random(15)]),
+/// Numbers from a fixed seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap_or(0) % end.max(1)
+    }
+
+    /// Some bytes changed, cut off, put in, doubled or taken out.
+    fn damage(&mut self, bytes: &mut Vec<u8>) {
+        for _ in 0..=self.below(6) {
+            if bytes.is_empty() {
+                return;
+            }
+            let at = self.below(bytes.len());
+            match self.below(5) {
+                0 => bytes[at] = u8::try_from(self.below(256)).unwrap_or(0),
+                1 if self.below(4) == 0 => bytes.truncate(at),
+                1 | 2 => bytes.insert(at, b"{}\"\\$@,=#%\n\r-\xc3\xff"[self.below(15)]),
                 3 => {
-                    let copy = bytes[at..].to_vec();
-                    bytes.extend(copy);
+                    let end = (at + self.below(200)).min(bytes.len());
+                    let copy = bytes[at..end].to_vec();
+                    bytes.splice(at..at, copy);
                 }
                 _ => {
-                    let end = (at + random(20)).min(bytes.len());
+                    let end = (at + self.below(20)).min(bytes.len());
                     bytes.drain(at..end);
                 }
             }
-            if bytes.is_empty() {
-                break;
-            }
-        }
-        for format in ALL {
-            if let Ok(found) = library::read(format, &bytes) {
-                let papers: Vec<_> = found.entries.into_iter().map(|entry| entry.paper).collect();
-                assert!(papers.iter().all(|paper| !paper.meta.id.to_string().is_empty()));
-            }
         }
     }
+}
+
+const LISTS: [&[u8]; 3] = [
+    b"@string{a = \"x\" # {y}}\n@article{k, title = {A {\\\"o} $x^{2}$ \\alpha{}}, author = \"Lee, Ann and {W H O}\", \
+      year = 2020, month = may, day = 3, doi = {10.1/x}, file = {:C\\:/a.pdf:PDF}, crossref = {k}}\n",
+    b"TY  - JOUR\nAU  - Lee, Ann, Jr.\nTI  - T\nDA  - 2020/05/03/\nUR  - https://arxiv.org/abs/2101.00001\nER  - \n",
+    br#"[{"key":"A","itemType":"preprint","title":"T","id":1,"issued":{"date-parts":[[2020,5,3]]},"author":[{"family":"Lee"}],
+        "creators":[{"creatorType":"author","lastName":"Lee"}],"note":"PMID: 3","collections":["C"],"DOI":"10.1/x"}]"#,
+];
+
+/// Damaged lists through every reader, and what is left of them through every writer.
+fn damaged_lists(rounds: usize) -> std::time::Duration {
+    let mut random = Random(7);
+    let mut longest = std::time::Duration::ZERO;
+    for round in 0..rounds {
+        let mut bytes = LISTS[round % LISTS.len()].to_vec();
+        random.damage(&mut bytes);
+        for format in ALL {
+            let started = std::time::Instant::now();
+            if let Ok(found) = library::read(format, &bytes) {
+                let papers: Vec<_> = found.entries.into_iter().map(|entry| entry.paper).collect();
+                for list in [ListFormat::Bibtex, ListFormat::Ris, ListFormat::CslJson] {
+                    let written = export::papers(&papers, list);
+                    assert!(papers.is_empty() || !written.trim().is_empty());
+                }
+            }
+            longest = longest.max(started.elapsed());
+        }
+    }
+    longest
+}
+
+/// Damaged databases; returns how many still had papers to read.
+fn damaged_databases(rounds: usize) -> (usize, std::time::Duration) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = crate::zotero::database(folder.path(), "");
+    let whole = fs_err::read(&path).expect("the file");
+    let mut random = Random(11);
+    let (mut read, mut longest) = (0, std::time::Duration::ZERO);
+    for _ in 0..rounds {
+        let mut bytes = whole.clone();
+        // In place: a database is pages, and bytes put in would only shift them all.
+        for _ in 0..=random.below(8) {
+            let at = random.below(bytes.len());
+            bytes[at] = u8::try_from(random.below(256)).unwrap_or(0);
+        }
+        if random.below(8) == 0 {
+            bytes.truncate(random.below(whole.len()));
+        }
+        fs_err::write(&path, bytes).expect("a damaged file");
+        let started = std::time::Instant::now();
+        read += usize::from(library::zotero::read_database(&path).is_ok());
+        longest = longest.max(started.elapsed());
+    }
+    (read, longest)
+}
+
+#[test]
+fn damaged_lists_are_survived() {
+    damaged_lists(1500);
+}
+
+#[test]
+fn damaged_databases_are_survived() {
+    let (read, _) = damaged_databases(60);
+    assert!((1..=60).contains(&read), "some damage is where nothing stands");
+}
+
+#[test]
+#[ignore = "10,000 inputs of each kind take minutes"]
+fn ten_thousand_damaged_inputs_are_survived() {
+    println!("lists: longest {:?}", damaged_lists(10_000));
+    println!("databases: read and longest {:?}", damaged_databases(10_000));
 }

@@ -11,7 +11,8 @@ use scholar_formats::{FormatError, FormatErrorKind};
 
 const SCHEMA: &str = include_str!("../data/zotero.sql");
 
-fn database(folder: &Path, more: &str) -> PathBuf {
+/// A new database of the schema, changed by `more`.
+pub(crate) fn database(folder: &Path, more: &str) -> PathBuf {
     let path = folder.join("zotero.sqlite");
     let connection = Connection::open(&path).expect("a new database");
     connection.execute_batch(SCHEMA).expect("the schema");
