@@ -42,7 +42,7 @@ pub(super) fn write(outline: &Outline) -> String {
         let _infallible = write!(
             tex,
             "\\begin{{filecontents*}}{{\\jobname-references.bib}}\n{}\\end{{filecontents*}}\n",
-            bibtex::write(&outline.items)
+            bibtex::write_for_latex(&outline.items)
         );
     }
     tex.push_str(PREAMBLE);

@@ -13,6 +13,7 @@ use scholar_core::{
 };
 use scholar_formats::FormatErrorKind;
 use scholar_formats::export::{self, AnswerExport, CitationStyle, ExportFormat, STYLES};
+use scholar_formats::library::{self, LibraryFormat};
 
 /// Signs that some format or engine is known to stumble over.
 const NASTY: &str = "50% of R&D_x costs $5 #1 {a} \\b ~c^d <script>alert('x')</script> & \"q\" α–β ± ≤ ≥ × µm 10⁻³ \
@@ -271,7 +272,9 @@ fn docx_parts_fit_together() {
 /// Commands, groups and signs of a LaTeX document: a small judge of what an engine would refuse.
 fn check_latex(tex: &str) {
     let (head, body) = tex.split_once("\\begin{document}").expect("a document");
-    let (_, head) = head.split_once("\\end{filecontents*}").expect("a bibliography beside it");
+    let (list, head) = head.split_once("\\end{filecontents*}").expect("a bibliography beside it");
+    let found = library::read(LibraryFormat::Bibtex, list.as_bytes()).expect("a list");
+    assert_eq!((found.entries.len(), found.skipped), (4, 0));
     let text = format!("{{{}{body}", between(head, "\\title{", "\\date").join(""));
     let keys: BTreeSet<&str> = between(body, "\\bibitem[", "\n")
         .iter()
