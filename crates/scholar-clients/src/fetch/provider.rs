@@ -179,7 +179,7 @@ impl Provider {
         if known { facts.known_pace } else { facts.pace }
     }
 
-    /// Limits are the providers' published ones (October 2025); where none is published, a crawler's courtesy.
+    /// Limits are the providers' published ones; where none is published, a crawler's courtesy.
     pub(super) fn facts(self) -> Facts {
         use Credential::{Header, Param};
         match self {
