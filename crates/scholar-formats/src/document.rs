@@ -19,6 +19,7 @@ mod licences;
 mod markdown;
 mod mathml;
 mod mentions;
+mod pdf;
 mod prose;
 mod reference_list;
 mod sniff;
@@ -145,8 +146,6 @@ pub fn read(
         DocumentFormat::LatexmlHtml => latexml::read(bytes, limits),
         DocumentFormat::Text => text::read(bytes, limits),
         DocumentFormat::Markdown => markdown::read(bytes, limits),
-        DocumentFormat::Pdf => {
-            Err(FormatError::new(FormatErrorKind::Unsupported, "PDF", "not read yet"))
-        }
+        DocumentFormat::Pdf => pdf::read(bytes, limits),
     }
 }

@@ -6,7 +6,7 @@ use scholar_core::{
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{Document, DocumentReference, ReadLimits};
+use super::{Document, DocumentReference, ReadLimits, headings};
 
 /// A date as documents state it: month and day may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +80,20 @@ impl SectionText {
         }
         self.text.push_str(paragraph);
         self.chars += paragraph.chars().count();
+    }
+
+    /// Adds a line as printed: a hyphen of the printer at the end of the one before goes.
+    pub(crate) fn line(&mut self, line: &str, page: u32, bbox: PageBox) {
+        if headings::joins_without_hyphen(&self.text, line) {
+            self.text.pop();
+            self.chars -= 1;
+        } else if self.chars > 0 && !super::text::ends_in_hyphen(&self.text) {
+            self.text.push(' ');
+            self.chars += 1;
+        }
+        self.places.push(Place { start: self.chars, page, bbox: Some(bbox) });
+        self.text.push_str(line);
+        self.chars += line.chars().count();
     }
 
     /// Whether nothing was added.

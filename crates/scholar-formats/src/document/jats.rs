@@ -40,13 +40,20 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
     front::read(article, &mut draft);
     body::read(article, &mut draft);
     references::read(article, &mut draft);
+    if draft.title.is_empty() && draft.sections.is_empty() {
+        return Err(FormatError::new(
+            FormatErrorKind::NoText,
+            FORMAT,
+            "the article has neither title nor text",
+        ));
+    }
     Ok(draft.finish(bytes, limits))
 }
 
 /// An `article` of JATS; other publishers' XML has elements of this name with other content.
 fn is_article(element: Element<'_>) -> bool {
     element.name() == "article"
-        && element.elements().any(|child| child.is_any(&["front", "front-stub", "body"]))
+        && element.elements().any(|child| child.is_any(&["front", "front-stub"]))
 }
 
 fn no_article(root: Element<'_>) -> FormatError {

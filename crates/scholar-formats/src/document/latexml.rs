@@ -276,6 +276,11 @@ fn children(element: Element<'_>, prose: &mut Prose) {
 }
 
 fn write(element: Element<'_>, prose: &mut Prose) {
+    if any_class(element, &SKIPPED) && !element.has_class("ltx_title")
+        || any_class(element, &["ltx_note", "ltx_tag"])
+    {
+        return;
+    }
     match element.name() {
         "script" | "style" | "button" | "nav" => return,
         "math" => {
@@ -291,11 +296,6 @@ fn write(element: Element<'_>, prose: &mut Prose) {
         }
         "br" => prose.gap(),
         _ => {}
-    }
-    if any_class(element, &SKIPPED) && !element.has_class("ltx_title")
-        || any_class(element, &["ltx_note", "ltx_tag"])
-    {
-        return;
     }
     if element.has_class("ltx_cite") && is_mark(&element.raw_text()) {
         prose.citation();

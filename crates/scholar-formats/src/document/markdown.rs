@@ -6,7 +6,7 @@ use scholar_core::paper::ABSTRACT_HEADING;
 
 use super::draft::{Draft, SectionText, StatedDate};
 use super::headings::{self, Opens};
-use super::prose::{Prose, is_mark, single_spaced};
+use super::prose::{Prose, single_spaced};
 use super::{Document, ReadLimits, decode, reference_list};
 use crate::error::{FormatError, FormatErrorKind};
 
@@ -204,7 +204,7 @@ fn without_marks(text: &str) -> String {
         prose.push(&rest[..start]);
         let key = inside.contains('@')
             && inside.split('@').nth(1).is_some_and(|key| key.starts_with(char::is_alphanumeric));
-        if key || (is_mark(&rest[start..=start + length]) && !inside.is_empty()) {
+        if key {
             prose.citation();
         } else {
             prose.push(&rest[start..=start + length]);

@@ -115,7 +115,14 @@ fn without_marks(text: &str) -> String {
             continue;
         }
         at = end_of_run(&chars, at);
-        at = drop_brackets(&mut out, &chars, at);
+        // Brackets in brackets: `(see [12])`.
+        loop {
+            let behind = drop_brackets(&mut out, &chars, at);
+            if behind == at {
+                break;
+            }
+            at = behind;
+        }
         let spaced = out.ends_with(' ') || chars.get(at) == Some(&' ');
         while out.ends_with(' ') {
             out.pop();

@@ -13,7 +13,6 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Whether an entry begins with its number or key: `[12] …`, `12. …`, `[Lo20] …`.
-#[cfg(test)]
 pub(crate) fn is_numbered(line: &str) -> bool {
     NUMBER.is_match(line)
 }

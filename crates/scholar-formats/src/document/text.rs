@@ -46,12 +46,10 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
     }
     draft.section(whole.take(&heading));
     let head: String = text.chars().take(1500).collect();
-    for id in mentions::dois(&head)
-        .into_iter()
-        .take(1)
-        .chain(mentions::arxiv_ids(&head).into_iter().take(1))
-    {
-        draft.id(id);
+    for stated in [mentions::dois(&head), mentions::arxiv_ids(&head)] {
+        if let [only] = &stated[..] {
+            draft.id(only.clone());
+        }
     }
     if draft.sections.is_empty() {
         return Err(FormatError::new(FormatErrorKind::NoText, FORMAT, "the file holds no text"));

@@ -1,6 +1,10 @@
-//! Lists and answers from outside of the crate: what goes out comes back, and what is broken breaks nothing.
+//! Documents, lists and answers from outside of the crate: what goes out comes back, and what is broken breaks nothing.
 
 mod answers;
 mod broken;
+mod documents;
+mod fuzz;
 mod lists;
+mod mutate;
+mod samples;
 mod zotero;

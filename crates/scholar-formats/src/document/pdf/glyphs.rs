@@ -1,0 +1,339 @@
+//! Letters and where they stand.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Instant;
+
+use hayro_interpret::font::{Glyph as Shape, GlyphRun};
+use hayro_interpret::hayro_cmap::BfString;
+use hayro_interpret::hayro_syntax::page::Page as PdfPage;
+use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect};
+use hayro_interpret::{
+    BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps,
+    InterpreterCache, InterpreterSettings, SoftMask, interpret_page,
+};
+
+use super::FORMAT;
+use crate::error::{FormatError, FormatErrorKind};
+
+/// One letter (or ligature) in points from the top left corner of its page.
+#[derive(Debug, Clone)]
+pub(super) struct Glyph {
+    pub(super) x: f64,
+    /// The base line.
+    pub(super) y: f64,
+    pub(super) width: f64,
+    /// Size of the type; 0 where the font does not tell.
+    pub(super) size: f64,
+    pub(super) text: String,
+}
+
+/// One page as drawn.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Page {
+    /// From 1.
+    pub(super) number: u32,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    /// Upright letters in the order in which they are drawn.
+    pub(super) glyphs: Vec<Glyph>,
+    /// Letters that stand sideways, such as arXiv's stamp in the margin.
+    pub(super) sideways: String,
+}
+
+/// All that could be read.
+#[derive(Debug, Default)]
+pub(super) struct Pages {
+    pub(super) pages: Vec<Page>,
+    /// Pages at which the interpreter broke.
+    pub(super) lost: Vec<u32>,
+    /// Whether pages were left out for time or size.
+    pub(super) cut: bool,
+    /// Letters of fonts without a mapping, read as TeX's.
+    pub(super) guessed: usize,
+    /// Letters nobody can tell.
+    pub(super) unknown: usize,
+    /// Title as the file's metadata state it.
+    pub(super) title: Option<String>,
+}
+
+impl Pages {
+    /// Whether letters that were guessed read like a language: mostly letters, and vowels among them as often as in any
+    /// European one. Fonts that number their shapes in order of appearance fail this.
+    pub(super) fn is_language(&self) -> bool {
+        let glyphs: usize = self.pages.iter().map(|page| page.glyphs.len()).sum();
+        if self.guessed * 2 < glyphs {
+            return true;
+        }
+        let (mut all, mut letters, mut vowels) = (0_usize, 0_usize, 0_usize);
+        let texts =
+            self.pages.iter().flat_map(|page| &page.glyphs).flat_map(|glyph| glyph.text.chars());
+        for c in texts.filter(|c| !c.is_whitespace()) {
+            all += 1;
+            letters += usize::from(c.is_alphabetic());
+            vowels += usize::from("aeiouyAEIOUY".contains(c));
+        }
+        letters * 10 > all * 6 && (vowels * 4 > letters) && (vowels * 10 < letters * 6)
+    }
+}
+
+/// Thrown through the interpreter when time or memory is up.
+struct Enough;
+
+/// Reads pages until the deadline or until they hold more than `text_bytes`.
+pub(super) fn read(
+    bytes: Vec<u8>,
+    deadline: Instant,
+    text_bytes: usize,
+) -> Result<Pages, FormatError> {
+    let broken = |message: &str| {
+        FormatError::new(FormatErrorKind::Malformed, FORMAT, message).with_hint(super::REPAIR)
+    };
+    let opened = catch_unwind(AssertUnwindSafe(|| Pdf::new(bytes)));
+    let pdf = match opened.map_err(|_| broken("the file breaks the reader"))? {
+        Ok(pdf) => pdf,
+        Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected)) => {
+            return Err(FormatError::new(
+                FormatErrorKind::Unsupported,
+                FORMAT,
+                "the file needs a password",
+            )
+            .with_hint("save a copy without a password"));
+        }
+        Err(LoadPdfError::Decryption(_)) => {
+            return Err(FormatError::new(
+                FormatErrorKind::Unsupported,
+                FORMAT,
+                "the file is encrypted in an unknown way",
+            )
+            .with_hint("save a copy without encryption"));
+        }
+        Err(LoadPdfError::Invalid) => {
+            return Err(broken("the file is no PDF, or too damaged to read"));
+        }
+    };
+    let mut read = Pages {
+        title: pdf.metadata().title.as_deref().and_then(metadata_text),
+        ..Pages::default()
+    };
+    let mut cache = InterpreterCache::new();
+    let mut bytes_left = text_bytes;
+    for (at, page) in pdf.pages().iter().enumerate() {
+        let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
+        let (width, height) = page.render_dimensions();
+        let mut device = Collector {
+            page: Page {
+                number,
+                width: f64::from(width),
+                height: f64::from(height),
+                ..Page::default()
+            },
+            deadline,
+            bytes_left,
+            seen: 0,
+            guessed: 0,
+            unknown: 0,
+        };
+        let drawn = catch_unwind(AssertUnwindSafe(|| draw(page, &pdf, &cache, &mut device)));
+        if let Err(thrown) = drawn {
+            if thrown.is::<Enough>() {
+                read.cut = true;
+                break;
+            }
+            read.lost.push(number);
+            cache = InterpreterCache::new();
+            continue;
+        }
+        bytes_left = device.bytes_left;
+        read.guessed += device.guessed;
+        read.unknown += device.unknown;
+        read.pages.push(device.page);
+    }
+    Ok(read)
+}
+
+fn draw<'a>(
+    page: &'a PdfPage<'a>,
+    pdf: &'a Pdf,
+    cache: &InterpreterCache<'a>,
+    device: &mut Collector,
+) {
+    let (width, height) = page.render_dimensions();
+    let view = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
+    let upright = Affine::new(page.initial_transform(true).as_coeffs());
+    let mut context =
+        Context::new(upright, view, cache, pdf.xref(), InterpreterSettings::default());
+    interpret_page(page, &mut context, device);
+}
+
+/// Strings of the metadata are UTF-16 with a mark, UTF-8 with one, or nearly Latin-1.
+fn metadata_text(bytes: &[u8]) -> Option<String> {
+    let text = match bytes {
+        [0xfe, 0xff, rest @ ..] => {
+            let units = rest.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
+            char::decode_utf16(units).map(|c| c.unwrap_or(' ')).collect()
+        }
+        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+        _ => bytes.iter().map(|&byte| char::from(byte)).collect::<String>(),
+    };
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Listens to what the interpreter draws and keeps the letters.
+struct Collector {
+    page: Page,
+    deadline: Instant,
+    bytes_left: usize,
+    seen: usize,
+    guessed: usize,
+    unknown: usize,
+}
+
+impl Collector {
+    /// Stops the interpreter when time or memory is up; it has no other way to be stopped.
+    fn check(&mut self) {
+        self.seen += 1;
+        if self.seen.is_multiple_of(256) && Instant::now() > self.deadline {
+            resume_unwind(Box::new(Enough));
+        }
+    }
+
+    fn letter(&mut self, shape: &Shape<'_>) -> Option<String> {
+        let told = shape.as_unicode().map(|text| match text {
+            BfString::Char(c) => c.to_string(),
+            BfString::String(text) => text,
+        });
+        if let Some(text) =
+            told.filter(|text| !text.chars().any(|c| c == char::REPLACEMENT_CHARACTER))
+        {
+            return Some(text.chars().map(plain).collect());
+        }
+        let guess = match shape {
+            Shape::Type3(_) => tex_letter(shape.char_code()),
+            Shape::Outline(_) => None,
+        };
+        match guess {
+            Some(text) => self.guessed += usize::from(!text.is_empty()),
+            None => self.unknown += 1,
+        }
+        guess.map(str::to_owned)
+    }
+}
+
+/// Ligatures as letters; what prints nothing as a space.
+fn plain(c: char) -> String {
+    match c {
+        '\u{fb00}' => "ff".into(),
+        '\u{fb01}' => "fi".into(),
+        '\u{fb02}' => "fl".into(),
+        '\u{fb03}' => "ffi".into(),
+        '\u{fb04}' => "ffl".into(),
+        '\u{fb05}' | '\u{fb06}' => "st".into(),
+        '\u{a0}' | '\u{2002}'..='\u{200a}' => " ".into(),
+        c if c.is_control() || c == '\u{feff}' => String::new(),
+        c => c.to_string(),
+    }
+}
+
+/// Letters as TeX's text fonts number them (OT1). Bitmap fonts of old papers have no other mapping, and nothing but TeX
+/// makes such fonts.
+fn tex_letter(code: u32) -> Option<&'static str> {
+    const ASCII: &str = "!\u{201d}#$%&\u{2019}()*+,-./0123456789:;\u{a1}=\u{bf}?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\u{201c}]^\u{2d9}\u{2018}abcdefghijklmnopqrstuvwxyz\u{2013}\u{2014}\u{2dd}~\u{a8}";
+    match code {
+        11 => Some("ff"),
+        12 => Some("fi"),
+        13 => Some("fl"),
+        14 => Some("ffi"),
+        15 => Some("ffl"),
+        32 => Some(" "),
+        33..=127 => {
+            let at = usize::try_from(code - 33).ok()?;
+            let (start, c) = ASCII.char_indices().nth(at)?;
+            ASCII.get(start..start + c.len_utf8())
+        }
+        _ => None,
+    }
+}
+
+impl Device<'_> for Collector {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, _: &DrawMode) {
+        for glyph in run.glyphs() {
+            self.check();
+            let Some(text) = self.letter(glyph) else { continue };
+            self.bytes_left = self.bytes_left.saturating_sub(text.len());
+            if self.bytes_left == 0 {
+                resume_unwind(Box::new(Enough));
+            }
+            let placed = props.transform * glyph.transform();
+            let [a, b, ..] = placed.as_coeffs();
+            let origin = placed * Point::ZERO;
+            let scale = a.hypot(b);
+            if !(origin.x.is_finite() && origin.y.is_finite() && scale.is_finite()) {
+                continue;
+            }
+            if a <= 0.0 || b.abs() > a * 0.2 {
+                self.page.sideways.push_str(&text);
+                continue;
+            }
+            let (width, size) = match &**glyph {
+                Shape::Outline(outline) => {
+                    (f64::from(outline.advance_width().unwrap_or(500.0)) * scale, scale * 1000.0)
+                }
+                Shape::Type3(shape) => {
+                    (f64::from(shape.advance_width().unwrap_or(0.0)) * scale, 0.0)
+                }
+            };
+            let inside = (-50.0..=self.page.width + 50.0).contains(&origin.x)
+                && (-50.0..=self.page.height + 50.0).contains(&origin.y);
+            if inside && width.is_finite() && size < 500.0 {
+                self.page.glyphs.push(Glyph {
+                    x: origin.x,
+                    y: origin.y,
+                    width: width.abs(),
+                    size,
+                    text,
+                });
+            }
+        }
+    }
+
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {
+        self.check();
+    }
+
+    fn push_clip_path(&mut self, _: &ClipPath) {
+        self.check();
+    }
+
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {}
+
+    fn draw_image(&mut self, _: Image<'_, '_>, _: ImageDrawProps<'_>) {
+        self.check();
+    }
+
+    fn pop_clip(&mut self) {}
+
+    fn pop_transparency_group(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tex_fonts_have_ascii_letters_and_ligatures() {
+        for (code, letter) in [
+            (97, "a"),
+            (65, "A"),
+            (12, "fi"),
+            (123, "\u{2013}"),
+            (48, "0"),
+            (39, "\u{2019}"),
+            (127, "\u{a8}"),
+        ] {
+            assert_eq!(tex_letter(code), Some(letter), "{code}");
+        }
+        assert_eq!(tex_letter(3), None);
+        assert_eq!(metadata_text(b"\xfe\xff\0A\0b").as_deref(), Some("Ab"));
+    }
+}

@@ -1,0 +1,295 @@
+//! Letters to pieces of lines, and pieces to lines.
+
+use scholar_core::PageBox;
+
+use super::glyphs::{Glyph, Page};
+
+/// Letters that follow each other on one base line without a large gap: a line, or a column's part of one.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    /// The base line.
+    pub(super) y: f64,
+    pub(super) size: f64,
+    pub(super) text: String,
+}
+
+/// One line of a column.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    pub(super) page: u32,
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) y: f64,
+    pub(super) size: f64,
+    pub(super) text: String,
+    /// Which column of which zone it stands in; changes between blocks that are read one after the other.
+    pub(super) column: usize,
+}
+
+impl Line {
+    /// The line's box.
+    pub(super) fn bbox(&self) -> PageBox {
+        PageBox {
+            left: points(self.left),
+            top: points(self.y - self.size * 0.8),
+            right: points(self.right),
+            bottom: points(self.y + self.size * 0.25),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the range before"
+)]
+fn points(value: f64) -> u16 {
+    value.round().clamp(0.0, f64::from(u16::MAX)) as u16
+}
+
+/// A gap of this much of the type's size ends a word.
+const WORD_GAP: f64 = 0.17;
+
+/// A gap of this much ends a piece: columns lie at least this far apart, words of a justified line do not.
+const PIECE_GAP: f64 = 0.95;
+
+/// Pieces of a page in the order in which they are drawn.
+pub(super) fn pieces(page: &Page) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut run: Vec<&Glyph> = Vec::new();
+    for glyph in &page.glyphs {
+        let goes_on = run.last().is_some_and(|last| follows(last, glyph, type_size(&run)));
+        if !goes_on {
+            pieces.extend(piece(&run));
+            run.clear();
+        }
+        run.push(glyph);
+    }
+    pieces.extend(piece(&run));
+    pieces
+}
+
+/// Whether `glyph` goes on where `last` ended, raised or lowered by less than half a line at most.
+fn follows(last: &Glyph, glyph: &Glyph, size: f64) -> bool {
+    let gap = glyph.x - (last.x + last.width);
+    (glyph.y - last.y).abs() < size * 0.5 && gap > -size * 0.6 && gap < size * PIECE_GAP
+}
+
+/// Size of the type of a run: the largest stated, else by the width of its letters.
+fn type_size(run: &[&Glyph]) -> f64 {
+    let tail = &run[run.len().saturating_sub(40)..];
+    let stated = tail.iter().map(|glyph| glyph.size).fold(0.0, f64::max);
+    if stated > 0.0 {
+        return stated;
+    }
+    let (mut sum, mut count) = (0.0, 0.0);
+    for glyph in tail.iter().filter(|glyph| !glyph.text.trim().is_empty()) {
+        sum += glyph.width;
+        count += 1.0;
+    }
+    // A letter of running text is a little less than half as wide as its type is high.
+    if count > 0.0 && sum > 0.0 { sum / count / 0.46 } else { 10.0 }
+}
+
+fn piece(run: &[&Glyph]) -> Option<Piece> {
+    let first = run.first()?;
+    let mut size = median(run.iter().filter(|g| !g.text.trim().is_empty()).map(|g| g.size));
+    if size <= 0.0 {
+        size = type_size(run);
+    }
+    let base = median(run.iter().filter(|g| g.size >= size * 0.95).map(|g| g.y));
+    let base = if base > 0.0 { base } else { first.y };
+    let mut text = String::new();
+    let mut end = first.x;
+    let mut raised = String::new();
+    for (at, glyph) in run.iter().enumerate() {
+        // Some writers draw a soft hyphen where a space is; one at the end of a line is a hyphen.
+        if glyph.text == "\u{ad}" {
+            if run[at + 1..].iter().all(|g| g.text.trim().is_empty()) {
+                text.push('-');
+            }
+            continue;
+        }
+        let gap = glyph.x - end;
+        let blank = glyph.text.trim().is_empty();
+        let up = base - glyph.y > size * 0.2 && glyph.size < size * 0.85 && !blank;
+        if !up && !raised.is_empty() {
+            append_raised(&mut text, &std::mem::take(&mut raised));
+        }
+        if (gap > size * WORD_GAP || blank)
+            && !text.is_empty()
+            && !text.ends_with(' ')
+            && raised.is_empty()
+        {
+            text.push(' ');
+        }
+        if up {
+            raised.push_str(&glyph.text);
+        } else if !blank {
+            text.push_str(&glyph.text);
+        }
+        end = if blank { end.max(glyph.x) } else { glyph.x + glyph.width };
+    }
+    append_raised(&mut text, &raised);
+    let text = text.trim().to_owned();
+    let right = run
+        .iter()
+        .filter(|g| !g.text.trim().is_empty())
+        .map(|g| g.x + g.width)
+        .fold(first.x, f64::max);
+    (!text.is_empty()).then_some(Piece { left: first.x, right, y: base, size, text })
+}
+
+/// Raised figures behind a word are notes or citations and go; behind a number or a short symbol they are exponents.
+fn append_raised(text: &mut String, raised: &str) {
+    let mark = raised
+        .chars()
+        .all(|c| c.is_ascii_digit() || ",*\u{2020}\u{2021}\u{a7}\u{b6}-\u{2013} ".contains(c));
+    let word = text.chars().rev().take_while(|c| c.is_alphabetic()).count();
+    let closes = text.ends_with([',', '.', ')', '\u{201d}', '"', ';', ':']);
+    if raised.is_empty() || (mark && (word >= 3 || closes || text.is_empty())) {
+        return;
+    }
+    if text.ends_with(|c: char| c.is_ascii_digit())
+        && raised.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '\u{2212}')
+    {
+        text.push('^');
+    }
+    text.push_str(raised);
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut all: Vec<f64> = values.collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Puts the pieces of one column together to lines, top to bottom.
+pub(super) fn lines(mut pieces: Vec<Piece>, page: u32, column: usize) -> Vec<Line> {
+    pieces.sort_by(|a, b| a.y.total_cmp(&b.y));
+    let mut rows: Vec<Vec<Piece>> = Vec::new();
+    for piece in pieces {
+        let joins = rows
+            .last()
+            .and_then(|row| row.iter().max_by(|a, b| a.size.total_cmp(&b.size)))
+            .is_some_and(|main| (piece.y - main.y).abs() < main.size.max(piece.size) * 0.4);
+        match rows.last_mut().filter(|_| joins) {
+            Some(row) => row.push(piece),
+            None => rows.push(vec![piece]),
+        }
+    }
+    rows.into_iter().filter_map(|row| line(row, page, column)).collect()
+}
+
+fn line(mut row: Vec<Piece>, page: u32, column: usize) -> Option<Line> {
+    row.sort_by(|a, b| a.left.total_cmp(&b.left));
+    let main = row.iter().max_by_key(|piece| piece.text.len())?;
+    let (y, size) = (main.y, main.size);
+    let mut text = String::new();
+    let mut end = f64::MIN;
+    let mut right = f64::MIN;
+    let left = row.first()?.left;
+    for piece in &row {
+        if !text.is_empty() && piece.left - end > size * WORD_GAP {
+            text.push(' ');
+        }
+        text.push_str(&piece.text);
+        end = piece.right;
+        right = right.max(piece.right);
+    }
+    Some(Line {
+        page,
+        left,
+        right,
+        y,
+        size,
+        text: composed(&super::super::prose::single_spaced(&text)),
+        column,
+    })
+}
+
+/// TeX draws accents and letters apart: `Arag\u{a8}ues` is `Arag\u{fc}es`.
+fn composed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let mark = match c {
+            '\u{b4}' => '\u{301}',
+            '`' | '\u{2cb}' => '\u{300}',
+            '\u{a8}' => '\u{308}',
+            '\u{2c6}' => '\u{302}',
+            '\u{2dc}' => '\u{303}',
+            '\u{2d9}' => '\u{307}',
+            '\u{2c7}' => '\u{30c}',
+            '\u{2da}' => '\u{30a}',
+            _ => {
+                out.push(c);
+                continue;
+            }
+        };
+        match chars.next_if(|next| next.is_alphabetic()) {
+            Some(letter) => {
+                out.push(if letter == '\u{131}' { 'i' } else { letter });
+                out.push(mark);
+            }
+            None => out.push(c),
+        }
+    }
+    super::super::prose::single_spaced(&out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn glyphs(text: &str, x: f64, y: f64, size: f64) -> Vec<Glyph> {
+        let letters = text.chars().enumerate();
+        letters
+            .map(|(at, c)| Glyph {
+                x: x + f64::from(u32::try_from(at).expect("short")) * size * 0.5,
+                y,
+                width: size * 0.5,
+                size,
+                text: c.to_string(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn letters_become_words_and_columns_stay_apart() {
+        let mut all = glyphs("left one", 50.0, 100.0, 10.0);
+        all.extend(glyphs("right", 150.0, 100.0, 10.0));
+        let mut gap = glyphs("far", 50.0, 112.0, 10.0);
+        gap.extend(glyphs("near", 68.0, 112.0, 10.0));
+        all.extend(gap);
+        let texts: Vec<String> =
+            pieces(&Page { glyphs: all, ..Page::default() }).into_iter().map(|p| p.text).collect();
+        assert_eq!(texts, ["left one", "right", "far near"]);
+    }
+
+    #[test]
+    fn accents_join_their_letters() {
+        assert_eq!(
+            composed("P\u{b4}eter Arag\u{a8}ues, na\u{a8}\u{131}ve `x' \u{b4}"),
+            "P\u{e9}ter Arag\u{fc}es, na\u{ef}ve x\u{300}' \u{b4}"
+        );
+    }
+
+    #[test]
+    fn raised_marks_go_and_exponents_stay() {
+        for (before, raised, expect) in [
+            ("shown", "12", "shown"),
+            ("10", "5", "10^5"),
+            ("x", "2", "x2"),
+            ("end.", "3,4", "end."),
+            ("1", "st", "1st"),
+            ("", "1", ""),
+        ] {
+            let mut text = before.to_owned();
+            append_raised(&mut text, raised);
+            assert_eq!(text, expect, "{before}");
+        }
+    }
+}

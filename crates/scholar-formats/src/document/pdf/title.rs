@@ -1,0 +1,77 @@
+//! The title of a paper: its largest type, checked against what the file says.
+
+use super::lines::Line;
+
+/// Smallest lead over the body's type that makes a line a title.
+const LARGER: f64 = 1.15;
+
+/// The title and which of the first page's lines it stands in; `None` where nothing is clear.
+pub(super) fn find(
+    lines: &[Line],
+    body: f64,
+    stated: Option<&str>,
+) -> Option<(String, Vec<usize>)> {
+    let first: Vec<(usize, &Line)> =
+        lines.iter().enumerate().filter(|(_, line)| line.page == 1).collect();
+    let letters = |line: &Line| line.text.chars().filter(|c| c.is_alphabetic()).count();
+    let candidates = || {
+        first.iter().filter(|(_, line)| {
+            letters(line) >= 4 && line.text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
+        })
+    };
+    let lowest = first.iter().map(|(_, line)| line.y).fold(0.0, f64::max);
+    let largest = candidates()
+        .filter(|(_, line)| line.y < lowest * 0.6 && letters(line) >= 8)
+        .map(|(_, line)| line.size)
+        .fold(0.0, f64::max);
+    if largest >= body * LARGER {
+        let start =
+            candidates().find(|(_, line)| line.size >= largest * 0.97 && line.y < lowest * 0.6)?.0;
+        let mut taken: Vec<usize> = Vec::new();
+        let mut text = String::new();
+        let mut y = lines[start].y;
+        for (at, line) in first.iter().filter(|(at, _)| *at >= start) {
+            if line.size < largest * 0.93 || (line.y - y).abs() > largest * 2.2 || taken.len() >= 6
+            {
+                break;
+            }
+            y = line.y;
+            taken.push(*at);
+            super::paper::join(&mut text, &line.text);
+        }
+        let text = text
+            .trim_matches(|c: char| c.is_whitespace() || "*\u{2217}\u{2020}".contains(c))
+            .to_owned();
+        if text.split(' ').count() >= 2 && text.chars().count() <= 300 {
+            return Some((text, taken));
+        }
+    }
+    let stated = stated.filter(|title| sensible(title))?;
+    let plain = |text: &str| {
+        text.chars()
+            .filter(|c| c.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect::<String>()
+    };
+    let page: String = first.iter().map(|(_, line)| plain(&line.text)).collect();
+    page.contains(&plain(stated)).then(|| (super::super::prose::single_spaced(stated), Vec::new()))
+}
+
+/// Programs write their own names and file names where a title should be.
+fn sensible(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    let program = [
+        "microsoft",
+        "untitled",
+        ".doc",
+        ".dvi",
+        ".tex",
+        ".pdf",
+        ".qxd",
+        ".indd",
+        "layout 1",
+        "paper.",
+        "template",
+    ];
+    title.split_whitespace().count() >= 3 && !program.iter().any(|word| lower.contains(word))
+}
