@@ -150,6 +150,9 @@ pub(crate) struct BenchSearchArgs {
     /// Results per query.
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) top_k: usize,
+    /// Search a datastore of so many passages made of this one, with its words, metadata and vectors spread as they are.
+    #[arg(long, value_name = "N")]
+    pub(crate) made: Option<usize>,
     /// Write the report here.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -7,6 +7,7 @@ pub(crate) mod providers;
 pub(crate) mod pull;
 pub(crate) mod reranker;
 pub(crate) mod shelf;
+pub(crate) mod standing;
 pub(crate) mod stored;
 
 use std::collections::BTreeMap;

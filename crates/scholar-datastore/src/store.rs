@@ -276,6 +276,24 @@ impl Datastore {
         Ok(())
     }
 
+    /// Every stored passage with its paper's metadata in the order of storing; an error of `visit` ends the walk.
+    ///
+    /// # Errors
+    /// As [`Datastore::passage`].
+    pub fn each_passage(
+        &self,
+        mut visit: impl FnMut(Passage, PaperMeta) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let snapshot = self.snapshot()?;
+        let term = Term::from_field_text(self.fields.kind, crate::schema::KIND_PASSAGE);
+        for address in self.find_all(&snapshot, &term)? {
+            let passage = self.load_passage(&snapshot, address)?;
+            let meta = self.load_meta(&snapshot, &passage.id.paper)?;
+            visit(passage, meta)?;
+        }
+        Ok(())
+    }
+
     /// The vector of every stored passage in the order of storing; an error of `visit` ends the walk.
     ///
     /// # Errors

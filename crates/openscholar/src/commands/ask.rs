@@ -149,6 +149,9 @@ async fn answer(
     let spent = outcome.spent;
     let mut notices = wired.all_notices();
     notices.extend(outcome.notices);
+    if let Some(fetcher) = &wired.outside.fetcher {
+        notices.extend(wiring::standing::notices(&outcome.value.references, fetcher).await);
+    }
     let document = AnswerDocument {
         schema: ANSWER_SCHEMA.to_owned(),
         answer: outcome.value,

@@ -8,6 +8,7 @@ mod elsewhere;
 mod exchange;
 mod generative;
 mod graph;
+mod intake;
 mod limits;
 mod model;
 mod models;

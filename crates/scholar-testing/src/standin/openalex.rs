@@ -139,6 +139,7 @@ fn holds(world: &World, work: &Work, name: &str, value: &str) -> Result<bool, St
         "doi" => value.split('|').any(|id| is(work, id)),
         "pmid" => value.split('|').any(|id| is(work, &format!("pmid:{id}"))),
         "openalex" | "openalex_id" | "ids.openalex" => value.split('|').any(|id| is(work, id)),
+        "is_paratext" => value == "false",
         "type" | "language" => true,
         other => return Err(format!("{other} is not a valid field.")),
     })

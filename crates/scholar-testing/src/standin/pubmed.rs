@@ -1,4 +1,4 @@
-//! NCBI's E-utilities: esearch and efetch for `pubmed` and `pmc`.
+//! NCBI's E-utilities: esearch, efetch and elink for `pubmed` and `pmc`.
 
 use serde_json::json;
 
@@ -19,12 +19,38 @@ pub(super) fn answer(world: &World, request: &Request<'_>) -> Reply {
     match request.path {
         "/entrez/eutils/esearch.fcgi" => search(world, request),
         "/entrez/eutils/efetch.fcgi" => fetch(world, request),
+        "/entrez/eutils/elink.fcgi" => link(world, request),
         _ => Reply::new(404, "text/html", "<html><title>404</title></html>"),
     }
 }
 
 fn id_in(work: &Work, db: &str) -> Option<u64> {
     if db == "pmc" { work.pmcid } else { work.pmid }
+}
+
+/// Records of one database and the same works in the other, one set for each `id`.
+fn link(world: &World, request: &Request<'_>) -> Reply {
+    let (from, to) =
+        (request.param("dbfrom").unwrap_or("pubmed"), request.param("db").unwrap_or("pmc"));
+    let name = request.param("linkname").unwrap_or_default();
+    let ids = request.query.iter().filter(|(key, _)| key == "id").map(|(_, value)| value);
+    let set = |id: &String| {
+        let same = |work: &&Work| id_in(work, from).is_some_and(|own| own.to_string() == *id);
+        let linked = world.papers.iter().find(same).and_then(|work| id_in(work, to));
+        let links = linked.map(|linked| {
+            format!("<LinkSetDb><DbTo>{to}</DbTo><LinkName>{}</LinkName><Link><Id>{linked}</Id></Link></LinkSetDb>", escaped(name))
+        });
+        format!(
+            "<LinkSet><DbFrom>{}</DbFrom><IdList><Id>{}</Id></IdList>{}</LinkSet>",
+            escaped(from),
+            escaped(id),
+            links.unwrap_or_default()
+        )
+    };
+    let sets: String = ids.map(set).collect();
+    let body =
+        format!("<?xml version=\"1.0\" encoding=\"UTF-8\" ?>\n<eLinkResult>{sets}</eLinkResult>\n");
+    Reply::new(200, "text/xml; charset=UTF-8", body)
 }
 
 fn search(world: &World, request: &Request<'_>) -> Reply {

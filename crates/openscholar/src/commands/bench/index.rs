@@ -1,6 +1,6 @@
 //! The dense index by itself: recall against exact search, latency, size, time to build, beside other libraries.
 
-mod data;
+pub(super) mod data;
 mod peers;
 mod plot;
 mod report;

@@ -1,5 +1,7 @@
 //! Latency of searching a datastore, one query at a time on one thread.
 
+mod made;
+
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -53,9 +55,12 @@ struct Timed {
 }
 
 pub(super) fn run(args: &BenchSearchArgs, app: &App) -> Result<ExitCode, CommandError> {
-    let BenchSearchArgs { name, dir, limit, top_k, out } = args;
+    let BenchSearchArgs { name, dir, limit, top_k, made, out } = args;
     let collection = Collection::load(dir).user(|| format!("{} cannot be read", dir.display()))?;
-    let store = Datastore::open(&app.existing_datastore(name)?)?;
+    let mut store = Datastore::open(&app.existing_datastore(name)?)?;
+    if let Some(count) = made {
+        store = made::store(name, &store, *count, app)?;
+    }
     let info = store.descriptor().encoder.clone();
     let encoder = app.block_on(models::encoder(app, &info.name, (&info).into()))??;
     let queries: Vec<Query> =
@@ -109,7 +114,8 @@ pub(super) fn run(args: &BenchSearchArgs, app: &App) -> Result<ExitCode, Command
     }
     let text = markdown(args, &timed, &described, &super::machine(app));
     let json = serde_json::json!({"schema": "openscholar.bench-search/1", "datastore": described, "queries": queries.len(), "searches": timed});
-    super::publish("search", &text, &json, out.as_deref(), app)
+    let report = if made.is_some() { "search-made" } else { "search" };
+    super::publish(report, &text, &json, out.as_deref(), app)
 }
 
 /// The same queries in one way.
@@ -181,6 +187,11 @@ fn markdown(
     machine: &str,
 ) -> String {
     let folder = args.dir.file_name().unwrap_or_default().to_string_lossy();
+    let made = args.made.map(|count| format!(" --made {count}")).unwrap_or_default();
+    let how = args.made.map_or("", |_| {
+        " Passages are runs of 50 words of real ones under their papers' metadata, vectors real ones moved by a share of the \
+         difference of two others."
+    });
     let rows: Vec<String> = timed
         .iter()
         .map(|timed| {
@@ -190,8 +201,8 @@ fn markdown(
         })
         .collect();
     format!(
-        "# Searching a datastore\n\nCommand: `openscholar bench search {} {folder} --limit {} --top-k {}`\n\nMachine: {machine}. One query at a \
-         time on one thread; warm; without encoding the query.\n\n{} papers, {} passages, {} dense segments, {:.0} MB of inverted indexes, \
+        "# Searching a datastore\n\nCommand: `openscholar bench search {} {folder} --limit {} --top-k {}{made}`\n\nMachine: {machine}. One query at a \
+         time on one thread; warm; without encoding the query.{how}\n\n{} papers, {} passages, {} dense segments, {:.0} MB of inverted indexes, \
          {:.0} MB of lexical index. Memory of the process at most: {}.\n\n\
          | search | filter | p50 ms | p90 ms | p99 ms | results shared with exact search |\n|---|---|---|---|---|---|\n{}",
         args.name,

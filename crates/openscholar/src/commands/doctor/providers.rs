@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::stream;
-use scholar_clients::fetch::{Accept, FetchRequest, Fetcher, Provider};
+use scholar_clients::fetch::{Fetcher, Provider};
 use scholar_core::PortErrorKind;
 
 use super::Check;
@@ -31,12 +31,9 @@ pub(super) async fn checks(offline: bool, app: &App) -> Result<Vec<Check>, Comma
     Ok(checks)
 }
 
-/// Whether there is an address, and a key where nothing is answered without.
+/// Whether nothing is missing to ask `provider`; open-access hosts are many, and none is asked as such.
 fn is_set_up(provider: Provider, fetcher: &Fetcher) -> bool {
-    let config = fetcher.config();
-    let has_key = !provider.needs_key() || config.is_known_to(provider);
-    let has_email = !provider.needs_email() || config.email.is_some();
-    config.base_url(provider).is_some() && has_key && has_email
+    provider != Provider::OpenAccess && fetcher.config().missing(provider).is_none()
 }
 
 async fn check(provider: Provider, offline: bool, fetcher: &Fetcher) -> Check {
@@ -49,27 +46,19 @@ async fn check(provider: Provider, offline: bool, fetcher: &Fetcher) -> Check {
     if offline {
         return Check::new(&what, true, format!("not asked (--offline){key}"), "");
     }
-    // Any answer to any path shows that somebody is there.
-    let request = FetchRequest::get(provider, "/").accept(Accept::Bytes).not_found_answers();
-    let answers = match fetcher.fetch(&request).await {
-        Ok(_) => Ok(()),
-        Err(error) => match error.kind() {
-            PortErrorKind::Rejected
-            | PortErrorKind::Corrupt
-            | PortErrorKind::RateLimited { .. } => Ok(()),
-            PortErrorKind::Unavailable | PortErrorKind::Transient => Err(error),
-        },
-    };
-    match answers {
-        Ok(()) => Check::new(&what, true, format!("answers{key}"), ""),
+    match fetcher.probe(provider).await {
+        Ok(took) => Check::new(&what, true, format!("answers in {} ms{key}", took.as_millis()), ""),
+        Err(error) if matches!(error.kind(), PortErrorKind::RateLimited { .. }) => {
+            Check::new(&what, true, format!("answers, and is limited just now{key}"), "")
+        }
         Err(error) => {
             let optional = matches!(provider, Provider::Grobid | Provider::Zotero);
-            let hint = if optional {
-                "only needed if you use it"
-            } else {
-                "check the network; answers from the datastore need nobody"
+            let hint = match error.kind() {
+                _ if optional => "only needed if you use it",
+                PortErrorKind::Rejected => "check the key: it was refused",
+                _ => "check the network; answers from the datastore need nobody",
             };
-            Check::new(&what, false, format!("does not answer: {error}"), hint)
+            Check::new(&what, false, error.to_string(), hint)
         }
     }
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use scholar_clients::fetch::{CacheConfig, FetchConfig, Fetcher, Pace, Provider};
 use scholar_clients::{Crossref, HttpClient, SemanticScholar};
 use scholar_core::{
-    FindBy, FindRequest, PaperId, PaperSource, PortError, Query, Retraction,
-    Retriever as _, SearchFilter, SearchMode, SearchRequest,
+    FindBy, FindRequest, PaperId, PaperSource, PortError, Query, Retraction, Retriever as _,
+    SearchFilter, SearchMode, SearchRequest,
 };
 use scholar_pipeline::sources::{SourcesConfig, WideRetriever};
 use scholar_testing::standin::world::world;
@@ -176,11 +176,13 @@ impl Bench<'_> {
 
 const BUG: &str = "this is a bug of the program: please report it";
 
+/// What every source of the stand-in has papers on.
 fn request(port: &dyn PaperSource) -> FindRequest {
-    let (text, by) = if port.takes(FindBy::Keywords) {
-        ("sleep memory", FindBy::Keywords)
-    } else {
-        (QUESTION, FindBy::Question)
+    let (text, by) = match port.name() {
+        // There is nothing on sleep on arXiv.
+        "arxiv" => ("passage retrieval", FindBy::Keywords),
+        _ if port.takes(FindBy::Keywords) => ("sleep memory", FindBy::Keywords),
+        _ => (QUESTION, FindBy::Question),
     };
     let text = Query::new(text).unwrap_or_else(|| unreachable!("a constant with words"));
     FindRequest { text, by, filter: SearchFilter::none(), limit: 10 }

@@ -12,14 +12,14 @@ use crate::error::CommandError;
 const STEP: f32 = 0.4;
 
 /// Real vectors in memory, row-major, in the 16 bits they are stored in.
-pub(super) struct Real {
+pub(in crate::commands::bench) struct Real {
     pub(super) dim: usize,
     values: Vec<f16>,
 }
 
 impl Real {
     /// All vectors of the named datastores, which share one encoder.
-    pub(super) fn read(stores: &[Datastore]) -> Result<Self, CommandError> {
+    pub(in crate::commands::bench) fn read(stores: &[Datastore]) -> Result<Self, CommandError> {
         let dim = stores.first().map_or(0, |store| store.descriptor().encoder.dim);
         let mut values = Vec::new();
         for store in stores {
@@ -39,7 +39,7 @@ impl Real {
         Ok(Self { dim, values })
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(in crate::commands::bench) fn count(&self) -> usize {
         self.values.len() / self.dim.max(1)
     }
 
@@ -71,7 +71,7 @@ impl Real {
     /// A made vector is a real one moved by a share of the difference of two others and brought to its length again: near
     /// real vectors, and spread as they are. For twice the dimension two of them stand side by side, made from
     /// neighbours in the order of storing: abstracts of one volume, passages of one paper.
-    pub(super) fn made(&self, seed: u64) -> Made<'_> {
+    pub(in crate::commands::bench) fn made(&self, seed: u64) -> Made<'_> {
         Made { real: self, random: Random(seed) }
     }
 
@@ -85,12 +85,19 @@ impl Real {
 }
 
 /// An endless row of made vectors.
-pub(super) struct Made<'a> {
+pub(in crate::commands::bench) struct Made<'a> {
     real: &'a Real,
     random: Random,
 }
 
 impl Made<'_> {
+    /// A vector near the real one in row `at`.
+    pub(in crate::commands::bench) fn near(&mut self, at: usize, out: &mut [f32]) {
+        let Self { real, random } = self;
+        let (a, b) = (random.below(real.count()), random.below(real.count()));
+        real.moved(at, a, b, out);
+    }
+
     pub(super) fn fill(&mut self, row: &mut [f32]) {
         let Self { real, random } = self;
         let start = random.below(real.count());

@@ -3,12 +3,14 @@
 use std::time::Instant;
 
 use scholar_clients::arxiv::ArxivRef;
-use scholar_clients::fetch::Fetcher;
-use scholar_clients::{Arxiv, Crossref, FullTexts, OpenAlex, Pubmed, SemanticScholar};
-use scholar_core::{Catalog, NoticeKind, Paper, PaperId, PortError, PortErrorKind};
+use scholar_clients::fetch::{Fetcher, Provider};
+use scholar_clients::open_access;
+use scholar_clients::{Arxiv, Crossref, FullTexts, OpenAlex, Pubmed, SemanticScholar, Unpaywall};
+use scholar_core::{Catalog, NoticeKind, Paper, PaperId, PaperMeta, PortError, PortErrorKind};
+use scholar_formats::{Document, DocumentFormat, ReadLimits};
 use scholar_pipeline::sources::{Provenance, merge_meta, reconcile};
 
-use super::{Item, Taken};
+use super::{Item, Taken, read};
 
 /// A paper by its name in a registry, with its text where that is open.
 pub(super) async fn paper(id: &PaperId, fetcher: &Fetcher, taken: &mut Taken) {
@@ -29,6 +31,7 @@ pub(super) async fn paper(id: &PaperId, fetcher: &Fetcher, taken: &mut Taken) {
     let mut by: Vec<String> = candidate.found.iter().map(|way| way.source.clone()).collect();
     let mut paper = candidate.paper;
     let mut standing = 3;
+    let mut references = Vec::new();
     match FullTexts::new(fetcher).of(&paper.meta).await {
         Ok(Some(whole)) => {
             by.push("full text".to_owned());
@@ -39,7 +42,18 @@ pub(super) async fn paper(id: &PaperId, fetcher: &Fetcher, taken: &mut Taken) {
                 paper.references = whole.references;
             }
         }
-        Ok(None) => {}
+        Ok(None) => {
+            if let Some(document) = open_pdf(&paper.meta, fetcher, taken).await {
+                by.push("open PDF".to_owned());
+                standing = 2;
+                paper.sections = document.paper.sections;
+                references = document.references;
+                if paper.references.is_empty() {
+                    paper.references = document.paper.references;
+                }
+                taken.notices.extend(document.notices);
+            }
+        }
         Err(error) => {
             let message = format!("the whole text of {id} was not read: {error}");
             taken.note(NoticeKind::Skipped, message, error.hint());
@@ -51,10 +65,44 @@ pub(super) async fn paper(id: &PaperId, fetcher: &Fetcher, taken: &mut Taken) {
         format: by.join(" + "),
         standing,
         paper,
-        references: Vec::new(),
+        references,
         matched: 0,
         cost: (0, began.elapsed()),
     });
+}
+
+/// The text of the first open PDF that can be fetched and read: OpenAlex's locations, then Unpaywall's.
+async fn open_pdf(meta: &PaperMeta, fetcher: &Fetcher, taken: &mut Taken) -> Option<Document> {
+    let mut places = Vec::new();
+    // Asked before for the metadata: this comes from the stored replies.
+    if let Ok(Some(work)) = OpenAlex::new(fetcher.clone()).work(&meta.id).await {
+        places.extend(work.open);
+    }
+    if let Some(doi) =
+        meta.doi().filter(|_| fetcher.config().missing(Provider::Unpaywall).is_none())
+    {
+        match Unpaywall::new(fetcher.clone()).lookup(doi).await {
+            Ok(open) => places.extend(open.into_iter().flat_map(|open| open.locations)),
+            Err(error) => taken.note(NoticeKind::Skipped, error.to_string(), error.hint()),
+        }
+    }
+    for place in places {
+        match open_access::pdf(fetcher, &place).await {
+            Ok(Some(bytes)) => {
+                match read::blocking(DocumentFormat::Pdf, bytes, ReadLimits::default()).await {
+                    Ok(document) => return Some(document),
+                    Err(failure) => {
+                        let message =
+                            format!("an open PDF of {} was not read: {}", meta.id, failure.why);
+                        taken.note(NoticeKind::Skipped, message, failure.hint.as_deref());
+                    }
+                }
+            }
+            Ok(None) => {}
+            Err(error) => taken.note(NoticeKind::Skipped, error.to_string(), error.hint()),
+        }
+    }
+    None
 }
 
 /// Completes the metadata of documents that state an identifier and not all of title, authors and year. The first

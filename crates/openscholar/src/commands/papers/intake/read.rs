@@ -185,9 +185,9 @@ struct Read {
     notices: Vec<Notice>,
 }
 
-struct Failure {
-    why: String,
-    hint: Option<String>,
+pub(super) struct Failure {
+    pub(super) why: String,
+    pub(super) hint: Option<String>,
 }
 
 impl From<FormatError> for Failure {
@@ -238,7 +238,7 @@ async fn read_document(path: &Path, fetcher: &Fetcher) -> Result<Read, Failure> 
 }
 
 /// Parsing is work of the processor: it must not hold up the threads that speak to servers.
-async fn blocking(
+pub(super) async fn blocking(
     format: DocumentFormat,
     bytes: Vec<u8>,
     limits: ReadLimits,

@@ -1,0 +1,39 @@
+//! Whether the papers an answer cites still stand.
+
+use scholar_clients::Crossref;
+use scholar_clients::crossref::Standing;
+use scholar_clients::fetch::Fetcher;
+use scholar_core::{Notice, NoticeKind, Reference, Retraction};
+
+/// One notice for each cited paper that Crossref knows as retracted, corrected or of concern, and one for those it
+/// could not be asked about. Nobody is asked when working offline.
+pub(crate) async fn notices(references: &[Reference], fetcher: &Fetcher) -> Vec<Notice> {
+    if fetcher.config().offline {
+        return Vec::new();
+    }
+    let named: Vec<(&Reference, &str)> =
+        references.iter().filter_map(|one| Some((one, one.doi.as_deref()?))).collect();
+    if named.is_empty() {
+        return Vec::new();
+    }
+    let dois: Vec<&str> = named.iter().map(|(_, doi)| *doi).collect();
+    let (standings, mut notices) = Crossref::new(fetcher.clone()).standings(&dois).await;
+    for ((reference, _), standing) in named.into_iter().zip(standings) {
+        notices.extend(notice(reference, &standing));
+    }
+    notices
+}
+
+fn notice(reference: &Reference, standing: &Standing) -> Option<Notice> {
+    let Standing { status, date, notice } = standing;
+    let what = match status {
+        Retraction::Unknown | Retraction::Clean => return None,
+        Retraction::Corrected => "was corrected",
+        Retraction::Concern => "has an expression of concern",
+        Retraction::Retracted => "was retracted",
+    };
+    let on = date.map(|date| format!(" on {date}")).unwrap_or_default();
+    let by = notice.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+    let message = format!("[{}] \"{}\" {what}{on}{by}", reference.number.0, reference.title);
+    Some(Notice::new(NoticeKind::Retraction, message))
+}
