@@ -26,7 +26,7 @@ pub use close::{assert_all_close, close, cosine};
 pub use encoder::FakeEncoder;
 pub use generator::{Reply, ScriptedGenerator};
 pub use lm_server::{Behaviour, RecordedRequest, ScriptedLmServer};
-pub use models_dir::{model_dir, models_dir};
+pub use models_dir::{material, model_dir, models_dir};
 pub use reranker::FakeReranker;
 pub use retriever::MemoryRetriever;
 pub use source::MemorySource;

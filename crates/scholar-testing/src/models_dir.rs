@@ -1,4 +1,4 @@
-//! Where tests find real model weights.
+//! Where tests find what whoever runs them has: real model weights, collections of recordings.
 
 use std::path::PathBuf;
 
@@ -27,4 +27,17 @@ pub fn model_dir(name: &str) -> Option<PathBuf> {
         );
     }
     dir
+}
+
+/// The path in the variable `name`, for ignored tests over material that is not part of the repository.
+///
+/// # Panics
+/// When the variable is not set: whoever asks for an ignored test must say where its material is.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::panic,
+    reason = "the one place in the test code that reads such variables, and without one there is no test"
+)]
+pub fn material(name: &str) -> PathBuf {
+    PathBuf::from(std::env::var_os(name).unwrap_or_else(|| panic!("{name} names no path")))
 }

@@ -1,6 +1,6 @@
 //! Recorded replies of the service, read without loss.
-#![expect(clippy::disallowed_methods, reason = "the ignored test is told where the recordings are")]
 
+use scholar_testing::material;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -135,10 +135,9 @@ impl Tally {
 #[test]
 #[ignore = "needs S2_RECORDINGS: a file of JSON lines with host, url, status and body; and S2_OBJECTS, a folder"]
 fn every_recorded_reply_is_read_without_loss() {
-    let path = std::env::var("S2_RECORDINGS").expect("S2_RECORDINGS names a file");
     let mut tally = Tally::default();
     let mut errors = 0;
-    for line in fs_err::read_to_string(path).expect("readable").lines() {
+    for line in fs_err::read_to_string(material("S2_RECORDINGS")).expect("readable").lines() {
         let line: Value = serde_json::from_str(line).expect("JSON");
         let url = line["url"].as_str().unwrap_or_default();
         let skipped = url.contains("/author") || url.contains("/authors");
@@ -153,9 +152,9 @@ fn every_recorded_reply_is_read_without_loss() {
     }
     println!("recordings: {tally:?}, and {errors} refusals");
     assert!(tally.papers > 0);
-    let folder = std::env::var("S2_OBJECTS").expect("S2_OBJECTS names a folder");
+    let folder = material("S2_OBJECTS");
     let object = |name: &str| -> Value {
-        let path = std::path::Path::new(&folder).join(name);
+        let path = folder.join(name);
         serde_json::from_str(&fs_err::read_to_string(path).expect("readable")).expect("JSON")
     };
     let mut tally = Tally::default();

@@ -183,7 +183,7 @@ async fn zotero_is_read_page_by_page() {
                 (200, JSON, rows.to_owned())
             }
             "/api/users/0/items/K1/file/view/url" => {
-                (200, "text/plain", "file:///home/me/paper%20one.pdf\n".to_owned())
+                (200, "text/plain", "file:///data/me/paper%20one.pdf\n".to_owned())
             }
             "/api/users/0/collections/C1/items/top" => (200, JSON, format!("[{}]", row(5))),
             _ => (404, "text/plain", "Not found".to_owned()),
@@ -204,7 +204,7 @@ async fn zotero_is_read_page_by_page() {
     assert_eq!(collections[0].parent, None);
     assert_eq!(client.items(Some("C1")).await.expect("an answer").len(), 1);
     let file = client.file("K1").await.expect("an answer").expect("a file");
-    assert_eq!(file.path(), "/home/me/paper%20one.pdf");
+    assert_eq!(file.path(), "/data/me/paper%20one.pdf");
     assert_eq!(client.file("K2").await.expect("an answer"), None);
     let error = client.children("../../x").await.expect_err("refused");
     assert_eq!(error.kind(), PortErrorKind::Rejected);
