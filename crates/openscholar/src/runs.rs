@@ -15,6 +15,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use scholar_core::{Paper, is_out_of_space};
+use scholar_pipeline::sources::SourcesConfig;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -99,9 +100,9 @@ pub(crate) struct WiringRecord {
     /// Whether nobody was to be asked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) offline: bool,
-    /// Whole texts asked for per search, where that was set.
+    /// How far they were asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) full_texts: Option<usize>,
+    pub(crate) looking: Option<SourcesConfig>,
 }
 
 /// Takes the lines of a journal.

@@ -14,10 +14,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use scholar_clients::OpenAiGenerator;
-use scholar_core::{Attributor, Encoder as _, Generator, Notice, Query, Question};
+use scholar_core::{
+    AnswerMode, Attributor, Encoder as _, Generator, GeneratorInfo, Notice, Query, Question,
+};
 use scholar_pipeline::proof::{GeneratorAttributor, LexicalAttributor};
-use scholar_pipeline::sources::WideRetriever;
-use scholar_pipeline::{Meter, Ports};
+use scholar_pipeline::sources::{SourcesConfig, WideRetriever};
+use scholar_pipeline::{Meter, ModeChoice, Ports, mode_for};
 
 use crate::app::App;
 use crate::args::AskArgs;
@@ -82,9 +84,11 @@ pub(crate) async fn ports(
     if let Some(generator) = &generator {
         names.insert("generator".to_owned(), generator.info().model.clone());
     }
-    let outside = Outside::open(app, &args.look, generator.is_some())?;
+    let info = generator.as_ref().map(|generator| generator.info());
+    let outside = Outside::open(app, &args.look, looking(args, info))?;
     notices.extend(outside.notices.iter().cloned());
     record.sources = outside.names();
+    record.looking = (!record.sources.is_empty()).then_some(outside.config);
     let Looking { retriever, wide } = outside.retriever(shelf, &Query::from(question));
     let ports = Ports {
         retriever,
@@ -96,6 +100,20 @@ pub(crate) async fn ports(
         meter: Some(Arc::clone(meter)),
     };
     Ok(Wired { ports, wide, outside, models: names, notices, record, server })
+}
+
+/// How far sources are asked: as published under `--preset upstream` and `nature`, else as a person waits for it.
+fn looking(args: &AskArgs, generator: Option<&GeneratorInfo>) -> SourcesConfig {
+    let mut config = match args.preset.as_str() {
+        "nature" | "upstream" => SourcesConfig::paper(),
+        _ => SourcesConfig::quick(),
+    };
+    let (mode, _) = mode_for(ModeChoice::from(args.mode), generator);
+    if mode == AnswerMode::Generative {
+        // The model names keywords; the question's own words are always among the queries.
+        config.keywords = 1;
+    }
+    config
 }
 
 fn judge(

@@ -22,7 +22,8 @@ pub(crate) struct AskArgs {
         value_name = "RUN",
         conflicts_with_all = [
             "question", "preset", "mode", "task", "datastore", "top_k", "top_n", "search", "norm_cite", "feedback",
-            "seed", "before", "year_from", "year_to", "venue", "min_citations", "paper", "exclude",
+            "seed", "before", "year_from", "year_to", "venue", "min_citations", "paper", "exclude", "exclude_title", "sources",
+            "full_texts",
         ]
     )]
     pub(crate) resume: Option<String>,

@@ -130,7 +130,10 @@ async fn answer(
         () = app.stop.wait() => None,
     };
     let (events, timings) = watch.finish();
-    let kept = keep(&folder, &recorder, &events);
+    let kept = keep(&folder, &recorder, &events).and_then(|()| match &wired.outside.fetcher {
+        Some(fetcher) => folder.write_lines(REQUESTS_FILE, &fetcher.journal()),
+        None => Ok(()),
+    });
     let outcome: Outcome<Answer> = match settle(outcome, &record.id) {
         Ok(outcome) => outcome,
         Err(error) => {
@@ -167,9 +170,6 @@ async fn answer(
         run: record.id.clone(),
     };
     let found = wired.wide.as_ref().map(|wide| wide.found_papers());
-    if let Some(fetcher) = &wired.outside.fetcher {
-        folder.write_lines(REQUESTS_FILE, &fetcher.journal())?;
-    }
     let stored = match kept {
         Ok(()) => finish(&folder, &mut record, &document, ports, found.as_deref()).await,
         Err(error) => Err(error),

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use scholar_core::{Explanation, Query, Retrieved, SearchFilter, SearchRequest, Searched};
+use scholar_pipeline::sources::SourcesConfig;
 use serde::Serialize;
 
 use crate::app::App;
@@ -54,7 +55,7 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
             mode: mode.into(),
             filter: SearchFilter::from(filter),
         };
-        let outside = Outside::open(app, &look, false)?;
+        let outside = Outside::open(app, &look, SourcesConfig::quick())?;
         let looking = outside.retriever(&shelf, &query);
         let Searched { hits: found, notices } = looking.retriever.explore(&request).await?;
         for notice in outside.notices.iter().chain(&notices) {

@@ -63,7 +63,7 @@ pub(crate) async fn open(
         no_rerank: args.no_rerank,
         sources: Vec::new(),
         offline: args.look.offline,
-        full_texts: args.look.full_texts,
+        looking: None,
     };
     match asked.unwrap_or(default) {
         GeneratorChoice::None => {

@@ -33,17 +33,13 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// As the arguments say, else the config file. To be called within the runtime.
+    /// As the arguments say, else the config file; `config` is what flag and file change. To be called within the
+    /// runtime.
     pub(crate) fn open(
         app: &App,
         look: &LookArgs,
-        has_generator: bool,
+        mut config: SourcesConfig,
     ) -> Result<Self, CommandError> {
-        let mut config = SourcesConfig::quick();
-        if has_generator {
-            // The generator names keywords; the question's own words are always among the queries.
-            config.keywords = 1;
-        }
         if let Some(most) = look.full_texts.or(app.config.sources.full_texts) {
             config.full_texts = most;
         }

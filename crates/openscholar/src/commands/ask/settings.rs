@@ -60,7 +60,7 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
         no_rerank,
         sources,
         offline,
-        full_texts,
+        looking,
     } = wiring;
     if args.generator.is_none()
         && let Some(name) = &generator
@@ -80,7 +80,7 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
         })?);
     }
     args.look.offline |= offline;
-    args.look.full_texts = args.look.full_texts.or(full_texts);
+    args.look.full_texts = args.look.full_texts.or(looking.map(|looking| looking.full_texts));
     Ok(args)
 }
 
