@@ -7,7 +7,7 @@ use super::{keep, watch};
 use crate::app::App;
 use crate::args::{IntakeArgs, LookArgs, SourceArgs};
 use crate::commands::datastore::build::{self, Building};
-use crate::error::{CommandError, EXIT_MISSING_EVIDENCE};
+use crate::error::{CommandError, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::wiring::models::Reading;
 
 /// Longest list of what was left out that is printed in full.
@@ -45,6 +45,9 @@ pub(super) async fn add(
     let look = LookArgs { offline: args.offline, ..LookArgs::default() };
     let how = How { collection: args.collection.as_deref(), look_up: !args.no_lookup, look: &look };
     let taken = intake::take(inputs, name, &how, app).await?;
+    if app.stop.requested() {
+        return Err(interrupted("interrupted while reading; nothing was added"));
+    }
     let lines = report::lines(&taken);
     for notice in taken.notices.iter().take(SHOWN_NOTICES) {
         app.printer.notice(notice);
@@ -63,6 +66,9 @@ pub(super) async fn add(
     }
     let papers = items.into_iter().map(|item| item.paper).collect();
     let done = keep::add(name, papers, "papers add", app).await?;
+    if done.interrupted {
+        return Err(interrupted("interrupted; what was added is kept"));
+    }
     let added = &done.progress;
     if app.printer.json {
         app.printer.json(&serde_json::json!({
@@ -75,4 +81,9 @@ pub(super) async fn add(
         build::report_added(name, &done, app);
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(EXIT_MISSING_EVIDENCE) })
+}
+
+fn interrupted(message: &str) -> CommandError {
+    CommandError::new(ErrorKind::Interrupted, message)
+        .with_hint("run the same command again: papers that are there are left alone")
 }
