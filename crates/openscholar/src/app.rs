@@ -20,6 +20,8 @@ pub(crate) struct App {
     pub(crate) config: ConfigFile,
     pub(crate) printer: Printer,
     pub(crate) stop: Stop,
+    /// Nobody is asked: models that are not here cannot be fetched.
+    pub(crate) offline: bool,
     /// When the program began.
     pub(crate) began: Instant,
     /// A command's own number of threads.
@@ -37,12 +39,17 @@ impl Drop for App {
 }
 
 impl App {
-    pub(crate) fn new(global: GlobalArgs, printer: Printer) -> Result<Self, CommandError> {
+    pub(crate) fn new(
+        global: GlobalArgs,
+        offline: bool,
+        printer: Printer,
+    ) -> Result<Self, CommandError> {
         let env = Environment::read();
         let home = Home::find(global.home.as_deref(), &env)?;
         let config_file = global.config.clone().unwrap_or_else(|| home.config_file());
         let config = ConfigFile::read(&config_file, global.config.is_some())?;
         Ok(Self {
+            offline: offline || config.sources.offline,
             home,
             env,
             config,

@@ -77,6 +77,22 @@ pub(crate) enum Command {
     CliDocs,
 }
 
+impl Command {
+    /// Whether it was told to ask nobody.
+    pub(crate) fn is_offline(&self) -> bool {
+        match self {
+            Self::Ask(args) => args.look.offline,
+            Self::Search(args) => args.look.offline,
+            Self::Papers(args) => match &args.command {
+                PapersCommand::Add { intake, .. } => intake.offline,
+                _ => false,
+            },
+            Self::Doctor(args) => args.offline,
+            _ => false,
+        }
+    }
+}
+
 /// Which indexes a search asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SearchModeArg {

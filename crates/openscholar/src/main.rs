@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 
 fn run(args: Args, printer: &printer::Printer) -> Result<ExitCode, CommandError> {
     let Args { global, command } = args;
-    let app = App::new(global, printer.clone())?;
+    let app = App::new(global, command.is_offline(), printer.clone())?;
     match command {
         Command::Ask(args) => commands::ask::run(*args, &app),
         Command::Search(args) => commands::search::run(*args, &app),

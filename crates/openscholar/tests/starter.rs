@@ -49,7 +49,7 @@ fn every_paper_is_identified_once_and_licensed() {
     let mut seen = BTreeSet::new();
     for paper in &papers {
         let meta = &paper.meta;
-        for id in [&meta.id].into_iter().chain(&meta.external_ids) {
+        for id in meta.ids() {
             assert!(seen.insert(id.clone()), "{id} names two papers");
         }
         let licence = meta.licence.as_deref().unwrap_or_default();

@@ -31,9 +31,9 @@ pub use provider::{EMAIL_SETTING, Pace, Provider};
 pub use request::{Accept, CachePolicy, FetchRequest};
 pub use transport::{Broken, Incoming, Outgoing, Transport};
 
-use crate::http::HttpClient;
+use crate::http::{HttpClient, is_local};
 use cache::{Cache, Entry, Head, Key};
-use exchange::{Exchange, is_private};
+use exchange::Exchange;
 use failure::Failures;
 use governor::Governor;
 use journal::Journal;
@@ -132,7 +132,7 @@ impl Fetcher {
             .public_url(base.as_ref())
             .ok_or_else(|| Failures::no_address(request.provider))?;
         let failures = Failures { config, request, url: &url };
-        if request.is_whole() && is_private(&url) && !self.is_configured(&url) {
+        if request.is_whole() && is_local(&url) && !self.is_configured(&url) {
             return Err(failures.private());
         }
         let key = request.cache.map(|policy| (policy, request.digest(&url)));

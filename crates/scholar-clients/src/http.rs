@@ -66,6 +66,25 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
+/// Whether `url` names this machine, an address that only a local network has, or a name without a dot, which only a local
+/// network resolves.
+pub(crate) fn is_local(url: &Url) -> bool {
+    let local = match url.host() {
+        Some(Host::Ipv4(address)) => {
+            address.is_private() || address.is_link_local() || address.is_unspecified()
+        }
+        Some(Host::Ipv6(address)) => {
+            address.is_unique_local()
+                || address.is_unicast_link_local()
+                || address.is_unspecified()
+                || address.to_ipv4_mapped().is_some()
+        }
+        Some(Host::Domain(name)) => !name.contains('.'),
+        None => true,
+    };
+    local || is_loopback(url)
+}
+
 /// `url` without user, password, query and fragment: what errors and logs may show.
 pub fn redacted(url: &Url) -> String {
     let mut shown = url.clone();

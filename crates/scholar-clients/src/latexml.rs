@@ -62,7 +62,7 @@ impl Latexml {
     /// # Errors
     /// As [`Latexml::document`].
     pub async fn paper(&self, meta: &PaperMeta) -> Result<Option<Paper>, PortError> {
-        let ids = [&meta.id].into_iter().chain(&meta.external_ids);
+        let ids = meta.ids();
         let arxiv = ids.filter_map(|id| match id {
             PaperId::Arxiv(id) => Some(id.clone()),
             _ => None,

@@ -1,13 +1,11 @@
 //! Where a paper can be read without paying.
 
-use std::net::Ipv4Addr;
-
 use scholar_core::{PortError, PortErrorKind};
 use serde::{Deserialize, Serialize};
-use url::{Host, Url};
+use url::Url;
 
 use crate::fetch::{Accept, CachePolicy, FetchRequest, Fetcher, Provider};
-use crate::http::{is_loopback, redacted};
+use crate::http::{is_local, redacted};
 
 /// Who keeps a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -68,22 +66,4 @@ pub async fn pdf(fetcher: &Fetcher, location: &OpenLocation) -> Result<Option<Ve
         .cache(KEPT);
     let fetched = fetcher.fetch(&request).await?;
     Ok((!fetched.is_not_found()).then_some(fetched.body))
-}
-
-fn is_local(address: &Url) -> bool {
-    let local_v4 = |ip: Ipv4Addr| {
-        ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified()
-    };
-    match address.host() {
-        Some(Host::Ipv4(ip)) => local_v4(ip),
-        Some(Host::Ipv6(ip)) => {
-            ip.is_loopback()
-                || ip.is_unspecified()
-                || ip.is_unique_local()
-                || ip.is_unicast_link_local()
-                || ip.to_ipv4_mapped().is_some_and(local_v4)
-        }
-        Some(Host::Domain(name)) => is_loopback(address) || !name.contains('.'),
-        None => true,
-    }
 }

@@ -131,7 +131,7 @@ impl OpenAlex {
                 notices.extend(page.notices);
                 for work in page.works {
                     let meta = &work.paper.meta;
-                    for id in [&meta.id].into_iter().chain(&meta.external_ids) {
+                    for id in meta.ids() {
                         known.entry(id.clone()).or_insert_with(|| work.clone());
                     }
                 }

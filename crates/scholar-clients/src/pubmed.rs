@@ -198,7 +198,7 @@ impl Pubmed {
     /// # Errors
     /// As [`Pubmed::document`].
     pub async fn paper(&self, meta: &PaperMeta) -> Result<Option<Paper>, PortError> {
-        let mut ids = [&meta.id].into_iter().chain(&meta.external_ids);
+        let mut ids = meta.ids();
         let pmcid = ids.find_map(|id| match id {
             PaperId::Pmcid(number) => Some(*number),
             _ => None,
@@ -211,7 +211,7 @@ impl Pubmed {
 /// The PMCID that a text states, if it is another than `pmcid`.
 fn other_pmcid(document: &Document, pmcid: u64) -> Option<PaperId> {
     let meta = &document.paper.meta;
-    let mut stated = [&meta.id].into_iter().chain(&meta.external_ids);
+    let mut stated = meta.ids();
     stated.find(|id| matches!(id, PaperId::Pmcid(n) if *n != pmcid)).cloned()
 }
 

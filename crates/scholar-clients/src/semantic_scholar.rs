@@ -171,8 +171,8 @@ impl SemanticScholar {
         Ok(best.and_then(|wire| paper::read(wire, &mut Vec::new())))
     }
 
-    /// Passages for a question. Up to `limit` whose papers `filter` accepts as far as snippets tell: their replies
-    /// state no date and no count, so those two are the service's promise; ask for the papers to be sure.
+    /// Passages for a question: up to `limit` whose papers `filter` accepts. Snippets state no date, venue, count or
+    /// licence, so a filter that asks for one has their papers looked up, and leaves out those nobody knows.
     ///
     /// # Errors
     /// As [`SemanticScholar::search`]; `Corrupt` with the field for a snippet of another shape.
@@ -189,18 +189,16 @@ impl SemanticScholar {
         let request = filtered(request, filter);
         let reply: WireSnippets = self.fetcher.fetch_json(&request).await?;
         tracing::debug!(version = reply.retrieval_version, "snippets");
-        let unstated = SearchFilter {
-            published_before: None,
-            year_from: None,
-            year_to: None,
-            min_citations: None,
-            venues: Vec::new(),
-            ..filter.clone()
+        let stated = SearchFilter {
+            papers: filter.papers.clone(),
+            exclude: filter.exclude.clone(),
+            exclude_titles: filter.exclude_titles.clone(),
+            ..SearchFilter::none()
         };
         let mut items = Vec::new();
         for (at, hit) in reply.data.into_iter().flatten().enumerate() {
             match paper::read_snippet(hit) {
-                Ok(snippet) if unstated.accepts(&snippet.paper) => items.push(snippet),
+                Ok(snippet) if stated.accepts(&snippet.paper) => items.push(snippet),
                 Ok(_) => {}
                 Err(wrong) => {
                     let what = format!("in `data[{at}]` of its reply {wrong}");
@@ -208,8 +206,39 @@ impl SemanticScholar {
                 }
             }
         }
+        let mut notices = Vec::new();
+        if stated != *filter {
+            self.keep_accepted(&mut items, filter, &mut notices).await?;
+        }
         items.truncate(limit);
-        Ok(Listed { items, total: None, notices: Vec::new() })
+        Ok(Listed { items, total: None, notices })
+    }
+
+    /// Looks up the papers of `snippets` and keeps those that `filter` accepts, with what is known of them.
+    async fn keep_accepted(
+        &self,
+        snippets: &mut Vec<Snippet>,
+        filter: &SearchFilter,
+        notices: &mut Vec<Notice>,
+    ) -> Result<(), PortError> {
+        let ids: Vec<PaperId> = snippets.iter().map(|snippet| snippet.paper.id.clone()).collect();
+        let batch = self.batch(&ids).await?;
+        notices.extend(batch.notices);
+        let mut papers = batch.papers.into_iter();
+        let mut unknown = 0;
+        snippets.retain_mut(|snippet| {
+            let Some(known) = papers.next().flatten() else {
+                unknown += 1;
+                return false;
+            };
+            snippet.paper = known.paper.meta;
+            filter.accepts(&snippet.paper)
+        });
+        if unknown > 0 {
+            let what = "passages were left out: the service does not know their papers' metadata";
+            notices.push(Notice::new(NoticeKind::Skipped, format!("{unknown} {what}")));
+        }
+        Ok(())
     }
 
     async fn ask<T: DeserializeOwned>(&self, request: FetchRequest) -> Result<T, PortError> {

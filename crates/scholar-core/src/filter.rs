@@ -6,7 +6,8 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::PaperId;
-use crate::paper::PaperMeta;
+use crate::licence::{is_licence, licence_key};
+use crate::paper::{PaperMeta, Retraction};
 use crate::text::normalise::title_key;
 
 /// Conditions on the paper of every returned passage; all must hold. An unknown value fails its condition.
@@ -22,6 +23,12 @@ pub struct SearchFilter {
     pub venues: Vec<String>,
     /// Fewest citations.
     pub min_citations: Option<u32>,
+    /// Accepted licences, as [`licence_key`] makes them; without a version they accept every version. Empty accepts all.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub licences: BTreeSet<String>,
+    /// Refuses papers known as retracted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_retracted: bool,
     /// The only papers accepted.
     pub papers: Option<BTreeSet<PaperId>>,
     /// Papers never accepted, for example the one under evaluation.
@@ -40,6 +47,8 @@ impl SearchFilter {
             year_to: None,
             venues: Vec::new(),
             min_citations: None,
+            licences: BTreeSet::new(),
+            without_retracted: false,
             papers: None,
             exclude: BTreeSet::new(),
             exclude_titles: BTreeSet::new(),
@@ -59,22 +68,33 @@ impl SearchFilter {
             year_to,
             venues,
             min_citations,
+            licences,
+            without_retracted,
             papers,
             exclude,
             exclude_titles,
         } = self;
         let year = paper.year.or_else(|| paper.published.map(Date::year));
-        let mut ids = [&paper.id].into_iter().chain(&paper.external_ids);
+        let mut ids = paper.ids();
         published_before.is_none_or(|cutoff| paper.latest_day().is_some_and(|day| day < cutoff))
             && year_from.is_none_or(|from| year.is_some_and(|year| year >= from))
             && year_to.is_none_or(|to| year.is_some_and(|year| year <= to))
             && min_citations.is_none_or(|min| paper.citation_count.is_some_and(|n| n >= min))
+            && (licences.is_empty()
+                || paper.licence.as_ref().is_some_and(|it| is_any_licence(it, licences)))
+            && !(*without_retracted && paper.retraction == Retraction::Retracted)
             && (venues.is_empty()
                 || paper.venue.as_ref().is_some_and(|venue| contains_any(venue, venues)))
             && papers.as_ref().is_none_or(|set| ids.clone().any(|id| set.contains(id)))
             && !ids.any(|id| exclude.contains(id))
             && (exclude_titles.is_empty() || !exclude_titles.contains(&title_key(&paper.title)))
     }
+}
+
+/// Whether `licence`, as a source wrote it, is one of `wanted`, which are keys.
+pub fn is_any_licence(licence: &str, wanted: &BTreeSet<String>) -> bool {
+    let key = licence_key(licence);
+    wanted.iter().any(|wanted| is_licence(&key, wanted))
 }
 
 fn contains_any(venue: &str, wanted: &[String]) -> bool {
@@ -100,6 +120,17 @@ mod tests {
         assert!(!cutoff.accepts(&paper), "the day itself");
         paper.published = Some(Date::constant(2020, 5, 31));
         assert!(cutoff.accepts(&paper));
+        let open = SearchFilter {
+            licences: BTreeSet::from([licence_key("CC BY")]),
+            ..SearchFilter::none()
+        };
+        assert!(!open.accepts(&paper), "unknown licence");
+        paper.licence = Some("CC BY 4.0".to_owned());
+        assert!(open.accepts(&paper));
+        let sound = SearchFilter { without_retracted: true, ..SearchFilter::none() };
+        assert!(sound.accepts(&paper), "nothing speaks against it");
+        paper.retraction = Retraction::Retracted;
+        assert!(!sound.accepts(&paper));
         let cited = SearchFilter { min_citations: Some(0), ..SearchFilter::none() };
         assert!(!cited.accepts(&paper), "unknown count");
     }

@@ -10,6 +10,7 @@ pub mod explanation;
 pub mod filter;
 pub mod generation;
 pub mod ids;
+pub mod licence;
 pub mod notice;
 pub mod paper;
 pub mod passage;

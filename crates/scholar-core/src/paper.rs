@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::ids::PaperId;
 use crate::place::Place;
 
-/// What the registries know about corrections of a paper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// What the registries know about corrections of a paper, the worse the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retraction {
     /// Nobody asked.
@@ -21,6 +21,18 @@ pub enum Retraction {
     Concern,
     /// Retracted.
     Retracted,
+}
+
+impl Retraction {
+    /// What happened to the paper, as the end of a sentence about it; `None` when nothing is known against it.
+    pub fn happened(self) -> Option<&'static str> {
+        match self {
+            Self::Unknown | Self::Clean => None,
+            Self::Corrected => Some("was corrected"),
+            Self::Concern => Some("has an expression of concern"),
+            Self::Retracted => Some("was retracted"),
+        }
+    }
 }
 
 /// What is known about a paper besides its text. Every field came from a source, never from a model.
@@ -77,9 +89,14 @@ impl PaperMeta {
         }
     }
 
+    /// All its identifiers, the one it is filed under first.
+    pub fn ids(&self) -> impl Iterator<Item = &PaperId> + Clone {
+        [&self.id].into_iter().chain(&self.external_ids)
+    }
+
     /// The DOI among the identifiers, if any.
     pub fn doi(&self) -> Option<&str> {
-        [&self.id].into_iter().chain(&self.external_ids).find_map(|id| match id {
+        self.ids().find_map(|id| match id {
             PaperId::Doi(doi) => Some(doi.as_str()),
             _ => None,
         })
@@ -87,9 +104,7 @@ impl PaperMeta {
 
     /// The stated address, else the one of the first registry that has one.
     pub fn link(&self) -> Option<String> {
-        self.url
-            .clone()
-            .or_else(|| [&self.id].into_iter().chain(&self.external_ids).find_map(PaperId::url))
+        self.url.clone().or_else(|| self.ids().find_map(PaperId::url))
     }
 
     /// The earliest day the paper can have appeared: the stated day, else 1 January of the year.

@@ -13,6 +13,7 @@ pub mod ivf;
 pub mod kernel;
 pub(crate) mod merge;
 pub(crate) mod ordinals;
+pub(crate) mod passing;
 mod present;
 pub mod scan;
 pub mod segment_writer;

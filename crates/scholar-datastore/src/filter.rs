@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use scholar_core::{PaperId, SearchFilter};
+use scholar_core::filter::is_any_licence;
+use scholar_core::{PaperId, Retraction, SearchFilter};
 use tantivy::columnar::Column;
 use tantivy::fastfield::AliveBitSet;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet as _, SegmentReader, TERMINATED, TantivyError, Term};
 
-use crate::schema::{Fields, column, day_number};
+use crate::schema::{Fields, column, day_number, retraction_name};
 use crate::titles::titled;
 
 /// Which documents of one tantivy segment may be returned. Conditions are looked up when they are asked for: a search
@@ -25,7 +26,7 @@ pub(crate) struct Accepted {
     /// Passages of excluded papers, ascending.
     excluded: Vec<DocId>,
     ranges: Vec<Within>,
-    venues: Option<Venues>,
+    texts: Vec<Texts>,
 }
 
 /// A column whose value must be known and within bounds.
@@ -61,24 +62,27 @@ impl Within {
     }
 }
 
-/// Venues by their number in the segment's dictionary.
-struct Venues {
+/// A condition on a column of texts, by their numbers in the segment's dictionary. An unknown text is refused.
+struct Texts {
     ords: Option<Column<u64>>,
     accepted: Vec<bool>,
 }
 
-impl Venues {
-    fn new(reader: &SegmentReader, venues: &[String]) -> Result<Self, TantivyError> {
-        let Some(stored) = reader.fast_fields().str(column::VENUE)? else {
+impl Texts {
+    fn new(
+        reader: &SegmentReader,
+        column: &str,
+        accepts: impl Fn(&str) -> bool,
+    ) -> Result<Self, TantivyError> {
+        let Some(stored) = reader.fast_fields().str(column)? else {
             return Ok(Self { ords: None, accepted: Vec::new() });
         };
-        let wanted: Vec<String> = venues.iter().map(|venue| venue.to_lowercase()).collect();
         let mut accepted = Vec::with_capacity(stored.num_terms());
         let mut name = String::new();
         for ord in 0..stored.num_terms() as u64 {
             name.clear();
             let known = stored.ord_to_str(ord, &mut name)?;
-            accepted.push(known && wanted.iter().any(|venue| name.contains(venue.as_str())));
+            accepted.push(known && accepts(&name));
         }
         Ok(Self { ords: Some(stored.ords().clone()), accepted })
     }
@@ -97,7 +101,7 @@ impl Accepted {
         self.alive.as_ref().is_none_or(|alive| alive.is_alive(doc))
             && self.named.as_ref().is_none_or(|named| named.binary_search(&doc).is_ok())
             && self.ranges.iter().all(|range| range.contains(doc))
-            && self.venues.as_ref().is_none_or(|venues| venues.contains(doc))
+            && self.texts.iter().all(|texts| texts.contains(doc))
             && self.excluded.binary_search(&doc).is_err()
     }
 
@@ -113,6 +117,8 @@ impl Accepted {
             year_to,
             venues,
             min_citations,
+            licences,
+            without_retracted,
             papers,
             exclude,
             exclude_titles,
@@ -130,6 +136,20 @@ impl Accepted {
         if let Some(min) = min_citations.map(u64::from) {
             ranges.push(Within::Unsigned(columns.u64(column::CITATIONS)?, min..=u64::MAX));
         }
+        let mut texts = Vec::new();
+        if !venues.is_empty() {
+            let wanted: Vec<String> = venues.iter().map(|venue| venue.to_lowercase()).collect();
+            let within = |name: &str| wanted.iter().any(|venue| name.contains(venue.as_str()));
+            texts.push(Texts::new(reader, column::VENUE, within)?);
+        }
+        if !licences.is_empty() {
+            let open = |licence: &str| is_any_licence(licence, licences);
+            texts.push(Texts::new(reader, column::LICENCE, open)?);
+        }
+        if *without_retracted {
+            let retracted = retraction_name(Retraction::Retracted);
+            texts.push(Texts::new(reader, column::RETRACTION, |status| status != retracted)?);
+        }
         let passages = |papers| passages_of(reader, fields, papers);
         let mut excluded = passages(exclude)?;
         if !exclude_titles.is_empty() {
@@ -142,14 +162,14 @@ impl Accepted {
             named: papers.as_ref().map(passages).transpose()?,
             excluded,
             ranges,
-            venues: (!venues.is_empty()).then(|| Venues::new(reader, venues)).transpose()?,
+            texts,
         })
     }
 
     /// Whether only deleted documents are refused.
     pub(crate) fn accepts_all_alive(&self) -> bool {
-        let Self { max_doc: _, alive: _, named, excluded, ranges, venues } = self;
-        named.is_none() && excluded.is_empty() && ranges.is_empty() && venues.is_none()
+        let Self { max_doc: _, alive: _, named, excluded, ranges, texts } = self;
+        named.is_none() && excluded.is_empty() && ranges.is_empty() && texts.is_empty()
     }
 
     /// The passages the filter names, if it names papers: none else can be accepted.

@@ -57,12 +57,16 @@ pub struct SearchConfig {
     pub depth: usize,
     /// How thoroughly vectors are compared.
     pub dense: DenseSearch,
+    /// Up to so many passages that a filter accepts are compared each; more are looked for as `dense` says.
+    pub compared: usize,
     /// Resident memory above which mapped vectors are given back after a search; `None` leaves it to the system.
     pub memory_bytes: Option<u64>,
 }
 
 /// Candidates of each list. Ours: deep enough that a passage outside cannot win by the other list alone.
 const CANDIDATE_DEPTH: usize = 200;
+/// Passages of a filter that are compared each. Ours: as long as that takes about as long as looking through an index.
+const COMPARED: usize = 20_000;
 
 impl SearchConfig {
     /// Ours; how it was chosen, and on what, is in docs/decisions/0006.
@@ -73,6 +77,7 @@ impl SearchConfig {
             feedback: Some(Feedback { passages: 3, weight: 0.3 }),
             depth: CANDIDATE_DEPTH,
             dense: DenseSearch::Indexed { probe: None },
+            compared: COMPARED,
             memory_bytes: None,
         }
     }
@@ -85,6 +90,7 @@ impl SearchConfig {
             feedback: None,
             depth: CANDIDATE_DEPTH,
             dense: DenseSearch::Indexed { probe: None },
+            compared: COMPARED,
             memory_bytes: None,
         }
     }
@@ -142,10 +148,11 @@ impl HybridRetriever {
         if *top_k == 0 {
             return Ok(Vec::new());
         }
-        let SearchConfig { bm25, fusion, feedback, depth, dense, memory_bytes } = self.config;
+        let SearchConfig { bm25, fusion, feedback, depth, dense, compared, memory_bytes } =
+            self.config;
         let snapshot = self.store.snapshot()?;
         let mut candidates =
-            Candidates::new(&self.store, &snapshot, filter, (depth.max(*top_k), dense))?;
+            Candidates::new(&self.store, &snapshot, filter, (depth.max(*top_k), dense, compared))?;
         match mode {
             SearchMode::Lexical => candidates.find_lexical(bm25, query.as_str())?,
             SearchMode::Dense => candidates.find_dense(vector)?,

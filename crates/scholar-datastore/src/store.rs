@@ -27,6 +27,8 @@ use crate::lexical::statistics::TermStatistics;
 use crate::manifest::Manifest;
 use crate::schema::{Fields, PaperBody, schema};
 use crate::writer::DatastoreWriter;
+use crate::writer::lock::WriterLock;
+use crate::writer::sweep::remove_abandoned;
 use directory::ReadableDirectory;
 use verify::check_counts;
 
@@ -36,6 +38,8 @@ pub(crate) const LEXICAL_FOLDER: &str = "lexical";
 pub(crate) const DENSE_FOLDER: &str = "dense";
 /// tantivy's list of segments, replaced by each commit.
 pub(crate) const META_FILE: &str = "meta.json";
+/// Begins the name of a datastore that is being created.
+const BUILDING: &str = ".creating-";
 /// How often a refresh that meets a concurrent commit starts over.
 pub(crate) const REFRESH_ATTEMPTS: usize = 20;
 
@@ -84,9 +88,12 @@ impl Datastore {
         };
         fs_err::create_dir_all(parent).map_err(Error::io("create", parent))?;
         let building = tempfile::Builder::new()
-            .prefix(".creating-")
+            .prefix(BUILDING)
             .tempdir_in(parent)
             .map_err(Error::io("create a folder in", parent))?;
+        // Held until it has its name: tells it from what a killed process left.
+        let _alive = WriterLock::acquire(building.path())?;
+        remove_abandoned(parent, BUILDING);
         for folder in [DENSE_FOLDER, LEXICAL_FOLDER] {
             let folder = building.path().join(folder);
             fs_err::create_dir(&folder).map_err(Error::io("create", &folder))?;

@@ -11,7 +11,7 @@ pub(crate) mod lock;
 mod pending;
 pub(crate) mod prepare;
 mod progress;
-mod sweep;
+pub(crate) mod sweep;
 mod vectors;
 
 use std::ops::ControlFlow;

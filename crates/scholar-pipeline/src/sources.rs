@@ -18,9 +18,7 @@ mod wide;
 
 use serde::{Deserialize, Serialize};
 
-pub use reconcile::{
-    Candidate, Provenance, is_same as is_same_paper, join_meta as merge_meta, reconcile,
-};
+pub use reconcile::{Candidate, KnownPapers, Provenance, join_meta as merge_meta, reconcile};
 pub use wide::WideRetriever;
 
 /// How far beyond the datastore a run looks.

@@ -10,6 +10,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
 use jiff::civil::Date;
+use scholar_core::licence::licence_key;
 use scholar_core::text::normalise::title_key;
 use scholar_core::{
     Explanation, PaperId, PaperMeta, Passage, RetrievalScore, Retrieved, SearchFilter, SearchMode,
@@ -60,6 +61,9 @@ struct FilterBody {
     year_to: Option<i16>,
     venues: Vec<String>,
     min_citations: Option<u32>,
+    /// Names of licences, with or without a version.
+    licences: BTreeSet<String>,
+    without_retracted: bool,
     papers: Option<BTreeSet<PaperId>>,
     exclude: BTreeSet<PaperId>,
     /// Whole titles, in any case and punctuation.
@@ -74,6 +78,8 @@ impl From<FilterBody> for SearchFilter {
             year_to,
             venues,
             min_citations,
+            licences,
+            without_retracted,
             papers,
             exclude,
             exclude_titles,
@@ -84,6 +90,8 @@ impl From<FilterBody> for SearchFilter {
             year_to,
             venues,
             min_citations,
+            licences: licences.iter().map(|licence| licence_key(licence)).collect(),
+            without_retracted,
             papers,
             exclude,
             exclude_titles: exclude_titles.iter().map(|title| title_key(title)).collect(),

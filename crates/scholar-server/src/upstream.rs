@@ -104,7 +104,7 @@ fn ours(found: &[Retrieved]) -> Ours {
 
 /// The corpus id, which is how peS2o names papers; of a paper without one, the identifier it is filed under.
 fn original_id(paper: &PaperMeta) -> String {
-    let corpus_id = [&paper.id].into_iter().chain(&paper.external_ids).find_map(|id| match id {
+    let corpus_id = paper.ids().find_map(|id| match id {
         PaperId::CorpusId(number) => Some(number.to_string()),
         _ => None,
     });

@@ -87,10 +87,6 @@ impl PaperSource for MemorySource {
     }
 
     async fn full_text(&self, paper: &PaperMeta) -> Result<Option<Paper>, PortError> {
-        Ok([&paper.id]
-            .into_iter()
-            .chain(&paper.external_ids)
-            .find_map(|id| self.whole.get(id))
-            .cloned())
+        Ok(paper.ids().find_map(|id| self.whole.get(id)).cloned())
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 use jiff::civil::Date;
 use scholar_core::PaperId;
+use scholar_core::licence::licence_key;
 use scholar_core::text::normalise::title_key;
 
 use super::{LookArgs, SearchModeArg};
@@ -22,8 +23,8 @@ pub(crate) struct AskArgs {
         value_name = "RUN",
         conflicts_with_all = [
             "question", "preset", "mode", "task", "datastore", "top_k", "top_n", "search", "norm_cite", "feedback",
-            "seed", "before", "year_from", "year_to", "venue", "min_citations", "paper", "exclude", "exclude_title", "sources",
-            "full_texts",
+            "seed", "before", "year_from", "year_to", "venue", "min_citations", "licence",
+            "without_retracted", "paper", "exclude", "exclude_title", "sources", "full_texts",
         ]
     )]
     pub(crate) resume: Option<String>,
@@ -189,6 +190,12 @@ pub(crate) struct FilterArgs {
     /// Only papers cited at least this often.
     #[arg(long, value_name = "N")]
     pub(crate) min_citations: Option<u32>,
+    /// Only papers under this licence, for example cc-by, in any version unless it names one; can be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) licence: Vec<String>,
+    /// No paper that is known as retracted.
+    #[arg(long)]
+    pub(crate) without_retracted: bool,
     /// Only this paper, for example doi:10.1000/x; can be given several times.
     #[arg(long, value_name = "ID")]
     pub(crate) paper: Vec<PaperId>,
@@ -208,6 +215,8 @@ impl From<FilterArgs> for scholar_core::SearchFilter {
             year_to,
             venue,
             min_citations,
+            licence,
+            without_retracted,
             paper,
             exclude,
             exclude_title,
@@ -218,6 +227,8 @@ impl From<FilterArgs> for scholar_core::SearchFilter {
             year_to,
             venues: venue,
             min_citations,
+            licences: licence.iter().map(|licence| licence_key(licence)).collect(),
+            without_retracted,
             papers: (!paper.is_empty()).then(|| paper.into_iter().collect()),
             exclude: exclude.into_iter().collect(),
             exclude_titles: exclude_title.iter().map(|title| title_key(title)).collect(),

@@ -240,7 +240,11 @@ pub(crate) struct PlanArgs {
     /// docs/results/encoder-all-MiniLM-L6-v2.md for two cores; a graphics card does thousands.
     #[arg(long, value_name = "RATE", default_value_t = 40.0)]
     pub(crate) encode_rate: f64,
-    /// Machines that share the work by --shard.
+    /// Vectors of 768 numbers a second that two cores sort into the index. Source: docs/results/index-growth.md, two
+    /// million of them.
+    #[arg(long, value_name = "RATE", default_value_t = 40_000.0)]
+    pub(crate) index_rate: f64,
+    /// Machines that share reading and encoding by --shard.
     #[arg(long, value_name = "N", default_value_t = 1.0)]
     pub(crate) machines: f64,
 }

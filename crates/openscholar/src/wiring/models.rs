@@ -70,6 +70,12 @@ pub(crate) async fn ensure(app: &App, name: &str) -> Result<PathBuf, CommandErro
         return Ok(folder);
     }
     if !is_installed(app, name)? {
+        if app.offline {
+            return Err(CommandError::user(format!(
+                "the model {name} is not on this machine, and nobody may be asked for it (--offline)"
+            ))
+            .with_hint(format!("fetch it once: openscholar models pull {name}")));
+        }
         super::pull::pull(app, &entry(app, name)?, None).await?;
     }
     Ok(folder(app, name))

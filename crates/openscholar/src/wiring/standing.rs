@@ -3,7 +3,7 @@
 use scholar_clients::Crossref;
 use scholar_clients::crossref::Standing;
 use scholar_clients::fetch::Fetcher;
-use scholar_core::{Notice, NoticeKind, Reference, Retraction};
+use scholar_core::{Notice, NoticeKind, Reference};
 
 /// One notice for each cited paper that Crossref knows as retracted, corrected or of concern, and one for those it
 /// could not be asked about. Nobody is asked when working offline.
@@ -26,12 +26,7 @@ pub(crate) async fn notices(references: &[Reference], fetcher: &Fetcher) -> Vec<
 
 fn notice(reference: &Reference, standing: &Standing) -> Option<Notice> {
     let Standing { status, date, notice } = standing;
-    let what = match status {
-        Retraction::Unknown | Retraction::Clean => return None,
-        Retraction::Corrected => "was corrected",
-        Retraction::Concern => "has an expression of concern",
-        Retraction::Retracted => "was retracted",
-    };
+    let what = status.happened()?;
     let on = date.map(|date| format!(" on {date}")).unwrap_or_default();
     let by = notice.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
     let message = format!("[{}] \"{}\" {what}{on}{by}", reference.number.0, reference.title);

@@ -175,17 +175,6 @@ fn meaning(kind: &str) -> Option<Retraction> {
     }
 }
 
-/// How bad a status is.
-pub(super) fn weight(standing: Retraction) -> u8 {
-    match standing {
-        Retraction::Unknown => 0,
-        Retraction::Clean => 1,
-        Retraction::Corrected => 2,
-        Retraction::Concern => 3,
-        Retraction::Retracted => 4,
-    }
-}
-
 /// The worst that is recorded about `id`; publishers also put a retraction in front of the title.
 fn standing(id: &PaperId, title: &str, updates: &[CrossrefUpdate]) -> Retraction {
     const MARKS: [&str; 6] = [
@@ -203,6 +192,6 @@ fn standing(id: &PaperId, title: &str, updates: &[CrossrefUpdate]) -> Retraction
         .iter()
         .filter(|update| update.paper == *id)
         .filter_map(|update| update.standing)
-        .max_by_key(|standing| weight(*standing))
+        .max()
         .unwrap_or(Retraction::Clean)
 }

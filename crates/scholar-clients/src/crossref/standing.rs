@@ -6,7 +6,7 @@ use futures::{StreamExt as _, stream};
 use jiff::civil::Date;
 use scholar_core::{Notice, NoticeKind, PaperId, PortError, Retraction};
 
-use super::convert::{CrossrefUpdate, list, weight};
+use super::convert::{CrossrefUpdate, list};
 use super::{Crossref, KEPT};
 use crate::asking;
 use crate::fetch::{FetchRequest, Provider};
@@ -37,13 +37,12 @@ impl Standing {
     /// Takes over what is worse, and of two notices of one kind the earlier.
     fn add(&mut self, update: &CrossrefUpdate) {
         let Some(status) = update.standing else { return };
-        let (old, new) = (weight(self.status), weight(status));
         let earlier = match (update.date, self.date) {
             (Some(new), Some(old)) => new < old,
             (Some(_), None) => true,
             (None, _) => false,
         };
-        if new > old || (new == old && earlier) {
+        if status > self.status || (status == self.status && earlier) {
             *self = Self { status, date: update.date, notice: Some(update.notice.clone()) };
         }
     }
@@ -74,7 +73,7 @@ impl Crossref {
                         standing.add(update);
                     }
                     // The mark in a title has no notice of its own.
-                    if weight(work.paper.meta.retraction) > weight(standing.status) {
+                    if work.paper.meta.retraction > standing.status {
                         standing.status = work.paper.meta.retraction;
                     }
                     known.insert(doi.to_owned(), standing);

@@ -15,7 +15,7 @@ use super::journal::{Attempt, AttemptOutcome};
 use super::request::{Accept, FetchRequest};
 use super::transport::{Broken, Incoming, Outgoing};
 use super::{Fetcher, host_of};
-use crate::http::is_loopback;
+use crate::http::{is_local, is_loopback};
 use crate::retry::uniform;
 
 /// Resolvers of DOIs need three or four.
@@ -98,7 +98,7 @@ impl Exchange<'_> {
             return Err(wrong("away from the web"));
         }
         // What is on the web must not make this program ask machines that only it can reach.
-        if !is_loopback(from) && is_private(&next) {
+        if !is_loopback(from) && is_local(&next) {
             return Err(wrong("into the local network"));
         }
         if self.request.post {
@@ -288,21 +288,4 @@ pub(super) fn without_credentials(url: &Url) -> Url {
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url
-}
-
-/// Whether `url` names this machine or an address that only a local network has.
-pub(super) fn is_private(url: &Url) -> bool {
-    let private = match url.host() {
-        Some(url::Host::Ipv4(address)) => {
-            address.is_private() || address.is_link_local() || address.is_unspecified()
-        }
-        Some(url::Host::Ipv6(address)) => {
-            address.is_unique_local()
-                || address.is_unicast_link_local()
-                || address.is_unspecified()
-                || address.to_ipv4_mapped().is_some()
-        }
-        Some(url::Host::Domain(_)) | None => false,
-    };
-    private || is_loopback(url)
 }

@@ -11,7 +11,7 @@ const CROSSREF: &[u8] = include_bytes!("../data/crossref_corrected.json");
 const PUBMED: &[u8] = include_bytes!("../data/pubmed_set.xml");
 
 fn ids(meta: &PaperMeta) -> Vec<String> {
-    [&meta.id].into_iter().chain(&meta.external_ids).map(ToString::to_string).collect()
+    meta.ids().map(ToString::to_string).collect()
 }
 
 #[test]

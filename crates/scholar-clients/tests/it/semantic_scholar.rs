@@ -144,6 +144,23 @@ async fn the_paper_under_evaluation_is_nowhere() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_snippets_do_not_state_is_looked_up_before_they_are_believed() {
+    let server = server();
+    let client = client(&server);
+    let own = world().get("rag1").expect("in the library");
+    // The service is not asked for venues, so only what is known of the paper can decide.
+    let venue = SearchFilter { venues: vec![own.venue.to_uppercase()], ..before_cutoff() };
+    let query = "retrieval of passages";
+    let all = client.snippets(query, 20, &SearchFilter::none()).await.expect("snippets").items;
+    assert!(all.iter().all(|snippet| snippet.paper.venue.is_none()), "else this shows nothing");
+    assert!(server.asked("/s2/graph/v1/paper/batch").is_empty());
+    let kept = client.snippets(query, 20, &venue).await.expect("snippets").items;
+    assert!(!kept.is_empty() && kept.len() < all.len(), "{} of {}", kept.len(), all.len());
+    assert!(kept.iter().all(|snippet| venue.accepts(&snippet.paper)));
+    assert_eq!(server.asked("/s2/graph/v1/paper/batch").len(), 1, "one call for all");
+}
+
+#[tokio::test(start_paused = true)]
 async fn bulk_search_turns_pages_and_a_match_may_be_absent() {
     let server = server();
     let client = client(&server);

@@ -3,7 +3,7 @@
 //! * A segment without an inverted index is compared row by row, in blocks that run in parallel.
 //! * One with an index gives the rows whose codes look best, which are then compared exactly.
 //! * A filter that few passages pass turns the work around: they are listed first and each is compared exactly, so that
-//!   `top_k` results come back at any selectivity.
+//!   `top_k` results come back at any selectivity; one that some pass has them marked ([`Passing`]).
 //!
 //! Whether a passage is accepted is asked only for rows that would be among the best.
 
@@ -16,6 +16,7 @@ use tantivy::columnar::Column;
 use super::file::DenseSegment;
 use super::ivf::Probe;
 use super::kernel::{Kernel, decoded};
+use super::passing::Passing;
 use crate::error::Error;
 use crate::filter::Accepted;
 use crate::schema::column;
@@ -23,10 +24,6 @@ use crate::store::Snapshot;
 
 /// Rows a worker takes at a time.
 const BLOCK: usize = 8_192;
-/// Documents looked at to estimate how many a filter accepts.
-const SAMPLED_DOCS: u32 = 2_048;
-/// Up to this many accepted passages are listed and compared exactly.
-const LISTED_ROWS: f64 = 20_000.0;
 
 /// A passage and a score, before anything of it is loaded.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,8 +64,12 @@ impl<'a> Vectors<'a> {
 
     /// The stored row of a passage; `None` for a document that is no passage.
     pub(crate) fn row(&self, address: DocAddress) -> Result<Option<&'a [u8]>, Error> {
-        let column = &self.ordinals[address.segment_ord as usize];
-        column.first(address.doc_id).map(|ordinal| self.row_of(ordinal)).transpose()
+        self.ordinal(address).map(|ordinal| self.row_of(ordinal)).transpose()
+    }
+
+    /// The ordinal of a passage's vector; `None` for a document that is no passage.
+    pub(crate) fn ordinal(&self, address: DocAddress) -> Option<u64> {
+        self.ordinals[address.segment_ord as usize].first(address.doc_id)
     }
 
     /// The vector of a passage in 32 bits.
@@ -90,26 +91,23 @@ impl<'a> Vectors<'a> {
     pub(crate) fn best(
         &self,
         query: &[f32],
-        accepted: &[Accepted],
+        (accepted, passing): (&[Accepted], &Passing),
         top_k: usize,
         how: DenseSearch,
     ) -> Result<Vec<Scored>, Error> {
-        let share = self.accepted_share(accepted);
-        let passages: u64 = self.snapshot.dense.iter().map(|segment| segment.rows()).sum();
-        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-        let expected = share * passages as f64;
-        let has_index = self.snapshot.dense.iter().any(|segment| segment.index().is_some());
-        if share < 1.0 && has_index && expected <= LISTED_ROWS {
-            return self.best_listed(query, accepted, top_k);
+        if let Passing::Listed(passages) = passing {
+            return self.best_listed(query, passages, top_k);
         }
         let mut found = Vec::new();
-        for segment in &self.snapshot.dense {
+        for (nth, segment) in self.snapshot.dense.iter().enumerate() {
             match (how, segment.index()) {
                 (DenseSearch::Indexed { probe }, Some(index)) => {
-                    let probe = probe.unwrap_or_else(|| index.probe(top_k)).widened(share, top_k);
+                    let probe =
+                        probe.unwrap_or_else(|| index.probe(top_k)).widened(passing.share(), top_k);
+                    let accepts =
+                        |row| passing.passes((nth, segment), row, (self.snapshot, accepted));
                     let address =
                         |row| segment.ordinal(row).and_then(|o| self.snapshot.ordinals.address(o));
-                    let accepts = |row| address(row).is_some_and(|at| is_accepted(accepted, at));
                     for row in index.candidates(query, (probe, top_k), &accepts) {
                         if let (Some(address), Some(stored)) =
                             (address(row), segment.stored(row as usize))
@@ -170,49 +168,21 @@ impl<'a> Vectors<'a> {
             })
     }
 
-    /// Compares every accepted passage.
+    /// Compares every one of `passages`.
     fn best_listed(
         &self,
         query: &[f32],
-        accepted: &[Accepted],
+        passages: &[DocAddress],
         top_k: usize,
     ) -> Result<Vec<Scored>, Error> {
-        let mut found = Vec::new();
-        for (segment, accepted) in (0_u32..).zip(accepted) {
-            for doc in accepted.list() {
-                let address = DocAddress::new(segment, doc);
-                if let Some(score) = self.dot(query, address)? {
-                    found.push(Scored { address, score });
-                }
+        let mut found = Vec::with_capacity(passages.len());
+        for address in passages {
+            if let Some(score) = self.dot(query, *address)? {
+                found.push(Scored { address: *address, score });
             }
         }
         keep_best(&mut found, top_k);
         Ok(found)
-    }
-
-    /// Share of the passages that are accepted: exact for a filter of papers, else estimated on a sample.
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    fn accepted_share(&self, accepted: &[Accepted]) -> f64 {
-        if accepted.iter().all(Accepted::accepts_all_alive) {
-            return 1.0;
-        }
-        let readers = self.snapshot.searcher.segment_readers();
-        let all: u64 = readers.iter().map(|reader| u64::from(reader.max_doc())).sum();
-        if accepted.iter().all(|accepted| accepted.named().is_some()) {
-            let named: usize = accepted.iter().filter_map(Accepted::named).map(<[_]>::len).sum();
-            return named as f64 / all.max(1) as f64;
-        }
-        let step = u32::try_from(all / u64::from(SAMPLED_DOCS)).unwrap_or(u32::MAX).max(1);
-        let (mut passages, mut taken) = (0_u64, 0_u64);
-        for ((reader, ordinals), accepted) in readers.iter().zip(&self.ordinals).zip(accepted) {
-            for doc in (0..reader.max_doc()).step_by(step as usize) {
-                if ordinals.first(doc).is_some() {
-                    passages += 1;
-                    taken += u64::from(accepted.contains(doc));
-                }
-            }
-        }
-        taken as f64 / passages.max(1) as f64
     }
 }
 

@@ -1,5 +1,6 @@
 //! The best of both lists, each with both scores.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
@@ -9,6 +10,7 @@ use tantivy::DocAddress;
 use super::Hit;
 use super::explain::{Side, explain_hit};
 use super::fusion::{Fusion, Spread};
+use crate::dense::passing::Passing;
 use crate::dense::scan::{DenseSearch, Scored, Vectors};
 use crate::error::Error;
 use crate::filter::Accepted;
@@ -63,8 +65,11 @@ pub(crate) struct Candidates<'a> {
     snapshot: &'a Snapshot,
     vectors: Vectors<'a>,
     accepted: Vec<Accepted>,
+    /// Made for the first dense search.
+    passing: OnceCell<Passing>,
     depth: usize,
     how: DenseSearch,
+    compared: usize,
     lexical: Option<Lexical<'a>>,
     dense: Option<Dense>,
 }
@@ -74,7 +79,7 @@ impl<'a> Candidates<'a> {
         store: &'a Datastore,
         snapshot: &'a Snapshot,
         filter: &SearchFilter,
-        (depth, how): (usize, DenseSearch),
+        (depth, how, compared): (usize, DenseSearch, usize),
     ) -> Result<Self, Error> {
         let readers = snapshot.searcher.segment_readers();
         let accepted = readers
@@ -83,7 +88,18 @@ impl<'a> Candidates<'a> {
             .collect::<Result<Vec<_>, _>>()
             .map_err(Error::index("search", store.root()))?;
         let vectors = Vectors::new(snapshot).map_err(Error::index("search", store.root()))?;
-        Ok(Self { store, snapshot, vectors, accepted, depth, how, lexical: None, dense: None })
+        Ok(Self {
+            store,
+            snapshot,
+            vectors,
+            accepted,
+            passing: OnceCell::new(),
+            depth,
+            how,
+            compared,
+            lexical: None,
+            dense: None,
+        })
     }
 
     pub(crate) fn find_lexical(&mut self, parameters: Bm25, query: &str) -> Result<(), Error> {
@@ -97,7 +113,10 @@ impl<'a> Candidates<'a> {
     }
 
     pub(crate) fn find_dense(&mut self, query: Vec<f32>) -> Result<(), Error> {
-        let best = self.vectors.best(&query, &self.accepted, self.depth, self.how)?;
+        let Self { snapshot, vectors, accepted, compared, .. } = &*self;
+        let passing =
+            self.passing.get_or_init(|| Passing::new(snapshot, vectors, accepted, *compared));
+        let best = self.vectors.best(&query, (&self.accepted, passing), self.depth, self.how)?;
         self.dense = Some(Dense { list: List::new(best), query, is_moved: false });
         Ok(())
     }

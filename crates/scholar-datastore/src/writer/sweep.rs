@@ -10,6 +10,7 @@ use tantivy::IndexWriter;
 use crate::dense::segment_writer::PARTIAL_ENDING;
 use crate::error::Error;
 use crate::manifest::Manifest;
+use crate::writer::lock::{LOCK_FILE, WriterLock};
 
 /// Only the holder of the writer's lock may call this: another writer's unfinished file looks the same.
 pub(crate) fn remove_orphans(folder: &Path, manifest: &Manifest) -> Result<(), Error> {
@@ -28,6 +29,25 @@ pub(crate) fn remove_orphans(folder: &Path, manifest: &Manifest) -> Result<(), E
         }
     }
     Ok(())
+}
+
+/// Removes datastores in `folder` whose names begin with `prefix` and that nobody holds: what a process left that was
+/// killed while it created one. They are nobody's, so one that cannot be removed is no reason to fail.
+pub(crate) fn remove_abandoned(folder: &Path, prefix: &str) {
+    let Ok(entries) = fs_err::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        // Without the file nobody can tell whether it is held: it may have been begun this instant.
+        if !name.starts_with(prefix) || !path.join(LOCK_FILE).exists() {
+            continue;
+        }
+        if let Ok(_lock) = WriterLock::acquire(&path) {
+            tracing::info!(folder = %path.display(), "removing a datastore that was never finished");
+            if let Err(error) = fs_err::remove_dir_all(&path) {
+                tracing::warn!(%error, "an unfinished datastore stays");
+            }
+        }
+    }
 }
 
 /// Begins the names of files that tantivy writes before it renames them.

@@ -42,9 +42,18 @@ fn found(
     query: &str,
     filter: &SearchFilter,
 ) -> Vec<Retrieved> {
+    found_with(root, config(dense), query, filter)
+}
+
+fn found_with(
+    root: &std::path::Path,
+    config: SearchConfig,
+    query: &str,
+    filter: &SearchFilter,
+) -> Vec<Retrieved> {
     let mut request = request(query, SearchMode::Dense, 10);
     request.filter = filter.clone();
-    let retriever = retriever(Datastore::open(root).expect("opens"), config(dense));
+    let retriever = retriever(Datastore::open(root).expect("opens"), config);
     futures::executor::block_on(retriever.search(&request)).expect("searched")
 }
 
@@ -131,6 +140,14 @@ fn a_filter_always_fills_the_results() {
     let filter = SearchFilter { year_from: Some(2019), ..SearchFilter::none() };
     for query in ["topic 3 t3a", "nothing known"] {
         assert_eq!(found(folder.path(), narrow, query, &filter).len(), 10, "{query}");
+        // Compared each, or marked and looked for in the lists: the same passages.
+        let exact = found(folder.path(), DenseSearch::Exact, query, &filter);
+        let marked = SearchConfig { compared: 0, ..config(ALL) };
+        assert_eq!(
+            keys(&found_with(folder.path(), marked, query, &filter)),
+            keys(&exact),
+            "{query}"
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use scholar_core::{
-    Encoder as _, Paper, PaperId, Retrieved, Retriever as _, SearchFilter, SearchMode,
+    Encoder as _, Paper, PaperId, Retraction, Retrieved, Retriever as _, SearchFilter, SearchMode,
     SearchRequest, Side,
 };
 use scholar_datastore::{Datastore, HybridRetriever, SearchConfig};
@@ -195,12 +195,21 @@ fn some_paper() -> impl Strategy<Value = Paper> {
     ];
     let day = prop_oneof![Just(None), (1_i8..13, 1_i8..28).prop_map(Some)];
     let title = prop_oneof![Just("Some title"), Just("Some other title"), Just("SOME-TITLE.")];
-    let seen = (venue, title);
+    let licence =
+        prop_oneof![Just(None), Just(Some("CC BY 4.0")), Just(Some("cc-by-nc")), Just(Some("CC0"))];
+    let retraction = prop_oneof![
+        Just(Retraction::Unknown),
+        Just(Retraction::Corrected),
+        Just(Retraction::Retracted)
+    ];
+    let seen = (venue, title, licence, retraction);
     (prop::option::of(2015_i16..2024), seen, prop::option::of(0_u32..50), day, 0_u64..6).prop_map(
-        |(year, (venue, title), citations, day, external)| {
+        |(year, (venue, title, licence, retraction), citations, day, external)| {
             let mut paper = paper(0, title, "words of some text");
             paper.meta.year = year;
             paper.meta.venue = venue;
+            paper.meta.licence = licence.map(str::to_owned);
+            paper.meta.retraction = retraction;
             paper.meta.citation_count = citations;
             paper.meta.published = day.and_then(|(month, day)| {
                 jiff::civil::Date::new(year.unwrap_or(2018), month, day).ok()
@@ -229,9 +238,22 @@ fn some_filter() -> impl Strategy<Value = SearchFilter> {
         venues,
         prop::option::of(0_u32..50),
         (prop::option::of(papers.clone()), papers, titles),
+        (
+            prop_oneof![3 => Just(None), 1 => Just(Some("cc-by")), 1 => Just(Some("cc0-1.0"))],
+            any::<bool>(),
+        ),
     )
         .prop_map(
-            |(before, year_from, year_to, venues, min_citations, (papers, exclude, titles))| {
+            |(
+                before,
+                year_from,
+                year_to,
+                venues,
+                min_citations,
+                named,
+                (licence, without_retracted),
+            )| {
+                let (papers, exclude, titles) = named;
                 SearchFilter {
                     published_before: before.and_then(|(year, month, day)| {
                         jiff::civil::Date::new(year, month, day).ok()
@@ -240,6 +262,8 @@ fn some_filter() -> impl Strategy<Value = SearchFilter> {
                     year_to,
                     venues,
                     min_citations,
+                    licences: licence.into_iter().map(str::to_owned).collect(),
+                    without_retracted,
                     papers,
                     exclude: exclude.into_iter().take(3).collect(),
                     exclude_titles: titles.into_iter().map(str::to_owned).collect(),

@@ -48,7 +48,7 @@ impl Item {
     pub(crate) fn of_meta(meta: &PaperMeta) -> Self {
         Self {
             id: meta.id.clone(),
-            ids: [&meta.id].into_iter().chain(&meta.external_ids).cloned().collect(),
+            ids: meta.ids().cloned().collect(),
             title: one_line(&meta.title),
             authors: meta.authors.iter().filter_map(|author| Name::printed(author)).collect(),
             year: meta.year.or_else(|| meta.published.map(Date::year)),

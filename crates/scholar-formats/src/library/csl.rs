@@ -244,8 +244,7 @@ mod tests {
         assert_eq!(meta.title, "On E. coli when x < 3");
         assert_eq!(meta.authors, ["Ludwig van Beethoven", "Google\u{a0}Brain", "M. King Jr."]);
         assert_eq!(meta.published.map(|day| day.to_string()).as_deref(), Some("2020-05-03"));
-        let ids: Vec<String> =
-            [&meta.id].into_iter().chain(&meta.external_ids).map(ToString::to_string).collect();
+        let ids: Vec<String> = meta.ids().map(ToString::to_string).collect();
         assert_eq!(ids, ["doi:10.1/x", "arxiv:1706.03762", "pmid:12", "pmcid:PMC34"]);
         assert_eq!(entry.odd, ["author {} has no name"]);
         assert_eq!(entry.tags, ["a", "b"]);

@@ -185,7 +185,7 @@ impl Matcher {
     pub fn add(&mut self, meta: &PaperMeta) {
         let at = self.papers.len();
         let known = Known::new(meta);
-        for id in [&meta.id].into_iter().chain(&meta.external_ids) {
+        for id in meta.ids() {
             self.by_id.entry(id.clone()).or_insert(at);
         }
         for shingle in shingles(&folded(&known.title)) {

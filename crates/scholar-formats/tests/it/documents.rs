@@ -147,6 +147,28 @@ fn a_pdf_is_read_column_by_column_with_places() {
 }
 
 #[test]
+fn a_pdf_encrypted_without_a_password_is_read_and_a_locked_one_says_so() {
+    let document = sniffed("a.pdf", include_bytes!("../data/encrypted.pdf"));
+    assert_eq!(document.paper.meta.title, "Slow Waves and Remembered Words");
+    assert!(sections(&document).iter().any(|(_, text)| text.contains("twelve words more")));
+    let locked =
+        read(DocumentFormat::Pdf, include_bytes!("../data/locked.pdf"), ReadLimits::default());
+    let error = locked.expect_err("it needs a password");
+    assert!(error.to_string().contains("password"), "{error}");
+    assert!(error.hint.is_some());
+}
+
+#[test]
+fn a_page_that_cannot_be_unpacked_costs_that_page_with_a_notice() {
+    let document = sniffed("a.pdf", include_bytes!("../data/broken_page.pdf"));
+    let has = |words: &str| sections(&document).iter().any(|(_, text)| text.contains(words));
+    assert!(has("remembered more words") && has("twelve words more"));
+    assert!(!has("learned a list"), "the second page is broken");
+    let told = document.notices.iter().any(|notice| notice.message.contains("missing: 2"));
+    assert!(told, "{:?}", document.notices);
+}
+
+#[test]
 fn a_pdf_without_text_and_one_that_is_none_say_so() {
     let empty = samples::pdf(&[Vec::new()]);
     let error = read(DocumentFormat::Pdf, &empty, ReadLimits::default()).expect_err("empty");

@@ -2,8 +2,7 @@
 
 use scholar_core::place::places_within;
 use scholar_core::{
-    AnswerSentence, Citation, Gate, Notice, NoticeKind, Quote, Reference, Retraction, Support,
-    Verdict,
+    AnswerSentence, Citation, Gate, Notice, NoticeKind, Quote, Reference, Support, Verdict,
 };
 
 use super::desk::Desk;
@@ -136,12 +135,7 @@ pub(crate) fn retractions(desk: &Desk<'_>, references: &[Reference]) -> Vec<Noti
     let shown = references.iter().filter_map(|reference| {
         let ranked =
             desk.evidence.iter().find(|ranked| ranked.retrieved.paper.id == reference.paper_id)?;
-        let what = match ranked.retrieved.paper.retraction {
-            Retraction::Unknown | Retraction::Clean => return None,
-            Retraction::Corrected => "was corrected",
-            Retraction::Concern => "has an expression of concern",
-            Retraction::Retracted => "was retracted",
-        };
+        let what = ranked.retrieved.paper.retraction.happened()?;
         let message = format!("[{}] “{}” {what}", reference.number.0, reference.title);
         Some(Notice::new(NoticeKind::Retraction, message))
     });

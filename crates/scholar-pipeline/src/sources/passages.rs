@@ -21,15 +21,14 @@ pub(super) fn coverage(query: &Query, passages: &[&Passage]) -> Vec<f32> {
         .collect()
 }
 
-/// At most `most` of a paper's passages, those that cover most of the query, in the paper's order.
-pub(super) fn nearest(query: &Query, passages: Vec<Passage>, most: usize) -> Vec<Passage> {
-    if passages.len() <= most {
-        return passages;
+/// The places of at most `most` of a paper's passages, those that cover most of the query, in the paper's order.
+pub(super) fn nearest(query: &Query, passages: &[Passage], most: usize) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..passages.len()).collect();
+    if passages.len() > most {
+        let covered = coverage(query, &passages.iter().collect::<Vec<_>>());
+        places.sort_by(|a, b| covered[*b].total_cmp(&covered[*a]).then(a.cmp(b)));
+        places.truncate(most);
+        places.sort_unstable();
     }
-    let covered = coverage(query, &passages.iter().collect::<Vec<_>>());
-    let mut order: Vec<usize> = (0..passages.len()).collect();
-    order.sort_by(|a, b| covered[*b].total_cmp(&covered[*a]).then(a.cmp(b)));
-    let chosen: BTreeSet<usize> = order.into_iter().take(most).collect();
-    let numbered = passages.into_iter().enumerate();
-    numbered.filter(|(at, _)| chosen.contains(at)).map(|(_, passage)| passage).collect()
+    places
 }

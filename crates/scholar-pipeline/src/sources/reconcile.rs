@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use scholar_core::text::normalise::{match_key, title_key};
-use scholar_core::{Paper, PaperId, PaperMeta, Retraction, Section};
+use scholar_core::{Paper, PaperId, PaperMeta, Section};
 
 /// Fewest words of a title that can tell a paper: `Editorial` and `Author correction` are many papers.
 const TELLING_TITLE_WORDS: usize = 4;
@@ -28,24 +28,54 @@ pub struct Candidate {
     pub found: Vec<Provenance>,
 }
 
+/// Papers by what tells them: finds the records of one paper without comparing each with each.
+#[derive(Debug, Default)]
+pub struct KnownPapers {
+    by_id: HashMap<PaperId, usize>,
+    by_title: HashMap<String, Vec<usize>>,
+}
+
+impl KnownPapers {
+    /// Remembers that the paper at `place` has this metadata.
+    pub fn add(&mut self, meta: &PaperMeta, place: usize) {
+        for id in meta.ids() {
+            self.by_id.insert(id.clone(), place);
+        }
+        if let Some(title) = telling_title(meta) {
+            let places = self.by_title.entry(title).or_default();
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+
+    /// The places of papers that `meta` speaks of, ascending: those that share an identifier, or a telling title that
+    /// nothing speaks against. `at` gives the metadata at a place, `None` where a paper is no longer.
+    pub fn places<'a>(
+        &self,
+        meta: &PaperMeta,
+        at: impl Fn(usize) -> Option<&'a PaperMeta>,
+    ) -> Vec<usize> {
+        let mut places: Vec<usize> =
+            meta.ids().filter_map(|id| self.by_id.get(id).copied()).collect();
+        if let Some(title) = telling_title(meta) {
+            let same = self.by_title.get(&title).into_iter().flatten().copied();
+            places.extend(same.filter(|place| at(*place).is_some_and(|it| may_be_same(it, meta))));
+        }
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+}
+
 /// Joins the records of one paper: those that share an identifier, or a telling title with a first author and years
 /// that agree. In order of first finding.
 pub fn reconcile(found: Vec<(Provenance, Paper)>) -> Vec<Candidate> {
     let mut candidates: Vec<Option<Candidate>> = Vec::new();
-    let mut by_id: HashMap<PaperId, usize> = HashMap::new();
-    let mut by_title: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut known = KnownPapers::default();
     for (way, paper) in found {
-        let mut places: Vec<usize> =
-            ids(&paper.meta).filter_map(|id| by_id.get(id).copied()).collect();
-        if let Some(title) = telling_title(&paper.meta) {
-            let same = by_title.get(&title).into_iter().flatten().copied();
-            places.extend(same.filter(|at| {
-                let known = candidates[*at].as_ref();
-                known.is_some_and(|known| may_be_same(&known.paper.meta, &paper.meta))
-            }));
-        }
-        places.sort_unstable();
-        places.dedup();
+        let at = |place: usize| candidates[place].as_ref().map(|one| &one.paper.meta);
+        let places = known.places(&paper.meta, at);
         let mut joined = Candidate { paper, found: vec![way] };
         let at = places.first().copied().unwrap_or(candidates.len());
         // A record may show that two candidates were one: all go to the first one's place.
@@ -54,15 +84,7 @@ pub fn reconcile(found: Vec<(Provenance, Paper)>) -> Vec<Candidate> {
                 joined = join(known, joined);
             }
         }
-        for id in ids(&joined.paper.meta) {
-            by_id.insert(id.clone(), at);
-        }
-        if let Some(title) = telling_title(&joined.paper.meta) {
-            let known = by_title.entry(title).or_default();
-            if !known.contains(&at) {
-                known.push(at);
-            }
-        }
+        known.add(&joined.paper.meta, at);
         if at == candidates.len() {
             candidates.push(Some(joined));
         } else {
@@ -72,14 +94,9 @@ pub fn reconcile(found: Vec<(Provenance, Paper)>) -> Vec<Candidate> {
     candidates.into_iter().flatten().collect()
 }
 
-/// All identifiers of a paper.
-pub(super) fn ids(meta: &PaperMeta) -> impl Iterator<Item = &PaperId> {
-    [&meta.id].into_iter().chain(&meta.external_ids)
-}
-
 /// Whether two records speak of one paper: by a shared identifier, or a telling title that nothing speaks against.
-pub fn is_same(a: &PaperMeta, b: &PaperMeta) -> bool {
-    ids(a).any(|id| ids(b).any(|other| other == id))
+pub(super) fn is_same(a: &PaperMeta, b: &PaperMeta) -> bool {
+    a.ids().any(|id| b.ids().any(|other| other == id))
         || telling_title(a).is_some_and(|title| telling_title(b) == Some(title))
             && may_be_same(a, b)
 }
@@ -147,7 +164,7 @@ pub fn join_meta(kept: &mut PaperMeta, other: PaperMeta) {
         licence,
         retraction,
     } = other;
-    let mut all: Vec<PaperId> = ids(kept).cloned().chain([id]).chain(external_ids).collect();
+    let mut all: Vec<PaperId> = kept.ids().cloned().chain([id]).chain(external_ids).collect();
     all.sort_by_key(|id| (standing(id), id.clone()));
     all.dedup();
     kept.id = all.remove(0);
@@ -171,7 +188,7 @@ pub fn join_meta(kept: &mut PaperMeta, other: PaperMeta) {
     kept.url = kept.url.take().or(url);
     kept.citation_count = kept.citation_count.max(citation_count);
     kept.licence = kept.licence.take().or(licence);
-    kept.retraction = worse(kept.retraction, retraction);
+    kept.retraction = kept.retraction.max(retraction);
 }
 
 /// The registry a paper is filed under when it has several: what people cite by comes first, what one service made up last.
@@ -188,23 +205,14 @@ fn standing(id: &PaperId) -> u8 {
     }
 }
 
-fn worse(a: Retraction, b: Retraction) -> Retraction {
-    let weight = |status: Retraction| match status {
-        Retraction::Unknown => 0,
-        Retraction::Clean => 1,
-        Retraction::Corrected => 2,
-        Retraction::Concern => 3,
-        Retraction::Retracted => 4,
-    };
-    if weight(b) > weight(a) { b } else { a }
-}
-
 fn letters(sections: &[Section]) -> usize {
     sections.iter().map(|section| section.text.len()).sum()
 }
 
 #[cfg(test)]
 mod tests {
+    use scholar_core::Retraction;
+
     use super::*;
 
     fn way(source: &str, rank: usize) -> Provenance {

@@ -45,6 +45,8 @@ struct KeptPaper {
     paper: Paper,
     meta: Arc<PaperMeta>,
     passages: Vec<Passage>,
+    /// Those of them that join the pool, by their places.
+    near: Vec<usize>,
     found: Vec<Provenance>,
 }
 
@@ -106,10 +108,10 @@ impl WideRetriever {
     /// Asks all sources. What they found and said, and the first failure if nothing could be asked.
     async fn find(
         &self,
-        request: &SearchRequest,
+        tasks: Vec<Task>,
         notices: &mut Vec<Notice>,
     ) -> (Vec<(Provenance, Paper)>, Option<PortError>) {
-        let run = self.tasks(request).into_iter().enumerate().map(|(nth, task)| {
+        let run = tasks.into_iter().enumerate().map(|(nth, task)| {
             let source = Arc::clone(&self.sources[task.source]);
             async move {
                 let result = source.find(&task.request).await;
@@ -231,8 +233,9 @@ impl WideRetriever {
         let mut kept = self.kept.lock();
         for Candidate { paper, found } in candidates {
             let passages = cut(&paper, PassageRules::sections());
+            let near = nearest(&self.question, &passages, self.config.passages_per_paper);
             let meta = Arc::new(paper.meta.clone());
-            kept.papers.push(KeptPaper { paper, meta, passages, found });
+            kept.papers.push(KeptPaper { paper, meta, passages, near, found });
         }
     }
 
@@ -255,10 +258,9 @@ impl WideRetriever {
             }
             let found_by: BTreeSet<String> =
                 paper.found.iter().map(|way| way.source.clone()).collect();
-            let near =
-                nearest(&self.question, paper.passages.clone(), self.config.passages_per_paper);
             let value: f32 = ways.iter().map(|way| reciprocal(way.rank)).sum();
-            for passage in near {
+            for place in &paper.near {
+                let passage = paper.passages[*place].clone();
                 hits.push(hit(passage, &paper.meta, (value, &ways), &found_by));
             }
         }
@@ -295,13 +297,16 @@ impl Retriever for WideRetriever {
 
     async fn explore(&self, request: &SearchRequest) -> Result<Searched, PortError> {
         let mut notices = Vec::new();
+        let tasks = self.tasks(request);
+        let texts: BTreeSet<String> =
+            tasks.iter().map(|task| task.request.text.as_str().to_owned()).collect();
         let stored = async {
             match &self.store {
                 Some(store) => store.search(request).await.map(Some),
                 None => Ok(None),
             }
         };
-        let (stored, (found, unasked)) = futures::join!(stored, self.find(request, &mut notices));
+        let (stored, (found, unasked)) = futures::join!(stored, self.find(tasks, &mut notices));
         let stored = match (stored, unasked) {
             (Ok(Some(hits)), _) => hits,
             (Ok(None), None) => Vec::new(),
@@ -317,11 +322,6 @@ impl Retriever for WideRetriever {
         let mut new = self.new_ones(reconcile(found), &stored);
         self.read_whole(&mut new, &mut notices).await;
         self.keep(new);
-        let texts: BTreeSet<String> = self
-            .tasks(request)
-            .into_iter()
-            .map(|task| task.request.text.as_str().to_owned())
-            .collect();
         let kept = self.kept_hits(request, Some(&texts));
         let hits = interleaved(self.marked(stored), kept, request.top_k);
         Ok(Searched { hits, notices })

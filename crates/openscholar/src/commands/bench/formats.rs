@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::app::App;
-use crate::args::LookArgs;
 use crate::commands::bench::{machine, publish};
 use crate::commands::papers::intake::{self, How, Item, inputs};
 use crate::error::CommandError;
@@ -59,8 +58,7 @@ pub(super) fn run(
         app.printer.say(&format!("{} files of rows are for bench ingest and left out", rows.len()));
     }
     let named = found.len();
-    let look = LookArgs { offline: true, ..LookArgs::default() };
-    let how = How { collection: None, look_up: false, look: &look };
+    let how = How { collection: None, look_up: false, offline: true };
     let taken = app.block_on(intake::read_all(found, &how, app))??;
     let mut formats: BTreeMap<String, Row> = BTreeMap::new();
     for item in &taken.items {

@@ -20,6 +20,8 @@ const VECTOR_VALUE_BYTES: f64 = 2.0;
 const CODE_EXTRA_BYTES: f64 = 12.0;
 /// Bytes of a centroid's value.
 const CENTROID_VALUE_BYTES: f64 = 4.0;
+/// Numbers in the vectors that `--index-rate` speaks of; the work grows with their length.
+const INDEX_RATE_DIM: f64 = 768.0;
 /// Memory of a program that searches, before any index: an estimate, about what `bench search` shows on a small store.
 const PROGRAM_BYTES: f64 = 300e6;
 
@@ -36,6 +38,8 @@ struct Plan {
     search_memory_bytes: f64,
     read_hours: f64,
     encode_hours: f64,
+    /// On one machine, after the parts are merged.
+    index_hours: f64,
     hours: f64,
 }
 
@@ -48,6 +52,7 @@ impl Plan {
             bytes_per_passage,
             ingest_rate,
             encode_rate,
+            index_rate,
             machines,
         } = *args;
         let passages = papers * passages_per_paper;
@@ -58,6 +63,7 @@ impl Plan {
         let lexical_bytes = passages * bytes_per_passage;
         let hours = |rate: f64| passages / rate / 3600.0 / machines;
         let (read_hours, encode_hours) = (hours(ingest_rate), hours(encode_rate));
+        let index_hours = passages * dim / INDEX_RATE_DIM / index_rate / 3600.0;
         Self {
             papers,
             passages,
@@ -68,7 +74,8 @@ impl Plan {
             search_memory_bytes: index_bytes + PROGRAM_BYTES,
             read_hours,
             encode_hours,
-            hours: read_hours + encode_hours,
+            index_hours,
+            hours: read_hours + encode_hours + index_hours,
         }
     }
 }
@@ -85,6 +92,7 @@ pub(super) fn run(args: &PlanArgs, app: &App) -> Result<ExitCode, CommandError> 
         bytes_per_passage,
         ingest_rate,
         encode_rate,
+        index_rate,
         machines,
         ..
     } = args;
@@ -120,6 +128,11 @@ pub(super) fn run(args: &PlanArgs, app: &App) -> Result<ExitCode, CommandError> 
             format!("{:.1} h", plan.encode_hours),
             format!("{encode_rate} passages/s on each of {machines} machines"),
         ),
+        (
+            "make the index of the vectors",
+            format!("{:.1} h", plan.index_hours),
+            format!("{index_rate} vectors/s of {INDEX_RATE_DIM} numbers, on one machine"),
+        ),
     ];
     for (what, value, from) in rows {
         table.add_row([what.to_owned(), value, from]);
@@ -141,6 +154,7 @@ mod tests {
             bytes_per_passage: 2_000.0,
             ingest_rate: 5_000.0,
             encode_rate: 50.0,
+            index_rate: 10_000.0,
             machines: 2.0,
         };
         let plan = Plan::of(&args);
@@ -150,6 +164,8 @@ mod tests {
         close(plan.vector_bytes, 5_000.0 * 1_536.0);
         close(plan.lexical_bytes, 1e7);
         close(plan.encode_hours, 50.0 / 3_600.0);
+        close(plan.index_hours, 0.5 / 3_600.0);
+        close(plan.hours, plan.read_hours + plan.encode_hours + plan.index_hours);
         close(plan.disk_bytes, plan.vector_bytes + plan.index_bytes + plan.lexical_bytes);
     }
 }

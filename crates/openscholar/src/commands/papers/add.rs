@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::intake::{self, How, inputs, report};
 use super::{keep, watch};
 use crate::app::App;
-use crate::args::{IntakeArgs, LookArgs, SourceArgs};
+use crate::args::{IntakeArgs, SourceArgs};
 use crate::commands::datastore::build::{self, Building};
 use crate::error::{CommandError, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::wiring::models::Reading;
@@ -42,8 +42,11 @@ pub(super) async fn add(
     args: &IntakeArgs,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let look = LookArgs { offline: args.offline, ..LookArgs::default() };
-    let how = How { collection: args.collection.as_deref(), look_up: !args.no_lookup, look: &look };
+    let how = How {
+        collection: args.collection.as_deref(),
+        look_up: !args.no_lookup,
+        offline: args.offline,
+    };
     let taken = intake::take(inputs, name, &how, app).await?;
     if app.stop.requested() {
         return Err(interrupted("interrupted while reading; nothing was added"));

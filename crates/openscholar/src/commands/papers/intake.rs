@@ -21,7 +21,6 @@ use scholar_core::{Notice, NoticeKind, Paper};
 use scholar_formats::DocumentReference;
 
 use crate::app::App;
-use crate::args::LookArgs;
 use crate::error::CommandError;
 use crate::progress;
 use crate::wiring::outside;
@@ -75,7 +74,8 @@ pub(crate) struct How<'a> {
     pub(crate) collection: Option<&'a str>,
     /// Whether metadata of identified documents are completed from providers.
     pub(crate) look_up: bool,
-    pub(crate) look: &'a LookArgs,
+    /// Nobody is asked.
+    pub(crate) offline: bool,
 }
 
 /// Reads everything that `inputs` name, for the datastore called `name`.
@@ -85,7 +85,7 @@ pub(crate) async fn take(
     how: &How<'_>,
     app: &App,
 ) -> Result<Taken, CommandError> {
-    let fetcher = outside::fetcher(app, how.look.offline)?;
+    let fetcher = outside::fetcher(app, how.offline)?;
     let mut taken = read_with(inputs, how, &fetcher, app).await;
     if how.look_up {
         lookup::complete(&fetcher, &mut taken).await;
@@ -101,7 +101,7 @@ pub(crate) async fn read_all(
     how: &How<'_>,
     app: &App,
 ) -> Result<Taken, CommandError> {
-    let fetcher = outside::fetcher(app, how.look.offline)?;
+    let fetcher = outside::fetcher(app, how.offline)?;
     Ok(read_with(inputs, how, &fetcher, app).await)
 }
 

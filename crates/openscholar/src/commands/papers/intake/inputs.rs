@@ -9,7 +9,7 @@ use crate::error::{CommandError, Context as _};
 /// Deepest folder that is walked: links may lead in circles.
 const DEEPEST: usize = 32;
 /// Endings of rows of papers, which the datastore reads itself.
-const ROWS: [&str; 7] = ["jsonl", "ndjson", "gz", "zst", "parquet", "json.gz", "zstd"];
+const ROWS: [&str; 6] = ["jsonl", "ndjson", "gz", "zst", "parquet", "zstd"];
 /// Endings of documents that a folder is searched for.
 const DOCUMENTS: [&str; 10] =
     ["pdf", "xml", "nxml", "jats", "tei", "html", "htm", "xhtml", "txt", "md"];

@@ -1,9 +1,10 @@
 //! One paper in several files is taken once, from the file that tells most of it.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use scholar_core::NoticeKind;
-use scholar_pipeline::sources::{is_same_paper, merge_meta};
+use scholar_pipeline::sources::{KnownPapers, merge_meta};
 
 use super::{Item, Taken};
 
@@ -13,30 +14,31 @@ pub(super) fn join(taken: &mut Taken) {
     // A stable sort: of equals the first named stays.
     items.sort_by_key(|item| item.standing);
     let mut kept: Vec<Item> = Vec::new();
+    let mut papers = KnownPapers::default();
+    // `paper.xml` beside `paper.pdf`.
+    let mut stems: HashMap<PathBuf, usize> = HashMap::new();
     for item in items {
-        let same = kept.iter_mut().find(|known| {
-            is_same_paper(&known.paper.meta, &item.paper.meta) || beside(known, &item)
-        });
-        match same {
-            Some(known) => {
-                let message = format!(
-                    "{} was left out: {} ({}) has the same paper",
-                    item.origin, known.origin, known.format
-                );
-                merge_meta(&mut known.paper.meta, item.paper.meta);
-                if known.paper.sections.is_empty() {
-                    known.paper.sections = item.paper.sections;
-                }
-                taken.note(NoticeKind::Skipped, message, None);
-            }
-            None => kept.push(item),
+        let stem = item.path.as_ref().map(|path| path.with_extension(""));
+        let beside = stem.as_ref().and_then(|stem| stems.get(stem).copied());
+        let meta_at = |place: usize| kept.get(place).map(|known| &known.paper.meta);
+        let same = papers.places(&item.paper.meta, meta_at).into_iter().chain(beside).min();
+        let Some(place) = same else {
+            papers.add(&item.paper.meta, kept.len());
+            stems.extend(stem.map(|stem| (stem, kept.len())));
+            kept.push(item);
+            continue;
+        };
+        let known = &mut kept[place];
+        let message = format!(
+            "{} was left out: {} ({}) has the same paper",
+            item.origin, known.origin, known.format
+        );
+        merge_meta(&mut known.paper.meta, item.paper.meta);
+        if known.paper.sections.is_empty() {
+            known.paper.sections = item.paper.sections;
         }
+        papers.add(&known.paper.meta, place);
+        taken.note(NoticeKind::Skipped, message, None);
     }
     taken.items = kept;
-}
-
-/// `paper.xml` beside `paper.pdf`.
-fn beside(a: &Item, b: &Item) -> bool {
-    let stem = |item: &Item| -> Option<PathBuf> { Some(item.path.as_ref()?.with_extension("")) };
-    stem(a).is_some() && stem(a) == stem(b)
 }

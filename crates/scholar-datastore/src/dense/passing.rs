@@ -1,0 +1,133 @@
+//! What a filter leaves of the dense side, found out once for a search.
+
+use tantivy::DocAddress;
+
+use super::file::DenseSegment;
+use super::scan::{Vectors, is_accepted};
+use crate::filter::Accepted;
+use crate::store::Snapshot;
+
+/// Documents looked at to estimate how many a filter accepts.
+const SAMPLED_DOCS: u32 = 2_048;
+/// A filter that accepts a smaller share is marked: nearly every row that looks good would be asked about in vain, and
+/// asking costs tens of times as much as looking at a bit.
+const MARKED_SHARE: f64 = 0.25;
+
+/// Which passages may be found.
+pub(crate) enum Passing {
+    /// All that are not removed, or so many that each is asked about when it would be among the best.
+    Asked {
+        /// Estimated share of all.
+        share: f64,
+    },
+    /// These ones, few enough to compare each.
+    Listed(Vec<DocAddress>),
+    /// Those with a bit set.
+    Marked {
+        /// Estimated share of all.
+        share: f64,
+        /// For each dense segment, one bit for each of its ordinals.
+        marks: Vec<Vec<u64>>,
+    },
+}
+
+impl Passing {
+    /// What `accepted` leaves of `snapshot`; listed if that is about `compared` passages or fewer.
+    pub(crate) fn new(
+        snapshot: &Snapshot,
+        vectors: &Vectors<'_>,
+        accepted: &[Accepted],
+        compared: usize,
+    ) -> Self {
+        let share = accepted_share(snapshot, vectors, accepted);
+        let has_index = snapshot.dense.iter().any(|segment| segment.index().is_some());
+        if share >= 1.0 || !has_index {
+            return Self::Asked { share };
+        }
+        let passages: u64 = snapshot.dense.iter().map(|segment| segment.rows()).sum();
+        #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+        let is_few = share * passages as f64 <= compared as f64;
+        if is_few {
+            return Self::Listed(listed(accepted).collect());
+        }
+        if share < MARKED_SHARE {
+            return Self::Marked { share, marks: marks(snapshot, vectors, accepted) };
+        }
+        Self::Asked { share }
+    }
+
+    /// Estimated share of the passages.
+    pub(crate) fn share(&self) -> f64 {
+        match self {
+            Self::Asked { share } | Self::Marked { share, .. } => *share,
+            Self::Listed(_) => 1.0,
+        }
+    }
+
+    /// Whether the passage in place `row` of dense segment number `nth` passes.
+    pub(crate) fn passes(
+        &self,
+        (nth, segment): (usize, &DenseSegment),
+        row: u32,
+        (snapshot, accepted): (&Snapshot, &[Accepted]),
+    ) -> bool {
+        let Some(ordinal) = segment.ordinal(row) else { return false };
+        match self {
+            Self::Marked { marks, .. } => {
+                let place = usize::try_from(ordinal - segment.range().0).unwrap_or(usize::MAX);
+                marks[nth].get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
+            }
+            Self::Asked { .. } | Self::Listed(_) => {
+                snapshot.ordinals.address(ordinal).is_some_and(|at| is_accepted(accepted, at))
+            }
+        }
+    }
+}
+
+fn listed(accepted: &[Accepted]) -> impl Iterator<Item = DocAddress> {
+    let by_segment = (0_u32..).zip(accepted);
+    by_segment.flat_map(|(segment, accepted)| {
+        accepted.list().into_iter().map(move |doc| DocAddress::new(segment, doc))
+    })
+}
+
+fn marks(snapshot: &Snapshot, vectors: &Vectors<'_>, accepted: &[Accepted]) -> Vec<Vec<u64>> {
+    let segments = &snapshot.dense;
+    let words = |count: u64| usize::try_from(count.div_ceil(64)).unwrap_or_default();
+    let mut marks: Vec<Vec<u64>> =
+        segments.iter().map(|segment| vec![0; words(segment.range().1)]).collect();
+    for ordinal in listed(accepted).filter_map(|address| vectors.ordinal(address)) {
+        let after = segments.partition_point(|segment| segment.range().0 <= ordinal);
+        let Some(nth) = after.checked_sub(1) else { continue };
+        let place = usize::try_from(ordinal - segments[nth].range().0).unwrap_or(usize::MAX);
+        if let Some(word) = marks[nth].get_mut(place / 64) {
+            *word |= 1 << (place % 64);
+        }
+    }
+    marks
+}
+
+/// Share of the passages that are accepted: exact for a filter of papers, else estimated on a sample.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn accepted_share(snapshot: &Snapshot, vectors: &Vectors<'_>, accepted: &[Accepted]) -> f64 {
+    if accepted.iter().all(Accepted::accepts_all_alive) {
+        return 1.0;
+    }
+    let readers = snapshot.searcher.segment_readers();
+    let all: u64 = readers.iter().map(|reader| u64::from(reader.max_doc())).sum();
+    if accepted.iter().all(|accepted| accepted.named().is_some()) {
+        let named: usize = accepted.iter().filter_map(Accepted::named).map(<[_]>::len).sum();
+        return named as f64 / all.max(1) as f64;
+    }
+    let step = u32::try_from(all / u64::from(SAMPLED_DOCS)).unwrap_or(u32::MAX).max(1);
+    let (mut passages, mut taken) = (0_u64, 0_u64);
+    for (segment, (reader, accepted)) in (0_u32..).zip(readers.iter().zip(accepted)) {
+        for doc in (0..reader.max_doc()).step_by(step as usize) {
+            if vectors.ordinal(DocAddress::new(segment, doc)).is_some() {
+                passages += 1;
+                taken += u64::from(accepted.contains(doc));
+            }
+        }
+    }
+    taken as f64 / passages.max(1) as f64
+}
