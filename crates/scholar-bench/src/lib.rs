@@ -1,5 +1,14 @@
 //! Benchmarks: retrieval quality, judges, metrics and statistics.
+//!
+//! - [`metrics`]: what ScholarQABench measures, pure, with the reference scorers' forms as named variants;
+//! - [`judge`]: who decides what cannot be counted, pinned by name and prompt;
+//! - [`statistics`]: intervals, correlations, agreement, tests;
+//! - [`retrieval`] and [`attribution`]: quality of search and of judges against people.
+//!
+//! It is *not* for running systems: it is given what they wrote.
 
 pub mod attribution;
+pub mod judge;
+pub mod metrics;
 pub mod retrieval;
 pub mod statistics;

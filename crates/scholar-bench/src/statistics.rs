@@ -1,6 +1,13 @@
-//! Uncertainty of means over queries: the percentile bootstrap, seeded.
+//! Uncertainty of means over queries: the percentile bootstrap, seeded. Beside it [`correlation`] of scores,
+//! [`agreement`] of raters and the [`sign`] test.
+//!
+//! Nothing here invents a number: what is undefined for the data at hand is `None`, never 0.
 //!
 //! Source: Efron and Tibshirani 1993; paired form for system comparison as in Sakai 2006.
+
+pub mod agreement;
+pub mod correlation;
+pub mod sign;
 
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +65,93 @@ pub fn estimate(values: &[f64], seed: u64) -> Option<Estimate> {
     })
 }
 
+/// Any statistic of `rows` with a 95 % interval: the rows are drawn with replacement, whole.
+///
+/// Resamples on which the statistic is undefined are left out. `None` when it is undefined on all rows; the mean of
+/// the estimate is the statistic itself.
+pub fn estimate_by<T>(
+    rows: &[T],
+    seed: u64,
+    statistic: impl Fn(&[&T]) -> Option<f64>,
+) -> Option<Estimate> {
+    let all: Vec<&T> = rows.iter().collect();
+    let value = statistic(&all).filter(|value| value.is_finite())?;
+    let values = resampled(rows, seed, &statistic);
+    Some(interval_around(value, &values))
+}
+
+/// Paired comparison of one statistic of two systems: item `n` of both is drawn together.
+///
+/// For statistics that are no mean over items, such as the F1 of two corpus means. `None` when the lists differ in
+/// length or the statistic is undefined on either.
+pub fn difference_by<T>(
+    a: &[T],
+    b: &[T],
+    seed: u64,
+    statistic: impl Fn(&[&T]) -> Option<f64>,
+) -> Option<Difference> {
+    if a.len() != b.len() {
+        return None;
+    }
+    let pairs: Vec<(&T, &T)> = a.iter().zip(b).collect();
+    let of_pairs = |sample: &[&(&T, &T)]| {
+        let left: Vec<&T> = sample.iter().map(|pair| pair.0).collect();
+        let right: Vec<&T> = sample.iter().map(|pair| pair.1).collect();
+        Some(statistic(&left)? - statistic(&right)?)
+    };
+    let all: Vec<&(&T, &T)> = pairs.iter().collect();
+    let value = of_pairs(&all).filter(|value| value.is_finite())?;
+    let values = resampled(&pairs, seed, &of_pairs);
+    let against = values.iter().filter(|drawn| **drawn * value <= 0.0).count();
+    let p = if values.is_empty() { 1.0 } else { (2.0 * ratio(against, values.len())).min(1.0) };
+    Some(Difference { estimate: interval_around(value, &values), p })
+}
+
+/// Harmonic mean of the two column means: the F1 of corpus precision and recall, as the paper reports it.
+///
+/// 0 when both means are 0; `None` without rows.
+pub fn harmonic_of_means(rows: &[&(f64, f64)]) -> Option<f64> {
+    let (a, b) = means(rows)?;
+    Some(if a + b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 })
+}
+
+/// Ratio of the two column means, first over second; `None` when the second is 0 or there are no rows.
+pub fn ratio_of_means(rows: &[&(f64, f64)]) -> Option<f64> {
+    let (a, b) = means(rows)?;
+    (b.abs() > 0.0).then(|| a / b)
+}
+
+fn means(rows: &[&(f64, f64)]) -> Option<(f64, f64)> {
+    if rows.is_empty() {
+        return None;
+    }
+    let (a, b) = rows.iter().fold((0.0, 0.0), |(a, b), row| (a + row.0, b + row.1));
+    Some((a / ratio(rows.len(), 1), b / ratio(rows.len(), 1)))
+}
+
+/// Sorted values of the statistic on resamples of whole rows.
+fn resampled<T>(rows: &[T], seed: u64, statistic: &impl Fn(&[&T]) -> Option<f64>) -> Vec<f64> {
+    let mut random = SplitMix(seed);
+    let n = rows.len();
+    let mut sample: Vec<&T> = Vec::with_capacity(n);
+    let mut values: Vec<f64> = (0..RESAMPLES)
+        .filter_map(|_| {
+            sample.clear();
+            sample.extend((0..n).map(|_| &rows[random.below(n)]));
+            statistic(&sample).filter(|value| value.is_finite())
+        })
+        .collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+fn interval_around(value: f64, sorted: &[f64]) -> Estimate {
+    if sorted.is_empty() {
+        return Estimate { mean: value, low: value, high: value };
+    }
+    Estimate { mean: value, low: percentile(sorted, 0.025), high: percentile(sorted, 0.975) }
+}
+
 /// Paired comparison of two systems, query by query; `None` when the lists differ in length or are empty.
 pub fn difference(a: &[f64], b: &[f64], seed: u64) -> Option<Difference> {
     if a.len() != b.len() {
@@ -103,9 +197,12 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of queries")]
-fn ratio(a: usize, b: usize) -> f64 {
+pub(crate) fn ratio(a: usize, b: usize) -> f64 {
     a as f64 / b as f64
 }
+
+#[cfg(test)]
+mod golden;
 
 #[cfg(test)]
 mod tests {
@@ -122,6 +219,29 @@ mod tests {
         assert_eq!(estimate(&[], 1), None);
         let one = estimate(&[0.5], 1).expect("a value");
         assert!((one.low - 0.5).abs() < 1e-12 && (one.high - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_statistic_of_rows_has_an_interval_and_a_paired_difference() {
+        let rows: Vec<(f64, f64)> =
+            (0..60).map(|n| (f64::from(n % 4) / 4.0, f64::from(n % 5) / 5.0)).collect();
+        let f1 = estimate_by(&rows, 3, harmonic_of_means).expect("rows");
+        assert!((f1.mean - 2.0 * 0.375 * 0.4 / 0.775).abs() < 1e-12, "{f1:?}");
+        assert!(f1.low < f1.mean && f1.mean < f1.high);
+        // The statistic of one column is the mean, and both ways of resampling draw the same rows.
+        let firsts: Vec<f64> = rows.iter().map(|row| row.0).collect();
+        let by =
+            estimate_by(&rows, 3, |rows| Some(rows.iter().map(|row| row.0).sum::<f64>() / 60.0));
+        let plain = estimate(&firsts, 3).expect("values");
+        assert!(by.is_some_and(|by| (by.low - plain.low).abs() < 1e-12));
+
+        let better: Vec<(f64, f64)> = rows.iter().map(|(a, b)| (a + 0.2, b + 0.2)).collect();
+        let sure = difference_by(&better, &rows, 3, harmonic_of_means).expect("paired");
+        assert!(sure.p < 1e-9 && sure.estimate.low > 0.1, "{sure:?}");
+        assert_eq!(difference_by(&rows[1..], &rows, 3, harmonic_of_means), None);
+        assert_eq!(estimate_by(&[], 3, harmonic_of_means), None);
+        assert_eq!(estimate_by(&[(1.0, 0.0)], 3, ratio_of_means), None);
+        assert_eq!(harmonic_of_means(&[&(0.0, 0.0)]), Some(0.0));
     }
 
     #[test]

@@ -1,0 +1,81 @@
+//! A language model as a judge: it is asked with a prompt file, and its reply is parsed or reported.
+
+use std::sync::Arc;
+
+use scholar_core::{GenerationRequest, Generator, OutputShape, PortError, PortErrorKind, Sampling};
+use scholar_pipeline::prompt::Prompt;
+
+use super::{JudgePin, Judged};
+
+/// A generator that judges, greedily.
+pub struct ModelJudge {
+    generator: Arc<dyn Generator>,
+}
+
+/// One question to the judge.
+pub(crate) struct Ask<'a> {
+    /// For traces and prices.
+    pub(crate) purpose: &'a str,
+    /// The prompt file.
+    pub(crate) prompt: Prompt,
+    /// Its variables.
+    pub(crate) values: &'a [(&'a str, &'a str)],
+    /// What the reply looks like.
+    pub(crate) shape: OutputShape,
+    /// Longest reply.
+    pub(crate) max_tokens: usize,
+}
+
+impl ModelJudge {
+    /// A judge that asks `generator`.
+    pub fn new(generator: Arc<dyn Generator>) -> Self {
+        Self { generator }
+    }
+
+    /// The pin of this model asked with `prompts`.
+    pub(crate) fn pin(&self, way: &str, prompts: &[Prompt]) -> JudgePin {
+        JudgePin {
+            name: self.generator.info().model.clone(),
+            way: way.to_owned(),
+            prompts: prompts.iter().map(Prompt::fingerprint).collect(),
+        }
+    }
+
+    /// Asks, and reads the reply with `read`. A reply that breaks its shape is unreadable, not an error.
+    pub(crate) async fn ask<T>(
+        &self,
+        ask: Ask<'_>,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Judged<T>, PortError> {
+        let Ask { purpose, prompt, values, shape, max_tokens } = ask;
+        let request = GenerationRequest {
+            purpose: purpose.to_owned(),
+            messages: prompt.render(false, values),
+            sampling: Sampling::greedy(max_tokens),
+            shape,
+        };
+        match self.generator.generate(&request, &|_: &str| {}).await {
+            Ok(reply) => Ok(Judged::parse(&reply.text, read)),
+            Err(error) if error.kind() == PortErrorKind::Corrupt => {
+                Ok(Judged::Unreadable(error.to_string()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The JSON object in a reply: from the first `{` to the last `}`; if that is no JSON, once more with `]}` behind it,
+/// which completes a list that was cut.
+///
+/// Source: `multidoc_qa_eval`.
+pub fn json_object(reply: &str) -> Option<serde_json::Value> {
+    let start = reply.find('{')?;
+    let end = reply.rfind('}')? + 1;
+    let object = reply.get(start..end)?;
+    serde_json::from_str(object).or_else(|_| serde_json::from_str(&format!("{object}]}}"))).ok()
+}
+
+/// A schema for servers that can follow one.
+pub(crate) fn json_shape(name: &str, schema: serde_json::Value) -> OutputShape {
+    OutputShape::Json { name: name.to_owned(), schema }
+}

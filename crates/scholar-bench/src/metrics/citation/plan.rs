@@ -1,0 +1,111 @@
+//! What there is to judge: claims and the passages they cite. No judge is asked here.
+
+use std::collections::BTreeSet;
+
+use scholar_core::text::markers;
+use serde::{Deserialize, Serialize};
+
+use super::{Rules, Variant};
+use crate::metrics::punkt;
+use crate::metrics::text::citations;
+
+/// One sentence to be scored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sentence {
+    /// As written, with its citations.
+    pub text: String,
+    /// What is judged: the sentence without citations.
+    pub claim: String,
+    /// Places of the cited passages, from 0; only places that exist.
+    pub cited: Vec<usize>,
+    /// The citations are those of the sentence before.
+    pub inherited: bool,
+    /// Numbers that no shown passage has, as written.
+    pub out_of_range: Vec<usize>,
+    /// Citations beyond the most that are looked at.
+    pub ignored: usize,
+}
+
+/// The sentences of a long answer that are scored, in order; `None` when it has no sentence at all.
+pub fn plan_long(output: &str, n_shown: usize, rules: Rules) -> Option<Vec<Sentence>> {
+    let sentences = punkt::sentences(output);
+    if sentences.is_empty() {
+        return None;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut planned = Vec::new();
+    for text in sentences {
+        if text.chars().count() < rules.min_chars {
+            continue;
+        }
+        let numbers = numbers(text, rules.variant);
+        let inherited = numbers.is_empty() && !before.is_empty();
+        let numbers = if inherited { before.clone() } else { numbers };
+        let claim = claim(text, rules.variant);
+        let (sentence, in_use) = sentence(text, claim, numbers, (n_shown, rules));
+        if let Some(in_use) = in_use {
+            before = in_use;
+        }
+        planned.push(Sentence { inherited, ..sentence });
+    }
+    Some(planned)
+}
+
+/// A short answer as one sentence: the question stands before the answer in the claim.
+///
+/// Upstream reads citations from the question too.
+pub fn plan_short(question: &str, output: &str, n_shown: usize, rules: Rules) -> Sentence {
+    let whole = format!("{question} {output}");
+    let claim = format!("{question} {}", claim(output, rules.variant));
+    let read_from = match rules.variant {
+        Variant::Upstream => whole.as_str(),
+        Variant::Corrected => output,
+    };
+    let numbers = numbers(read_from, rules.variant);
+    sentence(&whole, claim, numbers, (n_shown, rules)).0
+}
+
+/// The sentence, and the numbers that a sentence after it inherits; `None` when it leaves those of the one before.
+fn sentence(
+    text: &str,
+    claim: String,
+    numbers: Vec<usize>,
+    (n_shown, rules): (usize, Rules),
+) -> (Sentence, Option<Vec<usize>>) {
+    let place =
+        |number: &usize| number.checked_sub(rules.first_number).filter(|place| *place < n_shown);
+    let out_of_range: Vec<usize> =
+        numbers.iter().filter(|number| place(number).is_none()).copied().collect();
+    let mut cited: Vec<usize> = numbers.iter().filter_map(place).collect();
+    let voided = rules.variant == Variant::Upstream && !out_of_range.is_empty();
+    let in_use = (!cited.is_empty() && !voided)
+        .then(|| numbers.iter().filter(|number| place(number).is_some()).copied().collect());
+    if voided {
+        cited.clear();
+    }
+    let ignored = cited.len().saturating_sub(rules.most_citations);
+    cited.truncate(rules.most_citations);
+    let text = text.to_owned();
+    (Sentence { text, claim, cited, inherited: false, out_of_range, ignored }, in_use)
+}
+
+fn numbers(text: &str, variant: Variant) -> Vec<usize> {
+    match variant {
+        Variant::Upstream => citations::first_numbers(text),
+        Variant::Corrected => {
+            let mut seen = BTreeSet::new();
+            markers::citation_groups(text)
+                .into_iter()
+                .flat_map(|group| group.numbers)
+                .filter(|number| seen.insert(*number))
+                .collect()
+        }
+    }
+}
+
+fn claim(text: &str, variant: Variant) -> String {
+    match variant {
+        Variant::Upstream => citations::remove(text),
+        Variant::Corrected => markers::strip_citations(text).trim().to_owned(),
+    }
+}

@@ -1,0 +1,85 @@
+use std::collections::BTreeSet;
+
+use scholar_core::PortErrorKind;
+
+use super::*;
+
+struct Shelf {
+    titles: Vec<&'static str>,
+    broken: &'static str,
+}
+
+#[async_trait]
+impl TitleLookup for Shelf {
+    fn name(&self) -> &'static str {
+        "shelf"
+    }
+
+    async fn titles_like(&self, title: &str) -> Result<Vec<String>, PortError> {
+        if !self.broken.is_empty() && title.contains(self.broken) {
+            return Err(PortError::new(PortErrorKind::Unavailable, "the shelf is locked"));
+        }
+        let words: BTreeSet<&str> = title.split(' ').collect();
+        let found = self.titles.iter().filter(|t| t.split(' ').any(|word| words.contains(word)));
+        Ok(found.map(|title| (*title).to_owned()).collect())
+    }
+}
+
+const ANSWER: &str = "Retrieval helps [1].\n\n## References\n\
+    1. Lewis, P. et al. (2020). Retrieval-Augmented Generation for Knowledge-Intensive NLP Tasks. NeurIPS.\n\
+    [2] A. Nobody, \"A Paper That Was Never Written\", 2021.\n\
+    - **Dense Passage Retrieval for Open-Domain Question Answering** (Karpukhin et al., 2020)\n\
+    not an entry\n3. 2020";
+
+#[test]
+fn lists_are_read_with_their_titles() {
+    let listed = listed(ANSWER);
+    let first: Vec<&str> = listed.iter().map(|one| one.titles[0].as_str()).collect();
+    assert_eq!(
+        first,
+        [
+            "Retrieval-Augmented Generation for Knowledge-Intensive NLP Tasks",
+            "A Paper That Was Never Written",
+            "Dense Passage Retrieval for Open-Domain Question Answering",
+        ]
+    );
+    assert_eq!(super::listed("Just prose. 1. no list"), []);
+    assert_eq!(super::listed("1. Attention is all you need\n2. Deep residual learning").len(), 2);
+}
+
+#[tokio::test]
+async fn papers_exist_or_not_or_nobody_knows() {
+    let titles = vec![
+        "Retrieval-Augmented Generation for Knowledge-Intensive NLP Tasks",
+        "A Paper That Was Written",
+    ];
+    let shelf = Shelf { titles, broken: "Dense" };
+    let found = look_up(listed(ANSWER), &shelf).await;
+    assert_eq!((found.papers.len(), found.invented(), found.known()), (3, 1, 2));
+    assert!(matches!(&found.papers[0].1, Existence::Exists(title) if title.contains("Augmented")));
+    assert!(matches!(&found.papers[2].1, Existence::Unknown(why) if why.contains("locked")));
+
+    let none = ListedPapers { papers: Vec::new() };
+    let table = table(&[found.clone(), none.clone()], 1);
+    let mean = |estimate: Option<Estimate>| estimate.map(|estimate| estimate.mean);
+    assert_eq!(
+        (mean(table.listed), mean(table.invented), mean(table.ratio)),
+        (Some(1.5), Some(0.5), Some(0.5))
+    );
+    assert_eq!(table.unknown.values().sum::<usize>(), 1);
+
+    let column = column(&[("a".to_owned(), found), ("b".to_owned(), none)]);
+    assert_eq!(column.values(), [0.5]);
+    assert_eq!(column.summary(1).left_out["lists no papers"].count, 1);
+}
+
+#[test]
+fn titles_are_the_same_up_to_case_and_little_else() {
+    assert!(same_title("Attention Is All You Need", "attention is all you need "));
+    assert!(!same_title("Attention Is All You Need", "Attention Is Not All You Need"));
+    assert!(!same_title("A survey of dense retrieval", "A survey of sparse retrieval"));
+    assert!((trigram_similarity("abc", "abc") - 1.0).abs() < 1e-12);
+    // " ab", "abc", "bc " against " ab", "abd", "bd ": one of five.
+    assert!((trigram_similarity("abc", "abd") - 0.2).abs() < 1e-12);
+    assert!(trigram_similarity("", "abc") < 1e-12);
+}
