@@ -1,10 +1,12 @@
 //! Listed papers that do not exist: what systems without retrieval make up.
 //!
-//! Steps: read the papers an answer lists ([`listed`]); look each title up ([`TitleLookup`], which the program
-//! implements over datastore and sources); a paper exists if a title found is the same up to small differences
+//! Steps: read the papers an answer lists ([`listed`]); look each title up ([`TitleLookup`], over datastore and
+//! sources [`lookup::PortLookup`]); a paper exists if a title found is the same up to small differences
 //! ([`same_title`]). A lookup that fails says nothing: such a reference is counted apart.
 //!
 //! Source: the paper's table 3; the threshold is its code's.
+
+pub mod lookup;
 
 use std::collections::BTreeMap;
 
@@ -30,7 +32,8 @@ pub trait TitleLookup: Send + Sync {
     /// Who looks, for reports.
     fn name(&self) -> &str;
 
-    /// Titles of up to [`CANDIDATES`] papers that a search for `title` finds, best first; none is an answer too.
+    /// Titles of the papers that a search for `title` finds, best first, [`CANDIDATES`] of each place that is asked;
+    /// none is an answer too.
     ///
     /// # Errors
     /// When nobody could be asked.
@@ -150,7 +153,7 @@ pub async fn look_up(listed: Vec<Listed>, lookup: &dyn TitleLookup) -> ListedPap
         for title in &one.titles {
             match lookup.titles_like(title).await {
                 Ok(found) => {
-                    let same = found.into_iter().take(CANDIDATES).find(|f| same_title(title, f));
+                    let same = found.into_iter().find(|found| same_title(title, found));
                     if let Some(same) = same {
                         existence = Existence::Exists(same);
                         break;

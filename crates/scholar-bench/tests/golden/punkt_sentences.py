@@ -80,4 +80,5 @@ def main():
     print(json.dumps(cases, ensure_ascii=False, separators=(",", ":")))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -136,4 +136,5 @@ def main(paths):
     print(json.dumps(golden, ensure_ascii=False))
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])

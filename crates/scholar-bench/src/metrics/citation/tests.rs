@@ -2,6 +2,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use scholar_core::{PortError, PortErrorKind};
+use serde::Deserialize;
 
 use super::*;
 use crate::judge::support::SupportJudge;
@@ -197,6 +198,87 @@ async fn corpus_scores_and_over_citation() {
     assert!(close(ours.several, 0.5) && close(ours.supported, 0.5) && close(ours.over_cited, 1.0));
     let upstream = summary::over_citation_upstream(&items);
     assert!(close(upstream.several, 2.0), "two sentences over the last answer's one");
+}
+
+/// At least 0.6 of the claim's words occur in the evidence: a rule the golden script computes too.
+struct WordRule;
+
+#[async_trait]
+impl SupportJudge for WordRule {
+    fn pin(&self) -> JudgePin {
+        JudgePin { name: "words/1".to_owned(), way: "0.6".to_owned(), prompts: Vec::new() }
+    }
+
+    async fn supports(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judged<bool>>, PortError> {
+        let judge = |(claim, evidence): &(&str, &str)| {
+            let (claim, evidence) = (claim.to_lowercase(), evidence.to_lowercase());
+            let words: Vec<&str> = crate::metrics::text::python::words(&claim).collect();
+            let found = words.iter().filter(|word| evidence.contains(**word)).count();
+            Judged::Read(!words.is_empty() && 10 * found >= 6 * words.len())
+        };
+        Ok(pairs.iter().map(judge).collect())
+    }
+}
+
+#[derive(Deserialize)]
+struct Case {
+    output: String,
+    ctxs: Vec<Ctx>,
+    expected: Option<Expected>,
+}
+
+#[derive(Deserialize)]
+struct Ctx {
+    title: Option<String>,
+    text: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Expected {
+    recall: f64,
+    precision: f64,
+    sentences: usize,
+    citations: usize,
+    calls: usize,
+    several: usize,
+    over_cited: usize,
+}
+
+async fn hold_against_the_reference(cases: &str) -> usize {
+    let cases: Vec<Case> = serde_json::from_str(cases).expect("golden file");
+    let rules = Rules::upstream();
+    for case in &cases {
+        let shown: Vec<ShownPassage> = case
+            .ctxs
+            .iter()
+            .map(|ctx| ShownPassage { title: ctx.title.clone(), text: ctx.text.clone() })
+            .collect();
+        let planned = plan_long(&case.output, shown.len(), rules);
+        assert_eq!(planned.is_some(), case.expected.is_some(), "{:?}", case.output);
+        let (Some(planned), Some(expected)) = (planned, &case.expected) else { continue };
+        let item = score(&planned, &shown, &WordRule, rules).await.expect("a rule always runs");
+        let close = |a: Option<f64>, b: f64| a.is_some_and(|a| (a - b).abs() < 1e-12);
+        assert!(close(item.recall, expected.recall), "{:?} {expected:?}", case.output);
+        assert!(close(item.precision, expected.precision), "{:?} {expected:?}", case.output);
+        let counts = [item.sentences, item.citations, item.calls, item.several, item.over_cited];
+        let Expected { sentences, citations, calls, several, over_cited, .. } = expected;
+        assert_eq!(counts, [*sentences, *citations, *calls, *several, *over_cited]);
+    }
+    cases.len()
+}
+
+#[tokio::test]
+async fn generated_answers_score_as_with_the_reference_scorer() {
+    let cases = include_str!("../../../tests/golden/citation_scores.json");
+    assert_eq!(hold_against_the_reference(cases).await, 120);
+}
+
+/// `CITATION_CASES` names what `tests/golden/citation_scores.py` makes of a file of real answers.
+#[tokio::test]
+#[ignore = "needs real answers, which are not part of the repository"]
+async fn real_answers_score_as_with_the_reference_scorer() {
+    let cases = fs_err::read_to_string(scholar_testing::material("CITATION_CASES")).expect("cases");
+    assert!(hold_against_the_reference(&cases).await > 0);
 }
 
 #[test]

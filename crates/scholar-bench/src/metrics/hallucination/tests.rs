@@ -1,7 +1,11 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use scholar_core::PortErrorKind;
+use scholar_core::{FindBy, PortErrorKind};
+use scholar_testing::corpus::papers;
+use scholar_testing::{MemoryRetriever, MemorySource};
 
+use super::lookup::PortLookup;
 use super::*;
 
 struct Shelf {
@@ -71,6 +75,31 @@ async fn papers_exist_or_not_or_nobody_knows() {
     let column = column(&[("a".to_owned(), found), ("b".to_owned(), none)]);
     assert_eq!(column.values(), [0.5]);
     assert_eq!(column.summary(1).left_out["lists no papers"].count, 1);
+}
+
+#[tokio::test]
+async fn datastore_and_sources_are_asked_in_turn() {
+    let stored = Arc::new(MemoryRetriever::corpus());
+    let known = papers();
+    let title = known[0].meta.title.clone();
+    let mut other = known[1].clone();
+    other.meta.title = "A title that no store but one source knows".to_owned();
+    let source = MemorySource::new("s2", FindBy::Keywords, [other.clone()]);
+    let asked = source.asked();
+    let lookup = PortLookup::new(Some(stored.clone()), vec![Arc::new(source)]);
+    assert_eq!(lookup.name(), "memory, s2");
+    assert_eq!(lookup.titles_like(&title).await.expect("it is stored"), [title]);
+    assert!(asked.lock().is_empty(), "what is stored needs no source");
+    let found = lookup.titles_like(&other.meta.title).await.expect("the source knows it");
+    assert_eq!(found, [other.meta.title.clone()]);
+
+    // A failing source leaves an unknown title unknown, and a stored one stored.
+    let limited = MemorySource::new("s2", FindBy::Question, [])
+        .failing("nobody", PortErrorKind::RateLimited { retry_after: None });
+    let lookup = PortLookup::new(Some(stored), vec![Arc::new(limited)]);
+    assert!(lookup.titles_like("A title nobody knows").await.is_err());
+    assert!(lookup.titles_like(&known[0].meta.title).await.is_ok());
+    assert!(lookup.titles_like(" ").await.is_err());
 }
 
 #[test]

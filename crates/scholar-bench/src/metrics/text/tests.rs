@@ -72,6 +72,14 @@ fn squad_normal_forms_exact_match_and_token_f1() {
 }
 
 #[test]
+fn short_answers_count_in_any_spelling() {
+    let answers = [vec!["the UK".to_owned(), "Britain".to_owned()], vec!["1997".to_owned()]];
+    assert_eq!(overlap::short_answers("In Britain, 1998.", &answers), Some((0.5, false)));
+    assert_eq!(overlap::short_answers("U.K. 1997", &answers), Some((1.0, true)));
+    assert_eq!(overlap::short_answers("x", &[]), None);
+}
+
+#[test]
 fn stems_are_those_of_the_published_rouge() {
     let stems = golden().stems;
     assert!(stems.len() > 1_400);
