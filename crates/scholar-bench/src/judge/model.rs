@@ -1,7 +1,9 @@
 //! A language model as a judge: it is asked with a prompt file, and its reply is parsed or reported.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use scholar_core::{GenerationRequest, Generator, OutputShape, PortError, PortErrorKind, Sampling};
 use scholar_pipeline::prompt::Prompt;
 
@@ -10,6 +12,8 @@ use super::{JudgePin, Judged};
 /// A generator that judges, greedily.
 pub struct ModelJudge {
     generator: Arc<dyn Generator>,
+    /// Names under which the server answered: the version behind the name that was asked for.
+    answered: Mutex<BTreeSet<String>>,
 }
 
 /// One question to the judge.
@@ -29,13 +33,20 @@ pub(crate) struct Ask<'a> {
 impl ModelJudge {
     /// A judge that asks `generator`.
     pub fn new(generator: Arc<dyn Generator>) -> Self {
-        Self { generator }
+        Self { generator, answered: Mutex::default() }
     }
 
-    /// The pin of this model asked with `prompts`.
+    /// The pin of this model asked with `prompts`: after the first reply with the version that answered, where the
+    /// server names it.
     pub(crate) fn pin(&self, way: &str, prompts: &[Prompt]) -> JudgePin {
+        let mut name = self.generator.info().model.clone();
+        let versions: Vec<String> =
+            self.answered.lock().iter().filter(|version| **version != name).cloned().collect();
+        if !versions.is_empty() {
+            name = format!("{name} (answered by {})", versions.join(", "));
+        }
         JudgePin {
-            name: self.generator.info().model.clone(),
+            name,
             way: way.to_owned(),
             prompts: prompts.iter().map(Prompt::fingerprint).collect(),
         }
@@ -55,7 +66,10 @@ impl ModelJudge {
             shape,
         };
         match self.generator.generate(&request, &|_: &str| {}).await {
-            Ok(reply) => Ok(Judged::parse(&reply.text, read)),
+            Ok(reply) => {
+                self.answered.lock().insert(reply.model);
+                Ok(Judged::parse(&reply.text, read))
+            }
             Err(error) if error.kind() == PortErrorKind::Corrupt => {
                 Ok(Judged::Unreadable(error.to_string()))
             }

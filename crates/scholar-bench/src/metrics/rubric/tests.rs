@@ -174,3 +174,29 @@ fn opposite_annotators_disagree_except_upstream() {
     let ours = agreement(&questions, Comparison::Pearson, 1);
     assert_eq!((ours.undefined, ours.per_question[1]), (1, None));
 }
+
+/// `SCHOLARQABENCH` names a folder with published files.
+#[test]
+#[ignore = "needs published rubrics, which are not part of the repository"]
+fn published_configurations_weigh_their_items_as_said() {
+    let dir = scholar_testing::material("SCHOLARQABENCH");
+    let file = dir.join("scholarqa_cs_rubrics_public.jsonl");
+    let text = fs_err::read_to_string(&file).expect("rubrics");
+    let cases = read(&text, &file.display().to_string()).expect("published rubrics");
+    for case in &cases {
+        let config = &case.metric_config.config;
+        let is_must = |item: &&RubricItem| item.name.starts_with("most_important");
+        let must = config.other_properties.iter().filter(is_must).count();
+        let (of_must, of_nice) = item_weights(must, config.other_properties.len() - must);
+        for item in &config.other_properties {
+            let expected = if is_must(&item) { of_must } else { of_nice };
+            assert!((item.weight - expected).abs() < 1e-9, "{} {}", case.case_id, item.name);
+        }
+    }
+    assert!(!first_answered(&cases, |_| true).is_empty());
+    let grading = fs_err::read_to_string(dir.join("rubrics/prometheus_rubrics_v8.json"));
+    let grading = crate::metrics::grading::read_rubrics(&grading.expect("rubrics"), "grading");
+    let aspects: Vec<String> =
+        grading.expect("published rubrics").into_iter().map(|rubric| rubric.aspect).collect();
+    assert_eq!(aspects, ["organization", "coverage", "relevance"]);
+}

@@ -97,3 +97,9 @@ proptest! {
         let _ = (strip_author_year(&text), strip_foreign_markers(&text), cut_reference_section(&text), between_markers(&text));
     }
 }
+
+#[test]
+fn a_text_of_brackets_is_read_in_one_pass() {
+    assert_eq!(citation_groups(&"[".repeat(2_000_000)), []);
+    assert_eq!(citation_groups("[[1] [2[3]").len(), 2);
+}
