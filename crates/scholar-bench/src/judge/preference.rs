@@ -2,15 +2,56 @@
 
 use scholar_core::PortError;
 use scholar_pipeline::prompt::Prompt;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::model::{Ask, ModelJudge, json_object, json_shape};
 use super::{JudgePin, Judged};
-use crate::metrics::preference::{Preference, SwappedVerdicts};
+use crate::metrics::preference::{Preference, SwappedVerdicts, WinRates, swapped_win_rates};
+use crate::metrics::text::lengths;
+use crate::statistics::{ratio, ratio_of_means};
 
 /// Which is better?
 pub const PREFERENCE: Prompt =
     Prompt::new("judge/preference", include_str!("../../prompts/judge/preference.txt"));
+
+/// Schema of [`Pairwise`].
+pub const PAIRWISE_SCHEMA: &str = "openscholar.bench-pairwise/1";
+
+/// Two systems' answers to one question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnswerPair<'a> {
+    /// The item's id.
+    pub item: &'a str,
+    /// The question.
+    pub question: &'a str,
+    /// The first system's answer.
+    pub a: &'a str,
+    /// The second system's answer.
+    pub b: &'a str,
+}
+
+/// Two systems compared on the questions both answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pairwise {
+    /// [`PAIRWISE_SCHEMA`].
+    pub schema: String,
+    /// The first system.
+    pub system_a: String,
+    /// The second.
+    pub system_b: String,
+    /// Who judged.
+    pub judge: JudgePin,
+    /// Wins, ties, losses, sign test.
+    pub rates: WinRates,
+    /// Mean words of the first system's answers over those of the second: longer answers tend to win.
+    pub length_ratio: Option<f64>,
+    /// Both verdicts on each item, in the order of the items.
+    pub verdicts: Vec<(String, SwappedVerdicts)>,
+    /// Why not every pair was judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incomplete: Option<String>,
+}
 
 /// Longest verdict with its reason, in tokens.
 const VERDICT_TOKENS: usize = 300;
@@ -37,6 +78,46 @@ impl ModelJudge {
             Judged::Unreadable(why) => Judged::Unreadable(why),
         };
         Ok(SwappedVerdicts { forward, backward })
+    }
+
+    /// Compares `systems` on all pairs. A model that dies leaves what it judged before, marked as incomplete.
+    ///
+    /// `progress` hears of every pair that is judged: how many of how many.
+    pub async fn compare_all(
+        &self,
+        systems: (&str, &str),
+        pairs: &[AnswerPair<'_>],
+        seed: u64,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Pairwise {
+        let mut verdicts = Vec::with_capacity(pairs.len());
+        let mut incomplete = None;
+        for (n, pair) in pairs.iter().enumerate() {
+            match self.compare(pair.question, pair.a, pair.b).await {
+                Ok(both) => verdicts.push((pair.item.to_owned(), both)),
+                Err(error) => {
+                    let left = pairs.len() - n;
+                    incomplete = Some(format!("{left} pairs were not judged: {error}"));
+                    break;
+                }
+            }
+            progress(n + 1, pairs.len());
+        }
+        let both: Vec<SwappedVerdicts> = verdicts.iter().map(|(_, both)| both.clone()).collect();
+        let lengths: Vec<(f64, f64)> = pairs
+            .iter()
+            .map(|pair| (ratio(lengths(pair.a).words, 1), ratio(lengths(pair.b).words, 1)))
+            .collect();
+        Pairwise {
+            schema: PAIRWISE_SCHEMA.to_owned(),
+            system_a: systems.0.to_owned(),
+            system_b: systems.1.to_owned(),
+            judge: self.preference_pin(),
+            rates: swapped_win_rates(&both, seed),
+            length_ratio: ratio_of_means(&lengths.iter().collect::<Vec<_>>()),
+            verdicts,
+            incomplete,
+        }
     }
 
     async fn verdict(
