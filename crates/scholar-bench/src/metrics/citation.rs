@@ -2,7 +2,7 @@
 //!
 //! Steps: cut the answer into sentences ([`plan`]); find each sentence's citations, or those of the sentence before if
 //! it has none; ask the judge whether the cited passages together support the claim; where several are cited, whether
-//! each does alone, and if not, whether the others do without it ([`score`]). Recall is the share of supported
+//! each does alone, and if not, whether the others do without it ([`score()`]). Recall is the share of supported
 //! sentences, precision the share of citations that support or are needed.
 //!
 //! F1 is the harmonic mean of the two corpus means ([`summary::f1`]), as the paper reports it; its script prints none.
