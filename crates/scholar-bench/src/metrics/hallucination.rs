@@ -85,37 +85,76 @@ pub struct Hallucination {
 
 /// The entries of the list of papers at the end of `answer`, or of the whole answer if it is nothing but a list.
 ///
-/// An entry is a line that begins with a number, a bracketed number or a bullet behind a heading such as `References`.
+/// The list stands behind the last heading such as `References`, on lines of its own or on the heading's, and ends at
+/// the next Markdown heading. An entry begins with a number, a bracketed number or a bullet; several bracketed ones may
+/// share a line.
 pub fn listed(answer: &str) -> Vec<Listed> {
-    let lines: Vec<&str> = answer.lines().map(str::trim).collect();
-    let heading = lines.iter().rposition(|line| is_heading(line));
-    let behind = heading.map_or(lines.as_slice(), |at| &lines[at + 1..]);
-    behind
-        .iter()
-        .filter_map(|line| entry(line))
+    let plain = scholar_core::text::markers::remove_markers(answer);
+    let lines: Vec<&str> = plain.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let heading = lines.iter().rposition(|line| behind_heading(line).is_some());
+    let entries: Vec<&str> = match heading {
+        Some(at) => {
+            let rest = lines[at + 1..].iter().take_while(|line| !line.starts_with('#')).copied();
+            let first = behind_heading(lines[at]).into_iter();
+            first.chain(rest).flat_map(split_line).filter_map(entry).collect()
+        }
+        None => {
+            let all: Option<Vec<&str>> =
+                lines.iter().flat_map(|line| split_line(line)).map(entry).collect();
+            all.unwrap_or_default()
+        }
+    };
+    entries
+        .into_iter()
         .map(|text| Listed { titles: possible_titles(text), text: text.to_owned() })
         .filter(|listed| !listed.titles.is_empty())
         .take(MOST_LISTED)
         .collect()
 }
 
-fn is_heading(line: &str) -> bool {
-    let bare = line.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    ["references", "bibliography", "papers", "works cited", "cited papers", "reference list"]
-        .contains(&bare.as_str())
+/// What stands behind a heading of a list on its line; `None` if the line is no such heading.
+fn behind_heading(line: &str) -> Option<&str> {
+    let bare = line.trim_start_matches(|c: char| !c.is_alphabetic());
+    let len = bare.find(|c: char| !c.is_alphabetic() && c != ' ').unwrap_or(bare.len());
+    let (name, rest) = bare.split_at(len);
+    let known =
+        ["references", "bibliography", "papers", "works cited", "cited papers", "reference list"];
+    let rest = rest.trim_start_matches(|c: char| "*_: ".contains(c));
+    let listed = rest.is_empty() || rest.starts_with('[');
+    (known.contains(&name.trim().to_lowercase().as_str()) && listed).then_some(rest)
+}
+
+/// The line, cut before every bracketed number if it begins with one.
+fn split_line(line: &str) -> Vec<&str> {
+    if bracketed(line).is_none() {
+        return vec![line];
+    }
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for (at, _) in line.match_indices(" [") {
+        if bracketed(&line[at + 1..]).is_some() {
+            pieces.push(line[from..at].trim());
+            from = at + 1;
+        }
+    }
+    pieces.push(&line[from..]);
+    pieces
+}
+
+/// What stands behind the bracketed number that `text` begins with.
+fn bracketed(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix('[')?;
+    let (number, rest) = inside.split_at(inside.find(|c: char| !c.is_ascii_digit())?);
+    rest.strip_prefix(']').filter(|_| is_number(number))
 }
 
 /// The text of a list entry without its number or bullet.
 fn entry(line: &str) -> Option<&str> {
     let bullet = line.strip_prefix(['-', '*', '•']).filter(|rest| rest.starts_with(' '));
-    let bracketed = line.strip_prefix('[').and_then(|rest| {
-        let (number, text) = rest.split_once(']')?;
-        is_number(number).then_some(text)
-    });
     let numbered = line
         .split_once(['.', ')'])
         .and_then(|(number, text)| (is_number(number) && text.starts_with(' ')).then_some(text));
-    bullet.or(bracketed).or(numbered).map(str::trim).filter(|text| !text.is_empty())
+    bullet.or(bracketed(line)).or(numbered).map(str::trim).filter(|text| !text.is_empty())
 }
 
 fn is_number(text: &str) -> bool {

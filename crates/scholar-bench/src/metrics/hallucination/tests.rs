@@ -48,6 +48,13 @@ fn lists_are_read_with_their_titles() {
         ]
     );
     assert_eq!(super::listed("Just prose. 1. no list"), []);
+    let check = |answer: &str, n: usize| assert_eq!(super::listed(answer).len(), n, "{answer}");
+    check("So it is [1].\nReferences: [1] A first long title. [2] A second long title.", 2);
+    check("**References:**\n[1] A first long title\n\n## Limits\n- not a paper at all", 1);
+    check("## 5. References\n* A first long title\n[Response_End]", 1);
+    check("References to three earlier papers [1] are made.\n- a point that is made", 0);
+    check("A first point:\n- it is made here\n- and another here", 0);
+    check(&format!("[1] A first long title{}", " [".repeat(500_000)), 1);
     assert_eq!(super::listed("1. Attention is all you need\n2. Deep residual learning").len(), 2);
 }
 
