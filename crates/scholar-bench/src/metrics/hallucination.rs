@@ -23,6 +23,8 @@ const SAME_TITLE: f64 = 0.95;
 pub const CANDIDATES: usize = 5;
 /// Shortest title worth a lookup, in words. Ours: names and years alone are no titles.
 const LEAST_WORDS: usize = 3;
+/// Parts of an entry that are looked up as its title.
+const MOST_TITLES: usize = 4;
 /// Most references read from one answer. Ours: a made-up list without end must not become as many requests.
 const MOST_LISTED: usize = 200;
 
@@ -177,8 +179,10 @@ fn possible_titles(entry: &str) -> Vec<String> {
         if !known && title.split_whitespace().count() >= LEAST_WORDS {
             titles.push(title.to_owned());
         }
+        if titles.len() == MOST_TITLES {
+            break;
+        }
     }
-    titles.truncate(4);
     titles
 }
 

@@ -54,6 +54,7 @@ fn lists_are_read_with_their_titles() {
     check("## 5. References\n* A first long title\n[Response_End]", 1);
     check("References to three earlier papers [1] are made.\n- a point that is made", 0);
     check("A first point:\n- it is made here\n- and another here", 0);
+    check(&format!("- {}", "so it is. ".repeat(100_000)), 1);
     check(&format!("[1] A first long title{}", " [".repeat(500_000)), 1);
     assert_eq!(super::listed("1. Attention is all you need\n2. Deep residual learning").len(), 2);
 }
