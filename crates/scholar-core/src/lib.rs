@@ -17,6 +17,7 @@ pub mod passage;
 pub mod place;
 pub mod ports;
 pub mod question;
+pub mod random;
 pub mod retrieval;
 pub mod score;
 pub mod source;
@@ -42,6 +43,7 @@ pub use ports::{
     RerankerInfo, Retriever, Side, Similarity, TextPreparation,
 };
 pub use question::{Query, Question, QuestionError};
+pub use random::SplitMix64;
 pub use retrieval::{Ranked, Retrieved, SearchMode, SearchRequest, Searched};
 pub use score::{NotFinite, RerankScore, RetrievalScore};
 pub use source::{FindBy, FindRequest, Found, PaperSource};
