@@ -9,6 +9,7 @@ mod ask;
 mod look;
 mod serve;
 mod store;
+mod train;
 
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
 pub(crate) use look::{LookArgs, SourceArg};
@@ -18,6 +19,7 @@ pub(crate) use store::{
     ModelsArgs, ModelsCommand, PapersArgs, PapersCommand, PassagesArg, PlanArgs, RunsArgs,
     RunsCommand, SourceArgs,
 };
+pub(crate) use train::{TrainArgs, TrainCommand, TrainModelArgs};
 
 /// Ask the scientific literature and get answers in which every sentence is proven.
 ///
@@ -68,6 +70,8 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Measure quality and speed.
     Bench(BenchArgs),
+    /// Train encoders, rerankers and judges of support.
+    Train(TrainArgs),
     /// Say what works here and what is missing.
     Doctor(DoctorArgs),
     /// Print shell completions.

@@ -10,3 +10,4 @@ pub(crate) mod models;
 pub(crate) mod papers;
 pub(crate) mod runs;
 pub(crate) mod search;
+pub(crate) mod train;

@@ -134,6 +134,13 @@ impl From<scholar_models::ModelError> for CommandError {
     }
 }
 
+impl From<scholar_train::TrainError> for CommandError {
+    fn from(error: scholar_train::TrainError) -> Self {
+        let hint = error.hint();
+        library_error(error, hint)
+    }
+}
+
 impl From<scholar_models::gguf::GgufError> for CommandError {
     fn from(error: scholar_models::gguf::GgufError) -> Self {
         let hint = Some(error.hint().to_owned());

@@ -45,6 +45,7 @@ fn run(args: Args, printer: &printer::Printer) -> Result<ExitCode, CommandError>
         Command::Models(args) => commands::models::run(args, &app),
         Command::Runs(args) => commands::runs::run(args, &app),
         Command::Bench(args) => commands::bench::run(args, &app),
+        Command::Train(args) => commands::train::run(args, &app),
         Command::Doctor(args) => commands::doctor::run(args, &app),
         Command::Completions(args) => commands::completions::run(args, &app),
         Command::CliDocs => commands::cli_docs::run(&app),

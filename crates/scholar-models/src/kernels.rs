@@ -23,6 +23,11 @@ mod bf16;
 #[cfg(target_arch = "x86_64")]
 mod block;
 mod elementwise;
+#[cfg(target_arch = "x86_64")]
+mod half_products;
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "kernels/no_half_products.rs"]
+mod half_products;
 mod portable;
 
 pub(crate) use aligned::Aligned;
@@ -31,6 +36,7 @@ pub(crate) use avx512::Avx512;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use bf16::Bf16;
 pub(crate) use elementwise::{Level, add_scaled, dot};
+pub use half_products::HalfProducts;
 pub(crate) use portable::Portable;
 
 /// A linear layer: `n` outputs of `k` inputs.

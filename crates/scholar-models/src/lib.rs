@@ -15,4 +15,5 @@ pub use batcher::Batcher;
 pub use cross_encoder::{CrossEncoderOptions, LocalCrossEncoder};
 pub use encoder::{Backend, EncoderOptions, LocalEncoder, Pooling, Precision};
 pub use error::ModelError;
+pub use kernels::HalfProducts;
 pub use late_interaction::{LateInteractionOptions, LateInteractionReranker, Reading};

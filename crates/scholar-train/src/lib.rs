@@ -1,8 +1,31 @@
-//! Training of the encoder, the reranker, the attributor and the generator. Empty so far.
+//! Training of the encoder, the reranker and the attributor.
 //!
-//! What will live here: synthetic training data and its filters, losses, and trainers whose forward passes are made of
-//! differentiable operations. It is *not* for inference, which is `scholar-models`; nor for benchmarks, which are
+//! [`train()`] is the entry: [`Settings`] and an output folder in, a model folder that `scholar-models` opens out.
+//! `network` is a BERT-shaped encoder with a backward pass written by hand, `arithmetic` what it computes with; `lesson`
+//! holds what differs between the three tasks, `train` the loop that does not; `checkpoint`, `output` and `curves` are what
+//! a training leaves on disk. It is *not* for inference, which is `scholar-models`; nor for benchmarks, which are
 //! `scholar-bench`.
-//!
-//! The crate exists before its contents because directions are cheap now and dear later: it may know `scholar-core`,
-//! `scholar-pipeline` and `scholar-models`, and only the binary may know it.
+
+mod arithmetic;
+mod checkpoint;
+mod curves;
+mod error;
+mod files;
+mod lesson;
+mod loss;
+pub mod metrics;
+mod model;
+mod network;
+mod optimiser;
+mod output;
+pub mod rows;
+mod settings;
+mod tokens;
+mod train;
+
+pub use arithmetic::{Device, Precision};
+pub use error::TrainError;
+pub use loss::evidence_score;
+pub use network::Shape;
+pub use settings::{Objective, Settings, Store, Task};
+pub use train::{Control, Ended, Event, Progress, Report, train};

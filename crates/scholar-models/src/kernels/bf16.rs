@@ -54,7 +54,7 @@ impl Bf16 {
 
     /// # Safety
     /// As [`product_tiles`], the strictest of the three, apart from configured tiles: [`Engine::enter`] does that.
-    unsafe fn run(&self, work: &Work) {
+    pub(super) unsafe fn run(&self, work: &Work) {
         let mut sums = Sums([0.0; BLOCK * BLOCK]);
         // SAFETY: the constructors checked the features; the rest is the caller's.
         unsafe {

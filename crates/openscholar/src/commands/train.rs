@@ -1,0 +1,138 @@
+//! `openscholar train …`: models of one's own.
+
+use std::process::ExitCode;
+
+use indicatif::ProgressBar;
+use scholar_train::{Control, Ended, Event, Report, Settings, Task};
+
+use crate::app::App;
+use crate::args::{TrainArgs, TrainCommand, TrainModelArgs};
+use crate::config::DEFAULT_ENCODER;
+use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::progress;
+use crate::wiring::models;
+
+/// Rows that were left out, named on the screen.
+const MOST_NAMED: usize = 5;
+
+pub(crate) fn run(args: TrainArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let TrainArgs { command } = args;
+    match command {
+        TrainCommand::Encoder(args) => train(Task::Encoder, args, app),
+        TrainCommand::Reranker(args) => train(Task::Reranker, args, app),
+        TrainCommand::Attributor(args) => train(Task::Attributor, args, app),
+        TrainCommand::Presets { task, preset } => {
+            let settings = Settings::preset(&preset, task.into())?;
+            app.printer.out(settings.to_toml()?.trim_end())?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn train(task: Task, args: TrainModelArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let out = std::path::absolute(&args.out)
+        .user(|| format!("{} cannot be an output folder", args.out.display()))?;
+    let settings = settings(task, args, app)?;
+    let bar = progress::counted(&app.printer, "steps", Some(0));
+    // The first Ctrl-C is watched for from here on.
+    app.block_on(async {})?;
+    let report = scholar_train::train(&settings, &out, &mut |event| {
+        show(event, &bar, app);
+        if app.stop.requested() { Control::Stop } else { Control::Continue }
+    });
+    bar.finish_and_clear();
+    let report = report?;
+    if report.ended == Ended::Stopped {
+        let message =
+            format!("interrupted after step {}; the same command goes on from there", report.steps);
+        return Err(CommandError::new(ErrorKind::Interrupted, message));
+    }
+    tell(task, &report, app)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The settings of the file or preset with what the command line says instead.
+fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, CommandError> {
+    let TrainModelArgs { out: _, settings, preset, init, rows, held_out, max_steps, seed } = args;
+    let mut stated = match &settings {
+        Some(path) => Settings::read(path, task)?,
+        None => Settings::preset(&preset, task)?,
+    };
+    if stated.threads == 0 {
+        stated.threads = app.threads();
+    }
+    if !rows.is_empty() {
+        stated.rows = rows;
+    }
+    if !held_out.is_empty() {
+        stated.held_out = held_out;
+    }
+    stated.max_steps = max_steps.unwrap_or(stated.max_steps);
+    stated.seed = seed.unwrap_or(stated.seed);
+    let unnamed = stated.init.as_os_str().is_empty();
+    if init.is_some() || unnamed {
+        let name = init.as_deref().unwrap_or(DEFAULT_ENCODER);
+        stated.init = app.block_on(models::ensure(app, name))??;
+    }
+    for path in std::iter::once(&mut stated.init).chain(&mut stated.rows).chain(&mut stated.held_out)
+    {
+        *path = std::path::absolute(&*path).user(|| format!("{} is no path", path.display()))?;
+    }
+    Ok(stated)
+}
+
+fn show(event: &Event<'_>, bar: &ProgressBar, app: &App) {
+    match event {
+        Event::Began { rows, held_out, rejected, from, device } => {
+            let going_on =
+                if *from > 0 { format!(", going on from step {from}") } else { String::new() };
+            app.printer.say(&format!(
+                "{rows} rows to learn from, {held_out} to measure on, {device}{going_on}"
+            ));
+            for row in rejected.iter().take(MOST_NAMED) {
+                let (path, line) = (row.path.display(), row.line);
+                app.printer.say(&format!("left out {path}:{line}: {}", row.problem));
+            }
+            if let Some(more) = rejected.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
+                app.printer.say(&format!("left out {more} more rows"));
+            }
+        }
+        Event::Step(progress) => {
+            bar.set_length(progress.steps as u64);
+            bar.set_position(progress.step as u64);
+            bar.set_message(format!(
+                "loss {:.3}, {:.0} tokens/s",
+                progress.loss, progress.tokens_per_second
+            ));
+        }
+        Event::Evaluated { step, values, best } => {
+            let values: Vec<String> =
+                values.iter().map(|(name, value)| format!("{name} {value:.4}")).collect();
+            let best = if *best { ", the best so far" } else { "" };
+            bar.suspend(|| app.printer.say(&format!("step {step}: {}{best}", values.join(", "))));
+        }
+    }
+}
+
+fn tell(task: Task, report: &Report, app: &App) -> Result<(), CommandError> {
+    let Report { steps, ended, first, best, model } = report;
+    if app.printer.json {
+        let first: serde_json::Map<String, serde_json::Value> =
+            first.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
+        return app.printer.json(&serde_json::json!({
+            "schema": "openscholar.train/1",
+            "task": task,
+            "steps": steps,
+            "ended_early": *ended == Ended::Early,
+            "first": first,
+            "best_step": best.map(|(step, _)| step),
+            "best_score": best.map(|(_, score)| score),
+            "model": model,
+        }));
+    }
+    let why = if *ended == Ended::Early { ": held-out rows got no better" } else { "" };
+    let best = best.map_or_else(String::new, |(step, score)| {
+        format!(", best {score:.4} after step {step}")
+    });
+    app.printer.out(&format!("{steps} steps{why}{best}\n{}", model.display()))
+}

@@ -1,0 +1,139 @@
+//! What can end a training early.
+
+use std::path::{Path, PathBuf};
+
+type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// A failure of a training. Every variant names the file, row or setting, and [`TrainError::hint`] the next step.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// A file could not be read.
+    #[error("could not read {path}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A file could not be written; what was saved before is whole.
+    #[error("could not write {path}; the last checkpoint is kept")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: Source,
+    },
+    /// A file does not have the promised format.
+    #[error("{path} is damaged or of another format: {problem}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        problem: String,
+    },
+    /// A setting cannot be used.
+    #[error("setting {setting}: {problem}")]
+    Setting {
+        /// Its name in the config file.
+        setting: String,
+        /// Why not.
+        problem: String,
+    },
+    /// Too many rows of a file of training data cannot be used.
+    #[error("{rejected} of {rows} rows of {path} cannot be used; the first: line {line}: {problem}")]
+    Rows {
+        /// The file.
+        path: PathBuf,
+        /// Rows that cannot be used.
+        rejected: usize,
+        /// Rows there are.
+        rows: usize,
+        /// Line of the first one, from 1.
+        line: usize,
+        /// What is wrong with that.
+        problem: String,
+    },
+    /// The rows cannot teach what is to be learnt.
+    #[error("{what}")]
+    Useless {
+        /// What they lack.
+        what: String,
+    },
+    /// A checkpoint or model belongs to another architecture or training.
+    #[error("{path} belongs to another {kind}: {problem}")]
+    Other {
+        /// The file or folder.
+        path: PathBuf,
+        /// Architecture or training.
+        kind: &'static str,
+        /// What differs.
+        problem: String,
+    },
+    /// The loss is not a number any more.
+    #[error("the loss of step {step} is not a number; {kept}")]
+    NotFinite {
+        /// The step.
+        step: usize,
+        /// Which checkpoint there is.
+        kept: String,
+    },
+    /// The tokenizer refused a text.
+    #[error("the tokenizer of {path} could not be used: {problem}")]
+    Tokenize {
+        /// The model folder.
+        path: PathBuf,
+        /// What it said.
+        problem: String,
+    },
+    /// Threads could not be started.
+    #[error("could not start threads")]
+    Threads {
+        /// What the system said.
+        #[source]
+        source: Source,
+    },
+}
+
+impl TrainError {
+    /// The next step for a person, if there is one.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Read { .. } => "check the path and the permissions",
+            Self::Write { .. } => {
+                "make room on the disk and start the same command again: it continues from the last checkpoint"
+            }
+            Self::Damaged { .. } => "fetch or make the file again",
+            Self::Setting { .. } => {
+                "change it in the config file; `openscholar train presets` prints all settings"
+            }
+            Self::Rows { .. } => {
+                "correct the rows, or allow more of them to be left out with rejected_share"
+            }
+            Self::Useless { .. } => "add rows of the kind that is missing",
+            Self::Other { .. } => "name another output folder, or the settings it was begun with",
+            Self::NotFinite { .. } => {
+                "lower learning_rate or lengthen warmup, then start the same command again"
+            }
+            Self::Tokenize { .. } | Self::Threads { .. } => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    pub(crate) fn read(path: &Path, source: std::io::Error) -> Self {
+        Self::Read { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn write(path: &Path, source: impl Into<Source>) -> Self {
+        Self::Write { path: path.to_owned(), source: source.into() }
+    }
+
+    pub(crate) fn damaged(path: &Path, problem: impl ToString) -> Self {
+        Self::Damaged { path: path.to_owned(), problem: problem.to_string() }
+    }
+
+    pub(crate) fn setting(setting: &str, problem: impl ToString) -> Self {
+        Self::Setting { setting: setting.to_owned(), problem: problem.to_string() }
+    }
+}

@@ -1,0 +1,167 @@
+//! A reranker: one right passage among wrong ones, by listwise cross-entropy.
+//!
+//! Source: FlagEmbedding's reranker training, as the paper used it: one random positive and `group - 1` negatives of a
+//! query; where a row has fewer negatives, its list is repeated and sampled without replacement.
+
+use scholar_core::SplitMix64;
+
+use super::{Evaluation, Lesson, Moment, Split};
+use crate::error::TrainError;
+use crate::loss::listwise;
+use crate::metrics::ndcg;
+use crate::model::Model;
+use crate::rows::{GroupRow, Rejected};
+use crate::settings::Settings;
+
+/// Passages of each kind that a held-out query is measured on.
+const MOST_POSITIVES: usize = 4;
+const MOST_NEGATIVES: usize = 15;
+
+pub(super) struct Ranking {
+    split: Split<GroupRow>,
+    group: usize,
+    repeat: bool,
+    dropout: f32,
+}
+
+impl Ranking {
+    pub(super) fn open(settings: &Settings) -> Result<Self, TrainError> {
+        Ok(Self {
+            split: Split::read(settings, |row: &GroupRow| &row.query)?,
+            group: settings.group,
+            repeat: settings.repeat_negatives,
+            dropout: settings.dropout,
+        })
+    }
+}
+
+/// A random positive and up to `group - 1` negatives of a row.
+pub(super) fn sample<'a>(
+    row: &'a GroupRow,
+    group: usize,
+    repeat: bool,
+    random: &mut SplitMix64,
+) -> Vec<&'a str> {
+    let mut passages = vec![row.pos[random.below(row.pos.len())].as_str()];
+    let wanted = group - 1;
+    let rounds = if repeat { wanted.div_ceil(row.neg.len()) } else { 1 };
+    let count = row.neg.len() * rounds;
+    let mut chosen = random.distinct(wanted.min(count), count);
+    random.shuffle(&mut chosen);
+    passages.extend(chosen.into_iter().map(|at| row.neg[at % row.neg.len()].as_str()));
+    passages
+}
+
+impl Lesson for Ranking {
+    fn items(&self) -> usize {
+        self.split.rows.len()
+    }
+
+    fn learn(&mut self, model: &mut Model, items: &[usize], at: Moment) -> Result<f64, TrainError> {
+        let mut random = at.random();
+        let (mut pairs, mut sizes) = (Vec::new(), Vec::new());
+        for item in items {
+            let row = &self.split.rows[*item];
+            let passages = sample(row, self.group, self.repeat, &mut random);
+            sizes.push(passages.len());
+            pairs.extend(passages.into_iter().map(|passage| (row.query.as_str(), passage)));
+        }
+        let reader = &model.reader;
+        let batch = model.device.run(|| reader.pairs(&pairs))?;
+        let noise = at.noise(self.dropout);
+        let logits = model.classify(&batch, noise);
+        let mut slopes = vec![0.0; logits.len()];
+        let weight = 1.0 / items.len() as f32;
+        let (mut loss, mut start) = (0.0, 0);
+        for size in sizes {
+            let group = start..start + size;
+            loss += listwise(&logits[group.clone()], |at| at == 0, weight, &mut slopes[group]);
+            start += size;
+        }
+        model.classify_back(&batch, noise, &slopes);
+        Ok(loss / items.len() as f64)
+    }
+
+    fn evaluate(&mut self, model: &mut Model) -> Result<Evaluation, TrainError> {
+        let (mut pairs, mut sizes) = (Vec::new(), Vec::new());
+        for row in &self.split.held_out {
+            let positives = row.pos.len().min(MOST_POSITIVES);
+            let passages = row.pos[..positives].iter().chain(row.neg.iter().take(MOST_NEGATIVES));
+            let before = pairs.len();
+            pairs.extend(passages.map(|passage| (row.query.as_str(), passage.as_str())));
+            sizes.push((positives, pairs.len() - before));
+        }
+        let logits = model.logits(&pairs)?;
+        Ok(ranked(&logits, &sizes))
+    }
+
+    fn rejected(&self) -> &[Rejected] {
+        &self.split.rejected
+    }
+
+    fn counts(&self) -> (usize, usize) {
+        (self.split.rows.len(), self.split.held_out.len())
+    }
+}
+
+/// Measures of rankings: groups of (relevant, all) scores, the relevant first.
+pub(super) fn ranked(scores: &[f32], sizes: &[(usize, usize)]) -> Evaluation {
+    let (mut gain, mut reciprocal, mut loss, mut start) = (0.0, 0.0, 0.0, 0);
+    for (relevant, size) in sizes {
+        let scores = &scores[start..start + size];
+        gain += ndcg(scores, |at| at < *relevant, 10).unwrap_or(0.0);
+        let best = scores[..*relevant].iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let ahead = scores[*relevant..].iter().filter(|score| **score >= best).count();
+        reciprocal += 1.0 / (1 + ahead) as f64;
+        loss += listwise(scores, |at| at < *relevant, 1.0, &mut vec![0.0; *size]);
+        start += size;
+    }
+    let count = sizes.len() as f64;
+    Evaluation {
+        score: gain / count,
+        values: vec![
+            ("ndcg@10", gain / count),
+            ("mrr", reciprocal / count),
+            ("held_out_loss", loss / count),
+        ],
+        calibration: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(negatives: usize) -> GroupRow {
+        GroupRow {
+            query: "q".to_owned(),
+            pos: vec!["p".to_owned()],
+            neg: (0..negatives).map(|at| at.to_string()).collect(),
+        }
+    }
+
+    #[test]
+    fn groups_hold_one_positive_and_repeat_negatives_evenly_where_asked() {
+        let mut random = SplitMix64::new(1);
+        let few = row(4);
+        assert_eq!(sample(&few, 8, false, &mut random).len(), 5);
+        let group = sample(&few, 8, true, &mut random);
+        assert_eq!((group.len(), group[0]), (8, "p"));
+        for negative in &few.neg {
+            let times = group.iter().filter(|text| *text == negative).count();
+            assert!((1..=2).contains(&times), "two rounds of four, seven drawn");
+        }
+        let many = row(40);
+        let mut group = sample(&many, 8, true, &mut random)[1..].to_vec();
+        group.sort_unstable();
+        group.dedup();
+        assert_eq!(group.len(), 7);
+    }
+
+    #[test]
+    fn rankings_are_measured() {
+        let found = ranked(&[0.9, 0.1, 0.2, 0.3, 0.5], &[(1, 2), (1, 3)]);
+        assert!((found.score - (1.0 + 0.5) / 2.0).abs() < 1e-9, "{found:?}");
+        assert!((found.values[1].1 - (1.0 + 1.0 / 3.0) / 2.0).abs() < 1e-9, "{found:?}");
+    }
+}

@@ -1,0 +1,168 @@
+//! The weights of a network: reading, writing, freezing.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use scholar_core::SplitMix64;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+
+use super::layout::{Block, Layout, Pair};
+use super::Shape;
+use crate::error::TrainError;
+
+/// Standard deviation of weights that start at random, as published for BERT.
+const INITIAL: f64 = 0.02;
+
+/// Which lower parts stay as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Freeze {
+    /// The tables of words, positions and types.
+    pub(crate) embeddings: bool,
+    /// The lowest layers; frozen layers freeze the embeddings.
+    pub(crate) layers: usize,
+}
+
+impl Freeze {
+    /// Whether `block` stays as it is.
+    pub(crate) fn holds(self, block: Block) -> bool {
+        match block {
+            Block::Embeddings => self.embeddings || self.layers > 0,
+            Block::Layer(layer) => layer < self.layers,
+            Block::Head => false,
+        }
+    }
+}
+
+/// All weights of a network in one buffer.
+#[derive(Debug, Clone)]
+pub(crate) struct Parameters {
+    pub(crate) shape: Shape,
+    pub(crate) labels: usize,
+    pub(crate) layout: Layout,
+    pub(crate) values: Vec<f32>,
+}
+
+impl Parameters {
+    /// Reads a model folder. A head it lacks, or one of another number of `labels`, starts at random.
+    ///
+    /// # Errors
+    /// When the folder is damaged or of another architecture.
+    pub(crate) fn open(dir: &Path, labels: usize, seed: u64) -> Result<Self, TrainError> {
+        let shape = Shape::read(dir)?;
+        let mut parameters = Self::random(shape, labels, seed);
+        let path = dir.join("model.safetensors");
+        let bytes = fs_err::read(&path).map_err(|e| TrainError::read(&path, e))?;
+        let tensors =
+            SafeTensors::deserialize(&bytes).map_err(|e| TrainError::damaged(&path, e))?;
+        for at in 0..parameters.layout.specs.len() {
+            let spec = parameters.layout.specs[at].clone();
+            let names = [format!("bert.{}", spec.name), spec.name.clone()];
+            let Some(tensor) = names.iter().find_map(|name| tensors.tensor(name).ok()) else {
+                if spec.block == Block::Head {
+                    continue;
+                }
+                return Err(TrainError::Other {
+                    path,
+                    kind: "architecture",
+                    problem: format!("tensor {} is missing", spec.name),
+                });
+            };
+            if tensor.shape() != spec.shape {
+                if spec.name.starts_with("classifier") {
+                    continue;
+                }
+                return Err(TrainError::Other {
+                    path,
+                    kind: "architecture",
+                    problem: format!(
+                        "tensor {} has shape {:?}, expected {:?}",
+                        spec.name,
+                        tensor.shape(),
+                        spec.shape
+                    ),
+                });
+            }
+            read_numbers(&tensor, &mut parameters.values[spec.range.clone()])
+                .map_err(|problem| TrainError::damaged(&path, format!("tensor {}: {problem}", spec.name)))?;
+        }
+        Ok(parameters)
+    }
+
+    /// Weights at random, as published for BERT.
+    pub(crate) fn random(shape: Shape, labels: usize, seed: u64) -> Self {
+        let layout = Layout::new(&shape, labels);
+        let mut values = vec![0.0; layout.len];
+        for (at, spec) in layout.specs.iter().enumerate() {
+            if spec.decay {
+                let mut random = SplitMix64::stream(seed, at as u64);
+                values[spec.range.clone()].fill_with(|| (random.normal() * INITIAL) as f32);
+            } else if spec.name.ends_with(".weight") {
+                values[spec.range.clone()].fill(1.0);
+            }
+        }
+        Self { shape, labels, layout, values }
+    }
+
+    /// Weight and bias of a linear layer or normalisation.
+    pub(crate) fn pair(&self, at: &Pair) -> (&[f32], &[f32]) {
+        (&self.values[at.weight.clone()], &self.values[at.bias.clone()])
+    }
+
+    /// The weights as a safetensors file with the names of published checkpoints, in f16 where `half`.
+    ///
+    /// A network with a classifier has `bert.` before the encoder's names, one without has not.
+    ///
+    /// # Errors
+    /// When the numbers cannot be laid out.
+    pub(crate) fn to_safetensors(
+        &self,
+        half: bool,
+    ) -> Result<Vec<u8>, safetensors::SafeTensorError> {
+        let rounded: Vec<half::f16> = if half {
+            self.values.iter().map(|value| half::f16::from_f32(*value)).collect()
+        } else {
+            Vec::new()
+        };
+        let bytes: &[u8] =
+            if half { bytemuck::cast_slice(&rounded) } else { bytemuck::cast_slice(&self.values) };
+        let (dtype, width) = if half { (Dtype::F16, 2) } else { (Dtype::F32, 4) };
+        let mut views = Vec::new();
+        for spec in &self.layout.specs {
+            let bare = self.labels == 0 || spec.name.starts_with("classifier");
+            let name = if bare { spec.name.clone() } else { format!("bert.{}", spec.name) };
+            let bytes = &bytes[spec.range.start * width..spec.range.end * width];
+            views.push((name, TensorView::new(dtype, spec.shape.clone(), bytes)?));
+        }
+        // Readers of published checkpoints ask for the format of the library the tensors come from.
+        let about = HashMap::from([("format".to_owned(), "pt".to_owned())]);
+        safetensors::serialize(views, Some(about))
+    }
+}
+
+/// Copies a tensor's numbers.
+///
+/// # Errors
+/// When they are of a type that is not read here, not as many, or not finite.
+pub(crate) fn read_numbers(tensor: &TensorView<'_>, into: &mut [f32]) -> Result<(), String> {
+    let bytes = tensor.data();
+    let width = match tensor.dtype() {
+        Dtype::F32 => 4,
+        Dtype::F16 | Dtype::BF16 => 2,
+        other => return Err(format!("numbers of type {other:?} are not read")),
+    };
+    if bytes.len() != into.len() * width {
+        return Err(format!("{} bytes for {} numbers", bytes.len(), into.len()));
+    }
+    for (value, bytes) in into.iter_mut().zip(bytes.chunks_exact(width)) {
+        *value = match (tensor.dtype(), bytes) {
+            (Dtype::F16, [a, b]) => half::f16::from_le_bytes([*a, *b]).to_f32(),
+            (_, [a, b]) => half::bf16::from_le_bytes([*a, *b]).to_f32(),
+            (_, [a, b, c, d]) => f32::from_le_bytes([*a, *b, *c, *d]),
+            _ => 0.0,
+        };
+        if !value.is_finite() {
+            return Err("holds a number that is not finite".to_owned());
+        }
+    }
+    Ok(())
+}
