@@ -23,7 +23,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         match event {
             Event::Began { rows, held_out, rejected, from, device } => {
                 let rejected = rejected.len();
-                eprintln!("{rows} rows, {held_out} held out, {rejected} left out, from step {from}, {device}");
+                eprintln!(
+                    "{rows} rows, {held_out} held out, {rejected} left out, from step {from}, {device}"
+                );
             }
             Event::Step(progress) if progress.step % 10 == 0 => eprintln!(
                 "step {}/{} loss {:.4} {:.0} tokens/s {:.0} s left",

@@ -129,9 +129,10 @@ impl Curves {
         panel(&above, "loss", &[("training", loss)])?;
         let mut series: Vec<(&str, Vec<(f64, f64)>)> = Vec::new();
         for (at, name) in self.names.iter().enumerate() {
-            let points = self.evaluations.iter().filter_map(|(step, values)| {
-                values.get(at).map(|value| (*step as f64, *value))
-            });
+            let points = self
+                .evaluations
+                .iter()
+                .filter_map(|(step, values)| values.get(at).map(|value| (*step as f64, *value)));
             series.push((name.as_str(), points.collect()));
         }
         panel(&below, "held-out rows", &series)?;

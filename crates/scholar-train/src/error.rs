@@ -42,7 +42,9 @@ pub enum TrainError {
         problem: String,
     },
     /// Too many rows of a file of training data cannot be used.
-    #[error("{rejected} of {rows} rows of {path} cannot be used; the first: line {line}: {problem}")]
+    #[error(
+        "{rejected} of {rows} rows of {path} cannot be used; the first: line {line}: {problem}"
+    )]
     Rows {
         /// The file.
         path: PathBuf,

@@ -3,7 +3,12 @@
 //! A gradient is that of the loss the function returns; callers weigh both.
 
 /// Cross-entropy of one row of logits against class `target`; `gradient` gets `weight` times its slope.
-pub(crate) fn cross_entropy(logits: &[f32], target: usize, weight: f32, gradient: &mut [f32]) -> f64 {
+pub(crate) fn cross_entropy(
+    logits: &[f32],
+    target: usize,
+    weight: f32,
+    gradient: &mut [f32],
+) -> f64 {
     listwise(logits, |at| at == target, weight, gradient)
 }
 
@@ -97,7 +102,10 @@ mod tests {
     }
 
     fn close(got: f32, expect: f64, what: &str) {
-        assert!((f64::from(got) - expect).abs() < 2e-3 * (1.0 + expect.abs()), "{what}: {got} {expect}");
+        assert!(
+            (f64::from(got) - expect).abs() < 2e-3 * (1.0 + expect.abs()),
+            "{what}: {got} {expect}"
+        );
     }
 
     /// The slope of `loss` along each of `values`, by differences.
@@ -149,7 +157,8 @@ mod tests {
     #[test]
     fn contrastive_loss_has_its_slopes() {
         let (dim, n) = (3, 4);
-        let (queries, keys, queue) = (numbers(n * dim, 2), numbers(n * dim, 3), numbers(2 * dim, 4));
+        let (queries, keys, queue) =
+            (numbers(n * dim, 2), numbers(n * dim, 3), numbers(2 * dim, 4));
         let run = |queries: &[f32], keys: &[f32]| {
             let (mut q, mut k) = (vec![0.0; n * dim], vec![0.0; n * dim]);
             let (loss, _) = contrastive((queries, &[keys, &queue]), dim, 0.7, (&mut q, &mut k));
@@ -162,7 +171,8 @@ mod tests {
         for (got, expect) in k.iter().zip(slopes(&keys, |keys| run(&queries, keys).0)) {
             close(*got, expect, "key");
         }
-        let (_, right) = contrastive((&keys, &[&keys]), dim, 0.01, (&mut vec![0.0; n * dim], &mut []));
+        let (_, right) =
+            contrastive((&keys, &[&keys]), dim, 0.01, (&mut vec![0.0; n * dim], &mut []));
         assert!(right > 0.0, "a vector is most like itself unless another is longer");
     }
 }

@@ -12,8 +12,13 @@ pub fn ndcg(scores: &[f32], relevant: impl Fn(usize) -> bool, k: usize) -> Optio
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(relevant(*a).cmp(&relevant(*b))));
     let discount = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
-    let gain: f64 =
-        order.iter().take(k).enumerate().filter(|(_, at)| relevant(**at)).map(|(rank, _)| discount(rank)).sum();
+    let gain: f64 = order
+        .iter()
+        .take(k)
+        .enumerate()
+        .filter(|(_, at)| relevant(**at))
+        .map(|(rank, _)| discount(rank))
+        .sum();
     let count = (0..scores.len()).filter(|at| relevant(*at)).count();
     let ideal: f64 = (0..count.min(k)).map(discount).sum();
     (count > 0).then(|| gain / ideal)
@@ -109,8 +114,10 @@ pub fn fit_temperature(rows: &[(Vec<f32>, usize)]) -> Calibration {
     }
     let temperature = f64::midpoint(low, high).exp();
     let error = |temperature: f64| {
-        let rows: Vec<(f32, bool)> =
-            rows.iter().map(|(logits, class)| (softmax(logits, temperature)[0], *class == 0)).collect();
+        let rows: Vec<(f32, bool)> = rows
+            .iter()
+            .map(|(logits, class)| (softmax(logits, temperature)[0], *class == 0))
+            .collect();
         calibration_error(&rows)
     };
     Calibration {

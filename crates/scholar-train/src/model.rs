@@ -45,7 +45,8 @@ impl Model {
     ) -> Result<Self, TrainError> {
         let shape = &parameters.shape;
         if settings.max_tokens > shape.positions {
-            let problem = format!("{} is more than the model's {}", settings.max_tokens, shape.positions);
+            let problem =
+                format!("{} is more than the model's {}", settings.max_tokens, shape.positions);
             return Err(TrainError::setting("max_tokens", problem));
         }
         if settings.freeze_layers > shape.layers {

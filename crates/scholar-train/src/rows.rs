@@ -125,7 +125,9 @@ impl TextRow {
     pub fn joined(&self) -> String {
         let parts = match &self.text {
             Some(text) => vec![text.as_str()],
-            None => [&self.title, &self.summary].into_iter().flatten().map(String::as_str).collect(),
+            None => {
+                [&self.title, &self.summary].into_iter().flatten().map(String::as_str).collect()
+            }
         };
         parts.join(" ").trim().to_owned()
     }
@@ -192,7 +194,10 @@ fn read_file<T: Row>(path: &Path, all: &mut Rows<T>) -> Result<(), TrainError> {
             break;
         }
         if found == MOST_BYTES {
-            return Err(TrainError::damaged(path, format!("line {line} is longer than {MOST_BYTES} bytes")));
+            return Err(TrainError::damaged(
+                path,
+                format!("line {line} is longer than {MOST_BYTES} bytes"),
+            ));
         }
         if bytes.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -260,6 +265,9 @@ mod tests {
         assert!(error.to_string().contains("has no rows"), "{error}");
         let (_folder, paths) = write(&[0xff, 0xfe, 0x00, 0x01]);
         assert!(matches!(read::<TextRow>(&paths, 0.1), Err(TrainError::Rows { line: 1, .. })));
-        assert!(matches!(read::<TextRow>(&["nowhere.jsonl".into()], 0.1), Err(TrainError::Read { .. })));
+        assert!(matches!(
+            read::<TextRow>(&["nowhere.jsonl".into()], 0.1),
+            Err(TrainError::Read { .. })
+        ));
     }
 }

@@ -205,9 +205,14 @@ impl Settings {
         };
         match task {
             Task::Reranker => base,
-            Task::Attributor => {
-                Self { batch: 16, accumulate: 2, learning_rate: 3e-5, warmup: 200, epochs: 3, ..base }
-            }
+            Task::Attributor => Self {
+                batch: 16,
+                accumulate: 2,
+                learning_rate: 3e-5,
+                warmup: 200,
+                epochs: 3,
+                ..base
+            },
             Task::Encoder => Self {
                 batch: 64,
                 accumulate: 1,
@@ -266,7 +271,9 @@ impl Settings {
         match name {
             "paper" => Ok(Self::paper(task)),
             "small" => Ok(Self::small(task)),
-            other => Err(TrainError::setting("preset", format!("{other:?} is neither paper nor small"))),
+            other => {
+                Err(TrainError::setting("preset", format!("{other:?} is neither paper nor small")))
+            }
         }
     }
 
@@ -282,18 +289,19 @@ impl Settings {
         let preset = match stated.remove("preset") {
             None => "small".to_owned(),
             Some(toml::Value::String(name)) => name,
-            Some(other) => return Err(TrainError::setting("preset", format!("{other} is no name"))),
+            Some(other) => {
+                return Err(TrainError::setting("preset", format!("{other} is no name")));
+            }
         };
         if stated.get("task").is_some_and(|stated| stated.as_str() != Some(task.name())) {
             let problem = format!("{} is for another task than {}", path.display(), task.name());
             return Err(TrainError::setting("task", problem));
         }
         let preset = Self::preset(&preset, task)?;
-        let mut all = toml::Table::try_from(&preset)
-            .map_err(|e| TrainError::setting("preset", e))?;
+        let mut all =
+            toml::Table::try_from(&preset).map_err(|e| TrainError::setting("preset", e))?;
         all.extend(stated);
-        let mut settings: Self =
-            all.try_into().map_err(|e| TrainError::damaged(path, e))?;
+        let mut settings: Self = all.try_into().map_err(|e| TrainError::damaged(path, e))?;
         let base = path.parent().unwrap_or(Path::new(""));
         for path in settings.paths() {
             if path.is_relative() && !path.as_os_str().is_empty() {
@@ -336,7 +344,11 @@ impl Settings {
             ("init", !self.init.as_os_str().is_empty(), "name a model folder"),
             ("rows", !self.rows.is_empty(), "name a file"),
             ("rejected_share", (0.0..=1.0).contains(&self.rejected_share), "between 0 and 1"),
-            ("learning_rate", self.learning_rate > 0.0 && self.learning_rate < 1.0, "between 0 and 1"),
+            (
+                "learning_rate",
+                self.learning_rate > 0.0 && self.learning_rate < 1.0,
+                "between 0 and 1",
+            ),
             ("beta1", share(self.beta1), "from 0 to below 1"),
             ("beta2", share(self.beta2), "from 0 to below 1"),
             ("epsilon", self.epsilon > 0.0, "above 0"),
@@ -351,7 +363,11 @@ impl Settings {
             ("queue", self.queue.is_multiple_of(self.batch), "a multiple of batch"),
             ("momentum", share(f64::from(self.momentum)), "from 0 to below 1"),
             ("window", self.window >= 16, "at least 16"),
-            ("crop_min", self.crop_min > 0.0 && self.crop_min <= self.crop_max, "above 0, at most crop_max"),
+            (
+                "crop_min",
+                self.crop_min > 0.0 && self.crop_min <= self.crop_max,
+                "above 0, at most crop_max",
+            ),
             ("crop_max", self.crop_max <= 1.0, "at most 1"),
             ("delete", share(self.delete), "from 0 to below 1"),
         ];
@@ -362,7 +378,9 @@ impl Settings {
             _ => true,
         };
         match checks.iter().find(|(name, holds, _)| !holds && needed(name)) {
-            Some((name, _, wanted)) => Err(TrainError::setting(name, format!("it must be {wanted}"))),
+            Some((name, _, wanted)) => {
+                Err(TrainError::setting(name, format!("it must be {wanted}")))
+            }
             None => Ok(()),
         }
     }
@@ -381,7 +399,8 @@ mod tests {
 
     #[test]
     fn files_state_what_differs_from_their_preset() {
-        let found = read("preset = \"paper\"\nbatch = 3\ninit = \"m\"\nrows = [\"r.jsonl\"]").expect("reads");
+        let found = read("preset = \"paper\"\nbatch = 3\ninit = \"m\"\nrows = [\"r.jsonl\"]")
+            .expect("reads");
         assert_eq!(found.batch, 3);
         assert_eq!(found.group, 16);
         assert!(found.init.is_absolute() && found.init.ends_with("m"));

@@ -51,10 +51,10 @@ impl Reader {
 
     /// Ids of a text without special tokens.
     pub(crate) fn ids(&self, text: &str) -> Result<Vec<u32>, TrainError> {
-        let encoding = self.tokenizer.encode_fast(text, false).map_err(|e| TrainError::Tokenize {
-            path: self.dir.clone(),
-            problem: e.to_string(),
-        })?;
+        let encoding = self
+            .tokenizer
+            .encode_fast(text, false)
+            .map_err(|e| TrainError::Tokenize { path: self.dir.clone(), problem: e.to_string() })?;
         Ok(encoding.get_ids().to_vec())
     }
 
@@ -72,8 +72,7 @@ impl Reader {
             let second_room = second.len().min(LEAST_SECOND.min(room / 2));
             let first = &first[..first.len().min(room - second_room)];
             let second = &second[..second.len().min(room - first.len())];
-            let ids: Vec<u32> =
-                [&[self.begin], first, &[self.end], second, &[self.end]].concat();
+            let ids: Vec<u32> = [&[self.begin], first, &[self.end], second, &[self.end]].concat();
             let types: Vec<u32> =
                 (0..ids.len()).map(|at| u32::from(at >= first.len() + 2)).collect();
             batch.push(&ids, &types);

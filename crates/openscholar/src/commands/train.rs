@@ -74,7 +74,8 @@ fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, Com
         let name = init.as_deref().unwrap_or(DEFAULT_ENCODER);
         stated.init = app.block_on(models::ensure(app, name))??;
     }
-    for path in std::iter::once(&mut stated.init).chain(&mut stated.rows).chain(&mut stated.held_out)
+    for path in
+        std::iter::once(&mut stated.init).chain(&mut stated.rows).chain(&mut stated.held_out)
     {
         *path = std::path::absolute(&*path).user(|| format!("{} is no path", path.display()))?;
     }
@@ -131,8 +132,7 @@ fn tell(task: Task, report: &Report, app: &App) -> Result<(), CommandError> {
         }));
     }
     let why = if *ended == Ended::Early { ": held-out rows got no better" } else { "" };
-    let best = best.map_or_else(String::new, |(step, score)| {
-        format!(", best {score:.4} after step {step}")
-    });
+    let best = best
+        .map_or_else(String::new, |(step, score)| format!(", best {score:.4} after step {step}"));
     app.printer.out(&format!("{steps} steps{why}{best}\n{}", model.display()))
 }

@@ -145,14 +145,16 @@ impl HalfProducts {
     /// The matrix in bf16, `[outer to whole blocks, width]`, with zeros behind `inner` of each run.
     fn round(&self, matrix: &Storage<'_>, width: usize) -> Aligned<u16> {
         let mut rounded = self.buffer(matrix.outer.next_multiple_of(BLOCK) * width);
-        rounded[..matrix.outer * width].par_chunks_mut(width).enumerate().with_min_len(16).for_each(
-            |(at, out)| {
+        rounded[..matrix.outer * width]
+            .par_chunks_mut(width)
+            .enumerate()
+            .with_min_len(16)
+            .for_each(|(at, out)| {
                 let run = &matrix.data[at * matrix.stride..][..matrix.inner];
                 // SAFETY: the engine exists, so AVX-512 and AVX-512-BF16 do.
                 unsafe { to_half(run, &mut out[..matrix.inner]) }
                 out[matrix.inner..].fill(0);
-            },
-        );
+            });
         rounded
     }
 }
@@ -168,7 +170,8 @@ fn storage(
 ) -> (bool, Storage<'_>) {
     let is_rows = column == 1;
     assert!(is_rows || row == 1, "a factor is row-major or column-major");
-    let (outer, inner, stride) = if is_rows { (rows, columns, row) } else { (columns, rows, column) };
+    let (outer, inner, stride) =
+        if is_rows { (rows, columns, row) } else { (columns, rows, column) };
     assert!((outer - 1) * stride + inner <= data.len(), "a factor holds its matrix");
     (is_rows, Storage { data, outer, inner, stride })
 }
@@ -207,16 +210,23 @@ fn turn(
     depth: usize,
     out: &mut [u16],
 ) {
+    // Square by square: written straight away, the rows of one run lie so far apart that they push each other out of the
+    // cache.
+    let mut square = [[0_u16; BLOCK]; BLOCK];
     for start in (0..count).step_by(BLOCK) {
         let height = BLOCK.min(count - start);
-        let out = &mut out[start * depth..][..height * depth];
-        for (at, run) in runs.chunks_exact(m).take(k).enumerate() {
-            for (row, value) in run[first + start..][..height].iter().enumerate() {
-                out[row * depth + at] = *value;
+        for across in (0..depth).step_by(BLOCK) {
+            let width = BLOCK.min(k.saturating_sub(across));
+            for (column, run) in runs.chunks_exact(m).skip(across).take(width).enumerate() {
+                for (row, value) in square.iter_mut().zip(&run[first + start..][..height]) {
+                    row[column] = *value;
+                }
             }
-        }
-        for row in out.chunks_exact_mut(depth) {
-            row[k..].fill(0);
+            let out = out[start * depth..].chunks_exact_mut(depth).take(height);
+            for (row, out) in square.iter_mut().zip(out) {
+                row[width..].fill(0);
+                out[across..across + BLOCK].copy_from_slice(row);
+            }
         }
     }
 }

@@ -23,14 +23,17 @@ pub(super) struct Judging {
 impl Judging {
     pub(super) fn open(settings: &Settings) -> Result<Self, TrainError> {
         let split = Split::read(settings, |row: &ClaimRow| &row.sentence)?;
-        for (rows, what) in [(&split.rows, "rows to learn from"), (&split.held_out, "held-out rows")] {
+        for (rows, what) in
+            [(&split.rows, "rows to learn from"), (&split.held_out, "held-out rows")]
+        {
             let counts = LABELS
                 .iter()
                 .enumerate()
                 .map(|(class, _)| rows.iter().filter(|row| row.label.class() == class).count());
             let counts: Vec<usize> = counts.collect();
             if counts.iter().filter(|count| **count > 0).count() < 2 {
-                let what = format!("all {} {what} are of one class: {counts:?} of {LABELS:?}", rows.len());
+                let what =
+                    format!("all {} {what} are of one class: {counts:?} of {LABELS:?}", rows.len());
                 return Err(TrainError::Useless { what });
             }
         }

@@ -243,7 +243,9 @@ impl Lesson for Crops {
             return Ok(contrast(model, &both, items.len(), temperature, noise));
         };
         let device = &model.device;
-        device.run(|| device.blend(&mut queue.network.values, &model.parameters.values, queue.momentum));
+        device.run(|| {
+            device.blend(&mut queue.network.values, &model.parameters.values, queue.momentum)
+        });
         // The key network runs in the model's place, with dropout of its own, as in the reference.
         std::mem::swap(&mut queue.network.values, &mut model.parameters.values);
         let apart = Moment { seed: at.seed ^ 0x6b65_7973, ..at }.noise(self.dropout);
@@ -270,7 +272,8 @@ impl Lesson for Crops {
     /// Contrastive loss among held-out windows with fixed crops, and how often a window's own second crop is the nearest.
     fn evaluate(&mut self, model: &mut Model) -> Result<Evaluation, TrainError> {
         let hidden = model.parameters.shape.hidden;
-        let starts: Vec<usize> = (self.held_out.start..self.held_out.end).step_by(self.window).collect();
+        let starts: Vec<usize> =
+            (self.held_out.start..self.held_out.end).step_by(self.window).collect();
         let (mut loss, mut right, mut count) = (0.0, 0.0, 0_usize);
         let mut random = SplitMix64::new(0xe7a1_0a7e);
         for starts in starts.chunks(CONTRASTED).filter(|starts| starts.len() > 1) {

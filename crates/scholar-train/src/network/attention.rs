@@ -1,8 +1,8 @@
 //! Attention of one sequence, all heads, forward and backward.
 
+use crate::arithmetic::Mask;
 use crate::arithmetic::elementwise::{self, Level};
 use crate::arithmetic::{View, ViewMut, fit, multiply};
-use crate::arithmetic::Mask;
 
 /// Sizes and dropout of the attention of one sequence.
 #[derive(Clone, Copy)]

@@ -70,7 +70,11 @@ impl Layout {
         let mut maker = Maker { specs: Vec::new(), len: 0 };
         let (hidden, middle) = (shape.hidden, shape.intermediate);
         let table = |maker: &mut Maker, name: &str, rows: usize| {
-            maker.add(format!("embeddings.{name}_embeddings.weight"), &[rows, hidden], Block::Embeddings)
+            maker.add(
+                format!("embeddings.{name}_embeddings.weight"),
+                &[rows, hidden],
+                Block::Embeddings,
+            )
         };
         let word = table(&mut maker, "word", shape.vocabulary);
         let position = table(&mut maker, "position", shape.positions);
@@ -87,7 +91,10 @@ impl Layout {
                     });
                     ranges[0].start..ranges[2].end
                 };
-                let qkv = Pair { weight: each("weight", &[hidden, hidden]), bias: each("bias", &[hidden]) };
+                let qkv = Pair {
+                    weight: each("weight", &[hidden, hidden]),
+                    bias: each("bias", &[hidden]),
+                };
                 LayerAt {
                     qkv,
                     out: maker.pair(&name("attention.output.dense"), &[hidden, hidden], block),

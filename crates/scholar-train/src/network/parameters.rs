@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use scholar_core::SplitMix64;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use scholar_core::SplitMix64;
 
-use super::layout::{Block, Layout, Pair};
 use super::Shape;
+use super::layout::{Block, Layout, Pair};
 use crate::error::TrainError;
 
 /// Standard deviation of weights that start at random, as published for BERT.
@@ -82,8 +82,9 @@ impl Parameters {
                     ),
                 });
             }
-            read_numbers(&tensor, &mut parameters.values[spec.range.clone()])
-                .map_err(|problem| TrainError::damaged(&path, format!("tensor {}: {problem}", spec.name)))?;
+            read_numbers(&tensor, &mut parameters.values[spec.range.clone()]).map_err(
+                |problem| TrainError::damaged(&path, format!("tensor {}: {problem}", spec.name)),
+            )?;
         }
         Ok(parameters)
     }

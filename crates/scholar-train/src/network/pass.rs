@@ -6,9 +6,9 @@
 use rayon::prelude::*;
 
 use super::attention::{Attention, Into3, Source};
+use super::layout::Block;
 use super::layout::{LayerAt, Pair};
 use super::parameters::{Freeze, Parameters};
-use super::layout::Block;
 use crate::arithmetic::{Device, LinearGradient, Noise, fit};
 
 /// Dropout masks of a layer: attention weights, first half, second half.
@@ -155,7 +155,8 @@ impl Parameters {
             let word = &words[*id as usize * hidden..][..hidden];
             let position = &positions[place * hidden..][..hidden];
             let kind = &types[*kind as usize * hidden..][..hidden];
-            for (((value, word), position), kind) in row.iter_mut().zip(word).zip(position).zip(kind)
+            for (((value, word), position), kind) in
+                row.iter_mut().zip(word).zip(position).zip(kind)
             {
                 *value = word + position + kind;
             }
@@ -329,9 +330,12 @@ impl Run<'_> {
         let contexts = split(&mut context, work.iter().map(|work| work.queries * hidden));
         let tasks: Vec<_> = work.iter().zip(parts).zip(contexts).enumerate().collect();
         let from = &*tape;
-        tasks.into_par_iter().for_each_init(Vec::new, |scratch, (at, ((work, weights), context))| {
-            work.forward(self.sources(from, at), weights, context, scratch);
-        });
+        tasks.into_par_iter().for_each_init(
+            Vec::new,
+            |scratch, (at, ((work, weights), context))| {
+                work.forward(self.sources(from, at), weights, context, scratch);
+            },
+        );
         tape.weights = weights;
         tape.context = context;
     }
@@ -342,7 +346,11 @@ impl Run<'_> {
         let (hidden, wide) = (self.hidden(), self.net.shape.intermediate);
         let residual = if self.first { &tape.first[..] } else { states };
         let norm = |at: &Pair| {
-            (&self.net.values[at.weight.clone()], &self.net.values[at.bias.clone()], self.net.shape.epsilon)
+            (
+                &self.net.values[at.weight.clone()],
+                &self.net.values[at.bias.clone()],
+                self.net.shape.epsilon,
+            )
         };
         for buffer in [&mut tape.normal1, &mut tape.middle, &mut tape.normal2, &mut tape.out] {
             fit(buffer, rows * hidden);
@@ -356,7 +364,12 @@ impl Run<'_> {
             device.drop_out(&mut tape.normal1, mask);
         }
         device.add(&mut tape.normal1, residual);
-        device.layer_norm(&mut tape.normal1, &mut tape.inverse1, norm(&self.at.norm1), &mut tape.middle);
+        device.layer_norm(
+            &mut tape.normal1,
+            &mut tape.inverse1,
+            norm(&self.at.norm1),
+            &mut tape.middle,
+        );
         let (weight, bias) = self.net.pair(&self.at.up);
         device.linear(&tape.middle, weight, hidden, &mut tape.before);
         device.bias_gelu(&mut tape.before, bias, &mut tape.after);
@@ -365,7 +378,12 @@ impl Run<'_> {
             device.drop_out(&mut tape.normal2, mask);
         }
         device.add(&mut tape.normal2, &tape.middle);
-        device.layer_norm(&mut tape.normal2, &mut tape.inverse2, norm(&self.at.norm2), &mut tape.out);
+        device.layer_norm(
+            &mut tape.normal2,
+            &mut tape.inverse2,
+            norm(&self.at.norm2),
+            &mut tape.out,
+        );
     }
 
     /// From the gradient of what leaves the layer, in `flow.states`, to that of the attention's context, in
@@ -376,7 +394,12 @@ impl Run<'_> {
         let rows = self.rows();
         let normal = (&tape.normal2[..], &tape.inverse2[..]);
         let scale = &values[at.norm2.weight.clone()];
-        device.layer_norm_backward(&mut flow.states, normal, scale, Some(gradient(into, &at.norm2)));
+        device.layer_norm_backward(
+            &mut flow.states,
+            normal,
+            scale,
+            Some(gradient(into, &at.norm2)),
+        );
         self.branch(flow, 2);
         fit(&mut flow.wide, rows * wide);
         device.linear_weight(&flow.branch, &tape.after, hidden, &mut gradient(into, &at.down));
@@ -388,7 +411,12 @@ impl Run<'_> {
         device.linear_input(&flow.wide, weight, wide, &mut flow.states, true);
         let normal = (&tape.normal1[..], &tape.inverse1[..]);
         let scale = &values[at.norm1.weight.clone()];
-        device.layer_norm_backward(&mut flow.states, normal, scale, Some(gradient(into, &at.norm1)));
+        device.layer_norm_backward(
+            &mut flow.states,
+            normal,
+            scale,
+            Some(gradient(into, &at.norm1)),
+        );
         self.branch(flow, 1);
         device.linear_weight(&flow.branch, &tape.context, hidden, &mut gradient(into, &at.out));
         let weight = &values[at.out.weight.clone()];

@@ -70,7 +70,10 @@ fn compare(found: &[f32], expect: &[f32], tolerance: f32, what: &str) {
     assert_eq!(found.len(), expect.len(), "{what}");
     for (at, (found, expect)) in found.iter().zip(expect).enumerate() {
         let off = (found - expect).abs();
-        assert!(off <= tolerance * (1.0 + expect.abs()), "{what}[{at}]: {found}, expected {expect}");
+        assert!(
+            off <= tolerance * (1.0 + expect.abs()),
+            "{what}[{at}]: {found}, expected {expect}"
+        );
     }
 }
 
@@ -94,10 +97,8 @@ fn learn(
             Needed::First => (0..batch.len()).collect(),
             Needed::All => batch.starts[..batch.len()].to_vec(),
         };
-        let states: Vec<f32> = rows
-            .iter()
-            .flat_map(|row| tape.states()[row * hidden..][..hidden].to_vec())
-            .collect();
+        let states: Vec<f32> =
+            rows.iter().flat_map(|row| tape.states()[row * hidden..][..hidden].to_vec()).collect();
         parameters.classify(device, &states, None, &mut head);
         let mut slopes = vec![0.0; head.logits.len()];
         let mut loss = 0.0;
@@ -237,7 +238,11 @@ fn gradients_with_dropout_are_slopes_of_the_same_masks() {
     let mut loss = |parameters: &Parameters| {
         parameters.forward(&device, &batch, Needed::All, noise, &mut tape);
         let states = tape.states();
-        states.iter().enumerate().map(|(at, s)| f64::from(*s) * ((at % 7) as f64 - 3.0)).sum::<f64>()
+        states
+            .iter()
+            .enumerate()
+            .map(|(at, s)| f64::from(*s) * ((at % 7) as f64 - 3.0))
+            .sum::<f64>()
     };
     loss(&parameters);
     let mut tape = Tape::default();
@@ -257,6 +262,10 @@ fn gradients_with_dropout_are_slopes_of_the_same_masks() {
         parameters.values[at] = kept;
         let expect = (high - low) / f64::from(2.0 * h);
         let got = f64::from(into[at]);
-        assert!((expect - got).abs() < 0.03 * (1.0 + expect.abs()), "{}: {got} {expect}", spec.name);
+        assert!(
+            (expect - got).abs() < 0.03 * (1.0 + expect.abs()),
+            "{}: {got} {expect}",
+            spec.name
+        );
     }
 }

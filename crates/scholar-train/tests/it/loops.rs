@@ -1,0 +1,167 @@
+use std::path::Path;
+
+use safetensors::SafeTensors;
+use scholar_train::{Control, Ended, Event, Objective, Report, Settings, Task, train};
+
+use crate::material::settings;
+
+/// Trains until `stop` steps are done in all, or to the end.
+fn run(settings: &Settings, out: &Path, stop: Option<usize>) -> Report {
+    train(settings, out, &mut |event| match event {
+        Event::Step(progress) if Some(progress.step) == stop => Control::Stop,
+        _ => Control::Continue,
+    })
+    .expect("trains")
+}
+
+/// All tensors of a checkpoint, without what the clock put into its header.
+fn tensors(out: &Path) -> Vec<(String, Vec<u8>)> {
+    let bytes = fs_err::read(out.join("checkpoint.safetensors")).expect("a checkpoint");
+    let tensors = SafeTensors::deserialize(&bytes).expect("safetensors");
+    let mut all: Vec<(String, Vec<u8>)> =
+        tensors.iter().map(|(name, tensor)| (name.to_owned(), tensor.data().to_vec())).collect();
+    all.sort();
+    all
+}
+
+fn cell<'a>(values: &'a [(&'static str, f64)], name: &str) -> &'a f64 {
+    &values.iter().find(|(known, _)| *known == name).expect("a measure").1
+}
+
+/// `sign` is -1 where the first measure is better when it is lower.
+fn improves(settings: &Settings, sign: f64, least: f64) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = run(settings, folder.path(), None);
+    let (_, best) = report.best.expect("measured");
+    let before = sign * report.first[0].1;
+    assert!(best > before && best >= least, "{before} to {best}");
+    assert_eq!(report.ended, Ended::Finished);
+    for file in ["steps.csv", "evaluations.csv", "curves.svg", "settings.toml", "best/config.json"]
+    {
+        assert!(folder.path().join(file).is_file(), "{file}");
+    }
+    let steps = fs_err::read_to_string(folder.path().join("steps.csv")).expect("the curve");
+    assert_eq!(steps.lines().count(), report.steps + 1);
+}
+
+#[test]
+fn a_reranker_learns_to_put_the_right_passage_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    improves(&settings(folder.path(), Task::Reranker), 1.0, 0.95);
+}
+
+#[test]
+fn an_attributor_learns_its_classes_and_which_sentence_is_the_evidence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = settings(folder.path(), Task::Attributor);
+    improves(&settings, 1.0, 0.95);
+    let out = folder.path().join("out");
+    let mut last = Vec::new();
+    train(&settings, &out, &mut |event| {
+        if let Event::Evaluated { values, .. } = event {
+            last = values.to_vec();
+        }
+        Control::Continue
+    })
+    .expect("trains");
+    assert!(*cell(&last, "accuracy") > 0.9, "{last:?}");
+    assert!(*cell(&last, "selection@1") > 0.9, "{last:?}");
+    let text = fs_err::read_to_string(out.join("best/calibration.json")).expect("calibrated");
+    let calibration: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert!(calibration["loss_after"].as_f64() <= calibration["loss_before"].as_f64(), "{text}");
+}
+
+#[test]
+fn an_encoder_learns_from_crops_and_from_a_queue() {
+    for objective in [Objective::Crops, Objective::Queue] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings =
+            Settings { objective, learning_rate: 1e-3, ..settings(folder.path(), Task::Encoder) };
+        improves(&settings, -1.0, -1.5);
+    }
+}
+
+#[test]
+fn an_encoder_learns_from_pairs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = Settings {
+        task: Task::Encoder,
+        objective: Objective::Pairs,
+        ..settings(folder.path(), Task::Reranker)
+    };
+    improves(&settings, 1.0, 0.6);
+}
+
+#[test]
+fn a_stopped_training_goes_on_bit_for_bit() {
+    for (task, objective) in [
+        (Task::Reranker, Objective::Pairs),
+        (Task::Attributor, Objective::Pairs),
+        (Task::Encoder, Objective::Queue),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = Settings { objective, max_steps: 24, ..settings(folder.path(), task) };
+        let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
+        run(&settings, &whole, None);
+        // In the middle of an epoch, of an evaluation's period and of a checkpoint's.
+        let stopped = run(&settings, &parts, Some(13));
+        assert_eq!((stopped.ended, stopped.steps), (Ended::Stopped, 13));
+        let report = run(&settings, &parts, None);
+        assert_eq!((report.ended, report.steps), (Ended::Finished, 24));
+        assert!(tensors(&whole) == tensors(&parts), "{}", task.name());
+        let best = |out: &Path| fs_err::read(out.join("best/model.safetensors")).expect("a model");
+        assert!(best(&whole) == best(&parts), "{}", task.name());
+        let curve = |out: &Path| -> Vec<String> {
+            let text = fs_err::read_to_string(out.join("steps.csv")).expect("a curve");
+            text.lines()
+                .map(|line| line.rsplit_once(',').map_or("", |cells| cells.0).to_owned())
+                .collect()
+        };
+        assert_eq!(curve(&whole), curve(&parts));
+    }
+}
+
+#[test]
+fn a_killed_training_goes_on_from_its_last_checkpoint() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = Settings { max_steps: 24, ..settings(folder.path(), Task::Reranker) };
+    let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
+    fs_err::create_dir_all(&killed).expect("a folder");
+    // What a process killed after step 17 leaves: the checkpoint of step 10, newer curves, half of the next checkpoint.
+    train(&settings, &whole, &mut |event| {
+        if let Event::Step(progress) = event
+            && progress.step == 17
+        {
+            for file in ["checkpoint.safetensors", "steps.csv", "evaluations.csv"] {
+                fs_err::copy(whole.join(file), killed.join(file)).expect("copied");
+            }
+            fs_err::write(killed.join("checkpoint.safetensors.new"), b"half").expect("written");
+        }
+        Control::Continue
+    })
+    .expect("trains");
+    let mut from = None;
+    train(&settings, &killed, &mut |event| {
+        if let Event::Began { from: step, .. } = event {
+            from = Some(*step);
+        }
+        Control::Continue
+    })
+    .expect("goes on");
+    assert_eq!(from, Some(10));
+    assert!(tensors(&whole) == tensors(&killed));
+}
+
+#[test]
+fn no_improvement_ends_a_training_early() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = Settings {
+        learning_rate: 1e-12,
+        evaluate_every: 2,
+        patience: 2,
+        ..settings(folder.path(), Task::Reranker)
+    };
+    let report = run(&settings, &folder.path().join("out"), None);
+    assert_eq!(report.ended, Ended::Early);
+    assert!(report.steps < 60);
+}

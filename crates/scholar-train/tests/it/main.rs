@@ -1,0 +1,6 @@
+//! Trainings from files to model folders, on a tiny network.
+
+mod damage;
+mod loops;
+mod material;
+mod output;

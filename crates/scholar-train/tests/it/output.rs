@@ -1,0 +1,27 @@
+use scholar_models::{Backend, CrossEncoderOptions, LocalCrossEncoder, Precision};
+use scholar_train::{Control, Settings, Store, Task, train};
+
+use crate::material::settings;
+
+/// The folder a training leaves opens for inference and scores as it was trained to.
+#[test]
+fn a_trained_reranker_opens_for_inference() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = Settings { store: Store::F16, ..settings(folder.path(), Task::Reranker) };
+    let report =
+        train(&settings, &folder.path().join("out"), &mut |_| Control::Continue).expect("trains");
+    let options = CrossEncoderOptions {
+        max_tokens: Some(48),
+        precision: Precision::F32,
+        backend: Backend::Auto,
+        ..CrossEncoderOptions::paper(1)
+    };
+    let reranker = LocalCrossEncoder::open(&report.model, "trained", options).expect("opens");
+    let texts = ["w20 w31 w0 w40", "w20 w31 w12 w40", "w0 w22", "w13 w22"];
+    let logits = reranker.logits("w5 w15", &texts).expect("scores");
+    assert!(logits[0] > logits[1] && logits[2] > logits[3], "{logits:?}");
+    let config = fs_err::read_to_string(report.model.join("config.json")).expect("a config");
+    let config: serde_json::Value = serde_json::from_str(&config).expect("JSON");
+    assert_eq!(config["num_labels"], 1);
+    assert_eq!(config["architectures"][0], "BertForSequenceClassification");
+}
