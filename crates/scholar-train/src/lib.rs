@@ -20,6 +20,7 @@ mod optimiser;
 mod output;
 pub mod rows;
 mod settings;
+pub mod speed;
 mod tokens;
 mod train;
 

@@ -15,7 +15,7 @@ pub(crate) fn cross_entropy(
 /// Listwise cross-entropy: minus the logarithm of the share that softmax gives to the members for which `gold` holds, of
 /// which there is at least one.
 ///
-/// With one gold member this is the loss of the published reranker. Source: FlagEmbedding's reranker; several gold members
+/// With one gold member this is the loss of the published reranker. Source: `FlagEmbedding`'s reranker; several gold members
 /// count as one event, ours, because a passage may hold several sentences of evidence.
 pub(crate) fn listwise(
     scores: &[f32],
@@ -57,7 +57,7 @@ pub(crate) fn evidence_score_back(logits: &[f32], slope: f32, gradient: &mut [f3
 /// Keys from `n` on are right for nobody: hard negatives, or a queue. Returns (loss, share of queries whose own key is
 /// first), adds the slopes to both gradients; that of the keys may be shorter than the keys, for those that are constant.
 ///
-/// Source: `InfoNCE` as in MoCo and Contriever.
+/// Source: `InfoNCE` as in `MoCo` and Contriever.
 pub(crate) fn contrastive(
     (queries, keys): (&[f32], &[&[f32]]),
     dim: usize,

@@ -103,16 +103,15 @@ impl Model {
     }
 
     /// Adds the gradient of the batch that [`Model::classify`] saw last.
-    pub(crate) fn classify_back(&mut self, batch: &Packed, noise: Option<Noise>, slopes: &[f32]) {
+    pub(crate) fn classify_back(&mut self, batch: &Packed, slopes: &[f32]) {
         self.tokens += batch.tokens() as u64;
         let Self { device, parameters, tape, head, freeze, gradient, .. } = self;
-        let mask = noise.map(|noise| noise.site(HEAD_SITE));
         device.run(|| {
             let mut states = Vec::new();
             let from = (tape.states(), slopes);
-            parameters.classify_back(device, from, mask, head, &mut states, gradient);
+            parameters.classify_back(device, from, head, &mut states, gradient);
             *tape.gradient() = states;
-            parameters.backward(device, batch, noise, *freeze, tape, gradient);
+            parameters.backward(device, batch, *freeze, tape, gradient);
         });
     }
 
@@ -141,13 +140,13 @@ impl Model {
     }
 
     /// Adds the gradient of the batch that [`Model::encode`] saw last.
-    pub(crate) fn encode_back(&mut self, batch: &Packed, noise: Option<Noise>, slopes: &[f32]) {
+    pub(crate) fn encode_back(&mut self, batch: &Packed, slopes: &[f32]) {
         self.tokens += batch.tokens() as u64;
         let Self { device, parameters, tape, freeze, gradient, vectors, normalise, .. } = self;
         device.run(|| {
             let forward = (&vectors.0[..], &vectors.1[..]);
             pool_mean_back(slopes, forward, batch, *normalise, tape.gradient());
-            parameters.backward(device, batch, noise, *freeze, tape, gradient);
+            parameters.backward(device, batch, *freeze, tape, gradient);
         });
     }
 

@@ -7,6 +7,7 @@
 
 mod attention;
 pub(crate) mod head;
+mod layer;
 mod layout;
 mod parameters;
 mod pass;

@@ -157,7 +157,7 @@ pub struct Settings {
 impl Settings {
     /// What the papers state for `task`.
     ///
-    /// Source: reranker, FlagEmbedding's training with the paper's numbers; encoder, Contriever's pre-training as
+    /// Source: reranker, `FlagEmbedding`'s training with the paper's numbers; encoder, Contriever's pre-training as
     /// continued by OpenScholar. The papers train no attributor: its settings are ours.
     pub fn paper(task: Task) -> Self {
         let base = Self {

@@ -235,10 +235,10 @@ impl<'a> Training<'a> {
             };
             let control = observe(&Event::Step(progress));
             let last = step == self.rule.steps;
-            if last || step.is_multiple_of(self.settings.evaluate_every) {
-                if let Some(ended) = self.measure(observe)? {
-                    return Ok(ended);
-                }
+            if (last || step.is_multiple_of(self.settings.evaluate_every))
+                && let Some(ended) = self.measure(observe)?
+            {
+                return Ok(ended);
             }
             if control == Control::Stop {
                 return Ok(Ended::Stopped);

@@ -168,17 +168,17 @@ impl Device {
         &self,
         values: &mut [f32],
         inverse: &mut [f32],
-        (scale, shift, epsilon): (&[f32], &[f32], f32),
+        norm: (&[f32], &[f32], f32),
         out: &mut [f32],
     ) {
-        let (level, width) = (self.level, scale.len());
+        let (level, width) = (self.level, norm.0.len());
         let size = chunk(width);
         values
             .par_chunks_mut(size)
             .zip(inverse.par_chunks_mut(size / width))
             .zip(out.par_chunks_mut(size))
             .for_each(|((values, inverse), out)| {
-                elementwise::layer_norm(level, values, inverse, scale, shift, epsilon, out);
+                elementwise::layer_norm(level, values, inverse, norm, out);
             });
     }
 

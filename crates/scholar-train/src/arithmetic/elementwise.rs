@@ -106,9 +106,9 @@ versions! {
 }
 versions! {
     /// Layer normalisation of every row of `values`, which become the normalised numbers before scale and shift;
-    /// `inverse` gets one over the deviation of each row.
+    /// `inverse` gets one over the deviation of each row. `norm` is scale, shift, and what is added to variances.
     layer_norm = layer_norm_body(
-        values: &mut [f32], inverse: &mut [f32], scale: &[f32], shift: &[f32], epsilon: f32, out: &mut [f32]
+        values: &mut [f32], inverse: &mut [f32], norm: (&[f32], &[f32], f32), out: &mut [f32]
     )
 }
 versions! {
@@ -241,9 +241,7 @@ fn softmax_backward_body<const FMA: bool>(gradient: &mut [f32], weights: &[f32],
 fn layer_norm_body<const FMA: bool>(
     values: &mut [f32],
     inverse: &mut [f32],
-    scale: &[f32],
-    shift: &[f32],
-    epsilon: f32,
+    (scale, shift, epsilon): (&[f32], &[f32], f32),
     out: &mut [f32],
 ) {
     let width = scale.len();

@@ -101,7 +101,7 @@ impl Lesson for Judging {
                 evidence_score_back(logits, along, slopes);
             }
         }
-        model.classify_back(&batch, noise, &slopes);
+        model.classify_back(&batch, &slopes);
         Ok(loss)
     }
 

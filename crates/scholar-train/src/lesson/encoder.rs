@@ -106,7 +106,7 @@ fn contrast(
     let (query_slopes, key_slopes) = slopes.split_at_mut(n * hidden);
     let (loss, _) =
         contrastive((queries, &[keys]), hidden, temperature, (query_slopes, key_slopes));
-    model.encode_back(batch, noise, &slopes);
+    model.encode_back(batch, &slopes);
     loss
 }
 
@@ -244,7 +244,7 @@ impl Lesson for Crops {
         };
         let device = &model.device;
         device.run(|| {
-            device.blend(&mut queue.network.values, &model.parameters.values, queue.momentum)
+            device.blend(&mut queue.network.values, &model.parameters.values, queue.momentum);
         });
         // The key network runs in the model's place, with dropout of its own, as in the reference.
         std::mem::swap(&mut queue.network.values, &mut model.parameters.values);
@@ -264,7 +264,7 @@ impl Lesson for Crops {
         for slope in &mut slopes {
             *slope /= items.len() as f32;
         }
-        model.encode_back(&first, noise, &slopes);
+        model.encode_back(&first, &slopes);
         queue.push(&keys);
         Ok(loss / items.len() as f64)
     }

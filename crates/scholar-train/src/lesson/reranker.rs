@@ -1,6 +1,6 @@
 //! A reranker: one right passage among wrong ones, by listwise cross-entropy.
 //!
-//! Source: FlagEmbedding's reranker training, as the paper used it: one random positive and `group - 1` negatives of a
+//! Source: `FlagEmbedding`'s reranker training, as the paper used it: one random positive and `group - 1` negatives of a
 //! query; where a row has fewer negatives, its list is repeated and sampled without replacement.
 
 use scholar_core::SplitMix64;
@@ -78,7 +78,7 @@ impl Lesson for Ranking {
             loss += listwise(&logits[group.clone()], |at| at == 0, weight, &mut slopes[group]);
             start += size;
         }
-        model.classify_back(&batch, noise, &slopes);
+        model.classify_back(&batch, &slopes);
         Ok(loss / items.len() as f64)
     }
 

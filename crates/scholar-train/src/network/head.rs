@@ -10,6 +10,7 @@ use crate::arithmetic::{Device, LinearGradient, Mask};
 pub(crate) struct HeadTape {
     pooled: Vec<f32>,
     dropped: Vec<f32>,
+    mask: Option<Mask>,
     /// `[sequences, labels]`.
     pub(crate) logits: Vec<f32>,
 }
@@ -36,6 +37,7 @@ impl Parameters {
         for value in &mut tape.pooled {
             *value = value.tanh();
         }
+        tape.mask = mask;
         tape.dropped.clone_from(&tape.pooled);
         if let Some(mask) = mask {
             device.drop_out(&mut tape.dropped, mask);
@@ -49,7 +51,6 @@ impl Parameters {
         &self,
         device: &Device,
         (states, gradient): (&[f32], &[f32]),
-        mask: Option<Mask>,
         tape: &HeadTape,
         out: &mut Vec<f32>,
         into: &mut [f32],
@@ -62,7 +63,7 @@ impl Parameters {
         let mut target = LinearGradient { all: into, weight: weight.clone(), bias };
         device.linear_weight(gradient, &tape.dropped, self.labels, &mut target);
         device.linear_input(gradient, &self.values[weight], self.labels, &mut pooled, false);
-        if let Some(mask) = mask {
+        if let Some(mask) = tape.mask {
             device.drop_out(&mut pooled, mask);
         }
         for (gradient, value) in pooled.iter_mut().zip(&tape.pooled) {

@@ -43,7 +43,8 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// Reads a model folder. A head it lacks, or one of another number of `labels`, starts at random.
+    /// Reads a model folder. A head it lacks, or one of another number of `labels`, starts at random; but a reranker that
+    /// begins from an attributor starts with what that knows of evidence.
     ///
     /// # Errors
     /// When the folder is damaged or of another architecture.
@@ -69,6 +70,9 @@ impl Parameters {
             };
             if tensor.shape() != spec.shape {
                 if spec.name.starts_with("classifier") {
+                    let target = &mut parameters.values[spec.range.clone()];
+                    evidence_row(&tensor, target)
+                        .map_err(|problem| TrainError::damaged(&path, problem))?;
                     continue;
                 }
                 return Err(TrainError::Other {
@@ -138,6 +142,24 @@ impl Parameters {
         let about = HashMap::from([("format".to_owned(), "pt".to_owned())]);
         safetensors::serialize(views, Some(about))
     }
+}
+
+/// Where `tensor` is of three classes and `target` of one: the mean of supporting and contradicting, less neither, which
+/// ranks nearly as [`crate::evidence_score`] does. Other shapes leave the target as it is.
+///
+/// Ours, because both tasks ask first whether two texts speak of the same thing.
+fn evidence_row(tensor: &TensorView<'_>, target: &mut [f32]) -> Result<(), String> {
+    let classes = crate::rows::LABELS.len();
+    let width = target.len();
+    if tensor.shape().iter().product::<usize>() != classes * width || tensor.shape()[0] != classes {
+        return Ok(());
+    }
+    let mut rows = vec![0.0; classes * width];
+    read_numbers(tensor, &mut rows)?;
+    for (at, target) in target.iter_mut().enumerate() {
+        *target = 0.5 * (rows[at] + rows[width + at]) - rows[2 * width + at];
+    }
+    Ok(())
 }
 
 /// Copies a tensor's numbers.

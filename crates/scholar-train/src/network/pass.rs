@@ -3,16 +3,10 @@
 //! Sequences of a batch lie one after the other without padding; only attention looks at where they begin. What the way
 //! back needs is kept in a [`Tape`], whose buffers live as long as the training.
 
-use rayon::prelude::*;
-
-use super::attention::{Attention, Into3, Source};
+use super::layer::{Flow, LayerTape, Run, gradient};
 use super::layout::Block;
-use super::layout::{LayerAt, Pair};
 use super::parameters::{Freeze, Parameters};
-use crate::arithmetic::{Device, LinearGradient, Noise, fit};
-
-/// Dropout masks of a layer: attention weights, first half, second half.
-const SITES: usize = 3;
+use crate::arithmetic::{Device, Noise, fit};
 
 /// A batch of sequences, packed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,36 +67,7 @@ pub(crate) struct Tape {
     /// Gradients under way.
     flow: Flow,
     needed: Option<Needed>,
-}
-
-#[derive(Default)]
-struct LayerTape {
-    /// The first rows' states below, where only those are asked for.
-    first: Vec<f32>,
-    /// Queries apart from the rest, in the same case.
-    queries: Vec<f32>,
-    /// `[tokens, 3 * hidden]`, or `[tokens, 2 * hidden]` where queries are apart.
-    qkv: Vec<f32>,
-    weights: Vec<f32>,
-    context: Vec<f32>,
-    normal1: Vec<f32>,
-    inverse1: Vec<f32>,
-    middle: Vec<f32>,
-    before: Vec<f32>,
-    after: Vec<f32>,
-    normal2: Vec<f32>,
-    inverse2: Vec<f32>,
-    /// The states above.
-    out: Vec<f32>,
-}
-
-#[derive(Default)]
-struct Flow {
-    states: Vec<f32>,
-    branch: Vec<f32>,
-    wide: Vec<f32>,
-    qkv: Vec<f32>,
-    queries: Vec<f32>,
+    noise: Option<Noise>,
 }
 
 impl Tape {
@@ -129,6 +94,7 @@ impl Parameters {
     ) {
         self.embed(device, batch, noise, tape);
         tape.needed = Some(needed);
+        tape.noise = noise;
         tape.layers.resize_with(self.shape.layers, LayerTape::default);
         for (layer, at) in self.layout.at.layers.iter().enumerate() {
             let (below, rest) = tape.layers.split_at_mut(layer);
@@ -171,16 +137,16 @@ impl Parameters {
 
     /// Adds to `into`, the gradient of all weights, what [`Tape::gradient`] means for them.
     ///
-    /// `batch` and `noise` are those of the forward pass.
+    /// `batch` is that of the forward pass.
     pub(crate) fn backward(
         &self,
         device: &Device,
         batch: &Packed,
-        noise: Option<Noise>,
         freeze: Freeze,
         tape: &mut Tape,
         into: &mut [f32],
     ) {
+        let noise = tape.noise;
         for (layer, at) in self.layout.at.layers.iter().enumerate().rev() {
             if freeze.holds(Block::Layer(layer)) {
                 return;
@@ -194,22 +160,15 @@ impl Parameters {
             run.attend_back(states, &rest[0], &mut tape.flow, deeper, into);
         }
         if !freeze.holds(Block::Embeddings) {
-            self.embed_back(device, batch, noise, tape, into);
+            self.embed_back(device, batch, tape, into);
         }
     }
 
-    fn embed_back(
-        &self,
-        device: &Device,
-        batch: &Packed,
-        noise: Option<Noise>,
-        tape: &mut Tape,
-        into: &mut [f32],
-    ) {
+    fn embed_back(&self, device: &Device, batch: &Packed, tape: &mut Tape, into: &mut [f32]) {
         let hidden = self.shape.hidden;
         let at = &self.layout.at;
         let flow = &mut tape.flow.states;
-        if let Some(noise) = noise {
+        if let Some(noise) = tape.noise {
             device.drop_out(flow, noise.site(0));
         }
         let place = gradient(into, &at.norm);
@@ -230,303 +189,4 @@ impl Parameters {
             }
         }
     }
-}
-
-/// One layer of one pass.
-struct Run<'a> {
-    net: &'a Parameters,
-    device: &'a Device,
-    batch: &'a Packed,
-    noise: Option<Noise>,
-    layer: usize,
-    at: &'a LayerAt,
-    /// Whether only the first state of each sequence is asked for.
-    first: bool,
-}
-
-impl Run<'_> {
-    fn hidden(&self) -> usize {
-        self.net.shape.hidden
-    }
-
-    fn mask(&self, site: usize) -> Option<crate::arithmetic::Mask> {
-        self.noise.map(|noise| noise.site(1 + self.layer * SITES + site))
-    }
-
-    /// Rows that leave the layer.
-    fn rows(&self) -> usize {
-        if self.first { self.batch.len() } else { self.batch.tokens() }
-    }
-
-    /// Weight and bias of the queries, and those of keys and values.
-    fn apart(&self) -> (Pair, Pair) {
-        let (hidden, Pair { weight, bias }) = (self.hidden(), &self.at.qkv);
-        let (middle, break_at) = (weight.start + hidden * hidden, bias.start + hidden);
-        (
-            Pair { weight: weight.start..middle, bias: bias.start..break_at },
-            Pair { weight: middle..weight.end, bias: break_at..bias.end },
-        )
-    }
-
-    /// One attention for each sequence.
-    fn sequences(&self) -> Vec<Attention> {
-        let mask = self.mask(0);
-        let mut first = 0_u32;
-        let lengths = self.batch.lengths();
-        lengths
-            .map(|keys| {
-                let queries = if self.first { 1 } else { keys };
-                let attention = Attention {
-                    level: self.device.level(),
-                    queries,
-                    keys,
-                    heads: self.net.shape.heads,
-                    width: self.net.shape.head_width(),
-                    mask: mask.map(|mask| (mask, first)),
-                };
-                first = first.wrapping_add(attention.weights() as u32);
-                attention
-            })
-            .collect()
-    }
-
-    /// Queries, keys and values of sequence `at`.
-    fn sources<'a>(&self, tape: &'a LayerTape, at: usize) -> [Source<'a>; 3] {
-        let (hidden, start) = (self.hidden(), self.batch.starts[at]);
-        if self.first {
-            let stride = 2 * hidden;
-            let data = &tape.qkv[start * stride..];
-            [
-                Source { data: &tape.queries[at * hidden..], stride: hidden },
-                Source { data, stride },
-                Source { data: &data[hidden..], stride },
-            ]
-        } else {
-            let stride = 3 * hidden;
-            let data = &tape.qkv[start * stride..];
-            [0, 1, 2].map(|part| Source { data: &data[part * hidden..], stride })
-        }
-    }
-
-    fn attend(&self, states: &[f32], tape: &mut LayerTape) {
-        let (hidden, tokens) = (self.hidden(), self.batch.tokens());
-        if self.first {
-            let (queries, others) = self.apart();
-            gather(states, &self.batch.starts, hidden, &mut tape.first);
-            fit(&mut tape.queries, self.batch.len() * hidden);
-            self.device.linear_bias(&tape.first, self.net.pair(&queries), &mut tape.queries);
-            fit(&mut tape.qkv, tokens * 2 * hidden);
-            self.device.linear_bias(states, self.net.pair(&others), &mut tape.qkv);
-        } else {
-            fit(&mut tape.qkv, tokens * 3 * hidden);
-            self.device.linear_bias(states, self.net.pair(&self.at.qkv), &mut tape.qkv);
-        }
-        let work = self.sequences();
-        fit(&mut tape.weights, work.iter().map(Attention::weights).sum());
-        fit(&mut tape.context, self.rows() * hidden);
-        let mut weights = std::mem::take(&mut tape.weights);
-        let mut context = std::mem::take(&mut tape.context);
-        let parts = split(&mut weights, work.iter().map(Attention::weights));
-        let contexts = split(&mut context, work.iter().map(|work| work.queries * hidden));
-        let tasks: Vec<_> = work.iter().zip(parts).zip(contexts).enumerate().collect();
-        let from = &*tape;
-        tasks.into_par_iter().for_each_init(
-            Vec::new,
-            |scratch, (at, ((work, weights), context))| {
-                work.forward(self.sources(from, at), weights, context, scratch);
-            },
-        );
-        tape.weights = weights;
-        tape.context = context;
-    }
-
-    /// What follows the attention: its output layer, and the second half.
-    fn think(&self, states: &[f32], tape: &mut LayerTape) {
-        let (device, rows) = (self.device, self.rows());
-        let (hidden, wide) = (self.hidden(), self.net.shape.intermediate);
-        let residual = if self.first { &tape.first[..] } else { states };
-        let norm = |at: &Pair| {
-            (
-                &self.net.values[at.weight.clone()],
-                &self.net.values[at.bias.clone()],
-                self.net.shape.epsilon,
-            )
-        };
-        for buffer in [&mut tape.normal1, &mut tape.middle, &mut tape.normal2, &mut tape.out] {
-            fit(buffer, rows * hidden);
-        }
-        fit(&mut tape.inverse1, rows);
-        fit(&mut tape.inverse2, rows);
-        fit(&mut tape.before, rows * wide);
-        fit(&mut tape.after, rows * wide);
-        device.linear_bias(&tape.context, self.net.pair(&self.at.out), &mut tape.normal1);
-        if let Some(mask) = self.mask(1) {
-            device.drop_out(&mut tape.normal1, mask);
-        }
-        device.add(&mut tape.normal1, residual);
-        device.layer_norm(
-            &mut tape.normal1,
-            &mut tape.inverse1,
-            norm(&self.at.norm1),
-            &mut tape.middle,
-        );
-        let (weight, bias) = self.net.pair(&self.at.up);
-        device.linear(&tape.middle, weight, hidden, &mut tape.before);
-        device.bias_gelu(&mut tape.before, bias, &mut tape.after);
-        device.linear_bias(&tape.after, self.net.pair(&self.at.down), &mut tape.normal2);
-        if let Some(mask) = self.mask(2) {
-            device.drop_out(&mut tape.normal2, mask);
-        }
-        device.add(&mut tape.normal2, &tape.middle);
-        device.layer_norm(
-            &mut tape.normal2,
-            &mut tape.inverse2,
-            norm(&self.at.norm2),
-            &mut tape.out,
-        );
-    }
-
-    /// From the gradient of what leaves the layer, in `flow.states`, to that of the attention's context, in
-    /// `flow.branch`, and of what was added to it, in `flow.states`.
-    fn think_back(&self, tape: &LayerTape, flow: &mut Flow, into: &mut [f32]) {
-        let (device, at, values) = (self.device, self.at, &self.net.values);
-        let (hidden, wide) = (self.hidden(), self.net.shape.intermediate);
-        let rows = self.rows();
-        let normal = (&tape.normal2[..], &tape.inverse2[..]);
-        let scale = &values[at.norm2.weight.clone()];
-        device.layer_norm_backward(
-            &mut flow.states,
-            normal,
-            scale,
-            Some(gradient(into, &at.norm2)),
-        );
-        self.branch(flow, 2);
-        fit(&mut flow.wide, rows * wide);
-        device.linear_weight(&flow.branch, &tape.after, hidden, &mut gradient(into, &at.down));
-        let weight = &values[at.down.weight.clone()];
-        device.linear_input(&flow.branch, weight, hidden, &mut flow.wide, false);
-        device.gelu_backward(&mut flow.wide, &tape.before);
-        device.linear_weight(&flow.wide, &tape.middle, wide, &mut gradient(into, &at.up));
-        let weight = &values[at.up.weight.clone()];
-        device.linear_input(&flow.wide, weight, wide, &mut flow.states, true);
-        let normal = (&tape.normal1[..], &tape.inverse1[..]);
-        let scale = &values[at.norm1.weight.clone()];
-        device.layer_norm_backward(
-            &mut flow.states,
-            normal,
-            scale,
-            Some(gradient(into, &at.norm1)),
-        );
-        self.branch(flow, 1);
-        device.linear_weight(&flow.branch, &tape.context, hidden, &mut gradient(into, &at.out));
-        let weight = &values[at.out.weight.clone()];
-        // The branch is not needed any more once it is multiplied, but a product cannot write where it reads.
-        fit(&mut flow.wide, rows * hidden);
-        device.linear_input(&flow.branch, weight, hidden, &mut flow.wide, false);
-        std::mem::swap(&mut flow.branch, &mut flow.wide);
-    }
-
-    /// The gradient that enters the branch beside a residual connection.
-    fn branch(&self, flow: &mut Flow, site: usize) {
-        flow.branch.clear();
-        flow.branch.extend_from_slice(&flow.states);
-        if let Some(mask) = self.mask(site) {
-            self.device.drop_out(&mut flow.branch, mask);
-        }
-    }
-
-    /// From the gradient of the context to that of the states below, which is computed where something `deeper` learns.
-    fn attend_back(
-        &self,
-        states: &[f32],
-        tape: &LayerTape,
-        flow: &mut Flow,
-        deeper: bool,
-        into: &mut [f32],
-    ) {
-        let (device, hidden, tokens) = (self.device, self.hidden(), self.batch.tokens());
-        let width = if self.first { 2 * hidden } else { 3 * hidden };
-        fit(&mut flow.qkv, tokens * width);
-        fit(&mut flow.queries, self.batch.len() * hidden);
-        self.slopes(tape, flow);
-        let values = &self.net.values;
-        if !self.first {
-            device.linear_weight(&flow.qkv, states, width, &mut gradient(into, &self.at.qkv));
-            if deeper {
-                let weight = &values[self.at.qkv.weight.clone()];
-                device.linear_input(&flow.qkv, weight, width, &mut flow.states, true);
-            }
-            return;
-        }
-        let (queries, others) = self.apart();
-        device.linear_weight(&flow.qkv, states, width, &mut gradient(into, &others));
-        device.linear_weight(&flow.queries, &tape.first, hidden, &mut gradient(into, &queries));
-        if !deeper {
-            return;
-        }
-        let weight = &values[queries.weight];
-        device.linear_input(&flow.queries, weight, hidden, &mut flow.states, true);
-        fit(&mut flow.branch, tokens * hidden);
-        device.linear_input(&flow.qkv, &values[others.weight], width, &mut flow.branch, false);
-        for (start, row) in self.batch.starts.iter().zip(flow.states.chunks_exact(hidden)) {
-            for (sum, value) in flow.branch[start * hidden..][..hidden].iter_mut().zip(row) {
-                *sum += value;
-            }
-        }
-        std::mem::swap(&mut flow.states, &mut flow.branch);
-    }
-
-    /// The gradients of queries, keys and values of all sequences.
-    fn slopes(&self, tape: &LayerTape, flow: &mut Flow) {
-        let hidden = self.hidden();
-        let width = if self.first { 2 * hidden } else { 3 * hidden };
-        let work = self.sequences();
-        let parts = split(&mut flow.qkv, work.iter().map(|work| work.keys * width));
-        let apart = flow.queries.chunks_exact_mut(hidden);
-        let mut weights = &tape.weights[..];
-        let mut contexts = &flow.branch[..];
-        let mut tasks = Vec::with_capacity(work.len());
-        for (at, ((work, all), queries)) in work.iter().zip(parts).zip(apart).enumerate() {
-            let (own, rest) = weights.split_at(work.weights());
-            weights = rest;
-            let (context, rest) = contexts.split_at(work.queries * hidden);
-            contexts = rest;
-            let target = if self.first {
-                Into3::Apart { queries, others: all, hidden }
-            } else {
-                Into3::Together { all, hidden }
-            };
-            tasks.push((at, work, own, context, target));
-        }
-        tasks.into_par_iter().for_each_init(
-            || (Vec::new(), Vec::new()),
-            |(scratch, slopes), (at, work, weights, context, target)| {
-                let sources = self.sources(tape, at);
-                work.backward(sources, weights, context, target, (scratch, slopes));
-            },
-        );
-    }
-}
-
-/// The rows at `starts` without the last of those, which is the end.
-fn gather(states: &[f32], starts: &[usize], hidden: usize, out: &mut Vec<f32>) {
-    out.clear();
-    for start in &starts[..starts.len() - 1] {
-        out.extend_from_slice(&states[start * hidden..][..hidden]);
-    }
-}
-
-/// Consecutive parts of `data` of these lengths.
-fn split<'a>(mut data: &'a mut [f32], lengths: impl Iterator<Item = usize>) -> Vec<&'a mut [f32]> {
-    let mut parts = Vec::new();
-    for len in lengths {
-        let (part, rest) = data.split_at_mut(len);
-        parts.push(part);
-        data = rest;
-    }
-    parts
-}
-
-fn gradient<'a>(all: &'a mut [f32], at: &Pair) -> LinearGradient<'a> {
-    LinearGradient { all, weight: at.weight.clone(), bias: at.bias.clone() }
 }

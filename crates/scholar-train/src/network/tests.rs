@@ -1,4 +1,4 @@
-//! Gradients and a step against what PyTorch computes; `tests/golden/make_step.py` made the numbers.
+//! Gradients and a step against what `PyTorch` computes; `tests/golden/make_step.py` made the numbers.
 
 use std::path::Path;
 
@@ -114,7 +114,7 @@ fn learn(
             slopes[group * 6 + 3] += gradient[1];
         }
         let mut gradient = Vec::new();
-        parameters.classify_back(device, (&states, &slopes), None, &head, &mut gradient, &mut into);
+        parameters.classify_back(device, (&states, &slopes), &head, &mut gradient, &mut into);
         let flow = tape.gradient();
         flow.clear();
         match needed {
@@ -126,7 +126,7 @@ fn learn(
                 }
             }
         }
-        parameters.backward(device, &batch, None, freeze, &mut tape, &mut into);
+        parameters.backward(device, &batch, freeze, &mut tape, &mut into);
         loss
     });
     (loss, head.logits, into)
@@ -194,7 +194,7 @@ fn gradients_of_mean_vectors_equal_pytorch() {
     let (pooled, lengths) = pool_mean(tape.states(), &batch, parameters.shape.hidden, true);
     let probe = golden.numbers("probe");
     pool_mean_back(&probe, (&pooled, &lengths), &batch, true, tape.gradient());
-    parameters.backward(&device, &batch, None, FREE, &mut tape, &mut into);
+    parameters.backward(&device, &batch, FREE, &mut tape, &mut into);
     let names = [
         "embeddings.LayerNorm.weight",
         "embeddings.token_type_embeddings.weight",
@@ -250,7 +250,7 @@ fn gradients_with_dropout_are_slopes_of_the_same_masks() {
     let states = tape.states().len();
     *tape.gradient() = (0..states).map(|at| (at % 7) as f32 - 3.0).collect();
     let mut into = vec![0.0; parameters.values.len()];
-    parameters.backward(&device, &batch, noise, FREE, &mut tape, &mut into);
+    parameters.backward(&device, &batch, FREE, &mut tape, &mut into);
     let h = 2e-3;
     for spec in parameters.layout.specs.clone() {
         let at = spec.range.start + spec.range.len() / 2;

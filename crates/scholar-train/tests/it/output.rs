@@ -25,3 +25,20 @@ fn a_trained_reranker_opens_for_inference() {
     assert_eq!(config["num_labels"], 1);
     assert_eq!(config["architectures"][0], "BertForSequenceClassification");
 }
+
+/// A reranker that begins from an attributor has learnt something before its first step.
+#[test]
+fn a_reranker_begins_with_what_an_attributor_knows_of_evidence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let judge = settings(folder.path(), Task::Attributor);
+    let judge =
+        train(&judge, &folder.path().join("judge"), &mut |_| Control::Continue).expect("trains");
+    // What w0 supports is what the right passages hold.
+    let settings =
+        Settings { init: judge.model, max_steps: 1, ..settings(folder.path(), Task::Reranker) };
+    let report =
+        train(&settings, &folder.path().join("out"), &mut |_| Control::Continue).expect("trains");
+    let (name, before) = report.first[0];
+    assert_eq!(name, "ndcg@10");
+    assert!(before > 0.85, "{before}, by chance it would be about 0.55");
+}

@@ -1,0 +1,42 @@
+//! Seconds of a training step, ours and that of `PyTorch` by turns, so that both meet the same machine.
+//!
+//!     cargo run --release -p scholar-train --example step_speed -- MODEL_FOLDER [PYTHON] [SEQUENCES TOKENS STEPS THREADS]
+#![expect(clippy::print_stdout, reason = "an example speaks for itself")]
+
+use std::path::Path;
+use std::process::Command;
+
+use scholar_train::{Precision, speed};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let folder = arguments.first().ok_or("give a model folder")?;
+    let number = |at: usize, otherwise: usize| -> Result<usize, std::num::ParseIntError> {
+        arguments.get(at).map_or(Ok(otherwise), |text| text.parse())
+    };
+    let (sequences, tokens) = (number(2, 16)?, number(3, 256)?);
+    let (steps, threads) = (number(4, 4)?, number(5, 2)?);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/peer_step.py");
+    println!("{sequences} x {tokens} tokens, best of {steps} steps, {threads} threads");
+    for _ in 0..2 {
+        for precision in [Precision::F32, Precision::Mixed] {
+            let found = speed::measure(
+                Path::new(folder),
+                (sequences, tokens),
+                steps,
+                (threads, precision),
+            )?;
+            let best = found.seconds.iter().copied().fold(f64::INFINITY, f64::min);
+            println!("ours, {}: {best:.2} s", found.device);
+        }
+        if let Some(python) = arguments.get(1).filter(|python| !python.is_empty()) {
+            let numbers = [sequences, tokens, steps, threads].map(|number| number.to_string());
+            let output = Command::new(python).arg(&script).arg(folder).args(numbers).output()?;
+            print!("{}", String::from_utf8_lossy(&output.stdout));
+            if !output.status.success() {
+                return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+            }
+        }
+    }
+    Ok(())
+}
