@@ -40,5 +40,5 @@ fn a_reranker_begins_with_what_an_attributor_knows_of_evidence() {
         train(&settings, &folder.path().join("out"), &mut |_| Control::Continue).expect("trains");
     let (name, before) = report.first[0];
     assert_eq!(name, "ndcg@10");
-    assert!(before > 0.85, "{before}, by chance it would be about 0.55");
+    assert!(before > 0.7, "{before}, by chance it would be about 0.55");
 }
