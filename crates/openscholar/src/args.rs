@@ -132,6 +132,9 @@ pub(crate) struct SearchArgs {
     /// Rerank the passages with the default or the named reranker.
     #[arg(long)]
     pub(crate) rerank: bool,
+    /// Rerank with this: a reranker or encoder from the catalog, the folder of a reranker, own, auto.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) reranker: Option<String>,
     /// Print the arithmetic behind every score.
     #[arg(long)]
     pub(crate) explain: bool,
@@ -233,6 +236,9 @@ pub(crate) enum BenchCommand {
         /// Encoder to measure with.
         #[arg(long, value_name = "NAME")]
         encoder: Option<String>,
+        /// Reranker to measure with: a reranker or encoder from the catalog, the folder of a reranker, own, auto.
+        #[arg(long, value_name = "NAME")]
+        reranker: Option<String>,
         /// Use at most this many queries of each folder.
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
@@ -313,7 +319,7 @@ pub(crate) enum BenchCommand {
         /// Folder that holds `claims/`, `attribution/` and `retrieval/scifact_test300/`.
         #[arg(value_name = "DIR")]
         dir: PathBuf,
-        /// Judge: lexical, embedded.
+        /// Judge: lexical, embedded, a judge from the catalog, or the folder of one.
         #[arg(long, default_value = "lexical")]
         judge: String,
         /// Use at most this many pairs of each set.

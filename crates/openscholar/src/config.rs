@@ -11,6 +11,10 @@ use crate::error::{CommandError, Context as _};
 pub(crate) const DEFAULT_DATASTORE: &str = crate::starter::NAME;
 /// Encoder that reads candidates again unless the config says otherwise: docs/decisions/0008.
 pub(crate) const DEFAULT_READER: &str = "all-mpnet-base-v2";
+/// Our own reranker, where it takes the place of [`DEFAULT_READER`].
+pub(crate) const SHIPPED_RERANKER: Option<&str> = None;
+/// Our own judge, where it takes the place of the lexical one.
+pub(crate) const SHIPPED_ATTRIBUTOR: Option<&str> = None;
 /// What a first question fetches.
 pub(crate) const DEFAULT_MODELS: [&str; 3] = [DEFAULT_ENCODER, DEFAULT_READER, DEFAULT_GENERATOR];
 /// `config.toml`, every key optional; an unknown key is an error.
@@ -21,10 +25,12 @@ pub(crate) struct ConfigFile {
     pub(crate) datastore: Option<String>,
     /// Encoder of new datastores.
     pub(crate) encoder: Option<String>,
-    /// What reads candidates again: a cross-encoder or an encoder from the catalog, a cross-encoder's folder, or `own` for
-    /// the datastore's encoder; left out: [`DEFAULT_READER`].
+    /// What reads candidates again: a cross-encoder or an encoder from the catalog, a cross-encoder's folder, `own` for
+    /// the datastore's encoder, or `auto`, which is what leaving it out means: [`SHIPPED_RERANKER`], else
+    /// [`DEFAULT_READER`].
     pub(crate) reranker: Option<String>,
-    /// Who judges support: lexical, embedded, server.
+    /// Who judges support: lexical, embedded, server, a judge from the catalog or its folder, or `auto`, which is what
+    /// leaving it out means: [`SHIPPED_ATTRIBUTOR`], else lexical.
     pub(crate) judge: Option<String>,
     /// Threads for models; left out: all cores.
     pub(crate) threads: Option<usize>,

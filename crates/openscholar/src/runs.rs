@@ -91,6 +91,9 @@ pub(crate) struct WiringRecord {
     /// Who judges support.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) judge: Option<String>,
+    /// Who reads candidates again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reranker: Option<String>,
     /// Whether reranking was switched off.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) no_rerank: bool,

@@ -1,6 +1,8 @@
 //! Puts models, datastore and clients together into the ports of a run.
 
+pub(crate) mod built_in;
 pub(crate) mod generator;
+pub(crate) mod judge;
 pub(crate) mod models;
 pub(crate) mod outside;
 pub(crate) mod providers;
@@ -14,10 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use scholar_clients::OpenAiGenerator;
-use scholar_core::{
-    AnswerMode, Attributor, Encoder as _, Generator, GeneratorInfo, Notice, Query, Question,
-};
-use scholar_pipeline::proof::{GeneratorAttributor, LexicalAttributor};
+use scholar_core::{AnswerMode, Encoder as _, GeneratorInfo, Notice, Query, Question};
 use scholar_pipeline::sources::{SourcesConfig, WideRetriever};
 use scholar_pipeline::{Meter, ModeChoice, Ports, mode_for};
 
@@ -66,14 +65,14 @@ pub(crate) async fn ports(
         // The ranking says what that means.
         None
     } else {
-        let (reranker, notice) = reranker::open(app, shelf, None).await?;
+        let (reranker, notice) = reranker::open(app, shelf, args.reranker.as_deref(), None).await?;
         notices.extend(notice);
         Some(reranker)
     };
     let generator::Writer { generator, server, wiring: mut record } =
         generator::open(app, args, &mut notices).await?;
     let generator = generator.map(|generator| meter.wrap(generator));
-    let attributor = judge(app, args, generator.as_ref())?;
+    let attributor = judge::open(app, args.judge.as_deref(), generator.as_ref()).await?;
     let mut names = BTreeMap::from([
         ("encoder".to_owned(), shelf.encoder.info().name.clone()),
         ("judge".to_owned(), attributor.name().to_owned()),
@@ -114,26 +113,4 @@ fn looking(args: &AskArgs, generator: Option<&GeneratorInfo>) -> SourcesConfig {
         config.keywords = 1;
     }
     config
-}
-
-fn judge(
-    app: &App,
-    args: &AskArgs,
-    generator: Option<&Arc<dyn Generator>>,
-) -> Result<Arc<dyn Attributor>, CommandError> {
-    let named = args.judge.as_deref().or(app.config.judge.as_deref()).unwrap_or("lexical");
-    match named {
-        "lexical" => Ok(Arc::new(LexicalAttributor::new())),
-        "embedded" | "server" => {
-            let wants_local = named == "embedded";
-            let fitting = generator.filter(|generator| generator.info().local == wants_local);
-            let generator = fitting.ok_or_else(|| {
-                CommandError::user(format!("--judge {named} needs the {named} generator"))
-                    .with_hint(format!("pass --generator {named}, or --judge lexical"))
-            })?;
-            Ok(Arc::new(GeneratorAttributor::new(Arc::clone(generator))))
-        }
-        other => Err(CommandError::user(format!("there is no judge {other:?}"))
-            .with_hint("the judges are lexical, embedded and server")),
-    }
 }

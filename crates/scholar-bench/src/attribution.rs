@@ -1,24 +1,27 @@
 //! How well a judge agrees with people on whether evidence supports a sentence, and how often the right evidence
 //! sentence is selected.
 //!
-//! Steps: [`data`] reads the claim sets and the sentence-selection set; every claim is paired with the evidence window
-//! that the proof gates would select from the passage; the judge's verdicts and scores are compared with the labels
-//! ([`statistics`]). Nothing here knows which judge it measures.
+//! Steps: [`data`] reads the claim sets and the sentence-selection sets; every claim is paired with the evidence window
+//! that the proof gates would select from the passage, or the judge itself where it can; its verdicts and scores are
+//! compared with the labels ([`statistics`]). Nothing here knows which judge it measures.
 
 pub mod data;
 pub mod statistics;
 
 use std::path::Path;
 
+use scholar_core::text::sentences::sentence_texts;
 use scholar_core::{Attributor, Encoder, Judgement, PortError, Verdict};
-use scholar_pipeline::proof::select::{evidence_scores, evidence_window, window_text};
+use scholar_pipeline::proof::select::{
+    evidence_scores, evidence_window, window_by_scores, window_text,
+};
 use serde::Serialize;
 
 use data::{Case, CaseSet, DataError, Label, SelectionCase, Split};
 use statistics::{Interval, Scored};
 
 /// Schema of the report.
-pub const REPORT_SCHEMA: &str = "openscholar.attribution-report/1";
+pub const REPORT_SCHEMA: &str = "openscholar.attribution-report/2";
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
@@ -47,8 +50,8 @@ pub struct AttributionReport {
     pub encoder: Option<String>,
     /// One entry per claim set.
     pub sets: Vec<SetReport>,
-    /// Selection of evidence sentences.
-    pub selection: SelectionReport,
+    /// Selection of evidence sentences, one entry per set and selector.
+    pub selections: Vec<SelectionReport>,
 }
 
 /// Agreement on one set. "Supported" is the positive class; partial support counts as none.
@@ -78,10 +81,14 @@ pub struct SetReport {
     pub calibration_error: f64,
 }
 
-/// How often a gold sentence is among the first selected of a whole paper.
+/// How often a gold sentence is among the first selected.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SelectionReport {
-    /// Citing sentences.
+    /// Of which set.
+    pub set: String,
+    /// Who selected.
+    pub selector: String,
+    /// Claims or citing sentences.
     pub n: usize,
     /// Sentences to choose from, on average.
     pub mean_candidates: f64,
@@ -90,6 +97,12 @@ pub struct SelectionReport {
     /// One of the first two is.
     pub at_2: Interval,
 }
+
+const PAPERS: &str = "CL-SciSumm, whole papers";
+const RATIONALES: &str = "SciFact rationales, dev";
+
+/// What the selection of the proof gates is called in reports.
+pub const GATES: &str = "the gates' word overlap";
 
 /// Measures `judge` on the development sets below `dir` (`claims/`, `attribution/`, `retrieval/scifact_test300/`).
 ///
@@ -111,27 +124,54 @@ pub async fn measure(
             .map_err(|source| AttributionError::Judge { set: set.name.clone(), source })?;
         sets.push(report_set(&set, &judged));
     }
-    let cases = data::selection_cases(dir).map_err(AttributionError::Data)?;
-    let selection = selection(&cases, encoder).map_err(|source| AttributionError::Judge {
-        set: "sentence selection".to_owned(),
-        source,
-    })?;
+    let selections = selections(judge, encoder, dir, limit).await?;
     Ok(AttributionReport {
         schema: REPORT_SCHEMA.to_owned(),
         judge: judge.name().to_owned(),
         encoder: encoder.map(|encoder| encoder.info().name.clone()),
         sets,
-        selection,
+        selections,
     })
 }
 
-/// The evidence that the gates would show the judge for this case.
+/// Sentences selected by the gates from whole papers, and by gates and judge from abstracts. Reading whole papers with a
+/// judge would take an hour and is not what it is for.
+async fn selections(
+    judge: &dyn Attributor,
+    encoder: Option<&dyn Encoder>,
+    dir: &Path,
+    limit: Option<usize>,
+) -> Result<Vec<SelectionReport>, AttributionError> {
+    let failed = |set: &str, source| AttributionError::Judge { set: set.to_owned(), source };
+    let papers = data::selection_cases(dir).map_err(AttributionError::Data)?;
+    let mut rationales = data::rationale_cases(dir, Split::Dev).map_err(AttributionError::Data)?;
+    rationales.truncate(limit.unwrap_or(usize::MAX));
+    let mut reports = Vec::new();
+    for (set, cases) in [(PAPERS, &papers), (RATIONALES, &rationales)] {
+        let report = selection(set, cases, encoder).map_err(|source| failed(set, source))?;
+        reports.push(report);
+    }
+    let by_judge = judge_selection(judge, &rationales).await;
+    reports.extend(by_judge.map_err(|source| failed(RATIONALES, source))?);
+    Ok(reports)
+}
+
+/// The evidence that the gates would show a judge for this case.
 ///
 /// # Errors
 /// When the encoder cannot run.
 pub fn evidence_of(case: &Case, encoder: Option<&dyn Encoder>) -> Result<String, PortError> {
     let window = evidence_window(&case.sentence, &case.passage, encoder)?;
     Ok(window_text(&case.passage, &window))
+}
+
+/// The evidence that the judge itself selects; `None` where it cannot or finds none.
+async fn judged_evidence(judge: &dyn Attributor, case: &Case) -> Result<Option<String>, PortError> {
+    let texts = sentence_texts(&case.passage);
+    let scores = judge.evidence(&case.sentence, &texts).await?;
+    let window = scores.map(|scores| window_by_scores(&case.passage, &scores));
+    let window = window.filter(|window| !window.is_empty());
+    Ok(window.map(|window| window_text(&case.passage, &window)))
 }
 
 async fn judge_set(
@@ -141,7 +181,10 @@ async fn judge_set(
 ) -> Result<Vec<Judgement>, PortError> {
     let mut evidence = Vec::with_capacity(set.cases.len());
     for case in &set.cases {
-        evidence.push(evidence_of(case, encoder)?);
+        evidence.push(match judged_evidence(judge, case).await? {
+            Some(text) => text,
+            None => evidence_of(case, encoder)?,
+        });
     }
     let pairs: Vec<(&str, &str)> = set
         .cases
@@ -194,35 +237,73 @@ fn report_set(set: &CaseSet, judged: &[Judgement]) -> SetReport {
     }
 }
 
-/// Selects among all sentences of each cited paper.
+/// Selects as the gates do among the sentences of each case.
 ///
 /// # Errors
 /// When the encoder cannot run.
 pub fn selection(
+    set: &str,
     cases: &[SelectionCase],
     encoder: Option<&dyn Encoder>,
 ) -> Result<SelectionReport, PortError> {
-    let mut first = Vec::with_capacity(cases.len());
-    let mut second = Vec::with_capacity(cases.len());
-    let mut candidates = 0;
+    let mut counts = Selected::default();
     for case in cases {
         let texts: Vec<&str> = case.sentences.iter().map(String::as_str).collect();
-        let scores = evidence_scores(&case.citing, &texts, encoder)?;
-        let mut order: Vec<usize> = (0..texts.len()).collect();
-        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
-        candidates += texts.len();
-        let hit = |k: usize| order.iter().take(k).any(|n| case.gold.contains(n));
-        let as_scored = |hit: bool| Scored { score: 0.0, called: hit, truth: true };
-        first.push(as_scored(hit(1)));
-        second.push(as_scored(hit(2)));
+        counts.add(case, &evidence_scores(&case.citing, &texts, encoder)?);
     }
-    let share = |hits: &[Scored]| {
-        statistics::interval(hits, |s| Some(statistics::accuracy(s))).unwrap_or(Interval::UNKNOWN)
-    };
-    Ok(SelectionReport {
-        n: cases.len(),
-        mean_candidates: candidates as f64 / cases.len().max(1) as f64,
-        at_1: share(&first),
-        at_2: share(&second),
-    })
+    Ok(counts.report(set, GATES))
+}
+
+/// Selects as the judge does; `None` of one that cannot.
+async fn judge_selection(
+    judge: &dyn Attributor,
+    cases: &[SelectionCase],
+) -> Result<Option<SelectionReport>, PortError> {
+    let mut counts = Selected::default();
+    for case in cases {
+        let texts: Vec<&str> = case.sentences.iter().map(String::as_str).collect();
+        match judge.evidence(&case.citing, &texts).await? {
+            Some(scores) => counts.add(case, &scores),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(counts.report(RATIONALES, judge.name())))
+}
+
+/// Whether the first selected sentences were gold ones, case by case.
+#[derive(Default)]
+struct Selected {
+    first: Vec<Scored>,
+    second: Vec<Scored>,
+    candidates: usize,
+}
+
+impl Selected {
+    fn add(&mut self, case: &SelectionCase, scores: &[f32]) {
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
+        self.candidates += scores.len();
+        let hit = |k: usize| {
+            let called = order.iter().take(k).any(|n| case.gold.contains(n));
+            Scored { score: 0.0, called, truth: true }
+        };
+        self.first.push(hit(1));
+        self.second.push(hit(2));
+    }
+
+    fn report(&self, set: &str, selector: &str) -> SelectionReport {
+        let share = |hits: &[Scored]| {
+            statistics::interval(hits, |s| Some(statistics::accuracy(s)))
+                .unwrap_or(Interval::UNKNOWN)
+        };
+        let n = self.first.len();
+        SelectionReport {
+            set: set.to_owned(),
+            selector: selector.to_owned(),
+            n,
+            mean_candidates: self.candidates as f64 / n.max(1) as f64,
+            at_1: share(&self.first),
+            at_2: share(&self.second),
+        }
+    }
 }

@@ -284,4 +284,18 @@ pub trait Attributor: Send + Sync {
     /// # Errors
     /// When the judge cannot run. A reply it cannot read is an error, never a verdict.
     async fn judge(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judgement>, PortError>;
+
+    /// How likely each of `candidates` speaks for or against `sentence`, in `[0, 1]` and in order: which sentence of a
+    /// passage is the evidence. `None` of a judge that cannot tell.
+    ///
+    /// # Errors
+    /// When the judge cannot run.
+    async fn evidence(
+        &self,
+        sentence: &str,
+        candidates: &[&str],
+    ) -> Result<Option<Vec<f32>>, PortError> {
+        let _ = (sentence, candidates);
+        Ok(None)
+    }
 }

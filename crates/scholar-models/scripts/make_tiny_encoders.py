@@ -2,13 +2,16 @@
 
     python make_tiny_encoders.py ../tests/golden
 
-Four models, each with random weights of a fixed seed, together every family, head, weight format and tokenizer file
+Six models, each with random weights of a fixed seed, together every family, head, weight format and tokenizer file
 that the encoder reads:
 
     tiny-bert-encoder    BERT, pytorch_model.bin (f32), tokenizer.json, no sentence-transformers files: mean, raw dot product
     tiny-bert-cross      BertForSequenceClassification, safetensors (f16), vocab.txt only
     tiny-mpnet-encoder   MPNet, safetensors (bf16), tokenizer.json, mean + normalisation from modules.json
     tiny-xlmr-cross      XLMRobertaForSequenceClassification, safetensors (f16), sentencepiece.bpe.model only
+    tiny-bert-bare       BertModel without pooler and one linear layer on it, safetensors (bf16), vocab.txt
+    tiny-bert-attributor BertForSequenceClassification with three classes, safetensors (f16), vocab.txt, calibration.json;
+                         pairs cut at the passage only
 
 Expected values are computed in f32 from the rounded weights and written to encoders.json, with token ids.
 """
@@ -162,6 +165,68 @@ def tiny_bert_cross(folder):
     return cross(model, pair)
 
 
+def cut_passage(tokenizer, limit):
+    """Pairs with the whole query up to three quarters of the room, then as much of the passage as fits."""
+
+    def pair(query, passage):
+        first = tokenizer.encode(query, add_special_tokens=False).ids
+        second = tokenizer.encode(passage, add_special_tokens=False).ids
+        room = limit - 3
+        first = first[: max(room - len(second), room * 3 // 4)]
+        second = second[: room - len(first)]
+        cls, sep = VOCABULARY.index("[CLS]"), VOCABULARY.index("[SEP]")
+        ids = [cls, *first, sep, *second, sep]
+        return ids, [0] * (len(first) + 2) + [1] * (len(second) + 1)
+
+    return pair
+
+
+class Bare(torch.nn.Module):
+    """A checkpoint without pooler: the classifier reads the state of the first token itself."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.bert = transformers.BertModel(config, add_pooling_layer=False)
+        self.classifier = torch.nn.Linear(config.hidden_size, config.num_labels)
+
+    def forward(self, **inputs):
+        states = self.bert(**inputs).last_hidden_state
+        return transformers.modeling_outputs.SequenceClassifierOutput(logits=self.classifier(states[:, 0]))
+
+
+def tiny_bert_bare(folder):
+    config = bert_config(hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_labels=1)
+    write_config(folder, config)
+    model = spread(Bare(config), 0.15)
+    save_file(rounded(model, torch.bfloat16), folder / "model.safetensors")
+    (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n")
+    return cross(model, cut_passage(bert_tokenizer(), 48))
+
+
+def tiny_bert_attributor(folder):
+    labels = {0: "supports", 1: "contradicts", 2: "neither"}
+    config = bert_config(
+        hidden_size=32, intermediate_size=64, num_hidden_layers=2, id2label=labels,
+        label2id={label: at for at, label in labels.items()},
+    )
+    write_config(folder, config)
+    model = spread(transformers.BertForSequenceClassification(config), 0.2)
+    save_file(rounded(model, torch.float16), folder / "model.safetensors")
+    (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n")
+    temperature = 1.5
+    (folder / "calibration.json").write_text(json.dumps({"temperature": temperature, "version": "7"}) + "\n")
+    pair = cut_passage(bert_tokenizer(), 48)
+    rows = []
+    for claim, evidence in PAIRS:
+        ids, types = pair(claim, evidence)
+        with torch.no_grad():
+            inputs = {"input_ids": torch.tensor([ids]), "token_type_ids": torch.tensor([types])}
+            logits = model(**inputs).logits
+        stance = torch.softmax(logits / temperature, dim=-1)
+        rows.append({"claim": claim, "evidence": evidence, "logits": numbers(logits), "stance": numbers(stance)})
+    return rows
+
+
 def tiny_mpnet_encoder(folder):
     vocabulary = ["<s>", "<pad>", "</s>", "<unk>"] + VOCABULARY[len(SPECIAL) :] + ["<mask>"]
     config = transformers.MPNetConfig(
@@ -253,6 +318,8 @@ def main():
         "tiny-bert-cross": tiny_bert_cross(root / "tiny-bert-cross"),
         "tiny-mpnet-encoder": tiny_mpnet_encoder(root / "tiny-mpnet-encoder"),
         "tiny-xlmr-cross": tiny_xlmr_cross(root / "tiny-xlmr-cross"),
+        "tiny-bert-bare": tiny_bert_bare(root / "tiny-bert-bare"),
+        "tiny-bert-attributor": tiny_bert_attributor(root / "tiny-bert-attributor"),
     }
     (root / "encoders.json").write_text(json.dumps(expected, indent=1) + "\n")
 

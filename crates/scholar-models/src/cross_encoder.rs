@@ -1,5 +1,6 @@
 //! Cross-encoders that run in this process: query and passage read together, one logit.
 
+pub(crate) mod classifier;
 mod head;
 
 use std::path::Path;
@@ -8,19 +9,21 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use scholar_core::{PortError, Query, RerankScore, Reranker, RerankerInfo, Retrieved};
 
-use self::head::Head;
+use self::classifier::Classifier;
 use crate::batcher::{Batcher, QUEUE_TOKENS};
-use crate::encoder::config::NetworkConfig;
-use crate::encoder::network::Network;
-use crate::encoder::{Backend, MAX_TOKENS, Precision, open, schedule};
+use crate::encoder::{Backend, Precision};
 use crate::error::ModelError;
-use crate::tokens::{TokenReader, Tokens};
+use crate::tokens::PairTruncation;
 
 /// How a cross-encoder is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrossEncoderOptions {
-    /// Longest pair in tokens with special tokens; `None` is the model's limit up to [`MAX_TOKENS`].
+    /// Longest pair in tokens with special tokens; `None` is the model's limit up to
+    /// [`MAX_TOKENS`](crate::encoder::MAX_TOKENS).
     pub max_tokens: Option<usize>,
+    /// What is cut off longer pairs; `None`: of BERT shapes, which ours are, the second text only, of others the longer
+    /// first.
+    pub truncation: Option<PairTruncation>,
     /// Numbers of the products.
     pub precision: Precision,
     /// Instructions of the products.
@@ -32,26 +35,28 @@ pub struct CrossEncoderOptions {
 impl CrossEncoderOptions {
     /// The paper's: pairs of up to 512 tokens, the longer text cut first.
     pub fn paper(threads: usize) -> Self {
-        Self { max_tokens: None, precision: Precision::Auto, backend: Backend::Auto, threads }
+        Self { truncation: Some(PairTruncation::LongestFirst), ..Self::project(threads) }
+    }
+
+    /// Pairs of up to 512 tokens, cut as the model's family is.
+    pub fn project(threads: usize) -> Self {
+        Self {
+            max_tokens: None,
+            truncation: None,
+            precision: Precision::Auto,
+            backend: Backend::Auto,
+            threads,
+        }
     }
 }
 
-/// An XLM-RoBERTa (`bge-reranker`, OpenScholar's reranker), BERT or `MPNet` sequence classifier with one logit.
+/// An XLM-RoBERTa (`bge-reranker`, OpenScholar's reranker), BERT (`MiniLM`) or `MPNet` sequence classifier with one logit.
 ///
 /// Source: Nature article, methods, reranking; reference `src/open_scholar.py::rerank_paragraphs_bge`.
 pub struct LocalCrossEncoder {
     info: RerankerInfo,
-    model: Arc<Model>,
+    model: Arc<Classifier>,
     batcher: Batcher,
-}
-
-struct Model {
-    network: Box<dyn Network>,
-    head: Head,
-    reader: TokenReader,
-    hidden: usize,
-    limit: usize,
-    threads: usize,
 }
 
 impl LocalCrossEncoder {
@@ -61,31 +66,29 @@ impl LocalCrossEncoder {
     /// When a file is absent, damaged or unsupported, the model has another number of logits than one, or `options`
     /// cannot be met.
     pub fn open(dir: &Path, name: &str, options: CrossEncoderOptions) -> Result<Self, ModelError> {
-        let CrossEncoderOptions { max_tokens, precision, backend, threads } = options;
-        let config = NetworkConfig::read(dir)?;
-        if config.labels != 1 {
-            return Err(ModelError::Unsupported {
-                path: dir.join("config.json"),
-                what: format!("a classifier of {} logits as a reranker (1 is)", config.labels),
-            });
-        }
-        let limit = match max_tokens {
-            Some(asked) => open::checked_limit(asked, &config, name)?,
-            None => MAX_TOKENS.min(config.token_limit()),
-        };
-        let reader = TokenReader::open(dir, name, limit)?;
-        open::check_vocabulary(&reader, &config)?;
-        let weights = open::weights(dir, &config)?;
-        let head = Head::load(&weights, &config)?;
-        let running = open::choose(precision, backend, name, &config)?;
-        let (hidden, threads) = (config.hidden, threads.max(1));
-        let network = open::network(running, &weights, config)?;
-        tracing::debug!(model = name, engine = running.name(), "opened a cross-encoder");
         Ok(Self {
             info: RerankerInfo { name: format!("cross-encoder {name}"), cross_encoder: true },
-            model: Arc::new(Model { network, head, reader, hidden, limit, threads }),
+            model: Arc::new(Classifier::open(dir, name, &options, 1, "a reranker")?),
             batcher: Batcher::start("scholar-reranker-0", name, QUEUE_TOKENS)?,
         })
+    }
+
+    /// Longest pair it reads, in tokens.
+    pub fn max_tokens(&self) -> usize {
+        self.model.limit
+    }
+
+    /// Which instructions and numbers compute the products, for example `avx512 bf16`.
+    pub fn engine(&self) -> &'static str {
+        self.model.engine()
+    }
+
+    /// Tokens of a pair as it is read, cut at the limit.
+    ///
+    /// # Errors
+    /// When the tokenizer refuses a text.
+    pub fn count_tokens(&self, query: &str, text: &str) -> Result<usize, ModelError> {
+        self.model.count_tokens(query, text)
     }
 
     /// One raw logit per text, in order, on the caller's threads.
@@ -93,18 +96,13 @@ impl LocalCrossEncoder {
     /// # Errors
     /// When the tokenizer refuses a text.
     pub fn logits(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, ModelError> {
-        self.model.logits(query, texts)
+        logits(&self.model, query, texts)
     }
 }
 
-impl Model {
-    fn logits(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, ModelError> {
-        let tokens: Vec<Tokens> =
-            schedule::tokenize(texts.len(), self.threads, |at| self.reader.pair(query, texts[at]))?;
-        Ok(schedule::run(&*self.network, &tokens, self.threads, |_, states| {
-            self.head.logit(&states[..self.hidden])
-        }))
-    }
+fn logits(model: &Classifier, query: &str, texts: &[&str]) -> Result<Vec<f32>, ModelError> {
+    let pairs: Vec<(&str, &str)> = texts.iter().map(|text| (query, *text)).collect();
+    Ok(model.logits(&pairs)?.concat())
 }
 
 #[async_trait]
@@ -126,7 +124,7 @@ impl Reranker for LocalCrossEncoder {
             .batcher
             .run(cost, move || {
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-                model.logits(&query, &texts)
+                logits(&model, &query, &texts)
             })
             .await??;
         finite(&self.info.name, logits)

@@ -15,7 +15,7 @@ use scholar_core::{
 use sha2::{Digest as _, Sha256};
 
 use self::config::{Architecture, NetworkConfig, SentenceConfig};
-use self::network::Network;
+use self::network::{Network, Wanted};
 use self::preparation::prepared;
 use crate::error::ModelError;
 use crate::tokens::{TokenReader, Tokens};
@@ -197,7 +197,7 @@ impl LocalEncoder {
     pub fn late_states(&self, side: Side, texts: &[&str]) -> Result<Vec<TokenStates>, ModelError> {
         let tokens = self.tokens(side, texts)?;
         let dim = self.info.dim;
-        Ok(schedule::run(&*self.network, &tokens, self.threads, |at, states| {
+        Ok(schedule::run(&*self.network, &tokens, self.threads, Wanted::All, |at, states| {
             let Tokens { ids, special, .. } = &tokens[at];
             let mut kept = TokenStates {
                 ids: Vec::with_capacity(ids.len()),
@@ -239,7 +239,11 @@ impl Encoder for LocalEncoder {
         let tokens = self.tokens(side, texts)?;
         let dim = self.info.dim;
         let unit = self.info.similarity == Similarity::Cosine;
-        let rows = schedule::run(&*self.network, &tokens, self.threads, |_, states| {
+        let wanted = match self.pooling {
+            Pooling::Mean => Wanted::All,
+            Pooling::Cls => Wanted::First,
+        };
+        let rows = schedule::run(&*self.network, &tokens, self.threads, wanted, |_, states| {
             self.pooling.pool(states, dim, unit)
         });
         Ok(Embeddings {
@@ -256,15 +260,16 @@ impl Encoder for LocalEncoder {
     ) -> Result<Option<Vec<Embeddings>>, PortError> {
         let tokens = self.tokens(side, texts)?;
         let dim = self.info.dim;
-        let states = schedule::run(&*self.network, &tokens, self.threads, |at, states| {
-            let mut values = Vec::with_capacity(states.len());
-            for (state, special) in states.chunks_exact(dim).zip(&tokens[at].special) {
-                if !special {
-                    values.extend(pooling::unit(state));
+        let states =
+            schedule::run(&*self.network, &tokens, self.threads, Wanted::All, |at, states| {
+                let mut values = Vec::with_capacity(states.len());
+                for (state, special) in states.chunks_exact(dim).zip(&tokens[at].special) {
+                    if !special {
+                        values.extend(pooling::unit(state));
+                    }
                 }
-            }
-            Embeddings { values, dim, truncated: usize::from(tokens[at].truncated) }
-        });
+                Embeddings { values, dim, truncated: usize::from(tokens[at].truncated) }
+            });
         Ok(Some(states))
     }
 }

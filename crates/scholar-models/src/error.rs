@@ -18,6 +18,15 @@ pub enum ModelError {
         #[source]
         source: std::io::Error,
     },
+    /// A file could not be written.
+    #[error("could not write {path}")]
+    WriteFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
     /// None of the files that could serve was there.
     #[error("no {expected} in {dir}")]
     MissingFile {
@@ -71,6 +80,12 @@ pub enum ModelError {
         #[source]
         source: Source,
     },
+    /// A pass through the model failed, usually for want of memory.
+    #[error("the model could not compute: {problem}")]
+    Compute {
+        /// What the tensor library said.
+        problem: String,
+    },
     /// The model's own thread could not be started.
     #[error("could not start a thread for {model}")]
     Thread {
@@ -97,8 +112,11 @@ impl ModelError {
             Self::Unsupported { .. } => {
                 Some("choose another model: `openscholar models list` names the supported ones".to_owned())
             }
+            Self::WriteFile { .. } => {
+                Some("make room there, or choose a folder that can be written".to_owned())
+            }
             Self::Setting { setting, .. } => Some(format!("change or drop {setting}")),
-            Self::Tokenize { .. } | Self::Thread { .. } => None,
+            Self::Tokenize { .. } | Self::Compute { .. } | Self::Thread { .. } => None,
         }
     }
 
@@ -117,8 +135,10 @@ impl From<ModelError> for PortError {
             ModelError::Damaged { .. } | ModelError::Tensor { .. } => PortErrorKind::Corrupt,
             ModelError::Unsupported { .. } | ModelError::Setting { .. } => PortErrorKind::Rejected,
             ModelError::ReadFile { .. }
+            | ModelError::WriteFile { .. }
             | ModelError::MissingFile { .. }
             | ModelError::Tokenize { .. }
+            | ModelError::Compute { .. }
             | ModelError::Thread { .. } => PortErrorKind::Unavailable,
         };
         let hint = error.hint();

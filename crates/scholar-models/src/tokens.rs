@@ -6,7 +6,8 @@ mod wordpiece;
 use std::path::{Path, PathBuf};
 
 use tokenizers::{
-    EncodeInput, Encoding, Tokenizer, TruncationDirection, TruncationParams, TruncationStrategy,
+    EncodeInput, Encoding, PostProcessor as _, Tokenizer, TruncationDirection, TruncationParams,
+    TruncationStrategy,
 };
 
 use crate::error::ModelError;
@@ -24,11 +25,28 @@ pub(crate) struct Tokens {
     pub(crate) truncated: bool,
 }
 
+/// What of a pair that is too long is cut, always at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairTruncation {
+    /// The longer text first, as the paper's reranker does.
+    LongestFirst,
+    /// The second text; the first only where it would leave the second less than a quarter.
+    ///
+    /// Source: newer `FlagEmbedding` releases, which cut queries at 384 of 512 tokens and then passages.
+    SecondOnly,
+}
+
+/// The first text's largest share of a pair under [`PairTruncation::SecondOnly`], in quarters.
+const FIRST_QUARTERS: usize = 3;
+
 /// A tokenizer with a fixed length limit.
 pub(crate) struct TokenReader {
     tokenizer: Tokenizer,
     model: String,
     files: Vec<PathBuf>,
+    limit: usize,
+    /// The same tokenizer without a limit, where only second texts are cut.
+    unlimited: Option<Tokenizer>,
 }
 
 impl TokenReader {
@@ -51,7 +69,26 @@ impl TokenReader {
         tokenizer.with_truncation(Some(truncation)).map_err(|e| {
             ModelError::damaged(&files[0], format!("it does not accept a limit: {e}"))
         })?;
-        Ok(Self { tokenizer, model: model.to_owned(), files })
+        let (model, limit) = (model.to_owned(), max_tokens);
+        Ok(Self { tokenizer, model, files, limit, unlimited: None })
+    }
+
+    /// The same, cutting pairs so.
+    ///
+    /// # Errors
+    /// When the tokenizer does not accept to have no limit.
+    pub(crate) fn cutting(mut self, pairs: PairTruncation) -> Result<Self, ModelError> {
+        self.unlimited = match pairs {
+            PairTruncation::LongestFirst => None,
+            PairTruncation::SecondOnly => {
+                let mut tokenizer = self.tokenizer.clone();
+                tokenizer
+                    .with_truncation(None)
+                    .map_err(|e| ModelError::damaged(&self.files[0], e))?;
+                Some(tokenizer)
+            }
+        };
+        Ok(self)
     }
 
     /// The files it was read from.
@@ -72,12 +109,48 @@ impl TokenReader {
         self.read(EncodeInput::from(text))
     }
 
+    /// The text of `ids`, special tokens left out.
+    ///
+    /// # Errors
+    /// When the tokenizer cannot decode.
+    pub(crate) fn decode(&self, ids: &[u32]) -> Result<String, ModelError> {
+        let refused = |source| ModelError::Tokenize { model: self.model.clone(), source };
+        self.tokenizer.decode(ids, true).map_err(refused)
+    }
+
     /// Tokenises a pair, special tokens added.
     ///
     /// # Errors
     /// When the tokenizer refuses a text.
     pub(crate) fn pair(&self, first: &str, second: &str) -> Result<Tokens, ModelError> {
-        self.read(EncodeInput::from((first, second)))
+        match &self.unlimited {
+            None => self.read(EncodeInput::from((first, second))),
+            Some(tokenizer) => self.pair_cutting_second(tokenizer, first, second),
+        }
+    }
+
+    fn pair_cutting_second(
+        &self,
+        tokenizer: &Tokenizer,
+        first: &str,
+        second: &str,
+    ) -> Result<Tokens, ModelError> {
+        let refused = |source| ModelError::Tokenize { model: self.model.clone(), source };
+        let mut first = tokenizer.encode_fast(first, false).map_err(refused)?;
+        let mut second = tokenizer.encode_fast(second, false).map_err(refused)?;
+        let specials = tokenizer.get_post_processor().map_or(0, |p| p.added_tokens(true));
+        let room = self.limit.saturating_sub(specials);
+        let whole = first.len() + second.len();
+        // A short second text leaves its part of the room to the first.
+        let most = room.saturating_sub(second.len()).max(room * FIRST_QUARTERS / 4);
+        first.truncate(most, 0, TruncationDirection::Right);
+        second.truncate(room - first.len(), 0, TruncationDirection::Right);
+        let truncated = first.len() + second.len() < whole;
+        // What was cut off would be given special tokens, too.
+        first.take_overflowing();
+        second.take_overflowing();
+        let pair = tokenizer.post_process(first, Some(second), true).map_err(refused)?;
+        Ok(Tokens { truncated, ..tokens(&pair) })
     }
 
     fn read(&self, input: EncodeInput<'_>) -> Result<Tokens, ModelError> {
@@ -85,12 +158,16 @@ impl TokenReader {
             .tokenizer
             .encode_fast(input, true)
             .map_err(|source| ModelError::Tokenize { model: self.model.clone(), source })?;
-        Ok(Tokens {
-            ids: encoding.get_ids().to_vec(),
-            types: encoding.get_type_ids().to_vec(),
-            special: encoding.get_special_tokens_mask().iter().map(|mask| *mask != 0).collect(),
-            truncated: !encoding.get_overflowing().is_empty(),
-        })
+        Ok(tokens(&encoding))
+    }
+}
+
+fn tokens(encoding: &Encoding) -> Tokens {
+    Tokens {
+        ids: encoding.get_ids().to_vec(),
+        types: encoding.get_type_ids().to_vec(),
+        special: encoding.get_special_tokens_mask().iter().map(|mask| *mask != 0).collect(),
+        truncated: !encoding.get_overflowing().is_empty(),
     }
 }
 
@@ -142,5 +219,35 @@ mod tests {
                 assert_eq!(tokens.truncated, row.ids.len() == 48, "{:?}", row.query);
             }
         }
+    }
+
+    /// The query stays whole beside a long passage, and leaves a quarter to it when it is long itself.
+    #[test]
+    fn cutting_second_texts_only_keeps_the_first() {
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tiny-bert-cross");
+        let open = |pairs| {
+            let reader = TokenReader::open(&golden, "tiny", 48).expect("opens");
+            reader.cutting(pairs).expect("a tokenizer needs no limit")
+        };
+        let (longest, second) =
+            (open(PairTruncation::LongestFirst), open(PairTruncation::SecondOnly));
+        let in_first = |tokens: &Tokens| tokens.types.iter().filter(|kind| **kind == 0).count();
+        let check = |first: &str, passage: &str, of_first: usize, truncated: bool| {
+            let tokens = second.pair(first, passage).expect("splits");
+            assert!(tokens.ids.len() <= 48);
+            assert_eq!((in_first(&tokens), tokens.truncated), (of_first, truncated), "{first:?}");
+        };
+        // Two special tokens stand in the first segment, one in the second.
+        check(&"cells ".repeat(20), &"water ".repeat(100), 22, true);
+        check(&"cells ".repeat(100), &"water ".repeat(100), 35, true);
+        check(&"cells ".repeat(100), "water", 46, true);
+        check("", &"water ".repeat(100), 2, true);
+        let (query, passage) = ("effects of water", "cells are in water");
+        check(query, passage, 5, false);
+        assert_eq!(
+            longest.pair(query, passage).expect("splits"),
+            second.pair(query, passage).expect("splits"),
+            "what fits is the same either way"
+        );
     }
 }

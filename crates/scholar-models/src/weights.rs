@@ -1,6 +1,7 @@
 //! Named tensors of a model folder, whatever file they lie in.
 //!
-//! Reads safetensors (one file or sharded) and `PyTorch` zip checkpoints, with f32, f16 and bf16 numbers, and hands every
+//! Reads safetensors and `PyTorch` zip checkpoints, in one file or sharded, with f32, f16 and bf16 numbers or
+//! packed to eight bits by [`pack`](crate::shipping::pack), and hands every
 //! tensor out as f32. Also digests the weight files for fingerprints.
 
 mod digest;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::error::ModelError;
 
 pub(crate) use digest::sampled_digest;
+pub(crate) use tensors::{SCALE_BLOCK, SCALE_SUFFIX};
 
 /// One tensor, row-major.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +27,8 @@ trait Source: Send {
     /// `None` when there is no tensor of that name.
     fn read(&self, name: &str) -> Result<Option<Tensor>, ModelError>;
     fn has(&self, name: &str) -> bool;
+    /// All names, sorted.
+    fn names(&self) -> Vec<String>;
 }
 
 /// The weights of one model folder.
@@ -36,33 +40,14 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// Opens `model.safetensors`, its shards, or `pytorch_model.bin`, in this order of preference.
+    /// Opens `model.safetensors`, its shards, `pytorch_model.bin`, or its shards, in this order of preference.
     ///
     /// `prefixes` are tried with `probe`: the first under which that tensor exists is put before every name.
     ///
     /// # Errors
     /// When there is no weight file, it cannot be read or is damaged, or `probe` exists under no prefix.
     pub(crate) fn open(dir: &Path, prefixes: &[&str], probe: &str) -> Result<Self, ModelError> {
-        let single = dir.join("model.safetensors");
-        let index = dir.join("model.safetensors.index.json");
-        let pickled = dir.join("pytorch_model.bin");
-        let (files, source): (Vec<PathBuf>, Box<dyn Source>) = if single.is_file() {
-            let files = vec![single];
-            let source = tensors::Safetensors::open(&files)?;
-            (files, Box::new(source))
-        } else if index.is_file() {
-            let files = tensors::shards(&index)?;
-            let source = tensors::Safetensors::open(&files)?;
-            (files, Box::new(source))
-        } else if pickled.is_file() {
-            let source = pytorch::Pytorch::open(&pickled)?;
-            (vec![pickled], Box::new(source))
-        } else {
-            return Err(ModelError::MissingFile {
-                dir: dir.to_owned(),
-                expected: "model.safetensors, model.safetensors.index.json or pytorch_model.bin",
-            });
-        };
+        let (files, source) = Self::source(dir)?;
         let found = prefixes.iter().find(|prefix| source.has(&format!("{prefix}{probe}")));
         match found {
             Some(prefix) => Ok(Self { files, source, prefix: (*prefix).to_owned() }),
@@ -73,6 +58,47 @@ impl Weights {
                     .to_owned(),
             }),
         }
+    }
+
+    /// Opens the same files of whatever model.
+    ///
+    /// # Errors
+    /// When there is no weight file, it cannot be read or is damaged.
+    pub(crate) fn open_any(dir: &Path) -> Result<Self, ModelError> {
+        let (files, source) = Self::source(dir)?;
+        Ok(Self { files, source, prefix: String::new() })
+    }
+
+    fn source(dir: &Path) -> Result<(Vec<PathBuf>, Box<dyn Source>), ModelError> {
+        let single = dir.join("model.safetensors");
+        let index = dir.join("model.safetensors.index.json");
+        let pickled = dir.join("pytorch_model.bin");
+        let pickled_index = dir.join("pytorch_model.bin.index.json");
+        let (files, source): (Vec<PathBuf>, Box<dyn Source>) = if single.is_file() {
+            let files = vec![single];
+            let source = tensors::Safetensors::open(&files)?;
+            (files, Box::new(source))
+        } else if index.is_file() {
+            let files = tensors::shards(&index)?;
+            let source = tensors::Safetensors::open(&files)?;
+            (files, Box::new(source))
+        } else if pickled.is_file() || pickled_index.is_file() {
+            let single = pickled.is_file();
+            let files = if single { vec![pickled] } else { tensors::shards(&pickled_index)? };
+            let source = pytorch::Pytorch::open(&files)?;
+            (files, Box::new(source))
+        } else {
+            return Err(ModelError::MissingFile {
+                dir: dir.to_owned(),
+                expected: "model.safetensors, model.safetensors.index.json or pytorch_model.bin",
+            });
+        };
+        Ok((files, source))
+    }
+
+    /// Names of all tensors as the files have them, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.source.names()
     }
 
     /// The files behind these weights.
@@ -116,7 +142,8 @@ impl Weights {
         found.ok_or_else(|| self.problem(name, "is missing".to_owned()))
     }
 
-    fn problem(&self, name: &str, problem: String) -> ModelError {
+    /// What is wrong with a tensor.
+    pub(crate) fn problem(&self, name: &str, problem: String) -> ModelError {
         ModelError::Tensor { path: self.files[0].clone(), tensor: name.to_owned(), problem }
     }
 }

@@ -49,8 +49,8 @@ pub(crate) struct AskArgs {
     /// Treat the model as strong (runs the paper's loop) or small (evidence-first).
     #[arg(long, value_name = "STRENGTH", value_parser = ["small", "strong"])]
     pub(crate) strength: Option<String>,
-    /// Who judges support: lexical, embedded, server.
-    #[arg(long, value_name = "NAME", value_parser = ["lexical", "embedded", "server"])]
+    /// Who judges support: lexical, embedded, server, a judge from the catalog, or the folder of one.
+    #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
     /// Datastore to ask.
     #[arg(long, value_name = "NAME")]
@@ -65,8 +65,11 @@ pub(crate) struct AskArgs {
     #[arg(long, value_enum)]
     pub(crate) search: Option<SearchModeArg>,
     /// Skip reranking.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "reranker")]
     pub(crate) no_rerank: bool,
+    /// Who reads candidates again: a reranker or encoder from the catalog, the folder of a reranker, own, auto.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) reranker: Option<String>,
     /// Add citations / max citations to the rerank score.
     #[arg(long)]
     pub(crate) norm_cite: bool,

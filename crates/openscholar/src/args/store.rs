@@ -395,6 +395,15 @@ pub(crate) enum ModelsCommand {
         /// Names; left out: every model that is here.
         names: Vec<String>,
     },
+    /// Write a trained model with its matrices in eight bits, a quarter of the size, as shipped models are.
+    Pack {
+        /// Folder of the model.
+        #[arg(value_name = "FOLDER")]
+        from: PathBuf,
+        /// Folder to write.
+        #[arg(value_name = "OUT")]
+        to: PathBuf,
+    },
 }
 
 /// List, show, explain, replay, verify and compare past answers.

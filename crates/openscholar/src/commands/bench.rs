@@ -21,10 +21,11 @@ use crate::runs;
 pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> {
     let BenchArgs { command } = args;
     match command {
-        BenchCommand::Retrieval { dirs, systems, encoder, limit, out } => {
+        BenchCommand::Retrieval { dirs, systems, encoder, reranker, limit, out } => {
             let encoder = encoder.as_deref().or(app.config.encoder.as_deref());
             let encoder = encoder.unwrap_or(crate::config::DEFAULT_ENCODER);
-            retrieval::run(&dirs, &systems, encoder, limit, out.as_deref(), app)
+            let models = retrieval::Models { encoder, reranker: reranker.as_deref() };
+            retrieval::run(&dirs, &systems, models, limit, out.as_deref(), app)
         }
         BenchCommand::Encoder { model, peer_python, passages, out } => {
             encoder::run(&model, peer_python.as_deref(), passages, out.as_deref(), app)
@@ -70,6 +71,11 @@ fn publish(
         app.printer.out(markdown.trim_end())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a report calls a model: a folder by its last part.
+fn short(name: &str) -> &str {
+    name.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(name)
 }
 
 /// Processor, threads, version and commit, for the head of a report.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use comfy_table::Table;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use scholar_models::catalog::{Entry, Source};
+use scholar_models::shipping::{self, Packed};
 
 use crate::app::App;
 use crate::args::{ModelsArgs, ModelsCommand};
@@ -18,7 +19,25 @@ pub(crate) fn run(args: ModelsArgs, app: &App) -> Result<ExitCode, CommandError>
         ModelsCommand::List => list(app),
         ModelsCommand::Pull { names, from } => pull_all(&names, from.as_deref(), app),
         ModelsCommand::Verify { names } => verify(&names, app),
+        ModelsCommand::Pack { from, to } => pack(&from, &to, app),
     }
+}
+
+fn pack(from: &Path, to: &Path, app: &App) -> Result<ExitCode, CommandError> {
+    let Packed { bytes, packed, kept, relative_error } = shipping::pack(from, to)?;
+    if app.printer.json {
+        app.printer.json(&serde_json::json!({
+            "schema": "openscholar.packed/1", "bytes": bytes, "packed": packed, "kept": kept,
+            "relative_error": relative_error,
+        }))?;
+    } else {
+        app.printer.out(&format!(
+            "{}: {} in {packed} packed and {kept} other tensors, relative error {relative_error:.4}",
+            to.display(),
+            megabytes(bytes)
+        ))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn list(app: &App) -> Result<ExitCode, CommandError> {
@@ -68,6 +87,7 @@ fn sources(entry: &Entry) -> String {
         .map(|source| match source {
             Source::Hub { .. } => "hub",
             Source::Wheels(_) => "python packages",
+            Source::BuiltIn => "this program",
         })
         .collect();
     if names.is_empty() { "server or local path".to_owned() } else { names.join(", ") }

@@ -36,7 +36,19 @@ impl From<Retrieved> for Hit {
 }
 
 pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError> {
-    let SearchArgs { query, top_k, mode, rerank, explain, exact, datastore, look, filter } = args;
+    let SearchArgs {
+        query,
+        top_k,
+        mode,
+        rerank,
+        reranker,
+        explain,
+        exact,
+        datastore,
+        look,
+        filter,
+    } = args;
+    let rerank = rerank || reranker.is_some();
     let question = scholar_core::Question::new(&query)
         .map_err(|error| CommandError::user(error.to_string()))?;
     let query = Query::from(&question);
@@ -63,7 +75,8 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
         }
         let mut hits: Vec<Hit> = found.into_iter().map(Hit::from).collect();
         if rerank {
-            let (reranker, notice) = wiring::reranker::open(app, &shelf, None).await?;
+            let (reranker, notice) =
+                wiring::reranker::open(app, &shelf, reranker.as_deref(), None).await?;
             if let Some(notice) = notice {
                 app.printer.say(&notice.message);
             }

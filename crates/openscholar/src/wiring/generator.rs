@@ -60,6 +60,7 @@ pub(crate) async fn open(
         base_url: None,
         strength: args.strength.clone().or_else(|| settings.strength.clone()),
         judge: args.judge.clone().or_else(|| app.config.judge.clone()),
+        reranker: args.reranker.clone().or_else(|| app.config.reranker.clone()),
         no_rerank: args.no_rerank,
         sources: Vec::new(),
         offline: args.look.offline,

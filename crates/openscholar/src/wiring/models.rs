@@ -41,6 +41,9 @@ pub(crate) fn folder(app: &App, name: &str) -> PathBuf {
 pub(crate) fn is_installed(app: &App, name: &str) -> Result<bool, CommandError> {
     let entry = entry(app, name)?;
     let folder = folder(app, name);
+    if let Some(shipped) = super::built_in::of(&entry)? {
+        return Ok(shipped.is_whole(&folder));
+    }
     Ok(entry.files.iter().filter(|file| !file.optional).all(|file| {
         let found = fs_err::metadata(folder.join(&file.path)).ok();
         found.is_some_and(|found| {

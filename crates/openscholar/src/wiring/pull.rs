@@ -14,6 +14,7 @@ use scholar_models::catalog::{DEFAULT_HUB, Entry, Holds, ModelFile, Source};
 use crate::app::App;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::progress;
+use crate::wiring::built_in;
 
 /// Fetches the model of `entry`, from `local` if it is given; tells where it came from and which sources were of no use.
 pub(crate) async fn pull(
@@ -21,6 +22,11 @@ pub(crate) async fn pull(
     entry: &Entry,
     local: Option<&Path>,
 ) -> Result<(), CommandError> {
+    if local.is_none()
+        && let Some(shipped) = built_in::of(entry)?
+    {
+        return shipped.write(&app.home.models());
+    }
     let endpoint = app.env.hf_endpoint.as_deref().unwrap_or(DEFAULT_HUB);
     let hub = Url::parse(endpoint)
         .user(|| "HF_ENDPOINT is not a web address".to_owned())
@@ -141,7 +147,7 @@ fn plan(entry: &Entry, local: Option<&Path>) -> Plan {
     };
     let sources = match local {
         Some(path) => vec![PlannedSource::Local { path: path.to_owned() }],
-        None => entry.sources.iter().map(source).collect(),
+        None => entry.sources.iter().filter_map(source).collect(),
     };
     Plan {
         name: entry.name.clone(),
@@ -151,8 +157,10 @@ fn plan(entry: &Entry, local: Option<&Path>) -> Plan {
     }
 }
 
-fn source(source: &Source) -> PlannedSource {
-    match source {
+/// Of a built-in model nothing is to be fetched.
+fn source(source: &Source) -> Option<PlannedSource> {
+    Some(match source {
+        Source::BuiltIn => return None,
         Source::Hub { repo, revision } => {
             PlannedSource::Hub { repo: repo.clone(), revision: revision.clone() }
         }
@@ -173,5 +181,5 @@ fn source(source: &Source) -> PlannedSource {
             },
             inner: wheels.inner.clone(),
         },
-    }
+    })
 }

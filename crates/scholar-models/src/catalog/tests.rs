@@ -38,7 +38,7 @@ fn parts_of_wheels_are_counted_from_one() {
         let entry = find(name).expect("known");
         let wheels = entry.sources.iter().find_map(|source| match source {
             Source::Wheels(wheels) => Some(wheels.parts()),
-            Source::Hub { .. } => None,
+            Source::Hub { .. } | Source::BuiltIn => None,
         });
         wheels.expect("has wheels")
     };

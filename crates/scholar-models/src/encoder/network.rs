@@ -11,11 +11,21 @@ use crate::kernels::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Li
 use crate::tokens::Tokens;
 use crate::weights::Weights;
 
+/// Which of a sequence's last hidden states are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Those of all tokens.
+    All,
+    /// That of the first, as of classifiers: the last layer then computes one row of each sequence behind its attention,
+    /// which saves an eighth of the products of six layers.
+    First,
+}
+
 /// A loaded encoder, whatever back-end runs it.
 pub(crate) trait Network: Send + Sync {
     /// Computes the last hidden states of `batch` and hands them to `sink` sequence by sequence: position in `batch`,
-    /// `[tokens, hidden]`.
-    fn states(&self, batch: &[&Tokens], sink: &mut dyn FnMut(usize, &[f32]));
+    /// `[tokens, hidden]`, or `[1, hidden]` where the first is `wanted`.
+    fn states(&self, batch: &[&Tokens], wanted: Wanted, sink: &mut dyn FnMut(usize, &[f32]));
 
     /// Does whatever a thread needs before [`Network::states`]; undone on drop.
     fn enter(&self) -> crate::kernels::ThreadGuard;
@@ -161,9 +171,9 @@ where
         }
     }
 
-    fn pass(&self, batch: &[&Tokens], space: &mut Workspace<E::Activation>) {
-        let NetworkConfig { hidden, heads, intermediate, .. } = self.config;
-        let rows: usize = batch.iter().map(|tokens| tokens.ids.len()).sum();
+    fn pass(&self, batch: &[&Tokens], wanted: Wanted, space: &mut Workspace<E::Activation>) {
+        let NetworkConfig { hidden, heads, intermediate, layers, .. } = self.config;
+        let mut rows: usize = batch.iter().map(|tokens| tokens.ids.len()).sum();
         let padded = E::padded_rows(rows);
         space.states.need(padded * hidden);
         space.sums.need(padded * hidden);
@@ -187,7 +197,7 @@ where
         engine.layer_norm(sums, rows, &self.norm, states, activations.all_mut());
         let reach = self.config.token_limit() - 1;
         let bias = (!self.distance_bias.is_empty()).then_some((&self.distance_bias[..], reach));
-        for layer in &self.layers {
+        for (at, layer) in self.layers.iter().enumerate() {
             let input = E::activations(states, activations.all());
             engine.product(
                 input,
@@ -209,6 +219,9 @@ where
                 engine.attention(work, attention);
                 row += len;
             }
+            if wanted == Wanted::First && at + 1 == layers {
+                rows = firsts_to_the_front(batch, hidden, states, context.all_mut());
+            }
             let target = Target::AddTo { residual: states, out: sums };
             engine.product(context.all(), rows, &layer.attention_output, target);
             engine.layer_norm(sums, rows, &layer.attention_norm, states, activations.all_mut());
@@ -219,6 +232,23 @@ where
             engine.layer_norm(sums, rows, &layer.output_norm, states, activations.all_mut());
         }
     }
+}
+
+/// Moves the rows of first tokens to the front of both buffers, in order; returns how many there are.
+fn firsts_to_the_front<A: Copy>(
+    batch: &[&Tokens],
+    hidden: usize,
+    states: &mut [f32],
+    context: &mut [A],
+) -> usize {
+    let mut start = 0;
+    for (at, tokens) in batch.iter().enumerate() {
+        let (from, to) = (start * hidden..(start + 1) * hidden, at * hidden);
+        states.copy_within(from.clone(), to);
+        context.copy_within(from, to);
+        start += tokens.ids.len();
+    }
+    batch.len()
 }
 
 /// A buffer seen whole; lets generic code use [`Aligned`] of either number type.
@@ -251,7 +281,7 @@ impl<E: Engine> Network for Transformer<E>
 where
     Aligned<E::Activation>: Buffer<E::Activation>,
 {
-    fn states(&self, batch: &[&Tokens], sink: &mut dyn FnMut(usize, &[f32])) {
+    fn states(&self, batch: &[&Tokens], wanted: Wanted, sink: &mut dyn FnMut(usize, &[f32])) {
         let reused = self.workspaces.lock().pop();
         let mut space = reused.unwrap_or_else(|| Workspace {
             states: Aligned::default(),
@@ -262,10 +292,11 @@ where
             intermediate: Aligned::default(),
             attention: AttentionScratch::default(),
         });
-        self.pass(batch, &mut space);
+        self.pass(batch, wanted, &mut space);
         let mut start = 0;
         for (at, tokens) in batch.iter().enumerate() {
-            let end = start + tokens.ids.len() * self.config.hidden;
+            let rows = if wanted == Wanted::First { 1 } else { tokens.ids.len() };
+            let end = start + rows * self.config.hidden;
             sink(at, &space.states[start..end]);
             start = end;
         }

@@ -13,7 +13,7 @@ use crate::tokens::TokenReader;
 use crate::weights::Weights;
 
 /// Fewest tokens that leave room for special tokens of a pair and a word of each text.
-const FEWEST_TOKENS: usize = 8;
+pub(crate) const FEWEST_TOKENS: usize = 8;
 
 /// Widths that bf16 products take are multiples of this.
 const TILE: usize = 32;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::network::Network;
+use super::network::{Network, Wanted};
 use crate::batcher::in_parallel;
 use crate::error::ModelError;
 use crate::tokens::Tokens;
@@ -15,11 +15,12 @@ const TOKENS_PER_PASS: usize = 1024;
 const TEXTS_PER_TURN: usize = 8;
 
 /// Runs `network` over `sequences` on up to `threads` threads; returns what `reduce(position, states)` made of the last
-/// hidden states (`[tokens, hidden]`) of each, in input order.
+/// hidden states (`[tokens, hidden]`, or the first alone) of each, in input order.
 pub(crate) fn run<R: Send>(
     network: &dyn Network,
     sequences: &[Tokens],
     threads: usize,
+    wanted: Wanted,
     reduce: impl Fn(usize, &[f32]) -> R + Sync,
 ) -> Vec<R> {
     let batches = batches(sequences, threads);
@@ -30,7 +31,7 @@ pub(crate) fn run<R: Send>(
         let mut done: Vec<(usize, R)> = Vec::new();
         while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
             let tokens: Vec<&Tokens> = batch.iter().map(|at| &sequences[*at]).collect();
-            network.states(&tokens, &mut |at, states| {
+            network.states(&tokens, wanted, &mut |at, states| {
                 let at = batch[at];
                 done.push((at, reduce(at, states)));
             });

@@ -1,15 +1,14 @@
 //! What the late-interaction reranker looks at.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use scholar_core::text::words::{Idf, content_stems};
 use scholar_core::{Retrieved, Side};
 
 use super::{Reader, Reading};
 use crate::encoder::TokenStates;
 use crate::error::ModelError;
 use crate::kernels::{Level, add_scaled, dot};
+use crate::lexical::{Lexical, standardised};
 
 /// Number of features.
 pub(super) const FEATURES: usize = 5;
@@ -67,19 +66,9 @@ impl Features {
         Ok(Self((0..candidates.len()).map(row).collect()))
     }
 
-    /// The rows with each feature brought to mean 0 and standard deviation 1; a constant feature becomes 0.
+    /// The rows with each feature brought to mean 0 and standard deviation 1.
     pub(super) fn standardised(&self) -> Vec<[f32; FEATURES]> {
-        let n = self.0.len().max(1) as f64;
-        let mut rows = self.0.clone();
-        for feature in 0..FEATURES {
-            let values = || self.0.iter().map(|row| f64::from(row[feature]));
-            let mean = values().sum::<f64>() / n;
-            let deviation = (values().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
-            for (row, value) in rows.iter_mut().zip(values()) {
-                row[feature] = ((value - mean) / (deviation + 1e-6)) as f32;
-            }
-        }
-        rows
+        standardised(&self.0)
     }
 }
 
@@ -115,41 +104,6 @@ fn expanded(query: &TokenStates, candidates: &[Arc<TokenStates>]) -> Vec<f32> {
     vector
 }
 
-/// The query's content stems and their rarity among the candidates.
-struct Lexical {
-    query: Vec<String>,
-    idf: Idf,
-}
-
-impl Lexical {
-    fn new(query: &str, texts: &[&str]) -> Self {
-        Self { query: content_stems(query), idf: Idf::of_texts(texts.iter().copied()) }
-    }
-
-    /// The share of the query's stems, weighted by rarity, that `title` has.
-    fn coverage(&self, title: &str) -> f32 {
-        let title: HashSet<String> = content_stems(title).into_iter().collect();
-        let distinct: std::collections::BTreeSet<&String> = self.query.iter().collect();
-        let (mut found, mut total) = (0.0, 0.0);
-        for stem in distinct {
-            let weight = self.idf.weight(stem);
-            total += weight;
-            found += if title.contains(stem) { weight } else { 0.0 };
-        }
-        if total > 0.0 { found / total } else { 0.0 }
-    }
-
-    /// The share of the query's neighbouring stems that are neighbours in `text`, too.
-    fn side_by_side(&self, text: &str) -> f32 {
-        let stems = content_stems(text);
-        let pairs: HashSet<(&String, &String)> =
-            stems.windows(2).map(|pair| (&pair[0], &pair[1])).collect();
-        let found =
-            self.query.windows(2).filter(|pair| pairs.contains(&(&pair[0], &pair[1]))).count();
-        found as f32 / self.query.len().saturating_sub(1).max(1) as f32
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,27 +122,5 @@ mod tests {
         assert!((max_sim(&query, &states(&[[0.6, 0.8], [1.0, 0.0]])) - 0.9).abs() < 1e-6);
         assert!(max_sim(&query, &states(&[])).abs() < 1e-6);
         assert!(max_sim(&states(&[]), &query).abs() < 1e-6);
-    }
-
-    #[test]
-    fn lexical_features_count_titles_and_neighbours() {
-        let texts = ["gene expression in yeast", "protein folding", "gene therapy"];
-        let lexical = Lexical::new("gene expression of proteins", &texts);
-        assert!((lexical.side_by_side(texts[0]) - 0.5).abs() < 1e-6, "one pair of two");
-        assert!(lexical.side_by_side(texts[1]).abs() < 1e-6);
-        let rare = lexical.coverage("Protein");
-        let common = lexical.coverage("Genes");
-        assert!(rare > common && common > 0.0, "gene is in two of three candidates");
-        assert!((lexical.coverage("expression of genes and proteins") - 1.0).abs() < 1e-6);
-        assert!(Lexical::new("", &texts).coverage("gene").abs() < 1e-6);
-    }
-
-    #[test]
-    fn standardised_features_have_mean_zero_and_constants_vanish() {
-        let rows = Features(vec![[1.0, 5.0, 0.0, 0.0, 2.0], [3.0, 5.0, 0.0, 1.0, 4.0]]);
-        for row in rows.standardised() {
-            assert!((row[0].abs() - 1.0).abs() < 1e-4 && row[1].abs() < 1e-6);
-        }
-        assert!(Features(Vec::new()).standardised().is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! `PyTorch` zip checkpoints (`pytorch_model.bin`).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use candle_core::DType;
 use candle_core::pickle::PthTensors;
@@ -8,34 +8,42 @@ use candle_core::pickle::PthTensors;
 use super::{Source, Tensor};
 use crate::error::ModelError;
 
-/// An opened checkpoint; tensors are read one by one.
+/// An opened checkpoint of one or several files; tensors are read one by one.
 pub(super) struct Pytorch {
-    path: PathBuf,
-    tensors: PthTensors,
+    shards: Vec<(PathBuf, PthTensors)>,
 }
 
 impl Pytorch {
-    /// Reads the checkpoint's directory. No code in the pickle is run.
+    /// Reads the directories of the files. No code in a pickle is run.
     ///
     /// # Errors
-    /// When the file is not a zip checkpoint (before `PyTorch` 1.6 it was not) or is damaged.
-    pub(super) fn open(path: &Path) -> Result<Self, ModelError> {
-        let tensors = PthTensors::new(path, None).map_err(|e| {
-            ModelError::damaged(path, format!("it is not a PyTorch zip checkpoint: {e}"))
-        })?;
-        if tensors.tensor_infos().is_empty() {
-            return Err(ModelError::damaged(path, "it names no tensor"));
+    /// When a file is not a zip checkpoint (before `PyTorch` 1.6 it was not) or is damaged.
+    pub(super) fn open(paths: &[PathBuf]) -> Result<Self, ModelError> {
+        let mut shards = Vec::with_capacity(paths.len());
+        for path in paths {
+            let tensors = PthTensors::new(path, None).map_err(|e| {
+                ModelError::damaged(path, format!("it is not a PyTorch zip checkpoint: {e}"))
+            })?;
+            if tensors.tensor_infos().is_empty() {
+                return Err(ModelError::damaged(path, "it names no tensor"));
+            }
+            shards.push((path.clone(), tensors));
         }
-        Ok(Self { path: path.to_owned(), tensors })
+        Ok(Self { shards })
+    }
+
+    fn holder(&self, name: &str) -> Option<&(PathBuf, PthTensors)> {
+        self.shards.iter().find(|(_, tensors)| tensors.tensor_infos().contains_key(name))
     }
 }
 
 impl Source for Pytorch {
     fn read(&self, name: &str) -> Result<Option<Tensor>, ModelError> {
+        let Some((path, tensors)) = self.holder(name) else { return Ok(None) };
         let damaged = |e: candle_core::Error| {
-            ModelError::damaged(&self.path, format!("tensor {name} cannot be read: {e}"))
+            ModelError::damaged(path, format!("tensor {name} cannot be read: {e}"))
         };
-        let Some(tensor) = self.tensors.get(name).map_err(damaged)? else { return Ok(None) };
+        let Some(tensor) = tensors.get(name).map_err(damaged)? else { return Ok(None) };
         let shape = tensor.dims().to_vec();
         let values = tensor
             .to_dtype(DType::F32)
@@ -46,6 +54,13 @@ impl Source for Pytorch {
     }
 
     fn has(&self, name: &str) -> bool {
-        self.tensors.tensor_infos().contains_key(name)
+        self.holder(name).is_some()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let all = self.shards.iter().flat_map(|(_, tensors)| tensors.tensor_infos().keys());
+        let mut names: Vec<String> = all.cloned().collect();
+        names.sort();
+        names
     }
 }

@@ -10,6 +10,11 @@ use safetensors::{Dtype, SafeTensors};
 use super::{Source, Tensor};
 use crate::error::ModelError;
 
+/// Numbers of a row that share one scale in a packed matrix.
+pub(crate) const SCALE_BLOCK: usize = 32;
+/// What follows a packed matrix's name in the name of its scales.
+pub(crate) const SCALE_SUFFIX: &str = ".scale";
+
 /// One or several safetensors files.
 pub(super) struct Safetensors {
     files: Vec<(PathBuf, Mmap)>,
@@ -107,6 +112,7 @@ impl Source for Safetensors {
             Dtype::BF16 => {
                 bytes.chunks_exact(2).map(|b| bf16::from_le_bytes([b[0], b[1]]).to_f32()).collect()
             }
+            Dtype::I8 => self.unpacked(name, entry, bytes)?,
             other => {
                 return Err(ModelError::Unsupported {
                     path: path.clone(),
@@ -119,6 +125,42 @@ impl Source for Safetensors {
 
     fn has(&self, name: &str) -> bool {
         self.entries.contains_key(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.entries.keys().filter(|name| !self.is_scale(name)).cloned().collect()
+    }
+}
+
+impl Safetensors {
+    /// Whether a tensor is the scales of another.
+    fn is_scale(&self, name: &str) -> bool {
+        let of = name.strip_suffix(SCALE_SUFFIX).and_then(|name| self.entries.get(name));
+        of.is_some_and(|entry| entry.dtype == Dtype::I8)
+    }
+
+    /// A packed matrix: each block of a row times its scale.
+    fn unpacked(&self, name: &str, entry: &Entry, bytes: &[u8]) -> Result<Vec<f32>, ModelError> {
+        let path = &self.files[entry.file].0;
+        let scales = format!("{name}{SCALE_SUFFIX}");
+        let Some(Tensor { shape, values }) = self.read(&scales)? else {
+            return Err(ModelError::damaged(
+                path,
+                format!("tensor {name} has no scales beside it"),
+            ));
+        };
+        let blocks = match (&entry.shape[..], &shape[..]) {
+            ([rows, columns], [scaled, blocks])
+                if rows == scaled && *columns == blocks * SCALE_BLOCK =>
+            {
+                bytes.chunks_exact(SCALE_BLOCK)
+            }
+            _ => return Err(ModelError::damaged(path, format!("{scales} does not fit {name}"))),
+        };
+        let numbers = blocks.zip(values).flat_map(|(block, scale)| {
+            block.iter().map(move |byte| f32::from(i8::from_le_bytes([*byte])) * scale)
+        });
+        Ok(numbers.collect())
     }
 }
 

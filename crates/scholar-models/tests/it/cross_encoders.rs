@@ -9,10 +9,14 @@ use scholar_testing::assert_all_close;
 
 use crate::golden::{self, Scored};
 
-const MODELS: [&str; 2] = ["tiny-bert-cross", "tiny-xlmr-cross"];
+const MODELS: [&str; 3] = ["tiny-bert-cross", "tiny-xlmr-cross", "tiny-bert-bare"];
 
 fn open(model: &str, precision: Precision, backend: Backend) -> Option<LocalCrossEncoder> {
-    let options = CrossEncoderOptions { precision, backend, ..CrossEncoderOptions::paper(2) };
+    let preset = match model {
+        "tiny-bert-bare" => CrossEncoderOptions::project(2),
+        _ => CrossEncoderOptions::paper(2),
+    };
+    let options = CrossEncoderOptions { precision, backend, ..preset };
     match LocalCrossEncoder::open(&golden::dir(model), model, options) {
         Ok(reranker) => Some(reranker),
         Err(error @ ModelError::Setting { .. }) => {
@@ -36,6 +40,32 @@ fn logits_are_those_of_pytorch() {
             for row in &rows {
                 let got = reranker.logits(&row.query, &[&row.passage]).expect("runs");
                 assert_all_close(&got, &[row.logit], tolerance);
+            }
+        }
+    }
+}
+
+/// Neighbours in a batch change no logit by more than the port allows, whatever is computed in what numbers.
+#[test]
+fn batching_changes_nothing() {
+    let words = ["water", "cells", "the", "membrane", "of", "a", "study", "protein"];
+    let text = |at: usize| {
+        let word = |n: usize| words[(at * 7 + n * n) % words.len()];
+        (0..1 + at * 5 % 60).map(word).collect::<Vec<_>>().join(" ")
+    };
+    let texts: Vec<String> = (0..70).map(text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    for model in MODELS {
+        for (precision, backend) in [
+            (Precision::F32, Backend::Portable),
+            (Precision::F32, Backend::Avx512),
+            (Precision::Bf16, Backend::Auto),
+        ] {
+            let Some(reranker) = open(model, precision, backend) else { continue };
+            let together = reranker.logits("effect of water on cells", &texts).expect("runs");
+            for (text, logit) in texts.iter().zip(&together) {
+                let alone = reranker.logits("effect of water on cells", &[text]).expect("runs");
+                assert_all_close(&alone, &[*logit], 1e-3);
             }
         }
     }

@@ -32,3 +32,11 @@ pub(crate) struct Scored {
     pub(crate) passage: String,
     pub(crate) logit: f32,
 }
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Judged {
+    pub(crate) claim: String,
+    pub(crate) evidence: String,
+    pub(crate) logits: [f32; 3],
+    pub(crate) stance: [f32; 3],
+}

@@ -6,8 +6,11 @@
     reason = "a failure is the test's result, a skip must be visible"
 )]
 
+mod attributors;
 mod cross_encoders;
 mod damage;
 mod encoders;
 mod golden;
 mod late_interaction;
+mod packing;
+mod t5;

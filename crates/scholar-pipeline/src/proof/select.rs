@@ -65,12 +65,29 @@ pub fn evidence_window(
     passage: &str,
     encoder: Option<&dyn Encoder>,
 ) -> Result<Vec<EvidenceSentence>, PortError> {
-    let mut ranked = rank_evidence(sentence, passage, encoder)?;
+    Ok(window_of(rank_evidence(sentence, passage, encoder)?))
+}
+
+/// The same, of sentences whose fitness somebody else told: one score for each, in reading order.
+///
+/// Source of the scores is a trained judge, by [`Attributor::evidence`](scholar_core::Attributor::evidence).
+pub fn window_by_scores(passage: &str, scores: &[f32]) -> Vec<EvidenceSentence> {
+    let ranges = sentences(passage).into_iter();
+    let mut ranked: Vec<EvidenceSentence> = ranges
+        .zip(scores)
+        .map(|(range, score)| EvidenceSentence { range, score: *score })
+        .collect();
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.range.start.cmp(&b.range.start)));
+    window_of(ranked)
+}
+
+/// Of ranked sentences the first, and the second if it is nearly as good, in reading order.
+fn window_of(mut ranked: Vec<EvidenceSentence>) -> Vec<EvidenceSentence> {
     let best = ranked.first().map_or(0.0, |first| first.score);
     ranked.truncate(WINDOW);
     ranked.retain(|one| one.score > 0.0 && one.score >= SECOND_SHARE * best);
     ranked.sort_by_key(|one| one.range.start);
-    Ok(ranked)
+    ranked
 }
 
 /// The text of a window: its sentences, separated by one space.
@@ -161,5 +178,14 @@ mod tests {
         );
         assert!(ranked[0].score > 2.0 * ranked[1].score, "{ranked:?}");
         assert!(rank_evidence("x", "", None).expect("no error").is_empty());
+    }
+
+    #[test]
+    fn scores_of_a_judge_select_the_best_and_a_close_second() {
+        let passage = "We study mice. Vitamin D lowered growth. Growth fell. They were fed.";
+        let chosen = |scores: &[f32]| window_text(passage, &window_by_scores(passage, scores));
+        assert_eq!(chosen(&[0.0, 0.9, 0.8, 0.1]), "Vitamin D lowered growth. Growth fell.");
+        assert_eq!(chosen(&[0.0, 0.9, 0.3, 0.1]), "Vitamin D lowered growth.");
+        assert!(chosen(&[0.0; 4]).is_empty() && window_by_scores("", &[]).is_empty());
     }
 }

@@ -57,6 +57,7 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
         base_url,
         strength,
         judge,
+        reranker,
         no_rerank,
         sources,
         offline,
@@ -73,7 +74,8 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
     args.base_url = args.base_url.or(base_url);
     args.strength = args.strength.or(strength);
     args.judge = args.judge.or(judge);
-    args.no_rerank |= no_rerank;
+    args.reranker = args.reranker.or(reranker);
+    args.no_rerank |= no_rerank && args.reranker.is_none();
     for name in sources {
         args.look.sources.push(SourceArg::from_str(&name, false).map_err(|problem| {
             CommandError::user(format!("the run looked at a source {name:?}: {problem}"))

@@ -3,41 +3,22 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use scholar_bench::attribution::{AttributionReport, measure};
-use scholar_core::Attributor;
-use scholar_models::gguf::{GgufGenerator, GgufOptions};
-use scholar_pipeline::proof::{GeneratorAttributor, LexicalAttributor};
+use scholar_bench::attribution::{AttributionReport, SelectionReport, measure};
 
 use crate::app::App;
-use crate::config::DEFAULT_GENERATOR;
 use crate::error::{CommandError, Context as _};
-use crate::wiring::models;
+use crate::wiring::{judge, models};
 
 pub(super) fn run(
     dir: &Path,
-    judge: &str,
+    named: &str,
     limit: Option<usize>,
     out: Option<&Path>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     let report = app.block_on(async {
-        let attributor: Arc<dyn Attributor> = match judge {
-            "lexical" => Arc::new(LexicalAttributor::new()),
-            "embedded" => {
-                let path = models::gguf(app, DEFAULT_GENERATOR).await?;
-                let options = GgufOptions {
-                    name: Some(DEFAULT_GENERATOR.to_owned()),
-                    ..GgufOptions::laptop()
-                };
-                Arc::new(GeneratorAttributor::new(Arc::new(GgufGenerator::open(&path, options)?)))
-            }
-            other => {
-                return Err(CommandError::user(format!("there is no judge {other:?}"))
-                    .with_hint("the judges are lexical and embedded"));
-            }
-        };
+        let attributor = judge::alone(app, named).await?;
         let encoder = models::default_encoder(app).await?;
         measure(attributor.as_ref(), Some(encoder.as_ref()), dir, limit)
             .await
@@ -45,8 +26,9 @@ pub(super) fn run(
     })??;
     let json = serde_json::to_value(&report).user(|| "cannot write JSON".to_owned())?;
     let limit = limit.map(|limit| format!(" --limit {limit}")).unwrap_or_default();
-    let text = render(&report, &format!("--judge {judge}{limit}"), app);
-    super::publish(&format!("attribution-{judge}"), &text, &json, out, app)
+    let name = super::short(named);
+    let text = render(&report, &format!("--judge {name}{limit}"), app);
+    super::publish(&format!("attribution-{name}"), &text, &json, out, app)
 }
 
 fn render(report: &AttributionReport, options: &str, app: &App) -> String {
@@ -71,11 +53,16 @@ fn render(report: &AttributionReport, options: &str, app: &App) -> String {
             set.name, set.n, set.supported, set.accuracy.value, set.calibration_error
         );
     }
-    let selection = &report.selection;
-    let _infallible = writeln!(
-        text,
-        "\nSentence selection (CL-SciSumm, {} citing sentences, {:.0} candidates each): first {:.3}, first two {:.3}.",
-        selection.n, selection.mean_candidates, selection.at_1.value, selection.at_2.value
+    text.push_str(
+        "\n| evidence sentences | selected by | n | candidates | first (95 % interval) | first two |\n|---|---|---|---|---|---|\n",
     );
+    for selection in &report.selections {
+        let SelectionReport { set, selector, n, mean_candidates, at_1, at_2 } = selection;
+        let _infallible = writeln!(
+            text,
+            "| {set} | {selector} | {n} | {mean_candidates:.0} | {:.3} ({:.3}–{:.3}) | {:.3} |",
+            at_1.value, at_1.low, at_1.high, at_2.value
+        );
+    }
     text
 }

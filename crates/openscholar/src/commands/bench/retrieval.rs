@@ -19,14 +19,23 @@ use crate::{progress, runs};
 /// Token states kept between queries: collections have few documents and many queries.
 const BENCH_CACHE_BYTES: usize = 4 << 30;
 
+/// The models to measure with.
+#[derive(Clone, Copy)]
+pub(super) struct Models<'a> {
+    pub(super) encoder: &'a str,
+    /// `None`: the configured or default one.
+    pub(super) reranker: Option<&'a str>,
+}
+
 pub(super) fn run(
     dirs: &[PathBuf],
     systems: &[String],
-    encoder: &str,
+    models: Models<'_>,
     limit: Option<usize>,
     out: Option<&Path>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
+    let Models { encoder, reranker: named } = models;
     // A wrong folder or name is found before anything is encoded.
     let collections = dirs
         .iter()
@@ -40,7 +49,7 @@ pub(super) fn run(
         let store = store(&collection, &encoder, app)?;
         let shelf = Shelf::with(app, store, Arc::clone(&encoder))?;
         let wants_reranker = systems.iter().any(|system| system.ends_with("+rerank"));
-        let reranker = if wants_reranker { Some(reranker(&shelf, app)?) } else { None };
+        let reranker = if wants_reranker { Some(reranker(&shelf, named, app)?) } else { None };
         reranked_by = reranker.as_ref().map(|reranker| reranker.info().name.clone());
         let report = measure(&collection, &shelf, systems, reranker.as_deref(), app)?;
         // At once: the next collection may take an hour, or be interrupted.
@@ -51,12 +60,14 @@ pub(super) fn run(
     }
     let name = encoder.info().name.clone();
     let reranker = reranked_by.map(|name| format!(", reranker: {name}")).unwrap_or_default();
+    let options =
+        named.map(|name| format!(" --reranker {}", super::short(name))).unwrap_or_default();
     let folders: Vec<String> = dirs
         .iter()
         .map(|dir| dir.file_name().unwrap_or_default().to_string_lossy().into_owned())
         .collect();
     let text = format!(
-        "# Retrieval\n\nCommand: `openscholar bench retrieval {} --systems {}`\n\nEncoder: {name} ({}){reranker}. Machine: {}.\n\n{}",
+        "# Retrieval\n\nCommand: `openscholar bench retrieval {} --systems {}{options}`\n\nEncoder: {name} ({}){reranker}. Machine: {}.\n\n{}",
         folders.join(" "),
         systems.join(","),
         encoder.engine(),
@@ -74,9 +85,13 @@ pub(super) fn run(
 }
 
 /// The configured reranker and no other: a report must say what was measured.
-fn reranker(shelf: &Shelf, app: &App) -> Result<Arc<dyn Reranker>, CommandError> {
+fn reranker(
+    shelf: &Shelf,
+    named: Option<&str>,
+    app: &App,
+) -> Result<Arc<dyn Reranker>, CommandError> {
     let (reranker, notice) =
-        app.block_on(wiring::reranker::open(app, shelf, Some(BENCH_CACHE_BYTES)))??;
+        app.block_on(wiring::reranker::open(app, shelf, named, Some(BENCH_CACHE_BYTES)))??;
     match notice {
         None => Ok(reranker),
         Some(notice) => Err(CommandError::new(ErrorKind::Unavailable, notice.message)
