@@ -261,6 +261,21 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Pairs per second of a cross-encoder, and agreement with torch in the same run.
+    Reranker {
+        /// Reranker to measure: a catalog name or a folder.
+        #[arg(long, value_name = "NAME")]
+        model: String,
+        /// Python with torch and transformers installed; left out, only ours is measured.
+        #[arg(long, value_name = "PYTHON")]
+        peer_python: Option<PathBuf>,
+        /// Number of pairs, of one question and passages from the starter papers.
+        #[arg(long, default_value_t = 64, value_name = "N")]
+        pairs: usize,
+        /// Write the report here.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Recall, latency, size and build time of the dense index, beside FAISS, hnswlib and usearch in the same run.
     Index(BenchIndexArgs),
     /// Latency of lexical, dense and hybrid search in a datastore with and without filters, and what the index misses.

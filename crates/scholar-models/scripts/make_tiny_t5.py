@@ -98,9 +98,12 @@ def main():
     names = """model_type vocab_size d_model d_kv d_ff num_heads num_layers num_decoder_layers feed_forward_proj
     relative_attention_num_buckets relative_attention_max_distance layer_norm_epsilon tie_word_embeddings
     decoder_start_token_id eos_token_id pad_token_id""".split()
-    sizes = {name: getattr(config, name) for name in names}
+    # transformers 5 ties whatever the configuration says, and scales the output by what it said: FLAN-T5 does neither.
+    sizes = {name: getattr(config, name) for name in names} | {"tie_word_embeddings": False}
     (folder / "config.json").write_text(json.dumps(sizes, indent=1) + "\n")
-    model = spread(transformers.T5ForConditionalGeneration(config))
+    model = transformers.T5ForConditionalGeneration(config)
+    model.lm_head = torch.nn.Linear(config.d_model, vocabulary, bias=False)
+    model = spread(model)
     shards(model, folder)
     rows = []
     for prompt in PROMPTS:

@@ -1,6 +1,6 @@
 //! A trained judge of support: claim and evidence read together, three classes, calibrated.
 //!
-//! Steps: a cross-encoder of three logits reads each pair; the logits are divided by the temperature of
+//! Steps: a cross-encoder of three logits reads each pair, the claim without citation markers; the logits are divided by the temperature of
 //! `calibration.json` and become probabilities; [`verdict`] turns them into one of the port's four verdicts. The same
 //! model says which sentence of a passage is the evidence: the one that is least likely to be neither.
 
@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use scholar_core::text::markers::strip_citations;
 use scholar_core::{Attributor, Judgement, PortError, PortErrorKind, Verdict};
 
 use self::calibration::Calibration;
@@ -92,7 +93,7 @@ impl TrainedAttributor {
         let cost = pairs.len() * model.classifier.limit;
         let pairs: Vec<(String, String)> = pairs
             .iter()
-            .map(|(claim, evidence)| ((*claim).to_owned(), (*evidence).to_owned()))
+            .map(|(claim, evidence)| (strip_citations(claim), (*evidence).to_owned()))
             .collect();
         self.batcher
             .run(cost, move || {

@@ -89,7 +89,9 @@ pub fn pack(from: &Path, to: &Path) -> Result<Packed, ModelError> {
     write(&out, &bytes)?;
     for file in BESIDE {
         let path = from.join(file);
-        if path.is_file() {
+        // `tokenizer.json` says all that the vocabulary does.
+        let twice = file == "vocab.txt" && from.join("tokenizer.json").is_file();
+        if path.is_file() && !twice {
             write(&to.join(file), &fs_err::read(&path).map_err(|e| ModelError::read(&path, e))?)?;
         }
     }

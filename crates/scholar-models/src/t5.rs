@@ -115,6 +115,14 @@ impl T5Attributor {
         })
     }
 
+    /// Whether the folder holds a T5.
+    ///
+    /// # Errors
+    /// When it has no `config.json` or a damaged one.
+    pub fn is_t5(dir: &Path) -> Result<bool, ModelError> {
+        Config::is_t5(dir)
+    }
+
     /// What the model writes for `prompt`, on the caller's threads.
     ///
     /// # Errors

@@ -49,6 +49,8 @@ pub enum Port {
     TokenStates,
     /// `Attributor::judge`.
     Judge,
+    /// `Attributor::evidence`, of judges that can tell.
+    Evidence,
 }
 
 /// One line of a journal.

@@ -9,12 +9,19 @@ use crate::words::coverage;
 /// that contain a given text get a given verdict instead.
 pub struct FakeAttributor {
     rulings: Vec<(String, Verdict)>,
+    tells_evidence: bool,
 }
 
 impl FakeAttributor {
     /// Judges by overlap alone.
     pub fn new() -> Self {
-        Self { rulings: Vec::new() }
+        Self { rulings: Vec::new(), tells_evidence: false }
+    }
+
+    /// Also tells which text is the evidence: by the same overlap.
+    #[must_use]
+    pub fn telling_evidence(self) -> Self {
+        Self { tells_evidence: true, ..self }
     }
 
     /// Sentences that contain `part` get `verdict`; the first matching ruling counts.
@@ -50,6 +57,15 @@ impl Attributor for FakeAttributor {
             Judgement { verdict, score }
         };
         Ok(pairs.iter().map(judge).collect())
+    }
+
+    async fn evidence(
+        &self,
+        sentence: &str,
+        candidates: &[&str],
+    ) -> Result<Option<Vec<f32>>, PortError> {
+        let scores = candidates.iter().map(|candidate| coverage(sentence, candidate));
+        Ok(self.tells_evidence.then(|| scores.collect()))
     }
 }
 

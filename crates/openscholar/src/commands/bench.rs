@@ -6,6 +6,7 @@ mod formats;
 mod graph;
 mod index;
 mod ingest;
+mod reranker;
 mod retrieval;
 mod search;
 mod serve;
@@ -29,6 +30,9 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         }
         BenchCommand::Encoder { model, peer_python, passages, out } => {
             encoder::run(&model, peer_python.as_deref(), passages, out.as_deref(), app)
+        }
+        BenchCommand::Reranker { model, peer_python, pairs, out } => {
+            reranker::run(&model, peer_python.as_deref(), pairs, out.as_deref(), app)
         }
         BenchCommand::Graph { name, papers, out } => {
             let name = app.datastore_name(name.as_deref());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use scholar_core::{Attributor, Generator};
 use scholar_models::catalog::Purpose;
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
-use scholar_models::{CrossEncoderOptions, TrainedAttributor};
+use scholar_models::{CrossEncoderOptions, T5Attributor, T5Precision, TrainedAttributor};
 use scholar_pipeline::proof::{GeneratorAttributor, LexicalAttributor};
 
 use super::models;
@@ -78,6 +78,9 @@ async fn without_generator(app: &App, name: &str) -> Result<Arc<dyn Attributor>,
         }
     }
     let folder = models::ensure(app, name).await?;
+    if T5Attributor::is_t5(&folder)? {
+        return Ok(Arc::new(T5Attributor::open(&folder, name, T5Precision::Auto)?));
+    }
     let options = CrossEncoderOptions::project(app.threads());
     Ok(Arc::new(TrainedAttributor::open(&folder, name, options)?))
 }

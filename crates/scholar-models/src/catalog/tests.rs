@@ -12,6 +12,7 @@ fn the_embedded_catalog_has_every_promised_model() {
         ("openscholar-retriever", Purpose::Encoder, Architecture::Bert, Some(768)),
         ("bge-reranker-large", Purpose::Reranker, Architecture::XlmRoberta, Some(1024)),
         ("openscholar-reranker", Purpose::Reranker, Architecture::XlmRoberta, Some(1024)),
+        ("attrscore-flan-t5-xl", Purpose::Attributor, Architecture::T5, Some(2048)),
         (DEFAULT_GENERATOR, Purpose::Generator, Architecture::Qwen2, None),
         ("llama-3.1-openscholar-8b", Purpose::Generator, Architecture::Llama, None),
         ("smollm2-135m-instruct-q4_1", Purpose::Generator, Architecture::Llama, None),

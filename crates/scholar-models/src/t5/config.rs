@@ -1,8 +1,9 @@
 //! `config.json` of a T5.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::ModelError;
 
@@ -87,17 +88,25 @@ fn end() -> u32 {
 }
 
 impl Config {
+    /// Whether `config.json` is of a T5.
+    ///
+    /// # Errors
+    /// When it is absent or no JSON.
+    pub(super) fn is_t5(dir: &Path) -> Result<bool, ModelError> {
+        #[derive(Deserialize)]
+        struct Kind {
+            #[serde(default)]
+            model_type: String,
+        }
+        Ok(read::<Kind>(dir)?.0.model_type == "t5")
+    }
+
     /// Reads and checks `config.json`.
     ///
     /// # Errors
     /// When it is absent, damaged, inconsistent, or not of a T5.
     pub(super) fn read(dir: &Path) -> Result<Self, ModelError> {
-        let path = dir.join("config.json");
-        if !path.is_file() {
-            return Err(ModelError::MissingFile { dir: dir.to_owned(), expected: "config.json" });
-        }
-        let text = fs_err::read_to_string(&path).map_err(|e| ModelError::read(&path, e))?;
-        let file: File = serde_json::from_str(&text).map_err(|e| ModelError::damaged(&path, e))?;
+        let (file, path) = read::<File>(dir)?;
         let unsupported = |what: String| ModelError::Unsupported { path: path.clone(), what };
         if file.model_type != "t5" {
             return Err(unsupported(format!("model type {:?} as a T5", file.model_type)));
@@ -138,4 +147,15 @@ impl Config {
             end: file.eos_token_id,
         })
     }
+}
+
+/// `config.json` of folder `dir`, and its path.
+fn read<T: DeserializeOwned>(dir: &Path) -> Result<(T, PathBuf), ModelError> {
+    let path = dir.join("config.json");
+    if !path.is_file() {
+        return Err(ModelError::MissingFile { dir: dir.to_owned(), expected: "config.json" });
+    }
+    let text = fs_err::read_to_string(&path).map_err(|e| ModelError::read(&path, e))?;
+    let file = serde_json::from_str(&text).map_err(|e| ModelError::damaged(&path, e))?;
+    Ok((file, path))
 }

@@ -23,7 +23,7 @@ fn packed_models_are_smaller_and_score_nearly_the_same() {
     assert!(packed.packed >= 7 && packed.kept >= 10, "{packed:?}");
     assert!((1e-4..0.01).contains(&packed.relative_error), "{packed:?}");
     let bytes = |dir: &Path| fs_err::read(dir.join("model.safetensors")).expect("there");
-    assert!(bytes(folder.path()).len() < bytes(&tiny).len() * 2 / 3, "the tiny model is in f16");
+    assert!(bytes(folder.path()).len() < bytes(&tiny).len() * 3 / 4, "the tiny model is in f16");
     let (before, after) = (open(&tiny), open(folder.path()));
     for row in golden::expected::<Scored>("tiny-bert-cross") {
         let logit =

@@ -272,6 +272,10 @@ impl Generator for Recorded<Arc<dyn Generator>> {
     }
 }
 
+pub(super) fn evidence_request(sentence: &str, candidates: &[&str]) -> Value {
+    json!({ "sentence": sentence, "candidates": candidates })
+}
+
 pub(super) fn encode_request(side: Side, texts: &[&str]) -> Value {
     let side = match side {
         Side::Query => "query",
@@ -323,6 +327,20 @@ impl Attributor for Recorded<Arc<dyn Attributor>> {
     async fn judge(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judgement>, PortError> {
         let result = self.port.judge(pairs).await;
         self.book.call(Pending::new(Port::Judge, json!(pairs)), &result);
+        result
+    }
+
+    async fn evidence(
+        &self,
+        sentence: &str,
+        candidates: &[&str],
+    ) -> Result<Option<Vec<f32>>, PortError> {
+        let result = self.port.evidence(sentence, candidates).await;
+        // A judge that cannot tell leaves no line: so do the runs from before there was one that could.
+        if !matches!(result, Ok(None)) {
+            let request = evidence_request(sentence, candidates);
+            self.book.call(Pending::new(Port::Evidence, request), &result);
+        }
         result
     }
 }

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::numbers::{HexEmbeddings, from_hex};
-use super::recorder::{encode_request, rerank_call};
+use super::recorder::{encode_request, evidence_request, rerank_call};
 use super::{
     Call, CallResult, Entry, Journal, JournalError, Port, PortsInfo, ReplayMiss, json as to_json,
     key_of,
@@ -35,6 +35,8 @@ struct Book {
     readings: Mutex<Readings>,
     misses: Mutex<Vec<ReplayMiss>>,
     live: Option<Ports>,
+    /// Whether the recorded judge could tell evidence; one that cannot leaves no line.
+    tells_evidence: bool,
 }
 
 struct Readings {
@@ -70,6 +72,7 @@ impl Replayer {
         let mut info = None;
         let mut calls: HashMap<String, VecDeque<CallResult>> = HashMap::new();
         let mut recorded = VecDeque::new();
+        let mut tells_evidence = false;
         for entry in &journal.entries {
             match entry {
                 Entry::Ports(ports) => info = Some(ports.clone()),
@@ -77,7 +80,8 @@ impl Replayer {
                 // What failed or was cut off is tried again where that is possible.
                 Entry::Call(Call { result, .. })
                     if live.is_some() && !matches!(result, CallResult::Reply(_)) => {}
-                Entry::Call(Call { key, result, port: _, purpose: _, request: _ }) => {
+                Entry::Call(Call { key, result, port, purpose: _, request: _ }) => {
+                    tells_evidence |= *port == Port::Evidence;
                     calls.entry(key.clone()).or_default().push_back(result.clone());
                 }
             }
@@ -88,6 +92,7 @@ impl Replayer {
             readings: Mutex::new(Readings { recorded, last: Duration::ZERO, resumed: None }),
             misses: Mutex::default(),
             live,
+            tells_evidence,
         };
         Ok(Self { book: Arc::new(book) })
     }
@@ -351,6 +356,20 @@ impl Attributor for Served {
         match self.0.result(Port::Judge, &json!(pairs)) {
             Some(result) => result,
             None => self.0.live()?.attributor.judge(pairs).await,
+        }
+    }
+
+    async fn evidence(
+        &self,
+        sentence: &str,
+        candidates: &[&str],
+    ) -> Result<Option<Vec<f32>>, PortError> {
+        if self.0.live.is_none() && !self.0.tells_evidence {
+            return Ok(None);
+        }
+        match self.0.result(Port::Evidence, &evidence_request(sentence, candidates)) {
+            Some(result) => result,
+            None => self.0.live()?.attributor.evidence(sentence, candidates).await,
         }
     }
 }

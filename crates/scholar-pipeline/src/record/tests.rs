@@ -144,3 +144,25 @@ fn broken_journals_are_refused_by_line() {
     );
     assert_eq!(hex, None);
 }
+
+#[tokio::test]
+async fn what_a_judge_tells_of_evidence_is_replayed_and_older_journals_tell_nothing() {
+    let pair = ("mice sleep", ["mice sleep", "cats do not"]);
+    let journal_of = |attributor: FakeAttributor| async move {
+        let mut ports = live();
+        ports.attributor = Arc::new(attributor);
+        let recorder = Recorder::new(&ports);
+        let told = recorder.ports().attributor.evidence(pair.0, &pair.1).await.expect("told");
+        (told, recorder.journal())
+    };
+    let (told, journal) = journal_of(FakeAttributor::new().telling_evidence()).await;
+    assert_eq!(told.as_deref().map(|scores| scores.len()), Some(2));
+    let replayed = Replayer::new(&journal).expect("a journal").ports().attributor;
+    assert_eq!(replayed.evidence(pair.0, &pair.1).await.expect("recorded"), told);
+    let error = replayed.evidence("cats sleep", &pair.1).await.expect_err("never asked");
+    assert!(error.to_string().contains("holds no Evidence call"), "{error}");
+    let (told, journal) = journal_of(FakeAttributor::new()).await;
+    assert_eq!(told, None);
+    let replayed = Replayer::new(&journal).expect("a journal").ports().attributor;
+    assert_eq!(replayed.evidence(pair.0, &pair.1).await.expect("no line is needed"), None);
+}

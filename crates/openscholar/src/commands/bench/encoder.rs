@@ -1,5 +1,6 @@
 //! Speed of the encoder, as a ratio to sentence-transformers in the same run.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -9,6 +10,7 @@ use scholar_core::text::PassageRules;
 use scholar_core::text::passages::cut;
 use scholar_core::{Encoder as _, Side};
 use scholar_models::{EncoderOptions, LocalEncoder, Precision};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
@@ -24,8 +26,8 @@ const ROUNDS: usize = 4;
 /// Timed queries; the median counts.
 const QUERIES: usize = 41;
 /// Words of a passage that counts as full.
-const FULL_WORDS: usize = 230;
-const QUERY: &str =
+pub(super) const FULL_WORDS: usize = 230;
+pub(super) const QUERY: &str =
     "What is the effect of retrieval augmentation on the factuality of language models?";
 
 /// One of our engines.
@@ -70,7 +72,9 @@ pub(super) fn run(
             Err(error) => app.printer.say(&format!("not measured: {error}")),
         }
     }
-    let peer = peer_python.map(|python| time_peer(python, &folder, &texts, app)).transpose()?;
+    let peer: Option<Peer> = peer_python
+        .map(|python| self::peer(PEER_SCRIPT, python, &folder, &texts, &[], app))
+        .transpose()?;
     let json = serde_json::json!({"schema": "openscholar.bench-encoder/1", "model": model, "passages": texts.len(), "ours": ours, "peer": peer});
     super::publish(
         &format!("encoder-{model}"),
@@ -105,21 +109,26 @@ fn time(encoder: &LocalEncoder, texts: &[String]) -> Result<Ours, CommandError> 
     })
 }
 
-fn time_peer(
+/// What `script` prints when it is run with the model, the passages and more `arguments`.
+pub(super) fn peer<T: DeserializeOwned>(
+    script: &str,
     python: &Path,
     model: &Path,
     texts: &[String],
+    arguments: &[&OsStr],
     app: &App,
-) -> Result<Peer, CommandError> {
+) -> Result<T, CommandError> {
+    let source = script;
     let folder = app.home.data().join("bench");
     fs_err::create_dir_all(&folder).map_err(|source| crate::runs::unwritable(&folder, source))?;
     let (script, passages) = (folder.join("peer.py"), folder.join("passages.jsonl"));
     let lines: String =
         texts.iter().map(|text| format!("{}\n", serde_json::json!({"text": text}))).collect();
-    crate::runs::write_atomic(&script, PEER_SCRIPT.as_bytes())?;
+    crate::runs::write_atomic(&script, source.as_bytes())?;
     crate::runs::write_atomic(&passages, lines.as_bytes())?;
     let output = Command::new(python)
         .args([script.as_os_str(), model.as_os_str(), passages.as_os_str()])
+        .args(arguments)
         .output()
         .user(|| format!("cannot start {}", python.display()))?;
     let last = |bytes: &[u8]| {
@@ -127,7 +136,9 @@ fn time_peer(
     };
     if !output.status.success() {
         return Err(CommandError::user(format!("the peer failed: {}", last(&output.stderr)))
-            .with_hint("--peer-python needs a Python with torch and sentence-transformers"));
+            .with_hint(
+                "--peer-python needs a Python with torch, transformers and sentence-transformers",
+            ));
     }
     serde_json::from_str(&last(&output.stdout)).user(|| "the peer's report is not JSON".to_owned())
 }

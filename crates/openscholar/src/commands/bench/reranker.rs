@@ -1,0 +1,141 @@
+//! Speed of a cross-encoder, as a ratio to `PyTorch` in the same run, and how far their logits are apart.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use scholar_core::text::PassageRules;
+use scholar_core::text::passages::cut;
+use scholar_models::{CrossEncoderOptions, LocalCrossEncoder, Precision};
+use serde::{Deserialize, Serialize};
+
+use super::encoder::{FULL_WORDS, QUERY, peer};
+use crate::app::App;
+use crate::error::CommandError;
+use crate::starter;
+use crate::wiring::models;
+
+/// The script that measures the peer.
+const PEER_SCRIPT: &str = include_str!("../../../../scholar-models/scripts/peer_cross_encoder.py");
+/// Timed repetitions; the best counts, for both sides.
+const ROUNDS: usize = 4;
+
+/// One of our engines.
+#[derive(Debug, Serialize)]
+struct Ours {
+    engine: String,
+    pairs_per_s: f64,
+    tokens_per_s: f64,
+    #[serde(skip)]
+    logits: Vec<f32>,
+}
+
+/// What the peer's script prints.
+#[derive(Debug, Serialize, Deserialize)]
+struct Peer {
+    f32_pairs_per_s: f64,
+    bf16_pairs_per_s: f64,
+    mean_tokens: f64,
+    #[serde(skip_serializing)]
+    logits: Vec<f32>,
+    versions: serde_json::Value,
+}
+
+pub(super) fn run(
+    model: &str,
+    peer_python: Option<&Path>,
+    pairs: usize,
+    out: Option<&Path>,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let folder = app.block_on(models::ensure(app, model))??;
+    let texts: Vec<String> = starter::papers()?
+        .iter()
+        .flat_map(|paper| cut(paper, PassageRules::sections()))
+        .filter(|passage| passage.text.split_whitespace().count() >= FULL_WORDS)
+        .take(pairs)
+        .map(|passage| passage.encoded_text())
+        .collect();
+    let mut ours = Vec::new();
+    for precision in [Precision::F32, Precision::Bf16] {
+        let options =
+            CrossEncoderOptions { precision, ..CrossEncoderOptions::project(app.threads()) };
+        match LocalCrossEncoder::open(&folder, model, options) {
+            Ok(reranker) => ours.push(time(&reranker, &texts)?),
+            Err(error) => app.printer.say(&format!("not measured: {error}")),
+        }
+    }
+    let arguments = [QUERY.as_ref()];
+    let peer: Option<Peer> = peer_python
+        .map(|python| peer(PEER_SCRIPT, python, &folder, &texts, &arguments, app))
+        .transpose()?;
+    let name = super::short(model);
+    let json = serde_json::json!({"schema": "openscholar.bench-reranker/1", "model": name, "pairs": texts.len(), "ours": ours, "peer": peer});
+    let text = render(name, texts.len(), &ours, peer.as_ref(), app);
+    super::publish(&format!("reranker-{name}"), &text, &json, out, app)
+}
+
+fn time(reranker: &LocalCrossEncoder, texts: &[String]) -> Result<Ours, CommandError> {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut tokens = 0;
+    for text in &texts {
+        tokens += reranker.count_tokens(QUERY, text)?;
+    }
+    let (mut best, mut logits) = (f64::INFINITY, Vec::new());
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        logits = reranker.logits(QUERY, &texts)?;
+        best = best.min(began.elapsed().as_secs_f64());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "counts of pairs and tokens")]
+    let (pairs, tokens) = (texts.len() as f64, tokens as f64);
+    Ok(Ours {
+        engine: reranker.engine().to_owned(),
+        pairs_per_s: pairs / best,
+        tokens_per_s: tokens / best,
+        logits,
+    })
+}
+
+fn render(name: &str, pairs: usize, ours: &[Ours], peer: Option<&Peer>, app: &App) -> String {
+    let mut text = format!(
+        "# Reranker speed: {name}\n\nCommand: `openscholar bench reranker --model {name} --peer-python PYTHON`. \
+         {pairs} pairs of one question and a starter passage of at least {FULL_WORDS} words, all tokens up to 512, best of \
+         {ROUNDS} rounds. Machine: {}.\n\n\
+         | engine | pairs/s | tokens/s | ratio to f32 peer | ratio to bf16 peer | largest difference to the peer's f32 logits |\n|---|---|---|---|---|---|\n",
+        super::machine(app)
+    );
+    for engine in ours {
+        let ratio = |rate: Option<f64>| {
+            rate.map_or_else(|| "–".to_owned(), |rate| format!("{:.2}", engine.pairs_per_s / rate))
+        };
+        let apart = peer.map_or_else(
+            || "–".to_owned(),
+            |peer| {
+                let apart = engine.logits.iter().zip(&peer.logits).map(|(a, b)| (a - b).abs());
+                format!("{:.1e}", apart.fold(0.0, f32::max))
+            },
+        );
+        let _infallible = writeln!(
+            text,
+            "| ours, {} | {:.1} | {:.0} | {} | {} | {apart} |",
+            engine.engine,
+            engine.pairs_per_s,
+            engine.tokens_per_s,
+            ratio(peer.map(|peer| peer.f32_pairs_per_s)),
+            ratio(peer.map(|peer| peer.bf16_pairs_per_s)),
+        );
+    }
+    if let Some(Peer { f32_pairs_per_s, bf16_pairs_per_s, mean_tokens, logits: _, versions }) = peer
+    {
+        let _infallible = writeln!(
+            text,
+            "| PyTorch f32 | {f32_pairs_per_s:.1} | {:.0} | 1 | – | 0 |\n\
+             | PyTorch bf16 | {bf16_pairs_per_s:.1} | {:.0} | – | 1 | – |\n\nPeer versions: `{versions}`",
+            f32_pairs_per_s * mean_tokens,
+            bf16_pairs_per_s * mean_tokens,
+        );
+    }
+    text
+}
