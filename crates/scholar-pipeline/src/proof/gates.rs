@@ -544,7 +544,7 @@ fn best_sentence_scores(text: &str, passages: &[&str]) -> Result<Vec<f32>, PortE
     passages
         .iter()
         .map(|passage| {
-            let sentences = scholar_core::text::sentences::sentence_texts(passage);
+            let sentences = sentence_texts(passage);
             let scores = evidence_scores(text, &sentences, None)?;
             Ok(scores.into_iter().fold(0.0, f32::max))
         })

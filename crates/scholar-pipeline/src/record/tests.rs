@@ -156,7 +156,7 @@ async fn what_a_judge_tells_of_evidence_is_replayed_and_older_journals_tell_noth
         (told, recorder.journal())
     };
     let (told, journal) = journal_of(FakeAttributor::new().telling_evidence()).await;
-    assert_eq!(told.as_deref().map(|scores| scores.len()), Some(2));
+    assert_eq!(told.as_deref().map(<[f32]>::len), Some(2));
     let replayed = Replayer::new(&journal).expect("a journal").ports().attributor;
     assert_eq!(replayed.evidence(pair.0, &pair.1).await.expect("recorded"), told);
     let error = replayed.evidence("cats sleep", &pair.1).await.expect_err("never asked");

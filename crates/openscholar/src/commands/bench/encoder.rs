@@ -73,7 +73,7 @@ pub(super) fn run(
         }
     }
     let peer: Option<Peer> = peer_python
-        .map(|python| self::peer(PEER_SCRIPT, python, &folder, &texts, &[], app))
+        .map(|python| peer(PEER_SCRIPT, python, &folder, &texts, &[], app))
         .transpose()?;
     let json = serde_json::json!({"schema": "openscholar.bench-encoder/1", "model": model, "passages": texts.len(), "ours": ours, "peer": peer});
     super::publish(
