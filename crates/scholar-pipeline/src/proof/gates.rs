@@ -5,7 +5,6 @@
 //! not have is removed and never guessed. Everything that changes is a notice.
 
 use scholar_core::text::locate;
-use scholar_core::text::sentences::sentence_texts;
 use scholar_core::{
     CharSpan, Gate, Judgement, Notice, NoticeKind, PortError, Query, Ranked, RerankScore,
     Retrieved, SearchRequest, Support, Verdict,
@@ -13,9 +12,7 @@ use scholar_core::{
 
 use super::config::{JudgeFailure, ProofConfig, Remedy, UncitedRule};
 use super::draft::{DraftSentence, makes_claim, quotations};
-use super::select::{
-    EvidenceSentence, evidence_scores, evidence_window, window_by_scores, window_text,
-};
+use super::select::{evidence_scores, evidence_window, window_text};
 use super::sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};
 use crate::event::{Event, Observer};
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
@@ -112,7 +109,7 @@ impl Prover<'_> {
             let mut trials = Vec::new();
             if !sentence.verbatim {
                 for number in numbers {
-                    trials.extend(self.trial(&sentence.text, *number).await?);
+                    trials.extend(self.trial(&sentence.text, *number)?);
                 }
             }
             all.push(trials);
@@ -124,10 +121,11 @@ impl Prover<'_> {
 
     /// Gate L1: the window of a passage, and any quotation the sentence makes, as exact spans. `None` when the passage
     /// shares nothing with the sentence or a quotation is not in it.
-    async fn trial(&self, text: &str, number: EvidenceNumber) -> Result<Option<Trial>, PortError> {
+    fn trial(&self, text: &str, number: EvidenceNumber) -> Result<Option<Trial>, PortError> {
         let Some(shown) = self.registry.get(number) else { return Ok(None) };
         let passage = shown.ranked.retrieved.passage.text.as_str();
-        let window = self.window(text, passage).await?;
+        let encoder = self.ports.encoder.as_deref();
+        let window = evidence_window(text, passage, encoder)?;
         if window.is_empty() {
             return Ok(None);
         }
@@ -143,17 +141,6 @@ impl Prover<'_> {
             quotes.extend(quote_at(number, passage, span));
         }
         Ok(Some(Trial { number, quotes, evidence: window_text(passage, &window), judgement: None }))
-    }
-
-    /// The sentences of a passage that the judge reads: its own choice where it can tell evidence, else that of the words.
-    async fn window(&self, text: &str, passage: &str) -> Result<Vec<EvidenceSentence>, PortError> {
-        let sentences = sentence_texts(passage);
-        match self.ports.attributor.evidence(text, &sentences).await {
-            Ok(Some(scores)) => Ok(window_by_scores(passage, &scores)),
-            Err(error) if self.config.judge_failure != JudgeFailure::LeaveUnjudged => Err(error),
-            // That the judge failed is told when it is asked to judge.
-            Ok(None) | Err(_) => evidence_window(text, passage, self.ports.encoder.as_deref()),
-        }
     }
 
     /// Gate L2, for the trials of each sentence; one call of the judge.
@@ -437,7 +424,7 @@ impl Prover<'_> {
         number: EvidenceNumber,
     ) -> Result<bool, PortError> {
         std::mem::swap(self.registry, alone);
-        let trial = self.trial(&sentence.text, number).await;
+        let trial = self.trial(&sentence.text, number);
         std::mem::swap(self.registry, alone);
         let Some(trial) = trial? else { return Ok(false) };
         let judged = self.ask_judge(&[(sentence.text.as_str(), trial.evidence.as_str())]).await?;
@@ -452,7 +439,7 @@ impl Prover<'_> {
     ) -> Result<Option<ProvenSentence>, PortError> {
         let mut trials = Vec::new();
         for number in numbers {
-            trials.extend(self.trial(&sentence.text, *number).await?);
+            trials.extend(self.trial(&sentence.text, *number)?);
         }
         let mut batch = [trials];
         self.judge(&[sentence.text.as_str()], &mut batch).await?;
@@ -544,7 +531,7 @@ fn best_sentence_scores(text: &str, passages: &[&str]) -> Result<Vec<f32>, PortE
     passages
         .iter()
         .map(|passage| {
-            let sentences = sentence_texts(passage);
+            let sentences = scholar_core::text::sentences::sentence_texts(passage);
             let scores = evidence_scores(text, &sentences, None)?;
             Ok(scores.into_iter().fold(0.0, f32::max))
         })
