@@ -9,6 +9,7 @@ pub mod agreement;
 pub mod correlation;
 pub mod sign;
 
+use scholar_core::SplitMix64;
 use serde::{Deserialize, Serialize};
 
 /// Resamples of a bootstrap. Ours: the interval's ends move by less than 0.002 between seeds on 300 queries.
@@ -34,25 +35,6 @@ pub struct Difference {
     pub estimate: Estimate,
     /// Share of resamples in which the sign of the mean difference is not that of the data, doubled: a two-sided p.
     pub p: f64,
-}
-
-/// `SplitMix64`: small, seedable, the same everywhere. Source: Steele, Lea and Flood 2014.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`, uniform up to 2⁻⁶⁴ n.
-    fn below(&mut self, n: usize) -> usize {
-        let product = u128::from(self.next()) * (n as u128);
-        usize::try_from(product >> 64).unwrap_or(0)
-    }
 }
 
 /// Mean of `values` with a 95 % interval; `None` without values.
@@ -131,7 +113,7 @@ fn means(rows: &[&(f64, f64)]) -> Option<(f64, f64)> {
 
 /// Sorted values of the statistic on resamples of whole rows.
 fn resampled<T>(rows: &[T], seed: u64, statistic: &impl Fn(&[&T]) -> Option<f64>) -> Vec<f64> {
-    let mut random = SplitMix(seed);
+    let mut random = SplitMix64::new(seed);
     let n = rows.len();
     let mut sample: Vec<&T> = Vec::with_capacity(n);
     let mut values: Vec<f64> = (0..RESAMPLES)
@@ -175,7 +157,7 @@ fn resampled_means(values: &[f64], seed: u64) -> Option<Vec<f64>> {
     if values.is_empty() {
         return None;
     }
-    let mut random = SplitMix(seed);
+    let mut random = SplitMix64::new(seed);
     let n = values.len();
     let mut means: Vec<f64> = (0..RESAMPLES)
         .map(|_| (0..n).map(|_| values[random.below(n)]).sum::<f64>() / ratio(n, 1))

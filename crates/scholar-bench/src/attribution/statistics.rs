@@ -1,5 +1,6 @@
 //! Agreement statistics with bootstrap intervals.
 
+use scholar_core::SplitMix64;
 use serde::Serialize;
 
 /// Resamples of an interval.
@@ -44,11 +45,11 @@ pub fn interval(
         return None;
     }
     let value = statistic(scored)?;
-    let mut random = SplitMix(0x5eed);
+    let mut random = SplitMix64::new(0x5eed);
     let mut values: Vec<f64> = (0..RESAMPLES)
         .filter_map(|_| {
             let sample: Vec<Scored> =
-                (0..scored.len()).map(|_| scored[random.below(scored.len())]).collect();
+                (0..scored.len()).map(|_| scored[place(&mut random, scored.len())]).collect();
             statistic(&sample)
         })
         .collect();
@@ -58,6 +59,11 @@ pub fn interval(
         values.get(n.min(values.len().saturating_sub(1))).copied().unwrap_or(value)
     };
     Some(Interval { value, low: at(0.025), high: at(0.975) })
+}
+
+/// By the remainder, as when the published intervals were drawn.
+fn place(random: &mut SplitMix64, n: usize) -> usize {
+    (random.next_u64() % n as u64) as usize
 }
 
 /// Share of pairs on which both agree.
@@ -114,19 +120,6 @@ pub fn calibration_error(scored: &[Scored]) -> f64 {
     }
     bins.iter().map(|(score, truth): &(f64, f64)| (score - truth).abs()).sum::<f64>()
         / scored.len().max(1) as f64
-}
-
-/// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
 }
 
 #[cfg(test)]
