@@ -3,10 +3,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use scholar_core::{
     Attributor, Explanation, PaperId, PaperMeta, Passage, PassageId, PassageKind, PortErrorKind,
-    RetrievalScore,
+    RetrievalScore, Retrieved,
 };
 use scholar_testing::MemoryRetriever;
 
+use super::remedies::ranked;
 use super::*;
 use crate::proof::draft::draft_sentences;
 use crate::proof::finalise::finalise;
