@@ -70,8 +70,17 @@ fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, Com
     stated.max_steps = max_steps.unwrap_or(stated.max_steps);
     stated.seed = seed.unwrap_or(stated.seed);
     let unnamed = stated.init.as_os_str().is_empty();
-    if init.is_some() || unnamed {
-        let name = init.as_deref().unwrap_or(DEFAULT_ENCODER);
+    let name = init.or_else(|| unnamed.then(|| DEFAULT_ENCODER.to_owned()));
+    // What is wrong with the rest is said before anything is fetched.
+    if let Some(name) = &name {
+        stated.init = name.into();
+    }
+    stated.check()?;
+    if let Some(absent) = stated.rows.iter().chain(&stated.held_out).find(|path| !path.is_file()) {
+        return Err(CommandError::user(format!("there is no file {}", absent.display()))
+            .with_hint("pass files of rows as --rows FILE,FILE"));
+    }
+    if let Some(name) = &name {
         stated.init = app.block_on(models::ensure(app, name))??;
     }
     for path in

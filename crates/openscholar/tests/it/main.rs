@@ -20,3 +20,4 @@ mod runs;
 mod serve;
 #[cfg(unix)]
 mod stopped;
+mod train;
