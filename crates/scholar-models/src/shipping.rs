@@ -10,10 +10,13 @@ use std::path::Path;
 
 use half::f16;
 use safetensors::tensor::{Dtype, TensorView};
+use sha2::{Digest as _, Sha256};
 
+use crate::catalog::ModelFile;
 use crate::error::ModelError;
 use crate::weights::{SCALE_BLOCK, SCALE_SUFFIX, Tensor, Weights};
 
+const WEIGHTS: &str = "model.safetensors";
 /// Smaller tensors are not worth a second one.
 const FEWEST: usize = 4 << 10;
 
@@ -28,10 +31,10 @@ const BESIDE: [&str; 6] = [
 ];
 
 /// What packing did.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Packed {
-    /// Bytes of the new weight file.
-    pub bytes: u64,
+    /// The written files, as a catalog names them.
+    pub files: Vec<ModelFile>,
     /// Tensors in eight bits.
     pub packed: usize,
     /// Tensors kept as f32.
@@ -48,9 +51,17 @@ pub struct Packed {
 /// When `from` is no model folder, or `to` cannot be written.
 pub fn pack(from: &Path, to: &Path) -> Result<Packed, ModelError> {
     let weights = Weights::open_any(from)?;
-    let write = |path: &Path, bytes: &[u8]| {
-        fs_err::write(path, bytes)
-            .map_err(|source| ModelError::WriteFile { path: path.to_owned(), source })
+    let mut files = Vec::new();
+    let mut write = |name: &str, bytes: &[u8]| {
+        let path = to.join(name);
+        let digest = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        files.push(ModelFile {
+            path: name.to_owned(),
+            size: Some(bytes.len() as u64),
+            sha256: Some(digest),
+            optional: false,
+        });
+        fs_err::write(&path, bytes).map_err(|source| ModelError::WriteFile { path, source })
     };
     fs_err::create_dir_all(to)
         .map_err(|source| ModelError::WriteFile { path: to.to_owned(), source })?;
@@ -77,7 +88,7 @@ pub fn pack(from: &Path, to: &Path) -> Result<Packed, ModelError> {
         tensors.push((scale, Dtype::F16, vec![rows, columns / SCALE_BLOCK], scales));
         tensors.push((name, Dtype::I8, vec![rows, columns], numbers));
     }
-    let out = to.join("model.safetensors");
+    let out = to.join(WEIGHTS);
     let views = tensors
         .iter()
         .map(|(name, dtype, shape, bytes)| {
@@ -86,17 +97,17 @@ pub fn pack(from: &Path, to: &Path) -> Result<Packed, ModelError> {
         .collect::<Result<Vec<_>, _>>()
         .map_err(|e| ModelError::damaged(&out, e))?;
     let bytes = safetensors::serialize(views, None).map_err(|e| ModelError::damaged(&out, e))?;
-    write(&out, &bytes)?;
+    write(WEIGHTS, &bytes)?;
     for file in BESIDE {
         let path = from.join(file);
         // `tokenizer.json` says all that the vocabulary does.
         let twice = file == "vocab.txt" && from.join("tokenizer.json").is_file();
         if path.is_file() && !twice {
-            write(&to.join(file), &fs_err::read(&path).map_err(|e| ModelError::read(&path, e))?)?;
+            write(file, &fs_err::read(&path).map_err(|e| ModelError::read(&path, e))?)?;
         }
     }
     let relative_error = if power > 0.0 { (error / power).sqrt() } else { 0.0 };
-    Ok(Packed { bytes: bytes.len() as u64, packed, kept, relative_error })
+    Ok(Packed { files, packed, kept, relative_error })
 }
 
 struct Blocks {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use comfy_table::Table;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use scholar_models::catalog::{Entry, Source};
+use scholar_models::catalog::{Entry, ModelFile, Source};
 use scholar_models::shipping::{self, Packed};
 
 use crate::app::App;
@@ -24,18 +24,24 @@ pub(crate) fn run(args: ModelsArgs, app: &App) -> Result<ExitCode, CommandError>
 }
 
 fn pack(from: &Path, to: &Path, app: &App) -> Result<ExitCode, CommandError> {
-    let Packed { bytes, packed, kept, relative_error } = shipping::pack(from, to)?;
+    let Packed { files, packed, kept, relative_error } = shipping::pack(from, to)?;
     if app.printer.json {
         app.printer.json(&serde_json::json!({
-            "schema": "openscholar.packed/1", "bytes": bytes, "packed": packed, "kept": kept,
+            "schema": "openscholar.packed/1", "files": files, "packed": packed, "kept": kept,
             "relative_error": relative_error,
         }))?;
     } else {
-        app.printer.out(&format!(
-            "{}: {} in {packed} packed and {kept} other tensors, relative error {relative_error:.4}",
-            to.display(),
-            megabytes(bytes)
-        ))?;
+        app.printer.say(&format!(
+            "{packed} packed and {kept} other tensors, relative error {relative_error:.4}; for a catalog:"
+        ));
+        let lines: Vec<String> = files
+            .iter()
+            .map(|ModelFile { path, size, sha256, optional: _ }| {
+                let (size, sha256) = (size.unwrap_or_default(), sha256.as_deref().unwrap_or(""));
+                format!("    {{ path = \"{path}\", size = {size}, sha256 = \"{sha256}\" }},")
+            })
+            .collect();
+        app.printer.out(&format!("files = [\n{}\n]", lines.join("\n")))?;
     }
     Ok(ExitCode::SUCCESS)
 }

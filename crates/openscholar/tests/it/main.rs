@@ -15,6 +15,7 @@ mod models;
 #[cfg(target_os = "linux")]
 mod mounts;
 mod program;
+mod readers;
 mod runs;
 #[cfg(unix)]
 mod serve;
