@@ -162,8 +162,7 @@ impl Job<'_> {
 
     fn groups(&self) -> Result<Made<RerankRow>, CommandError> {
         let mut plan = ranking::plan(&self.sources, &self.evaluation, &self.settings)?;
-        let encoder =
-            self.app.config.encoder.as_deref().unwrap_or(DEFAULT_ENCODER).to_owned();
+        let encoder = self.app.config.encoder.as_deref().unwrap_or(DEFAULT_ENCODER).to_owned();
         let encoder =
             self.app.block_on(models::encoder(self.app, &encoder, models::Reading::WHOLE))??;
         let (grade, questions) = (self.args.grade, self.args.questions);
@@ -173,7 +172,8 @@ impl Job<'_> {
             None
         };
         if let Some(model) = model.as_ref().filter(|_| questions == QuestionsArg::Model) {
-            let written = self.app.block_on(ranking::ask_model(&mut plan, model, &self.evaluation))??;
+            let written =
+                self.app.block_on(ranking::ask_model(&mut plan, model, &self.evaluation))??;
             self.app.printer.say(&format!("{written} questions by the language model"));
         }
         let grader = match model.as_ref() {
@@ -191,9 +191,9 @@ impl Job<'_> {
                 .with_message(format!("searching {}", plan.pools[pool].name));
             let mut seen = |done: usize| bar.set_position(done as u64);
             let retriever = shelf.retriever.as_ref();
-            let (mined, account) = self.app.block_on(mining::mine(
-                &plan, pool, retriever, &rules, grader, &mut seen,
-            ))??;
+            let (mined, account) = self
+                .app
+                .block_on(mining::mine(&plan, pool, retriever, &rules, grader, &mut seen))??;
             bar.finish_and_clear();
             rows.extend(mined);
             ledger.merge(account);
@@ -215,8 +215,11 @@ impl Job<'_> {
         fs_err::create_dir_all(&folder).map_err(|source| runs::unwritable(&folder, source))?;
         let file = folder.join(format!("{}-{digest:016x}.jsonl", pool.name.replace(' ', "-")));
         runs::write_atomic(&file, corpus.as_bytes())?;
-        let store =
-            Datastore::open_or_create(&file.with_extension(""), encoder.info(), BuildRules::collection())?;
+        let store = Datastore::open_or_create(
+            &file.with_extension(""),
+            encoder.info(),
+            BuildRules::collection(),
+        )?;
         let mut reader = PaperReader::open(&file, Some(Format::Beir), Limits::standard())?;
         let total = pool.documents.len() as u64;
         let bar = progress::counted(&self.app.printer, "passages", Some(total))

@@ -13,7 +13,8 @@ const MOST_NAMED: usize = 5;
 
 pub(super) fn run(args: TrainExportArgs, app: &App) -> Result<ExitCode, CommandError> {
     let TrainExportArgs { to, rows, held_out, out, model, bad_rows } = args;
-    let request = Request { to: to.into(), train: rows, dev: held_out, out, model, bad_share: bad_rows };
+    let request =
+        Request { to: to.into(), train: rows, dev: held_out, out, model, bad_share: bad_rows };
     let Exported { train, dev, files, bad, command } = export(&request)?;
     for (path, row) in bad.iter().take(MOST_NAMED) {
         app.printer.say(&format!("left out {}:{}: {}", path.display(), row.line, row.problem));
