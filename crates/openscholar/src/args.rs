@@ -22,7 +22,8 @@ pub(crate) use store::{
 };
 pub(crate) use train::{TrainArgs, TrainCommand, TrainModelArgs};
 pub(crate) use train_data::{
-    DataPresetArg, GradeArg, QuestionsArg, TrainDataArgs, TrainExportArgs, TrainsArg,
+    DataPresetArg, GradeArg, QuestionsArg, TrainCheckArgs, TrainDataArgs, TrainExportArgs,
+    TrainsArg,
 };
 
 /// Ask the scientific literature and get answers in which every sentence is proven.

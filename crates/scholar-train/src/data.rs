@@ -14,6 +14,7 @@ pub mod duplicates;
 pub mod error;
 pub mod evaluation;
 pub mod export;
+mod leaks;
 pub mod ledger;
 pub mod lines;
 pub mod made;
@@ -29,12 +30,10 @@ pub use attribution::attribution_rows;
 pub use card::{Account, DataCard, write_all};
 pub use error::DataError;
 pub use evaluation::{Conflict, Evaluation};
+pub use leaks::refuse_leaks;
 pub use ledger::Ledger;
 pub use lines::{BadRow, Rows, read_rows};
 pub use made::{Made, Settings};
-pub use rows::{
-    AttributionRow, EvidenceLabel, RerankRow, TextRow, read_attribution_rows, read_rerank_rows,
-    write_file, write_rows,
-};
+pub use rows::{AttributionRow, EvidenceLabel, RerankRow, TextRow, write_file, write_rows};
 pub use source::{Source, SourceName};
 pub use texts::{has_papers, text_rows};

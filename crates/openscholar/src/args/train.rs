@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use super::{TrainDataArgs, TrainExportArgs};
+use super::{TrainCheckArgs, TrainDataArgs, TrainExportArgs};
 
 /// Train models of your own.
 #[derive(Debug, ClapArgs)]
@@ -24,6 +24,8 @@ pub(crate) enum TrainCommand {
     Attributor(TrainModelArgs),
     /// Make training data of public collections, without anything that models are measured on.
     Data(TrainDataArgs),
+    /// Refuse rows that repeat what models are measured on.
+    Check(TrainCheckArgs),
     /// Write rows and a config for another trainer.
     Export(TrainExportArgs),
     /// Print all settings of a preset as a config file.

@@ -49,6 +49,17 @@ pub(crate) struct TrainDataArgs {
     pub(crate) questions: QuestionsArg,
 }
 
+/// Which rows are held against which evaluation sets.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainCheckArgs {
+    /// Files of rows (JSON lines).
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) rows: Vec<PathBuf>,
+    /// Folders in BEIR layout, files of JSON lines, or folders of such, whose training splits are passed over.
+    #[arg(long, required = true, value_delimiter = ',', value_name = "PATHS")]
+    pub(crate) evaluation: Vec<PathBuf>,
+}
+
 /// What training data is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TrainsArg {

@@ -24,6 +24,7 @@ pub(crate) fn run(args: TrainArgs, app: &App) -> Result<ExitCode, CommandError> 
         TrainCommand::Encoder(args) => train(Task::Encoder, args, app),
         TrainCommand::Reranker(args) => train(Task::Reranker, args, app),
         TrainCommand::Attributor(args) => train(Task::Attributor, args, app),
+        TrainCommand::Check(args) => data::check(&args, app),
         TrainCommand::Data(args) => data::run(&args, app),
         TrainCommand::Export(args) => export::run(args, app),
         TrainCommand::Presets { task, preset } => {

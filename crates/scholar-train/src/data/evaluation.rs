@@ -27,6 +27,9 @@ const NEAR_STEMS: usize = 40;
 const QUERY_FIELDS: [&str; 8] =
     ["text", "claim", "input", "question", "QUESTION", "query", "prompt", "initial_prompt"];
 
+/// Fields of tasks that are papers: a related-work section is asked for by title and abstract.
+const PAPER_FIELDS: [&str; 2] = ["title", "abstract"];
+
 /// Why a row is evaluation's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Conflict {
@@ -226,11 +229,16 @@ impl Evaluation {
     }
 }
 
+/// What a row asks; of a task that is a paper itself, its title and abstract.
 fn asked(row: &Value) -> impl Iterator<Item = &str> {
-    QUERY_FIELDS
-        .iter()
-        .filter_map(|field| row[*field].as_str())
-        .filter(|text| !text.trim().is_empty())
+    let texts = move |fields: &'static [&'static str]| {
+        fields
+            .iter()
+            .filter_map(move |field| row[*field].as_str())
+            .filter(|text| !text.trim().is_empty())
+    };
+    let is_paper = texts(&QUERY_FIELDS).next().is_none();
+    texts(if is_paper { &PAPER_FIELDS } else { &QUERY_FIELDS })
 }
 
 /// `<|cit|>` and its kin, which stand where citations stood.
@@ -317,12 +325,17 @@ mod tests {
         write("retrieval/other/qrels.tsv", "1\td1\t0\n");
         write("retrieval/other/corpus.jsonl", "{\"_id\":\"d1\",\"title\":\"Halos of galaxies\"}\n");
         write(
+            "tasks.jsonl",
+            "{\"title\":\"A paper on related work\",\"abstract\":\"We relate.\"}\n",
+        );
+        write(
             "claims/claimcheck_facts_dev.jsonl",
             "{\"claim\":\"Coffee wakes<|cit|>.\",\"cited_doc_ids\":[5]}\n",
         );
         let mut evaluation = Evaluation::default();
         evaluation.read(root.path()).expect("read");
-        assert_eq!(evaluation.len(), 3);
+        assert_eq!(evaluation.len(), 5);
+        assert!(evaluation.paper("A Paper on Related Work"));
         assert_eq!(evaluation.query("does tea help"), Some(Conflict::Same));
         assert_eq!(evaluation.query("Coffee wakes."), Some(Conflict::Same));
         assert_eq!(evaluation.query("Is rice good?"), None);

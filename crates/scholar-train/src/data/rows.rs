@@ -6,7 +6,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::DataError;
-use super::lines::{Rows, read_rows};
 
 /// A query, passages that answer it and passages that do not, as `FlagEmbedding` reads and writes them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,25 +138,6 @@ impl TextRow {
     }
 }
 
-/// Reads groups; at most `bad_share` of the rows may be unusable.
-///
-/// # Errors
-/// As [`read_rows`].
-pub fn read_rerank_rows(path: &Path, bad_share: f64) -> Result<Rows<RerankRow>, DataError> {
-    read_rows(path, bad_share, RerankRow::check)
-}
-
-/// Reads attribution rows; at most `bad_share` of them may be unusable.
-///
-/// # Errors
-/// As [`read_rows`].
-pub fn read_attribution_rows(
-    path: &Path,
-    bad_share: f64,
-) -> Result<Rows<AttributionRow>, DataError> {
-    read_rows(path, bad_share, AttributionRow::check)
-}
-
 /// Writes rows as JSON lines: a temporary file beside `path`, synced, then renamed, so that a file of that name is
 /// always whole.
 ///
@@ -196,6 +176,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), DataError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lines::read_rows;
     use super::*;
 
     fn group(query: &str, pos: &[&str], neg: &[&str]) -> RerankRow {
@@ -233,8 +214,8 @@ mod tests {
         write_rows(&path, [&row]).expect("written");
         let text = fs_err::read_to_string(&path).expect("read");
         assert!(text.contains("\"label\":\"supports\"") && !text.contains("source"), "{text}");
-        let rows = read_attribution_rows(&path, 0.0).expect("read back");
-        assert_eq!(rows.values().collect::<Vec<_>>(), [row.clone()]);
+        let rows = read_rows(&path, 0.0, AttributionRow::check).expect("read back");
+        assert_eq!(rows.values().collect::<Vec<_>>(), std::slice::from_ref(&row));
         let beyond = AttributionRow { gold: vec![2], ..row };
         assert!(beyond.check().expect_err("no such sentence").contains("sentence 2"));
         assert!(!folder.path().join("pairs.partial").exists());

@@ -13,12 +13,14 @@ use scholar_train::data::ranking::mining::{self, Grader, MiningRules};
 use scholar_train::data::ranking::{self, Plan};
 use scholar_train::data::{
     Account, AttributionRow, DataCard, Evaluation, Made, RerankRow, Settings, Source, SourceName,
-    TextRow, attribution_rows, has_papers, text_rows, write_all,
+    TextRow, attribution_rows, has_papers, refuse_leaks, text_rows, write_all,
 };
 use serde::Serialize;
 
 use crate::app::App;
-use crate::args::{DataPresetArg, GradeArg, QuestionsArg, TrainDataArgs, TrainsArg};
+use crate::args::{
+    DataPresetArg, GradeArg, QuestionsArg, TrainCheckArgs, TrainDataArgs, TrainsArg,
+};
 use crate::commands::papers::until_stopped;
 use crate::config::{DEFAULT_ENCODER, DEFAULT_GENERATOR};
 use crate::error::{CommandError, Context as _, ErrorKind};
@@ -58,6 +60,20 @@ pub(super) fn run(args: &TrainDataArgs, app: &App) -> Result<ExitCode, CommandEr
         }
     };
     show(&card, &args.out, app)
+}
+
+/// Holds rows against evaluation sets.
+pub(super) fn check(args: &TrainCheckArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let mut evaluation = Evaluation::default();
+    for path in &args.evaluation {
+        evaluation.read(path)?;
+    }
+    for path in &args.rows {
+        let rows = refuse_leaks(path, &evaluation, 0.0)?;
+        let (path, queries) = (path.display(), evaluation.len());
+        app.printer.out(&format!("{path}: {rows} rows repeat none of {queries} queries"))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 const ATTRIBUTOR: &str = "Labels of people where there are such (SciFact, citation integrity, CL-SciSumm, Evidence \

@@ -344,7 +344,8 @@ mod tests {
             let row = serde_json::json!({
                 "id": format!("p{n}"), "title": format!("Measurements of {a} and {b} in {n} places"), "abstract": text,
             });
-            rows.push_str(&format!("{row}\n"));
+            rows.push_str(&row.to_string());
+            rows.push('\n');
         }
         fs_err::write(folder.path().join("papers/acl_anthology.jsonl"), rows).expect("written");
         let source = Source::below(folder.path(), SourceName::Acl).expect("there");
