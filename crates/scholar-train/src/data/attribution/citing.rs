@@ -34,7 +34,7 @@ pub(super) fn summaries(source: &Source, maker: &mut Maker<'_>) -> Result<(), Da
         read_rows(&source.files[1], bad, |_: &ReferencePaperRow| Ok(()))?
             .values()
             .map(|row| {
-                let (id, title) = (row.id.clone(), row.title.clone());
+                let (id, title) = (row.id.clone(), row.title.clone().unwrap_or_default());
                 (id, Reference { title, sentences: row.sentences() })
             })
             .collect();

@@ -119,7 +119,7 @@ pub(super) fn summaries(source: &Source, planner: &mut Planner<'_>) -> Result<()
     let pool = planner.pool("clscisumm");
     let mut windows: HashMap<String, Vec<(usize, BTreeSet<String>)>> = HashMap::new();
     for reference in references.values() {
-        let (id, title) = (reference.id.clone(), reference.title.clone());
+        let (id, title) = (reference.id.clone(), reference.title.clone().unwrap_or_default());
         let all = reference.sentences();
         for (n, window) in all.chunks(WINDOW).enumerate() {
             let text: Vec<&str> = window.iter().map(|(_, text)| text.as_str()).collect();

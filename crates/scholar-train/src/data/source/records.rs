@@ -39,7 +39,8 @@ pub(crate) struct SummaryRow {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct ReferencePaperRow {
     pub id: String,
-    pub title: String,
+    /// Some papers have none.
+    pub title: Option<String>,
     #[serde(rename = "abstract")]
     opening: Vec<(String, String)>,
     sections: Vec<SectionRow>,
