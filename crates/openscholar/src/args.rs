@@ -10,6 +10,7 @@ mod look;
 mod serve;
 mod store;
 mod train;
+mod train_data;
 
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
 pub(crate) use look::{LookArgs, SourceArg};
@@ -20,6 +21,10 @@ pub(crate) use store::{
     RunsCommand, SourceArgs,
 };
 pub(crate) use train::{TrainArgs, TrainCommand, TrainModelArgs};
+pub(crate) use train_data::{
+    DataPresetArg, GradeArg, QuestionsArg, TrainCheckArgs, TrainDataArgs, TrainExportArgs,
+    TrainsArg,
+};
 
 /// Ask the scientific literature and get answers in which every sentence is proven.
 ///

@@ -134,6 +134,13 @@ impl From<scholar_models::ModelError> for CommandError {
     }
 }
 
+impl From<scholar_train::data::DataError> for CommandError {
+    fn from(error: scholar_train::data::DataError) -> Self {
+        let hint = error.hint().map(str::to_owned);
+        library_error(error, hint)
+    }
+}
+
 impl From<scholar_train::TrainError> for CommandError {
     fn from(error: scholar_train::TrainError) -> Self {
         let hint = error.hint();

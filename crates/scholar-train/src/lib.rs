@@ -4,11 +4,12 @@
 //! `network` is a BERT-shaped encoder with a backward pass written by hand, `arithmetic` what it computes with; `lesson`
 //! holds what differs between the three tasks, `train` the loop that does not; `checkpoint`, `output` and `curves` are what
 //! a training leaves on disk. It is *not* for inference, which is `scholar-models`; nor for benchmarks, which are
-//! `scholar-bench`.
+//! `scholar-bench`. [`data`] makes the rows that are trained on.
 
 mod arithmetic;
 mod checkpoint;
 mod curves;
+pub mod data;
 mod error;
 mod files;
 mod lesson;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
+use super::{TrainCheckArgs, TrainDataArgs, TrainExportArgs};
+
 /// Train models of your own.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainArgs {
@@ -20,6 +22,12 @@ pub(crate) enum TrainCommand {
     Reranker(TrainModelArgs),
     /// Train a judge of support: sentence and evidence to three classes, calibrated.
     Attributor(TrainModelArgs),
+    /// Make training data of public collections, without anything that models are measured on.
+    Data(TrainDataArgs),
+    /// Refuse rows that repeat what models are measured on.
+    Check(TrainCheckArgs),
+    /// Write rows and a config for another trainer.
+    Export(TrainExportArgs),
     /// Print all settings of a preset as a config file.
     Presets {
         /// What is trained.

@@ -1,5 +1,8 @@
 //! `openscholar train …`: models of one's own.
 
+mod data;
+mod export;
+
 use std::process::ExitCode;
 
 use indicatif::ProgressBar;
@@ -21,6 +24,9 @@ pub(crate) fn run(args: TrainArgs, app: &App) -> Result<ExitCode, CommandError> 
         TrainCommand::Encoder(args) => train(Task::Encoder, args, app),
         TrainCommand::Reranker(args) => train(Task::Reranker, args, app),
         TrainCommand::Attributor(args) => train(Task::Attributor, args, app),
+        TrainCommand::Check(args) => data::check(&args, app),
+        TrainCommand::Data(args) => data::run(&args, app),
+        TrainCommand::Export(args) => export::run(args, app),
         TrainCommand::Presets { task, preset } => {
             let settings = Settings::preset(&preset, task.into())?;
             app.printer.out(settings.to_toml()?.trim_end())?;

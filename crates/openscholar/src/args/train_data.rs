@@ -1,0 +1,143 @@
+//! Options of `train data` and `train export`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+use super::SearchModeArg;
+
+/// Which training data is made, and of what.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainDataArgs {
+    /// What the data is to train.
+    pub(crate) trains: TrainsArg,
+    /// Folder for train.jsonl, dev.jsonl, rejects.jsonl, card.json and card.md.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Folder with the collections, laid out as docs/data-formats.md says.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Collections, separated by commas: scifact, citint, clscisumm, bioasq, pubmedqa, evinf, pmc, openalex, acl, arxiv, starter. Left out, all that are in the folder.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) source: Vec<String>,
+    /// What models are measured on, and nothing of which is trained on: folders in BEIR layout, files of JSON lines, or folders of such. Left out, retrieval, claims and scholarqabench of the data folder.
+    #[arg(long, value_delimiter = ',', value_name = "PATHS")]
+    pub(crate) evaluation: Vec<PathBuf>,
+    /// Make rows although nothing is known of evaluation.
+    #[arg(long, conflicts_with = "evaluation")]
+    pub(crate) no_evaluation: bool,
+    /// Sizes: paper for models that are shipped, small for a minute of training.
+    #[arg(long, value_enum, default_value = "paper")]
+    pub(crate) preset: DataPresetArg,
+    /// At most so many papers of each collection, in the place of the preset's number.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_papers: Option<usize>,
+    /// Seed of everything that is drawn.
+    #[arg(long, default_value_t = 7, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Share of a file's rows that may be unusable before the file is refused.
+    #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
+    pub(crate) bad_rows: f64,
+    /// Which indexes are asked for hard negatives (reranker).
+    #[arg(long, value_enum, default_value = "hybrid")]
+    pub(crate) mode: SearchModeArg,
+    /// Who grades candidates (reranker).
+    #[arg(long, value_enum, default_value = "rules")]
+    pub(crate) grade: GradeArg,
+    /// Who writes the questions that papers answer (reranker).
+    #[arg(long, value_enum, default_value = "templates")]
+    pub(crate) questions: QuestionsArg,
+}
+
+/// Which rows are held against which evaluation sets.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainCheckArgs {
+    /// Files of rows (JSON lines).
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) rows: Vec<PathBuf>,
+    /// Folders in BEIR layout, files of JSON lines, or folders of such, whose training splits are passed over.
+    #[arg(long, required = true, value_delimiter = ',', value_name = "PATHS")]
+    pub(crate) evaluation: Vec<PathBuf>,
+}
+
+/// What training data is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TrainsArg {
+    /// Groups of a query, passages that answer it and hard ones that do not.
+    Reranker,
+    /// Statements beside evidence that supports, contradicts or decides nothing.
+    Attributor,
+    /// Texts for contrastive pre-training.
+    Encoder,
+}
+
+/// How much data is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DataPresetArg {
+    /// For models that are shipped.
+    Paper,
+    /// For a minute of training.
+    Small,
+}
+
+/// Who says how relevant a candidate is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GradeArg {
+    /// Rules alone.
+    Rules,
+    /// The embedded language model behind the rules: grades 1 to 5, of which 1 and 2 stay as negatives.
+    Model,
+}
+
+/// Who writes questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QuestionsArg {
+    /// Templates around titles.
+    Templates,
+    /// The embedded language model; templates where it writes no question.
+    Model,
+}
+
+/// What is written for another trainer.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainExportArgs {
+    /// For whom.
+    #[arg(long, value_enum)]
+    pub(crate) to: TrainerArg,
+    /// Rows for training (JSON lines).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rows: PathBuf,
+    /// Rows held out.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) held_out: Option<PathBuf>,
+    /// Folder for the rows and the config.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The model to be trained on, as the other trainer names it; left out, the paper's.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Share of the rows that may be unusable.
+    #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
+    pub(crate) bad_rows: f64,
+}
+
+/// Other trainers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TrainerArg {
+    /// Chats and a recipe's config.
+    Torchtune,
+    /// Chats or prompts with completions, and the config of `trl sft`.
+    Trl,
+    /// Groups and arguments of its reranker training.
+    Flagembedding,
+}
+
+impl From<TrainerArg> for scholar_train::data::export::Trainer {
+    fn from(trainer: TrainerArg) -> Self {
+        match trainer {
+            TrainerArg::Torchtune => Self::Torchtune,
+            TrainerArg::Trl => Self::Trl,
+            TrainerArg::Flagembedding => Self::FlagEmbedding,
+        }
+    }
+}

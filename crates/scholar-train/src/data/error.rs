@@ -1,0 +1,122 @@
+//! What can keep training data from being made.
+
+use std::path::{Path, PathBuf};
+
+use scholar_core::PortError;
+
+/// A failure of making, reading or exporting training data. Every variant names the file, line, field or setting.
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// A file could not be read.
+    #[error("could not read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file could not be written.
+    #[error("could not write {}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Too many rows of a file are not what they should be.
+    #[error(
+        "{rejected} of {rows} rows of {} cannot be used, the first in line {line}: {problem}",
+        path.display()
+    )]
+    Rows {
+        /// The file.
+        path: PathBuf,
+        /// Rows that cannot be used.
+        rejected: usize,
+        /// Rows there are.
+        rows: usize,
+        /// Line of the first one, from 1.
+        line: usize,
+        /// What is wrong with that.
+        problem: String,
+    },
+    /// A file has no row at all.
+    #[error("{} has no row", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Rows repeat what models are measured on.
+    #[error(
+        "{} rows of {} repeat evaluation data ({rule}), the first in line {line}: {text:?}",
+        rows, path.display()
+    )]
+    Leaked {
+        /// The file.
+        path: PathBuf,
+        /// How many.
+        rows: usize,
+        /// Line of the first one, from 1.
+        line: usize,
+        /// Which rule found it.
+        rule: &'static str,
+        /// Its beginning.
+        text: String,
+    },
+    /// A source was asked for that there is not, or whose files are missing.
+    #[error("source {name}: {problem}")]
+    Source {
+        /// As asked for.
+        name: String,
+        /// What is missing.
+        problem: String,
+    },
+    /// Nothing was kept.
+    #[error("no row was kept of {rows} that were made: {most} were removed by the rule {rule}")]
+    Nothing {
+        /// How many were made.
+        rows: usize,
+        /// How many the commonest rule removed.
+        most: usize,
+        /// That rule.
+        rule: String,
+    },
+    /// The search that mines negatives, or the model that labels them, failed.
+    #[error("while {doing}")]
+    Port {
+        /// What was being done.
+        doing: String,
+        /// Why it failed.
+        source: PortError,
+    },
+}
+
+impl DataError {
+    /// The next step for a person, if there is one.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Read { .. } => Some("check the path and the permissions"),
+            Self::Write { .. } => Some("make room on the disk and start the same command again"),
+            Self::Rows { .. } => {
+                Some("correct the rows, or allow more of them to be left out with --bad-rows")
+            }
+            Self::Empty { .. } => Some("name a file with one JSON object a line"),
+            Self::Leaked { .. } => Some(
+                "make the rows again with `openscholar train data`, which leaves such rows out",
+            ),
+            Self::Source { .. } => {
+                Some("`openscholar train data --help` names the sources and their files")
+            }
+            Self::Nothing { .. } => Some("rejects.jsonl says of each row why it was left out"),
+            Self::Port { .. } => None,
+        }
+    }
+
+    pub(crate) fn read(path: &Path, source: std::io::Error) -> Self {
+        Self::Read { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn write(path: &Path, source: std::io::Error) -> Self {
+        Self::Write { path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,124 @@
+//! Papers of any collection as titles, abstracts, sections and references.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::super::abstracts::flat;
+use super::super::error::DataError;
+use super::super::lines::read_rows;
+use super::super::wording::first_words;
+
+/// What training data needs of a paper.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PaperText {
+    /// Name in its collection.
+    pub id: String,
+    /// Title, single spaces.
+    pub title: String,
+    /// Abstract as written, single spaces, labels kept.
+    pub labelled: String,
+    /// Abstract without labels.
+    pub text: String,
+    /// Sections in order.
+    pub sections: Vec<String>,
+    /// Titles of its references in order; empty where unknown.
+    pub reference_titles: Vec<String>,
+    /// Works it cites, by name in the collection.
+    pub cites: Vec<String>,
+    /// First field of study, where the collection tells.
+    pub field: String,
+}
+
+/// Reads papers: this project's rows, the ACL Anthology's, arXiv's, OpenAlex's works and PMC full texts. A row
+/// without a title is left out; at most `bad_share` of the rows may be no objects.
+///
+/// # Errors
+/// As [`read_rows`].
+pub fn read_papers(path: &Path, bad_share: f64) -> Result<Vec<PaperText>, DataError> {
+    let rows = read_rows(path, bad_share, |row: &Value| {
+        row.is_object().then_some(()).ok_or_else(|| "not an object".to_owned())
+    })?;
+    Ok(rows.values().filter_map(|row| paper(&row)).collect())
+}
+
+fn paper(row: &Value) -> Option<PaperText> {
+    // This project's own rows keep what is known of a paper in `meta`, and its abstract among the sections.
+    let meta = if row["meta"]["title"].is_string() { &row["meta"] } else { row };
+    let title = spaced(meta["title"].as_str()?);
+    if title.is_empty() {
+        return None;
+    }
+    let labelled = spaced(&abstract_of(row));
+    let texts = |field: &str, inner: &str| -> Vec<String> {
+        let items = row[field].as_array().into_iter().flatten();
+        items.map(|item| spaced(item[inner].as_str().unwrap_or_default())).collect()
+    };
+    let cites = row["referenced_works"].as_array().into_iter().flatten();
+    Some(PaperText {
+        id: meta["id"].as_str().map_or_else(|| meta["id"].to_string(), str::to_owned),
+        text: flat(&labelled),
+        title,
+        labelled,
+        sections: texts("sections", "text"),
+        reference_titles: texts("references", "title"),
+        cites: cites.filter_map(Value::as_str).map(str::to_owned).collect(),
+        field: row["primary"].as_str().unwrap_or_default().to_owned(),
+    })
+}
+
+fn abstract_of(row: &Value) -> String {
+    if let Some(text) = row["abstract"].as_str() {
+        return text.to_owned();
+    }
+    let mut sections = row["sections"].as_array().into_iter().flatten();
+    if let Some(section) = sections.find(|section| section["heading"] == "Abstract") {
+        return section["text"].as_str().unwrap_or_default().to_owned();
+    }
+    let Some(inverted) = row["abstract_inverted_index"].as_object() else {
+        return String::new();
+    };
+    let mut words: Vec<(u64, &str)> = Vec::new();
+    for (word, places) in inverted {
+        let places = places.as_array().into_iter().flatten();
+        words.extend(places.filter_map(Value::as_u64).map(|place| (place, word.as_str())));
+    }
+    words.sort_unstable();
+    words.into_iter().map(|(_, word)| word).collect::<Vec<_>>().join(" ")
+}
+
+fn spaced(text: &str) -> String {
+    first_words(text, usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_all_collections_are_papers() {
+        let folder = tempfile::tempdir().expect("temp dir");
+        let path = folder.path().join("papers.jsonl");
+        let rows = concat!(
+            r#"{"id":"W1","title":"Salt","abstract_inverted_index":{"rises.":[1],"Pressure":[0]},"referenced_works":["W2"]}"#,
+            "\n",
+            r#"{"id":"PMC1","title":"A  trial","abstract":"AimWe ask.ConclusionIt works.","sections":[{"title":"x","text":"Body [1]."}],"references":[{"title":"Cited"},{}]}"#,
+            "\n",
+            r#"{"id":"a/1","title":"Stars","abstract":"They burn.","primary":"astro-ph"}"#,
+            "\n",
+            r#"{"meta":{"id":"acl:1","title":"Ours"},"sections":[{"heading":"Abstract","text":"Kept."}]}"#,
+            "\n",
+            r#"{"id":"none","abstract":"untitled"}"#,
+            "\n",
+        );
+        fs_err::write(&path, rows).expect("written");
+        let papers = read_papers(&path, 0.0).expect("read");
+        assert_eq!(papers.len(), 4);
+        assert_eq!((papers[3].id.as_str(), papers[3].text.as_str()), ("acl:1", "Kept."));
+        assert_eq!((papers[0].text.as_str(), papers[0].cites.len()), ("Pressure rises.", 1));
+        assert_eq!(papers[1].text, "We ask. It works.");
+        assert_eq!(papers[1].title, "A trial");
+        assert_eq!(papers[1].reference_titles, ["Cited", ""]);
+        assert_eq!(papers[2].field, "astro-ph");
+    }
+}
