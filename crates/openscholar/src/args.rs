@@ -7,12 +7,14 @@ use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum}
 
 mod ask;
 mod look;
+mod scholarqa;
 mod serve;
 mod store;
 mod train;
 
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
 pub(crate) use look::{LookArgs, SourceArg};
+pub(crate) use scholarqa::{BenchConvertArgs, BenchRunArgs, ShapeArg};
 pub(crate) use serve::ServeArgs;
 pub(crate) use store::{
     BuildArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs, ListFormatArg,
@@ -225,6 +227,10 @@ pub(crate) struct BenchIndexArgs {
 /// What can be measured.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
+    /// Ask a task of `ScholarQABench` of a system; the run can be interrupted and continued.
+    Run(Box<BenchRunArgs>),
+    /// Predictions in another shape.
+    Convert(BenchConvertArgs),
     /// nDCG@10, Recall@100 and MRR@10 on folders in BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv).
     Retrieval {
         /// Folders to measure.

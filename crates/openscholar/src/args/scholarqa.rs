@@ -1,0 +1,160 @@
+//! Options of `bench run`, `bench score`, `bench report` and `bench convert`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, ValueEnum};
+
+use super::{AskArgs, GeneratorChoice, LookArgs, SearchModeArg};
+
+/// Which task of the benchmark is asked of which system.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchRunArgs {
+    /// Task: scifact, pubmedqa, qasa, cs, multi, bio, neuro, related-work.
+    pub(crate) task: String,
+    /// System: evidence, generative, single-pass, no-retrieval, model-alone, gold-context, evidence+gold, generative+gold,
+    /// or predictions:FILE for what another system answered.
+    #[arg(long, value_name = "SYSTEM")]
+    pub(crate) system: String,
+    /// Folder of the benchmark's files, or the task's file.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) data: PathBuf,
+    /// Folder of the run; a run that is there is continued.
+    #[arg(long, value_name = "RUN")]
+    pub(crate) out: PathBuf,
+    /// Ask so many items, drawn by the seed.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Seed of the draw and of all sampling.
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub(crate) seed: u64,
+    /// Name of the run in reports. Default: the folder's.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Items asked at the same time. Default: 1 for a model in this process, else 4.
+    #[arg(long, value_name = "N")]
+    pub(crate) parallel: Option<usize>,
+    /// Datastore to ask.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) datastore: Option<String>,
+    /// Keep what is retrieved in this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_retrieved: Option<PathBuf>,
+    /// Retrieve nothing: every search of an item brings what this file holds for it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["save_retrieved", "datastore", "sources"])]
+    pub(crate) retrieved: Option<PathBuf>,
+    /// Evidence must be published strictly before this day (YYYY-MM-DD), or `none`. Default: the day after the papers'
+    /// datastore ends, 2023-01-04; related work: each item's own day.
+    #[arg(long, value_name = "DAY")]
+    pub(crate) before: Option<String>,
+    /// Leave out predictions of a file that are for no item.
+    #[arg(long)]
+    pub(crate) skip_unknown: bool,
+    /// Which model writes: embedded, server, none.
+    #[arg(long, value_enum)]
+    pub(crate) generator: Option<GeneratorChoice>,
+    /// Model to write with.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Address of an OpenAI-compatible server.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Treat the model as strong or small.
+    #[arg(long, value_name = "STRENGTH", value_parser = ["small", "strong"])]
+    pub(crate) strength: Option<String>,
+    /// Who judges support while answering: lexical, embedded, server.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) judge: Option<String>,
+    /// Take reranking out.
+    #[arg(long)]
+    pub(crate) no_rerank: bool,
+    /// Take feedback and revision out; in evidence mode, the searches for what is missing.
+    #[arg(long)]
+    pub(crate) no_feedback: bool,
+    /// Take the insertion and verification of citations out.
+    #[arg(long)]
+    pub(crate) no_verification: bool,
+    /// Ask one index alone.
+    #[arg(long, value_enum)]
+    pub(crate) search: Option<SearchModeArg>,
+    /// Passages shown; in evidence mode, passages that sentences are selected from.
+    #[arg(long, value_name = "N")]
+    pub(crate) top_n: Option<usize>,
+    /// Candidates kept of each search.
+    #[arg(long, value_name = "N")]
+    pub(crate) top_k: Option<usize>,
+    /// Stop before spending more than this many US dollars.
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<f64>,
+    /// Stop before using more than this many model tokens.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// Stop after this many seconds.
+    #[arg(long, value_name = "S")]
+    pub(crate) max_seconds: Option<u64>,
+    /// Stop after this many model calls.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u64>,
+    /// Where papers are looked for.
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+/// Predictions to read and the shape to write them in.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchConvertArgs {
+    /// A run's folder, or a file of predictions in any shape.
+    pub(crate) from: PathBuf,
+    /// Shape to write.
+    #[arg(long, value_enum)]
+    pub(crate) to: ShapeArg,
+    /// File to write; left out, standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Task whose items give the records their names.
+    #[arg(long, requires = "data", value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// Folder of the benchmark's files, or the task's file.
+    #[arg(long, requires = "task", value_name = "PATH")]
+    pub(crate) data: Option<PathBuf>,
+    /// Leave out records that are for no item.
+    #[arg(long)]
+    pub(crate) skip_unknown: bool,
+}
+
+/// Shapes of prediction files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShapeArg {
+    /// This project's lines.
+    Openscholar,
+    /// A list of input, output, ctxs.
+    List,
+    /// The same list under "data".
+    Data,
+    /// The same records as lines.
+    Lines,
+    /// Lines of `case_id` and `answer_text`.
+    Rubric,
+    /// A list of input, output, `final_passages`.
+    Prometheus,
+}
+
+impl From<&BenchRunArgs> for AskArgs {
+    /// What the ports of an item are opened with, as `ask` would with the same options.
+    fn from(args: &BenchRunArgs) -> Self {
+        #[derive(Parser)]
+        struct Alone {
+            #[command(flatten)]
+            ask: AskArgs,
+        }
+        let alone = Alone::try_parse_from(["ask", "-"]);
+        let Alone { mut ask } = alone.expect("a question alone is a whole command line");
+        ask.generator = args.generator;
+        ask.model.clone_from(&args.model);
+        ask.base_url.clone_from(&args.base_url);
+        ask.strength.clone_from(&args.strength);
+        ask.judge.clone_from(&args.judge);
+        ask.no_rerank = args.no_rerank;
+        ask.look = args.look.clone();
+        ask
+    }
+}
