@@ -14,7 +14,9 @@ mod train;
 
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
 pub(crate) use look::{LookArgs, SourceArg};
-pub(crate) use scholarqa::{BenchConvertArgs, BenchRunArgs, ShapeArg};
+pub(crate) use scholarqa::{
+    BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, ShapeArg,
+};
 pub(crate) use serve::ServeArgs;
 pub(crate) use store::{
     BuildArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs, ListFormatArg,
@@ -229,6 +231,10 @@ pub(crate) struct BenchIndexArgs {
 pub(crate) enum BenchCommand {
     /// Ask a task of `ScholarQABench` of a system; the run can be interrupted and continued.
     Run(Box<BenchRunArgs>),
+    /// Measure what a run or another system answered; every number with n, interval and judge.
+    Score(Box<BenchScoreArgs>),
+    /// Runs beside one another and beside the paper's published numbers, with a page for each item.
+    Report(BenchReportArgs),
     /// Predictions in another shape.
     Convert(BenchConvertArgs),
     /// nDCG@10, Recall@100 and MRR@10 on folders in BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv).

@@ -138,16 +138,23 @@ pub(crate) enum ShapeArg {
     Prometheus,
 }
 
-impl From<&BenchRunArgs> for AskArgs {
-    /// What the ports of an item are opened with, as `ask` would with the same options.
-    fn from(args: &BenchRunArgs) -> Self {
+impl AskArgs {
+    /// `openscholar ask -` with no option.
+    fn plain() -> Self {
         #[derive(Parser)]
         struct Alone {
             #[command(flatten)]
             ask: AskArgs,
         }
         let alone = Alone::try_parse_from(["ask", "-"]);
-        let Alone { mut ask } = alone.expect("a question alone is a whole command line");
+        alone.expect("a question alone is a whole command line").ask
+    }
+}
+
+impl From<&BenchRunArgs> for AskArgs {
+    /// What the ports of an item are opened with, as `ask` would with the same options.
+    fn from(args: &BenchRunArgs) -> Self {
+        let mut ask = Self::plain();
         ask.generator = args.generator;
         ask.model.clone_from(&args.model);
         ask.base_url.clone_from(&args.base_url);
@@ -155,6 +162,104 @@ impl From<&BenchRunArgs> for AskArgs {
         ask.judge.clone_from(&args.judge);
         ask.no_rerank = args.no_rerank;
         ask.look = args.look.clone();
+        ask
+    }
+}
+
+/// Predictions to measure, and by which judge.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchScoreArgs {
+    /// A run's folder, or a file of predictions in any shape (needs --task and --data).
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// Task of a file of predictions.
+    #[arg(long, value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// Folder of the benchmark's files, or the task's file. Default: where the run took it from.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) data: Option<PathBuf>,
+    /// Who judges citations: none, lexical, embedded (the model in this process), lm (the model of a server), or a judge as
+    /// `ask --judge` takes it.
+    #[arg(long, default_value = "lexical", value_name = "NAME")]
+    pub(crate) judge: String,
+    /// Which citations a sentence has: all that it names, or those that upstream's scorer reads.
+    #[arg(long, value_enum, default_value_t = CitationsArg::Corrected)]
+    pub(crate) citations: CitationsArg,
+    /// Also let the embedded model judge rubrics and grades; a server's model does so always.
+    #[arg(long)]
+    pub(crate) grade: bool,
+    /// Model of the server.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Address of an OpenAI-compatible server.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// File of the 1–5 rubrics. Default: rubrics/prometheus_rubrics_v8.json among the benchmark's files.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rubrics: Option<PathBuf>,
+    /// Look papers that answers list up in this datastore.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) titles: Option<String>,
+    /// Measure the judge against people: folder that holds claims/, attribution/ and retrieval/scifact_test300/.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Use at most so many labelled pairs of each set.
+    #[arg(long, value_name = "N")]
+    pub(crate) labels_limit: Option<usize>,
+    /// Leave out predictions of a file that are for no item.
+    #[arg(long)]
+    pub(crate) skip_unknown: bool,
+    /// Stop judging before spending more than this many US dollars.
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<f64>,
+    /// Stop judging after so many model calls.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u64>,
+    /// Stop judging after so many seconds.
+    #[arg(long, value_name = "S")]
+    pub(crate) max_seconds: Option<u64>,
+    /// Folder for the scores of a file. Default: the file's.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Which citations a sentence has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CitationsArg {
+    /// Every number of groups and ranges, once; those of no shown passage are wrong; inherited ones are not counted.
+    Corrected,
+    /// As upstream's scorer, to the letter.
+    Upstream,
+}
+
+/// Runs to set beside one another.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchReportArgs {
+    /// Folders of runs.
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Write Markdown, HTML, CSV, JSON, plots and a page for each item here; left out, Markdown is printed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Name of the report's files.
+    #[arg(long, default_value = "scholarqabench", value_name = "NAME")]
+    pub(crate) name: String,
+    /// Leave the pages of items out.
+    #[arg(long)]
+    pub(crate) no_pages: bool,
+}
+
+impl From<&BenchScoreArgs> for AskArgs {
+    /// What a judging model is opened with.
+    fn from(args: &BenchScoreArgs) -> Self {
+        let mut ask = Self::plain();
+        ask.generator = Some(if args.judge == "lm" {
+            GeneratorChoice::Server
+        } else {
+            GeneratorChoice::Embedded
+        });
+        ask.model.clone_from(&args.model);
+        ask.base_url.clone_from(&args.base_url);
         ask
     }
 }

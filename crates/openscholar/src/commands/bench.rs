@@ -8,8 +8,10 @@ mod graph;
 mod index;
 mod ingest;
 mod reranker;
+mod report;
 mod retrieval;
 mod run;
+mod score;
 mod search;
 mod serve;
 
@@ -25,6 +27,8 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
     let BenchArgs { command } = args;
     match command {
         BenchCommand::Run(args) => run::run(&args, app),
+        BenchCommand::Score(args) => score::run(&args, app),
+        BenchCommand::Report(args) => report::run(&args, app),
         BenchCommand::Convert(args) => convert::run(&args, app),
         BenchCommand::Retrieval { dirs, systems, encoder, reranker, limit, out } => {
             let encoder = encoder.as_deref().or(app.config.encoder.as_deref());

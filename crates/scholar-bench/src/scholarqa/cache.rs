@@ -83,7 +83,10 @@ impl<'a> CachedJudge<'a> {
 
     fn key(&self, claim: &str, evidence: &str) -> String {
         let mut digest = Sha256::new();
-        for part in [self.pin.name.as_str(), claim, evidence].into_iter().chain(self.pin.prompts.iter().map(String::as_str)) {
+        for part in [self.pin.name.as_str(), claim, evidence]
+            .into_iter()
+            .chain(self.pin.prompts.iter().map(String::as_str))
+        {
             digest.update(part.as_bytes());
             digest.update([0]);
         }
@@ -94,8 +97,7 @@ impl<'a> CachedJudge<'a> {
         if let Some(file) = &self.file {
             let line = serde_json::to_string(&Line { key: key.clone(), verdict });
             // A disk that is full costs a second question, nothing else.
-            let _ignored =
-                line.map(|line| file.lock().write_all(format!("{line}\n").as_bytes()));
+            let _ignored = line.map(|line| file.lock().write_all(format!("{line}\n").as_bytes()));
         }
         self.known.lock().insert(key, verdict);
     }
@@ -162,7 +164,8 @@ mod tests {
         let expected =
             [Judged::Read(true), Judged::Read(false), Judged::Unreadable("?".to_owned())];
         {
-            let cached = CachedJudge::new(&judge, vec!["p@1".to_owned()], Some(&path)).expect("new");
+            let cached =
+                CachedJudge::new(&judge, vec!["p@1".to_owned()], Some(&path)).expect("new");
             assert_eq!(block_on(cached.supports(&pairs)).expect("asked"), expected);
             assert_eq!((*judge.0.lock(), cached.len()), (3, 2));
         }

@@ -35,9 +35,8 @@ pub fn published() -> Vec<Published> {
 /// The value of a system in a column of the paper's main table.
 pub fn main_table(system: &str, measure: &str) -> Option<f64> {
     let rows = published();
-    let found = rows
-        .iter()
-        .find(|row| row.table == "2" && row.system == system && row.measure == measure);
+    let found =
+        rows.iter().find(|row| row.table == "2" && row.system == system && row.measure == measure);
     found.map(|row| row.value)
 }
 

@@ -86,10 +86,15 @@ fn warnings(document: &mut Document, runs: &[&Measured]) {
         let open = failed + cut + missing;
         if open > 0 {
             let why = ended_by.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
-            lines.push(format!("{name}: partial, {open} of {items} items without an answer; {state}{why}"));
+            lines.push(format!(
+                "{name}: partial, {open} of {items} items without an answer; {state}{why}"
+            ));
         }
         if one.scores.is_empty() {
-            lines.push(format!("{name}: not scored; openscholar bench score {}", one.run.folder.display()));
+            lines.push(format!(
+                "{name}: not scored; openscholar bench score {}",
+                one.run.folder.display()
+            ));
         }
         for scores in &one.scores {
             let judge = judge_of(scores).unwrap_or_else(|| "no judge".to_owned());
@@ -130,7 +135,8 @@ fn ablations(document: &mut Document, task: BenchTask, runs: &[&Measured]) {
 }
 
 fn agreement(document: &mut Document, runs: &[Measured]) {
-    let mut table = Table::new(&["judge", "set", "n", "AUC (95 %)", "accuracy", "balanced accuracy"]);
+    let mut table =
+        Table::new(&["judge", "set", "n", "AUC (95 %)", "accuracy", "balanced accuracy"]);
     let mut unknown: Vec<String> = Vec::new();
     let mut seen: Vec<String> = Vec::new();
     for scores in runs.iter().flat_map(|one| &one.scores) {
@@ -145,7 +151,9 @@ fn agreement(document: &mut Document, runs: &[Measured]) {
             continue;
         };
         for set in report["sets"].as_array().into_iter().flatten() {
-            let share = |value: &Value| value["value"].as_f64().map_or("–".to_owned(), |v| format!("{v:.3}"));
+            let share = |value: &Value| {
+                value["value"].as_f64().map_or("–".to_owned(), |v| format!("{v:.3}"))
+            };
             let auc = match (set["auc"]["low"].as_f64(), set["auc"]["high"].as_f64()) {
                 (Some(low), Some(high)) => format!("{} ({low:.3}–{high:.3})", share(&set["auc"])),
                 _ => "–".to_owned(),

@@ -21,10 +21,10 @@ use crate::metrics::citation::{self, ItemScore, Rules, ShownPassage, plan_long, 
 use crate::metrics::grading::GradingRubric;
 use crate::metrics::hallucination::{self, Hallucination, TitleLookup};
 use crate::metrics::rubric::{self, RubricConfig, RubricScore, Unread};
+use crate::metrics::text::lengths;
 use crate::metrics::text::matching::{Labelled, MatchRule, label, matches};
 use crate::metrics::text::overlap::{exact_match, token_f1};
 use crate::metrics::text::rouge::rouge;
-use crate::metrics::text::lengths;
 use crate::metrics::{Column, Summary, Uniform};
 use crate::statistics::{Estimate, SEED};
 
@@ -120,16 +120,27 @@ impl Scores {
     }
 }
 
-/// Measures `predictions` of `items`. `progress` hears of every item that is judged.
+/// What is measured.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The run's name.
+    pub run: &'a str,
+    /// The task.
+    pub task: BenchTask,
+    /// The items that were to be answered.
+    pub items: &'a [Item],
+    /// What was answered.
+    pub predictions: &'a [Prediction],
+}
+
+/// Measures a run. `progress` hears of every item that is judged.
 pub async fn score(
-    run: &str,
-    task: BenchTask,
-    items: &[Item],
-    predictions: &[Prediction],
+    subject: Subject<'_>,
     judges: Judges<'_>,
     options: &ScoreOptions,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Scores {
+    let Subject { run, task, items, predictions } = subject;
     let by_id: BTreeMap<&str, &Prediction> =
         predictions.iter().map(|prediction| (prediction.id.as_str(), prediction)).collect();
     let pairs: Vec<(&Item, Result<&Prediction, String>)> =
@@ -450,7 +461,9 @@ impl Scorer<'_> {
                 .push(format!("{missing} of {total} items have no answer and are left out"));
         }
         if let Some(why) = &self.scores.incomplete {
-            self.scores.warnings.push(format!("the judge failed and the rest is not judged: {why}"));
+            self.scores
+                .warnings
+                .push(format!("the judge failed and the rest is not judged: {why}"));
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod ports;
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -403,10 +404,11 @@ fn summary(manifest: &Manifest, written: &Written, folder: &Path) -> String {
         Some(_) => String::new(),
         None => ", at an unknown price".to_owned(),
     };
-    text += &format!("{} model calls, {tokens} tokens{cost}, {seconds:.1} s\n", usage.calls);
+    let _infallible =
+        writeln!(text, "{} model calls, {tokens} tokens{cost}, {seconds:.1} s", usage.calls);
     let first = written.predictions.iter().find_map(|one| one.error.as_ref());
     if let Some(error) = first {
-        text += &format!("first failure: {error}\n");
+        let _infallible = writeln!(text, "first failure: {error}");
     }
     text += &match state {
         RunState::Done => format!("next: openscholar bench score {}", folder.display()),

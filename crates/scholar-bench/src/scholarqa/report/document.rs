@@ -116,9 +116,9 @@ impl Document {
                 Block::Heading(heading) => writeln!(body, "<h2>{}</h2>", escape(heading)),
                 Block::Text(paragraph) => writeln!(body, "<p>{}</p>", escape(paragraph)),
                 Block::List(points) => {
-                    let points: String = points
-                        .iter()
-                        .fold(String::new(), |text, point| text + "<li>" + &escape(point) + "</li>");
+                    let points: String = points.iter().fold(String::new(), |text, point| {
+                        text + "<li>" + &escape(point) + "</li>"
+                    });
                     writeln!(body, "<ul>{points}</ul>")
                 }
                 Block::Table(table) => writeln!(body, "{}", html_table(table)),
@@ -181,9 +181,10 @@ fn html_table(table: &Table) -> String {
             text + "<" + tag + ">" + &escape(cell) + "</" + tag + ">"
         })
     };
-    let rows = table.rows.iter().fold(String::new(), |text, row| {
-        text + "<tr>" + &cells(row, "td") + "</tr>\n"
-    });
+    let rows = table
+        .rows
+        .iter()
+        .fold(String::new(), |text, row| text + "<tr>" + &cells(row, "td") + "</tr>\n");
     format!("<table><tr>{}</tr>\n{rows}</table>", cells(&table.head, "th"))
 }
 

@@ -46,12 +46,16 @@ fn item_page(
     prediction: Option<&Prediction>,
     scores: &[Scores],
 ) -> String {
-    let mut body = format!("<p><a href=\"index.html\">all items</a></p>\n<h1>{}</h1>\n", escape(id));
+    let mut body =
+        format!("<p><a href=\"index.html\">all items</a></p>\n<h1>{}</h1>\n", escape(id));
     let _infallible = writeln!(body, "<p>{}</p>", escape(question));
     match item.map(|item| &item.gold) {
         Some(Gold::Label(text) | Gold::Text(text)) => {
-            let _infallible =
-                writeln!(body, "<h2>Reference answer</h2>\n<blockquote>{}</blockquote>", paragraphs(text));
+            let _infallible = writeln!(
+                body,
+                "<h2>Reference answer</h2>\n<blockquote>{}</blockquote>",
+                paragraphs(text)
+            );
         }
         Some(Gold::Rubric(_) | Gold::None) | None => {}
     }
@@ -84,7 +88,8 @@ fn item_page(
 
 fn numbers(id: &str, scores: &[Scores]) -> String {
     let mut body = "<h2>Numbers</h2>\n<table><tr><th>metric</th><th>value</th></tr>\n".to_owned();
-    for (scores, column) in scores.iter().flat_map(|one| one.columns.iter().map(move |c| (one, c))) {
+    for (scores, column) in scores.iter().flat_map(|one| one.columns.iter().map(move |c| (one, c)))
+    {
         let Some(cell) = column.cells.iter().find(|cell| cell.item == id) else { continue };
         let scale = scores.metric(&column.metric).map_or(1.0, |metric| metric.scale);
         let value = match &cell.outcome {
@@ -104,7 +109,8 @@ fn numbers(id: &str, scores: &[Scores]) -> String {
 
 fn verdict_table(verdicts: &ItemScore) -> String {
     let mut body =
-        "<table><tr><th>sentence</th><th>passages</th><th>together</th><th>each</th></tr>\n".to_owned();
+        "<table><tr><th>sentence</th><th>passages</th><th>together</th><th>each</th></tr>\n"
+            .to_owned();
     for verdict in &verdicts.verdicts {
         let (class, said) = match &verdict.together {
             Some(Judged::Read(true)) => ("yes", "supported".to_owned()),

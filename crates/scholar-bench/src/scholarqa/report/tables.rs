@@ -1,5 +1,7 @@
 //! The tables of a report.
 
+use std::fmt::Write as _;
+
 use super::document::Table;
 use super::{CITATION_F1, MEAN_GRADE, Measured, Shown, judge_of, shown};
 use crate::metrics::Summary;
@@ -39,13 +41,25 @@ pub(super) fn headline(task: BenchTask) -> Vec<&'static str> {
 /// What was run.
 pub(super) fn runs(runs: &[Measured]) -> Table {
     let mut table = Table::new(&[
-        "run", "task", "system", "parts taken out", "models", "answered", "state", "calls", "tokens", "cost", "seconds",
+        "run",
+        "task",
+        "system",
+        "parts taken out",
+        "models",
+        "answered",
+        "state",
+        "calls",
+        "tokens",
+        "cost",
+        "seconds",
     ]);
     for one in runs {
-        let Manifest { name, task, system, ablation, models, counts, state, usage, seconds, .. } =
-            &one.run.manifest;
+        let Manifest {
+            name, task, system, ablation, models, counts, state, usage, seconds, ..
+        } = &one.run.manifest;
         let Counts { items, answered, abstained, .. } = *counts;
-        let models: Vec<String> = models.iter().map(|(what, name)| format!("{what} {name}")).collect();
+        let models: Vec<String> =
+            models.iter().map(|(what, name)| format!("{what} {name}")).collect();
         table.row(vec![
             name.clone(),
             task.title().to_owned(),
@@ -84,7 +98,9 @@ pub(super) fn against_published(task: BenchTask, runs: &[&Measured]) -> Table {
             continue;
         }
         let mut row = vec![format!("{system} †"), "published †".to_owned()];
-        row.extend(values.into_iter().map(|value| value.map_or("–".to_owned(), |v| format!("{v} †"))));
+        row.extend(
+            values.into_iter().map(|value| value.map_or("–".to_owned(), |v| format!("{v} †"))),
+        );
         table.row(row);
     }
     table
@@ -133,8 +149,11 @@ fn metric_row(run: &str, metric: &Metric) -> Vec<String> {
     let left: Vec<String> =
         left_out.iter().map(|(why, items)| format!("{} {why}", items.count)).collect();
     let judge = judge.as_ref().map(|pin| {
-        let prompts =
-            if pin.prompts.is_empty() { String::new() } else { format!(", {}", pin.prompts.join(", ")) };
+        let prompts = if pin.prompts.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", pin.prompts.join(", "))
+        };
         format!("{} ({}{prompts})", pin.name, pin.way)
     });
     vec![
@@ -167,7 +186,8 @@ pub(super) fn ablation(runs: &[&Measured]) -> Table {
 
 /// One line per number, measured and published ones told apart by the first column.
 pub(super) fn csv(runs: &[Measured]) -> String {
-    let mut text = "origin,run,task,system,parts_taken_out,metric,mean,low,high,n,left_out,judge\n".to_owned();
+    let mut text =
+        "origin,run,task,system,parts_taken_out,metric,mean,low,high,n,left_out,judge\n".to_owned();
     for one in runs {
         let manifest = &one.run.manifest;
         let start = [
@@ -190,15 +210,17 @@ pub(super) fn csv(runs: &[Measured]) -> String {
                         .join(",")
                 });
                 let by = if metric.judge.is_some() { judge.as_str() } else { "" };
-                text += &format!(
-                    "{start},{},{numbers},{},{left},{by}\n",
+                let _infallible = writeln!(
+                    text,
+                    "{start},{},{numbers},{},{left},{by}",
                     quoted(&summary.metric),
                     summary.n
                 );
             }
             if let Some(f1) = shown(scores, CITATION_F1) {
-                text += &format!(
-                    "{start},{CITATION_F1},{:.6},{:.6},{:.6},{},0,{judge}\n",
+                let _infallible = writeln!(
+                    text,
+                    "{start},{CITATION_F1},{:.6},{:.6},{:.6},{},0,{judge}",
                     f1.mean, f1.low, f1.high, f1.n
                 );
             }
@@ -207,7 +229,7 @@ pub(super) fn csv(runs: &[Measured]) -> String {
     for row in published() {
         let fields =
             ["published", row.system, row.table, row.system, "", row.measure].map(quoted).join(",");
-        text += &format!("{fields},{},,,,,\n", row.value);
+        let _infallible = writeln!(text, "{fields},{},,,,,", row.value);
     }
     text
 }

@@ -9,6 +9,7 @@ use scholar_bench::scholarqa::{ContextSource, Item, System};
 use scholar_core::{AnswerMode, Encoder as _, Generator, Notice, Query, Reranker, Retriever};
 use scholar_models::{LateInteractionOptions, LateInteractionReranker, LocalEncoder, Reading};
 use scholar_pipeline::budget::Budget;
+use scholar_pipeline::proof::GeneratorAttributor;
 use scholar_pipeline::{AskConfig, Meter, Ports};
 
 use crate::app::App;
@@ -28,6 +29,7 @@ pub(super) struct Wiring {
     encoder: Option<Arc<LocalEncoder>>,
     reranker: Option<Arc<dyn Reranker>>,
     generator: Option<Arc<dyn Generator>>,
+    judge: Judge,
     /// The account of the whole run.
     pub(super) meter: Arc<Meter>,
     /// Names of what is behind the ports.
@@ -36,6 +38,14 @@ pub(super) struct Wiring {
     pub(super) datastore: Option<String>,
     /// What a person should know about them.
     pub(super) notices: Vec<Notice>,
+}
+
+/// Who judges support.
+enum Judge {
+    /// The writing model: of each item, so that its account counts the calls.
+    Writer,
+    /// One judge for all items.
+    Shared(Arc<dyn Attributor>),
 }
 
 /// The ports of one item.
@@ -78,6 +88,13 @@ impl Wiring {
         }
         let generator = generator.map(|generator| meter.wrap(generator));
         refuse_unkept_limit(args, generator.as_deref())?;
+        let opened = wiring::judge(app, &ask, generator.as_ref())?;
+        let models = BTreeMap::from([("judge".to_owned(), opened.name().to_owned())]);
+        let named = ask.judge.as_deref().or(app.config.judge.as_deref());
+        let judge = match named {
+            Some("embedded" | "server") => Judge::Writer,
+            _ => Judge::Shared(opened),
+        };
         let mut wiring = Self {
             system,
             ask,
@@ -87,13 +104,14 @@ impl Wiring {
             encoder: None,
             reranker: None,
             generator,
+            judge,
             meter,
-            models: BTreeMap::new(),
+            models,
             datastore: None,
             notices,
         };
         wiring.open_retrieval(app, args, items, config).await?;
-        wiring.name(app)?;
+        wiring.name();
         Ok(wiring)
     }
 
@@ -153,17 +171,14 @@ impl Wiring {
         Ok(())
     }
 
-    fn name(&mut self, app: &App) -> Result<(), CommandError> {
-        let judge = wiring::judge(app, &self.ask, self.generator.as_ref())?;
+    fn name(&mut self) {
         let named = [
             ("encoder", self.encoder.as_ref().map(|encoder| encoder.info().name.clone())),
             ("reranker", self.reranker.as_ref().map(|reranker| reranker.info().name.clone())),
             ("generator", self.generator.as_ref().map(|one| one.info().model.clone())),
-            ("judge", Some(judge.name().to_owned())),
         ];
         let named = named.into_iter().filter_map(|(what, name)| Some((what.to_owned(), name?)));
-        self.models = named.collect();
-        Ok(())
+        self.models.extend(named);
     }
 
     /// Whether the model computes in this process: items then wait for one another.
@@ -180,7 +195,15 @@ impl Wiring {
     ) -> Result<Opened, CommandError> {
         let meter = Meter::start_with(Budget::unlimited(), clock(app), Some(alarm()));
         let generator = self.generator.clone().map(|generator| meter.wrap(generator));
-        let attributor = wiring::judge(app, &self.ask, generator.as_ref())?;
+        let attributor = match (&self.judge, &generator) {
+            (Judge::Shared(judge), _) => Arc::clone(judge),
+            (Judge::Writer, Some(generator)) => {
+                Arc::new(GeneratorAttributor::new(Arc::clone(generator)))
+            }
+            (Judge::Writer, None) => {
+                return Err(CommandError::user("the judge needs a model and there is none"));
+            }
+        };
         let retriever = self.retriever(item);
         let saving = args
             .save_retrieved
