@@ -15,7 +15,8 @@ mod train;
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
 pub(crate) use look::{LookArgs, SourceArg};
 pub(crate) use scholarqa::{
-    BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, ShapeArg,
+    BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
+    ShapeArg,
 };
 pub(crate) use serve::ServeArgs;
 pub(crate) use store::{

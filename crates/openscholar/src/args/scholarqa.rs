@@ -64,6 +64,29 @@ pub(crate) struct BenchRunArgs {
     /// Who judges support while answering: lexical, embedded, server.
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
+    /// What is taken out of the system.
+    #[command(flatten)]
+    pub(crate) less: LessArgs,
+    /// Stop before spending more than this many US dollars.
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<f64>,
+    /// Stop before using more than this many model tokens.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// Stop after this many seconds.
+    #[arg(long, value_name = "S")]
+    pub(crate) max_seconds: Option<u64>,
+    /// Stop after this many model calls.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u64>,
+    /// Where papers are looked for.
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+/// Parts taken out of a system, and settings that are swept.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LessArgs {
     /// Take reranking out.
     #[arg(long)]
     pub(crate) no_rerank: bool,
@@ -82,21 +105,6 @@ pub(crate) struct BenchRunArgs {
     /// Candidates kept of each search.
     #[arg(long, value_name = "N")]
     pub(crate) top_k: Option<usize>,
-    /// Stop before spending more than this many US dollars.
-    #[arg(long, value_name = "USD")]
-    pub(crate) max_cost: Option<f64>,
-    /// Stop before using more than this many model tokens.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<u64>,
-    /// Stop after this many seconds.
-    #[arg(long, value_name = "S")]
-    pub(crate) max_seconds: Option<u64>,
-    /// Stop after this many model calls.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_calls: Option<u64>,
-    /// Where papers are looked for.
-    #[command(flatten)]
-    pub(crate) look: LookArgs,
 }
 
 /// Predictions to read and the shape to write them in.
@@ -160,7 +168,7 @@ impl From<&BenchRunArgs> for AskArgs {
         ask.base_url.clone_from(&args.base_url);
         ask.strength.clone_from(&args.strength);
         ask.judge.clone_from(&args.judge);
-        ask.no_rerank = args.no_rerank;
+        ask.no_rerank = args.less.no_rerank;
         ask.look = args.look.clone();
         ask
     }
@@ -194,13 +202,14 @@ pub(crate) struct BenchScoreArgs {
     /// Address of an OpenAI-compatible server.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// File of the 1–5 rubrics. Default: rubrics/prometheus_rubrics_v8.json among the benchmark's files.
+    /// File of the 1–5 rubrics. Default: `rubrics/prometheus_rubrics_v8.json` among the benchmark's files.
     #[arg(long, value_name = "FILE")]
     pub(crate) rubrics: Option<PathBuf>,
     /// Look papers that answers list up in this datastore.
     #[arg(long, value_name = "NAME")]
     pub(crate) titles: Option<String>,
-    /// Measure the judge against people: folder that holds claims/, attribution/ and retrieval/scifact_test300/.
+    /// Measure the judge against people: folder that holds `claims/`, `attribution/` and
+    /// `retrieval/scifact_test300/`.
     #[arg(long, value_name = "DIR")]
     pub(crate) labels: Option<PathBuf>,
     /// Use at most so many labelled pairs of each set.
@@ -221,6 +230,9 @@ pub(crate) struct BenchScoreArgs {
     /// Folder for the scores of a file. Default: the file's.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Where papers that answers list are looked up beyond the datastore.
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
 }
 
 /// Which citations a sentence has.

@@ -10,8 +10,8 @@ use crate::program::{Program, text};
 
 /// Excerpts of the benchmark's files.
 fn data() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../scholar-bench/tests/data/scholarqabench");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../scholar-bench/tests/data/scholarqabench");
     path.to_string_lossy().into_owned()
 }
 
@@ -43,8 +43,17 @@ fn claims_over_their_own_paragraph_from_the_first_to_the_report() {
     let (data, url) = (data(), model.base_url());
     let run = program.path("gold").to_string_lossy().into_owned();
     let args = [
-        "bench", "run", "scifact", "--system", "gold-context", "--data", &data, "--out", &run,
-        "--base-url", &url,
+        "bench",
+        "run",
+        "scifact",
+        "--system",
+        "gold-context",
+        "--data",
+        &data,
+        "--out",
+        &run,
+        "--base-url",
+        &url,
     ];
     let manifest = program.json(0, &args);
     assert_eq!((&manifest["state"], &manifest["counts"]["answered"]), (&"done".into(), &6.into()));
@@ -67,8 +76,13 @@ fn claims_over_their_own_paragraph_from_the_first_to_the_report() {
     let out = program.path("report").to_string_lossy().into_owned();
     let report = program.json(0, &["bench", "report", &run, "--out", &out]);
     assert_eq!(report["schema"], "openscholar.bench-report/1");
-    assert!(!report.to_string().contains(&*program.path("").to_string_lossy()) || report["runs"][0]["manifest"]["data"].is_null());
-    for file in ["scholarqabench.md", "scholarqabench.html", "scholarqabench.csv", "items/gold/index.html"] {
+    assert!(
+        !report.to_string().contains(&*program.path("").to_string_lossy())
+            || report["runs"][0]["manifest"]["data"].is_null()
+    );
+    for file in
+        ["scholarqabench.md", "scholarqabench.html", "scholarqabench.csv", "items/gold/index.html"]
+    {
         assert!(program.path("report").join(file).is_file(), "{file}");
     }
     let markdown = fs_err::read_to_string(program.path("report/scholarqabench.md")).expect("there");
@@ -82,8 +96,19 @@ fn a_budget_keeps_what_was_answered_and_the_same_command_goes_on() {
     let (data, url) = (data(), model.base_url());
     let run = program.path("run").to_string_lossy().into_owned();
     let args = [
-        "bench", "run", "scifact", "--system", "no-retrieval", "--data", &data, "--out", &run,
-        "--base-url", &url, "--parallel", "1",
+        "bench",
+        "run",
+        "scifact",
+        "--system",
+        "no-retrieval",
+        "--data",
+        &data,
+        "--out",
+        &run,
+        "--base-url",
+        &url,
+        "--parallel",
+        "1",
     ];
     let cut = program.json(4, &[&args[..], &["--max-calls", "2"]].concat());
     assert_eq!(cut["state"], "out_of_budget");
@@ -107,8 +132,19 @@ fn a_torn_journal_goes_on() {
     let (data, url) = (data(), model.base_url());
     let run = program.path("run").to_string_lossy().into_owned();
     let args = [
-        "bench", "run", "scifact", "--system", "gold-context", "--data", &data, "--out", &run,
-        "--base-url", &url, "--limit", "3",
+        "bench",
+        "run",
+        "scifact",
+        "--system",
+        "gold-context",
+        "--data",
+        &data,
+        "--out",
+        &run,
+        "--base-url",
+        &url,
+        "--limit",
+        "3",
     ];
     program.json(0, &args);
     let journal = program.path("run/predictions.jsonl");
@@ -126,12 +162,24 @@ fn a_dead_server_ends_a_run_and_a_dead_judge_keeps_the_scores() {
     let data = data();
     let run = program.path("run").to_string_lossy().into_owned();
     let args = [
-        "bench", "run", "scifact", "--system", "gold-context", "--data", &data, "--out", &run,
-        "--base-url", &dead,
+        "bench",
+        "run",
+        "scifact",
+        "--system",
+        "gold-context",
+        "--data",
+        &data,
+        "--out",
+        &run,
+        "--base-url",
+        &dead,
     ];
     let ended = program.json(3, &args);
     assert_eq!(ended["state"], "gave_up");
-    assert!(ended["ended_by"].as_str().expect("why").contains("no language model server"), "{ended:#}");
+    assert!(
+        ended["ended_by"].as_str().expect("why").contains("no language model server"),
+        "{ended:#}"
+    );
     let model = believer();
     let url = model.base_url();
     let mut alive = args;
@@ -151,7 +199,19 @@ fn a_dead_server_ends_a_run_and_a_dead_judge_keeps_the_scores() {
     let file = cited.to_string_lossy().into_owned();
     let judged = program.json(
         3,
-        &["bench", "score", &file, "--task", "scifact", "--data", &data, "--judge", "lm", "--base-url", &dead],
+        &[
+            "bench",
+            "score",
+            &file,
+            "--task",
+            "scifact",
+            "--data",
+            &data,
+            "--judge",
+            "lm",
+            "--base-url",
+            &dead,
+        ],
     );
     assert!(judged["incomplete"].as_str().expect("why").contains("no language model server"));
     assert_eq!(metric(&judged, "accuracy (label)")["n"], 6, "what needs no judge is there");
@@ -165,8 +225,17 @@ fn evidence_answers_a_frozen_set_and_ablations_are_compared() {
     let path = |name: &str| program.path(name).to_string_lossy().into_owned();
     let (whole, less, sets) = (path("whole"), path("less"), path("sets.jsonl"));
     let base = [
-        "bench", "run", "multi", "--system", "evidence", "--data", &data, "--generator", "none",
-        "--before", "none",
+        "bench",
+        "run",
+        "multi",
+        "--system",
+        "evidence",
+        "--data",
+        &data,
+        "--generator",
+        "none",
+        "--before",
+        "none",
     ];
     let manifest =
         program.json(0, &[&base[..], &["--out", &whole, "--save-retrieved", &sets]].concat());
@@ -199,7 +268,8 @@ fn predictions_of_others_are_taken_in_and_given_out() {
     let data = data();
     let path = |name: &str| program.path(name).to_string_lossy().into_owned();
     let write = |name: &str, text: &str| fs_err::write(program.path(name), text).expect("written");
-    let bio = fs_err::read_to_string(Path::new(&data).join("scholarqabench_bio.jsonl")).expect("there");
+    let bio =
+        fs_err::read_to_string(Path::new(&data).join("scholarqabench_bio.jsonl")).expect("there");
     let rows: Vec<Value> = bio
         .lines()
         .map(|line| {
@@ -211,15 +281,22 @@ fn predictions_of_others_are_taken_in_and_given_out() {
     let (run, system) = (path("theirs"), format!("predictions:{}", path("theirs.json")));
     let args = ["bench", "run", "bio", "--system", &system, "--data", &data, "--out", &run];
     let manifest = program.json(0, &args);
-    assert_eq!((&manifest["system"], &manifest["counts"]["answered"]), (&"predictions".into(), &4.into()));
+    assert_eq!(
+        (&manifest["system"], &manifest["counts"]["answered"]),
+        (&"predictions".into(), &4.into())
+    );
     let rubric = program.succeeds(&["bench", "convert", &run, "--to", "rubric"]);
     let first: Value = serde_json::from_str(rubric.lines().next().expect("a line")).expect("JSON");
     assert_eq!(first["answer_text"], "It does [0].\n\nReferences:\n[0] T It does.");
 
     write("twice.json", &Value::Array([&rows[..1], &rows[..1]].concat()).to_string());
     let twice = path("twice.json");
-    let score = |file: &str| vec!["bench", "score", file, "--task", "bio", "--data", &data]
-        .into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let score = |file: &str| {
+        vec!["bench", "score", file, "--task", "bio", "--data", &data]
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     let fails = |args: Vec<String>, says: &[&str]| {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         program.fails(1, &args, says);
@@ -230,18 +307,38 @@ fn predictions_of_others_are_taken_in_and_given_out() {
     write("broken.jsonl", "{\"input\": \"Who?\"}\n");
     fails(score(&path("broken.jsonl")), &["line 1: the field `output` is missing"]);
     fails(vec!["bench".into(), "score".into(), twice.clone()], &["--task"]);
-    write("empty.jsonl", &rows.iter().map(|row| {
-        let mut row = row.clone();
-        row["output"] = "".into();
-        row.to_string() + "\n"
-    }).collect::<String>());
-    let scores = program.json(0, &["bench", "score", &path("empty.jsonl"), "--task", "bio", "--data", &data]);
+    write(
+        "empty.jsonl",
+        &rows
+            .iter()
+            .map(|row| {
+                let mut row = row.clone();
+                row["output"] = "".into();
+                row.to_string() + "\n"
+            })
+            .collect::<String>(),
+    );
+    let scores = program
+        .json(0, &["bench", "score", &path("empty.jsonl"), "--task", "bio", "--data", &data]);
     assert_eq!(metric(&scores, "citation recall (corrected)")["n"], 0, "no sentence, no score");
     assert_eq!(metric(&scores, "words")["uniform"], "all_zero");
     assert!(scores["warnings"].to_string().contains("all 4 values are 0"));
-    let huge = format!("{{\"input\": {}, \"output\": \"{}\"}}\n", rows[0]["input"], "word ".repeat(210_000));
+    let huge = format!(
+        "{{\"input\": {}, \"output\": \"{}\"}}\n",
+        rows[0]["input"],
+        "word ".repeat(210_000)
+    );
     write("huge.jsonl", &huge);
-    let output = program.run(&["--json", "bench", "score", &path("huge.jsonl"), "--task", "bio", "--data", &data]);
+    let output = program.run(&[
+        "--json",
+        "bench",
+        "score",
+        &path("huge.jsonl"),
+        "--task",
+        "bio",
+        "--data",
+        &data,
+    ]);
     let (code, stdout, stderr) = text(&output);
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("1050000 characters"), "{stderr}");

@@ -24,7 +24,7 @@ use scholar_pipeline::AskConfig;
 use sha2::{Digest as _, Sha256};
 
 use crate::app::App;
-use crate::args::BenchRunArgs;
+use crate::args::{BenchRunArgs, LessArgs};
 use crate::error::{CommandError, Context as _, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::{progress, runs};
 use ports::Wiring;
@@ -123,7 +123,8 @@ fn ask(
         return folder.interrupted(app);
     };
     let ended = ended?;
-    copy_duplicates(&items, &mut folder.journal, &read_journal(&folder.journal_path())?)?;
+    let written = read_journal(&folder.journal_path())?;
+    copy_duplicates(&items, &mut folder.journal, &written)?;
     match ended {
         Ended::Asked => {
             let state = folder.state_of_items()?;
@@ -135,13 +136,14 @@ fn ask(
 }
 
 fn ablation(args: &BenchRunArgs) -> Ablation {
+    let LessArgs { no_rerank, no_feedback, no_verification, search, top_n, top_k } = &args.less;
     Ablation {
-        no_rerank: args.no_rerank,
-        no_feedback: args.no_feedback,
-        no_verification: args.no_verification,
-        search: args.search.map(Into::into),
-        top_n: args.top_n,
-        top_k: args.top_k,
+        no_rerank: *no_rerank,
+        no_feedback: *no_feedback,
+        no_verification: *no_verification,
+        search: search.map(Into::into),
+        top_n: *top_n,
+        top_k: *top_k,
     }
 }
 
@@ -282,7 +284,7 @@ impl Asked<'_> {
             }
         };
         let mut prediction = answer::answer(&opened.ports, item, &config, &()).await;
-        prediction.seconds = opened.seconds();
+        prediction.seconds = Some(opened.seconds());
         if self.wiring.meter.exceeded().is_some() && prediction.status == PredictionStatus::Failed {
             prediction.status = PredictionStatus::Cut;
         }
@@ -410,9 +412,9 @@ fn summary(manifest: &Manifest, written: &Written, folder: &Path) -> String {
     if let Some(error) = first {
         let _infallible = writeln!(text, "first failure: {error}");
     }
-    text += &match state {
-        RunState::Done => format!("next: openscholar bench score {}", folder.display()),
-        _ => "the same command asks again what has no answer".to_owned(),
+    let _infallible = match state {
+        RunState::Done => write!(text, "next: openscholar bench score {}", folder.display()),
+        _ => write!(text, "the same command asks again what has no answer"),
     };
     text
 }

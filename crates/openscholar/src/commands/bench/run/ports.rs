@@ -6,7 +6,9 @@ use std::sync::Arc;
 use scholar_bench::scholarqa::frozen::{RetrievedSet, SavingRetriever, read_sets};
 use scholar_bench::scholarqa::given::{FixedRetriever, NoRetriever};
 use scholar_bench::scholarqa::{ContextSource, Item, System};
-use scholar_core::{AnswerMode, Encoder as _, Generator, Notice, Query, Reranker, Retriever};
+use scholar_core::{
+    AnswerMode, Attributor, Encoder as _, Generator, Notice, Query, Reranker, Retriever,
+};
 use scholar_models::{LateInteractionOptions, LateInteractionReranker, LocalEncoder, Reading};
 use scholar_pipeline::budget::Budget;
 use scholar_pipeline::proof::GeneratorAttributor;
@@ -58,8 +60,8 @@ pub(super) struct Opened {
 
 impl Opened {
     /// Seconds since the ports were opened.
-    pub(super) fn seconds(&self) -> Option<f64> {
-        Some(self.meter.spent().seconds)
+    pub(super) fn seconds(&self) -> f64 {
+        self.meter.spent().seconds
     }
 }
 
@@ -139,7 +141,7 @@ impl Wiring {
             let name = app.datastore_name(args.datastore.as_deref());
             app.home.datastore(&name)?;
             let shelf = Shelf::open(app, &name).await?;
-            if !args.no_rerank {
+            if !args.less.no_rerank {
                 let (reranker, notice) = reranker::open(app, &shelf, None).await?;
                 self.notices.extend(notice);
                 self.reranker = Some(reranker);
@@ -158,10 +160,10 @@ impl Wiring {
             ContextSource::Given => items.iter().any(|item| item.contexts.len() > shown),
         };
         let compares = self.system.mode == AnswerMode::Evidence;
-        if compares || (chooses && !args.no_rerank) {
+        if compares || (chooses && !args.less.no_rerank) {
             let name = app.config.encoder.as_deref().unwrap_or(DEFAULT_ENCODER);
             let encoder = models::encoder(app, name, models::Reading::WHOLE).await?;
-            if chooses && !args.no_rerank {
+            if chooses && !args.less.no_rerank {
                 let options = LateInteractionOptions::project(Reading::Own);
                 let reranker = LateInteractionReranker::new(Arc::clone(&encoder), options)?;
                 self.reranker = Some(Arc::new(reranker));

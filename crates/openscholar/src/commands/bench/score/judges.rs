@@ -3,30 +3,25 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use scholar_bench::attribution::measure;
 use scholar_bench::judge::model::ModelJudge;
 use scholar_bench::judge::support::AttributorJudge;
-use scholar_bench::metrics::hallucination::{CANDIDATES, TitleLookup};
+use scholar_bench::metrics::hallucination::TitleLookup;
+use scholar_bench::metrics::hallucination::lookup::PortLookup;
 use scholar_bench::scholarqa::cache::CachedJudge;
 use scholar_bench::scholarqa::score::Judges;
-use scholar_core::{
-    Attributor, Encoder as _, Generator, GeneratorStrength, PortError, Query, Retriever,
-    SearchFilter, SearchMode, SearchRequest,
-};
+use scholar_core::{Attributor, Encoder as _, Generator, GeneratorStrength};
 use scholar_pipeline::Meter;
 use scholar_pipeline::budget::Budget;
 use scholar_pipeline::proof::GeneratorAttributor;
 use scholar_pipeline::proof::generator::{JUDGE_VERDICT, JUDGE_YES_NO};
+use scholar_pipeline::sources::SourcesConfig;
 
 use crate::app::App;
 use crate::args::{AskArgs, BenchScoreArgs};
 use crate::commands::ask::{alarm, clock};
 use crate::error::{CommandError, Context as _};
-use crate::wiring::{self, Shelf, generator, models};
-
-/// Results of a title search, from which distinct titles are taken.
-const TITLE_HITS: usize = 25;
+use crate::wiring::{self, Outside, Shelf, generator, models};
 
 /// Everybody who judges.
 pub(super) struct Opened {
@@ -34,15 +29,12 @@ pub(super) struct Opened {
     /// Fingerprints of the prompts the attributor asks with.
     prompts: Vec<String>,
     model: Option<ModelJudge>,
-    lookup: Option<StoredTitles>,
+    lookup: Option<PortLookup>,
 }
 
 impl Opened {
     pub(super) async fn open(args: &BenchScoreArgs, app: &App) -> Result<Self, CommandError> {
-        let lookup = match &args.titles {
-            None => None,
-            Some(name) => Some(StoredTitles::open(name, app).await?),
-        };
+        let lookup = lookup(args, app).await?;
         let mut opened = Self { attributor: None, prompts: Vec::new(), model: None, lookup };
         match args.judge.as_str() {
             "none" => {}
@@ -134,40 +126,22 @@ fn seconds(value: u64) -> f64 {
     value as f64
 }
 
-/// Titles of a datastore.
-struct StoredTitles {
-    name: String,
-    retriever: Arc<dyn Retriever>,
-}
-
-impl StoredTitles {
-    async fn open(name: &str, app: &App) -> Result<Self, CommandError> {
-        app.home.datastore(name)?;
-        let shelf = Shelf::open(app, name).await?;
-        Ok(Self { name: format!("datastore {name}"), retriever: shelf.retriever.clone() })
-    }
-}
-
-#[async_trait]
-impl TitleLookup for StoredTitles {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    async fn titles_like(&self, title: &str) -> Result<Vec<String>, PortError> {
-        let Some(query) = Query::new(title) else { return Ok(Vec::new()) };
-        let request = SearchRequest {
-            query,
-            top_k: TITLE_HITS,
-            mode: SearchMode::Lexical,
-            filter: SearchFilter::none(),
-        };
-        let mut titles: Vec<String> = Vec::new();
-        for hit in self.retriever.search(&request).await? {
-            if titles.len() < CANDIDATES && !titles.contains(&hit.paper.title) {
-                titles.push(hit.paper.title.clone());
-            }
+/// Who knows titles, where anybody is to be asked.
+async fn lookup(args: &BenchScoreArgs, app: &App) -> Result<Option<PortLookup>, CommandError> {
+    let stored = match &args.titles {
+        None => None,
+        Some(name) => {
+            app.home.datastore(name)?;
+            Some(Shelf::open(app, name).await?.retriever)
         }
-        Ok(titles)
-    }
+    };
+    let sources = if args.look.sources.is_empty() {
+        Vec::new()
+    } else {
+        let outside = Outside::open(app, &args.look, SourcesConfig::quick())?;
+        outside.notices.iter().for_each(|notice| app.printer.notice(notice));
+        outside.sources
+    };
+    let asked = stored.is_some() || !sources.is_empty();
+    Ok(asked.then(|| PortLookup::new(stored, sources)))
 }
