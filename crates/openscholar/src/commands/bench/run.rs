@@ -285,9 +285,16 @@ impl Asked<'_> {
         };
         let mut prediction = answer::answer(&opened.ports, item, &config, &()).await;
         prediction.seconds = Some(opened.seconds());
-        if self.wiring.meter.exceeded().is_some() && prediction.status == PredictionStatus::Failed {
-            prediction.status = PredictionStatus::Cut;
-        }
+        let over_budget = self.wiring.meter.exceeded().is_some();
+        prediction.status = match (prediction.status, over_budget) {
+            (PredictionStatus::Failed, true) => PredictionStatus::Cut,
+            // A deadline of a source ended a search: that is an answer with a note.
+            (PredictionStatus::Cut, false) if prediction.sentences.is_empty() => {
+                PredictionStatus::Abstained
+            }
+            (PredictionStatus::Cut, false) => PredictionStatus::Answered,
+            (status, _) => status,
+        };
         let set = opened.saving.map(|saving| saving.set(&item.id));
         let line = set.and_then(|set| serde_json::to_string(&set).ok());
         (prediction, line.map(|line| line + "\n"))
