@@ -193,6 +193,9 @@ pub(crate) struct BenchScoreArgs {
     /// Which citations a sentence has: all that it names, or those that upstream's scorer reads.
     #[arg(long, value_enum, default_value_t = CitationsArg::Corrected)]
     pub(crate) citations: CitationsArg,
+    /// Also compare with this run, answer by answer in both orders; needs --judge lm, or embedded with --grade.
+    #[arg(long, value_name = "RUN")]
+    pub(crate) against: Option<PathBuf>,
     /// Also let the embedded model judge rubrics and grades; a server's model does so always.
     #[arg(long)]
     pub(crate) grade: bool,

@@ -12,6 +12,7 @@ use super::item::Item;
 use super::run::{Counts, Manifest, Run};
 use super::score::{Metric, Scores};
 use super::task::BenchTask;
+use crate::judge::preference::Pairwise;
 
 pub mod compare;
 pub mod document;
@@ -34,6 +35,8 @@ pub struct Measured {
     pub items: Vec<Item>,
     /// Scores, one for each way it was scored.
     pub scores: Vec<Scores>,
+    /// What a model preferred when it read this run's answers beside another's.
+    pub pairwise: Vec<Pairwise>,
 }
 
 /// A report.
@@ -71,6 +74,7 @@ pub fn report(runs: &[Measured], head: &str) -> Report {
             );
             document.table(compare::table(&found));
         }
+        document.table(compare::preferences(&of_task));
         ablations(&mut document, task, &of_task);
         compared.extend(found);
     }
@@ -277,7 +281,7 @@ fn json_of(runs: &[Measured], compared: &[Comparison]) -> Value {
                 // Where files lie on this machine is of no use elsewhere.
                 manifest.remove("data");
             }
-            json!({"manifest": manifest, "scores": scores})
+            json!({"manifest": manifest, "scores": scores, "pairwise": one.pairwise})
         })
         .collect();
     json!({"schema": REPORT_SCHEMA, "runs": runs, "comparisons": compared})

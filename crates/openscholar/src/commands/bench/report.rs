@@ -82,20 +82,15 @@ fn read(folder: &Path, app: &App) -> Result<Measured, CommandError> {
             Vec::new()
         }
     };
-    let mut names: Vec<String> = fs_err::read_dir(folder)
-        .user(|| "the run cannot be listed".to_owned())?
-        .filter_map(Result::ok)
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name.starts_with("scores-") && name.ends_with(".json"))
-        .collect();
-    names.sort();
+    let names = files(folder)?;
+    let mut pairwise = Vec::new();
+    for name in names.iter().filter(|name| name.starts_with("pairwise-")) {
+        pairwise.push(parsed(&folder.join(name))?);
+    }
     let mut scores = Vec::with_capacity(names.len());
-    for name in names {
-        let path = folder.join(&name);
-        let text = fs_err::read_to_string(&path).user(|| "scores cannot be read".to_owned())?;
-        let one: Scores = serde_json::from_str(&text)
-            .user(|| format!("{} is damaged or of another version", path.display()))
-            .map_err(|error| error.with_hint("openscholar bench score makes it again"))?;
+    for name in names.iter().filter(|name| name.starts_with("scores-")) {
+        let path = folder.join(name);
+        let one: Scores = parsed(&path)?;
         if one.schema != SCORES_SCHEMA {
             return Err(CommandError::user(format!(
                 "{} has the schema {:?} instead of {SCORES_SCHEMA:?}",
@@ -105,5 +100,24 @@ fn read(folder: &Path, app: &App) -> Result<Measured, CommandError> {
         }
         scores.push(one);
     }
-    Ok(Measured { run, items, scores })
+    Ok(Measured { run, items, scores, pairwise })
+}
+
+/// Names of the JSON files of a run, sorted.
+fn files(folder: &Path) -> Result<Vec<String>, CommandError> {
+    let entries = fs_err::read_dir(folder).user(|| "the run cannot be listed".to_owned())?;
+    let mut names: Vec<String> = entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| Path::new(name).extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+fn parsed<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
+    let text = fs_err::read_to_string(path).user(|| "scores cannot be read".to_owned())?;
+    serde_json::from_str(&text)
+        .user(|| format!("{} is damaged or of another version", path.display()))
+        .map_err(|error| error.with_hint("openscholar bench score makes it again"))
 }

@@ -6,13 +6,16 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use scholar_bench::judge::preference::AnswerPair;
 use scholar_bench::metrics::citation::Rules;
 use scholar_bench::metrics::grading::{GradingRubric, read_rubrics};
 use scholar_bench::metrics::rubric::Unread;
 use scholar_bench::scholarqa::convert::{align, read_predictions};
+use scholar_bench::scholarqa::report::document::slug;
 use scholar_bench::scholarqa::run::Run;
 use scholar_bench::scholarqa::score::{ScoreOptions, Scores, score};
 use scholar_bench::scholarqa::{BenchTask, Item, Prediction, load};
+use scholar_bench::statistics::SEED;
 
 use super::run::task_named;
 use crate::app::App;
@@ -74,6 +77,9 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
             .with_hint("the same command goes on with them")),
         };
         bar.finish_and_clear();
+        if let Some(other) = &args.against {
+            compare(&subject, other, &opened, &args.judge, app).await?;
+        }
         scores.agreement = opened.agreement(args, app).await?;
         Ok(scores)
     })??;
@@ -153,6 +159,62 @@ fn aspects(args: &BenchScoreArgs, subject: &Subject) -> Result<Vec<GradingRubric
     let text = fs_err::read_to_string(&path).user(|| "the rubrics cannot be read".to_owned())?;
     read_rubrics(&text, &path.display().to_string())
         .user(|| "the rubrics cannot be used".to_owned())
+}
+
+/// Lets the model say which of two runs' answers are better, and keeps what it said beside the scores.
+async fn compare(
+    subject: &Subject,
+    other: &Path,
+    opened: &Opened,
+    judge: &str,
+    app: &App,
+) -> Result<(), CommandError> {
+    let model = opened.model.as_ref().ok_or_else(|| {
+        CommandError::user("--against needs a model that compares")
+            .with_hint("pass --judge lm, or --judge embedded --grade")
+    })?;
+    let theirs = Run::read(other)?;
+    if theirs.manifest.task != subject.task {
+        return Err(CommandError::user(format!(
+            "{} is a run of {}, not of {}",
+            other.display(),
+            theirs.manifest.task.title(),
+            subject.task.title()
+        )));
+    }
+    let pairs: Vec<AnswerPair<'_>> = subject
+        .items
+        .iter()
+        .filter_map(|item| {
+            let ours =
+                subject.predictions.iter().find(|one| one.id == item.id && one.is_final())?;
+            let theirs = theirs.written.get(&item.id).filter(|one| one.is_final())?;
+            let (a, b) = (ours.output.as_str(), theirs.output.as_str());
+            Some(AnswerPair { item: &item.id, question: &item.question, a, b })
+        })
+        .collect();
+    let bar = progress::counted(&app.printer, "pairs", Some(pairs.len() as u64));
+    let systems = (subject.name.as_str(), theirs.manifest.name.as_str());
+    let shown = |done: usize, _: usize| bar.set_position(done as u64);
+    let compared = model.compare_all(systems, &pairs, SEED, &shown).await;
+    bar.finish_and_clear();
+    let rates = &compared.rates;
+    app.printer.say(&format!(
+        "{} against {}: {} wins, {} ties, {} losses of {}, sign test p {:.3}",
+        compared.system_a,
+        compared.system_b,
+        rates.wins,
+        rates.ties,
+        rates.losses,
+        rates.n,
+        rates.p
+    ));
+    if let Some(why) = &compared.incomplete {
+        app.printer.say(&format!("warning: {why}"));
+    }
+    let file = format!("pairwise-{}-{judge}.json", slug(&compared.system_b));
+    let text = serde_json::to_string_pretty(&compared).user(|| "cannot write JSON".to_owned())?;
+    runs::write_atomic(&subject.folder.join(file), format!("{text}\n").as_bytes())
 }
 
 fn render(scores: &Scores) -> String {

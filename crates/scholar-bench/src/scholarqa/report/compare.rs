@@ -126,3 +126,43 @@ pub(super) fn table(comparisons: &[Comparison]) -> Table {
     }
     table
 }
+
+/// What a model preferred, one row per pair of runs.
+pub(super) fn preferences(runs: &[&Measured]) -> Table {
+    let mut table = Table::new(&[
+        "first",
+        "second",
+        "judge",
+        "pairs",
+        "first wins (95 %)",
+        "ties",
+        "second wins",
+        "sign test p",
+        "first place",
+        "length ratio",
+        "not judged",
+    ]);
+    for one in runs.iter().flat_map(|one| &one.pairwise) {
+        let rates = &one.rates;
+        let wins = rates.win_rate.map_or("–".to_owned(), |rate| {
+            format!("{:.2} ({:.2}–{:.2})", rate.mean, rate.low, rate.high)
+        });
+        let number =
+            |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
+        let unread = format!("{} unreadable", rates.unreadable);
+        table.row(vec![
+            one.system_a.clone(),
+            one.system_b.clone(),
+            format!("{} ({}, {})", one.judge.name, one.judge.way, one.judge.prompts.join(", ")),
+            rates.n.to_string(),
+            wins,
+            rates.ties.to_string(),
+            rates.losses.to_string(),
+            format!("{:.3}", rates.p),
+            number(rates.first_place_share),
+            number(one.length_ratio),
+            one.incomplete.clone().map_or(unread.clone(), |why| format!("{unread}; {why}")),
+        ]);
+    }
+    table
+}

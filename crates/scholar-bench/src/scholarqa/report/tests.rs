@@ -64,7 +64,12 @@ fn measured(name: &str, right: usize, ablation: Ablation) -> Measured {
     };
     let written = Written { predictions, torn: false };
     manifest.count(&written);
-    Measured { run: Run { folder: PathBuf::from(name), manifest, written }, items, scores }
+    Measured {
+        run: Run { folder: PathBuf::from(name), manifest, written },
+        items,
+        scores,
+        pairwise: Vec::new(),
+    }
 }
 
 fn two() -> Vec<Measured> {

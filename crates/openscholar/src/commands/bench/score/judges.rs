@@ -28,7 +28,8 @@ pub(super) struct Opened {
     attributor: Option<Arc<dyn Attributor>>,
     /// Fingerprints of the prompts the attributor asks with.
     prompts: Vec<String>,
-    model: Option<ModelJudge>,
+    /// Who grades and compares.
+    pub(super) model: Option<ModelJudge>,
     lookup: Option<PortLookup>,
 }
 
