@@ -61,9 +61,12 @@ pub(crate) struct BenchRunArgs {
     /// Treat the model as strong or small.
     #[arg(long, value_name = "STRENGTH", value_parser = ["small", "strong"])]
     pub(crate) strength: Option<String>,
-    /// Who judges support while answering: lexical, embedded, server.
+    /// Who judges support while answering: lexical, embedded, server, a judge from the catalog, or the folder of one.
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
+    /// Who reads candidates again: a reranker or encoder from the catalog, the folder of a reranker, own, auto.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) reranker: Option<String>,
     /// What is taken out of the system.
     #[command(flatten)]
     pub(crate) less: LessArgs,
@@ -186,9 +189,9 @@ pub(crate) struct BenchScoreArgs {
     /// Folder of the benchmark's files, or the task's file. Default: where the run took it from.
     #[arg(long, value_name = "PATH")]
     pub(crate) data: Option<PathBuf>,
-    /// Who judges citations: none, lexical, embedded (the model in this process), lm (the model of a server), or a judge as
-    /// `ask --judge` takes it.
-    #[arg(long, default_value = "lexical", value_name = "NAME")]
+    /// Who judges citations: none, lexical, embedded (the model in this process), lm (the model of a server), a judge from
+    /// the catalog, the folder of one, or auto for the best that comes with the program.
+    #[arg(long, default_value = "auto", value_name = "NAME")]
     pub(crate) judge: String,
     /// Which citations a sentence has: all that it names, or those that upstream's scorer reads.
     #[arg(long, value_enum, default_value_t = CitationsArg::Corrected)]

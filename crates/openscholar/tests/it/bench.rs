@@ -65,7 +65,7 @@ fn claims_over_their_own_paragraph_from_the_first_to_the_report() {
     program.json(0, &args);
     assert_eq!(model.purposes().len(), calls, "a finished run asks nobody");
 
-    let scores = program.json(0, &["bench", "score", &run]);
+    let scores = program.json(0, &["bench", "score", &run, "--judge", "lexical"]);
     let true_ones = predictions.iter().filter(|one| one["answer"] == "true").count();
     let accuracy = metric(&scores, "accuracy (label)");
     let expected = f64::from(u32::try_from(true_ones).expect("few")) / 6.0;
@@ -245,7 +245,7 @@ fn evidence_answers_a_frozen_set_and_ablations_are_compared() {
     let frozen = ["--retrieved", &sets, "--no-rerank", "--no-feedback"];
     program.json(0, &[&base[..], &["--out", &less], &frozen].concat());
     for run in [&whole, &less] {
-        program.json(0, &["bench", "score", run]);
+        program.json(0, &["bench", "score", run, "--judge", "lexical"]);
     }
     let report = program.succeeds(&["bench", "report", &whole, &less]);
     assert!(report.contains("Parts taken out of evidence"), "{report}");

@@ -50,7 +50,7 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
         let opened = Opened::open(args, app).await?;
         let bar = progress::counted(&app.printer, "items", Some(subject.items.len() as u64))
             .with_message(format!("judging by {}", args.judge));
-        let verdicts = subject.folder.join(format!("verdicts-{}.jsonl", args.judge));
+        let verdicts = subject.folder.join(format!("verdicts-{}.jsonl", slug(&args.judge)));
         let shown = |done: usize, total: usize| {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
@@ -212,7 +212,7 @@ async fn compare(
     if let Some(why) = &compared.incomplete {
         app.printer.say(&format!("warning: {why}"));
     }
-    let file = format!("pairwise-{}-{judge}.json", slug(&compared.system_b));
+    let file = format!("pairwise-{}-{}.json", slug(&compared.system_b), slug(judge));
     let text = serde_json::to_string_pretty(&compared).user(|| "cannot write JSON".to_owned())?;
     runs::write_atomic(&subject.folder.join(file), format!("{text}\n").as_bytes())
 }

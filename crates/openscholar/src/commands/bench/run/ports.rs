@@ -19,7 +19,7 @@ use crate::args::{AskArgs, BenchRunArgs, ModeArg};
 use crate::commands::ask::{alarm, clock};
 use crate::config::DEFAULT_ENCODER;
 use crate::error::CommandError;
-use crate::wiring::{self, Outside, Shelf, generator, models, reranker};
+use crate::wiring::{self, Outside, Shelf, generator, judge, models, reranker};
 
 /// What all items of a run share.
 pub(super) struct Wiring {
@@ -90,7 +90,7 @@ impl Wiring {
         }
         let generator = generator.map(|generator| meter.wrap(generator));
         refuse_unkept_limit(args, generator.as_deref())?;
-        let opened = wiring::judge(app, &ask, generator.as_ref())?;
+        let opened = judge::open(app, ask.judge.as_deref(), generator.as_ref()).await?;
         let models = BTreeMap::from([("judge".to_owned(), opened.name().to_owned())]);
         let named = ask.judge.as_deref().or(app.config.judge.as_deref());
         let judge = match named {
@@ -142,7 +142,8 @@ impl Wiring {
             app.home.datastore(&name)?;
             let shelf = Shelf::open(app, &name).await?;
             if !args.less.no_rerank {
-                let (reranker, notice) = reranker::open(app, &shelf, None).await?;
+                let (reranker, notice) =
+                    reranker::open(app, &shelf, args.reranker.as_deref(), None).await?;
                 self.notices.extend(notice);
                 self.reranker = Some(reranker);
             }

@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::args::{AskArgs, BenchScoreArgs};
 use crate::commands::ask::{alarm, clock};
 use crate::error::{CommandError, Context as _};
-use crate::wiring::{self, Outside, Shelf, generator, models};
+use crate::wiring::{Outside, Shelf, generator, judge, models};
 
 /// Everybody who judges.
 pub(super) struct Opened {
@@ -52,11 +52,7 @@ impl Opened {
                     opened.model = Some(ModelJudge::new(generator));
                 }
             }
-            name => {
-                let mut ask = AskArgs::from(args);
-                ask.judge = Some(name.to_owned());
-                opened.attributor = Some(wiring::judge(app, &ask, None)?);
-            }
+            name => opened.attributor = Some(judge::alone(app, name).await?),
         }
         Ok(opened)
     }
