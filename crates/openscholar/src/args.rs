@@ -7,6 +7,7 @@ use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum}
 
 mod ask;
 mod look;
+mod scholarqa;
 mod serve;
 mod store;
 mod train;
@@ -14,6 +15,10 @@ mod train_data;
 
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
 pub(crate) use look::{LookArgs, SourceArg};
+pub(crate) use scholarqa::{
+    BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
+    ShapeArg,
+};
 pub(crate) use serve::ServeArgs;
 pub(crate) use store::{
     BuildArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs, ListFormatArg,
@@ -230,6 +235,14 @@ pub(crate) struct BenchIndexArgs {
 /// What can be measured.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
+    /// Ask a task of `ScholarQABench` of a system; the run can be interrupted and continued.
+    Run(Box<BenchRunArgs>),
+    /// Measure what a run or another system answered; every number with n, interval and judge.
+    Score(Box<BenchScoreArgs>),
+    /// Runs beside one another and beside the paper's published numbers, with a page for each item.
+    Report(BenchReportArgs),
+    /// Predictions in another shape.
+    Convert(BenchConvertArgs),
     /// nDCG@10, Recall@100 and MRR@10 on folders in BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv).
     Retrieval {
         /// Folders to measure.

@@ -120,6 +120,13 @@ impl From<scholar_datastore::Error> for CommandError {
     }
 }
 
+impl From<scholar_bench::scholarqa::DataError> for CommandError {
+    fn from(error: scholar_bench::scholarqa::DataError) -> Self {
+        let hint = error.hint().map(str::to_owned);
+        library_error(error, hint)
+    }
+}
+
 impl From<scholar_formats::FormatError> for CommandError {
     fn from(error: scholar_formats::FormatError) -> Self {
         let hint = error.hint.clone();

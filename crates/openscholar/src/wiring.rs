@@ -102,7 +102,7 @@ pub(crate) async fn ports(
 }
 
 /// How far sources are asked: as published under `--preset upstream` and `nature`, else as a person waits for it.
-fn looking(args: &AskArgs, generator: Option<&GeneratorInfo>) -> SourcesConfig {
+pub(crate) fn looking(args: &AskArgs, generator: Option<&GeneratorInfo>) -> SourcesConfig {
     let mut config = match args.preset.as_str() {
         "nature" | "upstream" => SourcesConfig::paper(),
         _ => SourcesConfig::quick(),

@@ -11,4 +11,5 @@ pub mod attribution;
 pub mod judge;
 pub mod metrics;
 pub mod retrieval;
+pub mod scholarqa;
 pub mod statistics;

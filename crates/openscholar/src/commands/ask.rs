@@ -328,6 +328,6 @@ pub(crate) fn clock(app: &App) -> scholar_pipeline::Clock {
 }
 
 /// Timers of the runtime.
-fn alarm() -> Alarm {
+pub(crate) fn alarm() -> Alarm {
     Arc::new(|pause| Box::pin(tokio::time::sleep(pause)))
 }

@@ -1,13 +1,17 @@
 //! `openscholar bench …`: every number in docs/results comes from one of these.
 
 mod attribution;
+mod convert;
 mod encoder;
 mod formats;
 mod graph;
 mod index;
 mod ingest;
+mod report;
 mod reranker;
 mod retrieval;
+mod run;
+mod score;
 mod search;
 mod serve;
 
@@ -22,6 +26,10 @@ use crate::runs;
 pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> {
     let BenchArgs { command } = args;
     match command {
+        BenchCommand::Run(args) => run::run(&args, app),
+        BenchCommand::Score(args) => score::run(&args, app),
+        BenchCommand::Report(args) => report::run(&args, app),
+        BenchCommand::Convert(args) => convert::run(&args, app),
         BenchCommand::Retrieval { dirs, systems, encoder, reranker, limit, out } => {
             let encoder = encoder.as_deref().or(app.config.encoder.as_deref());
             let encoder = encoder.unwrap_or(crate::config::DEFAULT_ENCODER);

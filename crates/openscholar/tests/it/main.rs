@@ -2,6 +2,7 @@
 #![expect(clippy::panic, reason = "helpers of tests fail as tests do")]
 
 mod bad_input;
+mod bench;
 #[cfg(unix)]
 mod disk;
 mod elsewhere;

@@ -1,0 +1,283 @@
+//! Options of `bench run`, `bench score`, `bench report` and `bench convert`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, ValueEnum};
+
+use super::{AskArgs, GeneratorChoice, LookArgs, SearchModeArg};
+
+/// Which task of the benchmark is asked of which system.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchRunArgs {
+    /// Task: scifact, pubmedqa, qasa, cs, multi, bio, neuro, related-work.
+    pub(crate) task: String,
+    /// System: evidence, generative, single-pass, no-retrieval, model-alone, gold-context, evidence+gold, generative+gold,
+    /// or predictions:FILE for what another system answered.
+    #[arg(long, value_name = "SYSTEM")]
+    pub(crate) system: String,
+    /// Folder of the benchmark's files, or the task's file.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) data: PathBuf,
+    /// Folder of the run; a run that is there is continued.
+    #[arg(long, value_name = "RUN")]
+    pub(crate) out: PathBuf,
+    /// Ask so many items, drawn by the seed.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Seed of the draw and of all sampling.
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub(crate) seed: u64,
+    /// Name of the run in reports. Default: the folder's.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Items asked at the same time. Default: 1 for a model in this process, else 4.
+    #[arg(long, value_name = "N")]
+    pub(crate) parallel: Option<usize>,
+    /// Datastore to ask.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) datastore: Option<String>,
+    /// Keep what is retrieved in this file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_retrieved: Option<PathBuf>,
+    /// Retrieve nothing: every search of an item brings what this file holds for it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["save_retrieved", "datastore", "sources"])]
+    pub(crate) retrieved: Option<PathBuf>,
+    /// Evidence must be published strictly before this day (YYYY-MM-DD), or `none`. Default: the day after the papers'
+    /// datastore ends, 2023-01-04; related work: each item's own day.
+    #[arg(long, value_name = "DAY")]
+    pub(crate) before: Option<String>,
+    /// Leave out predictions of a file that are for no item.
+    #[arg(long)]
+    pub(crate) skip_unknown: bool,
+    /// Which model writes: embedded, server, none.
+    #[arg(long, value_enum)]
+    pub(crate) generator: Option<GeneratorChoice>,
+    /// Model to write with.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Address of an OpenAI-compatible server.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Treat the model as strong or small.
+    #[arg(long, value_name = "STRENGTH", value_parser = ["small", "strong"])]
+    pub(crate) strength: Option<String>,
+    /// Who judges support while answering: lexical, embedded, server, a judge from the catalog, or the folder of one.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) judge: Option<String>,
+    /// Who reads candidates again: a reranker or encoder from the catalog, the folder of a reranker, own, auto.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) reranker: Option<String>,
+    /// What is taken out of the system.
+    #[command(flatten)]
+    pub(crate) less: LessArgs,
+    /// Stop before spending more than this many US dollars.
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<f64>,
+    /// Stop before using more than this many model tokens.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// Stop after this many seconds.
+    #[arg(long, value_name = "S")]
+    pub(crate) max_seconds: Option<u64>,
+    /// Stop after this many model calls.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u64>,
+    /// Where papers are looked for.
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+/// Parts taken out of a system, and settings that are swept.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LessArgs {
+    /// Take reranking out.
+    #[arg(long)]
+    pub(crate) no_rerank: bool,
+    /// Take feedback and revision out; in evidence mode, the searches for what is missing.
+    #[arg(long)]
+    pub(crate) no_feedback: bool,
+    /// Take the insertion and verification of citations out.
+    #[arg(long)]
+    pub(crate) no_verification: bool,
+    /// Ask one index alone.
+    #[arg(long, value_enum)]
+    pub(crate) search: Option<SearchModeArg>,
+    /// Passages shown; in evidence mode, passages that sentences are selected from.
+    #[arg(long, value_name = "N")]
+    pub(crate) top_n: Option<usize>,
+    /// Candidates kept of each search.
+    #[arg(long, value_name = "N")]
+    pub(crate) top_k: Option<usize>,
+}
+
+/// Predictions to read and the shape to write them in.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchConvertArgs {
+    /// A run's folder, or a file of predictions in any shape.
+    pub(crate) from: PathBuf,
+    /// Shape to write.
+    #[arg(long, value_enum)]
+    pub(crate) to: ShapeArg,
+    /// File to write; left out, standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Task whose items give the records their names.
+    #[arg(long, requires = "data", value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// Folder of the benchmark's files, or the task's file.
+    #[arg(long, requires = "task", value_name = "PATH")]
+    pub(crate) data: Option<PathBuf>,
+    /// Leave out records that are for no item.
+    #[arg(long)]
+    pub(crate) skip_unknown: bool,
+}
+
+/// Shapes of prediction files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShapeArg {
+    /// This project's lines.
+    Openscholar,
+    /// A list of input, output, ctxs.
+    List,
+    /// The same list under "data".
+    Data,
+    /// The same records as lines.
+    Lines,
+    /// Lines of `case_id` and `answer_text`.
+    Rubric,
+    /// A list of input, output, `final_passages`.
+    Prometheus,
+}
+
+impl AskArgs {
+    /// `openscholar ask -` with no option.
+    fn plain() -> Self {
+        #[derive(Parser)]
+        struct Alone {
+            #[command(flatten)]
+            ask: AskArgs,
+        }
+        let alone = Alone::try_parse_from(["ask", "-"]);
+        alone.expect("a question alone is a whole command line").ask
+    }
+}
+
+impl From<&BenchRunArgs> for AskArgs {
+    /// What the ports of an item are opened with, as `ask` would with the same options.
+    fn from(args: &BenchRunArgs) -> Self {
+        let mut ask = Self::plain();
+        ask.generator = args.generator;
+        ask.model.clone_from(&args.model);
+        ask.base_url.clone_from(&args.base_url);
+        ask.strength.clone_from(&args.strength);
+        ask.judge.clone_from(&args.judge);
+        ask.no_rerank = args.less.no_rerank;
+        ask.look = args.look.clone();
+        ask
+    }
+}
+
+/// Predictions to measure, and by which judge.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchScoreArgs {
+    /// A run's folder, or a file of predictions in any shape (needs --task and --data).
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// Task of a file of predictions.
+    #[arg(long, value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// Folder of the benchmark's files, or the task's file. Default: where the run took it from.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) data: Option<PathBuf>,
+    /// Who judges citations: none, lexical, embedded (the model in this process), lm (the model of a server), a judge from
+    /// the catalog, the folder of one, or auto for the best that comes with the program.
+    #[arg(long, default_value = "auto", value_name = "NAME")]
+    pub(crate) judge: String,
+    /// Which citations a sentence has: all that it names, or those that upstream's scorer reads.
+    #[arg(long, value_enum, default_value_t = CitationsArg::Corrected)]
+    pub(crate) citations: CitationsArg,
+    /// Also compare with this run, answer by answer in both orders; needs --judge lm, or embedded with --grade.
+    #[arg(long, value_name = "RUN")]
+    pub(crate) against: Option<PathBuf>,
+    /// Also let the embedded model judge rubrics and grades; a server's model does so always.
+    #[arg(long)]
+    pub(crate) grade: bool,
+    /// Model of the server.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Address of an OpenAI-compatible server.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// File of the 1–5 rubrics. Default: `rubrics/prometheus_rubrics_v8.json` among the benchmark's files.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rubrics: Option<PathBuf>,
+    /// Look papers that answers list up in this datastore.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) titles: Option<String>,
+    /// Measure the judge against people: folder that holds `claims/`, `attribution/` and
+    /// `retrieval/scifact_test300/`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Use at most so many labelled pairs of each set.
+    #[arg(long, value_name = "N")]
+    pub(crate) labels_limit: Option<usize>,
+    /// Leave out predictions of a file that are for no item.
+    #[arg(long)]
+    pub(crate) skip_unknown: bool,
+    /// Stop judging before spending more than this many US dollars.
+    #[arg(long, value_name = "USD")]
+    pub(crate) max_cost: Option<f64>,
+    /// Stop judging after so many model calls.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_calls: Option<u64>,
+    /// Stop judging after so many seconds.
+    #[arg(long, value_name = "S")]
+    pub(crate) max_seconds: Option<u64>,
+    /// Folder for the scores of a file. Default: the file's.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Where papers that answers list are looked up beyond the datastore.
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+/// Which citations a sentence has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CitationsArg {
+    /// Every number of groups and ranges, once; those of no shown passage are wrong; inherited ones are not counted.
+    Corrected,
+    /// As upstream's scorer, to the letter.
+    Upstream,
+}
+
+/// Runs to set beside one another.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchReportArgs {
+    /// Folders of runs.
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Write Markdown, HTML, CSV, JSON, plots and a page for each item here; left out, Markdown is printed.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Name of the report's files.
+    #[arg(long, default_value = "scholarqabench", value_name = "NAME")]
+    pub(crate) name: String,
+    /// Leave the pages of items out.
+    #[arg(long)]
+    pub(crate) no_pages: bool,
+}
+
+impl From<&BenchScoreArgs> for AskArgs {
+    /// What a judging model is opened with.
+    fn from(args: &BenchScoreArgs) -> Self {
+        let mut ask = Self::plain();
+        ask.generator = Some(if args.judge == "lm" {
+            GeneratorChoice::Server
+        } else {
+            GeneratorChoice::Embedded
+        });
+        ask.model.clone_from(&args.model);
+        ask.base_url.clone_from(&args.base_url);
+        ask
+    }
+}

@@ -1,0 +1,249 @@
+//! `openscholar bench score RUN`: what was answered, measured; every number with n, interval and judge.
+
+mod judges;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use scholar_bench::judge::preference::AnswerPair;
+use scholar_bench::metrics::citation::Rules;
+use scholar_bench::metrics::grading::{GradingRubric, read_rubrics};
+use scholar_bench::metrics::rubric::Unread;
+use scholar_bench::scholarqa::convert::{align, read_predictions};
+use scholar_bench::scholarqa::report::document::slug;
+use scholar_bench::scholarqa::run::Run;
+use scholar_bench::scholarqa::score::{ScoreOptions, Scores, score};
+use scholar_bench::scholarqa::{BenchTask, Item, Prediction, load};
+use scholar_bench::statistics::SEED;
+
+use super::run::task_named;
+use crate::app::App;
+use crate::args::{BenchScoreArgs, CitationsArg};
+use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::{progress, runs};
+use judges::Opened;
+
+/// Where the published rubrics of grades are, below the benchmark's folder.
+const RUBRICS: [&str; 2] =
+    ["rubrics/prometheus_rubrics_v8.json", "data/rubrics/prometheus_rubrics_v8.json"];
+
+/// What is scored.
+struct Subject {
+    name: String,
+    task: BenchTask,
+    items: Vec<Item>,
+    predictions: Vec<Prediction>,
+    data: PathBuf,
+    folder: PathBuf,
+}
+
+pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let subject = subject(args, app)?;
+    let upstream = args.citations == CitationsArg::Upstream;
+    let options = ScoreOptions {
+        rules: if upstream { Rules::upstream() } else { Rules::corrected() },
+        aspects: aspects(args, &subject)?,
+        unread: if upstream { Unread::Zero } else { Unread::Reweigh },
+    };
+    let scores = app.block_on(async {
+        let opened = Opened::open(args, app).await?;
+        let bar = progress::counted(&app.printer, "items", Some(subject.items.len() as u64))
+            .with_message(format!("judging by {}", args.judge));
+        let verdicts = subject.folder.join(format!("verdicts-{}.jsonl", slug(&args.judge)));
+        let shown = |done: usize, total: usize| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        };
+        let judging = async {
+            opened
+                .with_judges(&verdicts, async |judges| {
+                    let measured = scholar_bench::scholarqa::score::Subject {
+                        run: &subject.name,
+                        task: subject.task,
+                        items: &subject.items,
+                        predictions: &subject.predictions,
+                    };
+                    score(measured, judges, &options, &shown).await
+                })
+                .await
+        };
+        let mut scores = tokio::select! {
+            scores = judging => scores?,
+            () = app.stop.wait() => return Err(CommandError::new(
+                ErrorKind::Interrupted,
+                "interrupted; verdicts given so far are kept",
+            )
+            .with_hint("the same command goes on with them")),
+        };
+        bar.finish_and_clear();
+        if let Some(other) = &args.against {
+            compare(&subject, other, &opened, &args.judge, app).await?;
+        }
+        scores.agreement = opened.agreement(args, app).await?;
+        Ok(scores)
+    })??;
+    let file =
+        format!("scores-{}-{}.json", args.judge, if upstream { "upstream" } else { "corrected" });
+    let path = subject.folder.join(file);
+    let text = serde_json::to_string_pretty(&scores).user(|| "cannot write JSON".to_owned())?;
+    runs::write_atomic(&path, format!("{text}\n").as_bytes())?;
+    if app.printer.json {
+        app.printer.json(&scores)?;
+    } else {
+        app.printer.out(render(&scores).trim_end())?;
+        app.printer.say(&format!("written to {}", path.display()));
+    }
+    let whole = scores.incomplete.is_none();
+    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(ErrorKind::Unavailable.code()) })
+}
+
+fn subject(args: &BenchScoreArgs, app: &App) -> Result<Subject, CommandError> {
+    if args.run.is_dir() {
+        let run = Run::read(&args.run)?;
+        let manifest = run.manifest;
+        let data = args.data.clone().unwrap_or_else(|| manifest.data.clone());
+        let loaded = load(manifest.task, &data)?;
+        if loaded.sha256 != manifest.data_sha256 {
+            app.printer.say(&format!(
+                "note: {} is not the file that the run was about",
+                loaded.file.display()
+            ));
+        }
+        let items = loaded.items.into_iter().filter(|item| manifest.items.contains(&item.id));
+        return Ok(Subject {
+            name: manifest.name,
+            task: manifest.task,
+            items: items.collect(),
+            predictions: run.written.predictions,
+            data,
+            folder: args.run.clone(),
+        });
+    }
+    let (Some(task), Some(data)) = (&args.task, &args.data) else {
+        return Err(CommandError::user(format!("{} is no run's folder", args.run.display()))
+            .with_hint("for a file of predictions pass --task TASK --data PATH"));
+    };
+    let task = task_named(task)?;
+    let imported = read_predictions(&args.run)?;
+    let items = load(task, data)?.items;
+    let (predictions, notices) = align(imported, &items, task.title(), args.skip_unknown)?;
+    for notice in &notices {
+        app.printer.say(&format!("note: {notice}"));
+    }
+    let parent = args.run.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let folder = args.out.clone().unwrap_or_else(|| parent.unwrap_or(Path::new(".")).to_owned());
+    fs_err::create_dir_all(&folder).map_err(|source| runs::unwritable(&folder, source))?;
+    let name = args.run.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Subject { name, task, items, predictions, data: data.clone(), folder })
+}
+
+/// What grades are given for, if anybody gives grades.
+fn aspects(args: &BenchScoreArgs, subject: &Subject) -> Result<Vec<GradingRubric>, CommandError> {
+    let grades = args.judge == "lm" || args.grade;
+    if !grades || !subject.task.measures().aspects {
+        return Ok(Vec::new());
+    }
+    let folder = if subject.data.is_dir() {
+        subject.data.clone()
+    } else {
+        subject.data.parent().unwrap_or(Path::new(".")).to_owned()
+    };
+    let named = args.rubrics.clone();
+    let found = named
+        .or_else(|| RUBRICS.map(|name| folder.join(name)).into_iter().find(|path| path.is_file()));
+    let path = found.ok_or_else(|| {
+        CommandError::user(format!("{} has no rubrics of grades", folder.display()))
+            .with_hint("pass --rubrics with prometheus_rubrics_v8.json")
+    })?;
+    let text = fs_err::read_to_string(&path).user(|| "the rubrics cannot be read".to_owned())?;
+    read_rubrics(&text, &path.display().to_string())
+        .user(|| "the rubrics cannot be used".to_owned())
+}
+
+/// Lets the model say which of two runs' answers are better, and keeps what it said beside the scores.
+async fn compare(
+    subject: &Subject,
+    other: &Path,
+    opened: &Opened,
+    judge: &str,
+    app: &App,
+) -> Result<(), CommandError> {
+    let model = opened.model.as_ref().ok_or_else(|| {
+        CommandError::user("--against needs a model that compares")
+            .with_hint("pass --judge lm, or --judge embedded --grade")
+    })?;
+    let theirs = Run::read(other)?;
+    if theirs.manifest.task != subject.task {
+        return Err(CommandError::user(format!(
+            "{} is a run of {}, not of {}",
+            other.display(),
+            theirs.manifest.task.title(),
+            subject.task.title()
+        )));
+    }
+    let pairs: Vec<AnswerPair<'_>> = subject
+        .items
+        .iter()
+        .filter_map(|item| {
+            let ours =
+                subject.predictions.iter().find(|one| one.id == item.id && one.is_final())?;
+            let theirs = theirs.written.get(&item.id).filter(|one| one.is_final())?;
+            let (a, b) = (ours.output.as_str(), theirs.output.as_str());
+            Some(AnswerPair { item: &item.id, question: &item.question, a, b })
+        })
+        .collect();
+    let bar = progress::counted(&app.printer, "pairs", Some(pairs.len() as u64));
+    let systems = (subject.name.as_str(), theirs.manifest.name.as_str());
+    let shown = |done: usize, _: usize| bar.set_position(done as u64);
+    let compared = model.compare_all(systems, &pairs, SEED, &shown).await;
+    bar.finish_and_clear();
+    let rates = &compared.rates;
+    app.printer.say(&format!(
+        "{} against {}: {} wins, {} ties, {} losses of {}, sign test p {:.3}",
+        compared.system_a,
+        compared.system_b,
+        rates.wins,
+        rates.ties,
+        rates.losses,
+        rates.n,
+        rates.p
+    ));
+    if let Some(why) = &compared.incomplete {
+        app.printer.say(&format!("warning: {why}"));
+    }
+    let file = format!("pairwise-{}-{}.json", slug(&compared.system_b), slug(judge));
+    let text = serde_json::to_string_pretty(&compared).user(|| "cannot write JSON".to_owned())?;
+    runs::write_atomic(&subject.folder.join(file), format!("{text}\n").as_bytes())
+}
+
+fn render(scores: &Scores) -> String {
+    let mut text = format!(
+        "{} on {} ({} items)\n\n| metric | mean (95 %) | n | judge |\n|---|---|---|---|\n",
+        scores.run,
+        scores.task.title(),
+        scores.items
+    );
+    for metric in &scores.metrics {
+        let summary = &metric.summary;
+        let mean = summary.estimate.map_or("none".to_owned(), |estimate| {
+            let [mean, low, high] =
+                [estimate.mean, estimate.low, estimate.high].map(|value| value * metric.scale);
+            format!("{mean:.2} ({low:.2}–{high:.2})")
+        });
+        let judge = metric.judge.as_ref().map(|pin| pin.name.as_str()).unwrap_or_default();
+        let _infallible =
+            writeln!(text, "| {} | {mean} | {} | {judge} |", summary.metric, summary.n);
+    }
+    if let Some(f1) = scores.citation_f1 {
+        let [mean, low, high] = [f1.mean, f1.low, f1.high].map(|value| value * 100.0);
+        let _infallible = writeln!(text, "| citation F1 | {mean:.2} ({low:.2}–{high:.2}) | | |");
+    }
+    if !scores.warnings.is_empty() {
+        text.push('\n');
+        for warning in &scores.warnings {
+            let _infallible = writeln!(text, "warning: {warning}");
+        }
+    }
+    text
+}

@@ -1,0 +1,144 @@
+//! Who judges a run: opened as the arguments say.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use scholar_bench::attribution::measure;
+use scholar_bench::judge::model::ModelJudge;
+use scholar_bench::judge::support::AttributorJudge;
+use scholar_bench::metrics::hallucination::TitleLookup;
+use scholar_bench::metrics::hallucination::lookup::PortLookup;
+use scholar_bench::scholarqa::cache::CachedJudge;
+use scholar_bench::scholarqa::score::Judges;
+use scholar_core::{Attributor, Encoder as _, Generator, GeneratorStrength};
+use scholar_pipeline::Meter;
+use scholar_pipeline::budget::Budget;
+use scholar_pipeline::proof::GeneratorAttributor;
+use scholar_pipeline::proof::generator::{JUDGE_VERDICT, JUDGE_YES_NO};
+use scholar_pipeline::sources::SourcesConfig;
+
+use crate::app::App;
+use crate::args::{AskArgs, BenchScoreArgs};
+use crate::commands::ask::{alarm, clock};
+use crate::error::{CommandError, Context as _};
+use crate::wiring::{Outside, Shelf, generator, judge, models};
+
+/// Everybody who judges.
+pub(super) struct Opened {
+    attributor: Option<Arc<dyn Attributor>>,
+    /// Fingerprints of the prompts the attributor asks with.
+    prompts: Vec<String>,
+    /// Who grades and compares.
+    pub(super) model: Option<ModelJudge>,
+    lookup: Option<PortLookup>,
+}
+
+impl Opened {
+    pub(super) async fn open(args: &BenchScoreArgs, app: &App) -> Result<Self, CommandError> {
+        let lookup = lookup(args, app).await?;
+        let mut opened = Self { attributor: None, prompts: Vec::new(), model: None, lookup };
+        match args.judge.as_str() {
+            "none" => {}
+            "embedded" | "lm" => {
+                let generator = generator(args, app).await?;
+                let prompt = match generator.info().strength {
+                    GeneratorStrength::Small => JUDGE_YES_NO,
+                    GeneratorStrength::Strong => JUDGE_VERDICT,
+                };
+                opened.prompts.push(prompt.fingerprint());
+                opened.attributor =
+                    Some(Arc::new(GeneratorAttributor::new(Arc::clone(&generator))));
+                if args.judge == "lm" || args.grade {
+                    opened.model = Some(ModelJudge::new(generator));
+                }
+            }
+            name => opened.attributor = Some(judge::alone(app, name).await?),
+        }
+        Ok(opened)
+    }
+
+    /// Calls `score` with the judges, the citation judge remembering in the file at `verdicts`.
+    pub(super) async fn with_judges<T>(
+        &self,
+        verdicts: &Path,
+        score: impl AsyncFnOnce(Judges<'_>) -> T,
+    ) -> Result<T, CommandError> {
+        let lookup = self.lookup.as_ref().map(|lookup| lookup as &dyn TitleLookup);
+        let Some(attributor) = &self.attributor else {
+            let judges = Judges { support: None, model: self.model.as_ref(), lookup };
+            return Ok(score(judges).await);
+        };
+        let judge = AttributorJudge::new(attributor.as_ref());
+        let cached = CachedJudge::new(&judge, self.prompts.clone(), Some(verdicts))?;
+        let judges = Judges { support: Some(&cached), model: self.model.as_ref(), lookup };
+        Ok(score(judges).await)
+    }
+
+    /// How the citation judge agrees with people, where labelled pairs are named.
+    pub(super) async fn agreement(
+        &self,
+        args: &BenchScoreArgs,
+        app: &App,
+    ) -> Result<Option<serde_json::Value>, CommandError> {
+        let (Some(dir), Some(attributor)) = (&args.labels, &self.attributor) else {
+            return Ok(None);
+        };
+        app.printer.say("measuring the judge against labelled pairs");
+        let encoder = models::default_encoder(app).await?;
+        let report = measure(attributor.as_ref(), Some(encoder.as_ref()), dir, args.labels_limit)
+            .await
+            .user(|| format!("the judge cannot be measured on {}", dir.display()))?;
+        app.printer.say(&format!("the encoder of the pairs is {}", encoder.info().name));
+        serde_json::to_value(report).map(Some).user(|| "cannot write JSON".to_owned())
+    }
+}
+
+/// The judging model, within its budget.
+async fn generator(args: &BenchScoreArgs, app: &App) -> Result<Arc<dyn Generator>, CommandError> {
+    let mut notices = Vec::new();
+    let opened = generator::open(app, &AskArgs::from(args), &mut notices).await?;
+    notices.iter().for_each(|notice| app.printer.notice(notice));
+    let generator = opened.generator.ok_or_else(|| {
+        CommandError::user(format!("--judge {} needs a model", args.judge))
+            .with_hint("pass --base-url URL --model NAME with --judge lm, or --judge lexical")
+    })?;
+    let unpriced = generator.info().usd_per_million.is_none();
+    if args.max_cost.is_some() && unpriced {
+        return Err(CommandError::user(
+            "--max-cost cannot be kept: the price of the model is unknown",
+        )
+        .with_hint(format!("add its price to {}", app.home.price_file().display())));
+    }
+    let budget = Budget {
+        max_cost: args.max_cost,
+        max_tokens: None,
+        max_seconds: args.max_seconds.map(seconds),
+        max_calls: args.max_calls,
+    };
+    Ok(Meter::start_with(budget, clock(app), Some(alarm())).wrap(generator))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a deadline in seconds is far below 2^52")]
+fn seconds(value: u64) -> f64 {
+    value as f64
+}
+
+/// Who knows titles, where anybody is to be asked.
+async fn lookup(args: &BenchScoreArgs, app: &App) -> Result<Option<PortLookup>, CommandError> {
+    let stored = match &args.titles {
+        None => None,
+        Some(name) => {
+            app.home.datastore(name)?;
+            Some(Shelf::open(app, name).await?.retriever)
+        }
+    };
+    let sources = if args.look.sources.is_empty() {
+        Vec::new()
+    } else {
+        let outside = Outside::open(app, &args.look, SourcesConfig::quick())?;
+        outside.notices.iter().for_each(|notice| app.printer.notice(notice));
+        outside.sources
+    };
+    let asked = stored.is_some() || !sources.is_empty();
+    Ok(asked.then(|| PortLookup::new(stored, sources)))
+}

@@ -1,0 +1,367 @@
+//! The benchmark from one command: asked, continued, scored, reported.
+
+use std::path::Path;
+
+use scholar_testing::Behaviour;
+use serde_json::Value;
+
+use crate::model::{Model, dead_address};
+use crate::program::{Program, text};
+
+/// Excerpts of the benchmark's files.
+fn data() -> String {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../scholar-bench/tests/data/scholarqabench");
+    path.to_string_lossy().into_owned()
+}
+
+/// A model that finds every claim true.
+fn believer() -> Model {
+    Model::with(|_, _| Some(Behaviour::Text("[Response_Start]true[Response_End]".to_owned())))
+}
+
+fn home() -> Program {
+    let program = Program::new();
+    program.configure();
+    program
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs_err::read_to_string(path).expect("there");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn metric<'a>(scores: &'a Value, name: &str) -> &'a Value {
+    let metrics = scores["metrics"].as_array().expect("metrics");
+    metrics.iter().find(|metric| metric["metric"] == name).unwrap_or_else(|| panic!("{scores:#}"))
+}
+
+#[test]
+fn claims_over_their_own_paragraph_from_the_first_to_the_report() {
+    let program = home();
+    let model = believer();
+    let (data, url) = (data(), model.base_url());
+    let run = program.path("gold").to_string_lossy().into_owned();
+    let args = [
+        "bench",
+        "run",
+        "scifact",
+        "--system",
+        "gold-context",
+        "--data",
+        &data,
+        "--out",
+        &run,
+        "--base-url",
+        &url,
+    ];
+    let manifest = program.json(0, &args);
+    assert_eq!((&manifest["state"], &manifest["counts"]["answered"]), (&"done".into(), &6.into()));
+    assert_eq!(manifest["config"]["task"], "claim_gold");
+    let predictions = lines(&program.path("gold/predictions.jsonl"));
+    assert_eq!(predictions.len(), 6);
+    assert!(predictions.iter().all(|one| one["output"] == "true" && one["ctxs"][0]["text"] != ""));
+    let calls = model.purposes().len();
+    program.json(0, &args);
+    assert_eq!(model.purposes().len(), calls, "a finished run asks nobody");
+
+    let scores = program.json(0, &["bench", "score", &run, "--judge", "lexical"]);
+    let true_ones = predictions.iter().filter(|one| one["answer"] == "true").count();
+    let accuracy = metric(&scores, "accuracy (label)");
+    let expected = f64::from(u32::try_from(true_ones).expect("few")) / 6.0;
+    assert!((accuracy["estimate"]["mean"].as_f64().expect("a mean") - expected).abs() < 1e-9);
+    assert_eq!(metric(&scores, "citation recall (corrected)")["judge"]["name"], "lexical/1");
+    program.succeeds(&["bench", "score", &run, "--judge", "none", "--citations", "upstream"]);
+
+    let out = program.path("report").to_string_lossy().into_owned();
+    let report = program.json(0, &["bench", "report", &run, "--out", &out]);
+    assert_eq!(report["schema"], "openscholar.bench-report/1");
+    assert!(
+        !report.to_string().contains(&*program.path("").to_string_lossy())
+            || report["runs"][0]["manifest"]["data"].is_null()
+    );
+    for file in
+        ["scholarqabench.md", "scholarqabench.html", "scholarqabench.csv", "items/gold/index.html"]
+    {
+        assert!(program.path("report").join(file).is_file(), "{file}");
+    }
+    let markdown = fs_err::read_to_string(program.path("report/scholarqabench.md")).expect("there");
+    assert!(markdown.contains("OS-8B †") && markdown.contains("76 †"), "{markdown}");
+}
+
+#[test]
+fn a_budget_keeps_what_was_answered_and_the_same_command_goes_on() {
+    let program = home();
+    let model = believer();
+    let (data, url) = (data(), model.base_url());
+    let run = program.path("run").to_string_lossy().into_owned();
+    let args = [
+        "bench",
+        "run",
+        "scifact",
+        "--system",
+        "no-retrieval",
+        "--data",
+        &data,
+        "--out",
+        &run,
+        "--base-url",
+        &url,
+        "--parallel",
+        "1",
+    ];
+    let cut = program.json(4, &[&args[..], &["--max-calls", "2"]].concat());
+    assert_eq!(cut["state"], "out_of_budget");
+    assert!(cut["ended_by"].as_str().expect("why").contains("2 model calls"), "{cut:#}");
+    assert_eq!((&cut["counts"]["answered"], &cut["counts"]["cut"]), (&2.into(), &1.into()));
+    let scores = program.json(0, &["bench", "score", &run, "--judge", "none"]);
+    assert_eq!(metric(&scores, "accuracy (label)")["n"], 2);
+    assert!(scores["warnings"].to_string().contains("have no answer"), "{scores:#}");
+    let whole = program.json(0, &args);
+    assert_eq!((&whole["state"], &whole["counts"]["answered"]), (&"done".into(), &6.into()));
+    // One of the six repeats a claim and is answered once.
+    assert_eq!(model.purposes().len(), 5);
+    let says = ["holds a run with another", "--out"];
+    program.fails(1, &[&args[..], &["--seed", "9"]].concat(), &says);
+}
+
+#[test]
+fn a_torn_journal_goes_on() {
+    let program = home();
+    let model = believer();
+    let (data, url) = (data(), model.base_url());
+    let run = program.path("run").to_string_lossy().into_owned();
+    let args = [
+        "bench",
+        "run",
+        "scifact",
+        "--system",
+        "gold-context",
+        "--data",
+        &data,
+        "--out",
+        &run,
+        "--base-url",
+        &url,
+        "--limit",
+        "3",
+    ];
+    program.json(0, &args);
+    let journal = program.path("run/predictions.jsonl");
+    let whole = fs_err::read_to_string(&journal).expect("there");
+    fs_err::write(&journal, &whole[..whole.len() - 40]).expect("written");
+    let again = program.json(0, &args);
+    assert_eq!(again["counts"]["answered"], 3);
+    assert_eq!(model.purposes().len(), 4, "the torn item alone is asked again");
+}
+
+#[test]
+fn a_dead_server_ends_a_run_and_a_dead_judge_keeps_the_scores() {
+    let program = home();
+    let dead = dead_address();
+    let data = data();
+    let run = program.path("run").to_string_lossy().into_owned();
+    let args = [
+        "bench",
+        "run",
+        "scifact",
+        "--system",
+        "gold-context",
+        "--data",
+        &data,
+        "--out",
+        &run,
+        "--base-url",
+        &dead,
+    ];
+    let ended = program.json(3, &args);
+    assert_eq!(ended["state"], "gave_up");
+    assert!(
+        ended["ended_by"].as_str().expect("why").contains("no language model server"),
+        "{ended:#}"
+    );
+    let model = believer();
+    let url = model.base_url();
+    let mut alive = args;
+    alive[10] = &url;
+    assert_eq!(program.json(0, &alive)["state"], "done");
+    // Nothing is cited in this task variant: give the judge something to be asked about.
+    let cited = program.path("cited.jsonl");
+    let rows: String = lines(&program.path("run/predictions.jsonl"))
+        .into_iter()
+        .filter(|row| row["status"] == "answered")
+        .map(|mut row| {
+            row["output"] = "true [0]".into();
+            row.to_string() + "\n"
+        })
+        .collect();
+    fs_err::write(&cited, rows).expect("written");
+    let file = cited.to_string_lossy().into_owned();
+    let judged = program.json(
+        3,
+        &[
+            "bench",
+            "score",
+            &file,
+            "--task",
+            "scifact",
+            "--data",
+            &data,
+            "--judge",
+            "lm",
+            "--base-url",
+            &dead,
+        ],
+    );
+    assert!(judged["incomplete"].as_str().expect("why").contains("no language model server"));
+    assert_eq!(metric(&judged, "accuracy (label)")["n"], 6, "what needs no judge is there");
+    assert_eq!(metric(&judged, "citation recall (corrected)")["n"], 0);
+}
+
+#[test]
+fn evidence_answers_a_frozen_set_and_ablations_are_compared() {
+    let program = Program::with_papers();
+    let data = data();
+    let path = |name: &str| program.path(name).to_string_lossy().into_owned();
+    let (whole, less, sets) = (path("whole"), path("less"), path("sets.jsonl"));
+    let base = [
+        "bench",
+        "run",
+        "multi",
+        "--system",
+        "evidence",
+        "--data",
+        &data,
+        "--generator",
+        "none",
+        "--before",
+        "none",
+    ];
+    let manifest =
+        program.json(0, &[&base[..], &["--out", &whole, "--save-retrieved", &sets]].concat());
+    assert_eq!(manifest["counts"]["items"], 3);
+    assert_eq!(manifest["datastore"], "papers");
+    assert_eq!(lines(&program.path("sets.jsonl")).len(), 3);
+    let frozen = ["--retrieved", &sets, "--no-rerank", "--no-feedback"];
+    program.json(0, &[&base[..], &["--out", &less], &frozen].concat());
+    for run in [&whole, &less] {
+        program.json(0, &["bench", "score", run, "--judge", "lexical"]);
+    }
+    let report = program.succeeds(&["bench", "report", &whole, &less]);
+    assert!(report.contains("Parts taken out of evidence"), "{report}");
+    assert!(report.contains("no rerank, no feedback"), "{report}");
+    let cut = path("cut.jsonl");
+    let first = fs_err::read_to_string(program.path("sets.jsonl")).expect("there");
+    fs_err::write(program.path("cut.jsonl"), first.lines().next().expect("one")).expect("written");
+    let says = ["none for 2 of 3 items", "--save-retrieved"];
+    program.fails(1, &[&base[..], &["--out", &path("x"), "--retrieved", &cut]].concat(), &says);
+    // A strict day before every paper leaves no evidence, and says so item by item.
+    let mut past = base;
+    past[10] = "1900-01-01";
+    let old = program.json(0, &[&past[..], &["--out", &path("old")]].concat());
+    assert_eq!(old["counts"]["abstained"], 3);
+}
+
+#[test]
+fn predictions_of_others_are_taken_in_and_given_out() {
+    let program = home();
+    let data = data();
+    let path = |name: &str| program.path(name).to_string_lossy().into_owned();
+    let write = |name: &str, text: &str| fs_err::write(program.path(name), text).expect("written");
+    let bio =
+        fs_err::read_to_string(Path::new(&data).join("scholarqabench_bio.jsonl")).expect("there");
+    let rows: Vec<Value> = bio
+        .lines()
+        .map(|line| {
+            let item: Value = serde_json::from_str(line).expect("JSON");
+            serde_json::json!({"input": item["input"], "output": "It does [0].", "ctxs": [{"title": "T", "text": "It does."}]})
+        })
+        .collect();
+    write("theirs.json", &Value::Array(rows.clone()).to_string());
+    let (run, system) = (path("theirs"), format!("predictions:{}", path("theirs.json")));
+    let args = ["bench", "run", "bio", "--system", &system, "--data", &data, "--out", &run];
+    let manifest = program.json(0, &args);
+    assert_eq!(
+        (&manifest["system"], &manifest["counts"]["answered"]),
+        (&"predictions".into(), &4.into())
+    );
+    let rubric = program.succeeds(&["bench", "convert", &run, "--to", "rubric"]);
+    let first: Value = serde_json::from_str(rubric.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(first["answer_text"], "It does [0].\n\nReferences:\n[0] T It does.");
+
+    write("twice.json", &Value::Array([&rows[..1], &rows[..1]].concat()).to_string());
+    let twice = path("twice.json");
+    let score = |file: &str| {
+        vec!["bench", "score", file, "--task", "bio", "--data", &data]
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let fails = |args: Vec<String>, says: &[&str]| {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        program.fails(1, &args, says);
+    };
+    fails(score(&twice), &["record 2 has the id", "record 1"]);
+    write("unknown.jsonl", "{\"input\": \"Who?\", \"output\": \"x\"}\n");
+    fails(score(&path("unknown.jsonl")), &["1 of 1 predictions", "\"Who?\"", "--skip-unknown"]);
+    write("broken.jsonl", "{\"input\": \"Who?\"}\n");
+    fails(score(&path("broken.jsonl")), &["line 1: the field `output` is missing"]);
+    fails(vec!["bench".into(), "score".into(), twice.clone()], &["--task"]);
+    write(
+        "empty.jsonl",
+        &rows
+            .iter()
+            .map(|row| {
+                let mut row = row.clone();
+                row["output"] = "".into();
+                row.to_string() + "\n"
+            })
+            .collect::<String>(),
+    );
+    let scores = program
+        .json(0, &["bench", "score", &path("empty.jsonl"), "--task", "bio", "--data", &data]);
+    assert_eq!(metric(&scores, "citation recall (corrected)")["n"], 0, "no sentence, no score");
+    assert_eq!(metric(&scores, "words")["uniform"], "all_zero");
+    assert!(scores["warnings"].to_string().contains("all 4 values are 0"));
+    let huge = format!(
+        "{{\"input\": {}, \"output\": \"{}\"}}\n",
+        rows[0]["input"],
+        "word ".repeat(210_000)
+    );
+    write("huge.jsonl", &huge);
+    let output = program.run(&[
+        "--json",
+        "bench",
+        "score",
+        &path("huge.jsonl"),
+        "--task",
+        "bio",
+        "--data",
+        &data,
+    ]);
+    let (code, stdout, stderr) = text(&output);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("1050000 characters"), "{stderr}");
+    let scores: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(metric(&scores, "words")["n"], 0);
+}
+
+#[test]
+fn what_does_not_fit_is_said_before_anything_is_asked() {
+    let program = home();
+    let data = data();
+    let run = program.path("run").to_string_lossy().into_owned();
+    let check = |task: &str, system: &str, extra: &[&str], says: &[&str]| {
+        let args = ["bench", "run", task, "--system", system, "--data", &data, "--out", &run];
+        program.fails(1, &[&args[..], extra].concat(), says);
+    };
+    check("sciFact", "evidence", &[], &["there is no task \"sciFact\"", "scifact"]);
+    check("scifact", "best", &[], &["there is no system \"best\"", "gold-context"]);
+    check("scifact", "evidence", &[], &["no label"]);
+    check("bio", "gold-context", &[], &["no passages of its own"]);
+    check("qasa", "gold-context", &[], &["qasa_test.jsonl", "QASA release"]);
+    check("bio", "model-alone", &["--generator", "none"], &["asks the model of a server"]);
+    check("bio", "evidence", &["--before", "May", "--generator", "none"], &["is no day"]);
+    assert!(!program.path("run").exists(), "nothing was begun");
+    program.fails(1, &["bench", "report", &data], &["is no run's folder", "bench run"]);
+}

@@ -1,0 +1,109 @@
+use std::sync::Arc;
+
+use futures::executor::block_on;
+use scholar_core::text::markers::citation_groups;
+use scholar_core::{Generator, Retriever};
+use scholar_pipeline::proof::LexicalAttributor;
+use scholar_testing::{MemoryRetriever, Reply, ScriptedGenerator};
+
+use super::*;
+use crate::scholarqa::given::{FixedRetriever, NoRetriever};
+use crate::scholarqa::system::{Ablation, System, config_of, filter_of};
+use crate::scholarqa::task::BenchTask;
+
+fn ports(retriever: Arc<dyn Retriever>, generator: Option<ScriptedGenerator>) -> Ports {
+    let mut ports = Ports::new(retriever, Arc::new(LexicalAttributor::new()));
+    ports.generator = generator.map(|generator| Arc::new(generator) as Arc<dyn Generator>);
+    ports
+}
+
+fn config(task: BenchTask, system: &str) -> AskConfig {
+    config_of(task, System::named(system).expect(system), &Ablation::default(), false, 1)
+}
+
+fn claim() -> Item {
+    let mut item = Item::new(BenchTask::SciFact, "scifact_0", "Statins lower cholesterol.");
+    item.gold = Gold::Label("true".to_owned());
+    item.contexts = vec![Context {
+        title: "A trial".to_owned(),
+        text: "In this trial statins lowered cholesterol by a third.".to_owned(),
+        ..Context::default()
+    }];
+    item
+}
+
+#[test]
+fn a_claim_over_its_own_paragraph_gets_a_label() {
+    let item = claim();
+    let generator = ScriptedGenerator::new("scripted").answer("draft", |request| {
+        let prompt: String = request.messages.iter().map(|m| m.content.as_str()).collect();
+        assert!(prompt.contains("statins lowered cholesterol by a third"), "{prompt}");
+        Reply::Text("[Response_Start]True[Response_End]".to_owned())
+    });
+    let given = Arc::new(FixedRetriever::given(&item.id, &item.contexts));
+    let config = config(BenchTask::SciFact, "gold-context");
+    let prediction = block_on(answer(&ports(given, Some(generator)), &item, &config, &()));
+    assert_eq!((prediction.output.as_str(), prediction.answer.as_deref()), ("true", Some("true")));
+    assert_eq!(prediction.status, PredictionStatus::Answered);
+    assert_eq!(prediction.ctxs.len(), 1);
+    assert_eq!(prediction.usage.expect("counted").calls, 1);
+}
+
+#[test]
+fn citations_are_places_among_what_was_shown() {
+    let item = Item::new(
+        BenchTask::Multi,
+        "multi_0",
+        "How can hallucinations in neural machine translation be explained and reduced?",
+    );
+    let mut config = config(BenchTask::Multi, "evidence");
+    config.retrieval.filter = filter_of(&item, None);
+    let ports = ports(Arc::new(MemoryRetriever::corpus()), None);
+    let prediction = block_on(answer(&ports, &item, &config, &()));
+    assert_eq!(prediction.status, PredictionStatus::Answered, "{prediction:?}");
+    let groups = citation_groups(&prediction.output);
+    assert!(groups.len() >= 3, "{}", prediction.output);
+    for sentence in prediction.sentences.iter().filter(|sentence| sentence.verbatim) {
+        let bare = strip_citations(&sentence.text);
+        let start = bare.trim_end_matches(['.', '!', '?']);
+        let at = prediction.output.find(start).expect("the sentence is in the output");
+        let after = &prediction.output[at + start.len()..];
+        let number = citation_groups(after)[0].numbers[0];
+        assert!(prediction.ctxs[number].text.contains(&sentence.text), "{after}");
+    }
+}
+
+#[test]
+fn a_model_alone_keeps_the_references_it_lists() {
+    let item = Item::new(BenchTask::Bio, "bio_0", "How do statins act?");
+    let text = "They block an enzyme [1].\n\nReferences:\n[1] Statins and their enzyme";
+    let generator = ScriptedGenerator::new("scripted")
+        .answer("closed_book", move |_| Reply::Text(text.to_owned()));
+    let ports = ports(Arc::new(NoRetriever), Some(generator));
+    let prediction = block_on(answer(&ports, &item, &config(BenchTask::Bio, "model-alone"), &()));
+    assert!(prediction.output.contains("enzyme [1]"), "{}", prediction.output);
+    assert_eq!(prediction.listed.len(), 1);
+    assert!(prediction.ctxs.is_empty());
+}
+
+#[test]
+fn a_failure_is_told_with_its_causes() {
+    let item = claim();
+    let given = Arc::new(FixedRetriever::given(&item.id, &item.contexts));
+    let without = ports(given, None);
+    let config = config(BenchTask::SciFact, "gold-context");
+    let prediction = block_on(answer(&without, &item, &config, &()));
+    assert_eq!(prediction.status, PredictionStatus::Failed);
+    assert!(prediction.error.expect("why").contains("needs a language model"));
+    let mut long = claim();
+    long.question = "x ".repeat(30_000);
+    let prediction = block_on(answer(&without, &long, &config, &()));
+    assert!(prediction.error.expect("why").contains("characters"));
+}
+
+#[test]
+fn brackets_of_the_source_are_not_taken_for_ours() {
+    assert_eq!(marked("As shown in [12], it works.", &[0, 3]), "As shown in, it works [0][3].");
+    assert_eq!(marked("It works!?", &[]), "It works!?");
+    assert_eq!(marked("No end", &[2]), "No end [2]");
+}

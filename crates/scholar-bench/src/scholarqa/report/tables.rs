@@ -1,0 +1,243 @@
+//! The tables of a report.
+
+use std::fmt::Write as _;
+
+use super::document::Table;
+use super::{CITATION_F1, MEAN_GRADE, Measured, Shown, judge_of, shown};
+use crate::metrics::Summary;
+use crate::scholarqa::published::{main_table, published, systems};
+use crate::scholarqa::run::{Counts, Manifest};
+use crate::scholarqa::score::Metric;
+use crate::scholarqa::task::BenchTask;
+
+/// What the dagger means.
+pub(super) const DAGGER: &str = "† Published by the paper (arXiv 2411.14199, table 2), not measured here: all items of the task, other models, another datastore and another judge. Compare the order of sizes, not the digits.";
+
+/// Metrics of the paper's main table for a task, with the table's column.
+fn main_columns(task: BenchTask) -> Vec<(&'static str, &'static str)> {
+    match task {
+        BenchTask::PubMedQa => {
+            vec![("match (substring)", "pub"), ("accuracy (label)", ""), (CITATION_F1, "pub_c")]
+        }
+        BenchTask::SciFact => {
+            vec![("match (substring)", "sci"), ("accuracy (label)", ""), (CITATION_F1, "sci_c")]
+        }
+        BenchTask::Qasa => vec![("ROUGE-L", "qasa"), (CITATION_F1, "qasa_c")],
+        BenchTask::Cs => vec![("rubric score", "cs"), (CITATION_F1, "cs_c")],
+        BenchTask::Multi => {
+            vec![(MEAN_GRADE, "multi"), (CITATION_F1, "multi_c"), ("ROUGE-L", "")]
+        }
+        BenchTask::Bio => vec![(CITATION_F1, "bio_c")],
+        BenchTask::Neuro => vec![(CITATION_F1, "neu_c")],
+        BenchTask::RelatedWork => vec![("ROUGE-L", ""), (CITATION_F1, "")],
+    }
+}
+
+/// Metrics that ablations are drawn in.
+pub(super) fn headline(task: BenchTask) -> Vec<&'static str> {
+    main_columns(task).into_iter().map(|(metric, _)| metric).collect()
+}
+
+/// What was run.
+pub(super) fn runs(runs: &[Measured]) -> Table {
+    let mut table = Table::new(&[
+        "run",
+        "task",
+        "system",
+        "parts taken out",
+        "models",
+        "answered",
+        "state",
+        "calls",
+        "tokens",
+        "cost",
+        "seconds",
+    ]);
+    for one in runs {
+        let Manifest {
+            name, task, system, ablation, models, counts, state, usage, seconds, ..
+        } = &one.run.manifest;
+        let Counts { items, answered, abstained, .. } = *counts;
+        let models: Vec<String> =
+            models.iter().map(|(what, name)| format!("{what} {name}")).collect();
+        table.row(vec![
+            name.clone(),
+            task.title().to_owned(),
+            system.clone(),
+            if system == "predictions" { "–".to_owned() } else { ablation.to_string() },
+            models.join("; "),
+            format!("{} of {items} ({abstained} abstained)", answered + abstained),
+            state.to_string(),
+            usage.calls.to_string(),
+            (usage.prompt_tokens + usage.completion_tokens).to_string(),
+            usage.cost_usd.map_or("unknown".to_owned(), |usd| format!("${usd:.4}")),
+            format!("{seconds:.0}"),
+        ]);
+    }
+    table
+}
+
+/// The paper's columns: measured rows first, then the published ones with their mark.
+pub(super) fn against_published(task: BenchTask, runs: &[&Measured]) -> Table {
+    let columns = main_columns(task);
+    let mut head = vec!["system", "judge"];
+    head.extend(columns.iter().map(|(metric, _)| *metric));
+    let mut table = Table::new(&head);
+    for one in runs {
+        for scores in &one.scores {
+            let mut row = vec![one.run.manifest.name.clone()];
+            row.push(judge_of(scores).unwrap_or_else(|| "none".to_owned()));
+            row.extend(columns.iter().map(|(metric, _)| cell(metric, shown(scores, metric))));
+            table.row(row);
+        }
+    }
+    for system in systems() {
+        let values: Vec<Option<f64>> =
+            columns.iter().map(|(_, measure)| main_table(system, measure)).collect();
+        if values.iter().all(Option::is_none) {
+            continue;
+        }
+        let mut row = vec![format!("{system} †"), "published †".to_owned()];
+        row.extend(
+            values.into_iter().map(|value| value.map_or("–".to_owned(), |v| format!("{v} †"))),
+        );
+        table.row(row);
+    }
+    table
+}
+
+fn cell(metric: &str, found: Option<Shown>) -> String {
+    match found {
+        None => "–".to_owned(),
+        Some(shown) if metric == MEAN_GRADE => shown.fine(),
+        Some(shown) => shown.text(),
+    }
+}
+
+/// Every metric of every run.
+pub(super) fn metrics(runs: &[&Measured]) -> Table {
+    let mut table = Table::new(&["run", "metric", "mean (95 %)", "n", "left out", "judge"]);
+    for one in runs {
+        for scores in &one.scores {
+            for metric in &scores.metrics {
+                table.row(metric_row(&one.run.manifest.name, metric));
+            }
+            if let Some(f1) = shown(scores, CITATION_F1) {
+                table.row(vec![
+                    one.run.manifest.name.clone(),
+                    CITATION_F1.to_owned(),
+                    format!("{:.1} ({:.1}–{:.1})", f1.mean, f1.low, f1.high),
+                    f1.n.to_string(),
+                    String::new(),
+                    judge_of(scores).unwrap_or_default(),
+                ]);
+            }
+        }
+    }
+    table
+}
+
+fn metric_row(run: &str, metric: &Metric) -> Vec<String> {
+    let Metric { summary, scale, judge } = metric;
+    let Summary { metric: name, estimate, n, left_out, uniform } = summary;
+    let mean = estimate.map_or("none".to_owned(), |estimate| {
+        let [mean, low, high] = [estimate.mean, estimate.low, estimate.high].map(|v| v * scale);
+        let digits = if *scale > 1.0 { 1 } else { 2 };
+        format!("{mean:.digits$} ({low:.digits$}–{high:.digits$})")
+    });
+    let uniform = if uniform.is_some() { " (no variation)" } else { "" };
+    let left: Vec<String> =
+        left_out.iter().map(|(why, items)| format!("{} {why}", items.count)).collect();
+    let judge = judge.as_ref().map(|pin| {
+        let prompts = if pin.prompts.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", pin.prompts.join(", "))
+        };
+        format!("{} ({}{prompts})", pin.name, pin.way)
+    });
+    vec![
+        run.to_owned(),
+        name.clone(),
+        mean + uniform,
+        n.to_string(),
+        left.join("; "),
+        judge.unwrap_or_default(),
+    ]
+}
+
+/// One row per run of a system: what was taken out, and the headline metrics.
+pub(super) fn ablation(runs: &[&Measured]) -> Table {
+    let Some(first) = runs.first() else { return Table::default() };
+    let mut metrics = headline(first.run.manifest.task);
+    metrics.extend(["words", "distinct citations", "abstained", "seconds"]);
+    let mut head = vec!["parts taken out"];
+    head.extend(&metrics);
+    let mut table = Table::new(&head);
+    for one in runs {
+        let mut row = vec![one.run.manifest.ablation.to_string()];
+        row.extend(metrics.iter().map(|metric| {
+            cell(metric, one.scores.iter().find_map(|scores| shown(scores, metric)))
+        }));
+        table.row(row);
+    }
+    table
+}
+
+/// One line per number, measured and published ones told apart by the first column.
+pub(super) fn csv(runs: &[Measured]) -> String {
+    let mut text =
+        "origin,run,task,system,parts_taken_out,metric,mean,low,high,n,left_out,judge\n".to_owned();
+    for one in runs {
+        let manifest = &one.run.manifest;
+        let start = [
+            "measured",
+            &manifest.name,
+            manifest.task.name(),
+            &manifest.system,
+            &manifest.ablation.to_string(),
+        ]
+        .map(quoted)
+        .join(",");
+        for scores in &one.scores {
+            let judge = quoted(&judge_of(scores).unwrap_or_default());
+            for metric in &scores.metrics {
+                let summary = &metric.summary;
+                let left: usize = summary.left_out.values().map(|items| items.count).sum();
+                let numbers = summary.estimate.map_or(",,".to_owned(), |estimate| {
+                    [estimate.mean, estimate.low, estimate.high]
+                        .map(|value| format!("{:.6}", value * metric.scale))
+                        .join(",")
+                });
+                let by = if metric.judge.is_some() { judge.as_str() } else { "" };
+                let _infallible = writeln!(
+                    text,
+                    "{start},{},{numbers},{},{left},{by}",
+                    quoted(&summary.metric),
+                    summary.n
+                );
+            }
+            if let Some(f1) = shown(scores, CITATION_F1) {
+                let _infallible = writeln!(
+                    text,
+                    "{start},{CITATION_F1},{:.6},{:.6},{:.6},{},0,{judge}",
+                    f1.mean, f1.low, f1.high, f1.n
+                );
+            }
+        }
+    }
+    for row in published() {
+        let fields =
+            ["published", row.system, row.table, row.system, "", row.measure].map(quoted).join(",");
+        let _infallible = writeln!(text, "{fields},{},,,,,", row.value);
+    }
+    text
+}
+
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}

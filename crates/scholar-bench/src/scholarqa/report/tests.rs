@@ -1,0 +1,123 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::*;
+use crate::metrics::citation::Rules;
+use crate::metrics::rubric::Unread;
+use crate::scholarqa::journal::Written;
+use crate::scholarqa::run::{RUN_SCHEMA, RunState};
+use crate::scholarqa::score::{Judges, ScoreOptions, Subject, score};
+use crate::scholarqa::{Ablation, Gold, Prediction, PredictionStatus, PredictionUsage};
+
+/// A run over 20 yes-or-no questions of which the first `right` are answered right.
+fn measured(name: &str, right: usize, ablation: Ablation) -> Measured {
+    let items: Vec<Item> = (0..20)
+        .map(|nth| {
+            let mut item = Item::new(BenchTask::PubMedQa, format!("q{nth}"), "Is <b> it?");
+            item.gold = Gold::Label("yes".to_owned());
+            item
+        })
+        .collect();
+    let predictions: Vec<Prediction> = items
+        .iter()
+        .enumerate()
+        .map(|(nth, item)| {
+            let mut one =
+                Prediction::new(&item.id, &item.question, if nth < right { "yes" } else { "no" });
+            if nth == 19 {
+                one.status = PredictionStatus::Cut;
+            }
+            one
+        })
+        .collect();
+    let options =
+        ScoreOptions { rules: Rules::corrected(), aspects: Vec::new(), unread: Unread::Reweigh };
+    let subject =
+        Subject { run: name, task: BenchTask::PubMedQa, items: &items, predictions: &predictions };
+    let scoring = score(subject, Judges::default(), &options, &|_, _| {});
+    let scores = vec![futures::executor::block_on(scoring)];
+    let mut manifest = Manifest {
+        schema: RUN_SCHEMA.to_owned(),
+        name: name.to_owned(),
+        task: BenchTask::PubMedQa,
+        system: "gold-context".to_owned(),
+        ablation,
+        config: Value::Null,
+        models: BTreeMap::new(),
+        datastore: None,
+        source_sha256: None,
+        data: PathBuf::from("/somewhere/private"),
+        data_sha256: "0".to_owned(),
+        seed: 1,
+        limit: None,
+        before: None,
+        items: items.iter().map(|item| item.id.clone()).collect(),
+        command: String::new(),
+        machine: String::new(),
+        started: String::new(),
+        state: RunState::OutOfBudget,
+        ended_by: Some("the budget of 3 model calls is used up".to_owned()),
+        counts: Counts::default(),
+        usage: PredictionUsage::default(),
+        seconds: 0.0,
+        notices: Vec::new(),
+    };
+    let written = Written { predictions, torn: false };
+    manifest.count(&written);
+    Measured {
+        run: Run { folder: PathBuf::from(name), manifest, written },
+        items,
+        scores,
+        pairwise: Vec::new(),
+    }
+}
+
+fn two() -> Vec<Measured> {
+    let less = Ablation { no_rerank: true, ..Ablation::default() };
+    vec![measured("whole", 16, Ablation::default()), measured("less", 6, less)]
+}
+
+#[test]
+fn published_numbers_are_marked_wherever_they_stand() {
+    let runs = two();
+    let report = report(&runs, "made by a test");
+    let markdown = report.document.markdown();
+    assert!(markdown.contains("| OS-8B † | published † | 76.4 † |"), "{markdown}");
+    let published = crate::scholarqa::published::published();
+    for line in markdown.lines().filter(|line| line.contains("OS-") || line.contains("PaperQA2")) {
+        assert!(line.contains('†'), "{line}");
+    }
+    let lines: Vec<&str> = report.csv.lines().collect();
+    assert_eq!(lines.iter().filter(|line| line.starts_with("published,")).count(), published.len());
+    assert!(lines[1].starts_with("measured,whole,pubmedqa,gold-context,whole,accuracy (label),"));
+    let columns = lines[0].split(',').count();
+    assert!(lines.iter().all(|line| line.contains('"') || line.split(',').count() == columns));
+    assert!(!report.json.to_string().contains("/somewhere/private"));
+}
+
+#[test]
+fn a_report_shows_partial_runs_differences_and_plots() {
+    let runs = two();
+    let report = report(&runs, "made by a test");
+    let markdown = report.document.markdown();
+    assert!(markdown.contains("whole: partial, 1 of 20 items without an answer"), "{markdown}");
+    assert!(markdown.contains("the budget of 3 model calls"), "{markdown}");
+    let row = markdown
+        .lines()
+        .find(|line| line.starts_with("| accuracy (label) | whole | less | +0.53"))
+        .unwrap_or_else(|| panic!("{markdown}"));
+    assert!(row.contains('*') && row.contains("| 19 |"), "a sure difference: {row}");
+    assert!(markdown.contains("Parts taken out of gold-context"));
+    let (name, svg) = report.document.figures().next().expect("a plot");
+    assert!(name.ends_with(".svg") && svg.starts_with("<svg") && svg.contains("no rerank"));
+    assert!(report.document.html().contains("<figure><svg"));
+}
+
+#[test]
+fn every_item_has_a_page() {
+    let files = pages::pages(&two()[0]);
+    assert_eq!(files.len(), 21);
+    assert_eq!(files[0].0, "items/whole/0001-q0.html");
+    assert!(files[0].1.contains("Is &lt;b&gt; it?") && files[0].1.contains("Reference answer"));
+    assert!(files[20].1.contains("0020-q19.html"));
+}
