@@ -79,8 +79,9 @@ impl<'a> Writer<'a> {
             Event::InlineHtml(tag) => tags::words(&tag, &mut self.text),
             // Comes line by line, and a comment may be longer.
             Event::Html(lines) => self.block.push_str(&lines),
-            Event::InlineMath(formula) => self.text.push_str(&format!("${formula}$")),
-            Event::DisplayMath(formula) => self.text.push_str(&format!("$${formula}$$")),
+            // Formulas are shown as they were written.
+            Event::InlineMath(formula) => self.text.extend(["$", &formula, "$"]),
+            Event::DisplayMath(formula) => self.text.extend(["$$", &formula, "$$"]),
             Event::HardBreak => self.raw("<br>\n"),
             Event::Rule => self.raw("<hr>\n"),
             Event::Code(code) => {

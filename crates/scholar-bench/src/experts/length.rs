@@ -132,8 +132,7 @@ fn fit(judged: &[Judged]) -> Option<Model> {
             hbb += weight * z * z;
         }
         let determinant = haa * hbb - hab * hab;
-        let (da, db) =
-            ((hbb * ga - hab * gb) / determinant, (haa * gb - hab * ga) / determinant);
+        let (da, db) = ((hbb * ga - hab * gb) / determinant, (haa * gb - hab * ga) / determinant);
         // Far steps of Newton's method can overshoot where the curve is flat.
         let scale = (4.0 / (da.abs() + db.abs())).min(1.0);
         a += scale * da;
@@ -157,7 +156,13 @@ mod tests {
     /// Checked against the stationary point of the penalised likelihood itself.
     #[test]
     fn the_fit_is_where_the_gradient_vanishes() {
-        let rows = judged(&[(1.0, 300, 100), (1.0, 250, 200), (0.5, 100, 100), (0.0, 100, 180), (1.0, 90, 100)]);
+        let rows = judged(&[
+            (1.0, 300, 100),
+            (1.0, 250, 200),
+            (0.5, 100, 100),
+            (0.0, 100, 180),
+            (1.0, 90, 100),
+        ]);
         let model = fit(&rows).expect("rows");
         let spread = (rows.iter().map(|r| r.log_ratio.powi(2)).sum::<f64>() / 5.0).sqrt();
         let slope = model.slope.expect("lengths differ");
@@ -196,7 +201,8 @@ mod tests {
             (0..30).map(|n| judged(&[(1.0, 100 + n, 100 + 2 * n)])).collect();
         let rate = control(&instances).win_rate_at_equal_length.expect("fitted");
         assert!(rate.mean > 0.9 && rate.high < 1.0, "{rate:?}");
-        let equal: Vec<Vec<Judged>> = (0..10).map(|n| judged(&[(f64::from(n % 2), 5, 5)])).collect();
+        let equal: Vec<Vec<Judged>> =
+            (0..10).map(|n| judged(&[(f64::from(n % 2), 5, 5)])).collect();
         let control = control(&equal);
         assert!((control.win_rate_at_equal_length.expect("fitted").mean - 0.5).abs() < 1e-9);
         assert_eq!(control.log_odds_of_doubling, None);

@@ -153,7 +153,13 @@ impl<'a> Judgement<'a> {
         let shown = [a.scores?, b.scores?];
         let first = usize::from(b.system < a.system);
         let scores = [shown[first], shown[1 - first]];
-        Some(Self { annotator: &record.annotator, first, record, scores, preference: record.preference? })
+        Some(Self {
+            annotator: &record.annotator,
+            first,
+            record,
+            scores,
+            preference: record.preference?,
+        })
     }
 
     /// The pair's systems.
@@ -268,7 +274,7 @@ fn pair(
         let is = |one: &Judgement<'_>| f64::from(u8::from((one.value() - wanted).abs() < 0.1));
         estimate(&per_instance(&is), SEED)
     };
-    let rates = per_instance(&Judgement::value);
+    let rates = per_instance(&|one| one.value());
     let count = |test: &dyn Fn(f64) -> bool| rates.iter().filter(|rate| test(**rate)).count();
     let (wins, losses) = (count(&|rate| rate > 0.5 + 1e-9), count(&|rate| rate < 0.5 - 1e-9));
     let differences = Scores::ASPECTS.into_iter().enumerate().map(|(aspect, name)| {
@@ -279,7 +285,10 @@ fn pair(
         .values()
         .map(|judged| {
             let words = |one: &Judgement<'_>, at: usize| one.record.answers[one.first ^ at].words;
-            judged.iter().map(|one| Judged::new(one.value(), words(one, 0), words(one, 1))).collect()
+            judged
+                .iter()
+                .map(|one| Judged::new(one.value(), words(one, 0), words(one, 1)))
+                .collect()
         })
         .collect();
     let earliest: Vec<f64> =

@@ -142,12 +142,7 @@ fn of_upstream(read: UpstreamInstance, at: usize) -> Result<Instance, String> {
             .collect();
         even(&completion.model, &completion.completion, &passages)
     });
-    Ok(Instance {
-        id,
-        question: read.prompt,
-        authors: read.author.into_iter().collect(),
-        answers,
-    })
+    Ok(Instance { id, question: read.prompt, authors: read.author.into_iter().collect(), answers })
 }
 
 /// A string without its quotes, a number as it stands.
@@ -168,7 +163,8 @@ pub fn pair(a: &Predictions, b: &Predictions, limit: Option<(usize, u64)>) -> Pa
     for item in &a.items {
         let same_name = by_id.get(item.id.as_str()).copied();
         let same_name = same_name.filter(|other| words(&other.question) == words(&item.question));
-        let Some(other) = same_name.or_else(|| by_words.get(&words(&item.question)).copied()) else {
+        let Some(other) = same_name.or_else(|| by_words.get(&words(&item.question)).copied())
+        else {
             alone += 1;
             continue;
         };
@@ -226,8 +222,11 @@ fn words(question: &str) -> String {
 fn names_a_system(text: &str, systems: [&str; 2]) -> bool {
     let plain = |text: &str| -> String {
         let letters = text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' });
-        format!(" {} ", letters.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" "))
-            .to_lowercase()
+        format!(
+            " {} ",
+            letters.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+        )
+        .to_lowercase()
     };
     let text = plain(text);
     systems.iter().any(|system| {

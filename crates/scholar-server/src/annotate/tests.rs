@@ -46,6 +46,8 @@ fn serving(store: Store, work: impl FnOnce(SocketAddr)) {
         now: Arc::new(|| "2030-01-01T00:00:00Z".to_owned()),
         fresh: Arc::new(move || format!("page-{}", pages.fetch_add(1, Ordering::Relaxed))),
         render: Arc::new(|text, link| {
+            let unknown = link(9);
+            assert_eq!(unknown, None);
             let cited = link(1).map(|to| format!("<a href=\"{to}\">1</a>")).unwrap_or_default();
             assert_eq!(link(9), None);
             format!("<p>{}</p>{cited}", page::escaped(text))

@@ -104,11 +104,8 @@ fn weighted_kappa(shared: &Shared<'_>, weights: KappaWeights) -> Option<f64> {
 }
 
 pub(super) fn agreement(pairs: &Instances<'_>) -> Agreement {
-    let units: Vec<&Vec<Judgement<'_>>> = pairs
-        .values()
-        .flat_map(BTreeMap::values)
-        .filter(|judged| judged.len() >= 2)
-        .collect();
+    let units: Vec<&Vec<Judgement<'_>>> =
+        pairs.values().flat_map(BTreeMap::values).filter(|judged| judged.len() >= 2).collect();
     let both: Vec<(&Judgement<'_>, &Judgement<'_>)> =
         units.iter().flat_map(|judged| twos(judged)).map(by_name).collect();
     let preferences: Vec<(Preference, Preference)> =

@@ -117,10 +117,7 @@ fn of_pair(pair: &PairSummary) -> String {
         number(pair.length.win_rate_at_equal_length, 100.0, 0),
         number(pair.length.log_odds_of_doubling, 1.0, 2)
     );
-    let _infallible = writeln!(
-        out,
-        "\n| {first} is | instances | win rate, % |\n|---|--:|--:|"
-    );
+    let _infallible = writeln!(out, "\n| {first} is | instances | win rate, % |\n|---|--:|--:|");
     for stratum in &pair.length.strata {
         let _infallible = writeln!(
             out,

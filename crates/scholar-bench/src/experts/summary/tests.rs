@@ -162,7 +162,10 @@ fn nothing_gives_dashes_and_no_numbers() {
     let one = summary(&[record(("ada", "1"), NAMES, [5, 1], Shown::A)]);
     assert_eq!(one.agreement.alpha, None);
     let text = one.markdown();
-    assert!(text.contains("| Cohen's κ | – |") && text.contains("## OS against OS-GPT4o"), "{text}");
+    assert!(
+        text.contains("| Cohen's κ | – |") && text.contains("## OS against OS-GPT4o"),
+        "{text}"
+    );
     let json = serde_json::to_string(&one).expect("serialises");
     assert_eq!(serde_json::from_str::<Summary>(&json).expect("reads"), one);
 }

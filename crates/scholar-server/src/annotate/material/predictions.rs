@@ -58,22 +58,27 @@ pub fn read_predictions(
     let mut read = Predictions { system: system.to_owned(), ..Predictions::default() };
     let mut from_zero = false;
     let mut rows: Vec<(Prediction, bool)> = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut failed = BTreeSet::new();
     for (place, value) in values(text)? {
-        if value.get("schema").and_then(Value::as_str) == Some(OURS) {
-            from_zero = true;
-        }
+        let ours = value.get("schema").and_then(Value::as_str) == Some(OURS);
+        from_zero |= ours;
         if matches!(value.get("status").and_then(Value::as_str), Some("failed" | "cut")) {
-            read.failed += 1;
+            failed.insert(value.get("id").map(plain).unwrap_or_default());
             continue;
         }
         let row = prediction(&value).map_err(|message| MaterialError::new(&place, message))?;
-        if !seen.insert(row.0.id.clone()) {
-            let message = format!("the item {:?} came before", row.0.id);
-            return Err(MaterialError::new(&place, message));
+        failed.remove(&row.0.id);
+        match rows.iter_mut().find(|known| known.0.id == row.0.id) {
+            // In a journal, a later line takes the place of an earlier one.
+            Some(known) if ours => *known = row,
+            Some(_) => {
+                let message = format!("the item {:?} came before", row.0.id);
+                return Err(MaterialError::new(&place, message));
+            }
+            None => rows.push(row),
         }
-        rows.push(row);
     }
+    read.failed = failed.len();
     let cites_zero = |row: &(Prediction, bool)| {
         citation_groups(&row.0.text).iter().any(|group| group.numbers == [0])
     };
@@ -98,7 +103,8 @@ fn values(text: &str) -> Result<Vec<(String, Value)>, MaterialError> {
     let list = |rows: Vec<Value>| {
         rows.into_iter().enumerate().map(|(at, row)| (format!("item {}", at + 1), row)).collect()
     };
-    let is_lines = text.starts_with('{') && text.lines().nth(1).is_some_and(|line| line.starts_with('{'));
+    let is_lines =
+        text.starts_with('{') && text.lines().nth(1).is_some_and(|line| line.starts_with('{'));
     if !is_lines {
         match serde_json::from_str(text) {
             Ok(Value::Array(rows)) => return Ok(list(rows)),
@@ -108,7 +114,10 @@ fn values(text: &str) -> Result<Vec<(String, Value)>, MaterialError> {
                 }
             }
             Err(error) if text.starts_with('[') => {
-                return Err(MaterialError::new(format!("line {}", error.line()), format!("is not JSON: {error}")));
+                return Err(MaterialError::new(
+                    format!("line {}", error.line()),
+                    format!("is not JSON: {error}"),
+                ));
             }
             Ok(_) | Err(_) => {}
         }
@@ -127,7 +136,8 @@ fn values(text: &str) -> Result<Vec<(String, Value)>, MaterialError> {
 
 /// The row, and whether its passages say their own numbers.
 fn prediction(value: &Value) -> Result<(Prediction, bool), String> {
-    let field = |names: &[&str]| names.iter().find_map(|name| value.get(*name).filter(|v| !v.is_null()));
+    let field =
+        |names: &[&str]| names.iter().find_map(|name| value.get(*name).filter(|v| !v.is_null()));
     let text_of = |names: &[&str]| field(names).and_then(Value::as_str).map(str::to_owned);
     let Some(text) = text_of(&["output", "answer_text"]) else {
         return Err("has no text under \"output\" or \"answer_text\"".to_owned());
@@ -137,7 +147,9 @@ fn prediction(value: &Value) -> Result<(Prediction, bool), String> {
     };
     let id = field(&["id", "case_id", "instance_id"]).map_or_else(|| question.clone(), plain);
     let authors = match field(&["authors", "author", "annotator"]) {
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
         Some(Value::String(name)) => vec![name.clone()],
         _ => Vec::new(),
     };
@@ -145,7 +157,8 @@ fn prediction(value: &Value) -> Result<(Prediction, bool), String> {
     let shown = value.get("shown").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
     let rows = &rows[..shown.unwrap_or(rows.len()).min(rows.len())];
     let passages: Vec<Reference> = rows.iter().map(passage).collect();
-    let numbered = !rows.is_empty() && rows.iter().all(|row| row.get("number").is_some_and(Value::is_u64));
+    let numbered =
+        !rows.is_empty() && rows.iter().all(|row| row.get("number").is_some_and(Value::is_u64));
     Ok((Prediction { id, question, text, authors, passages }, numbered))
 }
 

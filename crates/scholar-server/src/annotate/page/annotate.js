@@ -72,18 +72,19 @@ window.addEventListener("beforeunload", (event) => {
 // A page that comes back from the browser's memory goes on saving.
 window.addEventListener("pageshow", () => { leaving = false; });
 
-// A save that is under way must not come after the submission.
+// A save that is under way must not come after the submission. The form takes no second submission while it is still
+// telling of the first, hence the turn of the clock.
 form.addEventListener("submit", (event) => {
   if (leaving) return;
   event.preventDefault();
   clearTimeout(timer);
   const button = event.submitter;
   say("Submitting…");
-  sending.then(() => {
+  sending.then(() => setTimeout(() => {
     leaving = true;
     field("seq").value = String(Number(field("seq").value) + 1);
     form.requestSubmit(button);
-  });
+  }));
 });
 
 document.addEventListener("keydown", (event) => {
