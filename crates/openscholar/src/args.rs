@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
+mod annotate;
 mod ask;
 mod look;
 mod scholarqa;
@@ -13,6 +14,9 @@ mod store;
 mod train;
 mod train_data;
 
+pub(crate) use annotate::{
+    AnnotateArgs, AnnotateCommand, AnnotateFormat, AnnotateImportArgs, AnnotateServeArgs,
+};
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
 pub(crate) use look::{LookArgs, SourceArg};
 pub(crate) use scholarqa::{
@@ -347,6 +351,8 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Let experts compare the answers of two systems, blind, on web pages.
+    Annotate(AnnotateArgs),
     /// Agreement of a judge with human labels of support.
     Attribution {
         /// Folder that holds `claims/`, `attribution/` and `retrieval/scifact_test300/`.

@@ -134,6 +134,13 @@ impl From<scholar_formats::FormatError> for CommandError {
     }
 }
 
+impl From<scholar_server::annotate::StoreError> for CommandError {
+    fn from(error: scholar_server::annotate::StoreError) -> Self {
+        let hint = Some(error.hint().to_owned());
+        library_error(error, hint)
+    }
+}
+
 impl From<scholar_models::ModelError> for CommandError {
     fn from(error: scholar_models::ModelError) -> Self {
         let hint = error.hint();

@@ -3,11 +3,13 @@
 //! - [`metrics`]: what ScholarQABench measures, pure, with the reference scorers' forms as named variants;
 //! - [`judge`]: who decides what cannot be counted, pinned by name and prompt;
 //! - [`statistics`]: intervals, correlations, agreement, tests;
+//! - [`experts`]: what people say of answers, their agreement, and the part of length in it;
 //! - [`retrieval`] and [`attribution`]: quality of search and of judges against people.
 //!
 //! It is *not* for running systems: it is given what they wrote.
 
 pub mod attribution;
+pub mod experts;
 pub mod judge;
 pub mod metrics;
 pub mod retrieval;

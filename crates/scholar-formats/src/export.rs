@@ -20,6 +20,8 @@ use scholar_core::{Answer, Notice, Paper, PaperId, Reference};
 use crate::error::FormatError;
 use item::Item;
 
+pub(crate) use html::escaped;
+
 pub use style::{CitationStyle, STYLES};
 
 /// What a list of references is written in.

@@ -1,7 +1,8 @@
 //! Papers and answers in the formats of others.
 //!
 //! [`document`] reads whole papers (JATS, TEI, LaTeXML's HTML, PDF, plain text, Markdown), [`library`] reads lists of
-//! them (BibTeX, RIS, CSL-JSON, Zotero's database), [`export`] writes lists and answers. Pure functions over bytes: no
+//! them (BibTeX, RIS, CSL-JSON, Zotero's database), [`export`] writes lists and answers, [`fragment`]
+//! puts Markdown of strangers into web pages. Pure functions over bytes: no
 //! socket, and no file but Zotero's database, which its library can only read from a path. Input is untrusted: every
 //! reader bounds time and memory and returns an error that names the place.
 
@@ -9,6 +10,7 @@ pub mod document;
 mod encoding;
 pub mod error;
 pub mod export;
+pub mod fragment;
 mod latex;
 pub mod library;
 mod names;

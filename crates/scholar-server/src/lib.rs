@@ -1,4 +1,4 @@
-//! The HTTP face of OpenScholar: passage search as a service.
+//! The HTTP face of OpenScholar: passage search as a service, and pages for expert evaluation.
 //!
 //! [`Server`] answers the original search service's requests ([`POST /search`](upstream)), a typed interface
 //! ([`POST /v1/search`](typed)), and the questions of those who run it (`/health`, `/metrics`). Behind every route is one
@@ -6,8 +6,10 @@
 //!
 //! It is the only crate that may listen on a socket. It is *not* for outbound requests, which are `scholar-clients`; nor
 //! for algorithms, which are `scholar-pipeline`; nor does it know the datastore, which the binary puts behind the port.
-//! Jobs, streams of events and web pages will live here too.
+//! [`annotate`] has the web pages on which experts compare answers. Jobs, streams of events and other pages will live
+//! here too.
 
+pub mod annotate;
 mod config;
 mod error;
 mod health;

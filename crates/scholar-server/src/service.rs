@@ -55,7 +55,7 @@ pub(crate) struct Shared {
     pub(crate) queue: Arc<Queue>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) probe: Probe,
-    pub(crate) connections: AtomicUsize,
+    pub(crate) connections: Arc<AtomicUsize>,
     pub(crate) stopping: AtomicBool,
     on_query: Option<OnQuery>,
 }
@@ -87,7 +87,7 @@ impl Server {
             queue,
             metrics,
             probe,
-            connections: AtomicUsize::new(0),
+            connections: Arc::default(),
             stopping: AtomicBool::new(false),
             on_query,
         };

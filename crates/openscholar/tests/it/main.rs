@@ -1,6 +1,8 @@
 //! The program as a person meets it: arguments in; exit code, stdout, stderr and files out.
 #![expect(clippy::panic, reason = "helpers of tests fail as tests do")]
 
+#[cfg(unix)]
+mod annotate;
 mod bad_input;
 mod bench;
 #[cfg(unix)]

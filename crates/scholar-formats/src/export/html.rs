@@ -175,7 +175,7 @@ fn is_web(url: &str) -> bool {
 }
 
 /// Text for elements and attributes.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

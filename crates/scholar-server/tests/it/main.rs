@@ -1,5 +1,8 @@
 //! The server as its clients meet it: real sockets on loopback, a retriever in memory.
+#![expect(clippy::panic, reason = "helpers of tests fail as tests do")]
 
+mod annotate;
+mod browser;
 mod load;
 mod typed;
 mod upstream;

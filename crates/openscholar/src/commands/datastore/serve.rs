@@ -48,7 +48,7 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
     };
     app.block_on(async {
         // An address that is taken is found before a model is fetched.
-        let listener = listen_on(listen).await?;
+        let listener = listen_on(listen, "--listen").await?;
         let address = listener.local_addr().user(|| format!("cannot listen on {listen}"))?;
         let shelf = Shelf::open(app, &name).await?;
         let server = Server::start(Arc::clone(&shelf.retriever), config, probe(&shelf), on_query);
@@ -65,11 +65,15 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
     })?
 }
 
-async fn listen_on(address: std::net::SocketAddr) -> Result<TcpListener, CommandError> {
+/// A socket at `address`, which `option` chose.
+pub(crate) async fn listen_on(
+    address: std::net::SocketAddr,
+    option: &str,
+) -> Result<TcpListener, CommandError> {
     TcpListener::bind(address).await.map_err(|source| {
-        CommandError::user(format!("cannot listen on {address}"))
-            .with_source(source)
-            .with_hint("choose another port with --listen 127.0.0.1:PORT; 0 takes any free one")
+        CommandError::user(format!("cannot listen on {address}")).with_source(source).with_hint(
+            format!("choose another port with {option} 127.0.0.1:PORT; 0 takes any free one"),
+        )
     })
 }
 
@@ -83,7 +87,7 @@ pub(crate) fn probe(shelf: &Shelf) -> Probe {
 }
 
 /// Ready at Ctrl-C and, where there is one, at SIGTERM.
-async fn asked_to_stop(app: &App) {
+pub(crate) async fn asked_to_stop(app: &App) {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -120,7 +124,7 @@ pub(crate) async fn while_serving<T>(
     config: ServerConfig,
     work: impl AsyncFnOnce(std::net::SocketAddr) -> T,
 ) -> Result<T, CommandError> {
-    let listener = listen_on(([127, 0, 0, 1], 0).into()).await?;
+    let listener = listen_on(([127, 0, 0, 1], 0).into(), "--listen").await?;
     let address = listener.local_addr().user(|| "cannot listen on loopback".to_owned())?;
     let server = Server::start(Arc::clone(&shelf.retriever), config, probe(shelf), None);
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();

@@ -1,0 +1,106 @@
+//! Options of `bench annotate`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand, ValueEnum};
+
+/// Let experts compare the answers of two systems, blind, on web pages.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AnnotateArgs {
+    #[command(subcommand)]
+    pub(crate) command: AnnotateCommand,
+}
+
+/// What to do with a study.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AnnotateCommand {
+    /// Pair the predictions of two systems into comparisons.
+    Import(AnnotateImportArgs),
+    /// Serve the pages, and print each annotator's address.
+    Serve(AnnotateServeArgs),
+    /// Write every submission, those that were replaced later included.
+    Export {
+        /// The study.
+        #[arg(long, value_name = "FILE")]
+        db: PathBuf,
+        /// As what.
+        #[arg(long, value_enum, default_value_t = AnnotateFormat::Jsonl)]
+        format: AnnotateFormat,
+        /// Write here instead of standard output.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Means, preferences, agreement of annotators, and the part that length has in it.
+    Summary {
+        /// The study.
+        #[arg(long, value_name = "FILE", required_unless_present = "records")]
+        db: Option<PathBuf>,
+        /// Files written by `export --format jsonl`, instead of or beside a study.
+        #[arg(value_name = "FILE")]
+        records: Vec<PathBuf>,
+        /// Write experts.md and experts.json here.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// What submissions are written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnnotateFormat {
+    /// JSON lines, one submission each, exact.
+    Jsonl,
+    /// A table for spreadsheets; what they would take for a formula is quoted.
+    Csv,
+    /// A table with the columns of the original's database, which its scripts read.
+    UpstreamCsv,
+}
+
+/// Pair the predictions of two systems into comparisons.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AnnotateImportArgs {
+    /// Predictions of two systems (files, or folders of `bench run`), or one file of the original's instances.
+    #[arg(required = true, num_args = 1..=2, value_name = "PATH")]
+    pub(crate) predictions: Vec<PathBuf>,
+    /// Names of the systems, separated by a comma; left out, they are taken from the paths. Annotators never see them.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) names: Vec<String>,
+    /// Number of the first passage of an item, 0 or 1; left out, it is found out.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=1))]
+    pub(crate) numbered_from: Option<u8>,
+    /// Draw so many comparisons.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Seed of the draw.
+    #[arg(long, default_value_t = 42, value_name = "S")]
+    pub(crate) seed: u64,
+    /// Write here instead of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// Serve the pages, and print each annotator's address.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AnnotateServeArgs {
+    /// The study; it is made if there is none. It holds the annotators' secret addresses.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) db: PathBuf,
+    /// Comparisons to add: a file of `import`, or of the original's application.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) instances: Option<PathBuf>,
+    /// Annotators to add: a file with a name on each line, or how many.
+    #[arg(long, value_name = "FILE|N")]
+    pub(crate) annotators: Option<String>,
+    /// Annotators of each comparison; left out, all judge all but their own.
+    #[arg(long, value_name = "N")]
+    pub(crate) per_instance: Option<usize>,
+    /// Seed of every draw; fixed when the study is made. Left out: 42.
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
+    /// Address to listen on; port 0 takes any free one.
+    #[arg(long, default_value = "127.0.0.1:5001", value_name = "ADDRESS")]
+    pub(crate) address: SocketAddr,
+    /// Address under which annotators reach it, such as https://compare.example.org, for the addresses printed.
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+}

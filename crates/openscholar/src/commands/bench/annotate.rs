@@ -1,0 +1,105 @@
+//! `openscholar bench annotate …`: experts compare answers, blind.
+//!
+//! The pages and their file are `scholar-server`, the statistics `scholar-bench`; this brings the two together.
+
+mod export;
+mod import;
+mod serve;
+mod summary;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use scholar_bench::experts::{Rated, Record, SCHEMA, Scores, Shown};
+use scholar_core::text::markers::strip_citations;
+use scholar_server::annotate::{Answer, Evaluation, Instance, Preference, Store};
+
+use crate::app::App;
+use crate::args::{AnnotateArgs, AnnotateCommand};
+use crate::error::{CommandError, Context as _};
+use crate::runs;
+
+pub(super) fn run(args: AnnotateArgs, app: &App) -> Result<ExitCode, CommandError> {
+    match args.command {
+        AnnotateCommand::Import(args) => import::run(&args, app),
+        AnnotateCommand::Serve(args) => serve::run(&args, app),
+        AnnotateCommand::Export { db, format, output } => {
+            export::run(&db, format, output.as_deref(), app)
+        }
+        AnnotateCommand::Summary { db, records, out } => {
+            summary::run(db.as_deref(), &records, out.as_deref(), app)
+        }
+    }
+}
+
+/// Every submission of a study, with the instance it is about.
+fn submissions(db: &Path) -> Result<Vec<(Record, Instance)>, CommandError> {
+    let store = Store::open(db)?;
+    let instances = store.instances()?;
+    let mut records = Vec::new();
+    for evaluation in store.evaluations()? {
+        // The file's own rules keep an instance as long as anything refers to it.
+        if let Some(instance) = instances.iter().find(|one| one.id == evaluation.instance) {
+            records.push((record(&evaluation, instance), instance.clone()));
+        }
+    }
+    Ok(records)
+}
+
+fn record(evaluation: &Evaluation, instance: &Instance) -> Record {
+    let shown = if evaluation.flipped { [1, 0] } else { [0, 1] };
+    let preference = evaluation.ratings.as_ref().map(|ratings| {
+        let seen = match evaluation.flipped {
+            true => ratings.preference.swapped(),
+            false => ratings.preference,
+        };
+        match seen {
+            Preference::First => Shown::A,
+            Preference::Tie => Shown::Tie,
+            Preference::Second => Shown::B,
+        }
+    });
+    Record {
+        schema: SCHEMA.to_owned(),
+        instance: instance.id.clone(),
+        question: instance.question.clone(),
+        annotator: evaluation.annotator.clone(),
+        version: evaluation.version,
+        latest: evaluation.latest,
+        started: evaluation.started.clone(),
+        submitted: evaluation.submitted.clone(),
+        answers: shown.map(|at| {
+            let scores = evaluation.ratings.as_ref().map(|ratings| ratings.scores[at]);
+            rated(&instance.answers[at], scores.map(Scores::new))
+        }),
+        preference,
+        explanation: evaluation.explanation.clone(),
+        quality: evaluation.quality.map(|quality| quality.name().to_owned()),
+        comment: evaluation.comment.clone(),
+    }
+}
+
+fn rated(answer: &Answer, scores: Option<Scores>) -> Rated {
+    Rated {
+        system: answer.system.clone(),
+        words: strip_citations(&answer.text).split_whitespace().count(),
+        citations: answer.references.len(),
+        scores,
+    }
+}
+
+fn read(path: &Path) -> Result<String, CommandError> {
+    fs_err::read_to_string(path).user(|| format!("cannot read {}", path.display()))
+}
+
+/// To `output`, or to standard output.
+fn write(text: &str, output: Option<&Path>, app: &App) -> Result<ExitCode, CommandError> {
+    match output {
+        Some(path) => {
+            runs::write_atomic(path, text.as_bytes())?;
+            app.printer.say(&format!("written to {}", path.display()));
+        }
+        None => app.printer.out(text.trim_end())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

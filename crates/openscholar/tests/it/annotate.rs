@@ -1,0 +1,206 @@
+//! Expert evaluation through the program. Its pages are tried in `scholar-server`, in a real browser too.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::Child;
+
+use scholar_testing::http::get;
+use serde_json::{Value, json};
+
+use crate::program::{Program, text};
+use crate::stopped::signal;
+
+const NAMES: [&str; 2] = ["Alpha-8B", "Beta-GPT"];
+/// Questions of the study.
+const QUESTIONS: usize = 3;
+
+/// Predictions of one system, as a run of the benchmark leaves them.
+fn predictions(system: usize) -> String {
+    let word = ["first", "second"][system];
+    (0..QUESTIONS)
+        .map(|n| {
+            let row = json!({"schema": "openscholar.prediction/1", "id": format!("{}-{n}", NAMES[0]),
+                "input": format!("What is known about topic {n}?"),
+                "output": format!("## Overview\n\nThe {word} answer on topic {n} [{system}].\n\n* a point [0, 1]\n\n<script>alert(1)</script>"),
+                "ctxs": [{"title": "Paper zero", "text": "Zero says so. ".repeat(20), "url": "https://example.org/0"},
+                         {"title": "Paper one", "text": "One says otherwise."}]});
+            format!("{row}\n")
+        })
+        .collect()
+}
+
+/// A home with both predictions as files, and the comparisons made of them.
+fn with_comparisons() -> Program {
+    let program = Program::new();
+    for (system, name) in NAMES.iter().enumerate() {
+        fs_err::write(program.path(&format!("{name}.jsonl")), predictions(system))
+            .expect("written");
+    }
+    let [a, b, out] = ["Alpha-8B.jsonl", "Beta-GPT.jsonl", "pairs.jsonl"]
+        .map(|name| program.path(name).to_string_lossy().into_owned());
+    program.succeeds(&["bench", "annotate", "import", &a, &b, "--output", &out]);
+    fs_err::write(program.path("people.txt"), "# two\nAda\n\nBen\n").expect("written");
+    program
+}
+
+/// A study being served; ended when the test is over.
+struct Serving {
+    child: Child,
+    announced: Value,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ended = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
+
+impl Serving {
+    fn start(program: &Program, more: &[&str]) -> Self {
+        let db = program.path("study.db").to_string_lossy().into_owned();
+        let args = [
+            &["--json", "bench", "annotate", "serve", "--db", &db, "--address", "127.0.0.1:0"],
+            more,
+        ]
+        .concat();
+        let mut child = program.start(&args);
+        let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let mut said = String::new();
+        let announced = loop {
+            let n = stdout.read_line(&mut said).expect("readable");
+            if n == 0 {
+                let mut stderr = String::new();
+                let read = child.stderr.take().map(|mut from| from.read_to_string(&mut stderr));
+                panic!("it ended: {said}{stderr}{read:?}");
+            }
+            if let Ok(value) = serde_json::from_str(&said) {
+                break value;
+            }
+        };
+        Self { child, announced }
+    }
+
+    fn new(program: &Program) -> Self {
+        let [pairs, people] = ["pairs.jsonl", "people.txt"]
+            .map(|name| program.path(name).to_string_lossy().into_owned());
+        Self::start(program, &["--instances", &pairs, "--annotators", &people, "--seed", "2"])
+    }
+
+    fn url(&self, annotator: usize) -> &str {
+        self.announced["annotators"][annotator]["url"].as_str().expect("an address")
+    }
+
+    fn ends(mut self) {
+        signal(&self.child, "TERM");
+        assert_eq!(self.child.wait().expect("ends").code(), Some(0));
+    }
+}
+
+#[test]
+fn addresses_stay_and_more_people_and_questions_can_join() {
+    let program = with_comparisons();
+    let first = Serving::new(&program);
+    let before = first.announced.clone();
+    // A second process serves the same study at the same time.
+    let second = Serving::start(&program, &["--annotators", "2"]);
+    let after = &second.announced["annotators"];
+    let names: Vec<&str> =
+        after.as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["Ada", "Ben", "annotator-1", "annotator-2"]);
+    let secret =
+        |url: &Value| url.as_str().and_then(|url| url.rsplit('/').next().map(str::to_owned));
+    assert_eq!(secret(&before["annotators"][0]["url"]), secret(&after[0]["url"]));
+    let secrets: std::collections::BTreeSet<_> =
+        after.as_array().expect("a list").iter().map(|one| secret(&one["url"])).collect();
+    assert_eq!(secrets.len(), 4);
+    let address = first.announced["address"].as_str().expect("there").trim_start_matches("http://");
+    let token = secret(&after[2]["url"]).expect("a token");
+    let page = get(address.parse().expect("an address"), &format!("/a/{token}/1"));
+    assert_eq!(page.status, 200, "the first process knows whom the second one added");
+    first.ends();
+    second.ends();
+}
+
+#[test]
+fn what_cannot_be_compared_is_said_with_file_and_line() {
+    let program = with_comparisons();
+    let path = |name: &str| program.path(name).to_string_lossy().into_owned();
+    let (a, pairs, db) = (path("Alpha-8B.jsonl"), path("pairs.jsonl"), path("study.db"));
+    let annotate = |args: &[&str], says: &[&str]| {
+        program.fails(1, &[&["bench", "annotate"], args].concat(), says);
+    };
+    annotate(&["import", &a, &a], &["both systems are called", "--names"]);
+    annotate(&["import", &a, &path("none.jsonl")], &["none.jsonl"]);
+    fs_err::write(program.path("bad.jsonl"), format!("{}{{\"id\": 1}}\n", predictions(0)))
+        .expect("written");
+    annotate(
+        &["import", &a, &path("bad.jsonl")],
+        &["bad.jsonl, line 4", "output", "docs/annotation.md"],
+    );
+    fs_err::write(program.path("other.jsonl"), "{\"input\": \"Else?\", \"output\": \"x\"}\n")
+        .expect("written");
+    annotate(
+        &["import", &a, &path("other.jsonl")],
+        &["nothing to compare", "3 questions of Alpha-8B are not in other"],
+    );
+    annotate(&["serve", "--db", &db], &["there is no study", "--instances"]);
+    annotate(
+        &["serve", "--db", &db, "--instances", &a, "--annotators", "2"],
+        &["Alpha-8B.jsonl, line 1"],
+    );
+    annotate(&["serve", "--db", &db, "--instances", &pairs, "--annotators", "0"], &["1 to 1000"]);
+    annotate(
+        &[
+            "serve",
+            "--db",
+            &a,
+            "--instances",
+            &pairs,
+            "--annotators",
+            "2",
+            "--address",
+            "127.0.0.1:0",
+        ],
+        &["no database"],
+    );
+    annotate(
+        &[
+            "serve",
+            "--db",
+            &path("no/study.db"),
+            "--instances",
+            &pairs,
+            "--annotators",
+            "2",
+            "--address",
+            "127.0.0.1:0",
+        ],
+        &["no/study.db", "--db"],
+    );
+    fs_err::write(program.path("people.txt"), "Ada\nAda\n").expect("written");
+    annotate(
+        &["serve", "--db", &db, "--instances", &pairs, "--annotators", &path("people.txt")],
+        &["\"Ada\" twice"],
+    );
+    annotate(&["export", "--db", &db], &["there is no such file"]);
+    annotate(&["summary", &a], &["Alpha-8B.jsonl, line 1"]);
+    assert!(!program.path("study.db").exists(), "nothing was made");
+    // A full disk: the file may grow by sixteen blocks only.
+    let args = [
+        "bench",
+        "annotate",
+        "serve",
+        "--db",
+        &db,
+        "--instances",
+        &pairs,
+        "--annotators",
+        "2",
+        "--address",
+        "127.0.0.1:0",
+    ];
+    let (code, _, stderr) = text(&program.run_with_small_files(16, &args));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("study.db") && stderr.contains("free some space"), "{stderr}");
+}

@@ -1,0 +1,88 @@
+//! Web pages on which experts compare the answers of two systems, blind.
+//!
+//! [`Study`] serves one [`Store`]: each annotator has a secret address, sees the questions given to them in an order of
+//! their own, and judges both answers. Which answer is A is drawn for each annotator and question from the study's seed
+//! and never changes. Nothing that leaves the server names a system or an instance; both answers come in one page and
+//! are made by the same code, so that neither names nor times tell them apart.
+//!
+//! Source: the paper's expert evaluation and its annotation application, whose defects have regression tests here.
+//! [`material`] makes comparisons of predictions. It is *not* for statistics, which are `scholar-bench`.
+
+mod draw;
+mod form;
+pub mod material;
+mod model;
+mod page;
+mod routes;
+mod rubrics;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::net::TcpListener;
+
+use crate::serve::{Limits, Stopped, accept};
+
+pub use model::{
+    Annotator, Answer, Aspect, Evaluation, Instance, Preference, Quality, Ratings, Reference,
+    Scores,
+};
+pub use rubrics::{Level, Rubric, rubrics};
+pub use store::{Added, NewAnnotator, Store, StoreError, StoreErrorKind};
+
+/// Turns an answer's Markdown into HTML that is safe to show: the first argument is the text, the second gives the
+/// address within the page of a citation number that has a reference.
+pub type Render = dyn Fn(&str, &dyn Fn(usize) -> Option<String>) -> String + Send + Sync;
+
+/// What a study cannot know of itself.
+#[derive(Clone)]
+pub struct Outside {
+    /// Now, UTC, as text.
+    pub now: Arc<dyn Fn() -> String + Send + Sync>,
+    /// A name that was never used before.
+    pub fresh: Arc<dyn Fn() -> String + Send + Sync>,
+    /// How answers are shown.
+    pub render: Arc<Render>,
+}
+
+/// What the handlers share.
+struct Shared {
+    store: Mutex<Store>,
+    outside: Outside,
+}
+
+/// A study's web server.
+pub struct Study {
+    shared: Arc<Shared>,
+}
+
+/// Rooms full of annotators, not crowds.
+const LIMITS: Limits = Limits {
+    max_connections: 256,
+    header_timeout: Duration::from_secs(15),
+    drain: Duration::from_secs(10),
+};
+
+impl Study {
+    /// A server over `store`.
+    pub fn new(store: Store, outside: Outside) -> Self {
+        Self { shared: Arc::new(Shared { store: Mutex::new(store), outside }) }
+    }
+
+    /// Answers until `stop` is ready, then ends what was begun.
+    ///
+    /// # Errors
+    /// When the listener's address cannot be told.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()>,
+    ) -> io::Result<Stopped> {
+        accept(routes::router(self.shared), listener, LIMITS, &Arc::default(), stop).await
+    }
+}

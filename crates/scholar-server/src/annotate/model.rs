@@ -1,0 +1,185 @@
+//! What is compared, by whom, and what they say of it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A question with the answers of two systems.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Instance {
+    /// Its name within the study. No annotator sees it.
+    pub id: String,
+    /// The question.
+    pub question: String,
+    /// Names of annotators who may not judge it, because the question or one of the answers is theirs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub authors: Vec<String>,
+    /// The answers, in an order that says nothing.
+    pub answers: [Answer; 2],
+}
+
+/// What one system answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// Name of the system. Never leaves the server.
+    pub system: String,
+    /// Markdown with citation markers such as `[2]`.
+    pub text: String,
+    /// What the markers stand for.
+    #[serde(default)]
+    pub references: Vec<Reference>,
+}
+
+/// A passage that an answer cites.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reference {
+    /// Its number in the answer.
+    pub number: usize,
+    /// Title of the paper; empty when unknown.
+    #[serde(default)]
+    pub title: String,
+    /// The passage; empty when unknown.
+    #[serde(default)]
+    pub text: String,
+    /// Where the paper is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// What is rated from 1 to 5. The names are those of the benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aspect {
+    /// Structure and coherence.
+    Organization,
+    /// How much of the field, and how deep.
+    Coverage,
+    /// Staying with the question.
+    Relevance,
+    /// Whether one would work with it.
+    Usefulness,
+}
+
+impl Aspect {
+    /// All, in the order in which they are asked.
+    pub const ALL: [Self; 4] =
+        [Self::Organization, Self::Coverage, Self::Relevance, Self::Usefulness];
+
+    /// Its name in forms and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Organization => "organization",
+            Self::Coverage => "coverage",
+            Self::Relevance => "relevance",
+            Self::Usefulness => "usefulness",
+        }
+    }
+}
+
+impl fmt::Display for Aspect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Scores from 1 to 5 in the order of [`Aspect::ALL`].
+pub type Scores = [u8; 4];
+
+/// Which answer is better, by its place in [`Instance::answers`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Preference {
+    /// The first of the instance's answers.
+    First,
+    /// Neither.
+    Tie,
+    /// The second.
+    Second,
+}
+
+impl Preference {
+    /// The same with the answers exchanged.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Tie => Self::Tie,
+            Self::Second => Self::First,
+        }
+    }
+}
+
+/// What an annotator says of the question itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quality {
+    /// Fit for the comparison.
+    Good,
+    /// Unclear, wrong or broken.
+    Bad,
+    /// Beyond what this annotator can judge.
+    Hard,
+}
+
+impl Quality {
+    /// Its name in forms and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Bad => "bad",
+            Self::Hard => "hard",
+        }
+    }
+}
+
+/// The ratings of both answers, in the order of [`Instance::answers`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ratings {
+    /// Scores of each answer.
+    pub scores: [Scores; 2],
+    /// Which is better.
+    pub preference: Preference,
+}
+
+/// One submission. Those that an annotator made earlier for the same instance are kept; the last one counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evaluation {
+    /// Who judged.
+    pub annotator: String,
+    /// What.
+    pub instance: String,
+    /// Whether the second of the instance's answers was shown as A.
+    pub flipped: bool,
+    /// `None` when the annotator passed the question over.
+    pub ratings: Option<Ratings>,
+    /// Why.
+    pub explanation: String,
+    /// Of the question.
+    pub quality: Option<Quality>,
+    /// On the question.
+    pub comment: String,
+    /// When the annotator's first entry was saved, UTC.
+    pub started: String,
+    /// When it was submitted, UTC.
+    pub submitted: String,
+    /// 1 for the annotator's first submission for this instance, then 2 …
+    pub version: u32,
+    /// Whether it is the last one of this annotator for this instance.
+    pub latest: bool,
+}
+
+/// An annotator of a study.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Annotator {
+    /// As the study's owner calls them.
+    pub name: String,
+    /// The secret part of their address.
+    pub token: String,
+    /// Instances given to them.
+    pub assigned: u32,
+    /// How many of those they have submitted or passed over.
+    pub done: u32,
+}

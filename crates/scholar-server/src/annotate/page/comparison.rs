@@ -1,0 +1,269 @@
+//! The page of one comparison: the question, both answers with their references, and the form.
+//!
+//! Everything is named by where it is shown, `a` or `b`; both sides are made by the same code in one reply.
+
+use std::fmt::Write as _;
+
+use super::{escaped, progress, shell};
+use crate::annotate::Render;
+use crate::annotate::form::{Better, Form, LONGEST_TEXT, score_field, side};
+use crate::annotate::model::{Answer, Aspect, Quality};
+use crate::annotate::rubrics::{Rubric, rubrics};
+use crate::annotate::store::{State, Task};
+
+/// Characters of a passage shown before it is opened. Source: the original's page.
+const TEASER: usize = 100;
+
+/// What is shown around the task.
+pub(in crate::annotate) struct Frame<'a> {
+    /// The secret part of the address.
+    pub(in crate::annotate) token: &'a str,
+    /// Place in the annotator's list.
+    pub(in crate::annotate) place: u32,
+    /// Length of the list.
+    pub(in crate::annotate) of: usize,
+    /// How many of it are done.
+    pub(in crate::annotate) done: usize,
+    /// Name of this page, drawn for it.
+    pub(in crate::annotate) page: &'a str,
+    /// What went wrong, if something did.
+    pub(in crate::annotate) problem: Option<&'a str>,
+    /// Whether fields that have to be filled are pointed out.
+    pub(in crate::annotate) complain: bool,
+}
+
+/// The page.
+pub(in crate::annotate) fn page(task: &Task, frame: &Frame<'_>, render: &Render) -> String {
+    let Frame { token, place, of, .. } = *frame;
+    let mut answers: [&Answer; 2] = task.instance.answers.each_ref();
+    if task.flipped {
+        answers.reverse();
+    }
+    let mut body = format!(
+        "<a class=\"skip\" href=\"#rate-a\">Skip to the ratings</a>\n<header>\n<nav aria-label=\"Questions\">{}\
+         <a href=\"/a/{token}\">All questions</a>{}</nav>\n{}</header>\n<main>\n\
+         <p class=\"eyebrow\">Question {place} of {of}</p>\n<h1>{}</h1>\n",
+        neighbour(token, (place > 1).then(|| place - 1), "Previous"),
+        neighbour(token, (usize::try_from(place).is_ok_and(|n| n < of)).then(|| place + 1), "Next"),
+        progress(frame.done, of),
+        escaped(&task.instance.question)
+    );
+    body.push_str(&problems(task, frame));
+    let _infallible = write!(
+        body,
+        "<form id=\"form\" method=\"post\" action=\"/a/{token}/{place}\" autocomplete=\"off\" data-draft=\"/a/{token}/{place}/draft\">\n\
+         <input type=\"hidden\" name=\"page\" value=\"{}\">\n<input type=\"hidden\" name=\"seq\" value=\"0\">\n\
+         <input type=\"hidden\" name=\"base\" value=\"{}\">\n<div class=\"pair\">\n",
+        escaped(frame.page),
+        task.revision
+    );
+    for (shown, answer) in answers.into_iter().enumerate() {
+        body.push_str(&answer_card(shown, answer, &task.form, render));
+    }
+    body.push_str("</div>\n");
+    body.push_str(&preference(&task.form));
+    body.push_str(&about_the_question(&task.form));
+    let submitted = match task.state {
+        State::Submitted | State::Skipped => "Submit again",
+        State::Open | State::Begun => "Submit",
+    };
+    let _infallible = write!(
+        body,
+        "<div class=\"end\">\n<button class=\"button\" type=\"submit\" name=\"action\" value=\"submit\">{submitted}</button>\n\
+         <button class=\"plain\" type=\"submit\" name=\"action\" value=\"save\" formnovalidate>Save for later</button>\n\
+         <p id=\"status\" role=\"status\" aria-live=\"polite\"></p>\n</div>\n</form>\n{KEYS}</main>\n"
+    );
+    shell(&format!("Question {place} of {of}"), true, &body)
+}
+
+const KEYS: &str = "<details class=\"keys\"><summary>Keyboard</summary>\n<dl>\n\
+<dt><kbd>Tab</kbd></dt><dd>to the next scale, link or button; <kbd>Shift</kbd> <kbd>Tab</kbd> back</dd>\n\
+<dt><kbd>1</kbd>–<kbd>5</kbd></dt><dd>choose on the scale you are at; the arrow keys move along it</dd>\n\
+<dt><kbd>Enter</kbd></dt><dd>opens a rubric, a reference, a link</dd>\n\
+<dt><kbd>Ctrl</kbd> <kbd>Enter</kbd></dt><dd>submits</dd>\n</dl>\n</details>\n";
+
+fn neighbour(token: &str, place: Option<u32>, word: &str) -> String {
+    match place {
+        Some(place) => format!("<a href=\"/a/{token}/{place}\">{word}</a>"),
+        None => format!("<span class=\"off\">{word}</span>"),
+    }
+}
+
+fn problems(task: &Task, frame: &Frame<'_>) -> String {
+    let mut html = String::new();
+    if let Some(problem) = frame.problem {
+        let _infallible =
+            writeln!(html, "<p class=\"problem\" role=\"alert\">{}</p>", escaped(problem));
+    }
+    let missing = if frame.complain { task.form.missing() } else { Vec::new() };
+    if !missing.is_empty() {
+        html.push_str(
+            "<div class=\"problem\" role=\"alert\"><p>Not submitted yet. What you entered is saved; still missing:</p>\n<ul>\n",
+        );
+        for one in missing {
+            let _infallible =
+                writeln!(html, "<li><a href=\"#{}\">{}</a></li>", one.field, escaped(&one.label));
+        }
+        html.push_str("</ul></div>\n");
+    }
+    let done = match task.state {
+        State::Submitted => {
+            "You have submitted this question. You may change it; the last submission counts."
+        }
+        State::Skipped => "You have passed this question over. You may still rate it.",
+        State::Open | State::Begun => return html,
+    };
+    let _infallible = writeln!(html, "<p class=\"note\">{done}</p>");
+    html
+}
+
+fn answer_card(shown: usize, answer: &Answer, form: &Form, render: &Render) -> String {
+    let s = side(shown);
+    let name = s.to_uppercase();
+    let text = render(&answer.text, &|number| {
+        answer
+            .references
+            .iter()
+            .any(|reference| reference.number == number)
+            .then(|| format!("#{s}-{number}"))
+    });
+    let mut html = format!(
+        "<section class=\"card {s}\" aria-labelledby=\"answer-{s}\">\n<h2 id=\"answer-{s}\">Answer {name}</h2>\n\
+         <div class=\"answer\">\n{text}</div>\n{}\
+         <div class=\"ratings\" id=\"rate-{s}\" tabindex=\"-1\">\n<h3>Rate answer {name}</h3>\n",
+        references(s, answer)
+    );
+    for (at, (aspect, rubric)) in Aspect::ALL.into_iter().zip(rubrics()).enumerate() {
+        html.push_str(&scale(shown, aspect, rubric, form.scores[shown][at]));
+    }
+    html.push_str("</div>\n</section>\n");
+    html
+}
+
+fn references(side: &str, answer: &Answer) -> String {
+    if answer.references.is_empty() {
+        return "<div class=\"references\"><h3>References</h3>\n<p class=\"soft\">None.</p></div>\n".to_owned();
+    }
+    let mut html = "<div class=\"references\"><h3>References</h3>\n<ul>\n".to_owned();
+    for reference in &answer.references {
+        let number = reference.number;
+        let title = if reference.title.is_empty() { "Untitled" } else { &reference.title };
+        let teaser: String = reference.text.chars().take(TEASER).collect();
+        let more = if reference.text.chars().count() > TEASER { "…" } else { "" };
+        let link = reference.url.as_deref().filter(|url| is_web(url)).map(|url| {
+            format!(
+                "<p><a href=\"{}\" target=\"_blank\" rel=\"noreferrer noopener\">Open the paper<span class=\"hidden\"> of reference {number} in a new tab</span></a></p>",
+                escaped(url)
+            )
+        });
+        let text =
+            if reference.text.is_empty() { "No text of it is stored." } else { &reference.text };
+        let _infallible = writeln!(
+            html,
+            "<li><details><summary><span class=\"number\">[{number}]</span> <span class=\"title\">{}</span> \
+             <span class=\"teaser\">{}{more}</span></summary>\n<div id=\"{side}-{number}\" class=\"passage\" tabindex=\"-1\"><p>{}</p>{}</div>\n</details></li>",
+            escaped(title),
+            escaped(&teaser),
+            escaped(text),
+            link.unwrap_or_default()
+        );
+    }
+    html.push_str("</ul></div>\n");
+    html
+}
+
+/// Whether an address is one of the web, and not `javascript:`.
+fn is_web(url: &str) -> bool {
+    let lower = url.to_ascii_lowercase();
+    lower.starts_with("https://") || lower.starts_with("http://")
+}
+
+fn scale(shown: usize, aspect: Aspect, rubric: &Rubric, chosen: Option<u8>) -> String {
+    let field = score_field(shown, aspect);
+    let mut html = format!(
+        "<fieldset class=\"scale\" id=\"{field}\" tabindex=\"-1\"><legend>{}<span class=\"hidden\"> of answer {}</span></legend>\n<div class=\"steps\">",
+        escaped(&rubric.title),
+        side(shown).to_uppercase()
+    );
+    let mut levels = String::new();
+    for (score, level) in (1..=5_u8).zip(&rubric.levels) {
+        let checked = if chosen == Some(score) { " checked" } else { "" };
+        let name = escaped(&level.name);
+        let _infallible = write!(
+            html,
+            "<label title=\"{name}\"><input type=\"radio\" name=\"{field}\" value=\"{score}\" required{checked}>\
+             <span>{score}<span class=\"hidden\">: {name}</span></span></label>"
+        );
+        let _infallible =
+            writeln!(levels, "<li><strong>{name}.</strong> {}</li>", escaped(&level.text));
+    }
+    let (low, high) = (&rubric.levels[0].name, &rubric.levels[4].name);
+    let _infallible = write!(
+        html,
+        "</div>\n<p class=\"ends\" aria-hidden=\"true\"><span>{}</span><span>{}</span></p>\n\
+         <details class=\"rubric\"><summary>What the scores mean</summary>\n<p>{}</p>\n<ol>\n{levels}</ol>\n</details>\n</fieldset>\n",
+        escaped(low),
+        escaped(high),
+        escaped(&rubric.criterion)
+    );
+    html
+}
+
+fn preference(form: &Form) -> String {
+    let mut html = "<fieldset class=\"card better\" id=\"better\" tabindex=\"-1\"><legend>Which answer is better, all in all?</legend>\n<div class=\"steps\">"
+        .to_owned();
+    for better in Better::ALL {
+        let words = match better {
+            Better::A => "A is better",
+            Better::Tie => "About equal",
+            Better::B => "B is better",
+        };
+        let checked = if form.better == Some(better) { " checked" } else { "" };
+        let _infallible = write!(
+            html,
+            "<label><input type=\"radio\" name=\"better\" value=\"{}\" required{checked}><span>{words}</span></label>",
+            better.name()
+        );
+    }
+    let _infallible = write!(
+        html,
+        "</div>\n{}</fieldset>\n",
+        text_area("explanation", "Why? (optional)", &form.explanation)
+    );
+    html
+}
+
+fn about_the_question(form: &Form) -> String {
+    let open = if form.quality.is_some() || !form.comment.is_empty() { " open" } else { "" };
+    let mut html = format!(
+        "<details class=\"card\"{open}><summary>About the question itself (optional)</summary>\n\
+         <fieldset id=\"quality\" tabindex=\"-1\"><legend>The question is</legend>\n<div class=\"choices\">"
+    );
+    for (quality, words) in [
+        (Quality::Good, "fit for this comparison"),
+        (Quality::Bad, "unclear, wrong or broken"),
+        (Quality::Hard, "beyond what I can judge"),
+    ] {
+        let checked = if form.quality == Some(quality) { " checked" } else { "" };
+        let _infallible = write!(
+            html,
+            "<label><input type=\"radio\" name=\"quality\" value=\"{}\"{checked}> {words}</label>",
+            quality.name()
+        );
+    }
+    let _infallible = write!(
+        html,
+        "</div></fieldset>\n{}<p class=\"soft\">If you cannot rate this question, say why above and pass it over.</p>\n\
+         <button class=\"plain\" type=\"submit\" name=\"action\" value=\"skip\" formnovalidate>Pass this question over</button>\n</details>\n",
+        text_area("comment", "Remarks", &form.comment)
+    );
+    html
+}
+
+fn text_area(name: &str, label: &str, value: &str) -> String {
+    // A line break after the tag is not part of the value.
+    format!(
+        "<label class=\"text\" for=\"{name}-text\">{label}</label>\n<textarea id=\"{name}-text\" name=\"{name}\" rows=\"3\" maxlength=\"{LONGEST_TEXT}\">\n{}</textarea>\n",
+        escaped(value)
+    )
+}

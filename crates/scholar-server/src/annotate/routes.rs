@@ -1,0 +1,341 @@
+//! What is asked of the study, and what it replies.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::rejection::FormRejection;
+use axum::extract::{DefaultBodyLimit, Form as Body, Path, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde_json::json;
+
+use super::Shared;
+use super::form::{Action, Sent};
+use super::page::comparison::{Frame, page};
+use super::page::{ICON, SCRIPT, STYLE, message, overview};
+use super::store::{Saved, Store, StoreError, StoreErrorKind, Task, TaskLine};
+
+/// Two long texts of four bytes a character, percent-encoded.
+const MOST_BYTES: usize = 1 << 20;
+/// A request that takes longer is given up; a store waits less for others.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Sent with every reply. No page may load, send to, or be framed by anything but this server, and links tell nobody
+/// the secret address they were on.
+const HEADERS: [(&str, &str); 7] = [
+    (
+        "content-security-policy",
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
+         form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    ),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cache-control", "no-store"),
+];
+
+/// The routes.
+pub(super) fn router(shared: Arc<Shared>) -> Router {
+    Router::new()
+        .route("/", get(entrance))
+        .route("/style.css", get(|| async { asset("text/css; charset=utf-8", STYLE) }))
+        .route("/annotate.js", get(|| async { asset("text/javascript; charset=utf-8", SCRIPT) }))
+        .route("/icon.svg", get(|| async { asset("image/svg+xml", ICON) }))
+        .route("/a/{token}", get(list))
+        .route("/a/{token}/{place}", get(show).post(send))
+        .route("/a/{token}/{place}/draft", post(draft))
+        .fallback(|| async { Refusal::Unknown })
+        .layer(DefaultBodyLimit::max(MOST_BYTES))
+        .layer(from_fn(around))
+        .with_state(shared)
+}
+
+async fn around(request: Request, next: Next) -> Response {
+    let mut response = match tokio::time::timeout(TIMEOUT, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            (StatusCode::GATEWAY_TIMEOUT, "this took too long; please try again").into_response()
+        }
+    };
+    for (name, value) in HEADERS {
+        let name = HeaderName::from_static(name);
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn asset(kind: &'static str, text: &'static str) -> Response {
+    ([(header::CONTENT_TYPE, kind)], text).into_response()
+}
+
+async fn entrance() -> Html<String> {
+    Html(message(
+        "Comparing answers",
+        "Please open the address that was sent to you: it is yours alone, and tells this server who you are.",
+    ))
+}
+
+/// Why a request is not answered as hoped.
+#[derive(Debug)]
+enum Refusal {
+    /// No such address, token or place: which of them is not said.
+    Unknown,
+    /// No page of ours sends this.
+    Form(String),
+    /// Longer than is read.
+    TooLong,
+    /// The study's file.
+    Store(StoreError),
+    /// A bug.
+    Broken,
+}
+
+impl Refusal {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Unknown => StatusCode::NOT_FOUND,
+            Self::Form(_) => StatusCode::BAD_REQUEST,
+            Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Store(error) => match error.kind {
+                StoreErrorKind::Full => StatusCode::INSUFFICIENT_STORAGE,
+                StoreErrorKind::Busy => StatusCode::SERVICE_UNAVAILABLE,
+                _ => StatusCode::INTERNAL_SERVER_ERROR,
+            },
+            Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// For the annotator: nothing of the server's disk, and what to do.
+    fn words(&self) -> String {
+        match self {
+            Self::Unknown => {
+                "There is nothing at this address. Please check that you have all of it.".to_owned()
+            }
+            Self::Form(error) => format!("What was sent is not this form: {error}."),
+            Self::TooLong => "What was sent is too long.".to_owned(),
+            Self::Store(error) => {
+                let why = match error.kind {
+                    StoreErrorKind::Full => "the server's disk is full",
+                    StoreErrorKind::Busy => "the server is busy",
+                    StoreErrorKind::ReadOnly => "the server may not write",
+                    _ => "the server has a fault",
+                };
+                format!(
+                    "Not saved: {why}. Please keep this page open, tell whoever sent you the address, and try again."
+                )
+            }
+            Self::Broken => "The server has a fault. Please try again.".to_owned(),
+        }
+    }
+
+    fn log(&self) {
+        match self {
+            Self::Store(error) => {
+                tracing::error!(
+                    error = error as &dyn std::error::Error,
+                    hint = error.hint(),
+                    "the study failed"
+                );
+            }
+            Self::Broken => tracing::error!("a request's work broke off"),
+            Self::Unknown | Self::Form(_) | Self::TooLong => {}
+        }
+    }
+
+    fn json(&self) -> Response {
+        self.log();
+        (self.status(), Json(json!({ "error": self.words() }))).into_response()
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        self.log();
+        (self.status(), Html(message("That did not work", &self.words()))).into_response()
+    }
+}
+
+impl Shared {
+    /// Runs `work` on a thread that may wait for the disk.
+    async fn store<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&mut Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let shared = Arc::clone(self);
+        tokio::task::spawn_blocking(move || work(&mut shared.store.lock()))
+            .await
+            .map_err(|_| Refusal::Broken)?
+            .map_err(Refusal::Store)
+    }
+
+    /// The annotator's list and what stands at `place` of it.
+    async fn find(
+        self: &Arc<Self>,
+        token: &str,
+        place: &str,
+    ) -> Result<(Vec<TaskLine>, Task, u32), Refusal> {
+        let token = token.to_owned();
+        let place: u32 = place.parse().map_err(|_| Refusal::Unknown)?;
+        let found = self
+            .store(move |store| {
+                let Some(annotator) = store.annotator(&token)? else { return Ok(None) };
+                let Some(task) = store.task(&annotator, place)? else { return Ok(None) };
+                Ok(Some((store.list(&annotator)?, task)))
+            })
+            .await?;
+        found.map(|(list, task)| (list, task, place)).ok_or(Refusal::Unknown)
+    }
+
+    /// The page of a task.
+    fn page(
+        &self,
+        token: &str,
+        (list, task, place): (&[TaskLine], &Task, u32),
+        problem: Option<&str>,
+        complain: bool,
+    ) -> Html<String> {
+        let fresh = (self.outside.fresh)();
+        let frame = Frame {
+            token,
+            place,
+            of: list.len(),
+            done: list.iter().filter(|line| line.state.is_done()).count(),
+            page: &fresh,
+            problem,
+            complain,
+        };
+        Html(page(task, &frame, self.outside.render.as_ref()))
+    }
+}
+
+async fn list(
+    State(shared): State<Arc<Shared>>,
+    Path(token): Path<String>,
+) -> Result<Html<String>, Refusal> {
+    let asked = token.clone();
+    let found = shared
+        .store(move |store| {
+            let Some(annotator) = store.annotator(&asked)? else { return Ok(None) };
+            let list = store.list(&annotator)?;
+            Ok(Some((annotator, list)))
+        })
+        .await?;
+    let (annotator, list) = found.ok_or(Refusal::Unknown)?;
+    Ok(Html(overview(&annotator, &token, &list)))
+}
+
+async fn show(
+    State(shared): State<Arc<Shared>>,
+    Path((token, place)): Path<(String, String)>,
+) -> Result<Html<String>, Refusal> {
+    let (list, task, place) = shared.find(&token, &place).await?;
+    Ok(shared.page(&token, (&list, &task, place), None, false))
+}
+
+type Fields = Result<Body<Vec<(String, String)>>, FormRejection>;
+
+fn read(fields: Fields) -> Result<Sent, Refusal> {
+    let Body(fields) = fields.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Refusal::TooLong,
+        _ => Refusal::Form(rejection.body_text().to_lowercase()),
+    })?;
+    Sent::read(&fields).map_err(Refusal::Form)
+}
+
+/// The form saves itself while the annotator works.
+async fn draft(
+    State(shared): State<Arc<Shared>>,
+    Path((token, place)): Path<(String, String)>,
+    fields: Fields,
+) -> Response {
+    let saved = async {
+        let sent = read(fields)?;
+        let (_, task, _) = shared.find(&token, &place).await?;
+        let now = (shared.outside.now)();
+        shared.store(move |store| store.save(task.assignment, &sent.form, &sent.origin, &now)).await
+    };
+    match saved.await {
+        Ok(Saved::Stored(revision) | Saved::Late(revision)) => {
+            Json(json!({ "revision": revision })).into_response()
+        }
+        Ok(Saved::Elsewhere(_)) => {
+            (StatusCode::CONFLICT, Json(json!({ "error": ELSEWHERE }))).into_response()
+        }
+        Err(refusal) => refusal.json(),
+    }
+}
+
+const ELSEWHERE: &str =
+    "Not saved: you have changed this question in another window. Reload this page to see it.";
+
+/// The buttons of the form.
+async fn send(
+    State(shared): State<Arc<Shared>>,
+    Path((token, place)): Path<(String, String)>,
+    fields: Fields,
+) -> Result<Response, Refusal> {
+    let sent = read(fields)?;
+    let (list, mut task, place) = shared.find(&token, &place).await?;
+    let ratings = sent.form.ratings(task.flipped);
+    let complete = match sent.action {
+        Action::Save => false,
+        Action::Submit => ratings.is_some(),
+        Action::Skip => sent.form.says_why_to_skip(),
+    };
+    let saved = {
+        let (assignment, now) = (task.assignment, (shared.outside.now)());
+        let (form, origin) = (sent.form.clone(), sent.origin.clone());
+        let ratings = ratings.filter(|_| sent.action == Action::Submit);
+        let work = move |store: &mut Store| match complete {
+            true => store.submit(assignment, &form, ratings.as_ref(), (&origin, &now)),
+            false => store.save(assignment, &form, &origin, &now),
+        };
+        shared.store(work).await
+    };
+    task.form = sent.form;
+    let (status, problem) = match saved {
+        Ok(Saved::Stored(revision) | Saved::Late(revision)) => {
+            task.revision = revision;
+            match sent.action {
+                _ if complete => return Ok(see(&next(&token, &list, place))),
+                Action::Save => return Ok(see(&format!("/a/{token}"))),
+                Action::Submit => (StatusCode::UNPROCESSABLE_ENTITY, None),
+                Action::Skip => (StatusCode::UNPROCESSABLE_ENTITY, Some(SAY_WHY.to_owned())),
+            }
+        }
+        Ok(Saved::Elsewhere(revision)) => {
+            task.revision = revision;
+            (StatusCode::CONFLICT, Some(REPLACE.to_owned()))
+        }
+        Err(refusal) => {
+            refusal.log();
+            (refusal.status(), Some(refusal.words()))
+        }
+    };
+    let complain = sent.action == Action::Submit && problem.is_none();
+    let page = shared.page(&token, (&list, &task, place), problem.as_deref(), complain);
+    Ok((status, page).into_response())
+}
+
+const SAY_WHY: &str = "Not passed over yet. What you entered is saved; please say what is wrong with the question, or leave a remark.";
+const REPLACE: &str = "Not saved: you have changed this question in another window. What you see is what you entered \
+                       here; if you submit it again, it replaces what you entered there.";
+
+/// The next place with something to do, else the list.
+fn next(token: &str, list: &[TaskLine], place: u32) -> String {
+    let left = |line: &&TaskLine| line.place != place && !line.state.is_done();
+    let after = list.iter().filter(left).find(|line| line.place > place);
+    match after.or_else(|| list.iter().find(left)) {
+        Some(line) => format!("/a/{token}/{}", line.place),
+        None => format!("/a/{token}"),
+    }
+}
+
+fn see(address: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(header::LOCATION, address.to_owned())]).into_response()
+}

@@ -1,0 +1,137 @@
+//! What annotators enter.
+
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+
+use super::{Store, StoreError};
+use crate::annotate::form::Form;
+use crate::annotate::model::{Preference, Ratings, Scores};
+
+/// Which page a form comes from, so that what was entered in one window is not lost to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// Drawn when the page was made.
+    pub(crate) page: String,
+    /// Counts what this page sent.
+    pub(crate) seq: u32,
+    /// Revision of the form that the page showed.
+    pub(crate) base: u32,
+}
+
+/// What became of a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Saved {
+    /// It is stored as this revision.
+    Stored(u32),
+    /// The same page has sent a newer one already.
+    Late(u32),
+    /// Another page has changed it since this one was made; nothing was stored.
+    Elsewhere(u32),
+}
+
+impl Store {
+    /// Keeps what stands in the form.
+    pub(crate) fn save(
+        &mut self,
+        assignment: i64,
+        form: &Form,
+        origin: &Origin,
+        now: &str,
+    ) -> Result<Saved, StoreError> {
+        self.change(|connection| save(connection, assignment, form, origin, now))
+    }
+
+    /// Keeps the form and adds a submission; `ratings` are `None` when the question is passed over.
+    pub(crate) fn submit(
+        &mut self,
+        assignment: i64,
+        form: &Form,
+        ratings: Option<&Ratings>,
+        (origin, now): (&Origin, &str),
+    ) -> Result<Saved, StoreError> {
+        self.change(|connection| {
+            let saved = save(connection, assignment, form, origin, now)?;
+            if !matches!(saved, Saved::Stored(_)) {
+                return Ok(saved);
+            }
+            let scores = |at: usize| ratings.map(|ratings| scores(&ratings.scores[at]));
+            let preference = ratings.map(|ratings| match ratings.preference {
+                Preference::First => "first",
+                Preference::Tie => "tie",
+                Preference::Second => "second",
+            });
+            connection.execute(
+                "INSERT INTO evaluation (assignment, first_scores, second_scores, preference, explanation, quality, \
+                 comment, started, submitted) \
+                 SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, started, ?8 FROM draft WHERE assignment = ?1",
+                params![
+                    assignment,
+                    scores(0),
+                    scores(1),
+                    preference,
+                    form.explanation,
+                    form.quality.map(|quality| quality.name()),
+                    form.comment,
+                    now
+                ],
+            )?;
+            Ok(saved)
+        })
+    }
+
+    fn change<T>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let path = self.path.clone();
+        self.connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .and_then(|transaction| {
+                let result = work(&transaction)?;
+                transaction.commit()?;
+                Ok(result)
+            })
+            .map_err(|error| StoreError::sqlite(&path, error))
+    }
+}
+
+fn save(
+    connection: &Connection,
+    assignment: i64,
+    form: &Form,
+    origin: &Origin,
+    now: &str,
+) -> rusqlite::Result<Saved> {
+    let stored: Option<(String, u32, u32)> = connection
+        .query_row(
+            "SELECT page, seq, revision FROM draft WHERE assignment = ?1",
+            [assignment],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )
+        .optional()?;
+    let revision = match stored {
+        Some((page, seq, revision)) if page == origin.page => {
+            if origin.seq < seq {
+                return Ok(Saved::Late(revision));
+            }
+            revision
+        }
+        Some((_, _, revision)) if revision != origin.base => {
+            return Ok(Saved::Elsewhere(revision));
+        }
+        Some((_, _, revision)) => revision,
+        None => 0,
+    };
+    let text = serde_json::to_string(form)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    connection.execute(
+        "INSERT INTO draft (assignment, form, page, seq, revision, started, saved) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) ON CONFLICT (assignment) DO UPDATE SET form = excluded.form, \
+         page = excluded.page, seq = excluded.seq, revision = excluded.revision, saved = excluded.saved",
+        params![assignment, text, origin.page, origin.seq, revision.saturating_add(1), now],
+    )?;
+    Ok(Saved::Stored(revision.saturating_add(1)))
+}
+
+fn scores(scores: &Scores) -> String {
+    scores.map(|score| score.to_string()).join(" ")
+}
