@@ -150,8 +150,9 @@ fn plain(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Compares what `a` and `b` say to the same questions; items are matched by their names, or where those differ by the
-/// words of the question. Of more than `limit` pairs those that `seed` draws are taken, in the order of `a`.
+/// Compares what `a` and `b` say to the same questions.
+///
+/// Items are matched by their names, or where those differ by the words of the question. Of more than `limit` pairs those that `seed` draws are taken, in the order of `a`.
 pub fn pair(a: &Predictions, b: &Predictions, limit: Option<(usize, u64)>) -> Paired {
     let mut paired = Paired::default();
     let by_id: BTreeMap<&str, &Prediction> =

@@ -1,6 +1,6 @@
-//! A real browser, driven through ChromeDriver.
+//! A real browser, driven through `ChromeDriver`.
 //!
-//! WebDriver is JSON over HTTP, and the dozen commands needed here are less code than a client crate is to build.
+//! `WebDriver` is JSON over HTTP, and the dozen commands needed here are less code than a client crate is to build.
 //! Without a browser tests are skipped, and say so; where `OPENSCHOLAR_BROWSER` is `required`, they fail instead.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// A fault would otherwise hang the test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Keys without a letter, as WebDriver writes them.
+/// Keys without a letter, as `WebDriver` writes them.
 pub(crate) const TAB: &str = "\u{e004}";
 pub(crate) const ENTER: &str = "\u{e007}";
 pub(crate) const SHIFT: &str = "\u{e008}";

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::{Store, StoreError};
 use crate::annotate::form::Form;
-use crate::annotate::model::{Preference, Ratings, Scores};
+use crate::annotate::model::{Preference, Quality, Ratings, Scores};
 
 /// Which page a form comes from, so that what was entered in one window is not lost to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Store {
             if !matches!(saved, Saved::Stored(_)) {
                 return Ok(saved);
             }
-            let scores = |at: usize| ratings.map(|ratings| scores(&ratings.scores[at]));
+            let scores = |at: usize| ratings.map(|ratings| scores(ratings.scores[at]));
             let preference = ratings.map(|ratings| match ratings.preference {
                 Preference::First => "first",
                 Preference::Tie => "tie",
@@ -69,7 +69,7 @@ impl Store {
                     scores(1),
                     preference,
                     form.explanation,
-                    form.quality.map(|quality| quality.name()),
+                    form.quality.map(Quality::name),
                     form.comment,
                     now
                 ],
@@ -132,6 +132,6 @@ fn save(
     Ok(Saved::Stored(revision.saturating_add(1)))
 }
 
-fn scores(scores: &Scores) -> String {
+fn scores(scores: Scores) -> String {
     scores.map(|score| score.to_string()).join(" ")
 }

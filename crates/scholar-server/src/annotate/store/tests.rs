@@ -200,7 +200,7 @@ fn an_instance_cannot_change_under_its_judgements() {
     assert_eq!(store.instances().expect("readable").len(), 6, "nothing was added");
 }
 
-/// Whoever can write can read; permissions do not bind the superuser, so SQLite is told not to write instead.
+/// Whoever can write can read; permissions do not bind the superuser, so `SQLite` is told not to write instead.
 #[test]
 fn a_study_that_cannot_be_written_can_be_read() {
     let folder = tempfile::tempdir().expect("a folder");
