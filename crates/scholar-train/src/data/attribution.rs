@@ -176,7 +176,10 @@ impl<'a> Maker<'a> {
         let rarest = counts.values().copied().min().unwrap_or(0);
         let limit = (BALANCE * rarest as f64) as usize;
         let mut rows = std::mem::take(&mut self.rows);
-        SplitMix64::new(self.settings.seed).shuffle(&mut rows);
+        let mut order = SplitMix64::new(self.settings.seed);
+        order.shuffle(&mut rows);
+        // What people labelled stays before what rules made.
+        rows.sort_by_key(|(_, row)| !is_labelled(row));
         let mut taken: BTreeMap<EvidenceLabel, usize> = BTreeMap::new();
         rows.retain(|(_, row)| {
             let source = row.source.as_deref().unwrap_or_default();
@@ -189,8 +192,15 @@ impl<'a> Maker<'a> {
             self.ledger.keep(source, row.label.name());
             true
         });
+        order.shuffle(&mut rows);
         Made::split(rows, self.ledger, self.settings)
     }
+}
+
+fn is_labelled(row: &AttributionRow) -> bool {
+    let labelled =
+        [SourceName::Scifact, SourceName::Citint, SourceName::Clscisumm, SourceName::Evinf];
+    labelled.iter().any(|source| row.source.as_deref() == Some(source.name()))
 }
 
 #[cfg(test)]

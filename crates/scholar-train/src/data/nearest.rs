@@ -50,12 +50,13 @@ impl Nearest {
         let mut found: Vec<(Reverse<u64>, usize)> = scores
             .into_iter()
             .enumerate()
-            .filter(|(text, score)| *score > 0.0 && accept(*text))
+            .filter(|(_, score)| *score > 0.0)
             // Positive floats order as their bits.
             .map(|(text, score)| (Reverse(score.to_bits()), text))
             .collect();
         found.sort_unstable();
-        found.into_iter().take(limit).map(|(_, text)| text).collect()
+        // In this order, because accepting may cost more than scoring.
+        found.into_iter().map(|(_, text)| text).filter(|text| accept(*text)).take(limit).collect()
     }
 
     /// How rare a stem is; 0 of one that every text has.
