@@ -100,7 +100,7 @@ pub(crate) struct AnnotateServeArgs {
     /// Address to listen on; port 0 takes any free one.
     #[arg(long, default_value = "127.0.0.1:5001", value_name = "ADDRESS")]
     pub(crate) address: SocketAddr,
-    /// Address under which annotators reach it, such as https://compare.example.org, for the addresses printed.
+    /// Address under which annotators reach it, such as <https://compare.example.org>, for the addresses printed.
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
 }

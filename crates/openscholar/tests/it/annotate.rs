@@ -87,10 +87,6 @@ impl Serving {
         Self::start(program, &["--instances", &pairs, "--annotators", &people, "--seed", "2"])
     }
 
-    fn url(&self, annotator: usize) -> &str {
-        self.announced["annotators"][annotator]["url"].as_str().expect("an address")
-    }
-
     fn ends(mut self) {
         signal(&self.child, "TERM");
         assert_eq!(self.child.wait().expect("ends").code(), Some(0));
