@@ -104,7 +104,7 @@ fn a_report_shows_partial_runs_differences_and_plots() {
     assert!(markdown.contains("the budget of 3 model calls"), "{markdown}");
     let row = markdown
         .lines()
-        .find(|line| line.starts_with("| accuracy (label) | whole | less | +0.53"))
+        .find(|line| line.starts_with("| accuracy (label) | whole | less | +52.63"))
         .unwrap_or_else(|| panic!("{markdown}"));
     assert!(row.contains('*') && row.contains("| 19 |"), "a sure difference: {row}");
     assert!(markdown.contains("Parts taken out of gold-context"));
