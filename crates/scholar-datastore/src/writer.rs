@@ -18,6 +18,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use scholar_core::PaperId;
+use tantivy::directory::error::LockError;
 use tantivy::directory::{Directory as _, INDEX_WRITER_LOCK, Lock};
 use tantivy::{DocAddress, Index, IndexReader, IndexWriter, ReloadPolicy, TantivyError, Term};
 
@@ -38,6 +39,8 @@ pub use compact::{CompactOptions, CompactReport, OnCompactProgress};
 pub use progress::{AddOptions, AddProgress, AddReport, Duplicate};
 pub use vectors::PaperVectors;
 
+/// How often tantivy's lock is waited for.
+const LOCK_ATTEMPTS: usize = 50;
 /// Memory of tantivy's indexing thread. One thread keeps passages in the order of their vectors.
 const INDEX_BUDGET_BYTES: usize = 192 << 20;
 
@@ -74,10 +77,7 @@ impl DatastoreWriter {
         let (index, fields) = open_index(root)?;
         let manifest = committed_manifest(root, &index)?;
         sweep::remove_orphans(&root.join(DENSE_FOLDER), &manifest)?;
-        wait_for_the_dying(&index, root)?;
-        let writer = index
-            .writer_with_num_threads(1, INDEX_BUDGET_BYTES)
-            .map_err(Error::index("write", root))?;
+        let writer = lexical_writer(&index, root)?;
         sweep::remove_lexical_orphans(&root.join(LEXICAL_FOLDER), &writer)?;
         let reader = index
             .reader_builder()
@@ -205,6 +205,19 @@ impl DatastoreWriter {
     /// What stopped tantivy's thread: refusing a document it only says that the thread is gone.
     fn cause_of(&mut self, refusal: TantivyError) -> TantivyError {
         self.writer.prepare_commit().err().unwrap_or(refusal)
+    }
+}
+
+/// tantivy's writer. Its lock may be taken for a moment after it was seen free, by a process that this one has just forked
+/// in another thread and that has every open file until it runs its own program: then it is waited for again.
+fn lexical_writer(index: &Index, root: &Path) -> Result<IndexWriter, Error> {
+    let mut left = LOCK_ATTEMPTS;
+    loop {
+        wait_for_the_dying(index, root)?;
+        match index.writer_with_num_threads(1, INDEX_BUDGET_BYTES) {
+            Err(TantivyError::LockFailure(LockError::LockBusy, _)) if left > 0 => left -= 1,
+            made => return made.map_err(Error::index("write", root)),
+        }
     }
 }
 

@@ -343,7 +343,7 @@ fn predictions_of_others_are_taken_in_and_given_out() {
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("1050000 characters"), "{stderr}");
     let scores: Value = serde_json::from_str(&stdout).expect("JSON");
-    assert_eq!(metric(&scores, "words")["n"], 0);
+    assert_eq!(metric(&scores, "abstained")["n"], 0);
 }
 
 #[test]

@@ -88,8 +88,7 @@ mod tests {
         let text = "salt water boils later than fresh water and this is measured here with care "
             .repeat(4);
         let row = |id: &str, text: &str| {
-            serde_json::json!({"id": id, "title": format!("Salt {id}"), "abstract": text})
-                .to_string()
+            serde_json::json!({"id": id, "title": "Salt water", "abstract": text}).to_string()
         };
         let other =
             text.replace("salt", "tea").replace("boils", "cools").replace("measured", "told");

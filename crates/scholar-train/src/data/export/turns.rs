@@ -3,8 +3,11 @@
 //! Source: spec of the paper's supervised fine-tuning: OpenAI-style `messages`, a system turn first if at all, then
 //! user and assistant in turns, contents trimmed, loss on assistant turns.
 
+use scholar_pipeline::prompt::Prompt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+const SUPPORT: Prompt = Prompt::new("train/support", include_str!("../../../prompts/support.txt"));
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,10 +59,9 @@ impl Conversation {
         } else if let (Some(sentence), Some(evidence), Some(label)) =
             (row["sentence"].as_str(), row["evidence"].as_str(), row["label"].as_str())
         {
-            let asked = include_str!("../../../prompts/support.txt")
-                .replace("{{sentence}}", sentence)
-                .replace("{{evidence}}", evidence);
-            Self { messages: vec![turn(Role::User, &asked), turn(Role::Assistant, label)] }
+            let asked = SUPPORT.render(false, &[("sentence", sentence), ("evidence", evidence)]);
+            let asked = asked.first().map_or("", |message| message.content.as_str());
+            Self { messages: vec![turn(Role::User, asked), turn(Role::Assistant, label)] }
         } else {
             return Err(
                 "neither messages, prompt and completion, instruction and output, nor sentence, \

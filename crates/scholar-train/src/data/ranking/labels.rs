@@ -11,7 +11,8 @@
 
 use std::collections::BTreeSet;
 
-use scholar_core::{GenerationRequest, Generator, Message, OutputShape, Sampling};
+use scholar_core::{GenerationRequest, Generator, OutputShape, Sampling};
+use scholar_pipeline::prompt::Prompt;
 
 use super::super::error::DataError;
 use super::super::wording::{coverage, stems};
@@ -92,6 +93,11 @@ impl Rules {
     }
 }
 
+const RELEVANCE: Prompt =
+    Prompt::new("train/relevance", include_str!("../../../prompts/relevance.txt"));
+const QUESTION: Prompt =
+    Prompt::new("train/question", include_str!("../../../prompts/question.txt"));
+
 /// Asks a language model how relevant a passage is; the most probable grade.
 ///
 /// # Errors
@@ -102,9 +108,7 @@ pub async fn graded_by(
     passage: &str,
 ) -> Result<Relevance, DataError> {
     const GRADES: [&str; 5] = ["1", "2", "3", "4", "5"];
-    let prompt = include_str!("../../../prompts/relevance.txt");
-    let text = prompt.replace("{{query}}", query).replace("{{passage}}", passage);
-    let messages = [Message::user(text)];
+    let messages = RELEVANCE.render(false, &[("query", query), ("passage", passage)]);
     let scores = generator
         .choose("label training data", &messages, &GRADES)
         .await
@@ -121,10 +125,9 @@ pub async fn question_by(
     generator: &dyn Generator,
     passage: &str,
 ) -> Result<Option<String>, DataError> {
-    let prompt = include_str!("../../../prompts/question.txt");
     let request = GenerationRequest {
         purpose: "make a training query".to_owned(),
-        messages: vec![Message::user(prompt.replace("{{passage}}", passage))],
+        messages: QUESTION.render(false, &[("passage", passage)]),
         sampling: Sampling::greedy(64),
         shape: OutputShape::Text,
     };
