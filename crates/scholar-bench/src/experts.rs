@@ -1,6 +1,6 @@
 //! Expert evaluation: what people said of two systems' answers, and what follows from it.
 //!
-//! [`Record`] is one submission as it is exported; [`summary`] turns records into means, preferences, agreement and
+//! [`Record`] is one submission as it is exported; [`summary()`] turns records into means, preferences, agreement and
 //! the analysis by length. An annotator's latest record for an instance counts, and instances are drawn, not records:
 //! several judgements of one answer are not independent.
 //!

@@ -1,6 +1,6 @@
 //! `ScholarQABench`: tasks, systems under test, predictions, runs, scores and reports.
 //!
-//! [`load`] reads upstream's files as they are into [`Item`]s; [`answer`] asks one item of the pipeline, so that a
+//! [`load()`] reads upstream's files as they are into [`Item`]s; [`answer`] asks one item of the pipeline, so that a
 //! benchmark item is an ordinary question with the task's variant, given contexts and date cutoff; [`journal`] keeps
 //! what was answered; [`convert`] reads and writes every shape predictions come in; [`score`] measures them and
 //! [`report`] sets runs beside one another and beside what was published.

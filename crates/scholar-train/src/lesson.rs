@@ -1,4 +1,4 @@
-//! What a task teaches: which rows, which loss, which measure. The loop around it is [`crate::train`].
+//! What a task teaches: which rows, which loss, which measure. The loop around it is [`crate::train()`].
 
 mod attributor;
 mod encoder;

@@ -23,7 +23,9 @@ pub use remedies::{DISPUTED_SUFFIX, PARTIAL_SUFFIX, WEAKENED_SUFFIX};
 
 /// Name of the judgement on a sentence that is its source's own words.
 pub const VERBATIM_JUDGE: &str = "verbatim/1";
-/// Proves `draft` against the shown passages; passages found by [`Remedy::Reretrieve`] join the registry.
+
+/// Proves `draft` against the shown passages; passages found by
+/// [`Remedy::Reretrieve`](super::config::Remedy::Reretrieve) join the registry.
 ///
 /// # Errors
 /// When the encoder fails, or the judge with [`JudgeFailure::Fail`]. A failed search is a notice.
