@@ -192,7 +192,7 @@ fn agreement(document: &mut Document, runs: &[Measured]) {
 }
 
 /// The judge of the citations, by name.
-pub(crate) fn judge_of(scores: &Scores) -> Option<String> {
+pub fn judge_of(scores: &Scores) -> Option<String> {
     scores.metrics.iter().find_map(|metric| metric.judge.as_ref()).map(|pin| pin.name.clone())
 }
 

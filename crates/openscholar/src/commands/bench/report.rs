@@ -7,7 +7,7 @@ use scholar_bench::scholarqa::journal::JOURNAL_FILE;
 use scholar_bench::scholarqa::load;
 use scholar_bench::scholarqa::report::document::slug;
 use scholar_bench::scholarqa::report::pages::pages;
-use scholar_bench::scholarqa::report::{Measured, Report, report};
+use scholar_bench::scholarqa::report::{Measured, Report, judge_of, report};
 use scholar_bench::scholarqa::run::Run;
 use scholar_bench::scholarqa::score::{SCORES_SCHEMA, Scores};
 
@@ -87,7 +87,7 @@ fn read(folder: &Path, app: &App) -> Result<Measured, CommandError> {
     for name in names.iter().filter(|name| name.starts_with("pairwise-")) {
         pairwise.push(parsed(&folder.join(name))?);
     }
-    let mut scores = Vec::with_capacity(names.len());
+    let mut scores: Vec<Scores> = Vec::with_capacity(names.len());
     for name in names.iter().filter(|name| name.starts_with("scores-")) {
         let path = folder.join(name);
         let one: Scores = parsed(&path)?;
@@ -98,7 +98,11 @@ fn read(folder: &Path, app: &App) -> Result<Measured, CommandError> {
                 one.schema
             )));
         }
-        scores.push(one);
+        // `auto` may be a judge that was also named.
+        let known = |other: &Scores| judge_of(other) == judge_of(&one) && other.rules == one.rules;
+        if !scores.iter().any(known) {
+            scores.push(one);
+        }
     }
     Ok(Measured { run, items, scores, pairwise })
 }

@@ -68,7 +68,7 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
                 })
                 .await
         };
-        let mut scores = tokio::select! {
+        let scores = tokio::select! {
             scores = judging => scores?,
             () = app.stop.wait() => return Err(CommandError::new(
                 ErrorKind::Interrupted,
@@ -80,14 +80,17 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
         if let Some(other) = &args.against {
             compare(&subject, other, &opened, &args.judge, app).await?;
         }
-        scores.agreement = opened.agreement(args, app).await?;
-        Ok(scores)
+        Ok((scores, opened))
     })??;
-    let file =
-        format!("scores-{}-{}.json", args.judge, if upstream { "upstream" } else { "corrected" });
-    let path = subject.folder.join(file);
-    let text = serde_json::to_string_pretty(&scores).user(|| "cannot write JSON".to_owned())?;
-    runs::write_atomic(&path, format!("{text}\n").as_bytes())?;
+    let (mut scores, opened) = scores;
+    let rules = if upstream { "upstream" } else { "corrected" };
+    let path = subject.folder.join(format!("scores-{}-{rules}.json", slug(&args.judge)));
+    keep(&path, &scores)?;
+    // Labelled pairs take minutes: the scores are there whatever becomes of them.
+    if args.labels.is_some() {
+        scores.agreement = app.block_on(opened.agreement(args, app))??;
+        keep(&path, &scores)?;
+    }
     if app.printer.json {
         app.printer.json(&scores)?;
     } else {
@@ -96,6 +99,11 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
     }
     let whole = scores.incomplete.is_none();
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(ErrorKind::Unavailable.code()) })
+}
+
+fn keep(path: &Path, scores: &Scores) -> Result<(), CommandError> {
+    let text = serde_json::to_string_pretty(scores).user(|| "cannot write JSON".to_owned())?;
+    runs::write_atomic(path, format!("{text}\n").as_bytes())
 }
 
 fn subject(args: &BenchScoreArgs, app: &App) -> Result<Subject, CommandError> {

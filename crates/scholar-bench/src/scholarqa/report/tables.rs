@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use super::document::Table;
 use super::{CITATION_F1, MEAN_GRADE, Measured, Shown, judge_of, shown};
 use crate::metrics::Summary;
+use crate::metrics::citation::Variant;
 use crate::scholarqa::published::{main_table, published, systems};
 use crate::scholarqa::run::{Counts, Manifest};
-use crate::scholarqa::score::Metric;
+use crate::scholarqa::score::{Metric, Scores};
 use crate::scholarqa::task::BenchTask;
 
 /// What the dagger means.
@@ -86,7 +87,7 @@ pub(super) fn against_published(task: BenchTask, runs: &[&Measured]) -> Table {
     for one in runs {
         for scores in &one.scores {
             let mut row = vec![one.run.manifest.name.clone()];
-            row.push(judge_of(scores).unwrap_or_else(|| "none".to_owned()));
+            row.push(judge_and_rules(scores));
             row.extend(columns.iter().map(|(metric, _)| cell(metric, shown(scores, metric))));
             table.row(row);
         }
@@ -104,6 +105,15 @@ pub(super) fn against_published(task: BenchTask, runs: &[&Measured]) -> Table {
         table.row(row);
     }
     table
+}
+
+/// Who judged the citations, by which rules.
+fn judge_and_rules(scores: &Scores) -> String {
+    let rules = match scores.rules.variant {
+        Variant::Upstream => "upstream's rules",
+        Variant::Corrected => "corrected rules",
+    };
+    judge_of(scores).map_or("none".to_owned(), |judge| format!("{judge}, {rules}"))
 }
 
 fn cell(metric: &str, found: Option<Shown>) -> String {
@@ -129,7 +139,7 @@ pub(super) fn metrics(runs: &[&Measured]) -> Table {
                     format!("{:.1} ({:.1}–{:.1})", f1.mean, f1.low, f1.high),
                     f1.n.to_string(),
                     String::new(),
-                    judge_of(scores).unwrap_or_default(),
+                    judge_and_rules(scores),
                 ]);
             }
         }
