@@ -353,6 +353,8 @@ pub(crate) enum BenchCommand {
     },
     /// Let experts compare the answers of two systems, blind, on web pages.
     Annotate(AnnotateArgs),
+    /// Whether questions asked of passages about something else get no answer, and those asked of their own get one.
+    Abstention(BenchAbstentionArgs),
     /// Agreement of a judge with human labels of support.
     Attribution {
         /// Folder that holds `claims/`, `attribution/` and `retrieval/scifact_test300/`.
@@ -368,6 +370,29 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+}
+
+/// Measure when answers are held back.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchAbstentionArgs {
+    /// Tasks that come with passages (multi, pubmedqa, scifact), and folders in BEIR layout.
+    #[arg(required = true, value_name = "SET")]
+    pub(crate) sets: Vec<PathBuf>,
+    /// Folder that holds `ScholarQABench`'s files, for tasks.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Use at most this many passages of each question.
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub(crate) passages: usize,
+    /// Use at most this many questions of each set, the first ones.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Seed of the draw of other questions.
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub(crate) seed: u64,
+    /// Write the report here.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// Say what works here and what is missing.

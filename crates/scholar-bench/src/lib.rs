@@ -4,10 +4,12 @@
 //! - [`judge`]: who decides what cannot be counted, pinned by name and prompt;
 //! - [`statistics`]: intervals, correlations, agreement, tests;
 //! - [`experts`]: what people say of answers, their agreement, and the part of length in it;
+//! - [`abstention`]: whether answers are held back where the passages are those of another question;
 //! - [`retrieval`] and [`attribution`]: quality of search and of judges against people.
 //!
 //! It is *not* for running systems: it is given what they wrote.
 
+pub mod abstention;
 pub mod attribution;
 pub mod experts;
 pub mod judge;

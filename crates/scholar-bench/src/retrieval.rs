@@ -10,7 +10,7 @@ pub mod metrics;
 pub mod report;
 pub mod run;
 
-pub use collection::{Collection, CollectionError};
+pub use collection::{Collection, CollectionError, document_name};
 pub use metrics::Scores;
 pub use report::{Report, SystemReport, markdown};
 pub use run::{System, run};

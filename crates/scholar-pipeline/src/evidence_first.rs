@@ -37,7 +37,7 @@ use scholar_core::{
 };
 
 pub use abstain::Diagnosis;
-pub use config::EvidenceConfig;
+pub use config::{EvidenceConfig, EvidenceIs};
 
 use crate::event::{Event, Observer};
 use crate::world::Ports;

@@ -1,5 +1,6 @@
 //! `openscholar bench …`: every number in docs/results comes from one of these.
 
+mod abstention;
 mod annotate;
 mod attribution;
 mod convert;
@@ -55,6 +56,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
             ingest::run(&files, dim, passages.rules(), out.as_deref(), app)
         }
         BenchCommand::Formats { paths, out } => formats::run(&paths, out.as_deref(), app),
+        BenchCommand::Abstention(args) => abstention::run(&args, app),
         BenchCommand::Annotate(args) => annotate::run(args, app),
         BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Search(args) => search::run(&args, app),

@@ -7,6 +7,7 @@ use scholar_core::text::normalise::title_key;
 use scholar_core::{AnswerMode, SearchFilter, SearchMode};
 use scholar_pipeline::ModeChoice;
 use scholar_pipeline::config::{AskConfig, PosthocMode};
+use scholar_pipeline::evidence_first::EvidenceIs;
 use scholar_pipeline::proof::ProofConfig;
 use serde::{Deserialize, Serialize};
 
@@ -183,6 +184,9 @@ pub fn config_of(
     }
     if frozen || given {
         config.retrieval.keywords = 0;
+    }
+    if given {
+        config.evidence.evidence_is = EvidenceIs::Given;
     }
     config.sampling.seed = Some(seed);
     for call in [

@@ -90,6 +90,17 @@ pub struct SynthesisRules {
     pub least_likeness: f32,
 }
 
+/// Where the passages come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceIs {
+    /// Searched for: many, the best of which may still be about something else.
+    #[default]
+    Found,
+    /// Chosen for the question by people: few.
+    Given,
+}
+
 /// Every choice of one [`super::evidence_first()`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceConfig {
@@ -101,6 +112,9 @@ pub struct EvidenceConfig {
     pub shape: DigestShape,
     /// How what is missing is searched for.
     pub checks: CheckRules,
+    /// Where the passages come from: what speaks for an answer is weighed accordingly.
+    #[serde(default)]
+    pub evidence_is: EvidenceIs,
     /// Probability that the evidence answers the question below which there is no answer.
     pub abstain_below: f32,
     /// Whether the model, if there is one, titles the parts.
@@ -141,6 +155,7 @@ impl EvidenceConfig {
                 filter: SearchFilter::none(),
                 model_queries: ModelQueries::WhenUncovered,
             },
+            evidence_is: EvidenceIs::Found,
             abstain_below: 0.4,
             headings: true,
             synthesis: Some(SynthesisRules {
@@ -151,6 +166,11 @@ impl EvidenceConfig {
                 least_likeness: 0.5,
             }),
         }
+    }
+
+    /// The digest of a few passages that people chose for the question.
+    pub fn given() -> Self {
+        Self { evidence_is: EvidenceIs::Given, ..Self::digest() }
     }
 
     /// The digest without any call of a model.

@@ -113,6 +113,8 @@ impl<'a> Desk<'a> {
         let opens = match passage.id.ordinal.checked_sub(1) {
             None => true,
             Some(_) if !begins_sentence(&passage.text) => false,
+            // An excerpt that is all there is of its text.
+            Some(_) if passage.span.start == 0 => true,
             Some(ordinal) => {
                 let before = PassageId { paper: passage.id.paper.clone(), ordinal };
                 // A store that cannot say what stands before costs one sentence, not the answer.
@@ -120,7 +122,9 @@ impl<'a> Desk<'a> {
                     Ok(Some((before, _))) => {
                         before.section != passage.section || ends_sentence(&before.text)
                     }
-                    Ok(None) | Err(_) => false,
+                    // Nothing stands before it: an excerpt, which begins as a sentence does.
+                    Ok(None) => true,
+                    Err(_) => false,
                 }
             }
         };
@@ -157,7 +161,7 @@ impl<'a> Desk<'a> {
     pub(crate) fn diagnosis(&self) -> Diagnosis {
         let encoder = self.ports.encoder.as_ref();
         let similar = encoder.is_some_and(|e| e.info().similarity == Similarity::Cosine);
-        diagnose(&self.scored, &self.evidence, &self.reading, similar)
+        diagnose(&self.scored, (&self.evidence, self.config.evidence_is), &self.reading, similar)
     }
 
     /// The paper of a sentence.
