@@ -23,11 +23,15 @@ const LONGEST_BRACKET: usize = 400;
 /// Longest parenthesis taken for an author-year citation after a full stop, in characters.
 const LONGEST_CITATION: usize = 160;
 
+/// A text of so many characters without one capital letter is stored without them; a shorter one may be part of a sentence.
+const LONG_TEXT: usize = 120;
+
 /// Byte ranges of the sentences of `text`, trimmed, in order, none empty. White space apart, every character is in
 /// exactly one of them.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let chars: Vec<(usize, char)> = text.char_indices().collect();
-    let scan = Scan { text, brackets: Brackets::of(&chars), chars };
+    let small = chars.len() >= LONG_TEXT && !chars.iter().any(|(_, c)| c.is_uppercase());
+    let scan = Scan { text, brackets: Brackets::of(&chars), chars, small };
     let mut ranges = Vec::new();
     let mut start = 0;
     while let Some(first) = scan.next_nonspace(start) {
@@ -89,6 +93,8 @@ struct Scan<'a> {
     text: &'a str,
     chars: Vec<(usize, char)>,
     brackets: Brackets,
+    /// Whether the text is stored in small letters alone, so that a small letter may begin a sentence.
+    small: bool,
 }
 
 impl Scan<'_> {
@@ -150,7 +156,8 @@ impl Scan<'_> {
         }
         let follower = self.word_at(next);
         let exclaims = self.at(stop).is_some_and(|c| c != '.' && c != ')');
-        if !starts_sentence(&follower, &word)
+        let small = self.small && follower.starts_with(char::is_alphabetic);
+        if !(small || starts_sentence(&follower, &word))
             || (!exclaims && !cited && self.blocks_boundary(first, stop, &word, &follower))
         {
             return None;

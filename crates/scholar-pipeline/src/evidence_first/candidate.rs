@@ -46,6 +46,7 @@ pub(crate) fn candidates(
         return Vec::new();
     }
     let text = passage.text.as_str();
+    let cased = has_capitals(text);
     let ranges = sentences(text);
     let mut label = Label::of_heading(&passage.section);
     let mut found: Vec<Candidate> = Vec::new();
@@ -65,7 +66,7 @@ pub(crate) fn candidates(
         }
         let lead = lead(&text[range.clone()]);
         let led = range.start + lead.end..range.end;
-        let sentence = if lead.end > 0 {
+        let sentence = if lead.end > 0 || !cased {
             capitalised(&text[led.clone()])
         } else {
             text[range.clone()].to_owned()
@@ -120,6 +121,11 @@ fn candidate(
         text: shown,
         quote,
     }
+}
+
+/// Texts stored in small letters alone, as some collections are, do not show where a sentence begins.
+pub(crate) fn has_capitals(text: &str) -> bool {
+    text.chars().any(char::is_uppercase)
 }
 
 /// Bytes of `3)` or `(ii)` at the start of a sentence.
@@ -273,6 +279,15 @@ mod tests {
         assert!(found[0].1.starts_with("supervised exercise"), "the stored characters");
         assert_eq!(found[1].0, "We propose a programme that patients follow at home.");
         assert!(found.iter().all(|(text, _)| !text.starts_with("This was")), "{found:?}");
+    }
+
+    #[test]
+    fn texts_without_capitals_have_sentences_too() {
+        let text = "experiments show that the slipstream raises the lift of the wing by a tenth . \
+                    at small angles of attack the theory agrees with what was measured in the tunnel .";
+        let found = of(text, true);
+        assert_eq!(found.len(), 2);
+        assert!(found[0].0.starts_with("Experiments") && found[0].1.starts_with("experiments"));
     }
 
     #[test]

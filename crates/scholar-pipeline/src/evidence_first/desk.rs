@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use scholar_core::{PaperId, PassageId, PortError, Question, Ranked, Similarity};
 
 use super::abstain::{Diagnosis, diagnose};
-use super::candidate::{Candidate, candidates};
+use super::candidate::{Candidate, candidates, has_capitals};
 use super::config::{DigestShape, EvidenceConfig};
 use super::facet::{Groups, groups};
 use super::filter::{begins_sentence, ends_sentence};
@@ -112,7 +112,7 @@ impl<'a> Desk<'a> {
         }
         let opens = match passage.id.ordinal.checked_sub(1) {
             None => true,
-            Some(_) if !begins_sentence(&passage.text) => false,
+            Some(_) if has_capitals(&passage.text) && !begins_sentence(&passage.text) => false,
             // An excerpt that is all there is of its text.
             Some(_) if passage.span.start == 0 => true,
             Some(ordinal) => {

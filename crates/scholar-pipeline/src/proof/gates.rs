@@ -8,11 +8,12 @@ mod remedies;
 mod trials;
 
 use scholar_core::text::locate;
+use scholar_core::text::sentences::sentence_texts;
 use scholar_core::{CharSpan, Gate, Judgement, Notice, NoticeKind, PortError, Support, Verdict};
 
 use super::config::{JudgeFailure, ProofConfig, UncitedRule};
 use super::draft::{DraftSentence, makes_claim, quotations};
-use super::select::{evidence_window, window_text};
+use super::select::{EvidenceSentence, evidence_window, window_by_scores, window_text};
 use super::sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};
 use crate::event::{Event, Observer};
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
@@ -100,7 +101,7 @@ impl Prover<'_> {
             let mut trials = Vec::new();
             if !sentence.verbatim {
                 for number in numbers {
-                    trials.extend(self.trial(&sentence.text, *number)?);
+                    trials.extend(self.trial(&sentence.text, *number).await?);
                 }
             }
             all.push(trials);
@@ -112,11 +113,10 @@ impl Prover<'_> {
 
     /// Gate L1: the window of a passage, and any quotation the sentence makes, as exact spans. `None` when the passage
     /// shares nothing with the sentence or a quotation is not in it.
-    fn trial(&self, text: &str, number: EvidenceNumber) -> Result<Option<Trial>, PortError> {
+    async fn trial(&self, text: &str, number: EvidenceNumber) -> Result<Option<Trial>, PortError> {
         let Some(shown) = self.registry.get(number) else { return Ok(None) };
         let passage = shown.ranked.retrieved.passage.text.as_str();
-        let encoder = self.ports.encoder.as_deref();
-        let window = evidence_window(text, passage, encoder)?;
+        let window = self.window(text, passage).await?;
         if window.is_empty() {
             return Ok(None);
         }
@@ -132,6 +132,17 @@ impl Prover<'_> {
             quotes.extend(quote_at(number, passage, span));
         }
         Ok(Some(Trial { number, quotes, evidence: window_text(passage, &window), judgement: None }))
+    }
+
+    /// The sentences of a passage that the judge reads: its own choice where it can tell evidence, else that of the words.
+    async fn window(&self, text: &str, passage: &str) -> Result<Vec<EvidenceSentence>, PortError> {
+        let sentences = sentence_texts(passage);
+        match self.ports.attributor.evidence(text, &sentences).await {
+            Ok(Some(scores)) => Ok(window_by_scores(passage, &scores)),
+            Err(error) if self.config.judge_failure != JudgeFailure::LeaveUnjudged => Err(error),
+            // That the judge failed is told when it is asked to judge.
+            Ok(None) | Err(_) => evidence_window(text, passage, self.ports.encoder.as_deref()),
+        }
     }
 
     /// Gate L2, for the trials of each sentence; one call of the judge.

@@ -319,9 +319,9 @@ impl<'a> Folder<'a> {
             let differences = before.differences(&manifest);
             if !differences.is_empty() {
                 return Err(CommandError::user(format!(
-                    "{} holds a run with another {}",
+                    "{} holds a run with other {}",
                     folder.display(),
-                    differences.join(", another ")
+                    differences.join(", other ")
                 ))
                 .with_hint("pass --out with a folder of its own for this run"));
             }

@@ -70,6 +70,15 @@ fn lines_end_sentences_where_they_must() {
     assert!(sentences(" \n ").is_empty());
 }
 
+#[test]
+fn a_text_in_small_letters_has_sentences_too() {
+    check(
+        "the slipstream raises the lift of the wing, e.g. by a tenth .| at small angles the theory agrees with the \
+         measurements of fig. 2 and of others .| it does not beyond them.",
+    );
+    check("the slipstream raises the lift. of what is not said");
+}
+
 proptest! {
     #[test]
     fn every_character_is_in_exactly_one_sentence(text in "[A-Za-z0-9é .!?()\\[\\]\",\n#-]{0,120}") {

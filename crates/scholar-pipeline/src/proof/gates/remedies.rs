@@ -143,7 +143,7 @@ impl Prover<'_> {
         number: EvidenceNumber,
     ) -> Result<bool, PortError> {
         std::mem::swap(self.registry, alone);
-        let trial = self.trial(&sentence.text, number);
+        let trial = self.trial(&sentence.text, number).await;
         std::mem::swap(self.registry, alone);
         let Some(trial) = trial? else { return Ok(false) };
         let judged = self.ask_judge(&[(sentence.text.as_str(), trial.evidence.as_str())]).await?;
@@ -158,7 +158,7 @@ impl Prover<'_> {
     ) -> Result<Option<ProvenSentence>, PortError> {
         let mut trials = Vec::new();
         for number in numbers {
-            trials.extend(self.trial(&sentence.text, *number)?);
+            trials.extend(self.trial(&sentence.text, *number).await?);
         }
         let mut batch = [trials];
         self.judge(&[sentence.text.as_str()], &mut batch).await?;

@@ -271,3 +271,42 @@ async fn every_change_is_an_event() {
         .expect("proven");
     assert_eq!(*recorder.0.lock(), ["searched true", "noticed", "verified 1 1 0 0"]);
 }
+
+/// The sentence that words would choose is not the one this judge points at.
+struct Pointing;
+
+#[async_trait::async_trait]
+impl Attributor for Pointing {
+    fn name(&self) -> &'static str {
+        "pointing"
+    }
+
+    async fn judge(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judgement>, PortError> {
+        let supports = |(_, evidence): &(&str, &str)| {
+            assert_eq!(*evidence, "Mice were fed daily.", "the judge reads what it pointed at");
+            Judgement { verdict: Verdict::Supported, score: 0.9 }
+        };
+        Ok(pairs.iter().map(supports).collect())
+    }
+
+    async fn evidence(
+        &self,
+        _sentence: &str,
+        candidates: &[&str],
+    ) -> Result<Option<Vec<f32>>, PortError> {
+        let score = |text: &&str| if text.contains("fed") { 0.9 } else { 0.1 };
+        Ok(Some(candidates.iter().map(score).collect()))
+    }
+}
+
+#[tokio::test]
+async fn a_judge_that_tells_evidence_chooses_the_quotation() {
+    let draft = draft_sentences("Vitamin D supplementation reduced tumour growth in mice [0].");
+    let ports = ports(Arc::new(Pointing), datastore());
+    let mut registry = registry();
+    let config = ProofConfig::standard();
+    let proven = prove(&ports, &mut registry, &draft, &config, &()).await.expect("nothing fails");
+    let quotes = &proven.sentences[0].quotes;
+    assert_eq!(quotes.len(), 1);
+    assert_eq!(quotes[0].text, "Mice were fed daily.");
+}
