@@ -19,7 +19,7 @@ use scholar_core::{Paper, Passage, PassageKind};
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::merge::MergeSource;
+use crate::merge::{MergeSource, StoredPaper};
 use crate::schema::retraction_name;
 use table::{Cell, Table};
 
@@ -131,7 +131,7 @@ impl MergeSource {
             parts.iter().any(|part| matches!(part, ExportPart::Passages | ExportPart::Vectors));
         let mut done = 0;
         for address in self.papers_in_order()? {
-            let (paper, source) = self.paper(address)?;
+            let StoredPaper { paper, merged: _, source } = self.paper(address)?;
             let (passages, vectors) =
                 if wants_passages { self.passages(&paper.meta.id)? } else { Default::default() };
             for (part, table) in &mut tables {

@@ -27,6 +27,8 @@ pub(crate) struct Accepted {
     excluded: Vec<DocId>,
     ranges: Vec<Within>,
     texts: Vec<Texts>,
+    /// One bit for each document, once they were looked up.
+    marks: Option<Vec<u64>>,
 }
 
 /// A column whose value must be known and within bounds.
@@ -98,6 +100,13 @@ impl Texts {
 
 impl Accepted {
     pub(crate) fn contains(&self, doc: DocId) -> bool {
+        match &self.marks {
+            Some(marks) => marks[doc as usize / 64] >> (doc % 64) & 1 == 1,
+            None => self.meets(doc),
+        }
+    }
+
+    fn meets(&self, doc: DocId) -> bool {
         self.alive.as_ref().is_none_or(|alive| alive.is_alive(doc))
             && self.named.as_ref().is_none_or(|named| named.binary_search(&doc).is_ok())
             && self.ranges.iter().all(|range| range.contains(doc))
@@ -163,12 +172,29 @@ impl Accepted {
             excluded,
             ranges,
             texts,
+            marks: None,
         })
+    }
+
+    /// Looks the conditions of every document up, so that asking costs next to nothing: worth it where few are accepted
+    /// and most questions would be in vain.
+    pub(crate) fn marked(mut self) -> Self {
+        let mut marks = vec![0_u64; self.max_doc.div_ceil(64) as usize];
+        for doc in self.list() {
+            marks[doc as usize / 64] |= 1 << (doc % 64);
+        }
+        self.marks = Some(marks);
+        self
+    }
+
+    /// Whether asking costs next to nothing.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.marks.is_some()
     }
 
     /// Whether only deleted documents are refused.
     pub(crate) fn accepts_all_alive(&self) -> bool {
-        let Self { max_doc: _, alive: _, named, excluded, ranges, texts } = self;
+        let Self { max_doc: _, alive: _, named, excluded, ranges, texts, marks: _ } = self;
         named.is_none() && excluded.is_empty() && ranges.is_empty() && texts.is_empty()
     }
 
@@ -179,13 +205,28 @@ impl Accepted {
 
     /// Every accepted document, ascending; documents that are no passages may be among them.
     pub(crate) fn list(&self) -> Vec<DocId> {
+        if let Some(marks) = &self.marks {
+            return (0..).zip(marks).flat_map(|(word, bits)| set_bits(word * 64, *bits)).collect();
+        }
         let candidates = match (&self.named, self.ranges.first()) {
             (Some(named), _) => named.clone(),
             (None, Some(range)) => range.list(self.max_doc),
             (None, None) => (0..self.max_doc).collect(),
         };
-        candidates.into_iter().filter(|doc| self.contains(*doc)).collect()
+        candidates.into_iter().filter(|doc| self.meets(*doc)).collect()
     }
+}
+
+/// `first` plus the place of each set bit, ascending.
+fn set_bits(first: DocId, mut bits: u64) -> impl Iterator<Item = DocId> {
+    std::iter::from_fn(move || {
+        if bits == 0 {
+            return None;
+        }
+        let place = bits.trailing_zeros();
+        bits &= bits - 1;
+        Some(first + place)
+    })
 }
 
 /// The passages of `papers` in ascending order.

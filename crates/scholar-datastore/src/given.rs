@@ -129,8 +129,7 @@ impl DatastoreWriter {
             self.store_given(open, given.vectors, encoder, &mut work)?;
             tally.judge()?;
         }
-        self.commit()?;
-        let _ = work.report();
+        self.finish(&mut work, interrupted)?;
         Ok(AddReport { progress: work.state, interrupted })
     }
 
@@ -146,7 +145,7 @@ impl DatastoreWriter {
         let prepared = Prepared::uncut(paper, self.descriptor.rules)
             .map_err(|error| Error::corrupt(&self.root, error.to_string()))?;
         let Some(mut prepared) = self.admit(prepared, work)? else { return Ok(()) };
-        prepared.passages = passages;
+        prepared.put_passages(passages);
         let vectors: Vec<Vec<f32>> =
             rows.iter().map(|row| vectors.row(row.vector).unwrap_or_default()).collect();
         if work.state.papers_added.is_multiple_of(CHECK_EVERY_PAPERS) {

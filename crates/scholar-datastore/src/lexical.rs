@@ -17,6 +17,7 @@ pub mod analyzer;
 pub(crate) mod statistics;
 mod union;
 
+use rayon::prelude::*;
 use scholar_core::Explanation;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::Field;
@@ -192,16 +193,13 @@ impl<'a> LexicalSearch<'a> {
                 looked_up = at;
                 break;
             }
-            for (segment, scores) in (0_u32..).zip(&mut scores) {
-                let norms = &self.norms[segment as usize];
-                self.union(segment as usize, &term.text)?.each(|doc, tf| {
-                    let score = &mut scores[doc as usize];
-                    if *score <= 0.0 {
-                        touched.push(DocAddress::new(segment, doc));
-                    }
-                    *score += term.weight() * norms.saturated(doc, tf);
-                });
-            }
+            let parts: Vec<Vec<DocAddress>> = (0_u32..)
+                .zip(&mut scores)
+                .collect::<Vec<_>>()
+                .into_par_iter()
+                .map(|(segment, scores)| self.add_term(term, segment, accepted, scores))
+                .collect::<Result<_, _>>()?;
+            touched.extend(parts.into_iter().flatten());
             left -= term.most;
         }
         let mut found: Vec<Scored> = touched
@@ -223,6 +221,31 @@ impl<'a> LexicalSearch<'a> {
             }
         }
         Ok(accepted_best(found, accepted, depth))
+    }
+
+    /// Adds what a term is worth in the passages of one segment, and returns those that had nothing before. Where it is
+    /// known which passages a filter accepts, others are passed over.
+    fn add_term(
+        &self,
+        term: &QueryTerm,
+        segment: u32,
+        accepted: &[Accepted],
+        scores: &mut [f32],
+    ) -> Result<Vec<DocAddress>, TantivyError> {
+        let norms = &self.norms[segment as usize];
+        let accepted = Some(&accepted[segment as usize]).filter(|accepted| accepted.is_marked());
+        let mut touched = Vec::new();
+        self.union(segment as usize, &term.text)?.each(|doc, tf| {
+            if accepted.is_some_and(|accepted| !accepted.contains(doc)) {
+                return;
+            }
+            let score = &mut scores[doc as usize];
+            if *score <= 0.0 {
+                touched.push(DocAddress::new(segment, doc));
+            }
+            *score += term.weight() * norms.saturated(doc, tf);
+        });
+        Ok(touched)
     }
 
     /// The score that the `depth`-th accepted passage has at least, or 0 while that is unknown.

@@ -51,5 +51,5 @@ pub use store::info::{DatastoreInfo, SourceCount};
 pub use store::verify::{Depth, VerifyReport};
 pub use writer::{
     AddOptions, AddProgress, AddReport, CompactOptions, CompactReport, DatastoreWriter, Duplicate,
-    Offered, PaperVectors,
+    Likeness, Offered, PaperVectors,
 };

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 pub use source::MergeSource;
+pub(crate) use source::StoredPaper;
 
 use crate::descriptor::Descriptor;
 use crate::error::Error;
@@ -34,12 +35,14 @@ impl DatastoreWriter {
         let mut work = Work::start(options, progress);
         let mut interrupted = false;
         for stored in source.papers_in_order()? {
-            let (paper, from) = source.paper(stored)?;
-            let prepared = Prepared::uncut(paper, self.descriptor.rules)
+            let StoredPaper { paper, merged, source: from } = source.paper(stored)?;
+            let there = paper.meta.id.clone();
+            let mut prepared = Prepared::uncut(paper, self.descriptor.rules)
                 .map_err(|error| Error::corrupt(&self.root, error.to_string()))?;
+            self.join(&mut prepared, None, merged)?;
             if let Some(mut prepared) = self.admit(prepared, &mut work)? {
-                let (passages, vectors) = source.passages(&prepared.paper.meta.id)?;
-                prepared.passages = passages;
+                let (passages, vectors) = source.passages(&there)?;
+                prepared.put_passages(passages);
                 self.store(&prepared, &vectors, from.as_deref().unwrap_or(&options.source))?;
                 work.state.papers_added += 1;
                 work.state.passages_added += prepared.passages.len() as u64;
@@ -50,8 +53,7 @@ impl DatastoreWriter {
                 break;
             }
         }
-        self.commit()?;
-        let _ = work.report();
+        self.finish(&mut work, interrupted)?;
         Ok(AddReport { progress: work.state, interrupted })
     }
 }

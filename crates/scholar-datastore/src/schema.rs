@@ -10,6 +10,7 @@ use tantivy::schema::{
 use tantivy::{TantivyDocument, Term};
 
 use crate::lexical::analyzer::ANALYZER;
+use crate::writer::known::Merged;
 use crate::writer::prepare::Prepared;
 
 /// Kind of a document that is a paper.
@@ -95,6 +96,8 @@ pub struct Fields {
 pub(crate) struct PaperBody {
     pub(crate) sections: Vec<Section>,
     pub(crate) references: Vec<PaperId>,
+    #[serde(default)]
+    pub(crate) merged: Merged,
 }
 
 /// The same while it is written: full texts are not copied for it.
@@ -102,6 +105,8 @@ pub(crate) struct PaperBody {
 pub(crate) struct PaperBodyRef<'a> {
     pub(crate) sections: &'a [Section],
     pub(crate) references: &'a [PaperId],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) merged: Option<&'a Merged>,
 }
 
 /// Builds the schema. Changing it changes [`crate::descriptor::FORMAT_VERSION`].
@@ -178,14 +183,18 @@ impl Fields {
         Term::from_field_text(self.owner, &id.to_string())
     }
 
+    /// The term of each paper that has `id` among its identifiers.
+    pub(crate) fn paper_term(&self, id: &PaperId) -> Term {
+        Term::from_field_text(self.paper_ids, &id.to_string())
+    }
+
     /// The term of a passage.
     pub fn passage_term(&self, id: &PassageId) -> Term {
         Term::from_field_text(self.passage_id, &id.to_string())
     }
 
     pub(crate) fn paper_document(&self, prepared: &Prepared, source: &str) -> TantivyDocument {
-        let Prepared { paper, head, body, content, digest, passages: _, replaces: _, place: _ } =
-            prepared;
+        let Prepared { paper, head, body, content, digest, merged, .. } = prepared;
         let mut document = TantivyDocument::default();
         let id = paper.meta.id.to_string();
         document.add_text(self.kind, KIND_PAPER);
@@ -196,6 +205,9 @@ impl Fields {
             document.add_text(self.paper_ids, other.to_string());
         }
         document.add_text(self.content, content);
+        for other in merged.contents.iter().filter(|other| *other != content) {
+            document.add_text(self.content, other);
+        }
         if let Some(digest) = digest {
             document.add_text(self.digest, digest);
         }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use scholar_core::{EncoderInfo, Paper, PaperId, PaperMeta, Passage, PassageId};
+use tantivy::columnar::StrColumn;
 use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::{
-    DocAddress, DocSet as _, Index, IndexReader, ReloadPolicy, Searcher, TERMINATED,
+    DocAddress, DocId, DocSet as _, Index, IndexReader, ReloadPolicy, Searcher, TERMINATED,
     TantivyDocument, Term,
 };
 
@@ -262,7 +263,8 @@ impl Datastore {
         let Some(address) = self.find_paper(&snapshot, id)? else { return Ok(None) };
         let document = self.document(&snapshot, address)?;
         let meta = self.parse(&document, self.fields.head)?;
-        let PaperBody { sections, references } = self.parse(&document, self.fields.body)?;
+        let PaperBody { sections, references, merged: _ } =
+            self.parse(&document, self.fields.body)?;
         Ok(Some(Paper { meta, sections, references }))
     }
 
@@ -393,6 +395,13 @@ pub(crate) fn parse_stored<T: serde::de::DeserializeOwned>(
         .ok_or_else(|| Error::corrupt(root, "a stored document lacks a field"))?;
     serde_json::from_str(text)
         .map_err(|error| Error::corrupt(root, format!("stored document: {error}")))
+}
+
+/// The text of a document in a column of texts.
+pub(crate) fn text_in(column: &StrColumn, doc: DocId) -> Option<String> {
+    let mut text = String::new();
+    let ord = column.ords().first(doc)?;
+    column.ord_to_str(ord, &mut text).ok()?.then_some(text)
 }
 
 /// Documents that carry `term` and are not deleted, in order of storing.

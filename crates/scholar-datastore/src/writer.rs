@@ -4,9 +4,13 @@
 //! 2. Vectors stream into a partial dense segment, documents into tantivy's buffers: nothing is visible yet.
 //! 3. [`DatastoreWriter::commit`] makes the segment durable under its name, then commits tantivy with a payload that
 //!    lists it. A crash before that leaves an unlisted file, which the next writer sweeps.
+//! 4. Small segments are merged by a thread of the writer; a later commit lists the result ([`background`]).
 
 pub(crate) mod add;
+mod background;
+mod committed;
 mod compact;
+pub(crate) mod known;
 pub(crate) mod lock;
 mod pending;
 pub(crate) mod prepare;
@@ -14,13 +18,13 @@ mod progress;
 pub(crate) mod sweep;
 mod vectors;
 
-use std::ops::ControlFlow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use scholar_core::PaperId;
 use tantivy::directory::error::LockError;
 use tantivy::directory::{Directory as _, INDEX_WRITER_LOCK, Lock};
-use tantivy::{DocAddress, Index, IndexReader, IndexWriter, ReloadPolicy, TantivyError, Term};
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyError};
 
 use crate::dense::SegmentWriter;
 use crate::dense::merge::MergePolicy;
@@ -29,13 +33,15 @@ use crate::descriptor::Descriptor;
 use crate::error::Error;
 use crate::manifest::Manifest;
 use crate::schema::Fields;
-use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, alive_documents, open_index};
+use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, open_index};
+use background::Merging;
 use lock::WriterLock;
 use pending::Pending;
 use prepare::Prepared;
 
 pub use add::Offered;
 pub use compact::{CompactOptions, CompactReport, OnCompactProgress};
+pub use known::Likeness;
 pub use progress::{AddOptions, AddProgress, AddReport, Duplicate};
 pub use vectors::PaperVectors;
 
@@ -54,8 +60,14 @@ pub struct DatastoreWriter {
     manifest: Manifest,
     segment: Option<SegmentWriter>,
     merge_policy: MergePolicy,
+    /// Passages stored since it was opened.
+    stored: u64,
+    /// The merge that runs beside. Before the lock, so that it has ended when another writer may come.
+    merging: Merging,
     /// What changed since the last commit: the committed index does not show it yet.
     pending: Pending,
+    /// Identifiers to be added to papers, by the identifier these are filed under.
+    aliases: BTreeMap<PaperId, Vec<PaperId>>,
     // Last, so that it is released after the index writer has stopped.
     _lock: WriterLock,
 }
@@ -93,7 +105,10 @@ impl DatastoreWriter {
             manifest,
             segment: None,
             merge_policy: MergePolicy::standard(),
+            stored: 0,
+            merging: Merging::none(root.join(DENSE_FOLDER)),
             pending: Pending::default(),
+            aliases: BTreeMap::new(),
             _lock: lock,
         })
     }
@@ -106,6 +121,7 @@ impl DatastoreWriter {
         let mut removed = 0;
         for id in ids {
             let was_pending = self.pending.remove(id);
+            self.aliases.remove(id);
             let term = self.fields.owner_term(id);
             if was_pending || !self.committed(&term)?.is_empty() {
                 self.writer.delete_term(term);
@@ -115,7 +131,9 @@ impl DatastoreWriter {
         Ok(removed)
     }
 
-    /// Makes everything since the last commit durable and visible, or nothing of it.
+    /// Makes everything since the last commit durable and visible, or nothing of it. Identifiers that duplicates brought
+    /// to papers of the same commit follow in one of their own. Merged segments that are ready become visible with it,
+    /// and what is due next is begun beside what the writer does ([`background`]).
     ///
     /// # Errors
     /// [`Error::Io`] and [`Error::Index`]; what was committed before stays.
@@ -127,11 +145,16 @@ impl DatastoreWriter {
             manifest.next_segment += 1;
             manifest.segments.push(entry);
         }
+        let replaced = self.merging.put_finished(&mut manifest);
         self.commit_manifest(manifest)?;
-        // What was committed stays committed: a merge that fails costs speed, not papers, and is due again next time.
-        if let Err(error) = self.merge_due(&mut |_| ControlFlow::Continue(())) {
-            tracing::warn!(datastore = %self.root.display(), %error, "dense segments were not merged");
+        if replaced {
+            self.sweep()?;
         }
+        if !self.aliases.is_empty() {
+            self.write_aliases()?;
+            self.commit_manifest(self.manifest.clone())?;
+        }
+        self.merge_due();
         Ok(())
     }
 
@@ -150,11 +173,6 @@ impl DatastoreWriter {
         self.manifest = manifest;
         self.pending.clear();
         self.reader.reload().map_err(Error::index("open", &self.root))
-    }
-
-    /// Documents of the last commit that carry `term`.
-    fn committed(&self, term: &Term) -> Result<Vec<DocAddress>, Error> {
-        alive_documents(&self.reader.searcher(), term).map_err(Error::index("read", &self.root))
     }
 
     /// Hands one paper with its vectors to tantivy and the open dense segment.
@@ -191,6 +209,7 @@ impl DatastoreWriter {
                 )?),
             };
             let ordinal = segment.push(vector)?;
+            self.stored += 1;
             let document = self
                 .fields
                 .passage_document(&prepared.paper.meta, passage, ordinal)

@@ -6,7 +6,7 @@ mod export;
 mod import;
 mod look;
 pub(crate) mod merge;
-mod plan;
+pub(crate) mod plan;
 pub(crate) mod serve;
 mod vectors;
 

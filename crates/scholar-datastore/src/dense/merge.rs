@@ -11,7 +11,7 @@ use std::sync::Arc;
 use scholar_core::EncoderInfo;
 
 use super::file::DenseSegment;
-use super::ivf::{self, Bits, IvfOptions, IvfProgress, IvfSearch};
+use super::ivf::{self, Bits, IvfOptions, IvfProgress, IvfSearch, IvfStage};
 use super::segment_writer::{PARTIAL_ENDING, SegmentWriter};
 use crate::descriptor::sync_folder;
 use crate::error::Error;
@@ -49,8 +49,9 @@ impl MergePolicy {
         class
     }
 
-    /// The first run of neighbours that is due, by their rows.
-    pub(crate) fn due(self, rows: &[u64]) -> Option<Range<usize>> {
+    /// The run of neighbours with the fewest rows that is due, if it has no more than `most`.
+    pub(crate) fn due(self, rows: &[u64], most: u64) -> Option<Range<usize>> {
+        let mut due: Option<(u64, Range<usize>)> = None;
         let mut start = 0;
         for end in 1..=rows.len() {
             let first = self.class(rows[start]);
@@ -59,12 +60,13 @@ impl MergePolicy {
             }
             let run = start..end;
             let total: u64 = rows[run.clone()].iter().sum();
-            if run.len() >= self.factor.max(2) && total <= self.largest {
-                return Some(run);
+            let is_allowed = run.len() >= self.factor.max(2) && total <= self.largest.min(most);
+            if is_allowed && due.as_ref().is_none_or(|(least, _)| total < *least) {
+                due = Some((total, run));
             }
             start = end;
         }
-        None
+        due.map(|(_, run)| run)
     }
 
     /// Runs for merging everything: as few as the largest segment allows.
@@ -100,6 +102,9 @@ pub(crate) struct Merge<'a> {
     pub(crate) bits: Option<Bits>,
 }
 
+/// Rows copied between two calls of the progress callback.
+const COPIED_BETWEEN: u64 = 65_536;
+
 impl Merge<'_> {
     /// One segment from neighbours, durable but listed by no commit yet. `None` when `progress` stopped it.
     pub(crate) fn run(
@@ -109,9 +114,19 @@ impl Merge<'_> {
     ) -> Result<Option<SegmentEntry>, Error> {
         let first = segments.first().map_or(0, |segment| segment.range().0);
         let mut writer = SegmentWriter::create(self.folder, self.number, first, self.encoder)?;
+        let total = segments.iter().map(|segment| segment.range().1).sum::<u64>();
+        let (mut done, mut copied) = (0, |done: u64| {
+            let count = |rows: u64| usize::try_from(rows).unwrap_or(usize::MAX);
+            let (done, total) = (count(done), count(total));
+            progress(IvfProgress { stage: IvfStage::Copying, done, total }).is_break()
+        });
         for segment in segments {
             let (start, count) = segment.range();
             for ordinal in start..start + count {
+                done += 1;
+                if done % COPIED_BETWEEN == 0 && copied(done) {
+                    return Ok(None);
+                }
                 match segment.row(ordinal).filter(|_| is_set(self.alive, ordinal)) {
                     Some(row) => {
                         writer.push_row(row)?;
@@ -169,7 +184,7 @@ mod tests {
     fn neighbours_of_one_class_are_due_and_large_ones_rest() {
         let policy = MergePolicy { factor: 3, smallest: 10, largest: 1_000, indexed_from: 100 };
         let check = |rows: &[u64], expect: Option<Range<usize>>| {
-            assert_eq!(policy.due(rows), expect, "{rows:?}");
+            assert_eq!(policy.due(rows, u64::MAX), expect, "{rows:?}");
         };
         check(&[], None);
         check(&[5, 5], None);
@@ -178,6 +193,8 @@ mod tests {
         check(&[5, 20, 5, 5], None);
         check(&[20, 20, 20, 5], Some(0..3));
         check(&[400, 400, 400], None);
+        check(&[90, 90, 90, 5, 5, 5], Some(3..6));
+        assert_eq!(policy.due(&[90, 90, 90, 5], 269), None, "too many for now");
         assert_eq!(policy.all(&[400, 400, 400, 5]), [0..2, 2..4]);
         assert_eq!(policy.all(&[2_000, 5]), [0..1, 1..2]);
         assert!(policy.all(&[]).is_empty());
@@ -190,7 +207,7 @@ mod tests {
         let mut copied = 0;
         for commit in 0..20_000 {
             rows.push(2_000 + commit % 2);
-            while let Some(run) = policy.due(&rows) {
+            while let Some(run) = policy.due(&rows, u64::MAX) {
                 let total: u64 = rows[run.clone()].iter().sum();
                 copied += total;
                 rows.splice(run, [total]);

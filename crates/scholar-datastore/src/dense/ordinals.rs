@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use tantivy::fastfield::AliveBitSet;
 use tantivy::index::SegmentId;
 use tantivy::{DocAddress, DocId, Searcher, SegmentReader, TantivyError};
 
@@ -30,7 +31,8 @@ pub(crate) enum Table {
 impl Table {
     fn of(reader: &SegmentReader) -> Result<Self, TantivyError> {
         let ordinals = reader.fast_fields().u64(column::ORDINAL)?;
-        let pairs: Vec<(u64, DocId)> = (0..reader.max_doc())
+        let pairs: Vec<(u64, DocId)> = reader
+            .doc_ids_alive()
             .filter_map(|doc| ordinals.first(doc).map(|ordinal| (ordinal, doc)))
             .collect();
         Ok(Self::from_pairs(pairs))
@@ -76,18 +78,26 @@ impl Table {
     }
 }
 
+/// One lexical segment.
+#[derive(Clone)]
+struct Part {
+    id: SegmentId,
+    table: Arc<Table>,
+    alive: Option<AliveBitSet>,
+}
+
 /// The tables of one snapshot, in the order of its lexical segments.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Ordinals {
-    tables: Vec<(SegmentId, Arc<Table>)>,
+    parts: Vec<Part>,
 }
 
 impl Ordinals {
     /// Of the segments of `searcher`; tables in `known` are used again.
     pub(crate) fn new(searcher: &Searcher, known: &Self) -> Result<Self, TantivyError> {
         let known: BTreeMap<SegmentId, &Arc<Table>> =
-            known.tables.iter().map(|(id, table)| (*id, table)).collect();
-        let tables = searcher
+            known.parts.iter().map(|part| (part.id, &part.table)).collect();
+        let parts = searcher
             .segment_readers()
             .par_iter()
             .map(|reader| {
@@ -96,22 +106,25 @@ impl Ordinals {
                     Some(table) => Arc::clone(table),
                     None => Arc::new(Table::of(reader)?),
                 };
-                Ok((id, table))
+                Ok(Part { id, table, alive: reader.alive_bitset().cloned() })
             })
             .collect::<Result<_, TantivyError>>()?;
-        Ok(Self { tables })
+        Ok(Self { parts })
     }
 
-    /// The passage of a vector, deleted or not; `None` when its document is gone.
+    /// The passage of a vector; `None` when it was removed. A passage whose paper got another identifier was written
+    /// again, so that its vector may have had several documents, one of which is alive.
     pub(crate) fn address(&self, ordinal: u64) -> Option<DocAddress> {
-        (0_u32..).zip(&self.tables).find_map(|(segment, (_, table))| {
-            table.doc(ordinal).map(|doc| DocAddress::new(segment, doc))
+        (0_u32..).zip(&self.parts).find_map(|(segment, part)| {
+            let doc = part.table.doc(ordinal)?;
+            let is_alive = part.alive.as_ref().is_none_or(|alive| alive.is_alive(doc));
+            is_alive.then(|| DocAddress::new(segment, doc))
         })
     }
 
     /// Bytes held in memory.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.tables.iter().map(|(_, table)| table.memory_bytes()).sum()
+        self.parts.iter().map(|part| part.table.memory_bytes()).sum()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::store::Snapshot;
 const SAMPLED_DOCS: u32 = 2_048;
 /// A filter that accepts a smaller share is marked: nearly every row that looks good would be asked about in vain, and
 /// asking costs tens of times as much as looking at a bit.
-const MARKED_SHARE: f64 = 0.25;
+pub(crate) const MARKED_SHARE: f64 = 0.25;
 
 /// Which passages may be found.
 pub(crate) enum Passing {
@@ -32,25 +32,26 @@ pub(crate) enum Passing {
 }
 
 impl Passing {
-    /// What `accepted` leaves of `snapshot`; listed if that is about `compared` passages or fewer.
+    /// What `accepted` leaves of `snapshot`, which is about `share` of it; listed if that is about `compared` passages or
+    /// fewer.
     pub(crate) fn new(
-        snapshot: &Snapshot,
-        vectors: &Vectors<'_>,
+        (snapshot, vectors): (&Snapshot, &Vectors<'_>),
         accepted: &[Accepted],
+        share: f64,
         compared: usize,
     ) -> Self {
-        let share = accepted_share(snapshot, vectors, accepted);
-        let has_index = snapshot.dense.iter().any(|segment| segment.index().is_some());
-        if share >= 1.0 || !has_index {
+        if share >= 1.0 {
             return Self::Asked { share };
         }
         let passages: u64 = snapshot.dense.iter().map(|segment| segment.rows()).sum();
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let is_few = share * passages as f64 <= compared as f64;
-        if is_few {
+        let has_index = snapshot.dense.iter().any(|segment| segment.index().is_some());
+        let is_marked = accepted.iter().all(Accepted::is_marked);
+        if is_few && (has_index || is_marked) {
             return Self::Listed(listed(accepted).collect());
         }
-        if share < MARKED_SHARE {
+        if has_index && is_marked {
             return Self::Marked { share, marks: marks(snapshot, vectors, accepted) };
         }
         Self::Asked { share }
@@ -109,7 +110,11 @@ fn marks(snapshot: &Snapshot, vectors: &Vectors<'_>, accepted: &[Accepted]) -> V
 
 /// Share of the passages that are accepted: exact for a filter of papers, else estimated on a sample.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-fn accepted_share(snapshot: &Snapshot, vectors: &Vectors<'_>, accepted: &[Accepted]) -> f64 {
+pub(crate) fn accepted_share(
+    snapshot: &Snapshot,
+    vectors: &Vectors<'_>,
+    accepted: &[Accepted],
+) -> f64 {
     if accepted.iter().all(Accepted::accepts_all_alive) {
         return 1.0;
     }

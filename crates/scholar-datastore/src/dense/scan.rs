@@ -98,31 +98,39 @@ impl<'a> Vectors<'a> {
         if let Passing::Listed(passages) = passing {
             return self.best_listed(query, passages, top_k);
         }
-        let mut found = Vec::new();
-        for (nth, segment) in self.snapshot.dense.iter().enumerate() {
-            match (how, segment.index()) {
-                (DenseSearch::Indexed { probe }, Some(index)) => {
-                    let probe =
-                        probe.unwrap_or_else(|| index.probe(top_k)).widened(passing.share(), top_k);
-                    let accepts =
-                        |row| passing.passes((nth, segment), row, (self.snapshot, accepted));
-                    let address =
-                        |row| segment.ordinal(row).and_then(|o| self.snapshot.ordinals.address(o));
-                    for row in index.candidates(query, (probe, top_k), &accepts) {
-                        if let (Some(address), Some(stored)) =
-                            (address(row), segment.stored(row as usize))
-                        {
-                            found.push(Scored { address, score: self.kernel.dot(query, stored) });
-                        }
-                    }
-                }
-                (DenseSearch::Exact, _) | (_, None) => {
-                    found.extend(self.best_of_all(query, segment, accepted, top_k));
-                }
-            }
-            keep_best(&mut found, top_k);
-        }
+        // Side by side where the pool has threads to spare; what is best does not depend on the order.
+        let parts: Vec<Vec<Scored>> = self
+            .snapshot
+            .dense
+            .par_iter()
+            .enumerate()
+            .map(|part| self.best_in(query, part, (accepted, passing), (top_k, how)))
+            .collect();
+        let mut found = parts.concat();
+        keep_best(&mut found, top_k);
         Ok(found)
+    }
+
+    /// The best of one segment, which is number `nth`.
+    fn best_in(
+        &self,
+        query: &[f32],
+        (nth, segment): (usize, &Arc<DenseSegment>),
+        (accepted, passing): (&[Accepted], &Passing),
+        (top_k, how): (usize, DenseSearch),
+    ) -> Vec<Scored> {
+        let (DenseSearch::Indexed { probe }, Some(index)) = (how, segment.index()) else {
+            return self.best_of_all(query, segment, accepted, top_k);
+        };
+        let probe = probe.unwrap_or_else(|| index.probe(top_k)).widened(passing.share(), top_k);
+        let accepts = |row| passing.passes((nth, segment), row, (self.snapshot, accepted));
+        let address = |row| segment.ordinal(row).and_then(|o| self.snapshot.ordinals.address(o));
+        let rows = index.candidates(query, (probe, top_k), &accepts);
+        let scored = rows.into_iter().filter_map(|row| {
+            let (address, stored) = address(row).zip(segment.stored(row as usize))?;
+            Some(Scored { address, score: self.kernel.dot(query, stored) })
+        });
+        scored.collect()
     }
 
     /// Compares every row of a segment.

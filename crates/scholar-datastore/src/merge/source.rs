@@ -8,11 +8,8 @@ use std::sync::Arc;
 
 use scholar_core::{Paper, PaperId, PaperMeta, Passage};
 use tantivy::columnar::{Column, StrColumn};
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{
-    DocAddress, DocSet as _, Index, ReloadPolicy, Searcher, TERMINATED, TantivyDocument,
-    TantivyError, Term,
-};
+use tantivy::schema::Field;
+use tantivy::{DocAddress, Index, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
 use crate::dense::DenseSegment;
 use crate::dense::kernel::decoded;
@@ -21,7 +18,8 @@ use crate::descriptor::Descriptor;
 use crate::error::Error;
 use crate::manifest::Manifest;
 use crate::schema::{KIND_PAPER, PaperBody, column};
-use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, alive_documents, parse_stored};
+use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, alive_documents, parse_stored, text_in};
+use crate::writer::known::Merged;
 
 /// Fields that both formats have.
 struct SharedFields {
@@ -29,6 +27,14 @@ struct SharedFields {
     owner: Field,
     head: Field,
     body: Field,
+}
+
+/// A paper as it is stored.
+pub(crate) struct StoredPaper {
+    pub(crate) paper: Paper,
+    pub(crate) merged: Merged,
+    /// Name of the source it came from.
+    pub(crate) source: Option<String>,
 }
 
 /// One commit of a datastore, open to be copied.
@@ -126,18 +132,14 @@ impl MergeSource {
         alive_documents(&self.searcher, &kind).map_err(Error::index("read", &self.root))
     }
 
-    /// The paper at `address` and the name of the source it came from.
-    pub(crate) fn paper(&self, address: DocAddress) -> Result<(Paper, Option<String>), Error> {
+    /// The paper at `address`.
+    pub(crate) fn paper(&self, address: DocAddress) -> Result<StoredPaper, Error> {
         let document = self.document(address)?;
         let meta: PaperMeta = self.parse(&document, self.fields.head)?;
-        let PaperBody { sections, references } = self.parse(&document, self.fields.body)?;
+        let PaperBody { sections, references, merged } = self.parse(&document, self.fields.body)?;
         let names = self.sources[address.segment_ord as usize].as_ref();
-        let source = names.and_then(|names| {
-            let mut name = String::new();
-            let ord = names.ords().first(address.doc_id)?;
-            names.ord_to_str(ord, &mut name).ok()?.then_some(name)
-        });
-        Ok((Paper { meta, sections, references }, source))
+        let source = names.and_then(|names| text_in(names, address.doc_id));
+        Ok(StoredPaper { paper: Paper { meta, sections, references }, merged, source })
     }
 
     /// The passages of a paper in order, with their vectors.
@@ -156,22 +158,9 @@ impl MergeSource {
 
     /// Passages that carry `owner`, with the ordinals of their vectors. Only passages have one.
     fn passages_with(&self, owner: &Term) -> Result<Vec<(DocAddress, u64)>, TantivyError> {
-        let mut found = Vec::new();
-        for (segment, reader) in (0_u32..).zip(self.searcher.segment_readers()) {
-            let index = reader.inverted_index(owner.field())?;
-            let Some(mut postings) = index.read_postings(owner, IndexRecordOption::Basic)? else {
-                continue;
-            };
-            let mut doc = postings.doc();
-            while doc != TERMINATED {
-                let ordinal = self.ordinals[segment as usize].first(doc);
-                if let Some(ordinal) = ordinal.filter(|_| !reader.is_deleted(doc)) {
-                    found.push((DocAddress::new(segment, doc), ordinal));
-                }
-                doc = postings.advance();
-            }
-        }
-        Ok(found)
+        let documents = alive_documents(&self.searcher, owner)?;
+        let ordinal = |at: &DocAddress| self.ordinals[at.segment_ord as usize].first(at.doc_id);
+        Ok(documents.into_iter().filter_map(|at| Some((at, ordinal(&at)?))).collect())
     }
 
     fn vector(&self, ordinal: u64) -> Result<Vec<f32>, Error> {

@@ -10,7 +10,7 @@ use tantivy::DocAddress;
 use super::Hit;
 use super::explain::{Side, explain_hit};
 use super::fusion::{Fusion, Spread};
-use crate::dense::passing::Passing;
+use crate::dense::passing::{MARKED_SHARE, Passing, accepted_share};
 use crate::dense::scan::{DenseSearch, Scored, Vectors};
 use crate::error::Error;
 use crate::filter::Accepted;
@@ -65,6 +65,8 @@ pub(crate) struct Candidates<'a> {
     snapshot: &'a Snapshot,
     vectors: Vectors<'a>,
     accepted: Vec<Accepted>,
+    /// Of the passages, about so many are accepted.
+    share: f64,
     /// Made for the first dense search.
     passing: OnceCell<Passing>,
     depth: usize,
@@ -82,17 +84,22 @@ impl<'a> Candidates<'a> {
         (depth, how, compared): (usize, DenseSearch, usize),
     ) -> Result<Self, Error> {
         let readers = snapshot.searcher.segment_readers();
-        let accepted = readers
+        let mut accepted = readers
             .par_iter()
             .map(|reader| Accepted::new(reader, store.fields(), filter))
             .collect::<Result<Vec<_>, _>>()
             .map_err(Error::index("search", store.root()))?;
         let vectors = Vectors::new(snapshot).map_err(Error::index("search", store.root()))?;
+        let share = accepted_share(snapshot, &vectors, &accepted);
+        if share < MARKED_SHARE {
+            accepted = accepted.into_par_iter().map(Accepted::marked).collect();
+        }
         Ok(Self {
             store,
             snapshot,
             vectors,
             accepted,
+            share,
             passing: OnceCell::new(),
             depth,
             how,
@@ -113,9 +120,10 @@ impl<'a> Candidates<'a> {
     }
 
     pub(crate) fn find_dense(&mut self, query: Vec<f32>) -> Result<(), Error> {
-        let Self { snapshot, vectors, accepted, compared, .. } = &*self;
-        let passing =
-            self.passing.get_or_init(|| Passing::new(snapshot, vectors, accepted, *compared));
+        let Self { snapshot, vectors, accepted, share, compared, .. } = &*self;
+        let passing = self
+            .passing
+            .get_or_init(|| Passing::new((snapshot, vectors), accepted, *share, *compared));
         let best = self.vectors.best(&query, (&self.accepted, passing), self.depth, self.how)?;
         self.dense = Some(Dense { list: List::new(best), query, is_moved: false });
         Ok(())

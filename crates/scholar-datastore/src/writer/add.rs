@@ -4,10 +4,8 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use scholar_core::{Encoder, Paper, PaperId, PaperMeta};
-use tantivy::TantivyDocument;
-use tantivy::Term;
-use tantivy::schema::Value as _;
 
+use super::known::{Merged, Standing};
 use super::prepare::{Prepared, encode_in_batches};
 use super::{AddOptions, AddProgress, AddReport, DatastoreWriter, Duplicate};
 use crate::error::Error;
@@ -37,18 +35,6 @@ impl From<Numbered> for Offered {
     fn from(Numbered { paper, line, byte }: Numbered) -> Self {
         Self { paper, line, byte }
     }
-}
-
-/// What the store knows of a paper that is offered.
-pub(crate) enum Standing {
-    /// Nothing.
-    New,
-    /// Its identifier, with other content.
-    Changed,
-    /// Exactly this.
-    Same,
-    /// Its text, under another identifier.
-    Duplicate(PaperId),
 }
 
 /// Where a running `add` stands.
@@ -83,10 +69,11 @@ impl<'a> Work<'a> {
 impl DatastoreWriter {
     /// Adds `papers` in order, replacing stored papers of the same identifier, and commits every
     /// [`AddOptions::commit_every`] papers, after [`AddOptions::commit_after`], and at the end. A paper already stored
-    /// with the same content is skipped, so an interrupted build goes on where it was when it is run again; one whose
-    /// title and text are stored under another identifier is counted and named as a duplicate. An `Err` item ends the
-    /// work after a commit of what came before it. `progress` is called after each batch and can stop the work, also
-    /// after a commit.
+    /// with the same content is skipped, so an interrupted build goes on where it was when it is run again; one that is
+    /// stored under another identifier is counted and named as a duplicate, and its identifiers are added to the stored
+    /// one's; if its text is the fuller one, it takes the stored one's place and identifier. An `Err` item ends the work
+    /// after a commit of what came before it. `progress` is called after each batch and can stop the work, also after a
+    /// commit.
     ///
     /// # Errors
     /// [`Error::EncoderMismatch`], [`Error::Encode`], [`Error::Vectors`], the first `Err` item, or a failed write.
@@ -129,8 +116,7 @@ impl DatastoreWriter {
             }
         }
         self.store_encoded(&mut batch, encoder, &mut work)?;
-        self.commit()?;
-        let _ = work.report();
+        self.finish(&mut work, interrupted || failure.is_some())?;
         match failure {
             Some(error) => Err(error),
             None => Ok(AddReport { progress: work.state, interrupted }),
@@ -148,24 +134,61 @@ impl DatastoreWriter {
         let keep_duplicates = work.options.keep_duplicates || self.descriptor.rules.title_only;
         match self.standing(&prepared, keep_duplicates)? {
             Standing::New => {}
-            Standing::Changed => {
+            Standing::Changed(ids) => {
+                self.join(&mut prepared, None, Merged { ids, contents: Vec::new() })?;
                 prepared.replaces = true;
                 work.state.papers_replaced += 1;
+            }
+            Standing::Fuller { first, merged } => {
+                self.join(&mut prepared, Some(first), merged)?;
+                prepared.replaces = true;
+                work.state.papers_completed += 1;
             }
             Standing::Same => {
                 work.state.papers_unchanged += 1;
                 return Ok(None);
             }
-            Standing::Duplicate(first) => {
+            Standing::Duplicate { first, by, new_ids } => {
                 work.state.papers_duplicate += 1;
+                work.state.identifiers_added += new_ids.len() as u64;
+                self.pending.name(new_ids.iter(), &first);
+                if !new_ids.is_empty() {
+                    self.aliases.entry(first.clone()).or_default().extend(new_ids);
+                }
                 let PaperMeta { id: paper, title, .. } = prepared.paper.meta;
                 let (line, byte) = prepared.place;
-                work.state.duplicates.push(Duplicate { paper, title, first, line, byte });
+                work.state.duplicates.push(Duplicate { paper, title, first, by, line, byte });
                 return Ok(None);
             }
         }
         self.pending.insert(&prepared);
         Ok(Some(prepared))
+    }
+
+    /// Puts a record together with others of the same work, under their identifier if they came first.
+    pub(crate) fn join(
+        &self,
+        prepared: &mut Prepared,
+        first: Option<PaperId>,
+        merged: Merged,
+    ) -> Result<(), Error> {
+        let joined = match first {
+            Some(first) => prepared.refile(first, merged),
+            None => prepared.join(merged),
+        };
+        joined.map_err(|error| Error::corrupt(&self.root, error.to_string()))
+    }
+
+    /// Commits, and unless the work was cut short waits for the merges it began.
+    pub(crate) fn finish(&mut self, work: &mut Work<'_>, is_cut_short: bool) -> Result<(), Error> {
+        self.commit()?;
+        if work.report().is_break() || is_cut_short {
+            return Ok(());
+        }
+        work.state.is_merging = true;
+        self.settle(&mut || work.report())?;
+        work.state.is_merging = false;
+        Ok(())
     }
 
     /// Commits when enough papers or enough time have gone by.
@@ -182,43 +205,6 @@ impl DatastoreWriter {
     pub(crate) fn prepare(&self, paper: Paper) -> Result<Prepared, Error> {
         Prepared::new(paper, self.descriptor.rules)
             .map_err(|error| Error::corrupt(&self.root, error.to_string()))
-    }
-
-    /// What is stored or pending of this paper.
-    pub(crate) fn standing(
-        &self,
-        prepared: &Prepared,
-        keep_duplicates: bool,
-    ) -> Result<Standing, Error> {
-        let id = &prepared.paper.meta.id;
-        if let Some(content) = self.pending.content(id) {
-            let same = content == prepared.content;
-            return Ok(if same { Standing::Same } else { Standing::Changed });
-        }
-        // Most papers of a build are new: one look-up says so.
-        if !self.committed(&self.fields.owner_term(id))?.is_empty() {
-            let content = Term::from_field_text(self.fields.content, &prepared.content);
-            let same = self.pending.leaves(id) && !self.committed(&content)?.is_empty();
-            return Ok(if same { Standing::Same } else { Standing::Changed });
-        }
-        let Some(digest) = prepared.digest.as_deref().filter(|_| !keep_duplicates) else {
-            return Ok(Standing::New);
-        };
-        if let Some(first) = self.pending.with_digest(digest) {
-            return Ok(Standing::Duplicate(first.clone()));
-        }
-        let term = Term::from_field_text(self.fields.digest, digest);
-        for address in self.committed(&term)? {
-            let document: TantivyDocument =
-                self.reader.searcher().doc(address).map_err(Error::index("read", &self.root))?;
-            let head = document.get_first(self.fields.head).and_then(|head| head.as_str());
-            let meta: PaperMeta = serde_json::from_str(head.unwrap_or_default())
-                .map_err(|error| Error::corrupt(&self.root, format!("stored paper: {error}")))?;
-            if self.pending.leaves(&meta.id) {
-                return Ok(Standing::Duplicate(meta.id));
-            }
-        }
-        Ok(Standing::New)
     }
 
     fn store_encoded(

@@ -1,6 +1,7 @@
-//! Merging: after commits where it is due, and all there is on request.
+//! Merging all there is, on request.
 
 use std::ops::{ControlFlow, Range};
+use std::path::Path;
 use std::sync::Arc;
 
 use tantivy::Searcher;
@@ -12,7 +13,6 @@ use crate::dense::merge::{Merge, MergePolicy, is_set};
 use crate::error::Error;
 use crate::schema::column;
 use crate::store::DENSE_FOLDER;
-use crate::writer::sweep;
 
 /// How a datastore is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +62,14 @@ impl DatastoreWriter {
         progress: OnCompactProgress<'_>,
     ) -> Result<CompactReport, Error> {
         self.commit()?;
+        // It would merge a part of what is merged here.
+        self.merging.stop();
         let segments_before = self.manifest.segments.len();
         let segments = self.open_segments(0..segments_before)?;
         let rows_before: u64 = segments.iter().map(|segment| segment.rows()).sum();
         let rows: Vec<u64> = segments.iter().map(|segment| segment.rows()).collect();
-        let alive = self.alive_ordinals()?;
+        let of = (self.root.as_path(), self.manifest.next_ordinal);
+        let alive = alive_ordinals(&self.reader.searcher(), of)?;
         let living = |segment: &DenseSegment| -> u64 {
             let (first, count) = segment.range();
             (first..first + count).filter(|ordinal| is_set(&alive, *ordinal)).count() as u64
@@ -103,19 +106,6 @@ impl DatastoreWriter {
         })
     }
 
-    /// Merges what the policy says is due after a commit.
-    pub(super) fn merge_due(&mut self, progress: OnCompactProgress<'_>) -> Result<(), Error> {
-        let options = CompactOptions { policy: self.merge_policy, lists: None, bits: None };
-        loop {
-            let rows: Vec<u64> = self.manifest.segments.iter().map(|entry| entry.count).collect();
-            let Some(run) = options.policy.due(&rows) else { return Ok(()) };
-            let alive = self.alive_ordinals()?;
-            if !self.merge(run, &options, &alive, progress)? {
-                return Ok(());
-            }
-        }
-    }
-
     /// Replaces the segments of `run` by one and commits that. `false` when `progress` stopped it.
     fn merge(
         &mut self,
@@ -141,7 +131,7 @@ impl DatastoreWriter {
         manifest.segments.splice(run, [entry]);
         self.commit_manifest(manifest)?;
         // Readers that have the old files open keep them until they move on.
-        sweep::remove_orphans(&folder, &self.manifest)?;
+        self.sweep()?;
         Ok(true)
     }
 
@@ -155,33 +145,33 @@ impl DatastoreWriter {
         self.reader.reload().map_err(failed())
     }
 
-    fn open_segments(&self, run: Range<usize>) -> Result<Vec<Arc<DenseSegment>>, Error> {
+    pub(super) fn open_segments(&self, run: Range<usize>) -> Result<Vec<Arc<DenseSegment>>, Error> {
         let folder = self.root.join(DENSE_FOLDER);
         self.manifest.segments[run]
             .iter()
             .map(|entry| DenseSegment::open(&folder, entry, &self.descriptor.encoder).map(Arc::new))
             .collect()
     }
+}
 
-    /// One bit per ordinal of the last commit: whether its passage is still there.
-    fn alive_ordinals(&self) -> Result<Vec<u64>, Error> {
-        let searcher: Searcher = self.reader.searcher();
-        let words = usize::try_from(self.manifest.next_ordinal.div_ceil(64)).unwrap_or(usize::MAX);
-        let mut alive = vec![0_u64; words];
-        for reader in searcher.segment_readers() {
-            let ordinals = reader
-                .fast_fields()
-                .u64(column::ORDINAL)
-                .map_err(Error::index("read", &self.root))?;
-            for doc in reader.doc_ids_alive() {
-                if let Some(ordinal) = ordinals.first(doc)
-                    && let Some(word) =
-                        usize::try_from(ordinal / 64).ok().and_then(|at| alive.get_mut(at))
-                {
-                    *word |= 1 << (ordinal % 64);
-                }
+/// One bit for each of the first `ordinals` of the datastore at `root`: whether its passage is there.
+pub(super) fn alive_ordinals(
+    searcher: &Searcher,
+    (root, ordinals): (&Path, u64),
+) -> Result<Vec<u64>, Error> {
+    let words = usize::try_from(ordinals.div_ceil(64)).unwrap_or(usize::MAX);
+    let mut alive = vec![0_u64; words];
+    for reader in searcher.segment_readers() {
+        let column =
+            reader.fast_fields().u64(column::ORDINAL).map_err(Error::index("read", root))?;
+        for doc in reader.doc_ids_alive() {
+            if let Some(ordinal) = column.first(doc)
+                && let Some(word) =
+                    usize::try_from(ordinal / 64).ok().and_then(|at| alive.get_mut(at))
+            {
+                *word |= 1 << (ordinal % 64);
             }
         }
-        Ok(alive)
     }
+    Ok(alive)
 }

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use scholar_core::PaperId;
 
+use super::known::Known;
 use super::prepare::Prepared;
 
 struct Entry {
-    content: String,
+    known: Known,
     digest: Option<String>,
 }
 
@@ -16,6 +17,8 @@ struct Entry {
 pub(crate) struct Pending {
     papers: BTreeMap<PaperId, Entry>,
     digests: BTreeMap<String, PaperId>,
+    /// Papers by any of their identifiers, those of duplicates included. They may be gone again.
+    names: BTreeMap<PaperId, PaperId>,
     removed: BTreeSet<PaperId>,
 }
 
@@ -30,25 +33,43 @@ impl Pending {
         if let Some(digest) = &prepared.digest {
             self.digests.insert(digest.clone(), id.clone());
         }
-        let entry = Entry { content: prepared.content.clone(), digest: prepared.digest.clone() };
+        self.name(prepared.paper.meta.ids(), &id);
+        let entry = Entry { known: Known::of(prepared), digest: prepared.digest.clone() };
         self.papers.insert(id, entry);
+    }
+
+    /// Notes that the paper filed under `first` is known by `ids` as well.
+    pub(crate) fn name<'a>(&mut self, ids: impl Iterator<Item = &'a PaperId>, first: &PaperId) {
+        for id in ids {
+            self.names.entry(id.clone()).or_insert_with(|| first.clone());
+        }
     }
 
     /// Forgets a paper; whether it was pending.
     pub(crate) fn remove(&mut self, id: &PaperId) -> bool {
         self.removed.insert(id.clone());
-        let Some(Entry { content: _, digest }) = self.papers.remove(id) else { return false };
+        let Some(Entry { known, digest }) = self.papers.remove(id) else { return false };
         if let Some(digest) = digest
             && self.digests.get(&digest) == Some(id)
         {
             self.digests.remove(&digest);
         }
+        for name in &known.ids {
+            if self.names.get(name) == Some(id) {
+                self.names.remove(name);
+            }
+        }
         true
     }
 
-    /// The content key under which `id` is pending.
-    pub(crate) fn content(&self, id: &PaperId) -> Option<&str> {
-        self.papers.get(id).map(|entry| entry.content.as_str())
+    /// The pending paper that is filed under `id`.
+    pub(crate) fn paper(&self, id: &PaperId) -> Option<&Known> {
+        self.papers.get(id).map(|entry| &entry.known)
+    }
+
+    /// The identifier under which the paper that has `id` among its own is filed, pending or committed.
+    pub(crate) fn named(&self, id: &PaperId) -> Option<&PaperId> {
+        self.names.get(id)
     }
 
     /// The pending paper with this text.

@@ -1,8 +1,12 @@
 //! Papers on their way in: cut, digested, collected into batches for the encoder.
 
 use scholar_core::{CharSpan, text::passages::cut};
-use scholar_core::{Encoder, Paper, Passage, PassageId, PassageKind, PortError, Side};
+use scholar_core::{
+    Encoder, Paper, PaperId, PaperMeta, Passage, PassageId, PassageKind, PortError, Section, Side,
+};
 use sha2::{Digest as _, Sha256};
+
+use super::known::Merged;
 
 use crate::descriptor::BuildRules;
 use crate::schema::PaperBodyRef;
@@ -18,6 +22,10 @@ pub(crate) struct Prepared {
     pub(crate) content: String,
     /// Digest of its normalised title and text; of a paper without text nothing.
     pub(crate) digest: Option<String>,
+    /// Letters and digits of its text.
+    pub(crate) letters: usize,
+    /// What it has from other records of the same work.
+    pub(crate) merged: Merged,
     pub(crate) passages: Vec<Passage>,
     /// Whether a paper of this identifier is stored and has to go.
     pub(crate) replaces: bool,
@@ -46,20 +54,62 @@ impl Prepared {
     /// Digests `paper`; its passages come later, as they were cut before.
     pub(crate) fn uncut(paper: Paper, rules: BuildRules) -> Result<Self, serde_json::Error> {
         let head = serde_json::to_string(&paper.meta)?;
-        let Paper { meta: _, sections, references } = &paper;
-        let body = serde_json::to_string(&PaperBodyRef { sections, references })?;
-        let content = content_key(&paper, &head, &body, rules)?;
-        let digest = text_digest(&paper);
+        let body = body_of(&paper, None)?;
+        let content = content_key(&paper.meta.id, (&head, &body), rules)?;
+        let (digest, letters) = text_digest(&paper);
         Ok(Self {
             paper,
             head,
             body,
             content,
-            digest,
+            digest: (letters > 0).then_some(digest),
+            letters,
+            merged: Merged::default(),
             passages: Vec::new(),
             replaces: false,
             place: (0, 0),
         })
+    }
+
+    /// Takes in what other records of the same work brought.
+    pub(crate) fn join(&mut self, merged: Merged) -> Result<(), serde_json::Error> {
+        if merged.is_empty() {
+            return Ok(());
+        }
+        self.merged.extend(merged);
+        self.merged.extend(Merged { ids: Vec::new(), contents: vec![self.content.clone()] });
+        let PaperMeta { id, external_ids, .. } = &mut self.paper.meta;
+        for other in &self.merged.ids {
+            if other != id && !external_ids.contains(other) {
+                external_ids.push(other.clone());
+            }
+        }
+        self.head = serde_json::to_string(&self.paper.meta)?;
+        self.body = body_of(&self.paper, Some(&self.merged))?;
+        Ok(())
+    }
+
+    /// Files it under the identifier that the same work has in the store.
+    pub(crate) fn refile(
+        &mut self,
+        first: PaperId,
+        mut merged: Merged,
+    ) -> Result<(), serde_json::Error> {
+        let own = std::mem::replace(&mut self.paper.meta.id, first);
+        let passages = std::mem::take(&mut self.passages);
+        self.put_passages(passages);
+        if !matches!(own, PaperId::Local(_)) {
+            merged.ids.push(own);
+        }
+        self.join(merged)
+    }
+
+    /// Gives it passages that were cut before.
+    pub(crate) fn put_passages(&mut self, mut passages: Vec<Passage>) {
+        for passage in &mut passages {
+            passage.id.paper = self.paper.meta.id.clone();
+        }
+        self.passages = passages;
     }
 
     pub(crate) fn words(&self) -> usize {
@@ -68,43 +118,63 @@ impl Prepared {
 }
 
 /// Same key, same stored content: identifier, 16 bytes of SHA-256 over paper and rules.
-fn content_key(
-    paper: &Paper,
-    head: &str,
-    body: &str,
+pub(crate) fn content_key(
+    id: &PaperId,
+    (head, body): (&str, &str),
     rules: BuildRules,
 ) -> Result<String, serde_json::Error> {
     let mut digest = Sha256::new();
     digest.update(head);
     digest.update(body);
     digest.update(serde_json::to_vec(&rules)?);
-    Ok(format!("{}@{}", paper.meta.id, hex(&digest.finalize())))
+    Ok(format!("{id}@{}", hex(&digest.finalize())))
 }
 
-/// Equal for papers with the same letters and digits in title and text, whatever their case, spacing and punctuation.
-/// `None` without text: a title alone does not identify a paper (`Editorial`).
-fn text_digest(paper: &Paper) -> Option<String> {
-    if paper.sections.iter().all(|section| section.text.is_empty()) {
-        return None;
-    }
+fn body_of(paper: &Paper, merged: Option<&Merged>) -> Result<String, serde_json::Error> {
+    let Paper { meta: _, sections, references } = paper;
+    serde_json::to_string(&PaperBodyRef { sections, references, merged })
+}
+
+/// Equal for papers with the same letters and digits in title and text, whatever their case, spacing and punctuation; and
+/// how many bytes these take in the text. Without text it says nothing: a title alone does not identify a paper
+/// (`Editorial`).
+fn text_digest(paper: &Paper) -> (String, usize) {
     let mut digest = Sha256::new();
     let mut letters = String::new();
-    let texts = paper.sections.iter().map(|section| section.text.as_str());
-    for text in [paper.meta.title.as_str()].into_iter().chain(texts) {
+    put_letters(&paper.meta.title, &mut letters);
+    digest.update(&letters);
+    let mut total = 0;
+    for section in &paper.sections {
         letters.clear();
-        if text.is_ascii() {
-            letters.extend(
-                text.bytes()
-                    .filter(u8::is_ascii_alphanumeric)
-                    .map(|byte| char::from(byte.to_ascii_lowercase())),
-            );
-        } else {
-            letters
-                .extend(text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
-        }
+        put_letters(&section.text, &mut letters);
+        total += letters.len();
         digest.update(&letters);
     }
-    Some(hex(&digest.finalize()))
+    (hex(&digest.finalize()), total)
+}
+
+/// Bytes of the letters and digits of a text.
+pub(crate) fn letters_of(sections: &[Section]) -> usize {
+    sections.iter().map(|section| normalised(&section.text).len()).sum()
+}
+
+/// The letters and digits of a text in lower case.
+pub(crate) fn normalised(text: &str) -> String {
+    let mut letters = String::new();
+    put_letters(text, &mut letters);
+    letters
+}
+
+fn put_letters(text: &str, letters: &mut String) {
+    if text.is_ascii() {
+        letters.extend(
+            text.bytes()
+                .filter(u8::is_ascii_alphanumeric)
+                .map(|byte| char::from(byte.to_ascii_lowercase())),
+        );
+    } else {
+        letters.extend(text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
+    }
 }
 
 fn hex(digest: &[u8]) -> String {
@@ -161,7 +231,8 @@ mod tests {
         let digest = |title: &str, text: &str| {
             let sections = vec![Section::new("", text)];
             let meta = PaperMeta::new(PaperId::Pmid(1), title);
-            text_digest(&Paper { meta, sections, references: Vec::new() })
+            let (digest, letters) = text_digest(&Paper { meta, sections, references: Vec::new() });
+            (letters > 0).then_some(digest)
         };
         assert_eq!(digest("On Cells.", "A cell, divided"), digest("on cells", "a  cell divided"));
         assert_eq!(digest("Über", "α"), digest("ÜBER", "Α"));

@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use scholar_core::PaperId;
 
+use super::known::Likeness;
+
 /// How papers are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddOptions {
@@ -13,7 +15,7 @@ pub struct AddOptions {
     pub commit_every: usize,
     /// Longest time between two commits, where adding is slow.
     pub commit_after: Duration,
-    /// Whether a paper is stored although another identifier has the same title and text.
+    /// Whether a paper is stored although it is there under another identifier.
     pub keep_duplicates: bool,
     /// Words in one call of the encoder.
     pub batch_words: usize,
@@ -45,15 +47,17 @@ impl AddOptions {
     }
 }
 
-/// A paper whose title and text are stored under another identifier.
+/// A paper that is stored under another identifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Duplicate {
     /// The paper that was left out.
     pub paper: PaperId,
     /// Its title.
     pub title: String,
-    /// The stored paper with the same text.
+    /// The stored paper.
     pub first: PaperId,
+    /// How that is known.
+    pub by: Likeness,
     /// Line of its record, from 1; 0 is unknown.
     pub line: u64,
     /// Offset of that line's first byte.
@@ -73,14 +77,20 @@ pub struct AddProgress {
     pub papers_replaced: u64,
     /// Papers stored without a passage, because they have no text.
     pub papers_without_passages: u64,
-    /// Papers left out because their text is stored under another identifier.
+    /// Papers left out because they are stored under another identifier.
     pub papers_duplicate: u64,
+    /// Identifiers of theirs that were added to the stored papers.
+    pub identifiers_added: u64,
+    /// Papers stored in place of the same ones under another identifier, which they keep, because they have more text.
+    pub papers_completed: u64,
     /// Those of them since the last report.
     pub duplicates: Vec<Duplicate>,
     /// Passages stored.
     pub passages_added: u64,
     /// Passages that the encoder cut at its token limit.
     pub passages_truncated: u64,
+    /// Whether everything is stored, and segments are merged so that searching is fast.
+    pub is_merging: bool,
     started: Instant,
 }
 
@@ -93,9 +103,12 @@ impl AddProgress {
             papers_replaced: 0,
             papers_without_passages: 0,
             papers_duplicate: 0,
+            identifiers_added: 0,
+            papers_completed: 0,
             duplicates: Vec::new(),
             passages_added: 0,
             passages_truncated: 0,
+            is_merging: false,
             started: Instant::now(),
         }
     }

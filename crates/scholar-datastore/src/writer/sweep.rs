@@ -31,6 +31,20 @@ pub(crate) fn remove_orphans(folder: &Path, manifest: &Manifest) -> Result<(), E
     Ok(())
 }
 
+/// Removes what was written of the dense segment numbered `number`, which no commit lists. What cannot be removed is for
+/// the next writer.
+pub(crate) fn remove_numbered(folder: &Path, number: u64) {
+    let names = format!("dense-{number:06}.");
+    for path in fs_err::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if name.starts_with(&names)
+            && let Err(error) = fs_err::remove_file(&path)
+        {
+            tracing::warn!(%error, "a dense segment that no commit lists stays");
+        }
+    }
+}
+
 /// Removes datastores in `folder` whose names begin with `prefix` and that nobody holds: what a process left that was
 /// killed while it created one. They are nobody's, so one that cannot be removed is no reason to fail.
 pub(crate) fn remove_abandoned(folder: &Path, prefix: &str) {

@@ -1,8 +1,10 @@
 //! Papers that come with vectors: the starter corpus, other people's embeddings.
 
+use std::ops::ControlFlow;
+
 use scholar_core::{Encoder, Paper, Side};
 
-use super::add::Standing;
+use super::known::{Merged, Standing};
 use super::prepare::Prepared;
 use super::{AddProgress, AddReport, DatastoreWriter};
 use crate::error::Error;
@@ -57,8 +59,12 @@ impl DatastoreWriter {
                     state.papers_unchanged += 1;
                     continue;
                 }
-                Standing::Changed => prepared.replaces = true,
-                Standing::New | Standing::Duplicate(_) => {}
+                Standing::Changed(ids) => {
+                    let merged = Merged { ids, contents: Vec::new() };
+                    self.join(&mut prepared, None, merged)?;
+                    prepared.replaces = true;
+                }
+                Standing::New | Standing::Duplicate { .. } | Standing::Fuller { .. } => {}
             }
             check_count(&prepared, &vectors)?;
             if let Some((encoder, every)) = check
@@ -72,6 +78,7 @@ impl DatastoreWriter {
             state.passages_added += prepared.passages.len() as u64;
         }
         self.commit()?;
+        self.settle(&mut || ControlFlow::Continue(()))?;
         Ok(AddReport { progress: state, interrupted: false })
     }
 

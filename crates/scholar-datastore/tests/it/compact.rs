@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use scholar_core::{Paper, PaperId, Retrieved, Retriever as _, SearchFilter, SearchMode};
 use scholar_datastore::{
-    Bits, CompactOptions, CompactReport, Datastore, DatastoreWriter, DenseSearch, Depth,
-    MergePolicy, Probe, SearchConfig,
+    AddOptions, Bits, CompactOptions, CompactReport, Datastore, DatastoreWriter, DenseSearch,
+    Depth, Error, HybridRetriever, MergePolicy, Probe, SearchConfig, SearchPool,
 };
 
-use super::{add, create, paper, request, retriever};
+use super::{add, create, encoder, paper, request, retriever};
 
 /// Two hundred papers in forty topics; papers of a topic share most words.
 fn papers(range: std::ops::Range<u64>) -> Vec<Paper> {
@@ -148,6 +149,70 @@ fn a_filter_always_fills_the_results() {
             keys(&exact),
             "{query}"
         );
+    }
+}
+
+#[test]
+fn segments_are_merged_beside_the_work_and_at_its_end() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let store = create(folder.path());
+    // As many commits as batches, and as many batches as papers.
+    let options = AddOptions { commit_every: 1, buffer_words: 1, ..AddOptions::standard("t") };
+    let every = papers(0..45).into_iter().map(Ok::<Paper, Error>);
+    let mut writer = store.writer().expect("writer");
+    let report = writer.add(every, &encoder(), &options, &mut |_| ControlFlow::Continue(()));
+    let added = report.expect("added").progress.papers_added;
+    let info = store.info().expect("info");
+    assert_eq!((info.papers, info.vectors), (added, added));
+    // Ten of a kind are merged, whenever that happened.
+    assert!((1..10).contains(&info.dense_segments), "{} segments", info.dense_segments);
+    let files = fs_err::read_dir(folder.path().join("dense")).expect("read").count();
+    assert_eq!(files, info.dense_segments, "nothing else lies there");
+    store.verify(Depth::Checksums, Some((&encoder(), 50))).expect("whole");
+    let exact = found(folder.path(), DenseSearch::Exact, "t7 w7", &SearchFilter::none());
+    assert_eq!(exact[0].paper.id, PaperId::Pmid(7));
+}
+
+#[test]
+fn threads_and_segments_change_no_result() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let store = create(folder.path());
+    let mut writer = store.writer().expect("writer");
+    add(&mut writer, papers(0..300));
+    // Several segments with an index, and several without one.
+    let policy = MergePolicy { factor: 2, smallest: 8, largest: 60, indexed_from: 24 };
+    for start in (300..500).step_by(50) {
+        add(&mut writer, papers(start..start + 50));
+        compact(&mut writer, &CompactOptions { policy, lists: Some(5), bits: None });
+    }
+    add(&mut writer, papers(500..510));
+    add(&mut writer, papers(510..520));
+    drop(writer);
+    let info = store.info().expect("info");
+    assert!(info.indexed_segments > 2 && info.dense_segments > info.indexed_segments + 1);
+    let narrow = SearchFilter { year_from: Some(2018), ..SearchFilter::none() };
+    for (mode, filter) in [SearchMode::Dense, SearchMode::Lexical, SearchMode::Hybrid]
+        .into_iter()
+        .flat_map(|mode| [SearchFilter::none(), narrow.clone()].map(|filter| (mode, filter)))
+    {
+        let with = |threads: usize| {
+            let pool = Arc::new(SearchPool::new(threads, 8).expect("threads"));
+            let store = Arc::new(Datastore::open(folder.path()).expect("opens"));
+            let retriever =
+                HybridRetriever::new(store, Arc::new(encoder()), SearchConfig::tuned(), pool)
+                    .expect("fits");
+            let found = ["t3 u3 v5", "t17b w17", "nothing known", "topic u1"].map(|query| {
+                let mut request = request(query, mode, 12);
+                request.filter = filter.clone();
+                let found = futures::executor::block_on(retriever.search(&request));
+                found.expect("searched")
+            });
+            format!("{found:?}")
+        };
+        let one = with(1);
+        for threads in [2, 4] {
+            assert_eq!(with(threads), one, "{mode:?} {filter:?} on {threads} threads");
+        }
     }
 }
 

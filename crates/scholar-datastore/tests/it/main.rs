@@ -3,6 +3,7 @@
 
 mod compact;
 mod damage;
+mod duplicates;
 mod exchange;
 mod faults;
 mod graph;
@@ -16,9 +17,11 @@ mod store;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use scholar_core::{
-    Paper, PaperId, PaperMeta, Query, SearchFilter, SearchMode, SearchRequest, Section,
+    Embeddings, Encoder, EncoderInfo, Paper, PaperId, PaperMeta, PortError, Query, SearchFilter,
+    SearchMode, SearchRequest, Section, Side,
 };
 use scholar_datastore::{
     AddOptions, BuildRules, Datastore, DatastoreWriter, Error, HybridRetriever, SearchConfig,
@@ -43,6 +46,32 @@ pub(crate) fn encoder() -> FakeEncoder {
     FakeEncoder::new(DIM)
 }
 
+/// Counts what it is asked to encode.
+pub(crate) struct Counting(AtomicUsize);
+
+impl Counting {
+    pub(crate) fn new() -> Self {
+        Self(AtomicUsize::new(0))
+    }
+
+    /// Texts so far.
+    pub(crate) fn encoded(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Encoder for Counting {
+    fn info(&self) -> &EncoderInfo {
+        static INFO: std::sync::OnceLock<EncoderInfo> = std::sync::OnceLock::new();
+        INFO.get_or_init(|| encoder().info().clone())
+    }
+
+    fn encode(&self, side: Side, texts: &[&str]) -> Result<Embeddings, PortError> {
+        self.0.fetch_add(texts.len(), Ordering::Relaxed);
+        encoder().encode(side, texts)
+    }
+}
+
 pub(crate) fn paper(number: u64, title: &str, text: &str) -> Paper {
     let mut meta = PaperMeta::new(PaperId::Pmid(number), title);
     meta.year = Some(2000 + i16::try_from(number % 20).expect("small"));
@@ -64,7 +93,6 @@ pub(crate) fn add(writer: &mut DatastoreWriter, papers: Vec<Paper>) -> u64 {
 }
 
 pub(crate) fn create(root: &Path) -> Datastore {
-    use scholar_core::Encoder as _;
     Datastore::create(root, encoder().info(), BuildRules::sections()).expect("created")
 }
 

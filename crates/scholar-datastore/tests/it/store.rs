@@ -1,31 +1,12 @@
 //! Adding, replacing, removing, reading, describing.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use scholar_core::{
-    Embeddings, Encoder, EncoderInfo, Paper, PaperId, PassageId, PortError, Retriever as _,
-    SearchMode, Side,
-};
+use scholar_core::{Encoder, Paper, PaperId, PassageId, Retriever as _, SearchMode, Side};
 use scholar_datastore::store::verify::Depth;
 use scholar_datastore::{AddOptions, BuildRules, Datastore, Error, PaperVectors, SearchConfig};
 
-use super::{add, create, encoder, paper, request, retriever};
-
-/// Counts what it is asked to encode.
-struct Counting(AtomicUsize);
-
-impl Encoder for Counting {
-    fn info(&self) -> &EncoderInfo {
-        static INFO: std::sync::OnceLock<EncoderInfo> = std::sync::OnceLock::new();
-        INFO.get_or_init(|| encoder().info().clone())
-    }
-
-    fn encode(&self, side: Side, texts: &[&str]) -> Result<Embeddings, PortError> {
-        self.0.fetch_add(texts.len(), Ordering::Relaxed);
-        encoder().encode(side, texts)
-    }
-}
+use super::{Counting, add, create, encoder, paper, request, retriever};
 
 #[test]
 fn papers_come_back_whole_under_every_identifier() {
@@ -64,7 +45,7 @@ fn papers_come_back_whole_under_every_identifier() {
 fn the_same_content_is_encoded_once_and_new_content_replaces_the_old() {
     let folder = tempfile::tempdir().expect("temp dir");
     let store = create(folder.path());
-    let counting = Counting(AtomicUsize::new(0));
+    let counting = Counting::new();
     let run = |papers: Vec<Paper>| {
         let report = store
             .writer()
@@ -79,7 +60,7 @@ fn the_same_content_is_encoded_once_and_new_content_replaces_the_old() {
     let second = paper(2, "Two", "beta");
     assert_eq!(run(vec![first.clone(), second.clone(), first.clone()]), (2, 1));
     assert_eq!(run(vec![first.clone(), second.clone()]), (0, 2));
-    assert_eq!(counting.0.load(Ordering::Relaxed), 2);
+    assert_eq!(counting.encoded(), 2);
 
     let newer = paper(1, "One", "gamma");
     assert_eq!(run(vec![newer.clone(), second]), (1, 1));

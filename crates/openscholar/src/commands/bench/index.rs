@@ -224,6 +224,8 @@ fn build(
             IvfStage::Training => stages.training += seconds,
             IvfStage::Assigning => stages.assigning += seconds,
             IvfStage::Encoding => stages.encoding += seconds,
+            // Rows alone are indexed here, and none are put together.
+            IvfStage::Copying => {}
         }
         progress::show_index(&bar, step);
         until_stopped(app)

@@ -1,6 +1,7 @@
 //! Latency of searching a datastore, one query at a time on one thread.
 
 mod made;
+mod memory;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ use crate::app::App;
 use crate::args::BenchSearchArgs;
 use crate::error::{CommandError, Context as _};
 use crate::wiring::models;
+use memory::{Memory, Resident};
 
 /// The vectors of known queries: what the encoder takes is measured by `bench encoder`.
 struct Remembered {
@@ -50,6 +52,8 @@ struct Timed {
     p50_ms: f64,
     p90_ms: f64,
     p99_ms: f64,
+    /// The same of the time that the thread had a processor, which others on the machine do not lengthen by waiting.
+    processor_p50_ms: Option<f64>,
     /// Mean share of the results of the exact search that are found, where that was asked.
     same_as_exact: Option<f64>,
 }
@@ -70,52 +74,85 @@ pub(super) fn run(args: &BenchSearchArgs, app: &App) -> Result<ExitCode, Command
         let found = encoder.encode(Side::Query, &[query.as_str()])?;
         vectors.insert(query.as_str().to_owned(), found.values);
     }
+    drop(encoder);
     let remembered: Arc<dyn Encoder> = Arc::new(Remembered { info, vectors });
-    let store = Arc::new(store);
-    let described = store.info()?;
+    let root = store.root().to_owned();
+    drop(store);
+    let before = Resident::now();
+    let store = Arc::new(Datastore::open(&root)?);
     let one = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()
         .user(|| "no thread can be started".to_owned())?;
-    let filters = [
-        ("none", SearchFilter::none()),
-        ("year ≥ 2010", SearchFilter { year_from: Some(2010), ..SearchFilter::none() }),
-        (
-            "year = 2016",
-            SearchFilter { year_from: Some(2016), year_to: Some(2016), ..SearchFilter::none() },
-        ),
-    ];
+    let kinds = kinds(&store, &remembered, &queries, *top_k);
+    let ask = |searches: &Searches<'_>, dense| one.install(|| searches.run(dense));
+    let indexed = DenseSearch::Indexed { probe: None };
+    let quick = kinds.iter().map(|kind| ask(kind, indexed)).collect::<Result<Vec<_>, _>>()?;
+    let after = Resident::now();
+    // Only now: it reads every vector there is.
     let mut timed = Vec::new();
-    for (mode, search) in [
-        (SearchMode::Lexical, "lexical"),
-        (SearchMode::Dense, "dense"),
-        (SearchMode::Hybrid, "hybrid"),
-    ] {
-        for (label, filter) in &filters {
-            let searches = Searches {
-                store: &store,
-                encoder: &remembered,
-                queries: &queries,
-                top_k: *top_k,
-                mode,
-                filter,
-            };
-            let (times, found) =
-                one.install(|| searches.run(DenseSearch::Indexed { probe: None }))?;
-            let same = match mode {
-                SearchMode::Lexical => None,
-                SearchMode::Dense | SearchMode::Hybrid => {
-                    let (_, exact) = one.install(|| searches.run(DenseSearch::Exact))?;
-                    Some(shared(&found, &exact))
-                }
-            };
-            timed.push(summary(search, label, times, same));
-        }
+    for (kind, Round { times, found }) in kinds.iter().zip(quick) {
+        let same = match kind.mode {
+            SearchMode::Lexical => None,
+            SearchMode::Dense | SearchMode::Hybrid => {
+                Some(shared(&found, &ask(kind, DenseSearch::Exact)?.found))
+            }
+        };
+        timed.push(summary(kind, times, same));
     }
-    let text = markdown(args, &timed, &described, &super::machine(app));
-    let json = serde_json::json!({"schema": "openscholar.bench-search/1", "datastore": described, "queries": queries.len(), "searches": timed});
+    let described = store.info()?;
+    let memory = before.zip(after).map(|(before, after)| Memory::new(before, after, &described));
+    let text = markdown(args, &timed, (&described, memory.as_ref()), &super::machine(app));
+    let json = serde_json::json!({"schema": "openscholar.bench-search/1", "datastore": described, "queries": queries.len(), "searches": timed, "memory": memory});
     let report = if made.is_some() { "search-made" } else { "search" };
     super::publish(report, &text, &json, out.as_deref(), app)
+}
+
+/// Each mode with each filter.
+fn kinds<'a>(
+    store: &'a Arc<Datastore>,
+    encoder: &'a Arc<dyn Encoder>,
+    queries: &'a [Query],
+    top_k: usize,
+) -> Vec<Searches<'a>> {
+    let only = |from: i16, to: Option<i16>| SearchFilter {
+        year_from: Some(from),
+        year_to: to,
+        ..SearchFilter::none()
+    };
+    let filters = [
+        ("none", SearchFilter::none()),
+        ("year ≥ 2010", only(2010, None)),
+        ("year = 2016", only(2016, Some(2016))),
+    ];
+    let modes = [SearchMode::Lexical, SearchMode::Dense, SearchMode::Hybrid];
+    let each = modes.iter().flat_map(|mode| filters.iter().map(move |filter| (*mode, filter)));
+    each.map(|(mode, (label, filter))| {
+        let filter = (*label, filter.clone());
+        Searches { store, encoder, queries, top_k, mode, filter }
+    })
+    .collect()
+}
+
+/// Milliseconds of each query, and the passages it found.
+struct Round {
+    times: Vec<Took>,
+    found: Vec<Vec<String>>,
+}
+
+/// What a query took.
+#[derive(Debug, Clone, Copy)]
+struct Took {
+    ms: f64,
+    /// Of the processor, where the system tells.
+    processor_ms: Option<f64>,
+}
+
+/// Milliseconds for which this thread has had a processor.
+fn processor_ms() -> Option<f64> {
+    let schedule = fs_err::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: f64 = schedule.split_whitespace().next()?.parse().ok()?;
+    Some(nanoseconds / 1e6)
 }
 
 /// The same queries in one way.
@@ -125,13 +162,14 @@ struct Searches<'a> {
     queries: &'a [Query],
     top_k: usize,
     mode: SearchMode,
-    filter: &'a SearchFilter,
+    /// With its name in the report.
+    filter: (&'static str, SearchFilter),
 }
 
 impl Searches<'_> {
     /// Milliseconds and results of each query, after one round that brings pages and term figures into memory.
-    fn run(&self, dense: DenseSearch) -> Result<(Vec<f64>, Vec<Vec<String>>), CommandError> {
-        let Self { store, encoder, queries, top_k, mode, filter } = self;
+    fn run(&self, dense: DenseSearch) -> Result<Round, CommandError> {
+        let Self { store, encoder, queries, top_k, mode, filter: (_, filter) } = self;
         let config = SearchConfig { dense, ..SearchConfig::tuned() };
         let pool = Arc::new(SearchPool::new(1, 1)?);
         let retriever = HybridRetriever::new(Arc::clone(store), Arc::clone(encoder), config, pool)?;
@@ -140,7 +178,7 @@ impl Searches<'_> {
                 query: query.clone(),
                 top_k: *top_k,
                 mode: *mode,
-                filter: (*filter).clone(),
+                filter: filter.clone(),
             };
             retriever.search_blocking(&request)
         };
@@ -149,12 +187,14 @@ impl Searches<'_> {
             search(query)?;
         }
         for query in *queries {
-            let started = Instant::now();
+            let (started, processor) = (Instant::now(), processor_ms());
             let hits = search(query)?;
-            times.push(started.elapsed().as_secs_f64() * 1_000.0);
+            let ms = started.elapsed().as_secs_f64() * 1_000.0;
+            let spent = processor.zip(processor_ms()).map(|(before, after)| after - before);
+            times.push(Took { ms, processor_ms: spent });
             found.push(hits.iter().map(|hit| hit.passage.id.to_string()).collect());
         }
-        Ok((times, found))
+        Ok(Round { times, found })
     }
 }
 
@@ -167,15 +207,28 @@ fn shared(found: &[Vec<String>], exact: &[Vec<String>]) -> f64 {
     same as f64 / all.max(1) as f64
 }
 
-fn summary(search: &str, filter: &str, mut times: Vec<f64>, same_as_exact: Option<f64>) -> Timed {
-    times.sort_by(f64::total_cmp);
-    let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
+fn summary(kind: &Searches<'_>, times: Vec<Took>, same_as_exact: Option<f64>) -> Timed {
+    let sorted = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times
+    };
+    let at = |times: &[f64], share: usize| {
+        times.get(times.len() * share / 100).copied().unwrap_or_default()
+    };
+    let processor: Option<Vec<f64>> = times.iter().map(|took| took.processor_ms).collect();
+    let times = sorted(times.iter().map(|took| took.ms).collect());
+    let search = match kind.mode {
+        SearchMode::Lexical => "lexical",
+        SearchMode::Dense => "dense",
+        SearchMode::Hybrid => "hybrid",
+    };
     Timed {
         search: search.to_owned(),
-        filter: filter.to_owned(),
-        p50_ms: at(50),
-        p90_ms: at(90),
-        p99_ms: at(99),
+        filter: kind.filter.0.to_owned(),
+        p50_ms: at(&times, 50),
+        p90_ms: at(&times, 90),
+        p99_ms: at(&times, 99),
+        processor_p50_ms: processor.map(|times| at(&sorted(times), 50)),
         same_as_exact,
     }
 }
@@ -183,7 +236,7 @@ fn summary(search: &str, filter: &str, mut times: Vec<f64>, same_as_exact: Optio
 fn markdown(
     args: &BenchSearchArgs,
     timed: &[Timed],
-    store: &scholar_datastore::DatastoreInfo,
+    (store, memory): (&scholar_datastore::DatastoreInfo, Option<&Memory>),
     machine: &str,
 ) -> String {
     let folder = args.dir.file_name().unwrap_or_default().to_string_lossy();
@@ -195,16 +248,22 @@ fn markdown(
     let rows: Vec<String> = timed
         .iter()
         .map(|timed| {
-            let Timed { search, filter, p50_ms, p90_ms, p99_ms, same_as_exact } = timed;
-            let same = same_as_exact.map_or_else(|| "–".to_owned(), |same| format!("{same:.4}"));
-            format!("| {search} | {filter} | {p50_ms:.2} | {p90_ms:.2} | {p99_ms:.2} | {same} |\n")
+            let Timed { search, filter, p50_ms, p90_ms, p99_ms, processor_p50_ms, same_as_exact } =
+                timed;
+            let none = || "–".to_owned();
+            let same = same_as_exact.map_or_else(none, |same| format!("{same:.4}"));
+            let processor = processor_p50_ms.map_or_else(none, |ms| format!("{ms:.2}"));
+            format!(
+                "| {search} | {filter} | {p50_ms:.2} | {p90_ms:.2} | {p99_ms:.2} | {processor} | {same} |\n"
+            )
         })
         .collect();
     format!(
         "# Searching a datastore\n\nCommand: `openscholar bench search {} {folder} --limit {} --top-k {}{made}`\n\nMachine: {machine}. One query at a \
          time on one thread; warm; without encoding the query.{how}\n\n{} papers, {} passages, {} dense segments, {:.0} MB of inverted indexes, \
-         {:.0} MB of lexical index. Memory of the process at most: {}.\n\n\
-         | search | filter | p50 ms | p90 ms | p99 ms | results shared with exact search |\n|---|---|---|---|---|---|\n{}",
+         {:.0} MB of lexical index.\n\n\
+         | search | filter | p50 ms | p90 ms | p99 ms | p50 ms of the processor | results shared with exact search |\n\
+         |---|---|---|---|---|---|---|\n{}{}",
         args.name,
         args.limit,
         args.top_k,
@@ -213,10 +272,7 @@ fn markdown(
         store.dense_segments,
         store.index_bytes as f64 / 1e6,
         store.lexical_bytes as f64 / 1e6,
-        super::status_bytes("VmHWM:").map_or_else(
-            || "unknown".to_owned(),
-            |bytes| format!("{:.0} MB, mapped files included", bytes as f64 / 1e6)
-        ),
-        rows.concat()
+        rows.concat(),
+        memory.map(Memory::markdown).unwrap_or_default(),
     )
 }

@@ -12,7 +12,8 @@ use scholar_datastore::ingest::{
     self, FilePart, Format, PaperReader, ReadOptions, ReadReport, RejectLog, Rows, S2Join, S2Report,
 };
 use scholar_datastore::{
-    AddOptions, AddProgress, AddReport, Datastore, DatastoreWriter, Descriptor, Offered,
+    AddOptions, AddProgress, AddReport, Datastore, DatastoreWriter, Descriptor, Duplicate,
+    Likeness, Offered,
 };
 use scholar_models::LocalEncoder;
 
@@ -190,13 +191,16 @@ impl Run<'_> {
         let mut failed = None;
         let mut tell = |done: &AddProgress| {
             bar.set_position(bytes.load(Ordering::Relaxed));
-            bar.set_message(format!(
-                "{source}: {} passages, {:.0}/s",
-                done.passages_added,
-                done.passages_per_second()
-            ));
+            bar.set_message(match done.is_merging {
+                true => format!("{source}: merging segments"),
+                false => format!(
+                    "{source}: {} passages, {:.0}/s",
+                    done.passages_added,
+                    done.passages_per_second()
+                ),
+            });
             for duplicate in &done.duplicates {
-                let reason = format!("the same title and text as {}", duplicate.first);
+                let reason = left_out_because(duplicate);
                 let record = format!("{} {}", duplicate.paper, duplicate.title);
                 let place = (path, duplicate.line, duplicate.byte);
                 if let Err(error) = rejects.put(place, &reason, record.as_bytes()) {
@@ -335,6 +339,16 @@ pub(super) fn report_rejects(rejects: &RejectLog, app: &App) -> Result<(), Comma
     Ok(())
 }
 
+/// Why a duplicate is one, for the reject file.
+fn left_out_because(duplicate: &Duplicate) -> String {
+    match &duplicate.by {
+        Likeness::Text => format!("the same title and text as {}", duplicate.first),
+        Likeness::Identifier(id) => {
+            format!("the same paper as {} by {id} and title, without more text", duplicate.first)
+        }
+    }
+}
+
 pub(crate) fn report_added(what: &str, done: &AddReport, app: &App) {
     let added = &done.progress;
     app.printer.say(&format!(
@@ -347,6 +361,18 @@ pub(crate) fn report_added(what: &str, done: &AddReport, app: &App) {
         added.passages_per_second(),
         added.passages_truncated,
     ));
+    if added.identifiers_added > 0 {
+        app.printer.say(&format!(
+            "  {} identifiers of duplicates were added to the papers that were there",
+            added.identifiers_added
+        ));
+    }
+    if added.papers_completed > 0 {
+        app.printer.say(&format!(
+            "  {} papers were there under another identifier with less text, and now have this one's",
+            added.papers_completed
+        ));
+    }
     if added.papers_without_passages > 0 {
         app.printer.say(&format!(
             "  {} papers have no text and will not be found by searching",

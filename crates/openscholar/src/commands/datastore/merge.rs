@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use scholar_datastore::{AddOptions, Datastore, MergeSource};
 
+use super::build;
 use crate::app::App;
 use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, Context as _, ErrorKind};
@@ -34,18 +35,13 @@ fn into(path: &Path, sources: &[MergeSource], app: &App) -> Result<(), CommandEr
             .with_message(from.clone());
         let done = writer.copy_from(source, &AddOptions::standard(&from), &mut |done| {
             bar.set_position(done.papers_read);
+            if done.is_merging {
+                bar.set_message("merging segments");
+            }
             until_stopped(app)
         })?;
         bar.finish_and_clear();
-        let added = &done.progress;
-        app.printer.say(&format!(
-            "{from}: {} papers copied, {} unchanged, {} duplicates, {} passages ({:.0}/s)",
-            added.papers_added,
-            added.papers_unchanged,
-            added.papers_duplicate,
-            added.passages_added,
-            added.passages_per_second(),
-        ));
+        build::report_added(&from, &done, app);
         if done.interrupted {
             return Err(CommandError::new(
                 ErrorKind::Interrupted,

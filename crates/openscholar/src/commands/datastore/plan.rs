@@ -57,9 +57,7 @@ impl Plan {
         } = *args;
         let passages = papers * passages_per_paper;
         let vector_bytes = passages * dim * VECTOR_VALUE_BYTES;
-        let lists = IvfOptions::for_rows(passages as usize).lists as f64;
-        let index_bytes =
-            passages * (dim / 8.0 + CODE_EXTRA_BYTES) + lists * dim * CENTROID_VALUE_BYTES;
+        let index_bytes = index_bytes(passages, dim);
         let lexical_bytes = passages * bytes_per_passage;
         let hours = |rate: f64| passages / rate / 3600.0 / machines;
         let (read_hours, encode_hours) = (hours(ingest_rate), hours(encode_rate));
@@ -71,13 +69,24 @@ impl Plan {
             index_bytes,
             lexical_bytes,
             disk_bytes: vector_bytes + index_bytes + lexical_bytes,
-            search_memory_bytes: index_bytes + PROGRAM_BYTES,
+            search_memory_bytes: search_memory_bytes(passages, dim),
             read_hours,
             encode_hours,
             index_hours,
             hours: read_hours + encode_hours + index_hours,
         }
     }
+}
+
+/// Of the inverted index of so many vectors of `dim` numbers.
+fn index_bytes(passages: f64, dim: f64) -> f64 {
+    let lists = IvfOptions::for_rows(passages as usize).lists as f64;
+    passages * (dim / 8.0 + CODE_EXTRA_BYTES) + lists * dim * CENTROID_VALUE_BYTES
+}
+
+/// What searching so many passages had better have.
+pub(crate) fn search_memory_bytes(passages: f64, dim: f64) -> f64 {
+    index_bytes(passages, dim) + PROGRAM_BYTES
 }
 
 pub(super) fn run(args: &PlanArgs, app: &App) -> Result<ExitCode, CommandError> {

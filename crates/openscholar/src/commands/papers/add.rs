@@ -77,6 +77,7 @@ pub(super) async fn add(
         app.printer.json(&serde_json::json!({
             "schema": "openscholar.papers-added/1", "datastore": name, "papers": lines, "notices": notices, "failed": failed,
             "added": added.papers_added, "unchanged": added.papers_unchanged, "duplicates": added.papers_duplicate,
+            "identifiers_added": added.identifiers_added, "completed": added.papers_completed,
             "passages": added.passages_added,
         }))?;
     } else {

@@ -73,6 +73,8 @@ impl IvfOptions {
 /// What a running build is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IvfStage {
+    /// Putting the rows of several segments into one, before an index is made of them.
+    Copying,
     /// Clustering the sample.
     Training,
     /// Finding each row's list.

@@ -1,0 +1,49 @@
+//! What the last commit says of a paper.
+
+use scholar_core::PaperId;
+use tantivy::{DocAddress, TantivyDocument, Term};
+
+use super::DatastoreWriter;
+use crate::error::Error;
+use crate::schema::column;
+use crate::store::{alive_documents, text_in};
+
+impl DatastoreWriter {
+    /// Documents of the last commit that carry `term`.
+    pub(super) fn committed(&self, term: &Term) -> Result<Vec<DocAddress>, Error> {
+        alive_documents(&self.reader.searcher(), term).map_err(Error::index("read", &self.root))
+    }
+
+    /// The document of the paper that is filed under `id`.
+    pub(super) fn committed_paper(&self, id: &PaperId) -> Result<Option<DocAddress>, Error> {
+        let owned = self.committed(&self.fields.owner_term(id))?;
+        // Only papers list identifiers, and others may list this one.
+        let papers = self.committed(&self.fields.paper_term(id))?;
+        Ok(papers.into_iter().find(|address| owned.contains(address)))
+    }
+
+    /// The passages of the paper filed under `id`, with the ordinals of their vectors.
+    pub(super) fn committed_passages(&self, id: &PaperId) -> Result<Vec<(DocAddress, u64)>, Error> {
+        let searcher = self.reader.searcher();
+        let mut found = Vec::new();
+        for address in self.committed(&self.fields.owner_term(id))? {
+            let columns = searcher.segment_reader(address.segment_ord).fast_fields();
+            let ordinals =
+                columns.u64(column::ORDINAL).map_err(Error::index("read", &self.root))?;
+            found.extend(ordinals.first(address.doc_id).map(|ordinal| (address, ordinal)));
+        }
+        Ok(found)
+    }
+
+    /// The name of the source that the paper at `address` came from.
+    pub(super) fn source(&self, address: DocAddress) -> Result<String, Error> {
+        let searcher = self.reader.searcher();
+        let columns = searcher.segment_reader(address.segment_ord).fast_fields();
+        let names = columns.str(column::SOURCE).map_err(Error::index("read", &self.root))?;
+        Ok(names.and_then(|names| text_in(&names, address.doc_id)).unwrap_or_default())
+    }
+
+    pub(super) fn document(&self, address: DocAddress) -> Result<TantivyDocument, Error> {
+        self.reader.searcher().doc(address).map_err(Error::index("read", &self.root))
+    }
+}
