@@ -169,8 +169,6 @@ fn segments_are_merged_beside_the_work_and_at_its_end() {
     let files = fs_err::read_dir(folder.path().join("dense")).expect("read").count();
     assert_eq!(files, info.dense_segments, "nothing else lies there");
     store.verify(Depth::Checksums, Some((&encoder(), 50))).expect("whole");
-    let exact = found(folder.path(), DenseSearch::Exact, "t7 w7", &SearchFilter::none());
-    assert_eq!(exact[0].paper.id, PaperId::Pmid(7));
 }
 
 #[test]
