@@ -184,10 +184,10 @@ impl Error {
                 )
             ),
             Self::Version { .. } => "use the version of this program that built it".to_owned(),
-            Self::Corrupt { path, .. } => format!(
-                "run: openscholar datastore verify; if it fails, build {} anew",
-                path.display()
-            ),
+            Self::Corrupt { .. } => {
+                "run: openscholar datastore verify NAME; if it fails, build that datastore anew"
+                    .to_owned()
+            }
             Self::Locked { .. } => "wait until that process has ended, or end it".to_owned(),
             Self::EncoderMismatch { stored, .. } => {
                 format!("leave out --encoder to use {stored}, or build a datastore of another name")

@@ -203,6 +203,13 @@ impl Accepted {
         self.named.as_deref()
     }
 
+    /// Whether the only condition is on one column, which its list of documents has met.
+    fn is_one_range(&self) -> bool {
+        let Self { max_doc: _, alive, named, excluded, ranges, texts, marks: _ } = self;
+        let others = named.is_none() && excluded.is_empty() && texts.is_empty();
+        others && alive.is_none() && ranges.len() == 1
+    }
+
     /// Every accepted document, ascending; documents that are no passages may be among them.
     pub(crate) fn list(&self) -> Vec<DocId> {
         if let Some(marks) = &self.marks {
@@ -210,6 +217,7 @@ impl Accepted {
         }
         let candidates = match (&self.named, self.ranges.first()) {
             (Some(named), _) => named.clone(),
+            (None, Some(range)) if self.is_one_range() => return range.list(self.max_doc),
             (None, Some(range)) => range.list(self.max_doc),
             (None, None) => (0..self.max_doc).collect(),
         };

@@ -113,19 +113,20 @@ impl DatastoreWriter {
         })
     }
 
-    /// Removes papers by any of the identifiers they are filed under, at the next commit. Returns how many were there.
+    /// Removes papers by their own identifiers or any of the others, at the next commit. Returns how many of `ids` named
+    /// one.
     ///
     /// # Errors
     /// [`Error::Index`] when the index cannot be read.
     pub fn remove(&mut self, ids: &[PaperId]) -> Result<usize, Error> {
         let mut removed = 0;
         for id in ids {
-            let was_pending = self.pending.remove(id);
-            self.aliases.remove(id);
-            let term = self.fields.owner_term(id);
-            if was_pending || !self.committed(&term)?.is_empty() {
-                self.writer.delete_term(term);
-                removed += 1;
+            let named = self.filed(id)?;
+            removed += usize::from(!named.is_empty());
+            for own in named {
+                self.pending.remove(&own);
+                self.aliases.remove(&own);
+                self.writer.delete_term(self.fields.owner_term(&own));
             }
         }
         Ok(removed)

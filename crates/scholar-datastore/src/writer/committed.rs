@@ -1,12 +1,12 @@
 //! What the last commit says of a paper.
 
-use scholar_core::PaperId;
+use scholar_core::{PaperId, PaperMeta};
 use tantivy::{DocAddress, TantivyDocument, Term};
 
 use super::DatastoreWriter;
 use crate::error::Error;
 use crate::schema::column;
-use crate::store::{alive_documents, text_in};
+use crate::store::{alive_documents, parse_stored, text_in};
 
 impl DatastoreWriter {
     /// Documents of the last commit that carry `term`.
@@ -20,6 +20,23 @@ impl DatastoreWriter {
         // Only papers list identifiers, and others may list this one.
         let papers = self.committed(&self.fields.paper_term(id))?;
         Ok(papers.into_iter().find(|address| owned.contains(address)))
+    }
+
+    /// The identifiers of the papers that `id` names, pending or committed: its own where one is filed under it, else those
+    /// of papers that have it among theirs.
+    pub(super) fn filed(&self, id: &PaperId) -> Result<Vec<PaperId>, Error> {
+        if self.pending.paper(id).is_some() || self.committed_paper(id)?.is_some() {
+            return Ok(vec![id.clone()]);
+        }
+        let mut found: Vec<PaperId> = self.pending.named(id).into_iter().cloned().collect();
+        for address in self.committed(&self.fields.paper_term(id))? {
+            let document = self.document(address)?;
+            let meta: PaperMeta = parse_stored(&self.root, &document, self.fields.head)?;
+            if !found.contains(&meta.id) {
+                found.push(meta.id);
+            }
+        }
+        Ok(found)
     }
 
     /// The passages of the paper filed under `id`, with the ordinals of their vectors.

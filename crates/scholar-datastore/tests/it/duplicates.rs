@@ -99,6 +99,12 @@ fn a_duplicate_leaves_its_identifiers_to_the_paper_that_was_there() {
         run(&store, vec![paper(1, "On cells", "They divide.")], &counting);
         let changed = the_one(&store, &all, "divide");
         assert_eq!(changed.meta.external_ids, all[1..]);
+        // By any of them it is removed as well.
+        let mut writer = store.writer().expect("writer");
+        let gone = [PaperId::Pmid(2), PaperId::Pmid(99)];
+        assert_eq!(writer.remove(&gone).expect("noted"), 1);
+        writer.commit().expect("committed");
+        assert_eq!(store.paper(&all[0]).expect("read"), None);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use scholar_core::{Encoder, Paper, PaperId, PassageId, Retriever as _, SearchMode, Side};
+use scholar_core::{Encoder as _, Paper, PaperId, PassageId, Retriever as _, SearchMode, Side};
 use scholar_datastore::store::verify::Depth;
 use scholar_datastore::{AddOptions, BuildRules, Datastore, Error, PaperVectors, SearchConfig};
 

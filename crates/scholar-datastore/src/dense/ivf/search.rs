@@ -18,7 +18,8 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// For a filter that accepts `share` of the rows: as many more lists as it takes to see as many accepted rows.
+    /// For a filter that accepts `share` of the rows. The best accepted rows lie deeper among all rows, by the inverse of
+    /// the share, and so in more lists, but not in as many more: those near the query hold most of them.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -27,7 +28,7 @@ impl Probe {
     )]
     pub(crate) fn widened(self, share: f64, top_k: usize) -> Self {
         let Self { lists, rescored } = self;
-        let lists = (lists as f64 / share.clamp(1e-6, 1.0)).ceil() as usize;
+        let lists = (lists as f64 / share.clamp(1e-6, 1.0).sqrt()).ceil() as usize;
         Self { lists, rescored: rescored.max(top_k) }
     }
 }
@@ -84,7 +85,8 @@ impl IvfSearch {
     }
 
     /// The rows that look best by their codes, at most `probe.rescored` and no fewer than `top_k` where there are so many,
-    /// in ascending order: neighbours share pages.
+    /// in ascending order: neighbours share pages. Where the lists of `probe` do not have as many, as with a filter whose
+    /// rows lie far from the query, further lists are scanned until they have.
     /// `accepts` is asked only for rows that would be among them.
     pub(crate) fn candidates(
         &self,
@@ -94,29 +96,25 @@ impl IvfSearch {
     ) -> Vec<u32> {
         let mut rotated = vec![0.0; self.rotation.padded()];
         self.rotation.apply(query, &mut rotated);
-        let tables = Tables::new(&rotated);
-        let mut best = Best::new(probe.rescored.max(top_k));
-        let mut estimates = [0.0; BLOCK];
-        let coarse = block_bytes(self.rotation.padded());
+        let wanted = probe.rescored.max(top_k);
+        let mut scanning =
+            Scanning { tables: Tables::new(&rotated), best: Best::new(wanted), accepts };
+        let mut seen = vec![false; self.file.header.lists as usize];
         for (list, near) in self.nearest_lists(&rotated, probe.lists) {
-            for whole in self.file.blocks(list) {
-                let (block, fine) = whole.split_at(coarse);
-                let mut above = self.scan.block(block, &tables, (near, best.bar), &mut estimates);
-                while above != 0 {
-                    let place = above.trailing_zeros() as usize;
-                    above &= above - 1;
-                    let row = row(block, place);
-                    if accepts(row) {
-                        best.add(Candidate {
-                            estimate: estimates[place],
-                            row,
-                            near,
-                            fine: fine_code(fine, place),
-                        });
-                    }
+            self.scan_list((list, near), &mut scanning);
+            seen[list] = true;
+        }
+        if scanning.best.kept.len() < wanted {
+            for (list, near) in self.nearest_lists(&rotated, seen.len()) {
+                if scanning.best.kept.len() >= wanted {
+                    break;
+                }
+                if !seen[list] {
+                    self.scan_list((list, near), &mut scanning);
                 }
             }
         }
+        let best = scanning.best;
         let mut kept = best.finish();
         if self.file.header.bits == Bits::Four {
             for candidate in &mut kept {
@@ -127,6 +125,30 @@ impl IvfSearch {
         let mut rows: Vec<u32> = kept.into_iter().map(|candidate| candidate.row).collect();
         rows.sort_unstable();
         rows
+    }
+
+    /// Takes in the rows of a list that look good.
+    fn scan_list<'a>(&'a self, (list, near): (usize, f32), scanning: &mut Scanning<'a, '_>) {
+        let Scanning { tables, best, accepts } = scanning;
+        let mut estimates = [0.0; BLOCK];
+        let coarse = block_bytes(self.rotation.padded());
+        for whole in self.file.blocks(list) {
+            let (block, fine) = whole.split_at(coarse);
+            let mut above = self.scan.block(block, tables, (near, best.bar), &mut estimates);
+            while above != 0 {
+                let place = above.trailing_zeros() as usize;
+                above &= above - 1;
+                let row = row(block, place);
+                if accepts(row) {
+                    best.add(Candidate {
+                        estimate: estimates[place],
+                        row,
+                        near,
+                        fine: fine_code(fine, place),
+                    });
+                }
+            }
+        }
     }
 
     /// Lists with the highest inner products, best first.
@@ -157,6 +179,13 @@ impl IvfSearch {
         found.sort_by(better);
         found
     }
+}
+
+/// One search on its way through the lists.
+struct Scanning<'a, 'q> {
+    tables: Tables,
+    best: Best<'a>,
+    accepts: &'q dyn Fn(u32) -> bool,
 }
 
 /// A row that looks good.
