@@ -52,8 +52,9 @@ struct Timed {
     p50_ms: f64,
     p90_ms: f64,
     p99_ms: f64,
-    /// The same of the time that the thread had a processor, which others on the machine do not lengthen by waiting.
-    processor_p50_ms: Option<f64>,
+    /// Mean time that the thread had a processor, which others on the machine lengthen less. The system counts it in steps
+    /// that may be longer than a query.
+    processor_mean_ms: Option<f64>,
     /// Mean share of the results of the exact search that are found, where that was asked.
     same_as_exact: Option<f64>,
 }
@@ -208,15 +209,10 @@ fn shared(found: &[Vec<String>], exact: &[Vec<String>]) -> f64 {
 }
 
 fn summary(kind: &Searches<'_>, times: Vec<Took>, same_as_exact: Option<f64>) -> Timed {
-    let sorted = |mut times: Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        times
-    };
-    let at = |times: &[f64], share: usize| {
-        times.get(times.len() * share / 100).copied().unwrap_or_default()
-    };
     let processor: Option<Vec<f64>> = times.iter().map(|took| took.processor_ms).collect();
-    let times = sorted(times.iter().map(|took| took.ms).collect());
+    let mut times: Vec<f64> = times.iter().map(|took| took.ms).collect();
+    times.sort_by(f64::total_cmp);
+    let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
     let search = match kind.mode {
         SearchMode::Lexical => "lexical",
         SearchMode::Dense => "dense",
@@ -225,10 +221,11 @@ fn summary(kind: &Searches<'_>, times: Vec<Took>, same_as_exact: Option<f64>) ->
     Timed {
         search: search.to_owned(),
         filter: kind.filter.0.to_owned(),
-        p50_ms: at(&times, 50),
-        p90_ms: at(&times, 90),
-        p99_ms: at(&times, 99),
-        processor_p50_ms: processor.map(|times| at(&sorted(times), 50)),
+        p50_ms: at(50),
+        p90_ms: at(90),
+        p99_ms: at(99),
+        processor_mean_ms: processor
+            .map(|times| times.iter().sum::<f64>() / times.len().max(1) as f64),
         same_as_exact,
     }
 }
@@ -248,11 +245,11 @@ fn markdown(
     let rows: Vec<String> = timed
         .iter()
         .map(|timed| {
-            let Timed { search, filter, p50_ms, p90_ms, p99_ms, processor_p50_ms, same_as_exact } =
+            let Timed { search, filter, p50_ms, p90_ms, p99_ms, processor_mean_ms, same_as_exact } =
                 timed;
             let none = || "–".to_owned();
             let same = same_as_exact.map_or_else(none, |same| format!("{same:.4}"));
-            let processor = processor_p50_ms.map_or_else(none, |ms| format!("{ms:.2}"));
+            let processor = processor_mean_ms.map_or_else(none, |ms| format!("{ms:.2}"));
             format!(
                 "| {search} | {filter} | {p50_ms:.2} | {p90_ms:.2} | {p99_ms:.2} | {processor} | {same} |\n"
             )
@@ -262,7 +259,7 @@ fn markdown(
         "# Searching a datastore\n\nCommand: `openscholar bench search {} {folder} --limit {} --top-k {}{made}`\n\nMachine: {machine}. One query at a \
          time on one thread; warm; without encoding the query.{how}\n\n{} papers, {} passages, {} dense segments, {:.0} MB of inverted indexes, \
          {:.0} MB of lexical index.\n\n\
-         | search | filter | p50 ms | p90 ms | p99 ms | p50 ms of the processor | results shared with exact search |\n\
+         | search | filter | p50 ms | p90 ms | p99 ms | mean ms of the processor | results shared with exact search |\n\
          |---|---|---|---|---|---|---|\n{}{}",
         args.name,
         args.limit,
