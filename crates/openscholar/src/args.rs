@@ -307,6 +307,24 @@ pub(crate) enum BenchCommand {
         /// Documents, libraries and folders of them.
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
+        /// Match their references to the papers of this datastore.
+        #[arg(long = "match", value_name = "NAME")]
+        known: Option<String>,
+        /// Write the report here.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Broken inputs through every reader of files and replies: none may panic, hang or grow.
+    Fuzz {
+        /// Good documents, libraries and rows of papers, and folders of them; lists, rows and replies are also built in.
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Broken inputs for each reader.
+        #[arg(long, value_name = "N", default_value_t = 10_000)]
+        inputs: u64,
+        /// Number of the first input.
+        #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+        seed: u64,
         /// Write the report here.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,

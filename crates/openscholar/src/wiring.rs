@@ -9,6 +9,7 @@ pub(crate) mod providers;
 pub(crate) mod pull;
 pub(crate) mod reranker;
 pub(crate) mod shelf;
+pub(crate) mod standin;
 pub(crate) mod standing;
 pub(crate) mod stored;
 

@@ -55,7 +55,7 @@ impl Zotero {
             .map_err(|what| PortError::new(PortErrorKind::Corrupt, format!("Zotero: {what}")))
     }
 
-    /// The items of the library, or of one collection, without notes and attachments of items.
+    /// The items of the library, or of one collection, with what belongs to them: attached files, notes.
     ///
     /// # Errors
     /// As [`Zotero::collections`].
@@ -63,9 +63,9 @@ impl Zotero {
         match collection {
             Some(key) => {
                 let key = checked(key)?;
-                self.all(format!("{LIBRARY}/collections/{key}/items/top")).await
+                self.all(format!("{LIBRARY}/collections/{key}/items")).await
             }
-            None => self.all(format!("{LIBRARY}/items/top")).await,
+            None => self.all(format!("{LIBRARY}/items")).await,
         }
     }
 

@@ -3,7 +3,8 @@
 //! Every port has one fake here ([`FakeEncoder`], [`FakeReranker`], [`ScriptedGenerator`], [`MemoryRetriever`], [`MemorySource`],
 //! [`MemoryCatalog`], [`FakeAttributor`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
 //! server on a loopback port that can be slow, broken or lying on demand; [`StandIn`] answers for the services that
-//! papers come from; [`http`] asks our own server. Nothing here asks the network.
+//! papers come from; [`http`] asks our own server; [`mutate`] makes broken inputs from
+//! good ones. Nothing here asks the network.
 
 mod attributor;
 mod catalog;
@@ -14,6 +15,7 @@ mod generator;
 pub mod http;
 pub mod lm_server;
 mod models_dir;
+pub mod mutate;
 mod reranker;
 mod retriever;
 mod source;

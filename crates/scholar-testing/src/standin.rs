@@ -1,7 +1,7 @@
 //! A stand-in for the services that papers come from, on a loopback port, in a thread of its own.
 //!
 //! It answers in the true shapes of Semantic Scholar, OpenAlex, arXiv, `PubMed`, Crossref, Unpaywall, You.com, Brave,
-//! ar5iv, GROBID and the DOI resolver, each under a path prefix: first from recorded exchanges, then from a small
+//! ar5iv, GROBID, Zotero and the DOI resolver, each under a path prefix: first from recorded exchanges, then from a small
 //! invented library ([`world`]). [`Fault`]s break single answers on demand. Every request is logged, in process
 //! ([`StandIn::log`]) and at `/__log`; `/__reset` forgets log and faults.
 //!
@@ -27,6 +27,7 @@ mod serve;
 mod tests;
 mod web;
 pub mod world;
+mod zotero;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -133,6 +134,11 @@ impl StandIn {
     /// Requests whose path begins with `prefix`.
     pub fn asked(&self, prefix: &str) -> Vec<LoggedRequest> {
         self.log().into_iter().filter(|request| request.path.starts_with(prefix)).collect()
+    }
+
+    /// From now on Zotero's items have files, which lie in `folder` as `KEY.pdf`.
+    pub fn store_files(&self, folder: &std::path::Path) {
+        *self.shared.storage.lock() = Some(folder.display().to_string());
     }
 
     /// Forgets log and faults.

@@ -6,6 +6,7 @@ mod attribution;
 mod convert;
 mod encoder;
 mod formats;
+mod fuzz;
 mod graph;
 mod index;
 mod ingest;
@@ -55,8 +56,13 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Ingest { files, dim, passages, out } => {
             ingest::run(&files, dim, passages.rules(), out.as_deref(), app)
         }
-        BenchCommand::Formats { paths, out } => formats::run(&paths, out.as_deref(), app),
         BenchCommand::Abstention(args) => abstention::run(&args, app),
+        BenchCommand::Formats { paths, known, out } => {
+            formats::run(&paths, known.as_deref(), out.as_deref(), app)
+        }
+        BenchCommand::Fuzz { paths, inputs, seed, out } => {
+            fuzz::run(&paths, (inputs, seed), out.as_deref(), app)
+        }
         BenchCommand::Annotate(args) => annotate::run(args, app),
         BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Search(args) => search::run(&args, app),

@@ -365,3 +365,23 @@ fn what_does_not_fit_is_said_before_anything_is_asked() {
     assert!(!program.path("run").exists(), "nothing was begun");
     program.fails(1, &["bench", "report", &data], &["is no run's folder", "bench run"]);
 }
+
+#[test]
+fn broken_inputs_break_no_reader() {
+    let program = home();
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scholar-formats/tests/data");
+    let samples = samples.to_string_lossy().into_owned();
+    let report = program.json(0, &["bench", "fuzz", &samples, "--inputs", "12"]);
+    let readers = report["readers"].as_array().expect("a list");
+    let named = |name: &str| readers.iter().any(|reader| reader["reader"] == name);
+    for name in ["PDF", "BibTeX", "rows of papers", "Semantic Scholar: batch", "Zotero: items"] {
+        assert!(named(name), "{name}: {readers:#?}");
+    }
+    for reader in readers {
+        let of = |field: &str| reader[field].as_u64().expect("a number");
+        assert_eq!((of("inputs"), &reader["failures"]), (12, &serde_json::json!([])), "{reader}");
+    }
+    let read: u64 = readers.iter().filter_map(|reader| reader["readable"].as_u64()).sum();
+    assert!(read > 0, "some damage is where nothing stands");
+    program.fails(1, &["bench", "fuzz", "/no/such/samples"], &["/no/such/samples"]);
+}

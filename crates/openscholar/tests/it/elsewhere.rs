@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Output;
 
+use scholar_testing::http::get;
+use scholar_testing::standin::world::world;
 use scholar_testing::{Calls, Fault, StandIn};
 use serde_json::Value;
 
@@ -111,6 +113,32 @@ fn a_source_without_its_key_is_told_and_left_out() {
     let (code, _, stderr) = text(&command.output().expect("the program starts"));
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("web was left out") && stderr.contains("YDC_API_KEY"), "{stderr}");
+}
+
+#[test]
+fn a_running_zotero_gives_its_items_with_their_files() {
+    let program = Program::with_papers();
+    let server = StandIn::start().expect("a loopback port");
+    let folder = program.path("storage");
+    fs_err::create_dir_all(&folder).expect("made");
+    let open = world().papers.iter().filter(|work| work.open_access.is_some());
+    for work in open {
+        let pdf = get(server.address(), &format!("/pdf/{}.pdf", work.key));
+        fs_err::write(folder.join(format!("{}.pdf", work.key)), pdf.body).expect("written");
+    }
+    server.store_files(&folder);
+    let add = |what: &str, store: &str| {
+        json(&program, &server, 0, &["papers", "add", what, "--no-lookup", "--datastore", store])
+    };
+    let papers = |report: &Value| report["papers"].as_array().expect("a list").clone();
+    let all = papers(&add("zotero:", "mine"));
+    let known = world().papers.len();
+    assert_eq!(all.len(), known - 1, "one paper is there twice, and taken once");
+    let read = all.iter().filter(|paper| paper["format"] == "library + PDF").count();
+    assert!(read > 0 && read < all.len(), "files are read where there are any: {all:#?}");
+    let inner = papers(&add("zotero:Sleep/Retracted", "inner"));
+    let outer = papers(&add("zotero:sleep", "outer"));
+    assert!(!inner.is_empty() && inner.len() < outer.len() && outer.len() < all.len());
 }
 
 #[test]

@@ -172,7 +172,7 @@ async fn zotero_is_read_page_by_page() {
         let row =
             |n: usize| format!(r#"{{"key":"K{n}","data":{{"itemType":"book","title":"B{n}"}}}}"#);
         match asked.path.as_str() {
-            "/api/users/0/items/top" => {
+            "/api/users/0/items" => {
                 let start: usize = asked.param("start").and_then(|s| s.parse().ok()).unwrap_or(0);
                 let rows: Vec<String> = (start..250.min(start + 100)).map(row).collect();
                 (200, JSON, format!("[{}]", rows.join(",")))
@@ -185,7 +185,7 @@ async fn zotero_is_read_page_by_page() {
             "/api/users/0/items/K1/file/view/url" => {
                 (200, "text/plain", "file:///data/me/paper%20one.pdf\n".to_owned())
             }
-            "/api/users/0/collections/C1/items/top" => (200, JSON, format!("[{}]", row(5))),
+            "/api/users/0/collections/C1/items" => (200, JSON, format!("[{}]", row(5))),
             _ => (404, "text/plain", "Not found".to_owned()),
         }
     })

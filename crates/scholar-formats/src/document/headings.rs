@@ -117,7 +117,7 @@ pub(crate) fn heading(line: &str) -> Option<Heading> {
     let spaced: String = plain.split(' ').collect();
     let is = |list: &[&str]| {
         list.contains(&plain.as_str())
-            || (plain.len() > spaced.len() * 2 - 2 && list.contains(&spaced.as_str()))
+            || (plain.len() + 2 > spaced.len() * 2 && list.contains(&spaced.as_str()))
     };
     let opens = if is(&REFERENCES) {
         Opens::References
@@ -228,7 +228,8 @@ mod tests {
         assert_eq!(read("References"), Some((None, "References".into(), Opens::References, true)));
         assert_eq!(read("A B S T R A C T").map(|h| h.2), Some(Opens::Abstract));
         assert_eq!(read("7. Acknowledgements").map(|h| h.2), Some(Opens::BackMatter));
-        for line in ["A model is a thing", "12 of them came", "results", "The end", "1999 Results"]
+        for line in
+            ["A model is a thing", "12 of them came", "results", "The end", "1999 Results", "1 ."]
         {
             assert_eq!(read(line), None, "{line}");
         }

@@ -10,7 +10,9 @@ mod layout;
 mod lines;
 mod paper;
 mod sequence;
+mod streams;
 mod title;
+mod unpack;
 
 use std::sync::mpsc;
 use std::thread;
@@ -44,18 +46,15 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
     let pages = match receive.recv_timeout(limits.time + GRACE) {
         Ok(pages) => pages?,
         Err(mpsc::RecvTimeoutError::Timeout) => {
-            return Err(FormatError::new(
-                FormatErrorKind::TooLarge,
-                FORMAT,
-                format!("reading took longer than {} s", limits.time.as_secs()),
-            ));
+            let message = format!("reading took longer than {} s", limits.time.as_secs());
+            return Err(FormatError::new(FormatErrorKind::TooLarge, FORMAT, message));
         }
         Err(mpsc::RecvTimeoutError::Disconnected) => {
             return Err(failed("the file breaks the reader").with_hint(REPAIR));
         }
     };
     if pages.pages.iter().all(|page| page.glyphs.is_empty()) {
-        return Err(no_text(&pages));
+        return Err(no_text(&pages, limits));
     }
     if !pages.is_language() {
         return Err(FormatError::new(
@@ -68,7 +67,7 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
     let mut draft = paper::draft(&pages);
     draft.notices.splice(0..0, notices(&pages));
     if draft.sections.is_empty() {
-        return Err(no_text(&pages));
+        return Err(no_text(&pages, limits));
     }
     Ok(draft.finish(bytes, limits))
 }
@@ -76,8 +75,12 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
 const REPAIR: &str =
     "open it in a viewer and print it to a new PDF, or use another version of the paper";
 
-fn no_text(pages: &glyphs::Pages) -> FormatError {
-    if pages.lost.is_empty() {
+fn no_text(pages: &glyphs::Pages, limits: ReadLimits) -> FormatError {
+    if pages.cut {
+        let (seconds, bytes) = (limits.time.as_secs(), limits.text_bytes);
+        let message = format!("no page could be read within {seconds} s and {bytes} bytes of text");
+        FormatError::new(FormatErrorKind::TooLarge, FORMAT, message)
+    } else if pages.lost.is_empty() {
         FormatError::new(
             FormatErrorKind::NoText,
             FORMAT,
@@ -92,9 +95,16 @@ fn no_text(pages: &glyphs::Pages) -> FormatError {
 
 fn notices(pages: &glyphs::Pages) -> Vec<Notice> {
     let mut notices = Vec::new();
+    let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     if !pages.lost.is_empty() {
-        let list: Vec<String> = pages.lost.iter().map(u32::to_string).collect();
-        let message = format!("PDF pages that could not be read are missing: {}", list.join(", "));
+        let lost = list(&pages.lost);
+        let message = format!("PDF pages that could not be read are missing: {lost}");
+        notices.push(Notice::new(NoticeKind::Skipped, message).with_hint(REPAIR));
+    }
+    if !pages.damaged.is_empty() {
+        let damaged = list(&pages.damaged);
+        let message =
+            format!("PDF pages that are damaged may lack a part of their text: {damaged}");
         notices.push(Notice::new(NoticeKind::Skipped, message).with_hint(REPAIR));
     }
     if pages.cut {

@@ -1,5 +1,10 @@
 //! What each reader makes of a small document.
 
+use std::io::Write as _;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use scholar_core::Retraction;
 use scholar_formats::document::{Document, DocumentFormat, ReadLimits, read};
 use scholar_formats::error::FormatErrorKind;
@@ -163,6 +168,96 @@ fn a_page_that_cannot_be_unpacked_costs_no_other_page() {
     let has = |words: &str| sections(&document).iter().any(|(_, text)| text.contains(words));
     assert!(has("remembered more words") && has("twelve words more"));
     assert!(!has("learned a list"), "the second page is broken");
+    assert_eq!(about_pages(&document), ["PDF pages that could not be read are missing: 2"]);
+    assert!(document.notices[0].hint.is_some());
+}
+
+/// What was said about pages, and not about titles.
+fn about_pages(document: &Document) -> Vec<String> {
+    let told = document.notices.iter().map(|notice| notice.message.clone());
+    told.filter(|message| message.contains("pages")).collect()
+}
+
+fn zlib(data: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(data).expect("a vector takes all");
+    encoder.finish().expect("a vector takes all")
+}
+
+/// Lines of text that fill half a page.
+fn drawn(words: &str) -> Vec<u8> {
+    let line = |at: usize| {
+        format!(
+            "BT /F1 10 Tf 1 0 0 1 50 {} Tm ({words}, line {at} of several) Tj ET\n",
+            700 - at * 12
+        )
+    };
+    (0..30).map(line).collect::<String>().into_bytes()
+}
+
+const PACKED: &str = "/Filter /FlateDecode";
+
+#[test]
+fn a_page_that_breaks_off_is_told_and_keeps_what_it_has() {
+    let (first, second) = (zlib(&drawn("Some words here")), zlib(&drawn("Other words there")));
+    let half = second[..second.len() / 2].to_vec();
+    let notices = |pages: &[(&str, Vec<u8>)], form: &str| {
+        let document = sniffed("a.pdf", &samples::pdf_of(pages, form));
+        let told = about_pages(&document);
+        let text: String = document.paper.sections.iter().map(|one| one.text.clone()).collect();
+        (text, told)
+    };
+    let (text, told) = notices(&[(PACKED, first.clone()), (PACKED, second)], "");
+    assert!(told.is_empty() && text.contains("Other words there, line 29"), "{told:?} {text}");
+    let (text, told) = notices(&[(PACKED, first.clone()), (PACKED, half)], "");
+    assert!(text.contains("Other words") && !text.contains("there, line 29"), "{text}");
+    assert_eq!(told, ["PDF pages that are damaged may lack a part of their text: 2"]);
+    let (_, told) = notices(&[(PACKED, first.clone()), ("/Filter /NoSuchWay", b"x".to_vec())], "");
+    assert_eq!(told, ["PDF pages that could not be read are missing: 2"]);
+
+    let form = "<< /Subtype /Form /BBox [0 0 9 9] /Filter /FlateDecode /Length 9 >>\n\
+                stream\nno stream\nendstream";
+    let drawing = (PACKED, zlib(b"/Fm Do"));
+    let (text, told) = notices(&[(PACKED, first.clone()), drawing], form);
+    assert!(text.contains("Some words"), "{text}");
+    assert_eq!(
+        told,
+        ["PDF pages that could not be read are missing: 2"],
+        "what it draws is broken"
+    );
+    let (_, told) = notices(&[(PACKED, first)], form);
+    assert!(told.is_empty(), "nothing draws the broken form: {told:?}");
+}
+
+#[test]
+fn what_unpacks_without_end_is_refused_before_it_does() {
+    let page = (PACKED, zlib(&drawn("Some words here")));
+    let spaces = zlib(&vec![b' '; 65 << 20]);
+    for (entries, stream) in [
+        (PACKED, spaces.clone()),
+        ("/Filter [/FlateDecode /FlateDecode]", zlib(&spaces)),
+        ("/Filter [/Fl#61teDecode /Flate#44ecode]", zlib(&spaces)),
+        (
+            "/Filter /FlateDecode /DecodeParms << /Predictor 12 /Colors 5 /Columns 4000000000000000 >>",
+            zlib(b"x"),
+        ),
+        (
+            "/Filter /FlateDecode /DecodeParms << /Predictor 12 /Colors 5 /Col#75mns 4000000000000000 >>",
+            zlib(b"x"),
+        ),
+    ] {
+        let bytes = samples::pdf_of(&[page.clone(), (entries, stream)], "");
+        assert!(bytes.len() < 1 << 20, "{entries}");
+        let error = read(DocumentFormat::Pdf, &bytes, ReadLimits::default()).expect_err(entries);
+        assert_eq!(error.kind, FormatErrorKind::TooLarge, "{entries}: {error}");
+    }
+}
+
+#[test]
+fn a_pdf_that_takes_too_long_is_an_error() {
+    let limits = ReadLimits { time: Duration::ZERO, ..ReadLimits::default() };
+    let error = read(DocumentFormat::Pdf, &samples::two_columns(), limits).expect_err("no time");
+    assert_eq!(error.kind, FormatErrorKind::TooLarge, "{error}");
 }
 
 #[test]

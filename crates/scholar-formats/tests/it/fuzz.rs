@@ -1,11 +1,11 @@
 //! Broken input gives an error or a document, never a panic or a hang. The record of 10,000 inputs made from real papers
-//! is the example `fuzz_documents`.
+//! is `openscholar bench fuzz`.
 
 use std::time::Duration;
 
 use scholar_formats::document::{DocumentFormat, ReadLimits, read};
+use scholar_testing::mutate::{Random, mutate};
 
-use crate::mutate::{Random, mutate};
 use crate::samples;
 
 /// Runs `parse` over `count` mutations of `samples`; a panic names the number that makes the input again.

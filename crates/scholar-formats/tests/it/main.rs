@@ -5,6 +5,5 @@ mod broken;
 mod documents;
 mod fuzz;
 mod lists;
-mod mutate;
 mod samples;
 mod zotero;

@@ -59,44 +59,57 @@ pub(crate) const TEXT: &str = "Of Things\n\nAbstract\n\nWe ask and ans-\nwer.\n\
 
 /// A PDF of these pages, each a list of lines: x, y from the bottom, size, text.
 pub(crate) fn pdf(pages: &[Vec<(u32, u32, u32, &str)>]) -> Vec<u8> {
-    let mut objects = vec!["<< /Type /Catalog /Pages 2 0 R >>".to_owned()];
-    let kids: Vec<String> = (0..pages.len()).map(|at| format!("{} 0 R", 4 + at * 2)).collect();
-    objects.push(format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()));
-    objects.push(
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
-            .to_owned(),
-    );
-    for (at, page) in pages.iter().enumerate() {
-        let content = 5 + at * 2;
-        objects.push(format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents {content} 0 R >>"
-        ));
+    let streams = pages.iter().map(|page| {
         let mut stream = String::new();
         for (x, y, size, text) in page {
             writeln!(stream, "BT /F1 {size} Tf 1 0 0 1 {x} {y} Tm ({text}) Tj ET")
                 .expect("a string takes all");
         }
-        objects.push(format!("<< /Length {} >>\nstream\n{stream}endstream", stream.len()));
+        ("", stream.into_bytes())
+    });
+    pdf_of(&streams.collect::<Vec<_>>(), "")
+}
+
+/// A PDF of these pages, each the other entries of its stream's dictionary and the stream as packed; `form` is an object
+/// that every page can draw as `/Fm`.
+pub(crate) fn pdf_of(pages: &[(&str, Vec<u8>)], form: &str) -> Vec<u8> {
+    let mut objects: Vec<Vec<u8>> = vec![b"<< /Type /Catalog /Pages 2 0 R >>".to_vec()];
+    let kids: Vec<String> = (0..pages.len()).map(|at| format!("{} 0 R", 5 + at * 2)).collect();
+    objects.push(
+        format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()).into(),
+    );
+    objects.push(
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+            .to_vec(),
+    );
+    objects.push(if form.is_empty() { b"null".to_vec() } else { form.into() });
+    for (at, (entries, stream)) in pages.iter().enumerate() {
+        let content = 6 + at * 2;
+        objects.push(
+            format!(
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> \
+                 /XObject << /Fm 4 0 R >> >> /Contents {content} 0 R >>"
+            )
+            .into(),
+        );
+        let head = format!("<< /Length {} {entries} >>\nstream\n", stream.len());
+        objects.push([head.as_bytes(), stream, b"\nendstream"].concat());
     }
-    let mut out = String::from("%PDF-1.4\n");
-    let mut offsets = Vec::new();
+    let mut out = b"%PDF-1.4\n".to_vec();
+    let mut offsets = String::new();
     for (at, object) in objects.iter().enumerate() {
-        offsets.push(out.len());
-        write!(out, "{} 0 obj\n{object}\nendobj\n", at + 1).expect("a string takes all");
+        writeln!(offsets, "{:010} 00000 n ", out.len()).expect("a string takes all");
+        out.extend(format!("{} 0 obj\n", at + 1).bytes());
+        out.extend(object);
+        out.extend(b"\nendobj\n");
     }
-    let start = out.len();
-    write!(out, "xref\n0 {}\n0000000000 65535 f \n", offsets.len() + 1)
-        .expect("a string takes all");
-    for offset in offsets {
-        writeln!(out, "{offset:010} 00000 n ").expect("a string takes all");
-    }
-    write!(
-        out,
-        "trailer\n<< /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n",
-        objects.len() + 1
-    )
-    .expect("a string takes all");
-    out.into_bytes()
+    let (start, count) = (out.len(), objects.len() + 1);
+    let end = format!(
+        "xref\n0 {count}\n0000000000 65535 f \n{offsets}trailer\n<< /Size {count} /Root 1 0 R >>\n\
+         startxref\n{start}\n%%EOF\n"
+    );
+    out.extend(end.bytes());
+    out
 }
 
 /// A paper of two pages in two columns.

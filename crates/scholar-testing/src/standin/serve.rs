@@ -18,7 +18,7 @@ use super::exchange::{LoggedRequest, Reply, Request, decoded, pairs};
 use super::fault::{Fault, FaultPlan, with_list};
 use super::replay::Recordings;
 use super::world::world;
-use super::{Log, arxiv, openalex, pages, pubmed, registries, s2, web};
+use super::{Log, arxiv, openalex, pages, pubmed, registries, s2, web, zotero};
 
 /// What all requests share.
 pub(super) struct Shared {
@@ -27,12 +27,21 @@ pub(super) struct Shared {
     began: Instant,
     pub(super) log: Log,
     pub(super) faults: Mutex<FaultPlan>,
+    /// Where the files of Zotero's items lie.
+    pub(super) storage: Mutex<Option<String>>,
 }
 
 impl Shared {
     pub(super) fn new(base: String, recordings: Recordings) -> Self {
         let began = Instant::now();
-        Self { base, recordings, began, log: Mutex::default(), faults: Mutex::default() }
+        Self {
+            base,
+            recordings,
+            began,
+            log: Mutex::default(),
+            faults: Mutex::default(),
+            storage: Mutex::default(),
+        }
     }
 
     pub(super) fn reset(&self) {
@@ -102,7 +111,7 @@ async fn answer(
             body: &body,
             base: &shared.base,
         };
-        conditional(&request, dispatch(prefix, &request))
+        conditional(&request, dispatch(prefix, &request, shared.storage.lock().as_deref()))
     });
     let reply = match &fault {
         Some(fault) => replaced(reply, fault),
@@ -121,7 +130,7 @@ fn split(path: &str) -> (&str, &str) {
     path.split_at(end)
 }
 
-fn dispatch(prefix: &str, request: &Request<'_>) -> Reply {
+fn dispatch(prefix: &str, request: &Request<'_>, storage: Option<&str>) -> Reply {
     match prefix {
         "/s2" => s2::answer(world(), request),
         "/openalex" => openalex::answer(world(), request),
@@ -134,6 +143,7 @@ fn dispatch(prefix: &str, request: &Request<'_>) -> Reply {
         "/brave" => web::brave(world(), request),
         "/ar5iv" | "/arxiv_html" => pages::html(world(), request),
         "/grobid" => pages::grobid(world(), request),
+        "/zotero" => zotero::answer(world(), request, storage),
         "/pdf" => pages::pdf(world(), request),
         "/link" => pages::link(request),
         "/__loop" => {

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use scholar_formats::library::matching::MatchedBy;
 
 use crate::app::App;
 use crate::commands::bench::{machine, publish};
-use crate::commands::papers::intake::{self, How, Item, inputs};
+use crate::commands::papers::intake::matched::{self, Matched};
+use crate::commands::papers::intake::{self, How, Item, Taken, inputs};
 use crate::error::CommandError;
 
 /// Sums over the files of one format.
@@ -21,6 +24,7 @@ struct Row {
     sections: usize,
     references: usize,
     identified: usize,
+    matched: usize,
     pages: u64,
     bytes: u64,
     time: Duration,
@@ -38,6 +42,7 @@ impl Row {
         self.sections += paper.sections.len();
         self.references += item.references.len();
         self.identified += item.references.iter().filter(|one| !one.ids.is_empty()).count();
+        self.matched += item.matched;
         let places = paper.sections.iter().flat_map(|section| &section.places);
         self.pages += places.map(|place| u64::from(place.page)).max().unwrap_or(0);
         let (bytes, time) = item.cost;
@@ -48,8 +53,11 @@ impl Row {
 }
 
 /// Reads everything below `paths`; nothing is stored and nobody is asked.
+///
+/// With `known`, references are matched to the papers of that datastore.
 pub(super) fn run(
     paths: &[PathBuf],
+    known: Option<&str>,
     out: Option<&Path>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
@@ -59,31 +67,88 @@ pub(super) fn run(
     }
     let named = found.len();
     let how = How { collection: None, look_up: false, offline: true };
-    let taken = app.block_on(intake::read_all(found, &how, app))??;
+    let mut taken = app.block_on(intake::read_all(found, &how, app))??;
+    let matching = known.map(|name| Matching::run(name, &mut taken, app)).transpose()?;
     let mut formats: BTreeMap<String, Row> = BTreeMap::new();
     for item in &taken.items {
         formats.entry(item.format.clone()).or_default().add(item);
     }
     let reasons: Vec<&str> = taken.notices.iter().map(|notice| notice.message.as_str()).collect();
-    let text = markdown(paths, &formats, (named, taken.failed), app);
+    let mut text = markdown(paths, known, &formats, (named, taken.failed), app);
+    text.extend(matching.iter().map(Matching::markdown));
     let json = serde_json::json!({
         "schema": "openscholar.bench.formats/1",
         "machine": machine(app),
         "inputs": named,
         "failed": taken.failed,
         "notices": reasons,
+        "matching": matching.as_ref().map(Matching::json),
         "formats": formats.iter().map(|(name, row)| serde_json::json!({
             "format": name, "papers": row.papers, "without_title": row.without_title, "with_abstract": row.with_abstract,
             "words": row.words, "sections": row.sections, "references": row.references, "identified": row.identified,
+            "matched": row.matched,
             "pages": row.pages, "bytes": row.bytes, "seconds": row.time.as_secs_f64(), "slowest_seconds": row.slowest.as_secs_f64(),
         })).collect::<Vec<_>>(),
     });
     publish("formats", &text, &json, out, app)
 }
 
+/// References matched to the papers of a datastore.
+struct Matching<'a> {
+    datastore: &'a str,
+    references: usize,
+    matched: Vec<Matched>,
+    time: Duration,
+}
+
+impl<'a> Matching<'a> {
+    fn run(datastore: &'a str, taken: &mut Taken, app: &App) -> Result<Self, CommandError> {
+        // A misspelt name would match nothing, and say so.
+        app.existing_datastore(datastore)?;
+        let references = taken.items.iter().map(|item| item.references.len()).sum();
+        let began = Instant::now();
+        let matched = matched::match_references(datastore, taken, app)?;
+        Ok(Self { datastore, references, matched, time: began.elapsed() })
+    }
+
+    fn count(&self, by: MatchedBy) -> usize {
+        self.matched.iter().filter(|one| one.by == by).count()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "numbers for people")]
+    fn markdown(&self) -> String {
+        let Self { datastore, references, matched, time } = self;
+        format!(
+            "\n{} of {references} references are papers of `{datastore}` or of each other: {} by an identifier, {} by their \
+             title, {} by nine words of ten with author and year, {} by title, author and year in their plain text. \
+             {:.2} ms for each reference.\n",
+            matched.len(),
+            self.count(MatchedBy::Id),
+            self.count(MatchedBy::Title),
+            self.count(MatchedBy::Overlap),
+            self.count(MatchedBy::Text),
+            time.as_secs_f64() * 1e3 / (*references).max(1) as f64
+        )
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let rows = self.matched.iter().map(|one| {
+            serde_json::json!({
+                "reference": one.reference, "paper": one.paper, "title": one.title,
+                "by": format!("{:?}", one.by).to_lowercase(),
+            })
+        });
+        serde_json::json!({
+            "datastore": self.datastore, "references": self.references, "seconds": self.time.as_secs_f64(),
+            "matched": rows.collect::<Vec<_>>(),
+        })
+    }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "numbers for people")]
 fn markdown(
     paths: &[PathBuf],
+    known: Option<&str>,
     formats: &BTreeMap<String, Row>,
     (named, failed): (usize, usize),
     app: &App,
@@ -92,8 +157,9 @@ fn markdown(
         .iter()
         .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
         .collect();
+    let option = known.map(|name| format!(" --match {name}")).unwrap_or_default();
     let mut text = format!(
-        "# Documents and libraries\n\nCommand: `openscholar bench formats {}`\n\n\
+        "# Documents and libraries\n\nCommand: `openscholar bench formats {}{option}`\n\n\
          {named} inputs, {failed} of which gave no paper (each with its reason in the JSON). Machine: {}.\n\n\
          | format | papers | with abstract | without title | words each | sections each | references | that state an \
          identifier | pages | ms each | slowest s | MB/s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",

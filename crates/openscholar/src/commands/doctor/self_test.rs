@@ -1,11 +1,10 @@
 //! `doctor --self-test`: every client against a stand-in for the services, faults included. No network.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scholar_clients::fetch::{CacheConfig, FetchConfig, Fetcher, Pace, Provider};
+use scholar_clients::fetch::{CacheConfig, Fetcher};
 use scholar_clients::{Crossref, HttpClient, SemanticScholar};
 use scholar_core::{
     FindBy, FindRequest, PaperId, PaperSource, PortError, Query, Retraction, Retriever as _,
@@ -18,7 +17,7 @@ use scholar_testing::{Calls, Fault, StandIn};
 use super::Check;
 use crate::args::SourceArg;
 use crate::error::{CommandError, Context as _};
-use crate::wiring::providers;
+use crate::wiring::{providers, standin};
 
 /// Looked for in the stand-in's library.
 const QUESTION: &str = "How does sleep change memory consolidation?";
@@ -51,17 +50,7 @@ struct Bench<'a> {
 impl Bench<'_> {
     /// A fetcher whose every address is the stand-in's, with keys that open nothing else, as fast as it goes.
     fn fetcher(&self, offline: bool) -> Result<Fetcher, PortError> {
-        let mut config = FetchConfig::interactive(Arc::new(jiff::Timestamp::now));
-        let mut settings: BTreeMap<String, String> = self.server.settings();
-        for name in ["YDC_API_KEY", "BRAVE_API_KEY"] {
-            settings.insert(name.to_owned(), "self-test".to_owned());
-        }
-        settings.insert("OPENSCHOLAR_EMAIL".to_owned(), "self-test@localhost".to_owned());
-        config.read_settings(&|name| settings.get(name).cloned())?;
-        let pace = Pace { interval: Duration::ZERO, burst: 1, concurrency: 4 };
-        config.paces = Provider::ALL.into_iter().map(|provider| (provider, pace)).collect();
-        config.retry.base = Duration::from_millis(1);
-        config.idle_timeout = Duration::from_secs(2);
+        let mut config = standin::config(&self.server, &["YDC_API_KEY", "BRAVE_API_KEY"])?;
         config.cache = Some(CacheConfig::new(self.cache));
         config.offline = offline;
         Ok(Fetcher::new(HttpClient::new()?, config))

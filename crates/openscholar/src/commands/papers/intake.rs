@@ -9,7 +9,7 @@
 pub(crate) mod inputs;
 mod joined;
 mod lookup;
-mod matched;
+pub(crate) mod matched;
 mod read;
 pub(crate) mod report;
 

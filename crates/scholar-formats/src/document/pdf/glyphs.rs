@@ -1,6 +1,7 @@
 //! Letters and where they stand.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread;
 use std::time::Instant;
 
 use hayro_interpret::font::{Glyph as Shape, GlyphRun};
@@ -14,6 +15,7 @@ use hayro_interpret::{
 };
 
 use super::FORMAT;
+use super::streams::{self, Streams};
 use crate::error::{FormatError, FormatErrorKind};
 
 /// One letter (or ligature) in points from the top left corner of its page.
@@ -45,8 +47,10 @@ pub(super) struct Page {
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     pub(super) pages: Vec<Page>,
-    /// Pages at which the interpreter broke.
+    /// Pages of which nothing could be had: the interpreter broke, or what they draw cannot be unpacked.
     pub(super) lost: Vec<u32>,
+    /// Pages of which a part cannot be unpacked.
+    pub(super) damaged: Vec<u32>,
     /// Whether pages were left out for time or size.
     pub(super) cut: bool,
     /// Letters of fonts without a mapping, read as TeX's.
@@ -89,6 +93,9 @@ pub(super) fn read(
     let broken = |message: &str| {
         FormatError::new(FormatErrorKind::Malformed, FORMAT, message).with_hint(super::REPAIR)
     };
+    if streams::is_hostile(&bytes) {
+        return Err(hostile());
+    }
     let opened = catch_unwind(AssertUnwindSafe(|| Pdf::new(bytes)));
     let pdf = match opened.map_err(|_| broken("the file breaks the reader"))? {
         Ok(pdf) => pdf,
@@ -112,13 +119,45 @@ pub(super) fn read(
             return Err(broken("the file is no PDF, or too damaged to read"));
         }
     };
-    let mut read = Pages {
-        title: pdf.metadata().title.as_deref().and_then(metadata_text),
-        ..Pages::default()
-    };
+    let streams = catch_unwind(AssertUnwindSafe(|| Streams::of(&pdf, deadline)));
+    let streams = streams.map_err(|_| broken("the file breaks the reader"))?;
+    if streams.too_large() {
+        return Err(hostile());
+    }
     let mut cache = InterpreterCache::new();
+    let mut read = each(pdf.pages(), deadline, text_bytes, |page, device| {
+        let drawn = catch_unwind(AssertUnwindSafe(|| {
+            draw(page, &pdf, &cache, device);
+            streams.is_damaged(page)
+        }));
+        if drawn.is_err() {
+            cache = InterpreterCache::new();
+        }
+        drawn
+    });
+    read.title = pdf.metadata().title.as_deref().and_then(metadata_text);
+    Ok(read)
+}
+
+fn hostile() -> FormatError {
+    let message = "a part of it unpacks to more than any paper holds";
+    FormatError::new(FormatErrorKind::TooLarge, FORMAT, message).with_hint(super::REPAIR)
+}
+
+/// Draws page after page. `draw` tells whether a part of the page was damaged, or throws [`Enough`] or a panic.
+fn each<'a>(
+    pages: &'a [PdfPage<'a>],
+    deadline: Instant,
+    text_bytes: usize,
+    mut draw: impl FnMut(&'a PdfPage<'a>, &mut Collector) -> thread::Result<bool>,
+) -> Pages {
+    let mut read = Pages::default();
     let mut bytes_left = text_bytes;
-    for (at, page) in pdf.pages().iter().enumerate() {
+    for (at, page) in pages.iter().enumerate() {
+        if Instant::now() > deadline {
+            read.cut = true;
+            break;
+        }
         let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
         let (width, height) = page.render_dimensions();
         let mut device = Collector {
@@ -134,22 +173,25 @@ pub(super) fn read(
             guessed: 0,
             unknown: 0,
         };
-        let drawn = catch_unwind(AssertUnwindSafe(|| draw(page, &pdf, &cache, &mut device)));
-        if let Err(thrown) = drawn {
-            if thrown.is::<Enough>() {
+        match draw(page, &mut device) {
+            Err(thrown) if thrown.is::<Enough>() => {
                 read.cut = true;
                 break;
             }
-            read.lost.push(number);
-            cache = InterpreterCache::new();
-            continue;
+            Err(_) => {
+                read.lost.push(number);
+                continue;
+            }
+            Ok(true) if device.page.glyphs.is_empty() => read.lost.push(number),
+            Ok(true) => read.damaged.push(number),
+            Ok(false) => {}
         }
         bytes_left = device.bytes_left;
         read.guessed += device.guessed;
         read.unknown += device.unknown;
         read.pages.push(device.page);
     }
-    Ok(read)
+    read
 }
 
 fn draw<'a>(
@@ -319,6 +361,34 @@ impl Device<'_> for Collector {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_that_breaks_the_interpreter_costs_itself_alone() {
+        let pdf = Pdf::new(include_bytes!("../../../tests/data/broken_page.pdf").to_vec());
+        let pdf = pdf.expect("opens");
+        let soon = Instant::now() + std::time::Duration::from_secs(60);
+        let mut number = 0;
+        let read = each(pdf.pages(), soon, 1000, |_, device| {
+            number += 1;
+            match number {
+                1 => catch_unwind(|| -> bool { panic!("the interpreter breaks") }),
+                2 => Ok(true),
+                _ => {
+                    device.bytes_left = 7;
+                    Ok(false)
+                }
+            }
+        });
+        assert_eq!((read.lost, read.cut), (vec![1, 2], false));
+        assert_eq!(read.pages.last().map(|page| page.number), Some(3));
+        let read = each(pdf.pages(), soon, 1000, |page, _| {
+            let first = std::ptr::eq(page, &raw const pdf.pages()[0]);
+            if first { Ok(false) } else { Err(Box::new(Enough)) }
+        });
+        assert_eq!((read.pages.len(), read.lost, read.cut), (1, vec![], true));
+        let read = each(pdf.pages(), Instant::now(), 1000, |_, _| Ok(false));
+        assert!(read.cut && read.pages.len() < 3, "the time is up");
+    }
 
     #[test]
     fn tex_fonts_have_ascii_letters_and_ligatures() {

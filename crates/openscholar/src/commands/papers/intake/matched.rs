@@ -1,59 +1,105 @@
 //! Which of a paper's references are papers that are here.
 
-use scholar_core::PaperMeta;
+use std::collections::BTreeSet;
+
+use scholar_core::{PaperId, PaperMeta};
 use scholar_datastore::Datastore;
 use scholar_formats::DocumentReference;
-use scholar_formats::library::matching::{MatchedBy, same_paper};
+use scholar_formats::library::matching::{MatchedBy, Matcher};
 
 use super::Taken;
 use crate::app::App;
 use crate::error::CommandError;
 
-/// Adds to every paper the references that match a paper of this intake or of the datastore called `name`.
-pub(super) fn match_references(
+/// A reference and the paper it means.
+pub(crate) struct Matched {
+    /// As printed, else its title.
+    pub(crate) reference: String,
+    /// The paper it means.
+    pub(crate) paper: PaperId,
+    /// Its title.
+    pub(crate) title: String,
+    pub(crate) by: MatchedBy,
+}
+
+/// Adds to every paper the references that match a paper of this intake or of the datastore called `name`; those that
+/// state an identifier known there are told too, and need nothing added, because the graph resolves identifiers.
+pub(crate) fn match_references(
     name: &str,
     taken: &mut Taken,
     app: &App,
-) -> Result<(), CommandError> {
+) -> Result<Vec<Matched>, CommandError> {
     let path = app.home.datastore(name)?;
     let store = if path.is_dir() { Some(Datastore::open(&path)?) } else { None };
     let batch: Vec<PaperMeta> = taken.items.iter().map(|item| item.paper.meta.clone()).collect();
+    let known = Known { store, batch: Matcher::new(&batch) };
+    let mut matched = Vec::new();
     for item in &mut taken.items {
         let own = item.paper.meta.id.clone();
         for reference in &item.references {
-            // What states an identifier needs no match: the graph resolves identifiers.
-            if !reference.ids.is_empty() {
+            let Some(found) = known.find(reference)?.filter(|found| found.paper != own) else {
                 continue;
-            }
-            let mut stored = Vec::new();
-            if let Some(store) = &store {
-                for title in titles(reference) {
-                    stored.extend(store.papers_titled(title)?);
-                }
-            }
-            let by = |paper: &&PaperMeta| -> Option<MatchedBy> { same_paper(reference, paper) };
-            let found = stored.iter().chain(&batch).find(|paper| by(paper).is_some());
-            if let Some(paper) = found.filter(|paper| paper.id != own)
-                && !item.paper.references.contains(&paper.id)
-            {
-                item.paper.references.push(paper.id.clone());
+            };
+            if found.by != MatchedBy::Id && !item.paper.references.contains(&found.paper) {
+                item.paper.references.push(found.paper.clone());
                 item.matched += 1;
             }
+            matched.push(found);
         }
     }
-    Ok(())
+    Ok(matched)
+}
+
+/// The papers that references may mean.
+struct Known {
+    store: Option<Datastore>,
+    batch: Matcher,
+}
+
+impl Known {
+    /// The stored paper that `reference` means, else the one that is being taken in.
+    fn find(&self, reference: &DocumentReference) -> Result<Option<Matched>, CommandError> {
+        let told = |paper: PaperId, title: String, by| {
+            let printed = Some(&reference.text).filter(|text| !text.is_empty());
+            let printed = printed.or(reference.title.as_ref()).cloned().unwrap_or_default();
+            Matched { reference: printed, paper, title, by }
+        };
+        if let Some(store) = &self.store {
+            for id in &reference.ids {
+                if let Some(paper) = store.paper(id)? {
+                    return Ok(Some(told(paper.meta.id, paper.meta.title, MatchedBy::Id)));
+                }
+            }
+            let mut stored: Vec<PaperMeta> = Vec::new();
+            for title in titles(reference) {
+                stored.extend(store.papers_titled(title)?);
+            }
+            if let Some(found) = Matcher::new(&stored).find(reference) {
+                let title = stored.into_iter().find(|meta| meta.id == found.paper);
+                let title = title.map(|meta| meta.title).unwrap_or_default();
+                return Ok(Some(told(found.paper, title, found.by)));
+            }
+        }
+        let found = self.batch.find(reference);
+        Ok(found.map(|found| told(found.paper, found.title, found.by)))
+    }
 }
 
 /// Fewest words of a part of a printed reference that may be its title.
 const TITLE_WORDS: usize = 4;
 
-/// The title, or the parts of the printed text that may be it: a candidate still has to agree in year and author.
-fn titles(reference: &DocumentReference) -> Vec<&str> {
+/// The title, or the parts of the printed text that may be it: a candidate still has to agree in year and author. Commas
+/// part some styles and stand in the titles of others, so both ways of parting are tried.
+fn titles(reference: &DocumentReference) -> BTreeSet<&str> {
     if let Some(title) = &reference.title {
-        return vec![title];
+        return BTreeSet::from([title.as_str()]);
     }
-    let parts = reference.text.split(['.', '?', '“', '”', '"', ';']);
-    parts.map(str::trim).filter(|part| part.split(' ').count() >= TITLE_WORDS).collect()
+    const STOPS: [char; 4] = ['.', '“', '”', '"'];
+    let is_stop = |c: char| STOPS.contains(&c);
+    let parts = reference.text.split(is_stop);
+    let finer = reference.text.split(move |c| is_stop(c) || "?;,".contains(c));
+    let trimmed = parts.chain(finer).map(|part| part.trim().trim_end_matches([',', ';', '?']));
+    trimmed.filter(|part| part.split(' ').count() >= TITLE_WORDS).collect()
 }
 
 #[cfg(test)]
@@ -63,9 +109,22 @@ mod tests {
     #[test]
     fn a_printed_reference_offers_its_parts() {
         let text = "A. Vaswani and N. Shazeer. 2017. Attention is all you need. In Proc. of NIPS.";
-        let printed = DocumentReference { text: text.to_owned(), ..DocumentReference::default() };
-        assert_eq!(titles(&printed), ["Attention is all you need"]);
-        let told = DocumentReference { title: Some("Short".to_owned()), ..printed };
-        assert_eq!(titles(&told), ["Short"]);
+        let of = |text: &str| {
+            let printed =
+                DocumentReference { text: text.to_owned(), ..DocumentReference::default() };
+            titles(&printed).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let title = "Attention is all you need";
+        assert_eq!(of(text), [title]);
+        let commas = format!("A. Vaswani, N. Shazeer, {title}, NIPS 2017");
+        assert!(of(&commas).contains(&title.to_owned()), "{:?}", of(&commas));
+        let quoted = format!("A. Vaswani, “{title},” in NIPS, 2017");
+        assert_eq!(of(&quoted), [title]);
+        let told = DocumentReference {
+            title: Some("Short".to_owned()),
+            text: text.to_owned(),
+            ..DocumentReference::default()
+        };
+        assert_eq!(titles(&told), BTreeSet::from(["Short"]));
     }
 }

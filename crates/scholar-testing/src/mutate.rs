@@ -1,16 +1,19 @@
 //! Broken inputs made from good ones, the same for the same seed.
 
+/// Longest input that is made.
+const LONGEST: usize = 400_000;
+
 /// `SplitMix64`, so that a failure can be repeated from its number alone.
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
     /// A sequence.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// The next number.
-    pub(crate) fn next(&mut self) -> u64 {
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,7 +22,7 @@ impl Random {
     }
 
     /// A number below `end`, 0 for 0.
-    pub(crate) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.next() % end).unwrap_or(0)
     }
@@ -53,8 +56,11 @@ const PIECES: [&[u8]; 22] = [
 
 /// One to four mutations of `samples[n]`: flipped bits, cut ends, spliced parts, repeated parts, inserted pieces, deep
 /// nesting, long numbers.
-pub(crate) fn mutate(samples: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
-    let mut bytes = samples[random.below(samples.len())].clone();
+///
+/// Nothing comes of no samples.
+pub fn mutate(samples: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    let Some(sample) = samples.get(random.below(samples.len())) else { return Vec::new() };
+    let mut bytes = sample.clone();
     for _ in 0..=random.below(4) {
         let at = random.below(bytes.len());
         match random.below(8) {
@@ -84,7 +90,23 @@ pub(crate) fn mutate(samples: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
                 bytes.drain(at..to);
             }
         }
-        bytes.truncate(400_000);
+        bytes.truncate(LONGEST);
+    }
+    bytes
+}
+
+/// Some bytes of `sample` overwritten, and its end cut off now and then: for files that are made of pages, in which what
+/// is put in shifts everything.
+pub fn overwrite(sample: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bytes = sample.to_vec();
+    for _ in 0..=random.below(8) {
+        let at = random.below(bytes.len());
+        if let Some(byte) = bytes.get_mut(at) {
+            *byte = u8::try_from(random.below(256)).unwrap_or(0);
+        }
+    }
+    if random.below(8) == 0 {
+        bytes.truncate(random.below(sample.len()));
     }
     bytes
 }
