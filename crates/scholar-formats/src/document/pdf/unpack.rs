@@ -231,13 +231,15 @@ fn ascii85(data: &[u8], out: &mut Sink) -> bool {
     let mut group: Vec<u8> = Vec::with_capacity(5);
     let mut flush = |group: &mut Vec<u8>| {
         let given = group.len();
+        if given == 0 {
+            return true;
+        }
         let digits = group.iter().copied().chain(std::iter::repeat(84)).take(5);
         let value = digits.fold(0_u64, |value, digit| value * 85 + u64::from(digit));
         let bytes = u32::try_from(value).map(u32::to_be_bytes);
         group.clear();
         match bytes {
             Ok(bytes) if given > 1 => out.push(&bytes[..given - 1]),
-            Ok(_) if given == 0 => {}
             _ => return false,
         }
         true
