@@ -19,7 +19,7 @@ use crate::error::Error;
 pub struct Limits {
     /// Longest accepted line.
     pub line_bytes: usize,
-    /// Largest accepted share of unusable lines, 0 to 1.
+    /// Largest accepted share of unusable lines, 0 to 1; above zero, one line of several may always be unusable.
     pub rejected_share: f64,
 }
 
@@ -281,6 +281,8 @@ impl Iterator for PaperReader {
 }
 
 /// Refuses a file of which too much is unusable. `(rejected, lines, largest share)`.
+///
+/// One line among others is a blemish however short the file is, unless nothing at all may be wrong.
 #[expect(clippy::cast_precision_loss, reason = "a share of lines")]
 pub(crate) fn judge_share(
     path: &Path,
@@ -288,8 +290,9 @@ pub(crate) fn judge_share(
     first: Option<&(u64, String)>,
 ) -> Result<(), Error> {
     let share = rejected as f64 / lines.max(1) as f64;
+    let blemish = rejected == 1 && lines > 1 && largest > 0.0;
     match first {
-        Some((line, what)) if share > largest => Err(Error::TooManyRejects {
+        Some((line, what)) if share > largest && !blemish => Err(Error::TooManyRejects {
             path: path.to_owned(),
             rejected,
             lines,

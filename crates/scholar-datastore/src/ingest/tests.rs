@@ -142,6 +142,21 @@ fn unusable_lines_are_counted_with_their_numbers() {
 }
 
 #[test]
+fn one_bad_line_does_not_refuse_a_short_file() {
+    let good = "{\"_id\":\"1\",\"text\":\"x\"}\n{\"_id\":\"2\",\"text\":\"y\"}\n";
+    let (_folder, path) = file("corpus.jsonl", format!("{good}{{not json\n").as_bytes());
+    let (papers, report, failure) = read(&path, Limits::standard());
+    assert!(failure.is_none(), "{failure:?}");
+    assert_eq!((papers.len(), report.rejected), (2, 1));
+
+    let (_, _, failure) = read(&path, Limits { rejected_share: 0.0, ..Limits::standard() });
+    assert!(matches!(failure, Some(Error::TooManyRejects { rejected: 1, .. })), "{failure:?}");
+    let (_folder, path) = file("corpus.jsonl", format!("{good}{{a\n{{b\n").as_bytes());
+    let (_, _, failure) = read(&path, Limits::standard());
+    assert!(matches!(failure, Some(Error::TooManyRejects { rejected: 2, .. })), "{failure:?}");
+}
+
+#[test]
 fn compressed_data_that_ends_early_names_the_line() {
     let rows: String =
         (0..2000).map(|n| format!("{{\"_id\":\"{n}\",\"text\":\"word{n}\"}}\n")).collect();
