@@ -1,6 +1,6 @@
 //! Hybrid search over one snapshot: lexical scores, dense scores, fusion, explanation.
 //!
-//! 1. The filter becomes a set of documents per segment ([`crate::filter`]).
+//! 1. The filter becomes a set of documents per segment ([`crate::filter`]), which the commit remembers ([`filters`]).
 //! 2. BM25 scores every passage ([`crate::lexical`]), the dense scan compares every vector ([`crate::dense::scan`]).
 //! 3. The best of both lists are the candidates; each has both scores exactly, whichever list it came from.
 //! 4. [`fusion`] turns two scores into one. With feedback on, the vectors of the first few move the query's vector and
@@ -10,6 +10,7 @@
 mod batch;
 mod candidates;
 mod explain;
+pub(crate) mod filters;
 pub mod fusion;
 mod memory;
 pub mod pool;

@@ -27,6 +27,7 @@ use crate::lexical::analyzer;
 use crate::lexical::statistics::TermStatistics;
 use crate::manifest::Manifest;
 use crate::schema::{Fields, PaperBody, schema};
+use crate::search::filters::Filters;
 use crate::writer::DatastoreWriter;
 use crate::writer::lock::WriterLock;
 use crate::writer::sweep::remove_abandoned;
@@ -51,6 +52,7 @@ pub(crate) struct Snapshot {
     pub(crate) dense: Vec<Arc<DenseSegment>>,
     pub(crate) ordinals: Ordinals,
     pub(crate) terms: TermStatistics,
+    pub(crate) filters: Filters,
 }
 
 struct State {
@@ -487,7 +489,14 @@ fn take_snapshot(
             let none = Ordinals::default();
             let ordinals = Ordinals::new(&searcher, known.map_or(&none, |known| &known.ordinals))
                 .map_err(Error::index("open", root))?;
-            Ok(Snapshot { searcher, manifest, dense, ordinals, terms: TermStatistics::default() })
+            Ok(Snapshot {
+                searcher,
+                manifest,
+                dense,
+                ordinals,
+                terms: TermStatistics::default(),
+                filters: Filters::default(),
+            })
         })();
         // A commit in between means that index and manifest may not belong together, and that a file may be gone.
         let unchanged = read_meta(root)? == before;

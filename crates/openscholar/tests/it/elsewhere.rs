@@ -64,7 +64,7 @@ fn a_limited_source_and_a_failing_keyword_cost_only_themselves() {
     let skipped = notices.iter().any(|notice| {
         notice["message"]
             .as_str()
-            .is_some_and(|text| text.starts_with("s2 was skipped for \"memory"))
+            .is_some_and(|text| text.starts_with("source s2 was skipped for \"memory"))
     });
     assert!(skipped, "{notices:#?}");
     for sentence in answer["sentences"].as_array().expect("a list") {

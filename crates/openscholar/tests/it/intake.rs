@@ -1,8 +1,11 @@
 //! Papers from documents, libraries and folders; lists and answers out again.
 
+use std::io::BufReader;
+
 use serde_json::Value;
 
 use crate::program::{Program, QUESTION, STORE, text};
+use crate::stopped::{signal, wait_for};
 
 const JATS: &str = r#"<article xmlns:xlink="http://www.w3.org/1999/xlink"><front>
 <journal-meta><journal-title>Journal of Examples</journal-title></journal-meta>
@@ -136,4 +139,25 @@ fn what_is_no_paper_is_told() {
         &["papers", "add", "arxiv:2411.14199", "--offline"],
         &["arxiv:2411.14199", "--offline"],
     );
+}
+
+#[test]
+fn a_watched_folder_may_be_empty_and_hold_broken_files() {
+    let program = Program::with_papers();
+    let inbox = program.path("inbox");
+    fs_err::create_dir_all(&inbox).expect("made");
+    let add = ["papers", "add", &inbox.to_string_lossy(), "--no-lookup", "--watch"];
+    let mut child = program.start(&add);
+    let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
+    wait_for(&mut stderr, "watching");
+    fs_err::write(inbox.join("empty.pdf"), b"%PDF-1.4\n%%EOF").expect("written");
+    wait_for(&mut stderr, "no paper could be read");
+    fs_err::write(inbox.join("spindles.xml"), JATS).expect("written");
+    wait_for(&mut stderr, "1 papers added");
+    fs_err::write(inbox.join("refs.bib"), BIB).expect("written");
+    wait_for(&mut stderr, "1 papers added");
+    signal(&child, "INT");
+    assert!(child.wait().expect("ends").success());
+    let papers = &program.json(0, &["datastore", "info", STORE])["info"]["papers"];
+    assert_eq!(papers, 42, "the forty there were, the article and the book");
 }

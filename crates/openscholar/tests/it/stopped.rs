@@ -22,7 +22,7 @@ pub(crate) fn signal(child: &Child, name: &str) {
 }
 
 /// Reads lines of stderr up to one that contains `words`.
-fn wait_for(stderr: &mut BufReader<ChildStderr>, words: &str) {
+pub(crate) fn wait_for(stderr: &mut BufReader<ChildStderr>, words: &str) {
     let mut seen = String::new();
     while !seen.contains(words) {
         let n = stderr.read_line(&mut seen).expect("readable");

@@ -1,19 +1,17 @@
 //! The best of both lists, each with both scores.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use rayon::prelude::*;
 use scholar_core::{Explanation, SearchFilter, SearchMode};
 use tantivy::DocAddress;
 
 use super::Hit;
 use super::explain::{Side, explain_hit};
+use super::filters::Filtered;
 use super::fusion::{Fusion, Spread};
-use crate::dense::passing::{MARKED_SHARE, Passing, accepted_share};
 use crate::dense::scan::{DenseSearch, Scored, Vectors};
 use crate::error::Error;
-use crate::filter::Accepted;
 use crate::lexical::{Bm25, LexicalSearch};
 use crate::store::{Datastore, Snapshot};
 
@@ -64,14 +62,9 @@ pub(crate) struct Candidates<'a> {
     store: &'a Datastore,
     snapshot: &'a Snapshot,
     vectors: Vectors<'a>,
-    accepted: Vec<Accepted>,
-    /// Of the passages, about so many are accepted.
-    share: f64,
-    /// Made for the first dense search.
-    passing: OnceCell<Passing>,
+    filtered: Arc<Filtered>,
     depth: usize,
     how: DenseSearch,
-    compared: usize,
     lexical: Option<Lexical<'a>>,
     dense: Option<Dense>,
 }
@@ -83,30 +76,11 @@ impl<'a> Candidates<'a> {
         filter: &SearchFilter,
         (depth, how, compared): (usize, DenseSearch, usize),
     ) -> Result<Self, Error> {
-        let readers = snapshot.searcher.segment_readers();
-        let mut accepted = readers
-            .par_iter()
-            .map(|reader| Accepted::new(reader, store.fields(), filter))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(Error::index("search", store.root()))?;
-        let vectors = Vectors::new(snapshot).map_err(Error::index("search", store.root()))?;
-        let share = accepted_share(snapshot, &vectors, &accepted);
-        if share < MARKED_SHARE {
-            accepted = accepted.into_par_iter().map(Accepted::marked).collect();
-        }
-        Ok(Self {
-            store,
-            snapshot,
-            vectors,
-            accepted,
-            share,
-            passing: OnceCell::new(),
-            depth,
-            how,
-            compared,
-            lexical: None,
-            dense: None,
-        })
+        let failed = || Error::index("search", store.root());
+        let filtered =
+            snapshot.filters.get(snapshot, store.fields(), filter, compared).map_err(failed())?;
+        let vectors = Vectors::new(snapshot).map_err(failed())?;
+        Ok(Self { store, snapshot, vectors, filtered, depth, how, lexical: None, dense: None })
     }
 
     pub(crate) fn find_lexical(&mut self, parameters: Bm25, query: &str) -> Result<(), Error> {
@@ -114,17 +88,15 @@ impl<'a> Candidates<'a> {
         let known = (&self.snapshot.searcher, &self.snapshot.terms);
         let search =
             LexicalSearch::new(known, self.store.fields(), parameters, query).map_err(failed())?;
-        let best = search.best(&self.accepted, self.depth).map_err(failed())?;
+        let best = search.best(&self.filtered.accepted, self.depth).map_err(failed())?;
         self.lexical = Some(Lexical { list: List::new(best), search });
         Ok(())
     }
 
     pub(crate) fn find_dense(&mut self, query: Vec<f32>) -> Result<(), Error> {
-        let Self { snapshot, vectors, accepted, share, compared, .. } = &*self;
-        let passing = self
-            .passing
-            .get_or_init(|| Passing::new((snapshot, vectors), accepted, *share, *compared));
-        let best = self.vectors.best(&query, (&self.accepted, passing), self.depth, self.how)?;
+        let Self { snapshot, vectors, filtered, .. } = &*self;
+        let passing = filtered.passing((snapshot, vectors));
+        let best = vectors.best(&query, (&filtered.accepted, passing), self.depth, self.how)?;
         self.dense = Some(Dense { list: List::new(best), query, is_moved: false });
         Ok(())
     }

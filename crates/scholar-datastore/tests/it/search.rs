@@ -288,7 +288,8 @@ proptest! {
             .collect();
         let (_folder, store) = filled(papers.clone());
         let retriever = retriever(store, SearchConfig::tuned());
-        for filter in filters {
+        // Once more in the end, when they are remembered or were forgotten.
+        for filter in filters.iter().chain(&filters) {
             let mut expect: Vec<String> = papers
                 .iter()
                 .filter(|paper| filter.accepts(&paper.meta))
@@ -305,6 +306,27 @@ proptest! {
                 prop_assert_eq!(&found, &expect, "{:?} {:?}", mode, filter);
             }
         }
+    }
+}
+
+#[test]
+fn a_filter_asked_before_sees_new_commits() {
+    let (_folder, store) = filled((0..3).map(|n| paper(n, "Old words", "some words")).collect());
+    let writing = Datastore::open(store.root()).expect("opens");
+    let retriever = retriever(store, SearchConfig::tuned());
+    let filter =
+        SearchFilter { exclude: [PaperId::Pmid(0)].into_iter().collect(), ..SearchFilter::none() };
+    for mode in [SearchMode::Dense, SearchMode::Lexical, SearchMode::Hybrid] {
+        let request = SearchRequest { filter: filter.clone(), ..request("words", mode, 9) };
+        let before = ids(&search(&retriever, &request));
+        assert_eq!(before, ids(&search(&retriever, &request)), "{mode:?}");
+        let new = before.len() as u64 + 1;
+        let mut writer = writing.writer().expect("writer");
+        add(&mut writer, vec![paper(new, "New words", "some words")]);
+        drop(writer);
+        let after = ids(&search(&retriever, &request));
+        assert!(after.contains(&format!("pmid:{new}#0")), "{mode:?} {after:?}");
+        assert_eq!(after.len(), before.len() + 1, "{mode:?}");
     }
 }
 

@@ -420,7 +420,7 @@ fn failed(source: &str, what: &str, error: &PortError) -> Notice {
         | PortErrorKind::Corrupt => "was skipped",
     };
     let mut notice =
-        Notice::new(NoticeKind::Skipped, format!("{source} {verb} for \"{what}\": {error}"));
+        Notice::new(NoticeKind::Skipped, format!("source {source} {verb} for \"{what}\": {error}"));
     notice.hint = error.hint().map(str::to_owned);
     notice
 }

@@ -93,7 +93,7 @@ async fn an_answer_rests_on_the_datastore_and_on_what_sources_found() {
     assert_eq!(by(FOUND), Some(vec!["s2".to_owned(), "web".to_owned()]));
     assert!(outcome.value.references.iter().any(|reference| !reference.found_by.is_empty()));
     let said: Vec<&str> = outcome.notices.iter().map(|n| n.message.as_str()).collect();
-    let limited = outcome.notices.iter().find(|n| n.message.starts_with("s2 is limited"));
+    let limited = outcome.notices.iter().find(|n| n.message.starts_with("source s2 is limited"));
     assert_eq!(limited.expect("told").hint.as_deref(), Some("stop telling it"), "{said:?}");
     for sentence in &outcome.value.sentences {
         for quote in &sentence.quotes {

@@ -61,7 +61,7 @@ pub(super) fn run(
     out: Option<&Path>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let (rows, found) = inputs::sorted(paths)?;
+    let (rows, found) = inputs::sorted(paths, inputs::EmptyFolder::Refused)?;
     if !rows.is_empty() {
         app.printer.say(&format!("{} files of rows are for bench ingest and left out", rows.len()));
     }

@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use scholar_bench::retrieval::Collection;
 use scholar_core::{
-    Embeddings, Encoder, EncoderInfo, PortError, PortErrorKind, Query, SearchFilter, SearchMode,
-    SearchRequest, Side,
+    Embeddings, Encoder, EncoderInfo, PaperId, PortError, PortErrorKind, Query, SearchFilter,
+    SearchMode, SearchRequest, Side,
 };
 use scholar_datastore::{Datastore, DenseSearch, HybridRetriever, SearchConfig, SearchPool};
 use serde::Serialize;
@@ -121,16 +121,18 @@ fn kinds<'a>(
         year_to: to,
         ..SearchFilter::none()
     };
+    let narrow = only(2016, Some(2016));
     let filters = [
-        ("none", SearchFilter::none()),
-        ("year ≥ 2010", only(2010, None)),
-        ("year = 2016", only(2016, Some(2016))),
+        ("none", SearchFilter::none(), false),
+        ("year ≥ 2010", only(2010, None), false),
+        ("year = 2016", narrow.clone(), false),
+        ("year = 2016, never asked before", narrow, true),
     ];
     let modes = [SearchMode::Lexical, SearchMode::Dense, SearchMode::Hybrid];
     let each = modes.iter().flat_map(|mode| filters.iter().map(move |filter| (*mode, filter)));
-    each.map(|(mode, (label, filter))| {
-        let filter = (*label, filter.clone());
-        Searches { store, encoder, queries, top_k, mode, filter }
+    each.map(|(mode, (label, filter, is_new))| {
+        let (filter, is_new) = ((*label, filter.clone()), *is_new);
+        Searches { store, encoder, queries, top_k, mode, filter, is_new }
     })
     .collect()
 }
@@ -165,31 +167,38 @@ struct Searches<'a> {
     mode: SearchMode,
     /// With its name in the report.
     filter: (&'static str, SearchFilter),
+    /// Whether each query excludes another paper, which is not there, so that no filter is remembered.
+    is_new: bool,
 }
 
 impl Searches<'_> {
     /// Milliseconds and results of each query, after one round that brings pages and term figures into memory.
     fn run(&self, dense: DenseSearch) -> Result<Round, CommandError> {
-        let Self { store, encoder, queries, top_k, mode, filter: (_, filter) } = self;
+        let Self { store, encoder, queries, top_k, mode, filter: (_, filter), is_new } = self;
         let config = SearchConfig { dense, ..SearchConfig::tuned() };
         let pool = Arc::new(SearchPool::new(1, 1)?);
         let retriever = HybridRetriever::new(Arc::clone(store), Arc::clone(encoder), config, pool)?;
-        let search = |query: &Query| {
-            let request = SearchRequest {
-                query: query.clone(),
-                top_k: *top_k,
-                mode: *mode,
-                filter: filter.clone(),
-            };
-            retriever.search_blocking(&request)
+        let mut filters = (0..).map(|nth: u32| {
+            let mut filter = filter.clone();
+            if *is_new {
+                filter.exclude.insert(PaperId::Pmcid(u64::MAX - u64::from(nth)));
+            }
+            filter
+        });
+        let mut request = |query: &Query| SearchRequest {
+            query: query.clone(),
+            top_k: *top_k,
+            mode: *mode,
+            filter: filters.next().unwrap_or_else(SearchFilter::none),
         };
         let (mut times, mut found) = (Vec::new(), Vec::new());
         for query in *queries {
-            search(query)?;
+            retriever.search_blocking(&request(query))?;
         }
         for query in *queries {
+            let request = request(query);
             let (started, processor) = (Instant::now(), processor_ms());
-            let hits = search(query)?;
+            let hits = retriever.search_blocking(&request)?;
             let ms = started.elapsed().as_secs_f64() * 1_000.0;
             let spent = processor.zip(processor_ms()).map(|(before, after)| after - before);
             times.push(Took { ms, processor_ms: spent });
@@ -257,7 +266,7 @@ fn markdown(
         .collect();
     format!(
         "# Searching a datastore\n\nCommand: `openscholar bench search {} {folder} --limit {} --top-k {}{made}`\n\nMachine: {machine}. One query at a \
-         time on one thread; warm; without encoding the query.{how}\n\n{} papers, {} passages, {} dense segments, {:.0} MB of inverted indexes, \
+         time on one thread; warm; without encoding the query. A filter is remembered, unless it was never asked before.{how}\n\n{} papers, {} passages, {} dense segments, {:.0} MB of inverted indexes, \
          {:.0} MB of lexical index.\n\n\
          | search | filter | p50 ms | p90 ms | p99 ms | mean ms of the processor | results shared with exact search |\n\
          |---|---|---|---|---|---|---|\n{}{}",

@@ -154,7 +154,7 @@ impl Bench<'_> {
                 let told = searched
                     .notices
                     .iter()
-                    .any(|notice| notice.message.starts_with("s2 is limited"));
+                    .any(|notice| notice.message.starts_with("source s2 is limited"));
                 let papers = wide.found_papers().len();
                 (told && papers > 0)
                     .then(|| format!("{papers} papers, {} passages", searched.hits.len()))

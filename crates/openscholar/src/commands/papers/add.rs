@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use super::intake::inputs::EmptyFolder;
 use super::intake::{self, How, inputs, report};
 use super::{keep, watch};
 use crate::app::App;
@@ -19,20 +20,26 @@ pub(super) fn run(
     args: &IntakeArgs,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let (rows, inputs) = inputs::sorted(&sources.files)?;
     let watched = watch::folders(&sources.files, args.watch)?;
+    let empty = if args.watch { EmptyFolder::Accepted } else { EmptyFolder::Refused };
+    let (rows, inputs) = inputs::sorted(&sources.files, empty)?;
     let mut code = ExitCode::SUCCESS;
     if !rows.is_empty() {
         let building = Building { encoder: None, reading: Reading::WHOLE, passages: None };
         code = build::add_files(name, &SourceArgs { files: rows, ..sources }, building, app)?;
     }
     if !inputs.is_empty() {
-        code = app.block_on(add(name, inputs, args, app))??;
+        match app.block_on(add(name, inputs, args, app))? {
+            Ok(done) => code = done,
+            // One broken file must not keep the watch from beginning.
+            Err(error) if args.watch && !app.stop.requested() => code = app.printer.error(&error),
+            Err(error) => return Err(error),
+        }
     }
-    if !watched.is_empty() {
-        return watch::run(name, &watched, args, app);
+    match watched {
+        Some(watched) => watch::run(name, watched, args, app),
+        None => Ok(code),
     }
-    Ok(code)
 }
 
 /// Reads `inputs` and stores what they hold. Exit code 4 when some of them gave no paper.

@@ -1,4 +1,4 @@
-//! `papers add --watch`: folders whose new and changed documents are added as they come.
+//! `papers add --watch`: folders whose new and changed documents and libraries are added as they come.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use super::add;
-use super::intake::inputs::{self, Input};
+use super::intake::inputs;
 use crate::app::App;
 use crate::args::IntakeArgs;
 use crate::error::CommandError;
@@ -17,42 +17,50 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// What a file was like: a document is read when it has stayed the same for one pause, so that a copy is complete.
 type Stamp = (u64, Option<SystemTime>);
 
-/// The folders among the arguments, if they are to be watched.
-pub(super) fn folders(arguments: &[PathBuf], watch: bool) -> Result<Vec<PathBuf>, CommandError> {
+/// Folders, and what was in them when they were first looked at.
+pub(super) struct Watched {
+    folders: Vec<PathBuf>,
+    done: BTreeMap<PathBuf, Stamp>,
+}
+
+/// The folders among the arguments, if they are to be watched. Looked at before what is in them is added, so that what comes
+/// meanwhile is not missed.
+pub(super) fn folders(arguments: &[PathBuf], watch: bool) -> Result<Option<Watched>, CommandError> {
     if !watch {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let folders: Vec<PathBuf> = arguments.iter().filter(|path| path.is_dir()).cloned().collect();
     if folders.is_empty() {
         return Err(CommandError::user("--watch needs a folder")
             .with_hint("name the folder whose papers are to be added"));
     }
-    Ok(folders)
+    let done = stamps(&folders);
+    Ok(Some(Watched { folders, done }))
 }
 
-/// Watches until Ctrl-C. What is there at the beginning has been added already.
+/// Watches until Ctrl-C. What was there at the beginning has been added already.
 pub(super) fn run(
     name: &str,
-    folders: &[PathBuf],
+    watched: Watched,
     args: &IntakeArgs,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
+    let Watched { folders, mut done } = watched;
     app.printer.say("watching; press Ctrl-C to end");
     app.block_on(async {
-        let mut done = stamps(folders);
         let mut before = done.clone();
         while !app.stop.requested() {
             tokio::select! {
                 () = tokio::time::sleep(PAUSE) => {}
                 () = app.stop.wait() => break,
             }
-            let now = stamps(folders);
+            let now = stamps(&folders);
             let ready = settled(&done, &before, &now);
             before = now;
             if ready.is_empty() {
                 continue;
             }
-            let inputs = ready.keys().map(|path| Input::Document(path.clone())).collect();
+            let inputs = ready.keys().filter_map(|path| inputs::file(path)).collect();
             // One broken file must not end the watch.
             if let Err(error) = add::add(name, inputs, args, app).await {
                 app.printer.error(&error);
@@ -80,10 +88,10 @@ fn stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
     for folder in folders {
         // A folder that cannot be listed for a moment is looked at again.
         let _again = inputs::walk(folder, 0, &mut |path: &Path| {
-            if let Some(Input::Document(path)) = inputs::file(path)
-                && let Ok(meta) = fs_err::metadata(&path)
+            if inputs::file(path).is_some()
+                && let Ok(meta) = fs_err::metadata(path)
             {
-                stamps.insert(path, (meta.len(), meta.modified().ok()));
+                stamps.insert(path.to_owned(), (meta.len(), meta.modified().ok()));
             }
         });
     }

@@ -29,12 +29,32 @@ pub(crate) enum Input {
     Identifier(PaperId),
 }
 
+/// What a folder without anything to read is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EmptyFolder {
+    /// A mistake.
+    Refused,
+    /// One that papers will come to.
+    Accepted,
+}
+
 /// The arguments sorted into rows of papers, which keep their order, and everything else.
-pub(crate) fn sorted(arguments: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<Input>), CommandError> {
+pub(crate) fn sorted(
+    arguments: &[PathBuf],
+    empty: EmptyFolder,
+) -> Result<(Vec<PathBuf>, Vec<Input>), CommandError> {
     let (mut rows, mut inputs) = (Vec::new(), Vec::new());
     for argument in arguments {
         if argument.is_dir() {
+            let before = rows.len() + inputs.len();
             folder(argument, &mut rows, &mut inputs)?;
+            if rows.len() + inputs.len() == before && empty == EmptyFolder::Refused {
+                return Err(CommandError::user(format!(
+                    "{} holds no document, library or rows of papers",
+                    argument.display()
+                ))
+                .with_hint(format!("documents end in {}", DOCUMENTS.join(", "))));
+            }
         } else if argument.exists() {
             match file(argument) {
                 Some(input) => inputs.push(input),
@@ -58,20 +78,11 @@ fn folder(
         inputs.push(Input::Library(database));
         return Ok(());
     }
-    let before = rows.len() + inputs.len();
     walk(path, 0, &mut |file_path| match file(file_path) {
         Some(input) => inputs.push(input),
         None if ROWS.contains(&ending(file_path).as_str()) => rows.push(file_path.to_owned()),
         None => {}
-    })?;
-    if rows.len() + inputs.len() == before {
-        return Err(CommandError::user(format!(
-            "{} holds no document, library or rows of papers",
-            path.display()
-        ))
-        .with_hint(format!("documents end in {}", DOCUMENTS.join(", "))));
-    }
-    Ok(())
+    })
 }
 
 pub(crate) fn walk(
@@ -149,15 +160,19 @@ mod tests {
         let pdf = touch("deep/er/A.PDF");
         let list = touch("library.bib");
         touch(".hidden.pdf");
-        let (found, inputs) = sorted(&[folder.path().to_owned()]).expect("sorted");
+        let refused = EmptyFolder::Refused;
+        let (found, inputs) = sorted(&[folder.path().to_owned()], refused).expect("sorted");
         assert_eq!(found, [rows]);
         assert_eq!(inputs, [Input::Document(pdf), Input::Library(list)]);
         let (_, inputs) =
-            sorted(&["zotero:Reading/Now".into(), "arXiv:2411.14199v2".into()]).expect("sorted");
+            sorted(&["zotero:Reading/Now".into(), "arXiv:2411.14199v2".into()], refused)
+                .expect("sorted");
         assert_eq!(inputs[0], Input::Zotero(Some("Reading/Now".to_owned())));
         assert_eq!(inputs[1], Input::Identifier(PaperId::Arxiv("2411.14199".to_owned())));
-        assert!(sorted(&["no/such/file.pdf".into()]).is_err());
+        assert!(sorted(&["no/such/file.pdf".into()], refused).is_err());
         let empty = tempfile::tempdir().expect("a folder");
-        assert!(sorted(&[empty.path().to_owned()]).is_err());
+        let empty = [empty.path().to_owned()];
+        assert!(sorted(&empty, refused).is_err());
+        assert!(sorted(&empty, EmptyFolder::Accepted).is_ok());
     }
 }
