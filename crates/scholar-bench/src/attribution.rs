@@ -6,6 +6,7 @@
 //! compared with the labels ([`statistics`]). Nothing here knows which judge it measures.
 
 pub mod data;
+mod memo;
 pub mod statistics;
 
 use std::path::Path;
@@ -18,6 +19,7 @@ use scholar_pipeline::proof::select::{
 use serde::Serialize;
 
 use data::{Case, CaseSet, DataError, Label, SelectionCase, Split};
+use memo::Memo;
 use statistics::{Interval, Scored};
 
 /// Schema of the report.
@@ -106,7 +108,7 @@ pub const GATES: &str = "the gates' word overlap";
 
 /// Measures `judge` on the development sets below `dir` (`claims/`, `attribution/`, `retrieval/scifact_test300/`).
 ///
-/// `limit` cuts each claim set to its first cases, for judges that take seconds per pair.
+/// `limit` cuts each set to its first cases, for judges that take seconds per pair.
 ///
 /// # Errors
 /// [`AttributionError`] when a file is missing or malformed, or the judge fails.
@@ -116,6 +118,8 @@ pub async fn measure(
     dir: &Path,
     limit: Option<usize>,
 ) -> Result<AttributionReport, AttributionError> {
+    let memo = encoder.map(Memo::new);
+    let encoder = memo.as_ref().map(|memo| memo as &dyn Encoder);
     let mut sets = Vec::new();
     for mut set in data::claim_sets(dir, Split::Dev).map_err(AttributionError::Data)? {
         set.cases.truncate(limit.unwrap_or(usize::MAX));
@@ -143,8 +147,9 @@ async fn selections(
     limit: Option<usize>,
 ) -> Result<Vec<SelectionReport>, AttributionError> {
     let failed = |set: &str, source| AttributionError::Judge { set: set.to_owned(), source };
-    let papers = data::selection_cases(dir).map_err(AttributionError::Data)?;
+    let mut papers = data::selection_cases(dir).map_err(AttributionError::Data)?;
     let mut rationales = data::rationale_cases(dir, Split::Dev).map_err(AttributionError::Data)?;
+    papers.truncate(limit.unwrap_or(usize::MAX));
     rationales.truncate(limit.unwrap_or(usize::MAX));
     let mut reports = Vec::new();
     for (set, cases) in [(PAPERS, &papers), (RATIONALES, &rationales)] {
