@@ -77,9 +77,11 @@ impl<'a> Candidates<'a> {
         (depth, how, compared): (usize, DenseSearch, usize),
     ) -> Result<Self, Error> {
         let failed = || Error::index("search", store.root());
-        let filtered =
-            snapshot.filters.get(snapshot, store.fields(), filter, compared).map_err(failed())?;
         let vectors = Vectors::new(snapshot).map_err(failed())?;
+        let filtered = snapshot
+            .filters
+            .get((snapshot, &vectors), store.fields(), filter, compared)
+            .map_err(failed())?;
         Ok(Self { store, snapshot, vectors, filtered, depth, how, lexical: None, dense: None })
     }
 

@@ -25,7 +25,7 @@ pub(crate) struct Filtered {
     /// For each segment.
     pub(crate) accepted: Vec<Accepted>,
     /// Of the passages, about so many are accepted.
-    pub(crate) share: f64,
+    share: f64,
     /// Made by the first dense search.
     passing: OnceLock<Passing>,
     /// Up to so many accepted passages are compared each.
@@ -34,7 +34,7 @@ pub(crate) struct Filtered {
 
 impl Filtered {
     fn new(
-        snapshot: &Snapshot,
+        (snapshot, vectors): (&Snapshot, &Vectors<'_>),
         fields: &Fields,
         filter: &SearchFilter,
         compared: usize,
@@ -44,7 +44,7 @@ impl Filtered {
             .par_iter()
             .map(|reader| Accepted::new(reader, fields, filter))
             .collect::<Result<Vec<_>, _>>()?;
-        let share = accepted_share(snapshot, &Vectors::new(snapshot)?, &accepted);
+        let share = accepted_share(snapshot, vectors, &accepted);
         if share < MARKED_SHARE {
             accepted = accepted.into_par_iter().map(Accepted::marked).collect();
         }
@@ -69,23 +69,24 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
-    /// `filter`, looked up in `snapshot`, to which these filters belong.
+    /// `filter`, looked up in the snapshot to which these filters belong.
     pub(crate) fn get(
         &self,
-        snapshot: &Snapshot,
+        at: (&Snapshot, &Vectors<'_>),
         fields: &Fields,
         filter: &SearchFilter,
         compared: usize,
     ) -> Result<Arc<Filtered>, TantivyError> {
+        // Nothing is to be looked up for it, and it would take the place of one that is worth remembering.
         if *filter == SearchFilter::none() {
-            return Ok(Arc::new(Filtered::new(snapshot, fields, filter, compared)?));
+            return Ok(Arc::new(Filtered::new(at, fields, filter, compared)?));
         }
         if let Some(found) = self.find(filter, compared) {
             return Ok(found);
         }
-        let filtered = Arc::new(Filtered::new(snapshot, fields, filter, compared)?);
+        let filtered = Arc::new(Filtered::new(at, fields, filter, compared)?);
         let mut known = self.known.lock();
-        let most = most_filters(snapshot);
+        let most = most_filters(at.0);
         while known.len() >= most {
             known.pop_front();
         }

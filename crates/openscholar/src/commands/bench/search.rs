@@ -178,25 +178,19 @@ impl Searches<'_> {
         let config = SearchConfig { dense, ..SearchConfig::tuned() };
         let pool = Arc::new(SearchPool::new(1, 1)?);
         let retriever = HybridRetriever::new(Arc::clone(store), Arc::clone(encoder), config, pool)?;
-        let mut filters = (0..).map(|nth: u32| {
+        let request = |nth: usize, query: &Query| {
             let mut filter = filter.clone();
             if *is_new {
-                filter.exclude.insert(PaperId::Pmcid(u64::MAX - u64::from(nth)));
+                filter.exclude.insert(PaperId::Pmcid(u64::MAX - nth as u64));
             }
-            filter
-        });
-        let mut request = |query: &Query| SearchRequest {
-            query: query.clone(),
-            top_k: *top_k,
-            mode: *mode,
-            filter: filters.next().unwrap_or_else(SearchFilter::none),
+            SearchRequest { query: query.clone(), top_k: *top_k, mode: *mode, filter }
         };
         let (mut times, mut found) = (Vec::new(), Vec::new());
-        for query in *queries {
-            retriever.search_blocking(&request(query))?;
+        for (nth, query) in queries.iter().enumerate() {
+            retriever.search_blocking(&request(nth, query))?;
         }
-        for query in *queries {
-            let request = request(query);
+        for (nth, query) in queries.iter().enumerate() {
+            let request = request(queries.len() + nth, query);
             let (started, processor) = (Instant::now(), processor_ms());
             let hits = retriever.search_blocking(&request)?;
             let ms = started.elapsed().as_secs_f64() * 1_000.0;
