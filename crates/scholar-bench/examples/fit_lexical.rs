@@ -12,16 +12,9 @@ use std::path::Path;
 use scholar_bench::attribution::data::{self, CaseSet, Label, Split};
 use scholar_bench::attribution::evidence_of;
 use scholar_bench::attribution::statistics::{Scored, auc, balanced_accuracy, calibration_error};
+use scholar_bench::statistics::logistic::{Observation, fit};
 use scholar_pipeline::proof::features::{FEATURE_NAMES, Features, N_FEATURES, features};
 use scholar_pipeline::proof::lexical::probability;
-
-type Row = [f64; N_FEATURES];
-
-struct Observation {
-    x: Row,
-    y: f64,
-    weight: f64,
-}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let dir = std::env::args().nth(1).ok_or("usage: fit_lexical DIR")?;
@@ -29,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let train = seen(&data::claim_sets(dir, Split::Train)?)?;
     let dev = seen(&data::claim_sets(dir, Split::Dev)?)?;
     let total: usize = train.iter().map(|(_, rows)| rows.len()).sum();
-    let mut rows: Vec<Observation> = Vec::new();
+    let mut rows: Vec<Observation<N_FEATURES>> = Vec::new();
     for (_, set) in &train {
         let weight = total as f64 / (train.len() * set.len()) as f64;
         rows.extend(set.iter().map(|(f, label)| Observation {
@@ -98,54 +91,4 @@ fn seen(sets: &[CaseSet]) -> Result<Seen, Box<dyn Error>> {
             Ok((set.name.clone(), rows))
         })
         .collect()
-}
-
-/// Ridge logistic regression by Newton's method; the first column is the bias and not penalised.
-fn fit(rows: &[Observation], ridge: f64) -> Row {
-    let mut w = [0.0; N_FEATURES];
-    for _ in 0..25 {
-        let mut gradient = [0.0; N_FEATURES];
-        let mut hessian = [[0.0; N_FEATURES]; N_FEATURES];
-        for Observation { x, y, weight } in rows {
-            let p = 1.0 / (1.0 + (-x.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>()).exp());
-            for i in 0..N_FEATURES {
-                gradient[i] += weight * (p - y) * x[i];
-                for j in 0..N_FEATURES {
-                    hessian[i][j] += weight * p * (1.0 - p) * x[i] * x[j];
-                }
-            }
-        }
-        for i in 0..N_FEATURES {
-            let penalty = if i == 0 { 1e-6 } else { ridge };
-            gradient[i] += penalty * w[i];
-            hessian[i][i] += penalty;
-        }
-        let step = solve(hessian, gradient);
-        for i in 0..N_FEATURES {
-            w[i] -= step[i];
-        }
-    }
-    w
-}
-
-/// Gaussian elimination with partial pivoting.
-fn solve(mut a: [Row; N_FEATURES], mut b: Row) -> Row {
-    for col in 0..N_FEATURES {
-        let pivot = (col..N_FEATURES)
-            .max_by(|i, j| a[*i][col].abs().total_cmp(&a[*j][col].abs()))
-            .unwrap_or(col);
-        a.swap(col, pivot);
-        b.swap(col, pivot);
-        for row in 0..N_FEATURES {
-            if row != col {
-                let factor = a[row][col] / a[col][col];
-                let pivot_row = a[col];
-                for (value, above) in a[row].iter_mut().zip(pivot_row) {
-                    *value -= factor * above;
-                }
-                b[row] -= factor * b[col];
-            }
-        }
-    }
-    std::array::from_fn(|n| b[n] / a[n][n])
 }

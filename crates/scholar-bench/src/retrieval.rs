@@ -11,6 +11,6 @@ pub mod report;
 pub mod run;
 
 pub use collection::{Collection, CollectionError, document_name};
-pub use metrics::Scores;
+pub use metrics::{Grades, Scores};
 pub use report::{Report, SystemReport, markdown};
-pub use run::{System, run};
+pub use run::{RERANKED, System, run};

@@ -1,5 +1,5 @@
 //! Uncertainty of means over queries: the percentile bootstrap, seeded. Beside it [`correlation`] of scores,
-//! [`agreement`] of raters and the [`sign`] test.
+//! [`agreement`] of raters, the [`sign`] test and [`logistic`] regression.
 //!
 //! Nothing here invents a number: what is undefined for the data at hand is `None`, never 0.
 //!
@@ -7,6 +7,7 @@
 
 pub mod agreement;
 pub mod correlation;
+pub mod logistic;
 pub mod sign;
 
 use scholar_core::SplitMix64;

@@ -17,6 +17,8 @@ use crate::error::ModelError;
 use crate::late_interaction::by_retrieval;
 use crate::lexical::{Lexical, standardised};
 
+/// Name of the file that says how a reranker's logit is weighed.
+pub const READING_FILE: &str = "reading.json";
 const FEATURES: usize = 4;
 
 const NAMES: [&str; FEATURES] = [
@@ -29,9 +31,8 @@ const NAMES: [&str; FEATURES] = [
 /// Stretches scores to about the spread of a cross-encoder's logits, against which the pipeline's citation bonus is sized.
 const SPREAD: f32 = 4.0;
 
-/// `reading.json`: how much each standardised feature counts, and how many candidates are read.
+/// `reading.json`: how much each standardised feature counts, and how many candidates are read; other keys in it are for people.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct ReadingWeights {
     /// Candidates that are read, the retriever's best first; the others keep its order below them.
     pub depth: usize,
@@ -51,7 +52,7 @@ impl ReadingWeights {
     /// # Errors
     /// When the file is damaged or its numbers make no sense.
     pub fn read(dir: &Path) -> Result<Option<Self>, ModelError> {
-        let path = dir.join("reading.json");
+        let path = dir.join(READING_FILE);
         if !path.is_file() {
             return Ok(None);
         }

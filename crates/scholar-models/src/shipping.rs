@@ -21,12 +21,13 @@ const WEIGHTS: &str = "model.safetensors";
 const FEWEST: usize = 4 << 10;
 
 /// What a model folder of ours may hold beside the weights; what is there is copied.
-const BESIDE: [&str; 6] = [
+const BESIDE: [&str; 7] = [
     "config.json",
     "tokenizer.json",
     "vocab.txt",
     "tokenizer_config.json",
     "calibration.json",
+    "weighing.json",
     "reading.json",
 ];
 

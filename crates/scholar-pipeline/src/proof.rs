@@ -21,6 +21,7 @@ pub mod lexical;
 pub mod select;
 pub mod sentence;
 pub mod stems;
+pub mod weighed;
 
 pub use config::{JudgeFailure, ProofConfig, Remedy, UncitedRule};
 pub use draft::{DraftSentence, draft_sentences};
@@ -31,3 +32,4 @@ pub use gates::prove;
 pub use generator::GeneratorAttributor;
 pub use lexical::LexicalAttributor;
 pub use sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};
+pub use weighed::{WeighedAttributor, Weighing};

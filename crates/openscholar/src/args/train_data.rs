@@ -60,6 +60,34 @@ pub(crate) struct TrainCheckArgs {
     pub(crate) evaluation: Vec<PathBuf>,
 }
 
+/// Which model is weighed, and on what.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainWeighArgs {
+    /// Folder of the model, as `train attributor` or `train reranker` leaves it in best; the weights are written into it.
+    #[arg(value_name = "DIR")]
+    pub(crate) model: PathBuf,
+    /// For a judge: rows it was not trained on (JSON lines).
+    #[arg(
+        long,
+        value_name = "FILE",
+        required_unless_present = "collections",
+        conflicts_with = "collections"
+    )]
+    pub(crate) rows: Option<PathBuf>,
+    /// Only rows of these collections, each of which counts equally; left out, all rows.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", requires = "rows")]
+    pub(crate) source: Vec<String>,
+    /// Share of the rows that may be unusable.
+    #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
+    pub(crate) bad_rows: f64,
+    /// For a reranker: folders in BEIR layout with queries it was not trained on, each of which counts equally.
+    #[arg(long, value_delimiter = ',', value_name = "DIRS")]
+    pub(crate) collections: Vec<PathBuf>,
+    /// For a reranker: candidates that are read.
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub(crate) depth: usize,
+}
+
 /// What training data is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TrainsArg {

@@ -12,7 +12,7 @@ mod index;
 mod ingest;
 mod report;
 mod reranker;
-mod retrieval;
+pub(crate) mod retrieval;
 mod run;
 mod score;
 mod search;

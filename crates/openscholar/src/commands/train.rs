@@ -2,6 +2,7 @@
 
 mod data;
 mod export;
+mod weigh;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,7 @@ pub(crate) fn run(args: TrainArgs, app: &App) -> Result<ExitCode, CommandError> 
         TrainCommand::Check(args) => data::check(&args, app),
         TrainCommand::Data(args) => data::run(&args, app),
         TrainCommand::Export(args) => export::run(args, app),
+        TrainCommand::Weigh(args) => weigh::run(&args, app),
         TrainCommand::Presets { task, preset } => {
             let settings = Settings::preset(&preset, task.into())?;
             app.printer.out(settings.to_toml()?.trim_end())?;

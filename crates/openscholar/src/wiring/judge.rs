@@ -1,17 +1,21 @@
 //! Who judges support: rules, a writing model, or a model trained for it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use scholar_core::{Attributor, Generator};
 use scholar_models::catalog::Purpose;
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
 use scholar_models::{CrossEncoderOptions, T5Attributor, T5Precision, TrainedAttributor};
-use scholar_pipeline::proof::{GeneratorAttributor, LexicalAttributor};
+use scholar_pipeline::proof::weighed::WEIGHING_FILE;
+use scholar_pipeline::proof::{
+    GeneratorAttributor, LexicalAttributor, WeighedAttributor, Weighing,
+};
 
 use super::models;
 use crate::app::App;
 use crate::config::{DEFAULT_GENERATOR, SHIPPED_ATTRIBUTOR};
-use crate::error::CommandError;
+use crate::error::{CommandError, Context as _};
 
 /// Name of the judge without a model.
 const LEXICAL: &str = "lexical";
@@ -82,5 +86,25 @@ async fn without_generator(app: &App, name: &str) -> Result<Arc<dyn Attributor>,
         return Ok(Arc::new(T5Attributor::open(&folder, name, T5Precision::Auto)?));
     }
     let options = CrossEncoderOptions::project(app.threads());
-    Ok(Arc::new(TrainedAttributor::open(&folder, name, options)?))
+    let model = Arc::new(TrainedAttributor::open(&folder, name, options)?);
+    Ok(match weighing(&folder)? {
+        Some(weighing) => Arc::new(WeighedAttributor::new(model, weighing)),
+        None => model,
+    })
+}
+
+/// How the model in `folder` is weighed against words; `None`: it judges alone.
+fn weighing(folder: &Path) -> Result<Option<Weighing>, CommandError> {
+    let path = folder.join(WEIGHING_FILE);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let text =
+        fs_err::read_to_string(&path).user(|| format!("{} is unreadable", path.display()))?;
+    Weighing::parse(&text).map(Some).map_err(|problem| {
+        CommandError::user(format!("{} holds no weights of a judge: {problem}", path.display()))
+            .with_hint(
+                "`openscholar train weigh` writes it anew; without it the model judges alone",
+            )
+    })
 }

@@ -56,7 +56,7 @@ impl LexicalAttributor {
 
 /// Its verdict on one pair.
 pub fn judge_pair(sentence: &str, evidence: &str) -> Judgement {
-    if locate(&strip_citations(sentence), evidence).is_some() {
+    if is_verbatim(sentence, evidence) {
         return Judgement { verdict: Verdict::Supported, score: VERBATIM };
     }
     let seen = features(sentence, evidence);
@@ -75,6 +75,11 @@ pub fn judge_pair(sentence: &str, evidence: &str) -> Judgement {
         Verdict::Unsupported
     };
     Judgement { verdict, score }
+}
+
+/// Whether the sentence stands in the evidence word for word.
+pub(super) fn is_verbatim(sentence: &str, evidence: &str) -> bool {
+    locate(&strip_citations(sentence), evidence).is_some()
 }
 
 /// `1 / (1 + e^-(w·x))`.

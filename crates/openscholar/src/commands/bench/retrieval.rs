@@ -121,7 +121,7 @@ fn summary(report: &Report) -> serde_json::Value {
 }
 
 /// The collection as a datastore, kept below the data folder so that a second measurement starts at once.
-fn store(
+pub(crate) fn store(
     collection: &Collection,
     encoder: &LocalEncoder,
     app: &App,
