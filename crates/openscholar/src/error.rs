@@ -127,6 +127,13 @@ impl From<scholar_bench::scholarqa::DataError> for CommandError {
     }
 }
 
+impl From<scholar_bench::retrieval::CollectionError> for CommandError {
+    fn from(error: scholar_bench::retrieval::CollectionError) -> Self {
+        let hint = error.hint().map(str::to_owned);
+        library_error(error, hint)
+    }
+}
+
 impl From<scholar_formats::FormatError> for CommandError {
     fn from(error: scholar_formats::FormatError) -> Self {
         let hint = error.hint.clone();

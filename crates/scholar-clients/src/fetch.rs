@@ -32,9 +32,11 @@ pub use request::{Accept, CachePolicy, FetchRequest};
 pub use transport::{Broken, Incoming, Outgoing, Transport};
 
 use crate::http::{HttpClient, is_local};
+use crate::reading::misfit;
 use cache::{Cache, Entry, Head, Key};
 use exchange::Exchange;
 use failure::Failures;
+pub(crate) use failure::quote;
 use governor::Governor;
 use journal::Journal;
 use provider::Credential;
@@ -219,8 +221,7 @@ impl Fetcher {
             Ok(value) => return Ok(value),
             Err(error) => error,
         };
-        let what = format!("the field `{}` of its reply: {}", error.path(), error.inner());
-        Err(self.unreadable(request, &what).await)
+        Err(self.unreadable(request, &misfit(&error)).await)
     }
 
     /// The error for a reply to `request` that is not what it should be, which is also no longer kept. `what` quotes

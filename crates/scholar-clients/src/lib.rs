@@ -49,7 +49,7 @@ pub use pubmed::{Pubmed, PubmedSource};
 pub use reading::ReplyError;
 pub use retry::RetryPolicy;
 pub use secrecy::SecretString;
-pub use semantic_scholar::SemanticScholar;
+pub use semantic_scholar::{SemanticScholar, SnippetSource};
 pub use unpaywall::Unpaywall;
 pub use url::Url;
 pub use web::{WebSearch, WebSource};

@@ -26,15 +26,28 @@ impl ReplyError {
 /// Reads JSON; the error names the path of the field that is not as promised.
 pub(crate) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ReplyError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-        ReplyError::Shape(format!("the field `{}` of its reply: {}", error.path(), error.inner()))
-    })
+    serde_path_to_error::deserialize(&mut deserializer)
+        .map_err(|error| ReplyError::Shape(misfit(&error)))
+}
+
+/// Which field of a reply is not as promised, and how; of a reply that is of another kind altogether, how.
+pub(crate) fn misfit(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
+    let path = error.path().to_string();
+    if path == "." {
+        return format!("its reply has another shape than promised: {}", error.inner());
+    }
+    format!("the field `{path}` of its reply: {}", error.inner())
 }
 
 /// Reads one value of a list; the error names the path of the field that is not as promised.
 pub(crate) fn value<T: DeserializeOwned>(value: Value) -> Result<T, String> {
-    serde_path_to_error::deserialize(value)
-        .map_err(|error| format!("the field `{}`: {}", error.path(), error.inner()))
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        if path == "." {
+            return format!("it has another shape than promised: {}", error.inner());
+        }
+        format!("the field `{path}`: {}", error.inner())
+    })
 }
 
 /// The rows that can be read. One broken row costs itself and a notice that quotes it; if all are broken, the reply is.

@@ -9,6 +9,7 @@ mod paper;
 mod port;
 #[cfg(test)]
 mod recorded;
+mod snippet_source;
 mod wire;
 
 use std::collections::BTreeSet;
@@ -16,12 +17,12 @@ use std::collections::BTreeSet;
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use scholar_core::{Notice, NoticeKind, PaperId, PortError, SearchFilter};
-use serde::de::DeserializeOwned;
 
 pub use graph::{Batch, RecommendFrom};
 pub use paper::{Mention, OpenAccess, S2Edge, S2Paper, Snippet, SnippetKind};
 
 use crate::fetch::{CachePolicy, FetchRequest, Fetcher, Provider};
+pub use snippet_source::SnippetSource;
 use wire::{Page, WirePaper, WireSnippets};
 
 /// What is asked of every paper. The corpus id is the identifier that other replies use.
@@ -99,9 +100,10 @@ impl SemanticScholar {
                 .query("offset", offset.to_string())
                 .query("fields", FIELDS)
                 .cache(SEARCHES);
-            let reply: Page<Option<WirePaper>> = self.ask(filtered(request, filter)).await?;
+            let request = filtered(request, filter);
+            let reply: Page<Option<WirePaper>> = self.fetcher.fetch_json(&request).await?;
             listed.total = reply.total.or(listed.total);
-            keep(&mut listed, reply.data.into_iter().flatten().flatten(), filter);
+            self.keep_page(&mut listed, &request, (reply.data, reply.total), filter).await?;
             match reply.next {
                 Some(next) if next > offset => offset = next,
                 _ => break,
@@ -141,7 +143,7 @@ impl SemanticScholar {
             let request = filtered(request, filter);
             let reply: Page<Option<WirePaper>> = self.fetcher.fetch_json(&request).await?;
             listed.total = reply.total.or(listed.total);
-            keep(&mut listed, reply.data.into_iter().flatten().flatten(), filter);
+            self.keep_page(&mut listed, &request, (reply.data, reply.total), filter).await?;
             let repeated = reply.token.is_some() && reply.token == token;
             if repeated {
                 let what = "the field `token` of its reply is the one that was sent";
@@ -195,8 +197,14 @@ impl SemanticScholar {
             exclude_titles: filter.exclude_titles.clone(),
             ..SearchFilter::none()
         };
+        let Some(hits) = reply.data else {
+            return Err(self
+                .fetcher
+                .unreadable(&request, "the field `data` of its reply is missing")
+                .await);
+        };
         let mut items = Vec::new();
-        for (at, hit) in reply.data.into_iter().flatten().enumerate() {
+        for (at, hit) in hits.into_iter().enumerate() {
             match paper::read_snippet(hit) {
                 Ok(snippet) if stated.accepts(&snippet.paper) => items.push(snippet),
                 Ok(_) => {}
@@ -241,8 +249,27 @@ impl SemanticScholar {
         Ok(())
     }
 
-    async fn ask<T: DeserializeOwned>(&self, request: FetchRequest) -> Result<T, PortError> {
-        self.fetcher.fetch_json(&request).await
+    /// Adds the papers of a reply to a search. A list that is not there is an empty one only where the service says that it
+    /// found nothing, and a list of nothing but nulls is none: an empty answer must never stand for a broken one.
+    async fn keep_page(
+        &self,
+        listed: &mut Listed<S2Paper>,
+        request: &FetchRequest,
+        (data, total): (Option<Vec<Option<WirePaper>>>, Option<u64>),
+        filter: &SearchFilter,
+    ) -> Result<(), PortError> {
+        let wrong = match &data {
+            None if total == Some(0) => return Ok(()),
+            None => "the field `data` of its reply is missing, and `total` is not 0",
+            Some(rows) if !rows.is_empty() && rows.iter().all(Option::is_none) => {
+                "the field `data` of its reply holds nulls alone"
+            }
+            Some(_) => {
+                keep(listed, data.into_iter().flatten(), filter);
+                return Ok(());
+            }
+        };
+        Err(self.fetcher.unreadable(request, wrong).await)
     }
 }
 
@@ -250,19 +277,27 @@ fn get(path: &str) -> FetchRequest {
     FetchRequest::get(Provider::SemanticScholar, path)
 }
 
-/// Adds the papers that `filter` accepts, each once.
+/// Adds the papers that `filter` accepts, each once; a notice counts the rows that are null.
 fn keep(
     listed: &mut Listed<S2Paper>,
-    papers: impl Iterator<Item = WirePaper>,
+    papers: impl Iterator<Item = Option<WirePaper>>,
     filter: &SearchFilter,
 ) {
     let mut seen: BTreeSet<PaperId> =
         listed.items.iter().map(|known| known.paper.meta.id.clone()).collect();
-    for wire in papers {
+    let mut nulls = 0;
+    for row in papers {
+        let Some(wire) = row else {
+            nulls += 1;
+            continue;
+        };
         let Some(found) = paper::read(wire, &mut listed.notices) else { continue };
         if filter.accepts(&found.paper.meta) && seen.insert(found.paper.meta.id.clone()) {
             listed.items.push(found);
         }
+    }
+    if nulls > 0 {
+        listed.notices.push(skipped(format!("Semantic Scholar: {nulls} results were null")));
     }
 }
 

@@ -6,6 +6,7 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 use scholar_core::text::normalise::nfc_single_spaced;
 
+use crate::fetch::quote;
 use crate::reading::ReplyError;
 
 /// Deeper nesting is damage: PubMed's and arXiv's records stay below twenty.
@@ -128,8 +129,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Element, ReplyError> {
             }
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {}
             Event::Eof => {
-                let last = open.last().map_or("the root element", |element| &element.name);
-                return Err(ReplyError::shape(format!("the XML ends inside of {last}")));
+                return Err(ReplyError::shape(match open.last() {
+                    Some(last) => format!("the XML ends inside of {}", last.name),
+                    None => format!("its reply is not XML, beginning {:?}", quote(text)),
+                }));
             }
         }
     }
@@ -182,7 +185,8 @@ mod tests {
     fn broken_documents_are_errors_that_say_where() {
         for (text, expect) in [
             ("<a><b>", "the XML ends inside of b"),
-            ("", "the XML ends inside of the root element"),
+            ("", "its reply is not XML, beginning \"\""),
+            (" {\"error\": 1}", "its reply is not XML, beginning \"{\\\"error"),
             ("<a></b>", "the XML breaks at byte 3"),
         ] {
             let error = parse(text.as_bytes()).expect_err("broken");

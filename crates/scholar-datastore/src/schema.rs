@@ -2,8 +2,10 @@
 
 use jiff::civil::Date;
 use scholar_core::paper::Retraction;
+use scholar_core::text::normalise::title_key;
 use scholar_core::{PaperId, PaperMeta, Passage, PassageId, PassageKind, Section};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use tantivy::schema::{
     FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions,
 };
@@ -11,7 +13,7 @@ use tantivy::{TantivyDocument, Term};
 
 use crate::lexical::analyzer::ANALYZER;
 use crate::writer::known::Merged;
-use crate::writer::prepare::Prepared;
+use crate::writer::prepare::{Prepared, hex};
 
 /// Kind of a document that is a paper.
 pub const KIND_PAPER: &str = "paper";
@@ -57,7 +59,8 @@ pub struct Fields {
     pub passage_id: Field,
     /// Term: identifier and content digest of a paper: present means nothing to do.
     pub content: Field,
-    /// Term: digest of the normalised title and text of a paper: the same under another identifier is a duplicate.
+    /// Terms: digest of the normalised title and text of a paper: the same under another identifier is a duplicate; and
+    /// of a paper without passages, which carry the titles of others, [`Fields::bare_title_term`].
     pub digest: Field,
     /// Terms and column: what a paper cites.
     pub references: Field,
@@ -172,6 +175,11 @@ pub(crate) fn retraction_name(retraction: Retraction) -> &'static str {
     }
 }
 
+/// What stands for a folded title; no digest has a colon.
+fn bare_title(key: &str) -> String {
+    format!("title:{}", hex(&Sha256::digest(key)))
+}
+
 /// The year that filters compare: the stated year, else the year of the stated day.
 pub(crate) fn filter_year(meta: &PaperMeta) -> Option<i16> {
     meta.year.or_else(|| meta.published.map(Date::year))
@@ -193,8 +201,13 @@ impl Fields {
         Term::from_field_text(self.passage_id, &id.to_string())
     }
 
+    /// The term of each paper without passages whose folded title is `key`.
+    pub(crate) fn bare_title_term(&self, key: &str) -> Term {
+        Term::from_field_text(self.digest, &bare_title(key))
+    }
+
     pub(crate) fn paper_document(&self, prepared: &Prepared, source: &str) -> TantivyDocument {
-        let Prepared { paper, head, body, content, digest, merged, .. } = prepared;
+        let Prepared { paper, head, body, content, digest, merged, passages, .. } = prepared;
         let mut document = TantivyDocument::default();
         let id = paper.meta.id.to_string();
         document.add_text(self.kind, KIND_PAPER);
@@ -210,6 +223,9 @@ impl Fields {
         }
         if let Some(digest) = digest {
             document.add_text(self.digest, digest);
+        }
+        if passages.is_empty() {
+            document.add_text(self.digest, bare_title(&title_key(&paper.meta.title)));
         }
         for cited in &paper.references {
             document.add_text(self.references, cited.to_string());

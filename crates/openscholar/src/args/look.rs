@@ -16,6 +16,42 @@ pub(crate) struct LookArgs {
     pub(crate) full_texts: Option<usize>,
 }
 
+/// Who is asked about a paper beyond the datastore.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct BeyondArgs {
+    /// Ask these instead of the datastore, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
+    pub(crate) sources: Vec<GraphSourceArg>,
+    /// Ask nobody: replies stored by earlier runs, of any age.
+    #[arg(long, requires = "sources")]
+    pub(crate) offline: bool,
+    /// Only papers published strictly before this day (YYYY-MM-DD).
+    #[arg(long, value_name = "DAY", requires = "sources")]
+    pub(crate) before: Option<jiff::civil::Date>,
+    /// Add the papers to this datastore, or to the one that is worked on.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, requires = "sources")]
+    pub(crate) save: Option<Option<String>>,
+}
+
+/// Who knows what papers cite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum GraphSourceArg {
+    /// Semantic Scholar.
+    S2,
+    /// OpenAlex.
+    Openalex,
+}
+
+impl GraphSourceArg {
+    /// Its name on the command line and in what is printed.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::S2 => "s2",
+            Self::Openalex => "openalex",
+        }
+    }
+}
+
 /// A place to look for papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum SourceArg {
@@ -23,6 +59,8 @@ pub(crate) enum SourceArg {
     Datastore,
     /// Semantic Scholar.
     S2,
+    /// Passages of whole texts at Semantic Scholar.
+    Snippets,
     /// The web, academic sites only; needs a key of You.com or Brave.
     Web,
     /// OpenAlex.
@@ -39,6 +77,7 @@ impl SourceArg {
         match self {
             Self::Datastore => "datastore",
             Self::S2 => "s2",
+            Self::Snippets => "snippets",
             Self::Web => "web",
             Self::Openalex => "openalex",
             Self::Arxiv => "arxiv",

@@ -8,7 +8,7 @@ use scholar_datastore::BuildRules;
 use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
-use super::{OutputFormat, ServeArgs};
+use super::{BeyondArgs, OutputFormat, ServeArgs};
 
 /// List, show, add and remove papers.
 #[derive(Debug, ClapArgs)]
@@ -35,7 +35,8 @@ pub(crate) enum PapersCommand {
         id: PaperId,
     },
     /// Add papers: documents (PDF, JATS, TEI, LaTeXML HTML, Markdown, text), folders of them, libraries (BibTeX, RIS,
-    /// CSL-JSON, Zotero), identifiers (doi:…, arxiv:…, pmid:…), and files of JSON lines as `datastore build` reads them.
+    /// CSL-JSON, Zotero), identifiers (doi:…, arxiv:…, pmid:…), whole titles (title:…), and files of JSON lines as
+    /// `datastore build` reads them.
     ///
     /// A folder with zotero.sqlite is that library; `zotero:` or `zotero:COLLECTION` asks the Zotero that runs here.
     #[command(arg_required_else_help = true)]
@@ -69,6 +70,9 @@ pub(crate) enum PapersCommand {
         /// At most this many.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: usize,
+        /// Who else is asked.
+        #[command(flatten)]
+        beyond: BeyondArgs,
     },
     /// Papers here that cite a paper, which itself need not be here.
     Citers {
@@ -77,6 +81,9 @@ pub(crate) enum PapersCommand {
         /// At most this many.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: usize,
+        /// Who else is asked.
+        #[command(flatten)]
+        beyond: BeyondArgs,
     },
     /// Papers that cite the same papers, or are cited by the same papers.
     Related {
@@ -85,6 +92,9 @@ pub(crate) enum PapersCommand {
         /// At most this many.
         #[arg(long, default_value_t = 10, value_name = "N")]
         limit: usize,
+        /// Who else is asked.
+        #[command(flatten)]
+        beyond: BeyondArgs,
     },
     /// Papers within a few references, with the references between them.
     Neighbours {

@@ -1,6 +1,7 @@
 //! `openscholar papers …`.
 
 mod add;
+mod beyond;
 mod export;
 mod graph;
 pub(crate) mod intake;
@@ -21,6 +22,7 @@ use crate::app::App;
 use crate::args::{PapersArgs, PapersCommand};
 use crate::error::CommandError;
 use crate::wiring;
+use beyond::Asked;
 
 pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError> {
     let PapersArgs { datastore, command } = args;
@@ -33,9 +35,24 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
             export::run(&name, (&ids, run.as_deref()), format, output.as_deref(), app)
         }
         PapersCommand::Remove { ids } => remove(&name, &ids, app),
-        PapersCommand::References { id, limit } => graph::references(&name, &id, limit, app),
-        PapersCommand::Citers { id, limit } => graph::citers(&name, &id, limit, app),
-        PapersCommand::Related { id, limit } => graph::related(&name, &id, limit, app),
+        PapersCommand::References { id, limit, beyond } if beyond.sources.is_empty() => {
+            graph::references(&name, &id, limit, app)
+        }
+        PapersCommand::References { id, limit, beyond } => {
+            beyond::run(&name, (Asked::References, &id), limit, &beyond, app)
+        }
+        PapersCommand::Citers { id, limit, beyond } if beyond.sources.is_empty() => {
+            graph::citers(&name, &id, limit, app)
+        }
+        PapersCommand::Citers { id, limit, beyond } => {
+            beyond::run(&name, (Asked::Citers, &id), limit, &beyond, app)
+        }
+        PapersCommand::Related { id, limit, beyond } if beyond.sources.is_empty() => {
+            graph::related(&name, &id, limit, app)
+        }
+        PapersCommand::Related { id, limit, beyond } => {
+            beyond::run(&name, (Asked::Related, &id), limit, &beyond, app)
+        }
         PapersCommand::Neighbours { id, hops, direction, links, limit } => {
             let limits = Limits { hops, links, papers: limit };
             graph::neighbours(&name, &id, direction.into(), limits, app)

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use scholar_core::{Explanation, Query, Retrieved, SearchFilter, SearchRequest, Searched};
+use scholar_core::{Explanation, Notice, Query, Retrieved, SearchFilter, SearchRequest, Searched};
 use scholar_pipeline::sources::SourcesConfig;
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
         return Err(CommandError::user("--top-k must be at least 1"));
     }
     let name = app.datastore_name(datastore.as_deref());
-    let hits = app.block_on(async {
+    let (hits, notices) = app.block_on(async {
         let mut shelf = wiring::Shelf::open(app, &name).await?;
         if exact {
             shelf = shelf.exact(app)?;
@@ -70,7 +70,8 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
         let outside = Outside::open(app, &look, SourcesConfig::quick())?;
         let looking = outside.retriever(&shelf, &query);
         let Searched { hits: found, notices } = looking.retriever.explore(&request).await?;
-        for notice in outside.notices.iter().chain(&notices) {
+        let notices: Vec<Notice> = outside.notices.iter().chain(&notices).cloned().collect();
+        for notice in &notices {
             app.printer.notice(notice);
         }
         let mut hits: Vec<Hit> = found.into_iter().map(Hit::from).collect();
@@ -95,11 +96,12 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
         for (idx, hit) in hits.iter_mut().enumerate() {
             hit.rank = idx + 1;
         }
-        Ok::<_, CommandError>(hits)
+        Ok::<_, CommandError>((hits, notices))
     })??;
     if app.printer.json {
         app.printer.json(&serde_json::json!({
             "schema": "openscholar.search/1", "query": query, "datastore": name, "hits": hits,
+            "notices": notices,
         }))?;
     } else {
         for hit in &hits {

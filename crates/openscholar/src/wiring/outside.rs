@@ -16,7 +16,7 @@ use crate::env::EMAIL_SETTINGS;
 use crate::error::{CommandError, Context as _};
 
 /// Seconds that all requests of one question may take together, unless the config file says otherwise: a person waits.
-const DEADLINE_SECONDS: u64 = 120;
+pub(crate) const DEADLINE_SECONDS: u64 = 120;
 
 /// Where one question is looked for.
 pub(crate) struct Outside {
@@ -59,6 +59,17 @@ impl Outside {
             outside.add(source, &fetcher);
         }
         outside.fetcher = Some(fetcher);
+        // Nothing found and nothing asked are two things.
+        if outside.sources.is_empty() && !outside.datastore {
+            let notice = outside.notices.into_iter().next();
+            let why = notice.as_ref().map(|notice| format!(": {}", notice.message));
+            let error =
+                CommandError::user(format!("no source can be asked{}", why.unwrap_or_default()));
+            return Err(match notice.and_then(|notice| notice.hint) {
+                Some(hint) => error.with_hint(hint),
+                None => error,
+            });
+        }
         Ok(outside)
     }
 
@@ -110,7 +121,9 @@ fn used(app: &App, look: &LookArgs) -> Result<Vec<SourceArg>, CommandError> {
                 CommandError::user(format!(
                     "the config file names a source {name:?} that there is not"
                 ))
-                .with_hint("the sources are datastore, s2, web, openalex, arxiv and pubmed")
+                .with_hint(
+                    "the sources are datastore, s2, snippets, web, openalex, arxiv and pubmed",
+                )
             })?;
             used.push(source);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use scholar_clients::fetch::{Fetcher, Provider};
 use scholar_clients::{
     Arxiv, ArxivSource, FullTexts, Latexml, OpenAlex, OpenAlexSource, Pubmed, PubmedSource,
-    SemanticScholar, WebSource,
+    SemanticScholar, SnippetSource, WebSource,
 };
 use scholar_core::{Notice, NoticeKind, PaperSource};
 
@@ -24,6 +24,7 @@ pub(crate) fn source(named: SourceArg, fetcher: &Fetcher) -> Opened {
         // The datastore is no source beyond itself.
         SourceArg::Datastore => return Opened { source: None, notice: None },
         SourceArg::S2 => Arc::new(SemanticScholar::new(own())),
+        SourceArg::Snippets => Arc::new(SnippetSource::new(SemanticScholar::new(own()))),
         SourceArg::Web => return web(fetcher),
         SourceArg::Openalex => {
             Arc::new(OpenAlexSource::new(OpenAlex::new(own()), FullTexts::new(fetcher)))
@@ -56,7 +57,7 @@ fn web(fetcher: &Fetcher) -> Opened {
 /// That a source works without a key, and better with one.
 fn keyless(named: SourceArg, fetcher: &Fetcher) -> Option<Notice> {
     let provider = match named {
-        SourceArg::S2 => Provider::SemanticScholar,
+        SourceArg::S2 | SourceArg::Snippets => Provider::SemanticScholar,
         SourceArg::Openalex => Provider::OpenAlex,
         SourceArg::Pubmed => Provider::Pubmed,
         SourceArg::Datastore | SourceArg::Web | SourceArg::Arxiv => return None,

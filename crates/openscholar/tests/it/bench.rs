@@ -385,3 +385,24 @@ fn broken_inputs_break_no_reader() {
     assert!(read > 0, "some damage is where nothing stands");
     program.fails(1, &["bench", "fuzz", "/no/such/samples"], &["/no/such/samples"]);
 }
+
+#[test]
+fn a_folder_that_is_no_collection_is_told_however_it_is_named() {
+    let program = Program::new();
+    program.configure();
+    fs_err::create_dir_all(program.path("facts_test9")).expect("made");
+    let whole = program.path("facts_test9").to_string_lossy().into_owned();
+    for (folder, says) in [
+        ("facts_test9", "facts_test9 has no corpus.jsonl"),
+        ("./facts_test9", "facts_test9 has no corpus.jsonl"),
+        (whole.as_str(), "facts_test9 has no corpus.jsonl"),
+        (".", ". has no corpus.jsonl"),
+        ("absent_test9", "absent_test9 is not a folder"),
+    ] {
+        let mut command = Program::command(&program.path(""));
+        command.current_dir(program.path("")).args(["bench", "retrieval", folder]);
+        let (code, _, stderr) = text(&command.output().expect("the program starts"));
+        assert_eq!(code, 1, "{stderr}");
+        assert!(stderr.contains(says) && stderr.contains("queries.jsonl"), "{folder}: {stderr}");
+    }
+}

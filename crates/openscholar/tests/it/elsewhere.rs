@@ -50,7 +50,10 @@ fn holds(folder: &Path, word: &str) -> bool {
 fn a_limited_source_and_a_failing_keyword_cost_only_themselves() {
     let program = Program::with_papers();
     let server = StandIn::start().expect("a loopback port");
-    server.fault("/s2/", Calls::Nth(1), Fault::RateLimited(Some("1".to_owned())));
+    // Keywords are asked at once, in any order: each fault names the keyword that it is for, or the one could hide the other.
+    server.fault("/s2/graph/v1/paper/search?query=slow+wave", Calls::Nth(1), {
+        Fault::RateLimited(Some("1".to_owned()))
+    });
     server.fault("memory+consolidation&", Calls::All, Fault::Status(500, String::new()));
     let answer = json(&program, &server, 0, &ask("datastore,s2,web", &["--save"]));
     let references = answer["references"].as_array().expect("a list");
@@ -113,6 +116,97 @@ fn a_source_without_its_key_is_told_and_left_out() {
     let (code, _, stderr) = text(&command.output().expect("the program starts"));
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("web was left out") && stderr.contains("YDC_API_KEY"), "{stderr}");
+}
+
+#[test]
+fn nothing_asked_is_an_error_and_says_of_every_source_why() {
+    let program = Program::with_papers();
+    let server = StandIn::start().expect("a loopback port");
+    let mut command = Program::command(&program.path(""));
+    command.envs(server.settings()).args(["search", QUESTION, "--sources", "web"]);
+    let (code, _, stderr) = text(&command.output().expect("the program starts"));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(
+        stderr.contains("no source can be asked") && stderr.contains("YDC_API_KEY"),
+        "{stderr}"
+    );
+    assert!(server.log().is_empty());
+
+    // An answer without the promised list must not pass for one that found nothing.
+    server.fault("/s2/", Calls::All, Fault::Status(200, "{}".to_owned()));
+    server.fault("/openalex/", Calls::All, Fault::Html);
+    let search = ["search", QUESTION, "--sources", "s2,openalex"];
+    let (code, _, stderr) = text(&run(&program, &server, &search));
+    assert_eq!(code, 3, "{stderr}");
+    for part in
+        ["s2: Semantic Scholar", "field `data`", "openalex: OpenAlex", "an HTML page", "hint:"]
+    {
+        assert!(stderr.contains(part), "{part} in {stderr}");
+    }
+    let search = ["search", QUESTION, "--sources", "datastore,s2"];
+    let report = json(&program, &server, 0, &search);
+    assert!(!report["hits"].as_array().expect("a list").is_empty());
+    assert!(report["notices"].to_string().contains("source s2 was skipped"), "{report:#}");
+}
+
+#[test]
+fn what_others_know_of_the_citation_graph_is_listed_and_kept() {
+    let program = Program::with_papers();
+    let server = StandIn::start().expect("a loopback port");
+    let id = |key: &str| format!("corpusid:{}", world().get(key).expect("in the library").corpus);
+    let doi = |key: &str| {
+        let work = world().get(key).expect("in the library");
+        format!("doi:{}", work.doi.as_deref().expect("a DOI"))
+    };
+    let papers = |report: &Value| report["papers"].as_array().expect("a list").clone();
+    let cited = ["papers", "references", &id("rerank"), "--sources", "s2"];
+    let cited = papers(&json(&program, &server, 0, &cited));
+    assert_eq!(cited.len(), 2, "{cited:#?}");
+    assert_eq!(cited[0]["citation"]["influential"], true, "{cited:#?}");
+
+    let both = ["papers", "citers", &doi("sleep2"), "--sources", "s2,openalex", "--save"];
+    let citers = papers(&json(&program, &server, 0, &both));
+    assert_eq!(citers.len(), world().citing("sleep2").count(), "each once: {citers:#?}");
+    assert!(citers.iter().any(|one| one["found_by"].to_string() == r#"["openalex","s2"]"#));
+    let kept = citers[0]["paper"]["id"].as_str().expect("an identifier");
+    program.succeeds(&["papers", "show", kept]);
+
+    let like = ["papers", "related", &id("sleep1"), "--sources", "s2,openalex"];
+    let report = json(&program, &server, 0, &like);
+    assert!(!papers(&report).is_empty());
+    assert!(report["notices"].to_string().contains("names no related papers"), "{report:#}");
+
+    let (code, _, stderr) = text(&run(
+        &program,
+        &server,
+        &["papers", "citers", "doi:10.5555/nowhere", "--sources", "s2"],
+    ));
+    assert!(code == 1 && stderr.contains("Semantic Scholar"), "{code} {stderr}");
+    let before = ["papers", "citers", &doi("sleep2"), "--sources", "s2", "--before", "1990-01-01"];
+    assert!(papers(&json(&program, &server, 0, &before)).is_empty());
+    program.fails(2, &["papers", "citers", &doi("sleep2"), "--save"], &["--sources"]);
+}
+
+#[test]
+fn passages_of_whole_texts_are_found_and_titles_name_papers() {
+    let program = Program::with_papers();
+    let server = StandIn::start().expect("a loopback port");
+    let search = ["search", QUESTION, "--sources", "snippets"];
+    let report = json(&program, &server, 0, &search);
+    let hits = report["hits"].as_array().expect("a list").clone();
+    assert!(!hits.is_empty());
+    assert!(hits.iter().all(|hit| hit["found_by"].to_string() == r#"["snippets"]"#), "{hits:#?}");
+    assert!(server.asked("/s2/").iter().all(|request| request.path.contains("snippet")));
+
+    let title = &world().get("sleep1").expect("in the library").title;
+    let named = format!("title:{}", title.to_uppercase());
+    let report = json(&program, &server, 0, &["papers", "add", &named]);
+    assert_eq!(report["papers"][0]["title"], title.as_str(), "{report:#}");
+    let half: Vec<&str> = title.split(' ').take(4).collect();
+    let half = format!("title:{}", half.join(" "));
+    let (code, _, stderr) = text(&run(&program, &server, &["papers", "add", &half]));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("title"), "{stderr}");
 }
 
 #[test]

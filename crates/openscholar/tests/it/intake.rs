@@ -161,3 +161,53 @@ fn a_watched_folder_may_be_empty_and_hold_broken_files() {
     let papers = &program.json(0, &["datastore", "info", STORE])["info"]["papers"];
     assert_eq!(papers, 42, "the forty there were, the article and the book");
 }
+
+#[test]
+fn a_broken_file_of_rows_does_not_keep_a_watch_from_beginning() {
+    let program = Program::with_papers();
+    let inbox = program.path("inbox");
+    fs_err::create_dir_all(&inbox).expect("made");
+    let row = |n: u32| {
+        format!(
+            "{{\"meta\": {{\"id\": \"pmid:{n}\", \"title\": \"Title {n}\"}}, \"sections\": [{{\"heading\": \"Abstract\", \"text\": \"Text of paper {n}.\"}}]}}\n"
+        )
+    };
+    fs_err::write(inbox.join("broken.jsonl"), "no row at all\n".repeat(3)).expect("written");
+    fs_err::write(inbox.join("good.jsonl"), row(9_900_001)).expect("written");
+    let add = ["papers", "add", &inbox.to_string_lossy(), "--no-lookup", "--watch"];
+    let mut child = program.start(&add);
+    let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
+    wait_for(&mut stderr, "broken.jsonl");
+    wait_for(&mut stderr, "watching");
+    let papers =
+        || program.json(0, &["datastore", "info", STORE])["info"]["papers"].as_u64().expect("n");
+    assert_eq!(papers(), 41, "the broken file cost itself alone");
+    fs_err::write(inbox.join("worse.ndjson"), "{\"a\": 1}\n").expect("written");
+    wait_for(&mut stderr, "worse.ndjson");
+    fs_err::write(inbox.join("late.jsonl"), row(9_900_002)).expect("written");
+    wait_for(&mut stderr, "1 papers added");
+    signal(&child, "INT");
+    assert!(child.wait().expect("ends").success());
+    assert_eq!(papers(), 42);
+}
+
+#[test]
+fn references_mean_papers_of_which_only_the_title_is_known() {
+    let program = Program::with_papers();
+    let list = program.path("list.bib");
+    let entry = "@article{a, title = {On exposure bias, hallucination and domain shift in machine translation of speech},
+      author = {Wang, Chaojun}, year = {2020}, doi = {10.5555/bare.1}}";
+    fs_err::write(&list, entry).expect("written");
+    let add = |file: &std::path::Path| {
+        program.json(0, &["papers", "add", &file.to_string_lossy(), "--no-lookup"])
+    };
+    add(&list);
+    let article = program.path("spindles.xml");
+    let title = "On Exposure Bias, Hallucination and Domain Shift in Machine Translation of Speech";
+    let known = "On Exposure Bias, Hallucination and Domain Shift in Neural Machine Translation";
+    fs_err::write(&article, JATS.replace(known, title)).expect("written");
+    let report = add(&article);
+    assert_eq!(added(&report, "spindles.xml")["matched"], 1, "{report:#}");
+    let citers = program.json(0, &["papers", "citers", "doi:10.5555/bare.1"]);
+    assert!(citers.to_string().contains("10.5555/example.1"), "{citers}");
+}

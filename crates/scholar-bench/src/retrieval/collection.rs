@@ -30,6 +30,12 @@ pub enum CollectionError {
         /// What is wrong with it.
         what: String,
     },
+    /// There is no such folder.
+    #[error("{} is not a folder", path.display())]
+    NoFolder {
+        /// What was named.
+        path: PathBuf,
+    },
     /// No corpus here and none in a sister folder.
     #[error("{} has no corpus.jsonl, and no folder beside it shares its name and has one", path.display())]
     NoCorpus {
@@ -42,6 +48,18 @@ pub enum CollectionError {
         /// The folder.
         path: PathBuf,
     },
+}
+
+impl CollectionError {
+    /// What helps.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Read { .. } | Self::NoFolder { .. } | Self::NoCorpus { .. } => Some(
+                "a folder in BEIR layout holds corpus.jsonl (or .jsonl.gz, .jsonl.zst), queries.jsonl and qrels.tsv",
+            ),
+            Self::Line { .. } | Self::NoQueries { .. } => None,
+        }
+    }
 }
 
 /// A query of a collection.
@@ -84,8 +102,14 @@ impl Collection {
     /// # Errors
     /// [`CollectionError`], naming file and line.
     pub fn load(folder: &Path) -> Result<Self, CollectionError> {
-        let name = folder
-            .file_name()
+        if !folder.is_dir() {
+            return Err(CollectionError::NoFolder { path: folder.to_owned() });
+        }
+        // `.` and `..` have names too.
+        let whole = fs_err::canonicalize(folder)
+            .map_err(|source| CollectionError::Read { path: folder.to_owned(), source })?;
+        let name = folder.file_name().or(whole.file_name());
+        let name = name
             .map_or_else(|| "collection".to_owned(), |name| name.to_string_lossy().into_owned());
         let corpus = find_corpus(folder, &name)?;
         let grades = read_grades(&folder.join("qrels.tsv"))?;
@@ -123,6 +147,8 @@ fn find_corpus(folder: &Path, name: &str) -> Result<PathBuf, CollectionError> {
     let missing = || CollectionError::NoCorpus { path: folder.to_owned() };
     let (family, _) = name.rsplit_once('_').ok_or_else(missing)?;
     let beside = folder.parent().ok_or_else(missing)?;
+    // The parent of a bare name is empty, which is no folder that could be listed.
+    let beside = if beside.as_os_str().is_empty() { Path::new(".") } else { beside };
     let entries = fs_err::read_dir(beside)
         .map_err(|source| CollectionError::Read { path: beside.to_owned(), source })?;
     let mut sisters: Vec<PathBuf> = entries

@@ -37,6 +37,19 @@ pub(super) struct Answer {
     headers: Vec<(String, String)>,
 }
 
+/// An attempt without an answer.
+struct Miss {
+    error: PortError,
+    /// Whether a request was sent.
+    was_asked: bool,
+}
+
+impl From<PortError> for Miss {
+    fn from(error: PortError) -> Self {
+        Self { error, was_asked: true }
+    }
+}
+
 impl Answer {
     pub(super) fn header(&self, name: &str) -> Option<String> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
@@ -50,22 +63,29 @@ impl Exchange<'_> {
         let own = Instant::now() + config.retry.deadline.max(self.request.patience);
         let deadline = self.fetcher.deadline.map_or(own, |given| given.min(own));
         let mut failed = 0;
+        let mut last: Option<PortError> = None;
         loop {
-            let error = match self.follow(known, deadline).await {
+            let Miss { error, was_asked } = match self.follow(known, deadline).await {
                 Ok(answer) => return Ok(answer),
-                Err(error) => error,
+                Err(miss) => miss,
+            };
+            // That there is no time to ask again is not why there is no answer.
+            let error = match last {
+                Some(last) if !was_asked => return Err(last),
+                _ => error,
             };
             failed += 1;
             let remaining = deadline.saturating_duration_since(Instant::now());
             let Some(pause) = config.retry.pause(failed, &error, remaining, uniform()) else {
                 return Err(error);
             };
+            last = Some(error);
             tokio::time::sleep(pause).await;
         }
     }
 
     /// One attempt with its redirects.
-    async fn follow(&self, known: Option<&Head>, deadline: Instant) -> Result<Answer, PortError> {
+    async fn follow(&self, known: Option<&Head>, deadline: Instant) -> Result<Answer, Miss> {
         let mut url = self.url.clone();
         let mut seen = vec![url.clone()];
         loop {
@@ -75,17 +95,17 @@ impl Exchange<'_> {
             if let (301 | 302 | 303 | 307 | 308, Some(location)) = (status, location) {
                 let next = self.redirected(&url, location)?;
                 if seen.contains(&next) {
-                    return Err(self.failures.corrupt("its redirects go round in a circle"));
+                    return Err(self.failures.corrupt("its redirects go round in a circle").into());
                 }
                 if seen.len() > MAX_REDIRECTS {
                     let what = format!("it redirects more than {MAX_REDIRECTS} times");
-                    return Err(self.failures.corrupt(&what));
+                    return Err(self.failures.corrupt(&what).into());
                 }
                 seen.push(next.clone());
                 url = next;
                 continue;
             }
-            return self.checked(reply, &url, known.is_some());
+            return Ok(self.checked(reply, &url, known.is_some())?);
         }
     }
 
@@ -113,7 +133,7 @@ impl Exchange<'_> {
         url: &Url,
         known: Option<&Head>,
         deadline: Instant,
-    ) -> Result<Incoming, PortError> {
+    ) -> Result<Incoming, Miss> {
         let Fetcher { shared, .. } = self.fetcher;
         let (config, provider) = (&shared.config, self.request.provider);
         let lane =
@@ -122,7 +142,7 @@ impl Exchange<'_> {
         let leave = lane.enter(deadline).await.map_err(|refusal| {
             let error = self.failures.refused(refusal);
             self.note(url, asked, asked, AttemptOutcome::NotSent(error.to_string()));
-            error
+            Miss { error, was_asked: false }
         })?;
         let sent = Instant::now();
         let attempt = config.attempt_timeout.max(self.request.patience);
@@ -148,7 +168,7 @@ impl Exchange<'_> {
         self.note(url, asked, sent, outcome);
         let failed = matches!(result, Err((_, true)));
         leave.end(if failed { Outcome::Failed } else { Outcome::Answered });
-        result.map_err(|(error, _)| error)
+        result.map_err(|(error, _)| error.into())
     }
 
     /// Whether the status is a failure of the host, and what the host wishes.
@@ -234,8 +254,8 @@ impl Exchange<'_> {
             || head.starts_with("<html")
             || (kind.starts_with("text/html") && head.starts_with('<'));
         let is_html = |wanted: &str| {
-            let said = quote(&String::from_utf8_lossy(start.get(..4096).unwrap_or(start)));
-            self.failures.corrupt(&format!("an HTML page came instead of {wanted}: {said:?}"))
+            let page = String::from_utf8_lossy(start.get(..4096).unwrap_or(start));
+            self.failures.page(wanted, &page)
         };
         match self.request.accept {
             Accept::Json if html => Err(is_html("JSON")),

@@ -13,6 +13,10 @@ use super::transport::{Broken, Incoming};
 use crate::http::redacted;
 use crate::retry;
 
+/// What helps when time ran out.
+const MORE_TIME: &str =
+    "ask fewer sources, or raise deadline_seconds below [sources] in the config file";
+
 /// Longest quotation from a reply.
 const QUOTED_CHARS: usize = 200;
 
@@ -80,11 +84,13 @@ impl Failures<'_> {
 
     pub(super) fn refused(&self, refusal: Refusal) -> PortError {
         match refusal {
-            Refusal::TooLate(wait) if wait.is_zero() => {
-                self.error(PortErrorKind::Unavailable, "its turn did not come before the deadline")
-            }
+            Refusal::TooLate(wait) if wait.is_zero() => self
+                .error(PortErrorKind::Unavailable, "its turn did not come before the deadline")
+                .with_hint(MORE_TIME),
             Refusal::TooLate(wait) => {
-                let what = format!("the next request may be sent in {}", seconds(wait));
+                let wait_text = seconds(wait);
+                let what =
+                    format!("its pace allows the next request in {wait_text}, after the deadline");
                 let kind = PortErrorKind::RateLimited { retry_after: Some(wait) };
                 self.error(kind, &what).with_hint(self.limit_hint())
             }
@@ -110,7 +116,7 @@ impl Failures<'_> {
             }
             Broken::Garbled(reason) => self.error(
                 PortErrorKind::Transient,
-                &format!("the reply cannot be decompressed: {reason}"),
+                &format!("the reply ends early or cannot be decompressed: {reason}"),
             ),
             Broken::TooLarge => {
                 let limit = self.request.max_bytes >> 10;
@@ -130,10 +136,20 @@ impl Failures<'_> {
 
     pub(super) fn past_deadline(&self) -> PortError {
         self.error(PortErrorKind::Unavailable, "the deadline passed before it answered")
+            .with_hint(MORE_TIME)
     }
 
     pub(super) fn corrupt(&self, what: &str) -> PortError {
         self.error(PortErrorKind::Corrupt, what)
+            .with_hint("try again later; if it stays so, please report this message")
+    }
+
+    /// A page for people where something else was asked for.
+    pub(super) fn page(&self, wanted: &str, page: &str) -> PortError {
+        let what = format!("an HTML page came instead of {wanted}: {:?}", quote(page));
+        self.error(PortErrorKind::Corrupt, &what).with_hint(
+            "a login page, a proxy or a block may stand in between: open the address in a browser",
+        )
     }
 
     /// A reply whose status is no success.
@@ -155,7 +171,9 @@ impl Failures<'_> {
             503 if wish.is_some() => self
                 .error(PortErrorKind::RateLimited { retry_after: wish }, &what)
                 .with_hint(self.limit_hint()),
-            408 | 425 | 500..=599 => self.error(PortErrorKind::Transient, &what),
+            408 | 425 | 500..=599 => {
+                self.error(PortErrorKind::Transient, &what).with_hint("try again later")
+            }
             401 | 403 => {
                 let error = self.error(PortErrorKind::Rejected, &what);
                 match self.provider().key_setting() {
@@ -163,8 +181,12 @@ impl Failures<'_> {
                         error.with_hint(format!("check {setting}: the key may be wrong or ended"))
                     }
                     Some(setting) => error.with_hint(format!("set {setting}")),
-                    None => error,
+                    None => error.with_hint("it may refuse this network: try another, or later"),
                 }
+            }
+            404 if self.config.base_urls.contains_key(&self.provider()) => {
+                let setting = self.provider().base_url_setting();
+                self.error(PortErrorKind::Rejected, &what).with_hint(format!("check {setting}"))
             }
             _ => self.error(PortErrorKind::Rejected, &what),
         }
@@ -185,7 +207,7 @@ fn quote_reply(reply: &Incoming) -> String {
 }
 
 /// The beginning of `text`, single-spaced.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().take(QUOTED_CHARS).collect();
     let spaced = words.join(" ");
     match spaced.char_indices().nth(QUOTED_CHARS) {

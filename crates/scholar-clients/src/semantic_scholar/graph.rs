@@ -48,7 +48,14 @@ impl SemanticScholar {
             .cache(PAPERS)
             .not_found_answers();
         let wire: Option<WirePaper> = self.fetcher.find_json(&request).await?;
-        Ok(wire.and_then(|wire| paper::read(wire, &mut Vec::new())))
+        let Some(wire) = wire else { return Ok(None) };
+        match paper::read(wire, &mut Vec::new()) {
+            Some(paper) => Ok(Some(paper)),
+            None => {
+                let what = "the field `paperId` of its reply is missing";
+                Err(self.fetcher.unreadable(&request, what).await)
+            }
+        }
     }
 
     /// The papers of those names, in calls of 500 distinct ones. A call that fails costs its identifiers, with a
@@ -169,6 +176,11 @@ impl SemanticScholar {
                 .query("offset", offset.to_string())
                 .cache(PAPERS);
             let reply: Page<Option<WireEdge>> = self.fetcher.fetch_json(&request).await?;
+            if reply.data.is_none() {
+                let what = "Semantic Scholar lists none of the papers around";
+                let message = format!("{what} {id}: its publisher may have withheld them");
+                listed.notices.push(skipped(message));
+            }
             for wire in reply.data.into_iter().flatten().flatten() {
                 let Some(edge) = paper::read_edge(wire, &mut nameless) else { continue };
                 let meta = &edge.paper.paper.meta;
@@ -267,7 +279,11 @@ impl SemanticScholar {
         let mut strict = filter.clone();
         strict.exclude.extend(given.iter().cloned());
         let mut listed = Listed { items: Vec::new(), total: None, notices: Vec::new() };
-        keep(&mut listed, reply.recommended_papers.into_iter().flatten(), &strict);
+        let Some(papers) = reply.recommended_papers else {
+            let what = "the field `recommendedPapers` of its reply is missing";
+            return Err(self.fetcher.unreadable(&request, what).await);
+        };
+        keep(&mut listed, papers.into_iter().map(Some), &strict);
         listed.items.truncate(limit);
         Ok(listed)
     }

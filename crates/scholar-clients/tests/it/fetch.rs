@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use scholar_clients::fetch::{EMAIL_SETTING, FetchConfig, Provider};
+use scholar_clients::fetch::{Accept, EMAIL_SETTING, FetchConfig, Provider};
 use scholar_clients::{FetchRequest, Fetcher, HttpClient};
 use scholar_core::PortErrorKind;
 use scholar_testing::{Calls, Fault, StandIn};
@@ -23,9 +23,7 @@ pub(crate) fn title(number: usize) -> FetchRequest {
 }
 
 pub(crate) fn alive(provider: Provider, path: &str) -> FetchRequest {
-    FetchRequest::get(provider, path)
-        .query("query", "sleep")
-        .accept(scholar_clients::fetch::Accept::Bytes)
+    FetchRequest::get(provider, path).query("query", "sleep").accept(Accept::Bytes)
 }
 
 #[tokio::test(start_paused = true)]
@@ -218,6 +216,19 @@ async fn a_deadline_covers_pauses_and_turns() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_went_wrong_is_told_even_if_there_is_no_time_to_ask_again() {
+    let server = server();
+    server.fault("/arxiv/", Calls::All, Fault::Status(500, "broken".to_owned()));
+    let fetcher = fetcher(config(&server, &Day::default())).within(Duration::from_secs(5));
+    let request = FetchRequest::get(Provider::Arxiv, "/api/query").accept(Accept::Bytes);
+    let error = fetcher.fetch(&request).await.expect_err("broken");
+    assert!(error.to_string().contains("status 500"), "its pace is no reason: {error}");
+    assert!(error.hint().is_some());
+    let late = fetcher.fetch(&request).await.expect_err("its turn comes too late");
+    assert!(late.hint().is_some(), "{late}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_provider_that_keeps_failing_is_left_alone_for_a_while() {
     let server = server();
     server.fault("/s2/", Calls::All, Fault::Status(502, String::new()));
@@ -303,7 +314,7 @@ async fn addresses_from_replies_cannot_reach_the_local_network() {
     let fetcher = fetcher(config(&server, &Day::default()));
     let ask = |url: String| {
         let url = scholar_clients::Url::parse(&url).expect("an address");
-        FetchRequest::get_url(Provider::OpenAccess, url).accept(scholar_clients::fetch::Accept::Pdf)
+        FetchRequest::get_url(Provider::OpenAccess, url).accept(Accept::Pdf)
     };
     let own =
         fetcher.fetch(&ask(server.base_url("/pdf/rag1.pdf"))).await.expect("named in the settings");

@@ -256,6 +256,56 @@ async fn one_failing_keyword_discards_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_reply_without_its_list_is_no_empty_one() {
+    let server = server();
+    let client = client(&server);
+    let all = SearchFilter::none();
+    let says = |body: &str| Fault::Status(200, body.to_owned());
+    server.fault("/s2/", Calls::All, says("{\"total\": 0, \"offset\": 0}"));
+    let nothing = client.search("n0 r3sult", 10, &all).await.expect("this is how nothing looks");
+    assert!(nothing.items.is_empty() && nothing.notices.is_empty());
+    for body in ["{}", "{\"total\": 3}", "{\"total\": 1, \"data\": [null]}"] {
+        server.reset();
+        server.fault("/s2/", Calls::All, says(body));
+        let errors = [
+            client.search("sleep", 10, &all).await.map(|_| ()),
+            client.search_bulk("sleep", BulkOrder::Id, 10, &all).await.map(|_| ()),
+        ];
+        for error in errors {
+            let error = error.expect_err(body);
+            assert_eq!(error.kind(), PortErrorKind::Corrupt);
+            assert!(error.to_string().contains("field `data`"), "{error}");
+        }
+    }
+    server.reset();
+    server.fault("/s2/", Calls::All, says("{}"));
+    assert!(client.snippets("sleep", 10, &all).await.is_err());
+    assert!(client.recommend(&[id("rag1")], &[], 10, &all).await.is_err());
+    assert!(client.paper(&id("rag1")).await.is_err());
+    let withheld = client.references(&id("rerank"), 10, &all).await.expect("data may be null");
+    assert!(withheld.notices[0].message.contains("withheld"), "{:?}", withheld.notices);
+    server.reset();
+    server.fault("/s2/", Calls::All, Fault::Nulls);
+    let half = client.search("sleep", 10, &all).await.expect("half of it can be read");
+    assert!(half.notices.iter().any(|notice| notice.message.contains("were null")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn snippets_are_parts_of_papers() {
+    let server = server();
+    let source = scholar_clients::SnippetSource::new(client(&server));
+    let text = Query::new("weighted sum of dense retrieval scores").expect("words");
+    let request =
+        FindRequest { text, by: FindBy::Question, filter: SearchFilter::none(), limit: 10 };
+    let found = source.find(&request).await.expect("found").papers;
+    let paper = found.iter().find(|paper| paper.meta.id == id("rag1")).expect("the method's");
+    assert!(paper.sections.iter().any(|section| section.heading == "Method"));
+    assert!(paper.references.contains(&id("hyb")), "the paper that it mentions");
+    let ids: std::collections::BTreeSet<_> = found.iter().map(|paper| &paper.meta.id).collect();
+    assert_eq!(ids.len(), found.len(), "each paper once");
+}
+
+#[tokio::test(start_paused = true)]
 async fn edges_tell_what_is_important_and_catalogs_answer_identifiers() {
     let server = server();
     let client = client(&server);

@@ -177,7 +177,8 @@ fn put_letters(text: &str, letters: &mut String) {
     }
 }
 
-fn hex(digest: &[u8]) -> String {
+/// The first 16 bytes.
+pub(crate) fn hex(digest: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     digest[..16]
         .iter()

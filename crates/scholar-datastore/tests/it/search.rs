@@ -351,3 +351,23 @@ fn papers_are_found_by_title_in_any_printing() {
     assert_eq!(store.papers_titled("attention is all you need").expect("reads").len(), 1);
     assert!(store.papers_titled("").expect("reads").is_empty());
 }
+
+#[test]
+fn papers_without_passages_are_found_by_title_until_they_have_some() {
+    let bare = |n| {
+        let mut paper = paper(n, "Attention Is All You Need", "");
+        paper.sections.clear();
+        paper
+    };
+    let (_folder, store) = filled(vec![bare(1), bare(2), paper(3, "Something else", "words")]);
+    let titled = || -> Vec<String> {
+        let found = store.papers_titled("attention is all you need?").expect("reads");
+        found.iter().map(|meta| meta.id.to_string()).collect()
+    };
+    assert_eq!(titled(), ["pmid:1", "pmid:2"]);
+    let mut writer = store.writer().expect("writer");
+    add(&mut writer, vec![paper(2, "Attention Is All You Need", "words of its text")]);
+    writer.remove(&[PaperId::Pmid(1)]).expect("removes");
+    writer.commit().expect("commits");
+    assert_eq!(titled(), ["pmid:2"], "once, by its passage");
+}

@@ -113,6 +113,9 @@ pub(crate) struct Formatted {
     pub(crate) entries: Vec<Entry>,
 }
 
+/// What names in the CSL repository begin with.
+const REPOSITORY: &str = "http://www.zotero.org/styles/";
+
 impl CitationStyle {
     /// A style that comes with the program: one of [`STYLES`], or by its name in the CSL repository.
     ///
@@ -130,7 +133,10 @@ impl CitationStyle {
             )
             .with_hint(format!("use {}, or a path to a .csl file", known.join(", ")))
         };
-        let archived = ArchivedStyle::by_name(id).or_else(|| ArchivedStyle::by_id(id));
+        // The processor has names of its own for a third of them.
+        let in_repository = || ArchivedStyle::by_id(&format!("{REPOSITORY}{id}"));
+        let archived = ArchivedStyle::by_name(id).or_else(in_repository);
+        let archived = archived.or_else(|| ArchivedStyle::by_id(name.trim()));
         match archived.ok_or_else(unknown)?.get() {
             Style::Independent(style) => Ok(Self { name: wanted, style: Box::new(style) }),
             Style::Dependent(_) => Err(unknown()),

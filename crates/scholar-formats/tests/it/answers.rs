@@ -353,6 +353,10 @@ fn styles_of_ones_own() {
     let plain = ring.replace("macro=\"a\"/></macro>", "variable=\"title\"/></macro>");
     let own = CitationStyle::from_csl(plain.as_bytes()).expect("a style");
     assert_eq!(own.name(), "Round and round");
+    // As the processor calls it, as the repository calls it, and whole.
+    for name in ["karger", "karger-journals", "http://www.zotero.org/styles/karger-journals"] {
+        assert!(CitationStyle::named(name).is_ok(), "{name}");
+    }
     let unknown = CitationStyle::named("no such style").expect_err("unknown");
     assert!(unknown.hint.is_some_and(|hint| hint.contains("apa")));
 }

@@ -79,11 +79,13 @@ impl WideRetriever {
 
     /// What every source is asked for `request`, sources in their order.
     fn tasks(&self, request: &SearchRequest) -> Vec<Task> {
-        let is_question = request.query == self.question;
-        let words = if is_question {
-            keywords(&request.query, self.config.keywords)
-        } else {
-            vec![request.query.clone()]
+        let is_first = request.query == self.question;
+        // Those of the feedback rounds; keywords have no question mark.
+        let is_question = is_first || request.query.as_str().trim_end().ends_with('?');
+        let words = match (is_first, is_question) {
+            (true, _) => keywords(&request.query, self.config.keywords),
+            (false, true) => keywords(&request.query, 1),
+            (false, false) => vec![request.query.clone()],
         };
         let task = |source, text: &Query, by| Task {
             source,
@@ -105,7 +107,7 @@ impl WideRetriever {
         tasks
     }
 
-    /// Asks all sources. What they found and said, and the first failure if nothing could be asked.
+    /// Asks all sources. What they found and said, and the failure if nobody answered.
     async fn find(
         &self,
         tasks: Vec<Task>,
@@ -121,7 +123,7 @@ impl WideRetriever {
         let mut results: Vec<_> =
             stream::iter(run).buffer_unordered(self.config.concurrency.max(1)).collect().await;
         results.sort_by_key(|(nth, ..)| *nth);
-        let (mut all, mut failure, mut answered) = (Vec::new(), None, false);
+        let (mut all, mut failures, mut answered) = (Vec::new(), Vec::new(), false);
         for (_, source, sent, result) in results {
             match result {
                 Ok(found) => {
@@ -132,11 +134,11 @@ impl WideRetriever {
                 }
                 Err(error) => {
                     notices.push(failed(&source, sent.text.as_str(), &error));
-                    failure.get_or_insert(error);
+                    failures.push((source, error));
                 }
             }
         }
-        (all, failure.filter(|_| !answered))
+        (all, if answered { None } else { nobody_answered(failures) })
     }
 
     /// Of one source's list, what the filter accepts and the configuration keeps.
@@ -409,6 +411,34 @@ fn reciprocal(rank: usize) -> f32 {
 
 fn finite(value: f32) -> RetrievalScore {
     RetrievalScore::new(value).expect("a sum of few reciprocals is finite")
+}
+
+/// Why there is no answer at all: the first failure of every source. Each reply that nobody can read is an upstream that is
+/// not to be had; what a person can change stays refused if it is so everywhere.
+fn nobody_answered(failures: Vec<(String, PortError)>) -> Option<PortError> {
+    let mut firsts: Vec<(String, PortError)> = Vec::new();
+    for (source, error) in failures {
+        if firsts.iter().all(|(known, _)| *known != source) {
+            firsts.push((source, error));
+        }
+    }
+    let kinds: Vec<PortErrorKind> = firsts.iter().map(|(_, error)| error.kind()).collect();
+    let kind = match kinds.as_slice() {
+        [] => return None,
+        [PortErrorKind::Corrupt] => PortErrorKind::Unavailable,
+        [kind] => *kind,
+        kinds if kinds.iter().all(|kind| *kind == PortErrorKind::Rejected) => {
+            PortErrorKind::Rejected
+        }
+        _ => PortErrorKind::Unavailable,
+    };
+    let reasons: Vec<String> =
+        firsts.iter().map(|(source, error)| format!("{source}: {error}")).collect();
+    let mut hints: Vec<&str> = firsts.iter().filter_map(|(_, error)| error.hint()).collect();
+    hints.dedup();
+    let hint = hints.join("; ");
+    let error = PortError::new(kind, format!("no source answered: {}", reasons.join("; ")));
+    Some(if hint.is_empty() { error } else { error.with_hint(hint) })
 }
 
 fn failed(source: &str, what: &str, error: &PortError) -> Notice {

@@ -122,6 +122,17 @@ async fn a_failing_source_is_a_notice_and_nothing_at_all_is_an_error() {
 }
 
 #[tokio::test]
+async fn questions_of_feedback_go_to_the_sources_that_take_questions() {
+    let source = web();
+    let asked = source.asked();
+    let wide = wide(vec![source], SourcesConfig::quick());
+    wide.explore(&request("hallucination detection")).await.expect("answers");
+    assert!(asked.lock().is_empty(), "keywords are not for the web");
+    wide.explore(&request("How are hallucinations detected?")).await.expect("answers");
+    assert_eq!(asked.lock().len(), 1);
+}
+
+#[tokio::test]
 async fn a_source_alone_answers_and_its_finds_can_be_searched_again() {
     let question = Query::new(QUESTION).expect("a query");
     let s2 = s2();

@@ -99,8 +99,7 @@ fn of_task(task: BenchTask, args: &BenchAbstentionArgs) -> Result<Vec<Asked>, Co
 
 /// The queries of a folder in BEIR layout with their relevant documents, best grade first.
 fn of_collection(dir: &Path, most: usize) -> Result<(String, Vec<Asked>), CommandError> {
-    let collection =
-        Collection::load(dir).user(|| format!("{} cannot be measured", dir.display()))?;
+    let collection = Collection::load(dir)?;
     let mut documents: BTreeMap<String, Context> = BTreeMap::new();
     let reader = PaperReader::open(&collection.corpus, Some(Format::Beir), Limits::standard())?;
     for record in reader {

@@ -37,10 +37,8 @@ pub(super) fn run(
 ) -> Result<ExitCode, CommandError> {
     let Models { encoder, reranker: named } = models;
     // A wrong folder or name is found before anything is encoded.
-    let collections = dirs
-        .iter()
-        .map(|dir| Collection::load(dir).user(|| format!("{} cannot be measured", dir.display())))
-        .collect::<Result<Vec<_>, _>>()?;
+    let collections =
+        dirs.iter().map(|dir| Collection::load(dir)).collect::<Result<Vec<_>, _>>()?;
     let encoder = app.block_on(models::encoder(app, encoder, models::Reading::WHOLE))??;
     let mut reports = Vec::new();
     let mut reranked_by = None;

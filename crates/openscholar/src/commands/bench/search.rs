@@ -61,7 +61,7 @@ struct Timed {
 
 pub(super) fn run(args: &BenchSearchArgs, app: &App) -> Result<ExitCode, CommandError> {
     let BenchSearchArgs { name, dir, limit, top_k, made, out } = args;
-    let collection = Collection::load(dir).user(|| format!("{} cannot be read", dir.display()))?;
+    let collection = Collection::load(dir)?;
     let mut store = Datastore::open(&app.existing_datastore(name)?)?;
     if let Some(count) = made {
         store = made::store(name, &store, *count, app)?;

@@ -22,8 +22,14 @@ use crate::wiring::{providers, standin};
 /// Looked for in the stand-in's library.
 const QUESTION: &str = "How does sleep change memory consolidation?";
 /// Every source beyond the datastore.
-const SOURCES: [SourceArg; 5] =
-    [SourceArg::S2, SourceArg::Web, SourceArg::Openalex, SourceArg::Arxiv, SourceArg::Pubmed];
+const SOURCES: [SourceArg; 6] = [
+    SourceArg::S2,
+    SourceArg::Snippets,
+    SourceArg::Web,
+    SourceArg::Openalex,
+    SourceArg::Arxiv,
+    SourceArg::Pubmed,
+];
 
 /// Runs all tests; each is a check.
 pub(super) async fn checks() -> Result<Vec<Check>, CommandError> {

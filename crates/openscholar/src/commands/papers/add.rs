@@ -1,5 +1,6 @@
 //! `openscholar papers add`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::intake::inputs::EmptyFolder;
@@ -24,9 +25,10 @@ pub(super) fn run(
     let empty = if args.watch { EmptyFolder::Accepted } else { EmptyFolder::Refused };
     let (rows, inputs) = inputs::sorted(&sources.files, empty)?;
     let mut code = ExitCode::SUCCESS;
-    if !rows.is_empty() {
-        let building = Building { encoder: None, reading: Reading::WHOLE, passages: None };
-        code = build::add_files(name, &SourceArgs { files: rows, ..sources }, building, app)?;
+    if args.watch {
+        code = add_each(name, rows, &sources, app)?;
+    } else if !rows.is_empty() {
+        code = add_rows(name, SourceArgs { files: rows, ..sources.clone() }, app)?;
     }
     if !inputs.is_empty() {
         match app.block_on(add(name, inputs, args, app))? {
@@ -37,9 +39,45 @@ pub(super) fn run(
         }
     }
     match watched {
-        Some(watched) => watch::run(name, watched, args, app),
+        Some(watched) => watch::run(name, watched, &sources, args, app),
         None => Ok(code),
     }
+}
+
+/// Adds rows of papers.
+fn add_rows(name: &str, rows: SourceArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let building = Building { encoder: None, reading: Reading::WHOLE, passages: None };
+    build::add_files(name, &rows, building, app)
+}
+
+/// Adds files of rows for a watch, read as `how` says: all together, because the files of a dump belong together; each for
+/// itself where that fails, because one broken file must cost neither the others nor the watch.
+pub(super) fn add_each(
+    name: &str,
+    rows: Vec<PathBuf>,
+    how: &SourceArgs,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    if rows.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let of = |files| SourceArgs { files, ..how.clone() };
+    let told = match add_rows(name, of(rows.clone()), app) {
+        Err(error) if !app.stop.requested() => error,
+        done => return done,
+    };
+    if rows.len() == 1 {
+        return Ok(app.printer.error(&told));
+    }
+    let mut code = ExitCode::SUCCESS;
+    for file in rows {
+        match add_rows(name, of(vec![file]), app) {
+            Ok(_) => {}
+            Err(error) if !app.stop.requested() => code = app.printer.error(&error),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(code)
 }
 
 /// Reads `inputs` and stores what they hold. Exit code 4 when some of them gave no paper.

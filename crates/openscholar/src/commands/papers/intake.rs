@@ -120,6 +120,7 @@ async fn read_with(inputs: Vec<Input>, how: &How<'_>, fetcher: &Fetcher, app: &A
                 read::zotero(collection.as_deref(), fetcher, &mut taken).await;
             }
             Input::Identifier(id) => lookup::paper(&id, fetcher, &mut taken).await,
+            Input::Title(title) => lookup::titled(&title, fetcher, &mut taken).await,
         }
         bar.inc(1);
     }

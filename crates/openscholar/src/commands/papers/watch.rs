@@ -1,4 +1,4 @@
-//! `papers add --watch`: folders whose new and changed documents and libraries are added as they come.
+//! `papers add --watch`: folders whose new and changed documents, libraries and rows of papers are added as they come.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use super::add;
 use super::intake::inputs;
 use crate::app::App;
-use crate::args::IntakeArgs;
+use crate::args::{IntakeArgs, SourceArgs};
 use crate::error::CommandError;
 
 /// Between two looks. Looking works on every file system, network mounts included, where notifications do not.
@@ -38,37 +38,53 @@ pub(super) fn folders(arguments: &[PathBuf], watch: bool) -> Result<Option<Watch
     Ok(Some(Watched { folders, done }))
 }
 
-/// Watches until Ctrl-C. What was there at the beginning has been added already.
+/// Watches until Ctrl-C. What was there at the beginning has been added already; `rows` says how rows of papers are read.
 pub(super) fn run(
     name: &str,
     watched: Watched,
+    rows: &SourceArgs,
     args: &IntakeArgs,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     let Watched { folders, mut done } = watched;
     app.printer.say("watching; press Ctrl-C to end");
-    app.block_on(async {
-        let mut before = done.clone();
-        while !app.stop.requested() {
+    let mut before = done.clone();
+    loop {
+        app.block_on(async {
             tokio::select! {
                 () = tokio::time::sleep(PAUSE) => {}
-                () = app.stop.wait() => break,
+                () = app.stop.wait() => {}
             }
-            let now = stamps(&folders);
-            let ready = settled(&done, &before, &now);
-            before = now;
-            if ready.is_empty() {
-                continue;
-            }
-            let inputs = ready.keys().filter_map(|path| inputs::file(path)).collect();
-            // One broken file must not end the watch.
-            if let Err(error) = add::add(name, inputs, args, app).await {
-                app.printer.error(&error);
-            }
-            done.extend(ready);
+        })?;
+        if app.stop.requested() {
+            return Ok(ExitCode::SUCCESS);
         }
-        Ok(ExitCode::SUCCESS)
-    })?
+        let now = stamps(&folders);
+        let ready = settled(&done, &before, &now);
+        before = now;
+        // One broken file must not end the watch.
+        if let Err(error) = take(name, &ready, rows, args, app) {
+            app.printer.error(&error);
+        }
+        done.extend(ready);
+    }
+}
+
+/// Adds what has come.
+fn take(
+    name: &str,
+    ready: &BTreeMap<PathBuf, Stamp>,
+    how: &SourceArgs,
+    args: &IntakeArgs,
+    app: &App,
+) -> Result<(), CommandError> {
+    let rows = ready.keys().filter(|path| inputs::is_rows(path)).cloned().collect();
+    add::add_each(name, rows, how, app)?;
+    let inputs: Vec<inputs::Input> = ready.keys().filter_map(|path| inputs::file(path)).collect();
+    if !inputs.is_empty() {
+        app.block_on(add::add(name, inputs, args, app))??;
+    }
+    Ok(())
 }
 
 /// New and changed files that stayed the same since the last look.
@@ -88,7 +104,7 @@ fn stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
     for folder in folders {
         // A folder that cannot be listed for a moment is looked at again.
         let _again = inputs::walk(folder, 0, &mut |path: &Path| {
-            if inputs::file(path).is_some()
+            if (inputs::file(path).is_some() || inputs::is_rows(path))
                 && let Ok(meta) = fs_err::metadata(path)
             {
                 stamps.insert(path.to_owned(), (meta.len(), meta.modified().ok()));

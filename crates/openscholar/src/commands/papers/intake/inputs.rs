@@ -27,6 +27,8 @@ pub(crate) enum Input {
     Zotero(Option<String>),
     /// A paper by its name in a registry.
     Identifier(PaperId),
+    /// A paper by its whole title.
+    Title(String),
 }
 
 /// What a folder without anything to read is.
@@ -80,7 +82,7 @@ fn folder(
     }
     walk(path, 0, &mut |file_path| match file(file_path) {
         Some(input) => inputs.push(input),
-        None if ROWS.contains(&ending(file_path).as_str()) => rows.push(file_path.to_owned()),
+        None if is_rows(file_path) => rows.push(file_path.to_owned()),
         None => {}
     })
 }
@@ -126,6 +128,11 @@ pub(crate) fn file(path: &Path) -> Option<Input> {
     }
 }
 
+/// Whether a file in a folder is one of rows of papers, by its ending.
+pub(crate) fn is_rows(path: &Path) -> bool {
+    ROWS.contains(&ending(path).as_str())
+}
+
 fn ending(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
@@ -137,9 +144,14 @@ fn named(argument: &Path) -> Result<Input, CommandError> {
         let collection = collection.trim_matches('/');
         return Ok(Input::Zotero((!collection.is_empty()).then(|| collection.to_owned())));
     }
+    if let Some(title) =
+        text.strip_prefix("title:").map(str::trim).filter(|title| !title.is_empty())
+    {
+        return Ok(Input::Title(title.to_owned()));
+    }
     PaperId::recognise(&text).map(Input::Identifier).ok_or_else(|| {
         CommandError::user(format!("{text} is neither a file nor an identifier of a paper"))
-            .with_hint("name a file, a folder, zotero:, or an identifier such as doi:10.1000/x or arxiv:2411.14199")
+            .with_hint("name a file, a folder, zotero:, an identifier such as doi:10.1000/x or arxiv:2411.14199, or \"title:Its whole title\"")
     })
 }
 
@@ -169,7 +181,10 @@ mod tests {
                 .expect("sorted");
         assert_eq!(inputs[0], Input::Zotero(Some("Reading/Now".to_owned())));
         assert_eq!(inputs[1], Input::Identifier(PaperId::Arxiv("2411.14199".to_owned())));
+        let (_, inputs) = sorted(&["title: On words ".into()], refused).expect("sorted");
+        assert_eq!(inputs, [Input::Title("On words".to_owned())]);
         assert!(sorted(&["no/such/file.pdf".into()], refused).is_err());
+        assert!(sorted(&["title:".into()], refused).is_err());
         let empty = tempfile::tempdir().expect("a folder");
         let empty = [empty.path().to_owned()];
         assert!(sorted(&empty, refused).is_err());

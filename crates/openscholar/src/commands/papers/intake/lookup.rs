@@ -1,11 +1,12 @@
 //! Metadata and texts of papers by their identifiers. Providers state them; nothing is made up.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use scholar_clients::arxiv::ArxivRef;
 use scholar_clients::fetch::{Fetcher, Provider};
 use scholar_clients::open_access;
 use scholar_clients::{Arxiv, Crossref, FullTexts, OpenAlex, Pubmed, SemanticScholar, Unpaywall};
+use scholar_core::text::normalise::title_key;
 use scholar_core::{Catalog, NoticeKind, Paper, PaperId, PaperMeta, PortError, PortErrorKind};
 use scholar_formats::{Document, DocumentFormat, ReadLimits};
 use scholar_pipeline::sources::{Provenance, merge_meta, reconcile};
@@ -18,7 +19,7 @@ pub(super) async fn paper(id: &PaperId, fetcher: &Fetcher, taken: &mut Taken) {
     let (found, failures) = ask_all(id, fetcher).await;
     let Some(candidate) = reconcile(found).into_iter().next() else {
         let (why, hint) = match failures.first() {
-            Some((who, error)) => (format!("{who}: {error}"), error.hint().map(str::to_owned)),
+            Some((_, error)) => (error.to_string(), error.hint().map(str::to_owned)),
             None => ("no registry knows it".to_owned(), Some("check the identifier".to_owned())),
         };
         taken.fail(&id.to_string(), &why, hint.as_deref());
@@ -69,6 +70,32 @@ pub(super) async fn paper(id: &PaperId, fetcher: &Fetcher, taken: &mut Taken) {
         matched: 0,
         cost: (0, began.elapsed()),
     });
+}
+
+/// The paper with this title, as Semantic Scholar's title match finds it; one with another title is told and not taken.
+pub(super) async fn titled(title: &str, fetcher: &Fetcher, taken: &mut Taken) {
+    let origin = format!("title:{title}");
+    match SemanticScholar::new(fetcher.clone()).match_title(title).await {
+        Ok(Some(found)) => {
+            let meta = found.paper.meta;
+            if title_key(&meta.title) == title_key(title) {
+                paper(&best_known(&meta), fetcher, taken).await;
+                return;
+            }
+            let why = format!("the closest title is \"{}\"", meta.title);
+            let hint = format!("if that is the paper, add {}", best_known(&meta));
+            taken.fail(&origin, &why, Some(&hint));
+        }
+        Ok(None) => taken.fail(&origin, "no paper has a title like it", Some("check the title")),
+        Err(error) => taken.fail(&origin, &error.to_string(), error.hint()),
+    }
+}
+
+/// The identifier that most registries know the paper by.
+fn best_known(meta: &PaperMeta) -> PaperId {
+    let doi = meta.ids().find(|id| matches!(id, PaperId::Doi(_)));
+    let arxiv = || meta.ids().find(|id| matches!(id, PaperId::Arxiv(_)));
+    doi.or_else(arxiv).unwrap_or(&meta.id).clone()
 }
 
 /// The text of the first open PDF that can be fetched and read: OpenAlex's locations, then Unpaywall's.
@@ -125,9 +152,8 @@ pub(super) async fn complete(fetcher: &Fetcher, taken: &mut Taken) {
         let unreachable = failures.iter().find(|(_, error)| {
             matches!(error.kind(), PortErrorKind::Unavailable | PortErrorKind::Transient)
         });
-        if let Some((who, error)) = unreachable {
-            let message =
-                format!("metadata of identified documents were not completed: {who}: {error}");
+        if let Some((_, error)) = unreachable {
+            let message = format!("metadata of identified documents were not completed: {error}");
             let hint = error.hint().map(str::to_owned);
             taken.note(
                 NoticeKind::Skipped,
@@ -141,8 +167,13 @@ pub(super) async fn complete(fetcher: &Fetcher, taken: &mut Taken) {
 
 type Failure = (&'static str, PortError);
 
+/// The longest that the metadata of one paper are waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// What the registries that understand `id` know of it, the publishers' own first.
 async fn ask_all(id: &PaperId, fetcher: &Fetcher) -> (Vec<(Provenance, Paper)>, Vec<Failure>) {
+    // Registries that hang must not add up.
+    let fetcher = fetcher.within(PATIENCE);
     let own = || fetcher.clone();
     let mut all = Answers { id, found: Vec::new(), failures: Vec::new() };
     match id {

@@ -1,0 +1,258 @@
+//! `openscholar papers references|citers|related ID --sources …`: the citation graph as others know it.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use comfy_table::Table;
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use scholar_clients::semantic_scholar::{Listed, RecommendFrom, S2Edge, S2Paper};
+use scholar_clients::{Fetcher, OpenAlex, SemanticScholar};
+use scholar_core::{Notice, NoticeKind, Paper, PaperId, PortError, SearchFilter};
+use scholar_pipeline::sources::{Candidate, Provenance, reconcile};
+use serde_json::{Value, json};
+
+use super::keep;
+use crate::app::App;
+use crate::args::{BeyondArgs, GraphSourceArg};
+use crate::commands::datastore::build;
+use crate::error::CommandError;
+use crate::wiring::outside;
+
+/// Characters of a title shown to people.
+const TITLE_CHARS: usize = 70;
+
+/// What is asked about a paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    References,
+    Citers,
+    Related,
+}
+
+impl Asked {
+    fn name(self) -> &'static str {
+        match self {
+            Self::References => "references",
+            Self::Citers => "citers",
+            Self::Related => "related",
+        }
+    }
+}
+
+/// What one source lists, with what it says of each citation.
+#[derive(Default)]
+struct Listing {
+    papers: Vec<(Paper, Value)>,
+    notices: Vec<Notice>,
+}
+
+/// Asks `beyond.sources` for at most `limit` papers around `id`, prints them, and adds them to a datastore if that is wanted.
+pub(super) fn run(
+    name: &str,
+    (asked, id): (Asked, &PaperId),
+    limit: usize,
+    beyond: &BeyondArgs,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let BeyondArgs { sources, offline, before, save } = beyond;
+    let filter = SearchFilter { published_before: *before, ..SearchFilter::none() };
+    let (found, mut notices, cites) = app.block_on(async {
+        let seconds = app.config.sources.deadline_seconds.unwrap_or(outside::DEADLINE_SECONDS);
+        let fetcher = outside::fetcher(app, *offline)?.within(Duration::from_secs(seconds));
+        ask_all((asked, id), limit, (sources, &fetcher), &filter).await
+    })??;
+    let mut candidates = reconcile(found);
+    candidates.truncate(limit);
+    notices.sort_by(|a, b| a.message.cmp(&b.message));
+    notices.dedup();
+    for notice in &notices {
+        app.printer.notice(notice);
+    }
+    print((asked, id), &candidates, (&notices, &cites), app)?;
+    if let Some(into) = save {
+        let into = into.as_deref().unwrap_or(name);
+        let papers: Vec<Paper> = candidates.into_iter().map(|one| one.paper).collect();
+        if !papers.is_empty() {
+            let source = format!("papers {} {id}", asked.name());
+            let done = app.block_on(keep::add(into, papers, &source, app))??;
+            build::report_added(&format!("saved to {into}"), &done, app);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A paper's citation as its source describes it, by source and paper.
+type Cites = Vec<(PaperId, Value)>;
+
+/// What all sources list. One that fails is a notice; when all fail, the first failure is the error.
+async fn ask_all(
+    (asked, id): (Asked, &PaperId),
+    limit: usize,
+    (sources, fetcher): (&[GraphSourceArg], &Fetcher),
+    filter: &SearchFilter,
+) -> Result<(Vec<(Provenance, Paper)>, Vec<Notice>, Cites), CommandError> {
+    let (mut found, mut notices, mut cites) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut failure, mut answered) = (None, false);
+    for source in sources {
+        let name = source.name();
+        let listing = match source {
+            GraphSourceArg::S2 => {
+                let client = SemanticScholar::new(fetcher.clone());
+                semantic_scholar(&client, (asked, id), limit, filter).await
+            }
+            GraphSourceArg::Openalex => {
+                let client = OpenAlex::new(fetcher.clone());
+                openalex(&client, (asked, id), limit, filter).await
+            }
+        };
+        match listing {
+            Ok(Listing { papers, notices: said }) => {
+                answered = true;
+                notices.extend(said);
+                for (rank, (paper, citation)) in papers.into_iter().enumerate() {
+                    if !citation.is_null() {
+                        cites.push((paper.meta.id.clone(), citation));
+                    }
+                    let text = format!("{} {id}", asked.name());
+                    found.push((
+                        Provenance { source: name.to_owned(), text, rank: rank + 1 },
+                        paper,
+                    ));
+                }
+            }
+            Err(error) => {
+                let message = format!("source {name} was skipped: {error}");
+                let notice = Notice::new(NoticeKind::Skipped, message);
+                notices.push(match error.hint() {
+                    Some(hint) => notice.with_hint(hint),
+                    None => notice,
+                });
+                failure.get_or_insert(error);
+            }
+        }
+    }
+    match failure {
+        Some(error) if !answered => Err(error.into()),
+        _ => Ok((found, notices, cites)),
+    }
+}
+
+async fn semantic_scholar(
+    client: &SemanticScholar,
+    (asked, id): (Asked, &PaperId),
+    limit: usize,
+    filter: &SearchFilter,
+) -> Result<Listing, PortError> {
+    let edges = |listed: Listed<S2Edge>| Listing {
+        papers: listed.items.into_iter().map(edge).collect(),
+        notices: listed.notices,
+    };
+    match asked {
+        Asked::References => Ok(edges(client.references(id, limit, filter).await?)),
+        Asked::Citers => Ok(edges(client.citations(id, limit, filter).await?)),
+        Asked::Related => {
+            // Papers of all years are recommended in computer science alone, of other fields the recent ones.
+            let all = RecommendFrom::AllComputerScience;
+            let mut listed = client.recommend_for(id, all, limit, filter).await?;
+            if listed.items.is_empty() {
+                listed = client.recommend_for(id, RecommendFrom::Recent, limit, filter).await?;
+            }
+            let papers = listed.items.into_iter().map(|S2Paper { paper, .. }| (paper, Value::Null));
+            Ok(Listing { papers: papers.collect(), notices: listed.notices })
+        }
+    }
+}
+
+fn edge(edge: S2Edge) -> (Paper, Value) {
+    let S2Edge { paper, influential, contexts, intents } = edge;
+    let citation = json!({"influential": influential, "contexts": contexts, "intents": intents});
+    (paper.paper, citation)
+}
+
+async fn openalex(
+    client: &OpenAlex,
+    (asked, id): (Asked, &PaperId),
+    limit: usize,
+    filter: &SearchFilter,
+) -> Result<Listing, PortError> {
+    let unknown = |what: String, hint: &str| {
+        PortError::new(scholar_core::PortErrorKind::Rejected, what).with_hint(hint)
+    };
+    if asked == Asked::Related {
+        let what = "OpenAlex names no related papers".to_owned();
+        return Err(unknown(what, "leave it out of --sources"));
+    }
+    let Some(work) = client.work(id).await? else {
+        return Err(unknown(format!("OpenAlex does not know {id}"), "try another identifier"));
+    };
+    let meta = &work.paper.meta;
+    let found = if asked == Asked::References {
+        let wanted = &work.paper.references;
+        let (works, notices) = client.works(wanted).await?;
+        let missing = works.iter().filter(|work| work.is_none()).count();
+        let mut papers: Vec<Paper> = works.into_iter().flatten().map(|work| work.paper).collect();
+        papers.retain(|paper| filter.accepts(&paper.meta));
+        let mut listing = Listing { papers: Vec::new(), notices };
+        if missing > 0 {
+            let what =
+                format!("OpenAlex knows nothing of {missing} of {} references", wanted.len());
+            listing.notices.push(Notice::new(NoticeKind::Skipped, what));
+        }
+        papers.truncate(limit);
+        (papers, listing.notices)
+    } else {
+        let own = meta.ids().find(|id| matches!(id, PaperId::OpenAlex(_)));
+        let listed = client.citing(own.unwrap_or(&meta.id), filter, limit).await?;
+        (listed.works.into_iter().map(|work| work.paper).collect(), listed.notices)
+    };
+    let (papers, notices) = found;
+    Ok(Listing { papers: papers.into_iter().map(|paper| (paper, Value::Null)).collect(), notices })
+}
+
+fn print(
+    (asked, id): (Asked, &PaperId),
+    candidates: &[Candidate],
+    (notices, cites): (&[Notice], &Cites),
+    app: &App,
+) -> Result<(), CommandError> {
+    let by = |candidate: &Candidate| -> Vec<String> {
+        let mut names: Vec<String> = candidate.found.iter().map(|way| way.source.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    if app.printer.json {
+        let papers: Vec<Value> = candidates
+            .iter()
+            .map(|candidate| {
+                let meta = &candidate.paper.meta;
+                let citation = cites.iter().find(|(cited, _)| meta.ids().any(|id| id == cited));
+                let citation = citation.map(|(_, citation)| citation);
+                json!({"paper": meta, "found_by": by(candidate), "citation": citation})
+            })
+            .collect();
+        return app.printer.json(&json!({
+            "schema": format!("openscholar.{}-found/1", asked.name()), "id": id, "papers": papers, "notices": notices,
+        }));
+    }
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["id", "year", "cited", "title", "found by"]);
+    for candidate in candidates {
+        let meta = &candidate.paper.meta;
+        table.add_row([
+            meta.id.to_string(),
+            meta.year.map(|year| year.to_string()).unwrap_or_default(),
+            meta.citation_count.map(|count| count.to_string()).unwrap_or_default(),
+            meta.title.chars().take(TITLE_CHARS).collect(),
+            by(candidate).join(", "),
+        ]);
+    }
+    app.printer.out(&table.to_string())?;
+    let what = match asked {
+        Asked::References => "that it cites",
+        Asked::Citers => "that cite it",
+        Asked::Related => "like it",
+    };
+    app.printer.say(&format!("{} papers {what}", candidates.len()));
+    Ok(())
+}
