@@ -25,7 +25,7 @@ pub mod system;
 pub mod task;
 
 pub use item::{Gold, Item, mark_duplicates, sample};
-pub use json::{DataError, Place};
+pub use json::{DataError, Place, finite};
 pub use load::{Loaded, load};
 pub use prediction::{Context, PREDICTION_SCHEMA, Prediction, PredictionStatus, PredictionUsage};
 pub use system::{Ablation, ContextSource, System};

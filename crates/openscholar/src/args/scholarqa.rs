@@ -11,8 +11,10 @@ use super::{AskArgs, GeneratorChoice, LookArgs, SearchModeArg};
 pub(crate) struct BenchRunArgs {
     /// Task: scifact, pubmedqa, qasa, cs, multi, bio, neuro, related-work.
     pub(crate) task: String,
-    /// System: evidence, generative, single-pass, no-retrieval, model-alone, gold-context, evidence+gold, generative+gold,
-    /// or predictions:FILE for what another system answered.
+    /// System: evidence (verbatim sentences selected in code), generative (draft, feedback, revision, verification),
+    /// single-pass (one draft over retrieved passages), no-retrieval (the model alone), model-alone (the model of a server
+    /// alone), gold-context (one draft over the item's own passages), evidence+gold and generative+gold (those modes over
+    /// the item's own passages), or predictions:FILE for what another system answered.
     #[arg(long, value_name = "SYSTEM")]
     pub(crate) system: String,
     /// Folder of the benchmark's files, or the task's file.
@@ -196,10 +198,11 @@ pub(crate) struct BenchScoreArgs {
     /// Which citations a sentence has: all that it names, or those that upstream's scorer reads.
     #[arg(long, value_enum, default_value_t = CitationsArg::Corrected)]
     pub(crate) citations: CitationsArg,
-    /// Also compare with this run, answer by answer in both orders; needs --judge lm, or embedded with --grade.
+    /// Also compare with this run, answer by answer in both orders; needs --grade or --judge lm.
     #[arg(long, value_name = "RUN")]
     pub(crate) against: Option<PathBuf>,
-    /// Also let the embedded model judge rubrics and grades; a server's model does so always.
+    /// Also let a model judge rubrics and grades: the embedded one, or the server's with --base-url; --judge lm does so
+    /// always.
     #[arg(long)]
     pub(crate) grade: bool,
     /// Model of the server.
@@ -271,11 +274,9 @@ impl From<&BenchScoreArgs> for AskArgs {
     /// What a judging model is opened with.
     fn from(args: &BenchScoreArgs) -> Self {
         let mut ask = Self::plain();
-        ask.generator = Some(if args.judge == "lm" {
-            GeneratorChoice::Server
-        } else {
-            GeneratorChoice::Embedded
-        });
+        let server = args.judge == "lm" || (args.base_url.is_some() && args.judge != "embedded");
+        ask.generator =
+            Some(if server { GeneratorChoice::Server } else { GeneratorChoice::Embedded });
         ask.model.clone_from(&args.model);
         ask.base_url.clone_from(&args.base_url);
         ask

@@ -134,6 +134,7 @@ fn what_cannot_be_compared_is_said_with_file_and_line() {
         &["import", &a, &path("bad.jsonl")],
         &["bad.jsonl, line 4", "output", "docs/annotation.md"],
     );
+    annotate(&["import", &path("")], &["is one system", "name the predictions of two"]);
     fs_err::write(program.path("other.jsonl"), "{\"input\": \"Else?\", \"output\": \"x\"}\n")
         .expect("written");
     annotate(
@@ -199,4 +200,19 @@ fn what_cannot_be_compared_is_said_with_file_and_line() {
     let (code, _, stderr) = text(&program.run_with_small_files(16, &args));
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("study.db") && stderr.contains("free some space"), "{stderr}");
+}
+
+#[test]
+fn experts_answers_as_upstream_writes_them_are_compared() {
+    let program = with_comparisons();
+    let path = |name: &str| program.path(name).to_string_lossy().into_owned();
+    let row = r#"{"input": "What is known about topic 1?", "output": "By hand [0].", "annotator": "Ada",
+        "ctxs": [{"title": "Paper zero", "text": NaN}]}"#;
+    fs_err::write(program.path("human.json"), format!("[{row}]")).expect("written");
+    let (a, human, out) = (path("Alpha-8B.jsonl"), path("human.json"), path("human.jsonl"));
+    program.succeeds(&["bench", "annotate", "import", &a, &human, "--output", &out]);
+    let instance: Value =
+        serde_json::from_str(fs_err::read_to_string(&out).expect("there").trim()).expect("JSON");
+    assert_eq!(instance["authors"], json!(["Ada"]));
+    assert_eq!(instance["answers"][1]["text"], "By hand [1].");
 }

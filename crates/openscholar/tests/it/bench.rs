@@ -406,3 +406,39 @@ fn a_folder_that_is_no_collection_is_told_however_it_is_named() {
         assert!(stderr.contains(says) && stderr.contains("queries.jsonl"), "{folder}: {stderr}");
     }
 }
+
+#[test]
+fn a_server_grades_beside_another_judge_and_compares_runs() {
+    let program = home();
+    let data = data();
+    // Three answers are graded in three aspects; then the answer that is read first is always the better one.
+    const GRADES: usize = 9;
+    let model = Model::with(|_, nth| {
+        let first = r#"{"reason": "r", "better": "1"}"#;
+        Some(Behaviour::Text(if nth < GRADES { "Good. [RESULT] 4" } else { first }.to_owned()))
+    });
+    let url = model.base_url();
+    let path = |name: &str| program.path(name).to_string_lossy().into_owned();
+    let (a, b) = (path("a"), path("b"));
+    for (run, more) in [(&a, &[][..]), (&b, &["--top-n", "1"][..])] {
+        let args = ["bench", "run", "multi", "--system", "evidence+gold", "--generator", "none"];
+        program.json(0, &[&args[..], &["--data", &data, "--out", run], more].concat());
+    }
+    let rubrics = format!("{data}/rubrics.json");
+    let grading = ["bench", "score", &a, "--judge", "lexical", "--grade", "--rubrics", &rubrics];
+    let scores = program.json(0, &[&grading[..], &["--base-url", &url, "--against", &b]].concat());
+    assert_eq!(metric(&scores, "coverage")["n"], 3);
+    assert_ne!(metric(&scores, "coverage")["judge"]["name"], "lexical/1");
+    assert_eq!(metric(&scores, "citation recall (corrected)")["judge"]["name"], "lexical/1");
+    let report = program.succeeds(&["bench", "report", &a, &b]);
+    for part in ["all 3 pairs are ties", "changed with the order", "6 of 6 verdicts"] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    for (args, says) in [
+        (&["--against", &b][..], "--against needs a model"),
+        (&["--labels", &data, "--judge", "none"], "--judge none is nobody"),
+        (&["--base-url", &url], "nobody asks the server"),
+    ] {
+        program.fails(1, &[&["bench", "score", &a][..], args].concat(), &[says]);
+    }
+}

@@ -9,6 +9,7 @@ use super::model::{Ask, ModelJudge, json_object, json_shape};
 use super::{JudgePin, Judged};
 use crate::metrics::preference::{Preference, SwappedVerdicts, WinRates, swapped_win_rates};
 use crate::metrics::text::lengths;
+use crate::statistics::sign::sign_test;
 use crate::statistics::{ratio, ratio_of_means};
 
 /// Which is better?
@@ -51,6 +52,45 @@ pub struct Pairwise {
     /// Why not every pair was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<String>,
+}
+
+/// Below this p, a judge follows the position and not the answers.
+const BIASED: f64 = 0.05;
+
+impl Pairwise {
+    /// What speaks against the verdicts, a clause each; nothing where nothing does.
+    pub fn doubts(&self) -> Vec<String> {
+        let WinRates { n, wins, ties, losses, unreadable, inconsistent, .. } = self.rates;
+        let mut doubts = Vec::new();
+        if unreadable > 0 {
+            doubts.push(format!(
+                "{unreadable} of {} pairs have a verdict that could not be read and are left out",
+                n + unreadable
+            ));
+        }
+        for (count, what) in [(ties, "ties"), (wins, "wins"), (losses, "losses")] {
+            if n > 1 && count == n {
+                doubts.push(format!("all {n} pairs are {what}"));
+            }
+        }
+        match inconsistent {
+            Some(changed) if changed * 2 >= n && changed > 0 => doubts.push(format!(
+                "the winner of {changed} of {n} pairs changed with the order, and they count as ties"
+            )),
+            _ => {}
+        }
+        let first: Vec<bool> =
+            self.verdicts.iter().flat_map(|(_, both)| both.first_wins()).collect();
+        let won = first.iter().filter(|won| **won).count();
+        let p = sign_test(won, first.len() - won);
+        if p < BIASED {
+            doubts.push(format!(
+                "the answer read first won {won} of {} verdicts: the judge follows the position (p {p:.3})",
+                first.len()
+            ));
+        }
+        doubts
+    }
 }
 
 /// Longest verdict with its reason, in tokens.

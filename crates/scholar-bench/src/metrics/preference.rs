@@ -52,7 +52,7 @@ impl SwappedVerdicts {
     }
 
     /// Whether the answer read first won, in each order.
-    fn first_wins(&self) -> impl Iterator<Item = bool> {
+    pub(crate) fn first_wins(&self) -> impl Iterator<Item = bool> {
         let first = |verdict: &Judged<Preference>, winner: Preference| match verdict {
             Judged::Read(Preference::Tie) | Judged::Unreadable(_) => None,
             Judged::Read(preference) => Some(*preference == winner),

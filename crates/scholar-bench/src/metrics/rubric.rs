@@ -61,6 +61,34 @@ pub struct RubricScore {
     pub unreadable: Vec<String>,
     /// Weight of the components that were read, of 1.
     pub read_weight: f64,
+    /// What was weighed, in this order: length, expertise, citations, excerpts, then the items.
+    #[serde(default)]
+    pub parts: Vec<RubricPart>,
+}
+
+/// A component with its weight.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RubricPart {
+    /// `length`, an item's name, or that with `_evidence` behind it.
+    pub name: String,
+    /// Its share of the score, of 1.
+    pub weight: f64,
+    /// In `[0, 1]`, or what could not be read.
+    pub value: Judged<f64>,
+}
+
+impl RubricScore {
+    /// The value of the component called `name`.
+    ///
+    /// # Errors
+    /// Why there is none, for a column.
+    pub fn part(&self, name: &str) -> Result<f64, String> {
+        match self.parts.iter().find(|part| part.name == name).map(|part| &part.value) {
+            Some(Judged::Read(value)) => Ok(*value),
+            Some(Judged::Unreadable(_)) => Err("could not be read".to_owned()),
+            None => Err("not asked about".to_owned()),
+        }
+    }
 }
 
 /// Least share of the weight that a score needs. Ours.
@@ -124,6 +152,7 @@ pub fn score(config: &RubricConfig, components: &Components, unread: Unread) -> 
         ann_score: share(wishes.sum, wishes.read, wishes.asked),
         unreadable: [general.unreadable, wishes.unreadable].concat(),
         read_weight: read,
+        parts: [general.parts, wishes.parts].concat(),
     }
 }
 
@@ -138,11 +167,12 @@ struct Weighed {
     read: f64,
     sum: f64,
     unreadable: Vec<String>,
+    parts: Vec<RubricPart>,
 }
 
 impl Weighed {
     fn new(unread: Unread) -> Self {
-        Self { unread, asked: 0.0, read: 0.0, sum: 0.0, unreadable: Vec::new() }
+        Self { unread, asked: 0.0, read: 0.0, sum: 0.0, unreadable: Vec::new(), parts: Vec::new() }
     }
 
     /// An item that nothing is asked about counts 0 in the reference scorer, and not at all in ours.
@@ -155,6 +185,7 @@ impl Weighed {
 
     fn add(&mut self, name: &str, weight: f64, value: &Judged<f64>) {
         self.asked += weight;
+        self.parts.push(RubricPart { name: name.to_owned(), weight, value: value.clone() });
         match value {
             Judged::Read(value) => {
                 self.read += weight;

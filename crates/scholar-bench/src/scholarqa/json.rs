@@ -276,8 +276,8 @@ fn as_row(place: Place, value: Value) -> Result<Row, DataError> {
     }
 }
 
-/// `text` with `NaN`, `Infinity` and `-Infinity` outside of strings replaced by `null`.
-fn finite(text: &str) -> Cow<'_, str> {
+/// JSON as Python writes it, made JSON: `NaN`, `Infinity` and `-Infinity` outside of strings become `null`.
+pub fn finite(text: &str) -> Cow<'_, str> {
     if !text.contains("NaN") && !text.contains("Infinity") {
         return Cow::Borrowed(text);
     }

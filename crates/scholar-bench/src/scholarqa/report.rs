@@ -17,11 +17,12 @@ use crate::judge::preference::Pairwise;
 pub mod compare;
 pub mod document;
 pub mod pages;
+pub mod people;
 mod plot;
 mod tables;
 
 use compare::{Comparison, comparisons};
-use document::{Block, Document, Table};
+use document::{Block, Document};
 
 /// Schema of the report's numbers.
 pub const REPORT_SCHEMA: &str = "openscholar.bench-report/1";
@@ -75,10 +76,16 @@ pub fn report(runs: &[Measured], head: &str) -> Report {
             document.table(compare::table(&found));
         }
         document.table(compare::preferences(&of_task));
+        let doubts = compare::doubts(&of_task);
+        if !doubts.is_empty() {
+            document.text("What speaks against these verdicts:");
+            document.list(doubts);
+        }
+        people::annotators(&mut document, &of_task);
         ablations(&mut document, task, &of_task);
         compared.extend(found);
     }
-    agreement(&mut document, runs);
+    people::agreement(&mut document, runs);
     Report { csv: tables::csv(runs), json: json_of(runs, &compared), document }
 }
 
@@ -138,62 +145,16 @@ fn ablations(document: &mut Document, task: BenchTask, runs: &[&Measured]) {
     }
 }
 
-fn agreement(document: &mut Document, runs: &[Measured]) {
-    let mut table =
-        Table::new(&["judge", "set", "n", "AUC (95 %)", "accuracy", "balanced accuracy"]);
-    let mut unknown: Vec<String> = Vec::new();
-    let mut seen: Vec<String> = Vec::new();
-    for scores in runs.iter().flat_map(|one| &one.scores) {
-        let Some(judge) = judge_of(scores) else { continue };
-        if seen.contains(&judge) {
-            continue;
-        }
-        let Some(report) = &scores.agreement else {
-            if !unknown.contains(&judge) {
-                unknown.push(judge);
-            }
-            continue;
-        };
-        for set in report["sets"].as_array().into_iter().flatten() {
-            let share = |value: &Value| {
-                value["value"].as_f64().map_or("–".to_owned(), |v| format!("{v:.3}"))
-            };
-            let auc = match (set["auc"]["low"].as_f64(), set["auc"]["high"].as_f64()) {
-                (Some(low), Some(high)) => format!("{} ({low:.3}–{high:.3})", share(&set["auc"])),
-                _ => "–".to_owned(),
-            };
-            table.row(vec![
-                judge.clone(),
-                set["name"].as_str().unwrap_or_default().to_owned(),
-                set["n"].to_string(),
-                auc,
-                share(&set["accuracy"]),
-                share(&set["balanced_accuracy"]),
-            ]);
-        }
-        seen.push(judge);
-    }
-    unknown.retain(|judge| !seen.contains(judge));
-    if table.rows.is_empty() && unknown.is_empty() {
-        return;
-    }
-    document.heading("Agreement of the judges with people");
-    if !table.rows.is_empty() {
-        document.text(
-            "A number that a judge gives is worth what the judge is. Supported claims against the rest, on labelled pairs:",
-        );
-        document.table(table);
-    }
-    for judge in unknown {
-        document.text(&format!(
-            "{judge}: not measured; pass --labels DIR to bench score with the folder of labelled claims."
-        ));
-    }
+/// Who judged, by name: of the citations if those were judged, else of the first metric that was.
+pub fn judge_of(scores: &Scores) -> Option<String> {
+    let first = || scores.metrics.iter().find_map(|metric| metric.judge.as_ref());
+    citation_judge(scores).or_else(|| first().map(|pin| pin.name.clone()))
 }
 
 /// The judge of the citations, by name.
-pub fn judge_of(scores: &Scores) -> Option<String> {
-    scores.metrics.iter().find_map(|metric| metric.judge.as_ref()).map(|pin| pin.name.clone())
+fn citation_judge(scores: &Scores) -> Option<String> {
+    let found = scores.metrics.iter().find(|one| one.summary.metric.starts_with("citation "))?;
+    found.judge.as_ref().map(|pin| pin.name.clone())
 }
 
 /// `metric` of the scores, with F1 as if it were a column's.

@@ -198,6 +198,10 @@ struct Scorer<'a> {
     scores: Scores,
 }
 
+/// How far the annotator's wishes are met.
+pub(super) const RUBRIC_ITEMS: &str = "rubric items alone";
+/// Parts of a rubric score that every question has.
+const GENERAL_PARTS: [&str; 4] = ["length", "expertise", "citations", "excerpts"];
 /// Shares are printed as percentages.
 const PERCENT: f64 = 100.0;
 
@@ -273,15 +277,19 @@ impl Scorer<'_> {
         }
     }
 
+    /// Without citation markers on either side: the numbers of one list say nothing about those of another.
     fn overlap(&mut self) {
-        self.share("ROUGE-L", |item, one| Ok(rouge(&one.output, gold(item)?).rouge_l.f1));
-        self.share("ROUGE-1", |item, one| Ok(rouge(&one.output, gold(item)?).rouge_1.f1));
-        self.share("ROUGE-2", |item, one| Ok(rouge(&one.output, gold(item)?).rouge_2.f1));
+        let rouge_of = |item: &Item, one: &Prediction| {
+            gold(item).map(|gold| rouge(&plain(&one.output), &plain(gold)))
+        };
+        self.share("ROUGE-L", |item, one| Ok(rouge_of(item, one)?.rouge_l.f1));
+        self.share("ROUGE-1", |item, one| Ok(rouge_of(item, one)?.rouge_1.f1));
+        self.share("ROUGE-2", |item, one| Ok(rouge_of(item, one)?.rouge_2.f1));
         self.share("token F1", |item, one| {
-            Ok(token_f1(&plain(one), &crate::metrics::text::citations::remove(gold(item)?)).f1)
+            Ok(token_f1(&plain(&one.output), &plain(gold(item)?)).f1)
         });
         self.share("exact match", |item, one| {
-            Ok(f64::from(u8::from(exact_match(&plain(one), gold(item)?))))
+            Ok(f64::from(u8::from(exact_match(&plain(&one.output), &plain(gold(item)?)))))
         });
     }
 
@@ -341,7 +349,8 @@ impl Scorer<'_> {
 
     async fn rubric(&mut self, judge: &ModelJudge, progress: &(dyn Fn(usize, usize) + Sync)) {
         let mut total = Column::new("rubric score");
-        let mut wishes = Column::new("rubric items alone");
+        let mut wishes = Column::new(RUBRIC_ITEMS);
+        let mut parts = GENERAL_PARTS.map(|part| Column::new(format!("rubric {part}")));
         for (nth, (item, prediction)) in self.pairs.iter().enumerate() {
             let outcome = match (prediction, &self.scores.incomplete) {
                 (Err(why), _) => Err(why.clone()),
@@ -361,6 +370,15 @@ impl Scorer<'_> {
             };
             total.push_result(&item.id, value(|score| score.score));
             wishes.push_result(&item.id, value(|score| score.ann_score));
+            for (part, column) in GENERAL_PARTS.iter().zip(&mut parts) {
+                column.push_result(
+                    &item.id,
+                    match &outcome {
+                        Ok(score) => score.part(part),
+                        Err(why) => Err(why.clone()),
+                    },
+                );
+            }
             if let Ok(score) = outcome {
                 self.scores.rubrics.insert(item.id.clone(), score);
             }
@@ -368,6 +386,9 @@ impl Scorer<'_> {
         }
         self.add(total, PERCENT, Some(judge.rubric_pin()));
         self.add(wishes, PERCENT, Some(judge.rubric_pin()));
+        for column in parts {
+            self.add(column, PERCENT, Some(judge.rubric_pin()));
+        }
     }
 
     async fn grades(
@@ -425,7 +446,8 @@ impl Scorer<'_> {
 
     /// Columns without variation are what a scorer that did not run writes; cells without values lower n.
     fn warn(&mut self) {
-        let usual = ["abstained", "US dollars", "model calls", "exact match", "tokens"];
+        let usual =
+            ["abstained", "US dollars", "model calls", "exact match", "tokens", "rubric length"];
         for metric in &self.scores.metrics {
             let Summary { metric: name, uniform, n, left_out, .. } = &metric.summary;
             let what = match uniform {
@@ -453,6 +475,16 @@ impl Scorer<'_> {
         if unread > 0 {
             self.scores.warnings.push(format!("{unread} verdicts on sentences could not be read"));
         }
+        let empty = |one: &Prediction| {
+            one.status == PredictionStatus::Answered && one.output.trim().is_empty()
+        };
+        let empty = self.pairs.iter().filter(|(_, one)| one.as_ref().is_ok_and(|one| empty(one)));
+        let empty = empty.count();
+        if empty > 0 {
+            self.scores
+                .warnings
+                .push(format!("{empty} answers are empty and scored as they stand"));
+        }
         let missing = self.pairs.iter().filter(|(_, prediction)| prediction.is_err()).count();
         if missing > 0 {
             let total = self.pairs.len();
@@ -468,8 +500,8 @@ impl Scorer<'_> {
     }
 }
 
-fn plain(prediction: &Prediction) -> String {
-    crate::metrics::text::citations::remove(&prediction.output)
+fn plain(text: &str) -> String {
+    crate::metrics::text::citations::remove(text)
 }
 
 fn gold(item: &Item) -> Result<&str, String> {

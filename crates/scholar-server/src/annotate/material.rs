@@ -204,6 +204,16 @@ pub fn pair(a: &Predictions, b: &Predictions, limit: Option<(usize, u64)>) -> Pa
     if let Some((limit, seed)) = limit {
         draw::sample(&mut paired.instances, limit, seed);
     }
+    let same = paired.instances.iter().filter(|one| {
+        let [a, b] = &one.answers;
+        a.text == b.text && a.references == b.references
+    });
+    let same = same.count();
+    if same > 0 {
+        let words =
+            format!("{same} questions have the same answer from both, and can only be ties");
+        paired.notices.push(words);
+    }
     named.retain(|id| paired.instances.iter().any(|instance| instance.id == *id));
     if !named.is_empty() {
         paired.notices.push(format!(

@@ -21,10 +21,19 @@ pub(super) fn run(args: &BenchReportArgs, app: &App) -> Result<ExitCode, Command
     let measured = folders.iter().map(|folder| read(folder, app)).collect::<Result<Vec<_>, _>>()?;
     let commands: Vec<String> =
         measured.iter().map(|one| format!("`{}`", one.run.manifest.command)).collect();
+    let here = super::machine(app);
+    let mut machines: Vec<&str> =
+        measured.iter().map(|one| one.run.manifest.machine.as_str()).collect();
+    machines.dedup();
+    // A run may be older than the program that scores it, or come from elsewhere.
+    let machine = if machines == [here.as_str()] {
+        format!("Machine: {here}")
+    } else {
+        format!("Answered on: {}. Reported on: {here}", machines.join("; "))
+    };
     let head = format!(
-        "Made by `openscholar bench report`. The runs: {}. Machine: {}.",
-        commands.join("; "),
-        super::machine(app)
+        "Made by `openscholar bench report`. The runs: {}. {machine}.",
+        commands.join("; ")
     );
     let made = report(&measured, &head);
     if let Some(out) = out {

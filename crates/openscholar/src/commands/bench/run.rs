@@ -403,14 +403,18 @@ fn summary(manifest: &Manifest, written: &Written, folder: &Path) -> String {
     let Manifest { task, system, ablation, state, ended_by, counts, usage, seconds, .. } = manifest;
     let Counts { items, answered, abstained, failed, cut, missing } = counts;
     let why = ended_by.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    let given = system == PREDICTIONS;
+    let parts = if given { String::new() } else { format!(" ({ablation})") };
+    let unasked = if given { "without a prediction" } else { "not asked" };
     let mut text = format!(
-        "{} by {system} ({ablation}): {state}{why}\n{answered} of {items} answered, {abstained} abstained, {failed} failed, {cut} cut, {missing} not asked\n",
+        "{} by {system}{parts}: {state}{why}\n{answered} of {items} answered, {abstained} abstained, {failed} failed, {cut} cut, {missing} {unasked}\n",
         task.title()
     );
     let tokens = usage.prompt_tokens + usage.completion_tokens;
     let cost = match usage.cost_usd {
         Some(usd) if usd > 0.0 => format!(", ${usd:.4}"),
         Some(_) => String::new(),
+        None if usage.calls == 0 => String::new(),
         None => ", at an unknown price".to_owned(),
     };
     let _infallible =
@@ -421,6 +425,11 @@ fn summary(manifest: &Manifest, written: &Written, folder: &Path) -> String {
     }
     let _infallible = match state {
         RunState::Done => write!(text, "next: openscholar bench score {}", folder.display()),
+        _ if given => write!(
+            text,
+            "score what is there: openscholar bench score {}; or add the rest to the file and take it in again",
+            folder.display()
+        ),
         _ => write!(text, "the same command asks again what has no answer"),
     };
     text

@@ -6,12 +6,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use scholar_bench::judge::model::ModelJudge;
 use scholar_bench::judge::preference::AnswerPair;
 use scholar_bench::metrics::citation::Rules;
 use scholar_bench::metrics::grading::{GradingRubric, read_rubrics};
 use scholar_bench::metrics::rubric::Unread;
 use scholar_bench::scholarqa::convert::{align, read_predictions};
 use scholar_bench::scholarqa::report::document::slug;
+use scholar_bench::scholarqa::report::people::beside;
 use scholar_bench::scholarqa::run::Run;
 use scholar_bench::scholarqa::score::{ScoreOptions, Scores, score};
 use scholar_bench::scholarqa::{BenchTask, Item, Prediction, load};
@@ -39,7 +41,9 @@ struct Subject {
 }
 
 pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandError> {
+    judges::check(args)?;
     let subject = subject(args, app)?;
+    let against = args.against.as_deref().map(|other| opponent(&subject, other)).transpose()?;
     let upstream = args.citations == CitationsArg::Upstream;
     let options = ScoreOptions {
         rules: if upstream { Rules::upstream() } else { Rules::corrected() },
@@ -77,14 +81,16 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
             .with_hint("the same command goes on with them")),
         };
         bar.finish_and_clear();
-        if let Some(other) = &args.against {
-            compare(&subject, other, &opened, &args.judge, app).await?;
+        if let (Some(other), Some(model)) = (&against, &opened.model) {
+            compare(&subject, other, model, app).await?;
         }
         Ok((scores, opened))
     })??;
     let (mut scores, opened) = scores;
     let rules = if upstream { "upstream" } else { "corrected" };
-    let path = subject.folder.join(format!("scores-{}-{rules}.json", slug(&args.judge)));
+    // Grades cost more than the rest: scores without them do not replace them.
+    let graded = if args.grade { "-graded" } else { "" };
+    let path = subject.folder.join(format!("scores-{}-{rules}{graded}.json", slug(&args.judge)));
     keep(&path, &scores)?;
     // Labelled pairs take minutes: the scores are there whatever becomes of them.
     if args.labels.is_some() {
@@ -148,8 +154,7 @@ fn subject(args: &BenchScoreArgs, app: &App) -> Result<Subject, CommandError> {
 
 /// What grades are given for, if anybody gives grades.
 fn aspects(args: &BenchScoreArgs, subject: &Subject) -> Result<Vec<GradingRubric>, CommandError> {
-    let grades = args.judge == "lm" || args.grade;
-    if !grades || !subject.task.measures().aspects {
+    if !judges::grades(args) || !subject.task.measures().aspects {
         return Ok(Vec::new());
     }
     let folder = if subject.data.is_dir() {
@@ -169,27 +174,27 @@ fn aspects(args: &BenchScoreArgs, subject: &Subject) -> Result<Vec<GradingRubric
         .user(|| "the rubrics cannot be used".to_owned())
 }
 
+/// The run that is compared with.
+fn opponent(subject: &Subject, other: &Path) -> Result<Run, CommandError> {
+    let theirs = Run::read(other)?;
+    if theirs.manifest.task == subject.task {
+        return Ok(theirs);
+    }
+    Err(CommandError::user(format!(
+        "{} is a run of {}, not of {}",
+        other.display(),
+        theirs.manifest.task.title(),
+        subject.task.title()
+    )))
+}
+
 /// Lets the model say which of two runs' answers are better, and keeps what it said beside the scores.
 async fn compare(
     subject: &Subject,
-    other: &Path,
-    opened: &Opened,
-    judge: &str,
+    theirs: &Run,
+    model: &ModelJudge,
     app: &App,
 ) -> Result<(), CommandError> {
-    let model = opened.model.as_ref().ok_or_else(|| {
-        CommandError::user("--against needs a model that compares")
-            .with_hint("pass --judge lm, or --judge embedded --grade")
-    })?;
-    let theirs = Run::read(other)?;
-    if theirs.manifest.task != subject.task {
-        return Err(CommandError::user(format!(
-            "{} is a run of {}, not of {}",
-            other.display(),
-            theirs.manifest.task.title(),
-            subject.task.title()
-        )));
-    }
     let pairs: Vec<AnswerPair<'_>> = subject
         .items
         .iter()
@@ -208,26 +213,31 @@ async fn compare(
     bar.finish_and_clear();
     let rates = &compared.rates;
     app.printer.say(&format!(
-        "{} against {}: {} wins, {} ties, {} losses of {}, sign test p {:.3}",
+        "{} against {} by {}: {} wins, {} ties, {} losses of {}, sign test p {:.3}; {} unreadable",
         compared.system_a,
         compared.system_b,
+        compared.judge.name,
         rates.wins,
         rates.ties,
         rates.losses,
         rates.n,
-        rates.p
+        rates.p,
+        rates.unreadable
     ));
+    for doubt in compared.doubts() {
+        app.printer.say(&format!("warning: {doubt}"));
+    }
     if let Some(why) = &compared.incomplete {
         app.printer.say(&format!("warning: {why}"));
     }
-    let file = format!("pairwise-{}-{}.json", slug(&compared.system_b), slug(judge));
+    let file = format!("pairwise-{}-{}.json", slug(&compared.system_b), slug(&compared.judge.name));
     let text = serde_json::to_string_pretty(&compared).user(|| "cannot write JSON".to_owned())?;
     runs::write_atomic(&subject.folder.join(file), format!("{text}\n").as_bytes())
 }
 
 fn render(scores: &Scores) -> String {
     let mut text = format!(
-        "{} on {} ({} items)\n\n| metric | mean (95 %) | n | judge |\n|---|---|---|---|\n",
+        "{} on {} ({} items)\n\n| metric | mean (95 %) | n | left out | judge |\n|---|---|---|---|---|\n",
         scores.run,
         scores.task.title(),
         scores.items
@@ -239,13 +249,23 @@ fn render(scores: &Scores) -> String {
                 [estimate.mean, estimate.low, estimate.high].map(|value| value * metric.scale);
             format!("{mean:.2} ({low:.2}–{high:.2})")
         });
-        let judge = metric.judge.as_ref().map(|pin| pin.name.as_str()).unwrap_or_default();
-        let _infallible =
-            writeln!(text, "| {} | {mean} | {} | {judge} |", summary.metric, summary.n);
+        let left: Vec<String> =
+            summary.left_out.iter().map(|(why, items)| format!("{} {why}", items.count)).collect();
+        let mut judge = metric.judge.as_ref().map(|pin| pin.name.clone()).unwrap_or_default();
+        if let Some(people) = beside(scores, metric) {
+            let _infallible = write!(judge, "; {people}");
+        }
+        let _infallible = writeln!(
+            text,
+            "| {} | {mean} | {} | {} | {judge} |",
+            summary.metric,
+            summary.n,
+            left.join("; ")
+        );
     }
     if let Some(f1) = scores.citation_f1 {
         let [mean, low, high] = [f1.mean, f1.low, f1.high].map(|value| value * 100.0);
-        let _infallible = writeln!(text, "| citation F1 | {mean:.2} ({low:.2}–{high:.2}) | | |");
+        let _infallible = writeln!(text, "| citation F1 | {mean:.2} ({low:.2}–{high:.2}) | | | |");
     }
     if !scores.warnings.is_empty() {
         text.push('\n');

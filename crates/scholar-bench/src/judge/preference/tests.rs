@@ -51,3 +51,32 @@ fn verdicts_are_read_and_never_guessed() {
         assert_eq!(parse(bad), None, "{bad}");
     }
 }
+
+#[tokio::test]
+async fn a_judge_of_positions_is_doubted() {
+    let first = r#"{"reason": "r", "better": "1"}"#;
+    let generator = ScriptedGenerator::new("big").answer("preference", move |request| {
+        let broken = request.messages.iter().any(|message| message.content.contains("broken"));
+        Reply::Text(if broken { "?".to_owned() } else { first.to_owned() })
+    });
+    let judge = ModelJudge::new(Arc::new(generator));
+    let pair =
+        |item: &'static str, a: &'static str| AnswerPair { item, question: "Why?", a, b: "b" };
+    let pairs = [pair("1", "a"), pair("2", "a"), pair("3", "a"), pair("4", "broken")];
+    let found = judge.compare_all(("ours", "theirs"), &pairs, 1, &|_, _| {}).await;
+    assert_eq!(found.rates.first_place_share, Some(1.0));
+    let doubts = found.doubts();
+    for part in ["1 of 4 pairs", "all 3 pairs are ties", "3 of 3 pairs changed", "6 of 6 verdicts"]
+    {
+        assert!(doubts.iter().any(|doubt| doubt.contains(part)), "{part}: {doubts:?}");
+    }
+    let fair = ScriptedGenerator::new("big")
+        .reply("preference", Reply::from(first))
+        .reply("preference", Reply::from(r#"{"reason": "r", "better": "2"}"#))
+        .reply("preference", Reply::from(r#"{"reason": "r", "better": "2"}"#))
+        .reply("preference", Reply::from(first));
+    let judge = ModelJudge::new(Arc::new(fair));
+    let found = judge.compare_all(("ours", "theirs"), &pairs[..2], 1, &|_, _| {}).await;
+    assert_eq!((found.rates.wins, found.rates.losses), (1, 1));
+    assert_eq!(found.doubts(), Vec::<String>::new());
+}

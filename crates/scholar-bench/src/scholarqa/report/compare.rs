@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::document::Table;
 use super::{CITATION_F1, Measured, judge_of};
+use crate::judge::preference::Pairwise;
 use crate::metrics::{Column, Outcome};
 use crate::scholarqa::score::Scores;
 use crate::statistics::{Difference, SEED, difference, difference_by, harmonic_of_means};
@@ -138,6 +139,7 @@ pub(super) fn preferences(runs: &[&Measured]) -> Table {
         "ties",
         "second wins",
         "sign test p",
+        "changed with the order",
         "first place",
         "length ratio",
         "not judged",
@@ -159,10 +161,20 @@ pub(super) fn preferences(runs: &[&Measured]) -> Table {
             rates.ties.to_string(),
             rates.losses.to_string(),
             format!("{:.3}", rates.p),
+            rates.inconsistent.map_or("–".to_owned(), |pairs| pairs.to_string()),
             number(rates.first_place_share),
             number(one.length_ratio),
             one.incomplete.clone().map_or(unread.clone(), |why| format!("{unread}; {why}")),
         ]);
     }
     table
+}
+
+/// What speaks against the verdicts, a line each.
+pub(super) fn doubts(runs: &[&Measured]) -> Vec<String> {
+    let doubts = |one: &Pairwise| -> Vec<String> {
+        let pair = format!("{} against {}", one.system_a, one.system_b);
+        one.doubts().into_iter().map(|doubt| format!("{pair}: {doubt}")).collect()
+    };
+    runs.iter().flat_map(|one| &one.pairwise).flat_map(doubts).collect()
 }

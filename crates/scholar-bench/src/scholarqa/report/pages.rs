@@ -8,6 +8,7 @@ use crate::judge::Judged;
 use crate::metrics::Outcome;
 use crate::metrics::citation::ItemScore;
 use crate::metrics::citation::score::Part;
+use crate::metrics::rubric::RubricScore;
 use crate::scholarqa::item::{Gold, Item};
 use crate::scholarqa::prediction::Prediction;
 use crate::scholarqa::score::Scores;
@@ -74,6 +75,9 @@ fn item_page(
             let _infallible = writeln!(body, "<h2>Verdicts of {}</h2>", escape(&judge));
             body.push_str(&verdict_table(verdicts));
         }
+        if let Some(rubric) = one.rubrics.get(id) {
+            body.push_str(&rubric_table(rubric, item));
+        }
     }
     body.push_str(&evidence(prediction));
     if !prediction.notices.is_empty() {
@@ -129,6 +133,36 @@ fn verdict_table(verdicts: &ItemScore) -> String {
             cited.join(" "),
             escape(&said),
             escape(&parts.join(", "))
+        );
+    }
+    body.push_str("</table>\n");
+    body
+}
+
+/// What was weighed, with the criteria in the annotator's words.
+fn rubric_table(rubric: &RubricScore, item: Option<&Item>) -> String {
+    let criteria = match item.map(|item| &item.gold) {
+        Some(Gold::Rubric(config)) => config["other_properties"].as_array(),
+        _ => None,
+    };
+    let criterion = |name: &str| {
+        let name = name.strip_suffix("_evidence").unwrap_or(name);
+        let found = criteria?.iter().find(|criterion| criterion["name"] == name)?;
+        found["criterion"].as_str()
+    };
+    let mut body = "<h2>Rubric</h2>\n<table><tr><th>part</th><th>criterion</th><th>weight</th><th>value</th></tr>\n".to_owned();
+    for part in &rubric.parts {
+        let (class, value) = match &part.value {
+            Judged::Read(value) => ("", format!("{value:.2}")),
+            Judged::Unreadable(reply) => ("none", format!("unreadable: {reply}")),
+        };
+        let _infallible = writeln!(
+            body,
+            "<tr class=\"{class}\"><td>{}</td><td>{}</td><td>{:.3}</td><td>{}</td></tr>",
+            escape(&part.name),
+            escape(criterion(&part.name).unwrap_or_default()),
+            part.weight,
+            escape(&value)
         );
     }
     body.push_str("</table>\n");

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::document::Table;
-use super::{CITATION_F1, MEAN_GRADE, Measured, Shown, judge_of, shown};
+use super::{CITATION_F1, MEAN_GRADE, Measured, Shown, judge_of, people, shown};
 use crate::metrics::Summary;
 use crate::metrics::citation::Variant;
 use crate::scholarqa::published::{main_table, published, systems};
@@ -113,7 +113,9 @@ fn judge_and_rules(scores: &Scores) -> String {
         Variant::Upstream => "upstream's rules",
         Variant::Corrected => "corrected rules",
     };
-    judge_of(scores).map_or("none".to_owned(), |judge| format!("{judge}, {rules}"))
+    judge_of(scores).map_or("none".to_owned(), |judge| {
+        format!("{judge}, {rules}; {}", people::against_labels(scores))
+    })
 }
 
 fn cell(metric: &str, found: Option<Shown>) -> String {
@@ -130,7 +132,11 @@ pub(super) fn metrics(runs: &[&Measured]) -> Table {
     for one in runs {
         for scores in &one.scores {
             for metric in &scores.metrics {
-                table.row(metric_row(&one.run.manifest.name, metric));
+                table.row(metric_row(
+                    &one.run.manifest.name,
+                    metric,
+                    people::beside(scores, metric),
+                ));
             }
             if let Some(f1) = shown(scores, CITATION_F1) {
                 table.row(vec![
@@ -147,7 +153,7 @@ pub(super) fn metrics(runs: &[&Measured]) -> Table {
     table
 }
 
-fn metric_row(run: &str, metric: &Metric) -> Vec<String> {
+fn metric_row(run: &str, metric: &Metric, people: Option<String>) -> Vec<String> {
     let Metric { summary, scale, judge } = metric;
     let Summary { metric: name, estimate, n, left_out, uniform } = summary;
     let mean = estimate.map_or("none".to_owned(), |estimate| {
@@ -164,7 +170,8 @@ fn metric_row(run: &str, metric: &Metric) -> Vec<String> {
         } else {
             format!(", {}", pin.prompts.join(", "))
         };
-        format!("{} ({}{prompts})", pin.name, pin.way)
+        let people = people.map(|people| format!("; {people}")).unwrap_or_default();
+        format!("{} ({}{prompts}){people}", pin.name, pin.way)
     });
     vec![
         run.to_owned(),
@@ -176,16 +183,17 @@ fn metric_row(run: &str, metric: &Metric) -> Vec<String> {
     ]
 }
 
-/// One row per run of a system: what was taken out, and the headline metrics.
+/// One row per run of a system: its name, what was taken out, and the headline metrics.
 pub(super) fn ablation(runs: &[&Measured]) -> Table {
     let Some(first) = runs.first() else { return Table::default() };
     let mut metrics = headline(first.run.manifest.task);
     metrics.extend(["words", "distinct citations", "abstained", "seconds"]);
-    let mut head = vec!["parts taken out"];
+    let mut head = vec!["run", "parts taken out"];
     head.extend(&metrics);
     let mut table = Table::new(&head);
     for one in runs {
-        let mut row = vec![one.run.manifest.ablation.to_string()];
+        let Manifest { name, ablation, .. } = &one.run.manifest;
+        let mut row = vec![name.clone(), ablation.to_string()];
         row.extend(metrics.iter().map(|metric| {
             cell(metric, one.scores.iter().find_map(|scores| shown(scores, metric)))
         }));
@@ -219,7 +227,7 @@ pub(super) fn csv(runs: &[Measured]) -> String {
                         .map(|value| format!("{:.6}", value * metric.scale))
                         .join(",")
                 });
-                let by = if metric.judge.is_some() { judge.as_str() } else { "" };
+                let by = metric.judge.as_ref().map(|pin| quoted(&pin.name)).unwrap_or_default();
                 let _infallible = writeln!(
                     text,
                     "{start},{},{numbers},{},{left},{by}",

@@ -2,11 +2,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::*;
+use crate::judge::JudgePin;
+use crate::metrics::Column;
 use crate::metrics::citation::Rules;
 use crate::metrics::rubric::Unread;
 use crate::scholarqa::journal::Written;
 use crate::scholarqa::run::{RUN_SCHEMA, RunState};
-use crate::scholarqa::score::{Judges, ScoreOptions, Subject, score};
+use crate::scholarqa::score::{Judges, RUBRIC_ITEMS, ScoreOptions, Subject, score};
 use crate::scholarqa::{Ablation, Gold, Prediction, PredictionStatus, PredictionUsage};
 
 /// A run over 20 yes-or-no questions of which the first `right` are answered right.
@@ -120,4 +122,79 @@ fn every_item_has_a_page() {
     assert_eq!(files[0].0, "items/whole/0001-q0.html");
     assert!(files[0].1.contains("Is &lt;b&gt; it?") && files[0].1.contains("Reference answer"));
     assert!(files[20].1.contains("0020-q19.html"));
+}
+
+/// A run over one question of Scholar-CS with two rubrics, which value it at `under`.
+fn rubrics(name: &str, under: [f64; 2]) -> Measured {
+    let mut one = measured(name, 0, Ablation::default());
+    one.run.manifest.task = BenchTask::Cs;
+    let mut column = Column::new(RUBRIC_ITEMS);
+    one.items = ["a", "b"]
+        .iter()
+        .zip(under)
+        .map(|(id, value)| {
+            column.push(*id, value);
+            let mut item = Item::new(BenchTask::Cs, *id, "Twice asked?");
+            item.doubly_annotated = true;
+            item
+        })
+        .collect();
+    let judge = JudgePin {
+        name: "big".to_owned(),
+        way: "rubric components".to_owned(),
+        prompts: Vec::new(),
+    };
+    let scores = &mut one.scores[0];
+    scores.metrics = vec![Metric { summary: column.summary(1), scale: 100.0, judge: Some(judge) }];
+    scores.columns = vec![column];
+    one
+}
+
+#[test]
+fn two_annotators_rubrics_are_compared_over_the_systems() {
+    let runs =
+        [("x", [0.1, 0.2]), ("y", [0.5, 0.9]), ("z", [0.3, 0.4])].map(|(n, u)| rubrics(n, u));
+    let markdown = report(&runs, "made by a test").document.markdown();
+    assert!(markdown.contains("| big | 3 | 1 | Pearson's r of ranks | 1.00"), "{markdown}");
+    assert!(markdown.contains("no human labels to measure it against"), "{markdown}");
+    let opposite = [rubrics("x", [0.1, 0.9]), rubrics("y", [0.5, 0.2])];
+    let markdown = report(&opposite, "made by a test").document.markdown();
+    assert!(markdown.contains("| big | 2 | 1 | Kendall's tau-b | -1.00"), "signed: {markdown}");
+    let alone = report(&opposite[..1], "made by a test").document.markdown();
+    assert!(!alone.contains("two annotators"), "{alone}");
+}
+
+#[test]
+fn what_people_say_of_a_judge_stands_beside_its_numbers() {
+    let mut one = measured("whole", 16, Ablation::default());
+    let pin = |name: &str| {
+        Some(JudgePin { name: name.to_owned(), way: "test".to_owned(), prompts: Vec::new() })
+    };
+    let mut cited = Column::new("citation recall (corrected)");
+    cited.push("q0", 1.0);
+    let scores = &mut one.scores[0];
+    let metric = |column: &Column, name| Metric {
+        summary: column.summary(1),
+        scale: 100.0,
+        judge: pin(name),
+    };
+    let mut grade = Column::new("coverage");
+    grade.push("q0", 4.0);
+    scores.metrics.extend([metric(&grade, "grader"), metric(&cited, "lexical/1")]);
+    let unknown = report(&[one.clone()], "made by a test");
+    let markdown = unknown.document.markdown();
+    assert!(markdown.contains("lexical/1 (test); not measured against people"), "{markdown}");
+    assert!(unknown.csv.lines().any(|line| line.contains("coverage") && line.ends_with(",grader")));
+    one.scores[0].agreement = Some(json!({
+        "sets": [{"name": "SciFact", "n": 300, "balanced_accuracy": {"value": 0.7326}}],
+        "selections": [{"set": "CL-SciSumm", "selector": "words", "n": 9, "mean_candidates": 270.2,
+                        "at_1": {"value": 0.13, "low": 0.1, "high": 0.17}}],
+    }));
+    let markdown = report(&[one], "made by a test").document.markdown();
+    assert!(
+        markdown.contains("lexical/1 (test); balanced accuracy against people 0.73"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("lexical/1, corrected rules; balanced accuracy"), "{markdown}");
+    assert!(markdown.contains("| lexical/1 | CL-SciSumm | words | 9 | 270 | 0.130 (0.100–0.170)"));
 }

@@ -173,7 +173,13 @@ fn rubrics_and_grades_come_from_a_model() {
     let rubric = scores.metric("rubric score").expect("judged").summary.estimate.expect("n");
     // Length 1, expertise and the item 0.5, nothing cited.
     assert!((rubric.mean - (0.05 + 0.025 + 0.3)).abs() < 1e-9, "{rubric:?}");
-    assert!(scores.rubrics.contains_key("case"));
+    let parts: Vec<&str> =
+        scores.rubrics["case"].parts.iter().map(|part| part.name.as_str()).collect();
+    assert_eq!(parts, ["length", "expertise", "citations", "excerpts", "most_important_item_0"]);
+    let mean = |name: &str| scores.metric(name).expect(name).summary.estimate.expect("n").mean;
+    assert!((mean("rubric length") - 1.0).abs() < 1e-9);
+    assert!((mean("rubric expertise") - 0.5).abs() < 1e-9);
+    assert!(mean("rubric citations").abs() < 1e-9);
 
     let text = fs_err::read_to_string(
         std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -192,4 +198,23 @@ fn rubrics_and_grades_come_from_a_model() {
         assert_eq!(grade.judge.as_ref().expect("named").name, "grader");
         assert!(!grade.judge.as_ref().expect("named").prompts.is_empty(), "prompts are pinned");
     }
+}
+
+#[test]
+fn citation_markers_are_no_words_of_an_answer() {
+    let mut item = Item::new(BenchTask::Multi, "multi", "q");
+    item.gold = Gold::Text("Alpha was found [0]. Beta was found [1, 2].".to_owned());
+    let predictions = [Prediction::new("multi", "q", "Alpha was found [7]. Beta was found [3].")];
+    let scores = scored(BenchTask::Multi, &[item], &predictions, Judges::default(), &options());
+    for name in ["ROUGE-L", "ROUGE-1", "ROUGE-2", "token F1", "exact match"] {
+        let mean = scores.metric(name).expect(name).summary.estimate.expect("n").mean;
+        assert!((mean - 1.0).abs() < 1e-9, "{name}: {mean}");
+    }
+}
+
+#[test]
+fn empty_answers_are_warned_of() {
+    let predictions = [long("bio_0", " \n"), long("bio_1", ALPHA)];
+    let scores = scored(BenchTask::Bio, &questions(2), &predictions, Judges::default(), &options());
+    assert!(scores.warnings.iter().any(|warning| warning.starts_with("1 answers are empty")));
 }

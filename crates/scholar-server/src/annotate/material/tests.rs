@@ -83,6 +83,16 @@ fn items_meet_by_name_or_question_and_the_rest_is_told() {
 }
 
 #[test]
+fn the_same_answer_twice_is_told() {
+    let rows = [row("q1", "Alike [1]."), row("q2", "Alike [1].")];
+    let mut other = rows.clone();
+    other[1]["ctxs"][0]["text"] = "another passage".into();
+    let paired = pair(&read("alpha", &rows), &read("beta", &other), None);
+    assert_eq!(paired.instances.len(), 2);
+    assert!(paired.notices[0].starts_with("1 questions have the same answer"), "{paired:?}");
+}
+
+#[test]
 fn in_a_journal_the_last_line_of_an_item_counts() {
     let line = |output: &str, status: &str| {
         let mut line = row("q", output);

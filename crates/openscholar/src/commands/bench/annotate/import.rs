@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use scholar_bench::scholarqa::finite;
 use scholar_server::annotate::material::{
     MaterialError, Numbering, Paired, Predictions, pair, read_instances, read_predictions,
 };
@@ -19,6 +20,10 @@ const RUN_FILE: &str = "predictions.jsonl";
 pub(super) fn run(args: &AnnotateImportArgs, app: &App) -> Result<ExitCode, CommandError> {
     let limit = args.limit.map(|limit| (limit, args.seed));
     let paired = match args.predictions.as_slice() {
+        [one] if one.is_dir() => {
+            return Err(CommandError::user(format!("{} is one system", one.display()))
+                .with_hint("name the predictions of two, or one file of comparisons"));
+        }
         [one] => Paired { instances: instances(one)?, notices: Vec::new() },
         [first, second] => {
             let names = names(args, [first, second])?;
@@ -55,7 +60,8 @@ pub(super) fn run(args: &AnnotateImportArgs, app: &App) -> Result<ExitCode, Comm
 pub(super) fn instances(
     path: &Path,
 ) -> Result<Vec<scholar_server::annotate::Instance>, CommandError> {
-    let instances = read_instances(&read(path)?).map_err(|error| unusable(path, &error))?;
+    let instances =
+        read_instances(&finite(&read(path)?)).map_err(|error| unusable(path, &error))?;
     if instances.is_empty() {
         return Err(CommandError::user(format!("{} holds no comparison", path.display())));
     }
@@ -64,7 +70,9 @@ pub(super) fn instances(
 
 fn predictions(path: &Path, name: &str, numbering: Numbering) -> Result<Predictions, CommandError> {
     let path = if path.is_dir() { path.join(RUN_FILE) } else { path.to_owned() };
-    read_predictions(&read(&path)?, name, numbering).map_err(|error| unusable(&path, &error))
+    // Upstream's answers of experts have bare NaN in them.
+    read_predictions(&finite(&read(&path)?), name, numbering)
+        .map_err(|error| unusable(&path, &error))
 }
 
 fn unusable(path: &Path, error: &MaterialError) -> CommandError {

@@ -48,11 +48,15 @@ impl Opened {
                 opened.prompts.push(prompt.fingerprint());
                 opened.attributor =
                     Some(Arc::new(GeneratorAttributor::new(Arc::clone(&generator))));
-                if args.judge == "lm" || args.grade {
+                if grades(args) {
                     opened.model = Some(ModelJudge::new(generator));
                 }
+                return Ok(opened);
             }
             name => opened.attributor = Some(judge::alone(app, name).await?),
+        }
+        if grades(args) {
+            opened.model = Some(ModelJudge::new(generator(args, app).await?));
         }
         Ok(opened)
     }
@@ -93,14 +97,38 @@ impl Opened {
     }
 }
 
+/// Whether a model gives grades.
+pub(super) fn grades(args: &BenchScoreArgs) -> bool {
+    args.judge == "lm" || args.grade
+}
+
+/// Options that nobody would heed are said before anything is judged.
+pub(super) fn check(args: &BenchScoreArgs) -> Result<(), CommandError> {
+    if args.against.is_some() && !grades(args) {
+        return Err(CommandError::user("--against needs a model that compares")
+            .with_hint("pass --grade, or --judge lm"));
+    }
+    if args.labels.is_some() && args.judge == "none" {
+        return Err(CommandError::user("--labels measures a judge, and --judge none is nobody")
+            .with_hint("leave --labels or --judge none out"));
+    }
+    let asked = args.judge == "lm" || (args.grade && args.judge != "embedded");
+    if args.base_url.is_some() && !asked {
+        return Err(CommandError::user("nobody asks the server of --base-url")
+            .with_hint("pass --judge lm, or --grade beside another judge"));
+    }
+    Ok(())
+}
+
 /// The judging model, within its budget.
 async fn generator(args: &BenchScoreArgs, app: &App) -> Result<Arc<dyn Generator>, CommandError> {
     let mut notices = Vec::new();
     let opened = generator::open(app, &AskArgs::from(args), &mut notices).await?;
     notices.iter().for_each(|notice| app.printer.notice(notice));
     let generator = opened.generator.ok_or_else(|| {
-        CommandError::user(format!("--judge {} needs a model", args.judge))
-            .with_hint("pass --base-url URL --model NAME with --judge lm, or --judge lexical")
+        let who = if grades(args) { "--grade" } else { "--judge" };
+        CommandError::user(format!("{who} needs a model"))
+            .with_hint("pass --base-url URL --model NAME with --judge lm, or --judge lexical alone")
     })?;
     let unpriced = generator.info().usd_per_million.is_none();
     if args.max_cost.is_some() && unpriced {
