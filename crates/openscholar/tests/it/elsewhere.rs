@@ -167,7 +167,7 @@ fn what_others_know_of_the_citation_graph_is_listed_and_kept() {
     let both = ["papers", "citers", &doi("sleep2"), "--sources", "s2,openalex", "--save"];
     let citers = papers(&json(&program, &server, 0, &both));
     assert_eq!(citers.len(), world().citing("sleep2").count(), "each once: {citers:#?}");
-    assert!(citers.iter().any(|one| one["found_by"].to_string() == r#"["openalex","s2"]"#));
+    assert!(citers.iter().any(|one| one["found_by"] == serde_json::json!(["openalex", "s2"])));
     let kept = citers[0]["paper"]["id"].as_str().expect("an identifier");
     program.succeeds(&["papers", "show", kept]);
 
@@ -195,7 +195,7 @@ fn passages_of_whole_texts_are_found_and_titles_name_papers() {
     let report = json(&program, &server, 0, &search);
     let hits = report["hits"].as_array().expect("a list").clone();
     assert!(!hits.is_empty());
-    assert!(hits.iter().all(|hit| hit["found_by"].to_string() == r#"["snippets"]"#), "{hits:#?}");
+    assert!(hits.iter().all(|hit| hit["found_by"] == serde_json::json!(["snippets"])), "{hits:#?}");
     assert!(server.asked("/s2/").iter().all(|request| request.path.contains("snippet")));
 
     let title = &world().get("sleep1").expect("in the library").title;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use scholar_bench::attribution::statistics::{Scored, auc, calibration_error};
 use scholar_bench::statistics::logistic::{Observation, fit, probability};
-use scholar_core::Attributor;
+use scholar_core::Attributor as _;
 use scholar_models::{CrossEncoderOptions, TrainedAttributor};
 use scholar_pipeline::proof::lexical::judge_pair;
 use scholar_pipeline::proof::weighed::{WEIGHING_FILE, Weighing, Weights, log_odds};
@@ -235,7 +235,7 @@ fn write(
     stored["sentences"] = sentences.into();
     let text = serde_json::to_string_pretty(&stored)
         .user(|| "the weights cannot be written as JSON".to_owned())?;
-    Ok(runs::write_atomic(&model.join(WEIGHING_FILE), format!("{text}\n").as_bytes())?)
+    runs::write_atomic(&model.join(WEIGHING_FILE), format!("{text}\n").as_bytes())
 }
 
 #[cfg(test)]
@@ -253,14 +253,14 @@ mod tests {
             ]
         };
         let [bias, _, words] = choosing(&[passage(0.1), passage(0.9)]);
-        assert!(bias == 0.0 && words >= 1.0, "{words}");
-        assert_eq!(choosing(&[]), [0.0, 1.0, 0.0]);
+        assert!(bias.abs() < 1e-6 && words >= 1.0, "{words}");
+        assert_eq!(choosing(&[]).map(f32::to_bits), [0.0_f32, 1.0, 0.0].map(f32::to_bits));
         let swapped: Vec<Seen> = passage(0.5)
             .into_iter()
             .map(|row| Seen { x: [1.0, row.x[2], row.x[1]], ..row })
             .collect();
         let [_, model, words] = choosing(&[swapped]);
-        assert!(model >= 1.0 && words == 0.0, "{model} {words}");
+        assert!(model >= 1.0 && words < 1e-6, "{model} {words}");
     }
 
     #[test]
