@@ -35,8 +35,8 @@ pub(crate) enum PapersCommand {
         id: PaperId,
     },
     /// Add papers: documents (PDF, JATS, TEI, LaTeXML HTML, Markdown, text), folders of them, libraries (BibTeX, RIS,
-    /// CSL-JSON, Zotero), identifiers (doi:…, arxiv:…, pmid:…), whole titles (title:…), and files of JSON lines as
-    /// `datastore build` reads them.
+    /// CSL-JSON, Zotero), identifiers (doi:…, arxiv:…, pmid:…), whole titles (title:…), what a search at Semantic Scholar lists (bulk:…), and files
+    /// of JSON lines as `datastore build` reads them.
     ///
     /// A folder with zotero.sqlite is that library; `zotero:` or `zotero:COLLECTION` asks the Zotero that runs here.
     #[command(arg_required_else_help = true)]
@@ -144,6 +144,9 @@ pub(crate) struct IntakeArgs {
     /// Ask nobody: replies stored by earlier runs only.
     #[arg(long)]
     pub(crate) offline: bool,
+    /// Of each `bulk:` search at most so many papers, the most cited first.
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    pub(crate) bulk_limit: usize,
     /// Stay and add what appears or changes in the named folders, until Ctrl-C.
     #[arg(long)]
     pub(crate) watch: bool,

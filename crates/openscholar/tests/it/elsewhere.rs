@@ -210,6 +210,31 @@ fn passages_of_whole_texts_are_found_and_titles_name_papers() {
 }
 
 #[test]
+fn many_papers_are_asked_for_at_once() {
+    let program = Program::with_papers();
+    let server = StandIn::start().expect("a loopback port");
+    let report = json(&program, &server, 0, &["papers", "add", "bulk:sleep", "--bulk-limit", "2"]);
+    let papers = report["papers"].as_array().expect("a list").clone();
+    assert_eq!(papers.len(), 2, "{report:#}");
+    assert!(papers.iter().all(|paper| paper["format"] == "Semantic Scholar"), "{report:#}");
+    let (code, _, stderr) = text(&run(&program, &server, &["papers", "add", "bulk:zxqwv"]));
+    assert!(code == 1 && stderr.contains("no paper matches"), "{code} {stderr}");
+
+    let server = StandIn::start().expect("a loopback port");
+    let ids: Vec<String> = ["sleep1", "sleep2", "rerank"]
+        .iter()
+        .map(|key| format!("corpusid:{}", world().get(key).expect("in the library").corpus))
+        .collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let report = json(&program, &server, 0, &[&["papers", "add"], &ids[..]].concat());
+    assert_eq!(report["papers"].as_array().expect("a list").len(), 3, "{report:#}");
+    let asked: Vec<String> =
+        server.asked("/s2/").iter().map(|request| request.path.clone()).collect();
+    let batches = asked.iter().filter(|path| path.ends_with("/paper/batch")).count();
+    assert_eq!((batches, asked.len()), (1, 1), "one request for all: {asked:?}");
+}
+
+#[test]
 fn a_running_zotero_gives_its_items_with_their_files() {
     let program = Program::with_papers();
     let server = StandIn::start().expect("a loopback port");

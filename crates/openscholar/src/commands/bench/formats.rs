@@ -66,7 +66,7 @@ pub(super) fn run(
         app.printer.say(&format!("{} files of rows are for bench ingest and left out", rows.len()));
     }
     let named = found.len();
-    let how = How { collection: None, look_up: false, offline: true };
+    let how = How { collection: None, look_up: false, offline: true, bulk_limit: 0 };
     let mut taken = app.block_on(intake::read_all(found, &how, app))??;
     let matching = known.map(|name| Matching::run(name, &mut taken, app)).transpose()?;
     let mut formats: BTreeMap<String, Row> = BTreeMap::new();

@@ -91,6 +91,7 @@ pub(super) async fn add(
         collection: args.collection.as_deref(),
         look_up: !args.no_lookup,
         offline: args.offline,
+        bulk_limit: args.bulk_limit,
     };
     let taken = intake::take(inputs, name, &how, app).await?;
     if app.stop.requested() {

@@ -76,6 +76,8 @@ pub(crate) struct How<'a> {
     pub(crate) look_up: bool,
     /// Nobody is asked.
     pub(crate) offline: bool,
+    /// Papers of a bulk search at most.
+    pub(crate) bulk_limit: usize,
 }
 
 /// Reads everything that `inputs` name, for the datastore called `name`.
@@ -109,6 +111,7 @@ async fn read_with(inputs: Vec<Input>, how: &How<'_>, fetcher: &Fetcher, app: &A
     let mut taken = Taken::default();
     let total = inputs.len() as u64;
     let bar = progress::counted(&app.printer, "inputs", Some(total)).with_message("reading");
+    let known = lookup::Known::of(&inputs, fetcher, &mut taken).await;
     for input in inputs {
         if app.stop.requested() {
             break;
@@ -119,8 +122,11 @@ async fn read_with(inputs: Vec<Input>, how: &How<'_>, fetcher: &Fetcher, app: &A
             Input::Zotero(collection) => {
                 read::zotero(collection.as_deref(), fetcher, &mut taken).await;
             }
-            Input::Identifier(id) => lookup::paper(&id, fetcher, &mut taken).await,
+            Input::Identifier(id) => lookup::paper(&id, &known, fetcher, &mut taken).await,
             Input::Title(title) => lookup::titled(&title, fetcher, &mut taken).await,
+            Input::Bulk(expression) => {
+                lookup::bulk(&expression, how.bulk_limit, fetcher, &mut taken).await;
+            }
         }
         bar.inc(1);
     }

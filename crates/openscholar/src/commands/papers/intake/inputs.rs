@@ -29,6 +29,8 @@ pub(crate) enum Input {
     Identifier(PaperId),
     /// A paper by its whole title.
     Title(String),
+    /// What Semantic Scholar lists for a boolean expression.
+    Bulk(String),
 }
 
 /// What a folder without anything to read is.
@@ -149,9 +151,12 @@ fn named(argument: &Path) -> Result<Input, CommandError> {
     {
         return Ok(Input::Title(title.to_owned()));
     }
+    if let Some(expression) = text.strip_prefix("bulk:").map(str::trim).filter(|e| !e.is_empty()) {
+        return Ok(Input::Bulk(expression.to_owned()));
+    }
     PaperId::recognise(&text).map(Input::Identifier).ok_or_else(|| {
         CommandError::user(format!("{text} is neither a file nor an identifier of a paper"))
-            .with_hint("name a file, a folder, zotero:, an identifier such as doi:10.1000/x or arxiv:2411.14199, or \"title:Its whole title\"")
+            .with_hint("name a file, a folder, zotero:, an identifier such as doi:10.1000/x or arxiv:2411.14199, \"title:Its whole title\", or \"bulk:words + words\"")
     })
 }
 
@@ -185,6 +190,9 @@ mod tests {
         assert_eq!(inputs, [Input::Title("On words".to_owned())]);
         assert!(sorted(&["no/such/file.pdf".into()], refused).is_err());
         assert!(sorted(&["title:".into()], refused).is_err());
+        let (_, inputs) = sorted(&["bulk:sleep + memory".into()], refused).expect("sorted");
+        assert_eq!(inputs, [Input::Bulk("sleep + memory".to_owned())]);
+        assert!(sorted(&["bulk: ".into()], refused).is_err());
         let empty = tempfile::tempdir().expect("a folder");
         let empty = [empty.path().to_owned()];
         assert!(sorted(&empty, refused).is_err());

@@ -1,22 +1,92 @@
 //! Metadata and texts of papers by their identifiers. Providers state them; nothing is made up.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use scholar_clients::arxiv::ArxivRef;
 use scholar_clients::fetch::{Fetcher, Provider};
 use scholar_clients::open_access;
+use scholar_clients::semantic_scholar::{Batch, BulkOrder};
 use scholar_clients::{Arxiv, Crossref, FullTexts, OpenAlex, Pubmed, SemanticScholar, Unpaywall};
 use scholar_core::text::normalise::title_key;
-use scholar_core::{Catalog, NoticeKind, Paper, PaperId, PaperMeta, PortError, PortErrorKind};
+use scholar_core::{
+    Catalog, NoticeKind, Paper, PaperId, PaperMeta, PortError, PortErrorKind, SearchFilter,
+};
 use scholar_formats::{Document, DocumentFormat, ReadLimits};
 use scholar_pipeline::sources::{Provenance, merge_meta, reconcile};
 
+use super::inputs::Input;
 use super::{Item, Taken, read};
 
-/// A paper by its name in a registry, with its text where that is open.
-pub(super) async fn paper(id: &PaperId, fetcher: &Fetcher, taken: &mut Taken) {
+/// What Semantic Scholar said of many identifiers at once.
+#[derive(Default)]
+pub(super) struct Known {
+    /// What was asked, with the paper where there is one.
+    asked: HashMap<PaperId, Option<Paper>>,
+}
+
+impl Known {
+    /// Asks about the identifiers among `inputs`, where there are several: one request for 500 of them.
+    pub(super) async fn of(inputs: &[Input], fetcher: &Fetcher, taken: &mut Taken) -> Self {
+        let is_named = |input: &Input| match input {
+            Input::Identifier(id) if !matches!(id, PaperId::OpenAlex(_) | PaperId::Local(_)) => {
+                Some(id.clone())
+            }
+            _ => None,
+        };
+        let ids: Vec<PaperId> = inputs.iter().filter_map(is_named).collect();
+        if ids.len() < 2 {
+            return Self::default();
+        }
+        match SemanticScholar::new(fetcher.within(PATIENCE)).batch(&ids).await {
+            Ok(Batch { papers, notices }) => {
+                taken.notices.extend(notices);
+                let papers = papers.into_iter().map(|found| found.map(|found| found.paper));
+                Self { asked: ids.into_iter().zip(papers).collect() }
+            }
+            // Told once; each paper's own registry is asked all the same.
+            Err(error) => {
+                let message = format!("{} papers were not looked up at once: {error}", ids.len());
+                taken.note(NoticeKind::Skipped, message, error.hint());
+                Self { asked: ids.into_iter().map(|id| (id, None)).collect() }
+            }
+        }
+    }
+}
+
+/// What a bulk search at Semantic Scholar lists, the most cited first: metadata and abstracts.
+pub(super) async fn bulk(expression: &str, limit: usize, fetcher: &Fetcher, taken: &mut Taken) {
     let began = Instant::now();
-    let (found, failures) = ask_all(id, fetcher).await;
+    let origin = format!("bulk:{expression}");
+    let (order, all) = (BulkOrder::MostCited, SearchFilter::none());
+    let client = SemanticScholar::new(fetcher.clone());
+    match client.search_bulk(expression, order, limit, &all).await {
+        Ok(listed) if listed.items.is_empty() => {
+            taken.notices.extend(listed.notices);
+            taken.fail(&origin, "no paper matches", Some("use fewer words, or | between them"));
+        }
+        Ok(listed) => {
+            taken.notices.extend(listed.notices);
+            let share = began.elapsed() / u32::try_from(listed.items.len()).unwrap_or(u32::MAX);
+            taken.items.extend(listed.items.into_iter().map(|found| Item {
+                origin: origin.clone(),
+                path: None,
+                format: "Semantic Scholar".to_owned(),
+                standing: 3,
+                paper: found.paper,
+                references: Vec::new(),
+                matched: 0,
+                cost: (0, share),
+            }));
+        }
+        Err(error) => taken.fail(&origin, &error.to_string(), error.hint()),
+    }
+}
+
+/// A paper by its name in a registry, with its text where that is open.
+pub(super) async fn paper(id: &PaperId, known: &Known, fetcher: &Fetcher, taken: &mut Taken) {
+    let began = Instant::now();
+    let (found, failures) = ask_all(id, known, fetcher).await;
     let Some(candidate) = reconcile(found).into_iter().next() else {
         let (why, hint) = match failures.first() {
             Some((_, error)) => (error.to_string(), error.hint().map(str::to_owned)),
@@ -79,7 +149,7 @@ pub(super) async fn titled(title: &str, fetcher: &Fetcher, taken: &mut Taken) {
         Ok(Some(found)) => {
             let meta = found.paper.meta;
             if title_key(&meta.title) == title_key(title) {
-                paper(&best_known(&meta), fetcher, taken).await;
+                paper(&best_known(&meta), &Known::default(), fetcher, taken).await;
                 return;
             }
             let why = format!("the closest title is \"{}\"", meta.title);
@@ -142,7 +212,7 @@ pub(super) async fn complete(fetcher: &Fetcher, taken: &mut Taken) {
             continue;
         }
         let id = meta.id.clone();
-        let (found, failures) = ask_all(&id, fetcher).await;
+        let (found, failures) = ask_all(&id, &Known::default(), fetcher).await;
         if let Some(known) = reconcile(found).into_iter().next() {
             let item = &mut taken.items[at];
             let own = std::mem::replace(&mut item.paper.meta, known.paper.meta);
@@ -171,7 +241,11 @@ type Failure = (&'static str, PortError);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the registries that understand `id` know of it, the publishers' own first.
-async fn ask_all(id: &PaperId, fetcher: &Fetcher) -> (Vec<(Provenance, Paper)>, Vec<Failure>) {
+async fn ask_all(
+    id: &PaperId,
+    known: &Known,
+    fetcher: &Fetcher,
+) -> (Vec<(Provenance, Paper)>, Vec<Failure>) {
     // Registries that hang must not add up.
     let fetcher = fetcher.within(PATIENCE);
     let own = || fetcher.clone();
@@ -202,7 +276,9 @@ async fn ask_all(id: &PaperId, fetcher: &Fetcher) -> (Vec<(Provenance, Paper)>, 
         all.add("OpenAlex", work.map(|work| work.map(|work| work.paper)));
     }
     let has_abstract = all.found.iter().any(|(_, paper)| paper.abstract_text().is_some());
-    if !has_abstract && !matches!(id, PaperId::OpenAlex(_) | PaperId::Local(_)) {
+    if let Some(answer) = known.asked.get(id) {
+        all.add("Semantic Scholar", Ok(answer.clone()));
+    } else if !has_abstract && !matches!(id, PaperId::OpenAlex(_) | PaperId::Local(_)) {
         all.add("Semantic Scholar", Catalog::paper(&SemanticScholar::new(own()), id).await);
     }
     (all.found, all.failures)
