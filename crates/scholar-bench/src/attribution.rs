@@ -170,13 +170,21 @@ pub fn evidence_of(case: &Case, encoder: Option<&dyn Encoder>) -> Result<String,
     Ok(window_text(&case.passage, &window))
 }
 
-/// The evidence that the judge itself selects; `None` where it cannot or finds none.
-async fn judged_evidence(judge: &dyn Attributor, case: &Case) -> Result<Option<String>, PortError> {
-    let texts = sentence_texts(&case.passage);
-    let scores = judge.evidence(&case.sentence, &texts).await?;
-    let window = scores.map(|scores| window_by_scores(&case.passage, &scores));
+/// The evidence for `sentence` that the judge itself selects from `passage`, as the gates would show it; `None` where it
+/// cannot or finds none.
+///
+/// # Errors
+/// When the judge fails.
+pub async fn judged_evidence(
+    judge: &dyn Attributor,
+    sentence: &str,
+    passage: &str,
+) -> Result<Option<String>, PortError> {
+    let texts = sentence_texts(passage);
+    let scores = judge.evidence(sentence, &texts).await?;
+    let window = scores.map(|scores| window_by_scores(passage, &scores));
     let window = window.filter(|window| !window.is_empty());
-    Ok(window.map(|window| window_text(&case.passage, &window)))
+    Ok(window.map(|window| window_text(passage, &window)))
 }
 
 async fn judge_set(
@@ -186,7 +194,7 @@ async fn judge_set(
 ) -> Result<Vec<Judgement>, PortError> {
     let mut evidence = Vec::with_capacity(set.cases.len());
     for case in &set.cases {
-        evidence.push(match judged_evidence(judge, case).await? {
+        evidence.push(match judged_evidence(judge, &case.sentence, &case.passage).await? {
             Some(text) => text,
             None => evidence_of(case, encoder)?,
         });

@@ -3,13 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use scholar_bench::attribution::judged_evidence;
 use scholar_bench::attribution::statistics::{Scored, auc, calibration_error};
 use scholar_bench::statistics::logistic::{Observation, fit, probability};
-use scholar_core::Attributor as _;
+use scholar_core::Attributor;
 use scholar_models::{CrossEncoderOptions, TrainedAttributor};
 use scholar_pipeline::proof::lexical::judge_pair;
-use scholar_pipeline::proof::weighed::{WEIGHING_FILE, Weighing, Weights, log_odds};
+use scholar_pipeline::proof::weighed::{
+    WEIGHING_FILE, WeighedAttributor, Weighing, Weights, log_odds,
+};
 use scholar_train::data::{AttributionRow, EvidenceLabel, read_rows};
 use serde_json::json;
 
@@ -18,8 +22,6 @@ use crate::args::TrainWeighArgs;
 use crate::error::{CommandError, Context as _};
 use crate::{progress, runs};
 
-/// Rows judged in one call, between two looks at Ctrl-C.
-const CALL: usize = 32;
 /// Holds the weights near zero. Ours: a few hundred rows fit two weights in any case.
 const RIDGE: f64 = 1.0;
 /// Probability from which a pair is supported: even odds, as the weights are fitted to give probabilities.
@@ -54,10 +56,11 @@ pub(super) fn run(args: &TrainWeighArgs, rows: &Path, app: &App) -> Result<ExitC
         &model.display().to_string(),
         CrossEncoderOptions::project(app.threads()),
     )?;
-    let pairs = pairs(&judge, &wanted, app)?;
+    let judge = Arc::new(judge);
     let sentences = sentences(&judge, &wanted, app)?;
-    let support = single(fit(&pairs, RIDGE));
     let evidence = choosing(&sentences);
+    let pairs = pairs(&judge, evidence, &wanted, app)?;
+    let support = single(fit(&pairs, RIDGE));
     let weighing = Weighing { support, evidence, supported: SUPPORTED, partial: PARTIAL };
     let measured = Measured::of(&pairs, support);
     write(model, &weighing, &measured, sentences.len())?;
@@ -82,24 +85,27 @@ fn seen(by_model: f32, by_words: f32, y: bool, weight: f64) -> Seen {
     Observation { x, y: f64::from(u8::from(y)), weight }
 }
 
+/// Each statement beside the window of its evidence that the gates would show.
 fn pairs(
-    judge: &TrainedAttributor,
+    judge: &Arc<TrainedAttributor>,
+    evidence: Weights,
     rows: &[AttributionRow],
     app: &App,
 ) -> Result<Vec<Seen>, CommandError> {
     let bar = progress::counted(&app.printer, "pairs", Some(rows.len() as u64));
-    let weights = weights(rows);
+    let alone =
+        Weighing { support: [0.0, 1.0, 0.0], evidence, supported: SUPPORTED, partial: PARTIAL };
+    let model: Arc<dyn Attributor> = judge.clone();
+    let chooser = WeighedAttributor::new(model, alone);
     let mut all = Vec::new();
-    for (rows, weights) in rows.chunks(CALL).zip(weights.chunks(CALL)) {
-        let asked: Vec<(&str, &str)> =
-            rows.iter().map(|row| (row.sentence.as_str(), row.evidence.as_str())).collect();
-        let judged = app.block_on(judge.judge(&asked))??;
-        for ((row, judged), weight) in rows.iter().zip(judged).zip(weights) {
-            let by_words = judge_pair(&row.sentence, &row.evidence).score;
-            let supports = row.label == EvidenceLabel::Supports;
-            all.push(seen(judged.score, by_words, supports, *weight));
-        }
-        bar.inc(rows.len() as u64);
+    for (row, weight) in rows.iter().zip(weights(rows)) {
+        let window = app.block_on(judged_evidence(&chooser, &row.sentence, &row.evidence))??;
+        let window = window.unwrap_or_else(|| row.evidence.clone());
+        let judged = app.block_on(judge.judge(&[(row.sentence.as_str(), window.as_str())]))??;
+        let by_words = judge_pair(&row.sentence, &window).score;
+        let supports = row.label == EvidenceLabel::Supports;
+        all.extend(judged.iter().map(|judged| seen(judged.score, by_words, supports, weight)));
+        bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(all)
