@@ -18,7 +18,6 @@ pub(crate) struct Shipped {
 }
 
 /// A folder below `models/` with the files named.
-#[expect(unused_macros, reason = "used once for each shipped model")]
 macro_rules! shipped {
     ($name:literal: $($file:literal),+ $(,)?) => {
         Shipped {
@@ -32,7 +31,9 @@ macro_rules! shipped {
 }
 
 /// All of them; each has an entry of kind `built-in` in the catalog, with the checksums of these files.
-const SHIPPED: &[Shipped] = &[];
+const SHIPPED: &[Shipped] = &[
+    shipped!("scholar-attributor-mini": "model.safetensors", "config.json", "tokenizer.json", "calibration.json", "weighing.json"),
+];
 
 /// What the program carries for `entry`; `None` where its files come from elsewhere.
 ///
