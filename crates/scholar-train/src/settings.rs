@@ -258,6 +258,7 @@ impl Settings {
                 queue: 4_096,
                 momentum: 0.999,
                 normalise: true,
+                window: 128,
                 ..base
             },
         }
@@ -407,6 +408,18 @@ mod tests {
         assert!(found.check().is_ok());
         let again = read(&found.to_toml().expect("TOML")).expect("reads");
         assert_eq!(again, found);
+    }
+
+    #[test]
+    fn presets_go_together_once_model_and_rows_are_named() {
+        for task in [Task::Encoder, Task::Reranker, Task::Attributor] {
+            for preset in [Settings::paper(task), Settings::small(task)] {
+                let named = Settings { init: "m".into(), rows: vec!["r".into()], ..preset };
+                named.check().expect("nothing contradicts");
+                let fits = task != Task::Encoder || named.window + 2 <= named.max_tokens;
+                assert!(fits, "{named:?}");
+            }
+        }
     }
 
     #[test]
