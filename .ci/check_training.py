@@ -14,11 +14,12 @@ import subprocess
 import sys
 import time
 
-# Steps that take about a minute on two cores, the measure that must improve, and whether more of it is better.
+# Papers that rows are made of, steps that take about a minute on two cores, the measure that must improve, and whether more
+# of it is better.
 TASKS = {
-    "encoder": (["--max-steps", "40"], "held_out_loss", False),
-    "reranker": (["--max-steps", "80"], "ndcg@10", True),
-    "attributor": (["--max-steps", "60"], "auc", True),
+    "encoder": (300, ["--max-steps", "40"], "held_out_loss", False),
+    "reranker": (500, ["--max-steps", "60"], "ndcg@10", True),
+    "attributor": (4000, ["--max-steps", "80"], "auc", True),
 }
 # The one that is killed once it has a checkpoint.
 KILLED = "attributor"
@@ -73,9 +74,10 @@ def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2]).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     failed = []
-    for task, (options, measure, more_is_better) in TASKS.items():
+    for task, (papers, options, measure, more_is_better) in TASKS.items():
         began = time.monotonic()
         data = ["--data", ".", "--source", "starter", "--preset", "small", "--no-evaluation"]
+        data += ["--max-papers", str(papers)]
         run(program, "train", "data", task, "--out", folder / task, *data)
         steps = int(options[-1])
         config = settings(folder, task, steps // 4)
