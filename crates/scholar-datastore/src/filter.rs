@@ -53,6 +53,11 @@ impl Within {
     fn list(&self, max_doc: DocId) -> Vec<DocId> {
         let mut docs = Vec::new();
         match self {
+            // Tantivy takes a range that lies wholly below a column's values for one that has the least of them.
+            Self::Signed(column, range)
+                if *range.end() < column.min_value() || *range.start() > column.max_value() => {}
+            Self::Unsigned(column, range)
+                if *range.end() < column.min_value() || *range.start() > column.max_value() => {}
             Self::Signed(column, range) => {
                 column.get_docids_for_value_range(range.clone(), 0..max_doc, &mut docs);
             }

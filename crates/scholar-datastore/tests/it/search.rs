@@ -310,6 +310,24 @@ proptest! {
 }
 
 #[test]
+fn years_beside_all_years_that_are_known_find_nothing() {
+    let mut dated = paper(1, "Some title", "some words");
+    dated.meta.year = Some(2018);
+    let (_folder, store) = filled(vec![dated]);
+    let retriever = retriever(store, SearchConfig::tuned());
+    for (year_from, year_to, expect) in
+        [(None, Some(2014), 0), (Some(2019), None, 0), (None, Some(2018), 1), (Some(2018), None, 1)]
+    {
+        let filter = SearchFilter { year_from, year_to, ..SearchFilter::none() };
+        for mode in [SearchMode::Dense, SearchMode::Lexical, SearchMode::Hybrid] {
+            let request = SearchRequest { filter: filter.clone(), ..request("words", mode, 9) };
+            let found = ids(&search(&retriever, &request));
+            assert_eq!(found.len(), expect, "{mode:?} {filter:?} {found:?}");
+        }
+    }
+}
+
+#[test]
 fn a_filter_asked_before_sees_new_commits() {
     let (_folder, store) = filled((0..3).map(|n| paper(n, "Old words", "some words")).collect());
     let writing = Datastore::open(store.root()).expect("opens");
