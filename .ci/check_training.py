@@ -100,7 +100,9 @@ def main():
             print(f"{task}: killed and resumed, the weights are {'the same' if same else 'others'}")
             if not same:
                 failed.append(f"{task}, killed and resumed, has other weights")
-    sys.exit("; ".join(failed))
+    # An empty message is a failure for sys.exit.
+    if failed:
+        sys.exit("; ".join(failed))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ use std::path::Path;
 use scholar_bench::attribution::data::{self, CaseSet, Label, Split};
 use scholar_bench::attribution::evidence_of;
 use scholar_bench::attribution::statistics::{Scored, auc, balanced_accuracy, calibration_error};
-use scholar_bench::statistics::logistic::{Observation, fit};
+use scholar_bench::statistics::logistic::{Observation, fit, ridge};
 use scholar_pipeline::proof::features::{FEATURE_NAMES, Features, N_FEATURES, features};
 use scholar_pipeline::proof::lexical::probability;
 
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             weight,
         }));
     }
-    let weights = fit(&rows, 1.0).map(|w| w as f32);
+    let weights = fit(&rows, &ridge(1.0)).map(|w| w as f32);
     for (name, weight) in FEATURE_NAMES.iter().zip(weights) {
         println!("    {weight:.4}, // {name}");
     }

@@ -4,6 +4,7 @@
 //! result equals [`SearchFilter::accepts`] on every paper (property-tested).
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
 use scholar_core::filter::is_any_licence;
@@ -51,22 +52,25 @@ impl Within {
 
     /// The documents within the bounds, ascending.
     fn list(&self, max_doc: DocId) -> Vec<DocId> {
-        let mut docs = Vec::new();
         match self {
-            // Tantivy takes a range that lies wholly below a column's values for one that has the least of them.
-            Self::Signed(column, range)
-                if *range.end() < column.min_value() || *range.start() > column.max_value() => {}
-            Self::Unsigned(column, range)
-                if *range.end() < column.min_value() || *range.start() > column.max_value() => {}
-            Self::Signed(column, range) => {
-                column.get_docids_for_value_range(range.clone(), 0..max_doc, &mut docs);
-            }
-            Self::Unsigned(column, range) => {
-                column.get_docids_for_value_range(range.clone(), 0..max_doc, &mut docs);
-            }
+            Self::Signed(column, range) => within(column, range, max_doc),
+            Self::Unsigned(column, range) => within(column, range, max_doc),
         }
-        docs
     }
+}
+
+/// The documents up to `max_doc` whose first value lies in `range`, ascending.
+fn within<T: PartialOrd + Copy + Debug + Send + Sync + 'static>(
+    column: &Column<T>,
+    range: &RangeInclusive<T>,
+    max_doc: DocId,
+) -> Vec<DocId> {
+    let mut docs = Vec::new();
+    // Tantivy takes a range that lies wholly below a column's values for one that has the least of them.
+    if *range.end() >= column.min_value() && *range.start() <= column.max_value() {
+        column.get_docids_for_value_range(range.clone(), 0..max_doc, &mut docs);
+    }
+    docs
 }
 
 /// A condition on a column of texts, by their numbers in the segment's dictionary. An unknown text is refused.

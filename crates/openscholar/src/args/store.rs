@@ -35,8 +35,8 @@ pub(crate) enum PapersCommand {
         id: PaperId,
     },
     /// Add papers: documents (PDF, JATS, TEI, LaTeXML HTML, Markdown, text), folders of them, libraries (BibTeX, RIS,
-    /// CSL-JSON, Zotero), identifiers (doi:…, arxiv:…, pmid:…), whole titles (title:…), what a search at Semantic Scholar lists (bulk:…), and files
-    /// of JSON lines as `datastore build` reads them.
+    /// CSL-JSON, Zotero), identifiers (doi:…, arxiv:…, pmid:…), whole titles (title:…), what a search at Semantic Scholar
+    /// lists (bulk:…), and files of JSON lines as `datastore build` reads them.
     ///
     /// A folder with zotero.sqlite is that library; `zotero:` or `zotero:COLLECTION` asks the Zotero that runs here.
     #[command(arg_required_else_help = true)]

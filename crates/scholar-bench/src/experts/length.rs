@@ -10,14 +10,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::statistics::logistic::{self, Observation};
 use crate::statistics::{Estimate, SEED, estimate, estimate_by};
 
 /// Answers count as equally long when neither has more than this many times the words of the other.
 pub const SIMILAR: f64 = 1.2;
 /// Standard deviations of the priors of a and b.
 const PRIOR: [f64; 2] = [10.0, 2.5];
-/// Steps of Newton's method; it needs about six.
-const STEPS: usize = 50;
 
 /// One judgement, for the analysis.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -108,7 +107,7 @@ fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The most probable coefficients, by Newton's method on a concave function; `None` without judgements.
+/// The most probable coefficients; `None` without judgements.
 fn fit(judged: &[Judged]) -> Option<Model> {
     if judged.is_empty() {
         return None;
@@ -117,30 +116,12 @@ fn fit(judged: &[Judged]) -> Option<Model> {
     // Not centred: 0 must stay equal length.
     let spread = (judged.iter().map(|one| one.log_ratio.powi(2)).sum::<f64>() / n).sqrt();
     let slopes = spread > 1e-9;
-    let (mut a, mut b) = (0.0, 0.0);
-    for _ in 0..STEPS {
-        let (mut ga, mut gb) = (-a / PRIOR[0].powi(2), -b / PRIOR[1].powi(2));
-        let (mut haa, mut hab, mut hbb) = (PRIOR[0].powi(-2), 0.0, PRIOR[1].powi(-2));
-        for one in judged {
-            let z = if slopes { one.log_ratio / spread } else { 0.0 };
-            let p = sigmoid(a + b * z);
-            let weight = p * (1.0 - p);
-            ga += one.value - p;
-            gb += (one.value - p) * z;
-            haa += weight;
-            hab += weight * z;
-            hbb += weight * z * z;
-        }
-        let determinant = haa * hbb - hab * hab;
-        let (da, db) = ((hbb * ga - hab * gb) / determinant, (haa * gb - hab * ga) / determinant);
-        // Far steps of Newton's method can overshoot where the curve is flat.
-        let scale = (4.0 / (da.abs() + db.abs())).min(1.0);
-        a += scale * da;
-        b += scale * db;
-        if da.abs() + db.abs() < 1e-10 {
-            break;
-        }
-    }
+    let row = |one: &Judged| {
+        let z = if slopes { one.log_ratio / spread } else { 0.0 };
+        Observation { x: [1.0, z], y: one.value, weight: 1.0 }
+    };
+    let rows: Vec<Observation<2>> = judged.iter().map(row).collect();
+    let [a, b] = logistic::fit(&rows, &PRIOR.map(|deviation| deviation.powi(-2)));
     (a.is_finite() && b.is_finite())
         .then_some(Model { intercept: a, slope: slopes.then_some(b / spread) })
 }

@@ -81,7 +81,7 @@ pub(super) fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// A paper's citation as its source describes it, by source and paper.
+/// Citations as their sources describe them, by the paper at the other end.
 type Cites = Vec<(PaperId, Value)>;
 
 /// What all sources list. One that fails is a notice; when all fail, the first failure is the error.
@@ -122,11 +122,9 @@ async fn ask_all(
             }
             Err(error) => {
                 let message = format!("source {name} was skipped: {error}");
-                let notice = Notice::new(NoticeKind::Skipped, message);
-                notices.push(match error.hint() {
-                    Some(hint) => notice.with_hint(hint),
-                    None => notice,
-                });
+                let mut notice = Notice::new(NoticeKind::Skipped, message);
+                notice.hint = error.hint().map(str::to_owned);
+                notices.push(notice);
                 failure.get_or_insert(error);
             }
         }
@@ -186,26 +184,24 @@ async fn openalex(
         return Err(unknown(format!("OpenAlex does not know {id}"), "try another identifier"));
     };
     let meta = &work.paper.meta;
-    let found = if asked == Asked::References {
+    let (papers, notices): (Vec<Paper>, _) = if asked == Asked::References {
         let wanted = &work.paper.references;
-        let (works, notices) = client.works(wanted).await?;
+        let (works, mut notices) = client.works(wanted).await?;
         let missing = works.iter().filter(|work| work.is_none()).count();
         let mut papers: Vec<Paper> = works.into_iter().flatten().map(|work| work.paper).collect();
         papers.retain(|paper| filter.accepts(&paper.meta));
-        let mut listing = Listing { papers: Vec::new(), notices };
         if missing > 0 {
             let what =
                 format!("OpenAlex knows nothing of {missing} of {} references", wanted.len());
-            listing.notices.push(Notice::new(NoticeKind::Skipped, what));
+            notices.push(Notice::new(NoticeKind::Skipped, what));
         }
         papers.truncate(limit);
-        (papers, listing.notices)
+        (papers, notices)
     } else {
         let own = meta.ids().find(|id| matches!(id, PaperId::OpenAlex(_)));
         let listed = client.citing(own.unwrap_or(&meta.id), filter, limit).await?;
         (listed.works.into_iter().map(|work| work.paper).collect(), listed.notices)
     };
-    let (papers, notices) = found;
     Ok(Listing { papers: papers.into_iter().map(|paper| (paper, Value::Null)).collect(), notices })
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use scholar_bench::attribution::judged_evidence;
 use scholar_bench::attribution::statistics::{Scored, auc, calibration_error};
-use scholar_bench::statistics::logistic::{Observation, fit, probability};
+use scholar_bench::statistics::logistic::{Observation, fit, probability, ridge};
 use scholar_core::Attributor;
 use scholar_models::{CrossEncoderOptions, TrainedAttributor};
 use scholar_pipeline::proof::lexical::judge_pair;
@@ -60,7 +60,7 @@ pub(super) fn run(args: &TrainWeighArgs, rows: &Path, app: &App) -> Result<ExitC
     let sentences = sentences(&judge, &wanted, app)?;
     let evidence = choosing(&sentences);
     let pairs = pairs(&judge, evidence, &wanted, app)?;
-    let support = single(fit(&pairs, RIDGE));
+    let support = single(fit(&pairs, &ridge(RIDGE)));
     let weighing = Weighing { support, evidence, supported: SUPPORTED, partial: PARTIAL };
     let measured = Measured::of(&pairs, support);
     write(model, &weighing, &measured, sentences.len())?;
