@@ -2,12 +2,14 @@
 //!
 //! - [`support`]: does a passage support a claim; adapts the [`Attributor`](scholar_core::Attributor) port;
 //! - [`model`]: a language model asked for JSON or a grade;
-//! - [`rubric`], [`grading`], [`preference`]: what it is asked for Scholar-CS, for grades and for comparisons.
+//! - [`rubric`], [`grading`], [`preference`]: what it is asked for Scholar-CS, for grades and for comparisons;
+//! - [`memory`]: what was said before, on disk.
 //!
 //! A reply that cannot be read is [`Judged::Unreadable`]: counted and reported, never a score. A judge that cannot be
 //! reached is an error, and the caller keeps what was scored before.
 
 pub mod grading;
+pub mod memory;
 pub mod model;
 pub mod preference;
 pub mod rubric;

@@ -6,14 +6,25 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use scholar_core::{GenerationRequest, Generator, OutputShape, PortError, PortErrorKind, Sampling};
 use scholar_pipeline::prompt::Prompt;
+use serde::{Deserialize, Serialize};
 
+use super::memory::{Memory, key};
 use super::{JudgePin, Judged};
 
 /// A generator that judges, greedily.
 pub struct ModelJudge {
     generator: Arc<dyn Generator>,
+    said: Option<Memory<Said>>,
     /// Names under which the server answered: the version behind the name that was asked for.
     answered: Mutex<BTreeSet<String>>,
+}
+
+/// A reply that could be read.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Said {
+    text: String,
+    /// Who answered.
+    model: String,
 }
 
 /// One question to the judge.
@@ -33,7 +44,13 @@ pub(crate) struct Ask<'a> {
 impl ModelJudge {
     /// A judge that asks `generator`.
     pub fn new(generator: Arc<dyn Generator>) -> Self {
-        Self { generator, answered: Mutex::default() }
+        Self { generator, said: None, answered: Mutex::default() }
+    }
+
+    /// One that does not ask again what `said` knows, and adds to it.
+    #[must_use]
+    pub fn remembering(self, said: Memory<Said>) -> Self {
+        Self { said: Some(said), ..self }
     }
 
     /// The pin of this model asked with `prompts`: after the first reply with the version that answered, where the
@@ -52,7 +69,8 @@ impl ModelJudge {
         }
     }
 
-    /// Asks, and reads the reply with `read`. A reply that breaks its shape is unreadable, not an error.
+    /// Asks, unless the reply is known, and reads it with `read`. A reply that breaks its shape is unreadable, not an error,
+    /// and is not remembered.
     pub(crate) async fn ask<T>(
         &self,
         ask: Ask<'_>,
@@ -65,10 +83,22 @@ impl ModelJudge {
             sampling: Sampling::greedy(max_tokens),
             shape,
         };
+        let asked = serde_json::to_string(&request).unwrap_or_default();
+        let key = key([self.generator.info().model.as_str(), &asked]);
+        if let Some(said) = self.said.as_ref().and_then(|said| said.get(&key))
+            && let Judged::Read(value) = Judged::parse(&said.text, &read)
+        {
+            self.answered.lock().insert(said.model);
+            return Ok(Judged::Read(value));
+        }
         match self.generator.generate(&request, &|_: &str| {}).await {
             Ok(reply) => {
-                self.answered.lock().insert(reply.model);
-                Ok(Judged::parse(&reply.text, read))
+                self.answered.lock().insert(reply.model.clone());
+                let judged = Judged::parse(&reply.text, read);
+                if let (Some(said), Judged::Read(_)) = (&self.said, &judged) {
+                    said.keep(key, Said { text: reply.text, model: reply.model });
+                }
+                Ok(judged)
             }
             Err(error) if error.kind() == PortErrorKind::Corrupt => {
                 Ok(Judged::Unreadable(error.to_string()))

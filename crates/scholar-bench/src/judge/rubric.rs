@@ -27,6 +27,10 @@ const EXPERTISE: &str = "A reader needs about as much expertise to follow the re
 const SCORE_TOKENS: usize = 100;
 /// Longest list of claims, in tokens. Ours; upstream sets no limit.
 const CLAIM_TOKENS: usize = 4_096;
+/// Tokens of the list for each word of the response, and besides: claims and excerpts repeat it, with names around them. A small
+/// model that does not find an end is stopped there.
+const CLAIM_TOKENS_A_WORD: usize = 6;
+const CLAIM_TOKENS_BESIDES: usize = 256;
 
 /// Which parts of the items are asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,10 +176,16 @@ impl ModelJudge {
             prompt: CLAIMS,
             values: &[("question", question), ("response", answer)],
             shape: json_shape("claims", schema),
-            max_tokens: CLAIM_TOKENS,
+            max_tokens: claim_tokens(answer),
         };
         self.ask(ask, parse_claims).await
     }
+}
+
+/// Longest list of the claims of `answer`, in tokens.
+fn claim_tokens(answer: &str) -> usize {
+    let words = python::words(answer).count();
+    CLAIM_TOKENS.min(words.saturating_mul(CLAIM_TOKENS_A_WORD) + CLAIM_TOKENS_BESIDES)
 }
 
 /// `score` from 0 to 10 as a share. A score outside is no score; upstream would count it.

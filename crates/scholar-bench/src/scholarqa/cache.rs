@@ -1,44 +1,29 @@
-//! Verdicts on disk: a judge is asked once about a pair, however often a run is scored.
-//!
-//! One JSON object a line: `{"key": …, "verdict": true}`, the key a SHA-256 of judge, claim and evidence. Replies that could
-//! not be read are asked again.
+//! Verdicts on disk: a judge is asked once about a pair, however often a run is scored. Replies that could not be read are
+//! asked again.
 
-use std::collections::HashMap;
-use std::io::Write as _;
 use std::path::Path;
 
 use async_trait::async_trait;
-use parking_lot::Mutex;
 use scholar_core::PortError;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use super::json::DataError;
+use crate::judge::memory::{Memory, key};
 use crate::judge::support::SupportJudge;
 use crate::judge::{JudgePin, Judged};
 
 /// Pairs asked about before their verdicts are kept. Ours: a local model takes seconds for each.
 const BATCH: usize = 16;
 
-#[derive(Serialize, Deserialize)]
-struct Line {
-    key: String,
-    verdict: bool,
-}
-
 /// A judge that remembers.
 pub struct CachedJudge<'a> {
     judge: &'a dyn SupportJudge,
     pin: JudgePin,
-    known: Mutex<HashMap<String, bool>>,
-    file: Option<Mutex<fs_err::File>>,
+    known: Memory<bool>,
 }
 
 impl<'a> CachedJudge<'a> {
     /// Asks `judge` for what the file at `path` does not hold and adds it there; `None` remembers while it lives. The pin is
     /// the judge's own with `prompts`.
-    ///
-    /// A line that cannot be read is left out: it was torn when a run was killed, and is asked again.
     ///
     /// # Errors
     /// [`DataError::Read`] when the file cannot be read or written.
@@ -49,57 +34,27 @@ impl<'a> CachedJudge<'a> {
     ) -> Result<Self, DataError> {
         let mut pin = judge.pin();
         pin.prompts.extend(prompts);
-        let mut known = HashMap::new();
-        let file = match path {
-            None => None,
-            Some(path) => {
-                let failed = |source| DataError::Read { path: path.to_owned(), source };
-                let mut file = fs_err::OpenOptions::new()
-                    .create(true)
-                    .append(true)
-                    .open(path)
-                    .map_err(failed)?;
-                let text = fs_err::read_to_string(path).map_err(failed)?;
-                let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
-                known.extend(lines.map(|line: Line| (line.key, line.verdict)));
-                if !text.is_empty() && !text.ends_with('\n') {
-                    file.write_all(b"\n").map_err(failed)?;
-                }
-                Some(Mutex::new(file))
-            }
+        let known = match path {
+            None => Memory::default(),
+            Some(path) => Memory::open(path)
+                .map_err(|source| DataError::Read { path: path.to_owned(), source })?,
         };
-        Ok(Self { judge, pin, known: Mutex::new(known), file })
+        Ok(Self { judge, pin, known })
     }
 
     /// Verdicts known so far.
     pub fn len(&self) -> usize {
-        self.known.lock().len()
+        self.known.len()
     }
 
     /// Whether nothing is known yet.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.known.is_empty()
     }
 
     fn key(&self, claim: &str, evidence: &str) -> String {
-        let mut digest = Sha256::new();
-        for part in [self.pin.name.as_str(), claim, evidence]
-            .into_iter()
-            .chain(self.pin.prompts.iter().map(String::as_str))
-        {
-            digest.update(part.as_bytes());
-            digest.update([0]);
-        }
-        digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    fn keep(&self, key: String, verdict: bool) {
-        if let Some(file) = &self.file {
-            let line = serde_json::to_string(&Line { key: key.clone(), verdict });
-            // A disk that is full costs a second question, nothing else.
-            let _ignored = line.map(|line| file.lock().write_all(format!("{line}\n").as_bytes()));
-        }
-        self.known.lock().insert(key, verdict);
+        let prompts = self.pin.prompts.iter().map(String::as_str);
+        key([self.pin.name.as_str(), claim, evidence].into_iter().chain(prompts))
     }
 }
 
@@ -112,17 +67,15 @@ impl SupportJudge for CachedJudge<'_> {
     async fn supports(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judged<bool>>, PortError> {
         let keys: Vec<String> =
             pairs.iter().map(|(claim, evidence)| self.key(claim, evidence)).collect();
-        let mut verdicts: Vec<Option<Judged<bool>>> = {
-            let known = self.known.lock();
-            keys.iter().map(|key| known.get(key).copied().map(Judged::Read)).collect()
-        };
+        let mut verdicts: Vec<Option<Judged<bool>>> =
+            keys.iter().map(|key| self.known.get(key).map(Judged::Read)).collect();
         let open: Vec<usize> = (0..pairs.len()).filter(|nth| verdicts[*nth].is_none()).collect();
         for batch in open.chunks(BATCH) {
             let asked: Vec<(&str, &str)> = batch.iter().map(|nth| pairs[*nth]).collect();
             let said = self.judge.supports(&asked).await?;
             for (nth, verdict) in batch.iter().zip(said) {
                 if let Judged::Read(verdict) = &verdict {
-                    self.keep(keys[*nth].clone(), *verdict);
+                    self.known.keep(keys[*nth].clone(), *verdict);
                 }
                 verdicts[*nth] = Some(verdict);
             }
@@ -136,6 +89,7 @@ impl SupportJudge for CachedJudge<'_> {
 mod tests {
     use super::*;
     use futures::executor::block_on;
+    use parking_lot::Mutex;
 
     struct Counting(Mutex<usize>);
 

@@ -50,8 +50,8 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
         aspects: aspects(args, &subject)?,
         unread: if upstream { Unread::Zero } else { Unread::Reweigh },
     };
-    let scores = app.block_on(async {
-        let opened = Opened::open(args, app).await?;
+    let (mut scores, opened) = app.block_on(async {
+        let opened = Opened::open(args, &subject.folder, app).await?;
         let bar = progress::counted(&app.printer, "items", Some(subject.items.len() as u64))
             .with_message(format!("judging by {}", args.judge));
         let verdicts = subject.folder.join(format!("verdicts-{}.jsonl", slug(&args.judge)));
@@ -74,24 +74,24 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
         };
         let scores = tokio::select! {
             scores = judging => scores?,
-            () = app.stop.wait() => return Err(CommandError::new(
-                ErrorKind::Interrupted,
-                "interrupted; verdicts given so far are kept",
-            )
-            .with_hint("the same command goes on with them")),
+            () = app.stop.wait() => return Err(interrupted()),
         };
         bar.finish_and_clear();
-        if let (Some(other), Some(model)) = (&against, &opened.model) {
-            compare(&subject, other, model, app).await?;
-        }
         Ok((scores, opened))
     })??;
-    let (mut scores, opened) = scores;
     let rules = if upstream { "upstream" } else { "corrected" };
     // Grades cost more than the rest: scores without them do not replace them.
     let graded = if args.grade { "-graded" } else { "" };
     let path = subject.folder.join(format!("scores-{}-{rules}{graded}.json", slug(&args.judge)));
     keep(&path, &scores)?;
+    if let (Some(other), Some(model)) = (&against, &opened.model) {
+        app.block_on(async {
+            tokio::select! {
+                compared = compare(&subject, other, model, app) => compared,
+                () = app.stop.wait() => Err(interrupted()),
+            }
+        })??;
+    }
     // Labelled pairs take minutes: the scores are there whatever becomes of them.
     if args.labels.is_some() {
         scores.agreement = app.block_on(opened.agreement(args, app))??;
@@ -105,6 +105,11 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
     }
     let whole = scores.incomplete.is_none();
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(ErrorKind::Unavailable.code()) })
+}
+
+fn interrupted() -> CommandError {
+    CommandError::new(ErrorKind::Interrupted, "interrupted; what the judges said so far is kept")
+        .with_hint("the same command goes on with it")
 }
 
 fn keep(path: &Path, scores: &Scores) -> Result<(), CommandError> {

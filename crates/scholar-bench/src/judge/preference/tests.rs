@@ -5,6 +5,7 @@ use scholar_core::PortErrorKind;
 use scholar_testing::{Reply, ScriptedGenerator};
 
 use super::*;
+use crate::judge::memory::Memory;
 
 #[tokio::test]
 async fn both_orders_are_asked_and_told_in_terms_of_systems() {
@@ -42,6 +43,35 @@ async fn a_judge_that_dies_keeps_what_it_judged() {
     assert_eq!((found.rates.n, found.rates.wins, found.verdicts.len()), (1, 1, 1));
     assert!(found.incomplete.is_some_and(|why| why.starts_with("2 pairs were not judged")));
     assert_eq!((found.length_ratio, seen.into_inner()), (Some(2.0), 3));
+}
+
+#[tokio::test]
+async fn a_judge_that_comes_back_is_asked_only_what_is_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("replies.jsonl");
+    let better = |n: u8| Reply::Text(format!(r#"{{"reason": "r", "better": "{n}"}}"#));
+    let dead = || Reply::Fails(PortErrorKind::Unavailable, "nobody is there".to_owned());
+    let pair = |item: &'static str| AnswerPair { item, question: item, a: "one", b: "two" };
+    let pairs = [pair("1"), pair("2")];
+    let first = ScriptedGenerator::new("big")
+        .reply("preference", better(1))
+        .reply("preference", Reply::from("better, but in prose"))
+        .reply("preference", better(1))
+        .reply("preference", dead());
+    let second = Arc::new(
+        ScriptedGenerator::new("big").reply("preference", better(2)).reply("preference", better(2)),
+    );
+    let judge = |generator| {
+        ModelJudge::new(generator).remembering(Memory::open(&path).expect("the folder is there"))
+    };
+    let cut = judge(Arc::new(first)).compare_all(("a", "b"), &pairs, 1, &|_, _| {}).await;
+    assert_eq!((cut.rates.unreadable, cut.incomplete.is_some()), (1, true));
+    let whole = judge(second.clone()).compare_all(("a", "b"), &pairs, 1, &|_, _| {}).await;
+    assert_eq!((whole.rates.wins, whole.rates.unreadable, whole.incomplete), (2, 0, None));
+    assert_eq!(second.requests().len(), 2, "the unreadable one and the one that nobody heard");
+    let other = ScriptedGenerator::new("another").reply("preference", dead());
+    let asked = judge(Arc::new(other)).compare_all(("a", "b"), &pairs, 1, &|_, _| {}).await;
+    assert!(asked.incomplete.is_some(), "another judge remembers nothing");
 }
 
 #[test]

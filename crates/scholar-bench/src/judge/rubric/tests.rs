@@ -78,6 +78,12 @@ async fn an_unreadable_component_is_a_third_state() {
 }
 
 #[test]
+fn a_list_of_claims_is_as_long_as_its_response_allows() {
+    assert_eq!(claim_tokens("Ten words make a list of at most three hundred tokens."), 322);
+    assert_eq!(claim_tokens(&"word ".repeat(5_000)), CLAIM_TOKENS);
+}
+
+#[test]
 fn json_is_found_in_prose_and_completed_once() {
     let parse = json_object;
     assert_eq!(parse("x {\"a\": 1} y").map(|json| json["a"].clone()), Some(json!(1)));

@@ -4,11 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scholar_bench::attribution::measure;
+use scholar_bench::judge::memory::Memory;
 use scholar_bench::judge::model::ModelJudge;
 use scholar_bench::judge::support::AttributorJudge;
 use scholar_bench::metrics::hallucination::TitleLookup;
 use scholar_bench::metrics::hallucination::lookup::PortLookup;
 use scholar_bench::scholarqa::cache::CachedJudge;
+use scholar_bench::scholarqa::report::document::slug;
 use scholar_bench::scholarqa::score::Judges;
 use scholar_core::{Attributor, Encoder as _, Generator, GeneratorStrength};
 use scholar_pipeline::Meter;
@@ -21,6 +23,7 @@ use crate::app::App;
 use crate::args::{AskArgs, BenchScoreArgs};
 use crate::commands::ask::{alarm, clock};
 use crate::error::{CommandError, Context as _};
+use crate::runs;
 use crate::wiring::{Outside, Shelf, generator, judge, models};
 
 /// Everybody who judges.
@@ -34,7 +37,12 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    pub(super) async fn open(args: &BenchScoreArgs, app: &App) -> Result<Self, CommandError> {
+    /// Opens them; what the model says is remembered in `folder`.
+    pub(super) async fn open(
+        args: &BenchScoreArgs,
+        folder: &Path,
+        app: &App,
+    ) -> Result<Self, CommandError> {
         let lookup = lookup(args, app).await?;
         let mut opened = Self { attributor: None, prompts: Vec::new(), model: None, lookup };
         match args.judge.as_str() {
@@ -49,14 +57,14 @@ impl Opened {
                 opened.attributor =
                     Some(Arc::new(GeneratorAttributor::new(Arc::clone(&generator))));
                 if grades(args) {
-                    opened.model = Some(ModelJudge::new(generator));
+                    opened.model = Some(model_judge(generator, folder)?);
                 }
                 return Ok(opened);
             }
             name => opened.attributor = Some(judge::alone(app, name).await?),
         }
         if grades(args) {
-            opened.model = Some(ModelJudge::new(generator(args, app).await?));
+            opened.model = Some(model_judge(generator(args, app).await?, folder)?);
         }
         Ok(opened)
     }
@@ -95,6 +103,13 @@ impl Opened {
         app.printer.say(&format!("the encoder of the pairs is {}", encoder.info().name));
         serde_json::to_value(report).map(Some).user(|| "cannot write JSON".to_owned())
     }
+}
+
+/// Who grades and compares, remembering in `folder` what it said.
+fn model_judge(generator: Arc<dyn Generator>, folder: &Path) -> Result<ModelJudge, CommandError> {
+    let path = folder.join(format!("replies-{}.jsonl", slug(&generator.info().model)));
+    let said = Memory::open(&path).map_err(|source| runs::unwritable(&path, source))?;
+    Ok(ModelJudge::new(generator).remembering(said))
 }
 
 /// Whether a model gives grades.
