@@ -211,7 +211,11 @@ impl Error {
                 "run: openscholar datastore verify; if it fails, build it anew".to_owned()
             }
             Self::Io { .. } => "check that the path is right and can be used".to_owned(),
-            Self::Encode { .. } | Self::Vectors { .. } => return None,
+            Self::Vectors { .. } => {
+                "make them with this encoder and its settings (--encoder-tokens, --lowercase, --normalize-text) of the same texts behind their titles, in the order of the passages or of --vector-ids"
+                    .to_owned()
+            }
+            Self::Encode { .. } => return None,
         })
     }
 

@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use scholar_core::{
-    Encoder, Explanation, PaperId, PaperMeta, Passage, PassageId, PortError, RetrievalScore,
-    Retrieved, Retriever, SearchMode, SearchRequest, Side,
+    Encoder, Explanation, PaperId, PaperMeta, Passage, PassageId, PortError, PortErrorKind,
+    RetrievalScore, Retrieved, Retriever, SearchMode, SearchRequest, Side,
 };
 
 use crate::dense::scan::DenseSearch;
@@ -179,16 +179,12 @@ impl HybridRetriever {
     }
 
     fn encode(&self, query: &str) -> Result<Vec<f32>, Error> {
-        let embeddings = self
-            .encoder
-            .encode(Side::Query, &[query])
-            .map_err(|source| Error::Encode { path: self.store.root().to_owned(), source })?;
+        let failed = |source| Error::Encode { path: self.store.root().to_owned(), source };
+        let embeddings = self.encoder.encode(Side::Query, &[query]).map_err(failed)?;
         let finite = embeddings.values.iter().all(|value| value.is_finite());
         if embeddings.values.len() != self.encoder.info().dim || !finite {
-            return Err(Error::Vectors {
-                paper: "the query".to_owned(),
-                what: "the encoder returned no usable vector".to_owned(),
-            });
+            let what = "it returned no usable vector for the query";
+            return Err(failed(PortError::new(PortErrorKind::Corrupt, what)));
         }
         Ok(embeddings.values)
     }
