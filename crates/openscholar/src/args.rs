@@ -32,7 +32,7 @@ pub(crate) use store::{
 pub(crate) use train::{TrainArgs, TrainCommand, TrainModelArgs};
 pub(crate) use train_data::{
     DataPresetArg, GradeArg, QuestionsArg, TrainCheckArgs, TrainDataArgs, TrainExportArgs,
-    TrainWeighArgs, TrainsArg,
+    TrainTeachArgs, TrainWeighArgs, TrainsArg,
 };
 
 /// Ask the scientific literature and get answers in which every sentence is proven.

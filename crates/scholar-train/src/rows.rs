@@ -22,6 +22,19 @@ pub struct GroupRow {
     pub pos: Vec<String>,
     /// Passages that do not.
     pub neg: Vec<String>,
+    /// How a teacher scores `pos`; empty where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pos_scores: Vec<f32>,
+    /// How it scores `neg`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub neg_scores: Vec<f32>,
+}
+
+impl GroupRow {
+    /// Whether a teacher scored it.
+    pub fn is_taught(&self) -> bool {
+        !self.pos_scores.is_empty()
+    }
 }
 
 /// What a sentence and its evidence teach.
@@ -91,12 +104,18 @@ impl Row for GroupRow {
         if blank(&self.query) {
             return Some("query is empty".to_owned());
         }
-        for (name, texts) in [("pos", &self.pos), ("neg", &self.neg)] {
+        let scored = !(self.pos_scores.is_empty() && self.neg_scores.is_empty());
+        let kinds = [("pos", &self.pos, &self.pos_scores), ("neg", &self.neg, &self.neg_scores)];
+        for (name, texts, scores) in kinds {
             if texts.is_empty() {
                 return Some(format!("{name} is empty: a group of one class teaches nothing"));
             }
             if texts.iter().any(|text| blank(text)) {
                 return Some(format!("{name} holds an empty text"));
+            }
+            if scored && scores.len() != texts.len() {
+                let (scores, texts) = (scores.len(), texts.len());
+                return Some(format!("{name}_scores has {scores} scores for {texts} passages"));
             }
         }
         None
@@ -228,7 +247,7 @@ mod tests {
 
     #[test]
     fn bad_rows_are_named_by_line_and_reason() {
-        let text = br#"{"query":"q","pos":["a"],"neg":["b"],"pos_scores":[1]}
+        let text = br#"{"query":"q","pos":["a"],"neg":["b"],"type":"normal"}
 
 {"query":"q","pos":[],"neg":["b"]}
 {"query":"q"
@@ -243,6 +262,21 @@ mod tests {
         let error = read::<GroupRow>(&paths, 0.5).expect_err("three of four");
         let text = error.to_string();
         assert!(text.contains("3 of 4 rows") && text.contains("line 3"), "{text}");
+    }
+
+    #[test]
+    fn scores_of_a_teacher_go_with_every_passage() {
+        let text =
+            br#"{"query":"q","pos":["a"],"neg":["b","c"],"pos_scores":[0.9],"neg_scores":[0.1,-3]}
+{"query":"q","pos":["a"],"neg":["b"],"pos_scores":[0.9]}
+{"query":"q","pos":["a"],"neg":["b"],"pos_scores":[0.9],"neg_scores":[1e39]}
+"#;
+        let (_folder, paths) = write(text);
+        let found = read::<GroupRow>(&paths, 1.0).expect("reads");
+        assert!(found.rows.len() == 1 && found.rows[0].is_taught());
+        let problems: Vec<&str> = found.rejected.iter().map(|row| row.problem.as_str()).collect();
+        assert!(problems[0].contains("neg_scores has 0 scores for 1"), "{problems:?}");
+        assert!(problems[1].contains("out of range"), "{problems:?}");
     }
 
     #[test]

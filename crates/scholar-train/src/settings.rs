@@ -129,6 +129,10 @@ pub struct Settings {
     pub group: usize,
     /// Reranker: whether negatives are repeated where a row has too few, as in the published training.
     pub repeat_negatives: bool,
+    /// Reranker: share of the loss that is how far a group's shares are from those of the teacher who scored it.
+    pub teacher_weight: f32,
+    /// Reranker: what the teacher's scores are divided by before softmax.
+    pub teacher_temperature: f32,
     /// Attributor: weight of the loss of choosing sentences.
     pub selection_weight: f32,
     /// Attributor: sentences of a passage that compete, at most.
@@ -191,6 +195,8 @@ impl Settings {
             patience: 0,
             group: 16,
             repeat_negatives: true,
+            teacher_weight: 0.0,
+            teacher_temperature: 1.0,
             selection_weight: 0.5,
             selection_sentences: 8,
             objective: Objective::Queue,
@@ -358,6 +364,8 @@ impl Settings {
             ("dropout", share(f64::from(self.dropout)), "from 0 to below 1"),
             ("max_tokens", self.max_tokens >= 8, "at least 8"),
             ("group", self.group >= 2 || self.task == Task::Attributor, "at least 2"),
+            ("teacher_weight", (0.0..=1.0).contains(&self.teacher_weight), "from 0 to 1"),
+            ("teacher_temperature", self.teacher_temperature > 0.0, "above 0"),
             ("selection_weight", self.selection_weight >= 0.0, "not negative"),
             ("selection_sentences", self.selection_sentences >= 2, "at least 2"),
             ("temperature", self.temperature > 0.0, "above 0"),

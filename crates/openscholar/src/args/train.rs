@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use super::{TrainCheckArgs, TrainDataArgs, TrainExportArgs, TrainWeighArgs};
+use super::{TrainCheckArgs, TrainDataArgs, TrainExportArgs, TrainTeachArgs, TrainWeighArgs};
 
 /// Train models of your own.
 #[derive(Debug, ClapArgs)]
@@ -26,6 +26,8 @@ pub(crate) enum TrainCommand {
     Data(TrainDataArgs),
     /// Refuse rows that repeat what models are measured on.
     Check(TrainCheckArgs),
+    /// Score the passages of rows by a larger model, for a reranker to learn from.
+    Teach(TrainTeachArgs),
     /// Fit how much a trained judge or reranker counts beside what is known without it, on data it was not trained on.
     Weigh(TrainWeighArgs),
     /// Write rows and a config for another trainer.

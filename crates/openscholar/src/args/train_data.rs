@@ -88,6 +88,23 @@ pub(crate) struct TrainWeighArgs {
     pub(crate) depth: usize,
 }
 
+/// Which rows are scored, and by whom.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainTeachArgs {
+    /// Rows for rerankers (JSON lines).
+    #[arg(value_name = "FILE")]
+    pub(crate) rows: PathBuf,
+    /// Who scores: an encoder or a reranker from the catalog, or the folder of one.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) teacher: String,
+    /// File of the scored rows; scoring that was interrupted goes on there.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Share of the rows that may be unusable.
+    #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
+    pub(crate) bad_rows: f64,
+}
+
 /// What training data is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TrainsArg {

@@ -2,6 +2,7 @@
 
 mod data;
 mod export;
+mod teach;
 mod weigh;
 
 use std::process::ExitCode;
@@ -28,6 +29,7 @@ pub(crate) fn run(args: TrainArgs, app: &App) -> Result<ExitCode, CommandError> 
         TrainCommand::Check(args) => data::check(&args, app),
         TrainCommand::Data(args) => data::run(&args, app),
         TrainCommand::Export(args) => export::run(args, app),
+        TrainCommand::Teach(args) => teach::run(&args, app),
         TrainCommand::Weigh(args) => weigh::run(&args, app),
         TrainCommand::Presets { task, preset } => {
             let settings = Settings::preset(&preset, task.into())?;

@@ -80,15 +80,17 @@ pub fn export(request: &Request) -> Result<Exported, DataError> {
 
 fn groups(request: &Request) -> Result<Exported, DataError> {
     let mut written = Written::new(request);
+    let mut taught = true;
     for (name, path) in splits(request) {
         let rows = read_rows(path, request.bad_share, RerankRow::check)?;
         let rows = written.note(name, rows);
-        // The other program's format has three fields.
+        taught &= rows.iter().all(|row| !row.pos_scores.is_empty());
+        // The other program's format does not have it.
         let rows: Vec<RerankRow> =
             rows.into_iter().map(|row| RerankRow { source: None, ..row }).collect();
         written.rows(name, &rows)?;
     }
-    let arguments = flagembedding::arguments(request.model.as_deref());
+    let arguments = flagembedding::arguments(request.model.as_deref(), taught);
     written.text("arguments.txt", &flagembedding::text(&arguments))?;
     Ok(written.finish(flagembedding::COMMAND))
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::error::DataError;
 
 /// A query, passages that answer it and passages that do not, as `FlagEmbedding` reads and writes them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RerankRow {
     /// What is looked for.
     pub query: String,
@@ -16,6 +16,12 @@ pub struct RerankRow {
     pub pos: Vec<String>,
     /// Passages that do not; at least one.
     pub neg: Vec<String>,
+    /// A teacher's logit of each of `pos`; empty where there is no teacher.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pos_scores: Vec<f32>,
+    /// The same of `neg`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub neg_scores: Vec<f32>,
     /// Where it comes from; other programs leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
@@ -41,6 +47,12 @@ impl RerankRow {
         if let Some(both) = self.pos.iter().find(|text| self.neg.contains(text)) {
             let start: String = both.chars().take(60).collect();
             return Err(format!("one passage is in pos and in neg: {start:?}"));
+        }
+        let (right, wrong) = (self.pos_scores.len(), self.neg_scores.len());
+        if right + wrong > 0 && (right, wrong) != (self.pos.len(), self.neg.len()) {
+            return Err(
+                "the fields pos_scores and neg_scores do not go with pos and neg".to_owned()
+            );
         }
         Ok(())
     }
@@ -181,7 +193,14 @@ mod tests {
 
     fn group(query: &str, pos: &[&str], neg: &[&str]) -> RerankRow {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        RerankRow { query: query.to_owned(), pos: owned(pos), neg: owned(neg), source: None }
+        RerankRow {
+            query: query.to_owned(),
+            pos: owned(pos),
+            neg: owned(neg),
+            pos_scores: Vec::new(),
+            neg_scores: Vec::new(),
+            source: None,
+        }
     }
 
     #[test]

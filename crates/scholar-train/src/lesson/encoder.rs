@@ -47,8 +47,10 @@ impl Lesson for Pairs {
     fn learn(&mut self, model: &mut Model, items: &[usize], at: Moment) -> Result<f64, TrainError> {
         let mut random = at.random();
         let rows: Vec<&GroupRow> = items.iter().map(|item| &self.split.rows[*item]).collect();
-        let groups: Vec<Vec<&str>> =
-            rows.iter().map(|row| sample(row, self.group, false, &mut random)).collect();
+        let mut texts_of = |row| -> Vec<&str> {
+            sample(row, self.group, false, &mut random).into_iter().map(|(text, _)| text).collect()
+        };
+        let groups: Vec<Vec<&str>> = rows.iter().map(|row| texts_of(row)).collect();
         // Queries, then the right passages in the same order, then all hard negatives.
         let mut texts: Vec<&str> = rows.iter().map(|row| row.query.as_str()).collect();
         texts.extend(groups.iter().map(|group| group[0]));

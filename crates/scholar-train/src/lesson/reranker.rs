@@ -1,13 +1,14 @@
 //! A reranker: one right passage among wrong ones, by listwise cross-entropy.
 //!
 //! Source: `FlagEmbedding`'s reranker training, as the paper used it: one random positive and `group - 1` negatives of a
-//! query; where a row has fewer negatives, its list is repeated and sampled without replacement.
+//! query; where a row has fewer negatives, its list is repeated and sampled without replacement. Where a teacher scored the
+//! passages, `teacher_weight` of the loss is how far the shares of a group are from the teacher's.
 
 use scholar_core::SplitMix64;
 
 use super::{Evaluation, Lesson, Moment, Split};
 use crate::error::TrainError;
-use crate::loss::listwise;
+use crate::loss::{distilled, listwise};
 use crate::metrics::ndcg;
 use crate::model::Model;
 use crate::rows::{GroupRow, Rejected};
@@ -22,18 +23,33 @@ pub(super) struct Ranking {
     group: usize,
     repeat: bool,
     dropout: f32,
+    /// The teacher's share of the loss and its temperature.
+    teacher: (f32, f32),
 }
 
 impl Ranking {
     pub(super) fn open(settings: &Settings) -> Result<Self, TrainError> {
+        let split = Split::read(settings, |row: &GroupRow| &row.query)?;
+        let untaught = split.rows.iter().filter(|row| !row.is_taught()).count();
+        if settings.teacher_weight > 0.0 && untaught > 0 {
+            let all = split.rows.len();
+            let problem = format!(
+                "{untaught} of {all} rows have no pos_scores and neg_scores; `openscholar train teach` makes them"
+            );
+            return Err(TrainError::setting("teacher_weight", problem));
+        }
         Ok(Self {
-            split: Split::read(settings, |row: &GroupRow| &row.query)?,
+            split,
             group: settings.group,
             repeat: settings.repeat_negatives,
             dropout: settings.dropout,
+            teacher: (settings.teacher_weight, settings.teacher_temperature),
         })
     }
 }
+
+/// A passage of a group, with the teacher's score if there is one.
+pub(super) type Drawn<'a> = (&'a str, Option<f32>);
 
 /// A random positive and up to `group - 1` negatives of a row.
 pub(super) fn sample<'a>(
@@ -41,14 +57,18 @@ pub(super) fn sample<'a>(
     group: usize,
     repeat: bool,
     random: &mut SplitMix64,
-) -> Vec<&'a str> {
-    let mut passages = vec![row.pos[random.below(row.pos.len())].as_str()];
+) -> Vec<Drawn<'a>> {
+    let one = |texts: &'a [String], scores: &[f32], at: usize| {
+        (texts[at].as_str(), scores.get(at).copied())
+    };
+    let mut passages = vec![one(&row.pos, &row.pos_scores, random.below(row.pos.len()))];
     let wanted = group - 1;
     let rounds = if repeat { wanted.div_ceil(row.neg.len()) } else { 1 };
     let count = row.neg.len() * rounds;
     let mut chosen = random.distinct(wanted.min(count), count);
     random.shuffle(&mut chosen);
-    passages.extend(chosen.into_iter().map(|at| row.neg[at % row.neg.len()].as_str()));
+    let negative = |at: usize| one(&row.neg, &row.neg_scores, at % row.neg.len());
+    passages.extend(chosen.into_iter().map(negative));
     passages
 }
 
@@ -59,23 +79,33 @@ impl Lesson for Ranking {
 
     fn learn(&mut self, model: &mut Model, items: &[usize], at: Moment) -> Result<f64, TrainError> {
         let mut random = at.random();
-        let (mut pairs, mut sizes) = (Vec::new(), Vec::new());
+        let (mut pairs, mut sizes, mut taught) = (Vec::new(), Vec::new(), Vec::new());
         for item in items {
             let row = &self.split.rows[*item];
             let passages = sample(row, self.group, self.repeat, &mut random);
             sizes.push(passages.len());
-            pairs.extend(passages.into_iter().map(|passage| (row.query.as_str(), passage)));
+            for (passage, score) in passages {
+                pairs.push((row.query.as_str(), passage));
+                taught.extend(score);
+            }
         }
         let reader = &model.reader;
         let batch = model.device.run(|| reader.pairs(&pairs))?;
         let noise = at.noise(self.dropout);
         let logits = model.classify(&batch, noise);
         let mut slopes = vec![0.0; logits.len()];
+        let (share, temperature) = self.teacher;
         let weight = 1.0 / items.len() as f32;
         let (mut loss, mut start) = (0.0, 0);
         for size in sizes {
             let group = start..start + size;
-            loss += listwise(&logits[group.clone()], |at| at == 0, weight, &mut slopes[group]);
+            let (logits, slopes) = (&logits[group.clone()], &mut slopes[group.clone()]);
+            let labels = listwise(logits, |at| at == 0, weight * (1.0 - share), slopes);
+            loss += labels * f64::from(1.0 - share);
+            if share > 0.0 {
+                let teacher = (&taught[group], temperature);
+                loss += distilled(logits, teacher, weight * share, slopes) * f64::from(share);
+            }
             start += size;
         }
         model.classify_back(&batch, &slopes);
@@ -137,6 +167,8 @@ mod tests {
             query: "q".to_owned(),
             pos: vec!["p".to_owned()],
             neg: (0..negatives).map(|at| at.to_string()).collect(),
+            pos_scores: vec![1.0],
+            neg_scores: (0..negatives).map(|at| at as f32).collect(),
         }
     }
 
@@ -146,13 +178,15 @@ mod tests {
         let few = row(4);
         assert_eq!(sample(&few, 8, false, &mut random).len(), 5);
         let group = sample(&few, 8, true, &mut random);
-        assert_eq!((group.len(), group[0]), (8, "p"));
-        for negative in &few.neg {
-            let times = group.iter().filter(|text| *text == negative).count();
+        assert_eq!((group.len(), group[0]), (8, ("p", Some(1.0))));
+        for (at, negative) in few.neg.iter().enumerate() {
+            let drawn = (negative.as_str(), Some(at as f32));
+            let times = group.iter().filter(|found| **found == drawn).count();
             assert!((1..=2).contains(&times), "two rounds of four, seven drawn");
         }
         let many = row(40);
-        let mut group = sample(&many, 8, true, &mut random)[1..].to_vec();
+        let group = sample(&many, 8, true, &mut random);
+        let mut group: Vec<&str> = group[1..].iter().map(|(text, _)| *text).collect();
         group.sort_unstable();
         group.dedup();
         assert_eq!(group.len(), 7);

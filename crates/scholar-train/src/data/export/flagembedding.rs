@@ -4,7 +4,8 @@ pub(super) const COMMAND: &str = "torchrun --nproc_per_node 1 -m FlagEmbedding.f
 
 /// Names and values in order; an empty value is a switch. Source: OpenScholar's reranker training, as its README
 /// states it; `query_max_len` is what `FlagEmbedding` 1.3 cuts queries to before the pair is cut to `max_len`.
-pub(super) fn arguments(model: Option<&str>) -> Vec<(&'static str, String)> {
+/// `taught`: whether every row has a teacher's scores.
+pub(super) fn arguments(model: Option<&str>, taught: bool) -> Vec<(&'static str, String)> {
     let mut arguments = vec![
         ("model_name_or_path", model.unwrap_or("BAAI/bge-reranker-large").to_owned()),
         ("train_data", "train.jsonl".to_owned()),
@@ -16,7 +17,7 @@ pub(super) fn arguments(model: Option<&str>) -> Vec<(&'static str, String)> {
         ("passage_max_len", "512"),
         ("max_len", "512"),
         ("pad_to_multiple_of", "8"),
-        ("knowledge_distillation", "False"),
+        ("knowledge_distillation", if taught { "True" } else { "False" }),
         ("learning_rate", "6e-5"),
         ("num_train_epochs", "5"),
         ("per_device_train_batch_size", "1"),

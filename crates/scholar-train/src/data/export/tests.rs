@@ -132,6 +132,23 @@ fn flagembedding_gets_three_fields_and_known_arguments() {
 }
 
 #[test]
+fn flagembedding_distils_where_every_row_has_a_teachers_scores() {
+    let taught = r#"{"query":"q","pos":["a"],"neg":["b"],"pos_scores":[2.5],"neg_scores":[-1.0]}"#;
+    let untaught = r#"{"query":"q","pos":["a"],"neg":["b"]}"#;
+    for (rows, distils) in
+        [(format!("{taught}\n"), "True"), (format!("{taught}\n{untaught}\n"), "False")]
+    {
+        let (folder, done) = exported(Trainer::FlagEmbedding, &rows);
+        done.expect("exported");
+        let out = folder.path().join("out");
+        let first = serde_json::from_str::<Value>(taught).expect("JSON");
+        assert_eq!(rows_of(&out.join("train.jsonl"))[0], first);
+        let text = fs_err::read_to_string(out.join("arguments.txt")).expect("read");
+        assert!(text.contains(&format!("--knowledge_distillation {distils}\n")), "{text}");
+    }
+}
+
+#[test]
 fn rows_of_another_kind_are_refused_by_name() {
     let (_folder, done) = exported(Trainer::FlagEmbedding, CHAT);
     let text = done.expect_err("no groups").to_string();

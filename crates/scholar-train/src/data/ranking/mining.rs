@@ -159,6 +159,8 @@ impl Miner<'_> {
             query: prompt.query.clone(),
             pos,
             neg: negatives,
+            pos_scores: Vec::new(),
+            neg_scores: Vec::new(),
             source: Some(format!("{}, {}", prompt.source.name(), prompt.kind)),
         };
         if let Err(problem) = row.check() {
