@@ -18,6 +18,9 @@ rows = np.memmap(rows_path, dtype="<f2", mode="r", offset=header).reshape(-1, di
 queries = np.fromfile(queries_path, dtype="<f4").reshape(-1, dim)
 truth = np.fromfile(truth_path, dtype="<u4").reshape(-1, top_k)
 CHUNK = 100_000
+# From so many lists on, FAISS finds a row's list by a graph over them, as it is run at that size: comparing every row with
+# every list would take hours.
+GRAPH_LISTS = 8_192
 
 
 def chunks():
@@ -52,8 +55,14 @@ def faiss_rabitq():
     name = f"faiss {faiss.__version__} {class_.__name__[5:]}"
     faiss.omp_set_num_threads(threads)
     start = time.perf_counter()
-    quantizer = faiss.IndexFlatIP(dim)
-    base = class_(quantizer, dim, lists, faiss.METRIC_INNER_PRODUCT)
+    if lists < GRAPH_LISTS:
+        quantizer = faiss.IndexFlatIP(dim)
+        base = class_(quantizer, dim, lists, faiss.METRIC_INNER_PRODUCT)
+    else:
+        name += ", lists by HNSW"
+        quantizer, assigner = (faiss.IndexHNSWFlat(dim, 32, faiss.METRIC_INNER_PRODUCT) for _ in range(2))
+        base = class_(quantizer, dim, lists, faiss.METRIC_INNER_PRODUCT)
+        base.clustering_index = assigner
     # As ours: 64 rows per list train the lists.
     sample = np.random.default_rng(1).choice(len(rows), min(len(rows), lists * 64), replace=False)
     sample.sort()

@@ -3,6 +3,7 @@
 mod attributor;
 mod encoder;
 mod reranker;
+mod rows;
 
 use safetensors::SafeTensors;
 use scholar_core::SplitMix64;
@@ -11,8 +12,8 @@ use crate::arithmetic::Noise;
 use crate::error::TrainError;
 use crate::metrics::Calibration;
 use crate::model::Model;
-use crate::rows::{self, Rejected, Row};
 use crate::settings::{Objective, Settings, Task};
+pub use rows::Rejected;
 
 /// Where in a training a forward pass stands; everything drawn in it is drawn from this.
 #[derive(Debug, Clone, Copy)]
@@ -104,10 +105,15 @@ struct Split<T> {
     rejected: Vec<Rejected>,
 }
 
-impl<T: Row> Split<T> {
-    /// Held-out rows come from their own files, else from the rows: all rows with the same `key` stay together.
-    fn read(settings: &Settings, key: impl Fn(&T) -> &str) -> Result<Self, TrainError> {
-        let mut read = rows::read::<T>(&settings.rows, settings.rejected_share)?;
+impl<T: serde::de::DeserializeOwned> Split<T> {
+    /// Held-out rows come from their own files, else from the rows: all rows with the same `key` stay together. `check` says
+    /// what is wrong with a row.
+    fn read(
+        settings: &Settings,
+        key: impl Fn(&T) -> &str,
+        check: impl Fn(&T) -> Result<(), String>,
+    ) -> Result<Self, TrainError> {
+        let mut read = rows::read(&settings.rows, settings.rejected_share, &check)?;
         let wanted = settings.held_out_rows;
         let mut random = SplitMix64::stream(settings.seed, 0xe7a1);
         let held_out = if settings.held_out.is_empty() {
@@ -125,7 +131,7 @@ impl<T: Row> Split<T> {
             held_out.truncate(wanted);
             held_out
         } else {
-            let mut apart = rows::read::<T>(&settings.held_out, settings.rejected_share)?;
+            let mut apart = rows::read(&settings.held_out, settings.rejected_share, &check)?;
             read.rejected.append(&mut apart.rejected);
             random.shuffle(&mut apart.rows);
             apart.rows.truncate(wanted);

@@ -19,7 +19,6 @@ mod model;
 mod network;
 mod optimiser;
 mod output;
-pub mod rows;
 mod settings;
 pub mod speed;
 mod tokens;
@@ -27,6 +26,7 @@ mod train;
 
 pub use arithmetic::{Device, Precision};
 pub use error::TrainError;
+pub use lesson::Rejected;
 pub use loss::evidence_score;
 pub use network::Shape;
 pub use settings::{Objective, Settings, Store, Task};

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::data::rows::EvidenceLabel;
 use crate::error::TrainError;
 use crate::files::{self, beside};
 use crate::lesson::Evaluation;
 use crate::network::Parameters;
-use crate::rows::LABELS;
 use crate::settings::{Settings, Store, Task};
 
 /// Files that are taken over from the folder a training began with, where it has them.
@@ -136,7 +136,7 @@ fn config(parameters: &Parameters, settings: &Settings) -> Result<serde_json::Va
     let labels: &[&str] = match settings.task {
         Task::Encoder => return Ok(config.into()),
         Task::Reranker => &["relevance"],
-        Task::Attributor => &LABELS,
+        Task::Attributor => &EvidenceLabel::NAMES,
     };
     debug_assert_eq!(labels.len(), parameters.labels, "a class for each logit");
     let numbered = labels.iter().enumerate();

@@ -34,7 +34,7 @@ impl Task {
         match self {
             Self::Encoder => 0,
             Self::Reranker => 1,
-            Self::Attributor => crate::rows::LABELS.len(),
+            Self::Attributor => crate::data::EvidenceLabel::ALL.len(),
         }
     }
 }

@@ -21,11 +21,10 @@ use crate::checkpoint::{self, State};
 use crate::curves::{Curves, StepRow};
 use crate::error::TrainError;
 use crate::files;
-use crate::lesson::{self, Evaluation, Lesson, Moment};
+use crate::lesson::{self, Evaluation, Lesson, Moment, Rejected};
 use crate::model::Model;
 use crate::optimiser::{self, Moments, Rule};
 use crate::output;
-use crate::rows::Rejected;
 use crate::settings::Settings;
 
 /// What a training tells while it runs.

@@ -84,7 +84,7 @@ fn groups(request: &Request) -> Result<Exported, DataError> {
     for (name, path) in splits(request) {
         let rows = read_rows(path, request.bad_share, RerankRow::check)?;
         let rows = written.note(name, rows);
-        taught &= rows.iter().all(|row| !row.pos_scores.is_empty());
+        taught &= rows.iter().all(RerankRow::is_taught);
         // The other program's format does not have it.
         let rows: Vec<RerankRow> =
             rows.into_iter().map(|row| RerankRow { source: None, ..row }).collect();

@@ -61,6 +61,10 @@ pub fn read_rows<T: DeserializeOwned>(
             break;
         }
         line += 1;
+        if read as u64 == MAX_LINE_BYTES && text.last() != Some(&b'\n') {
+            let what = format!("line {line} is longer than {MAX_LINE_BYTES} bytes");
+            return Err(DataError::read(&path, std::io::Error::other(what)));
+        }
         if text.iter().all(u8::is_ascii_whitespace) {
             continue;
         }

@@ -28,6 +28,11 @@ pub struct RerankRow {
 }
 
 impl RerankRow {
+    /// Whether a teacher scored it.
+    pub fn is_taught(&self) -> bool {
+        !self.pos_scores.is_empty()
+    }
+
     /// Why the row cannot be trained on, if so.
     ///
     /// # Errors
@@ -74,13 +79,21 @@ impl EvidenceLabel {
     /// All, in the order of the model's classes.
     pub const ALL: [Self; 3] = [Self::Supports, Self::Contradicts, Self::Neither];
 
+    /// Their names in that order.
+    pub const NAMES: [&str; 3] = ["supports", "contradicts", "neither"];
+
+    /// Its place among the model's classes.
+    pub fn class(self) -> usize {
+        match self {
+            Self::Supports => 0,
+            Self::Contradicts => 1,
+            Self::Neither => 2,
+        }
+    }
+
     /// As rows write it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Supports => "supports",
-            Self::Contradicts => "contradicts",
-            Self::Neither => "neither",
-        }
+        Self::NAMES[self.class()]
     }
 }
 

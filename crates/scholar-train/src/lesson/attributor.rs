@@ -3,18 +3,18 @@
 //! Both are one classifier: the loss of a row is the cross-entropy of its class, and, where its sentences are known, the
 //! listwise cross-entropy of their [`evidence_score`]s.
 
-use super::{Evaluation, Lesson, Moment, Split};
+use super::{Evaluation, Lesson, Moment, Rejected, Split};
+use crate::data::{AttributionRow, EvidenceLabel};
 use crate::error::TrainError;
 use crate::loss::{cross_entropy, evidence_score, evidence_score_back, listwise};
 use crate::metrics::{auc, calibration_error, fit_temperature, softmax};
 use crate::model::Model;
-use crate::rows::{ClaimRow, LABELS, Rejected};
 use crate::settings::Settings;
 
-const CLASSES: usize = LABELS.len();
+const CLASSES: usize = EvidenceLabel::ALL.len();
 
 pub(super) struct Judging {
-    split: Split<ClaimRow>,
+    split: Split<AttributionRow>,
     dropout: f32,
     selection_weight: f32,
     selection_sentences: usize,
@@ -22,18 +22,16 @@ pub(super) struct Judging {
 
 impl Judging {
     pub(super) fn open(settings: &Settings) -> Result<Self, TrainError> {
-        let split = Split::read(settings, |row: &ClaimRow| &row.sentence)?;
+        let split =
+            Split::read(settings, |row: &AttributionRow| &row.sentence, AttributionRow::check)?;
         for (rows, what) in
             [(&split.rows, "rows to learn from"), (&split.held_out, "held-out rows")]
         {
-            let counts = LABELS
-                .iter()
-                .enumerate()
-                .map(|(class, _)| rows.iter().filter(|row| row.label.class() == class).count());
-            let counts: Vec<usize> = counts.collect();
+            let counts = EvidenceLabel::ALL
+                .map(|label| rows.iter().filter(|row| row.label == label).count());
             if counts.iter().filter(|count| **count > 0).count() < 2 {
-                let what =
-                    format!("all {} {what} are of one class: {counts:?} of {LABELS:?}", rows.len());
+                let (all, names) = (rows.len(), EvidenceLabel::NAMES);
+                let what = format!("all {all} {what} are of one class: {counts:?} of {names:?}");
                 return Err(TrainError::Useless { what });
             }
         }
@@ -47,7 +45,7 @@ impl Judging {
 }
 
 /// Whether a row's sentences can teach or test selection.
-fn selects(row: &ClaimRow) -> bool {
+fn selects(row: &AttributionRow) -> bool {
     !row.gold.is_empty() && row.gold.len() < row.sentences.len()
 }
 
@@ -58,7 +56,7 @@ impl Lesson for Judging {
 
     fn learn(&mut self, model: &mut Model, items: &[usize], at: Moment) -> Result<f64, TrainError> {
         let mut random = at.random();
-        let rows: Vec<&ClaimRow> = items.iter().map(|item| &self.split.rows[*item]).collect();
+        let rows: Vec<&AttributionRow> = items.iter().map(|item| &self.split.rows[*item]).collect();
         let mut pairs: Vec<(&str, &str)> =
             rows.iter().map(|row| (row.sentence.as_str(), row.evidence.as_str())).collect();
         // The first of each list is the gold one.

@@ -4,15 +4,17 @@ use std::ops::Range;
 
 use safetensors::SafeTensors;
 use scholar_core::SplitMix64;
+use serde::Deserialize;
 
 use super::reranker::{ranked, sample};
-use super::{Evaluation, Lesson, Moment, Split};
+use super::rows::read;
+use super::{Evaluation, Lesson, Moment, Rejected, Split};
 use crate::arithmetic::Noise;
+use crate::data::RerankRow;
 use crate::error::TrainError;
 use crate::loss::contrastive;
 use crate::model::Model;
 use crate::network::{Packed, Parameters, read_numbers};
-use crate::rows::{GroupRow, Rejected, TextRow};
 use crate::settings::{Objective, Settings};
 
 /// Negatives that a held-out query is measured on.
@@ -22,7 +24,7 @@ const CONTRASTED: usize = 64;
 
 /// Queries against the passages of the batch.
 pub(super) struct Pairs {
-    split: Split<GroupRow>,
+    split: Split<RerankRow>,
     group: usize,
     temperature: f32,
     dropout: f32,
@@ -31,7 +33,7 @@ pub(super) struct Pairs {
 impl Pairs {
     pub(super) fn open(settings: &Settings) -> Result<Self, TrainError> {
         Ok(Self {
-            split: Split::read(settings, |row: &GroupRow| &row.query)?,
+            split: Split::read(settings, |row: &RerankRow| &row.query, RerankRow::check)?,
             group: settings.group,
             temperature: settings.temperature,
             dropout: settings.dropout,
@@ -46,7 +48,7 @@ impl Lesson for Pairs {
 
     fn learn(&mut self, model: &mut Model, items: &[usize], at: Moment) -> Result<f64, TrainError> {
         let mut random = at.random();
-        let rows: Vec<&GroupRow> = items.iter().map(|item| &self.split.rows[*item]).collect();
+        let rows: Vec<&RerankRow> = items.iter().map(|item| &self.split.rows[*item]).collect();
         let mut texts_of = |row| -> Vec<&str> {
             sample(row, self.group, false, &mut random).into_iter().map(|(text, _)| text).collect()
         };
@@ -112,6 +114,36 @@ fn contrast(
     loss
 }
 
+/// A text as peS2o has it, or a paper's title and abstract.
+#[derive(Debug, Deserialize)]
+struct TrainingText {
+    text: Option<String>,
+    /// Read where there is no text, as is the abstract.
+    title: Option<String>,
+    #[serde(rename = "abstract")]
+    summary: Option<String>,
+}
+
+impl TrainingText {
+    fn check(&self) -> Result<(), String> {
+        if self.joined().is_empty() {
+            return Err("it has neither text nor title nor abstract".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Everything it says.
+    fn joined(&self) -> String {
+        let parts = match &self.text {
+            Some(text) => vec![text.as_str()],
+            None => {
+                [&self.title, &self.summary].into_iter().flatten().map(String::as_str).collect()
+            }
+        };
+        parts.join(" ").trim().to_owned()
+    }
+}
+
 /// Two crops of a window: with a queue of earlier keys from a slowly following network, or against the batch.
 ///
 /// Source: Contriever's pre-training, `MoCo` (He et al. 2020); details and traps as the paper's continuation used them.
@@ -140,7 +172,7 @@ struct Queue {
 
 impl Crops {
     pub(super) fn open(settings: &Settings, model: &mut Model) -> Result<Self, TrainError> {
-        let read = crate::rows::read::<TextRow>(&settings.rows, settings.rejected_share)?;
+        let read = read(&settings.rows, settings.rejected_share, TrainingText::check)?;
         let mut stream = Vec::new();
         for row in &read.rows {
             stream.extend(model.reader.ids(&row.joined())?);

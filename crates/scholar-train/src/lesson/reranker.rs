@@ -6,12 +6,12 @@
 
 use scholar_core::SplitMix64;
 
-use super::{Evaluation, Lesson, Moment, Split};
+use super::{Evaluation, Lesson, Moment, Rejected, Split};
+use crate::data::RerankRow;
 use crate::error::TrainError;
 use crate::loss::{distilled, listwise};
 use crate::metrics::ndcg;
 use crate::model::Model;
-use crate::rows::{GroupRow, Rejected};
 use crate::settings::Settings;
 
 /// Passages of each kind that a held-out query is measured on.
@@ -19,7 +19,7 @@ const MOST_POSITIVES: usize = 4;
 const MOST_NEGATIVES: usize = 15;
 
 pub(super) struct Ranking {
-    split: Split<GroupRow>,
+    split: Split<RerankRow>,
     group: usize,
     repeat: bool,
     dropout: f32,
@@ -29,7 +29,7 @@ pub(super) struct Ranking {
 
 impl Ranking {
     pub(super) fn open(settings: &Settings) -> Result<Self, TrainError> {
-        let split = Split::read(settings, |row: &GroupRow| &row.query)?;
+        let split = Split::read(settings, |row: &RerankRow| &row.query, RerankRow::check)?;
         let untaught = split.rows.iter().filter(|row| !row.is_taught()).count();
         if settings.teacher_weight > 0.0 && untaught > 0 {
             let all = split.rows.len();
@@ -53,7 +53,7 @@ pub(super) type Drawn<'a> = (&'a str, Option<f32>);
 
 /// A random positive and up to `group - 1` negatives of a row.
 pub(super) fn sample<'a>(
-    row: &'a GroupRow,
+    row: &'a RerankRow,
     group: usize,
     repeat: bool,
     random: &mut SplitMix64,
@@ -162,13 +162,14 @@ pub(super) fn ranked(scores: &[f32], sizes: &[(usize, usize)]) -> Evaluation {
 mod tests {
     use super::*;
 
-    fn row(negatives: usize) -> GroupRow {
-        GroupRow {
+    fn row(negatives: usize) -> RerankRow {
+        RerankRow {
             query: "q".to_owned(),
             pos: vec!["p".to_owned()],
             neg: (0..negatives).map(|at| at.to_string()).collect(),
             pos_scores: vec![1.0],
             neg_scores: (0..negatives).map(|at| at as f32).collect(),
+            source: None,
         }
     }
 

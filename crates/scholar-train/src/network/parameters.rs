@@ -149,7 +149,7 @@ impl Parameters {
 ///
 /// Ours, because both tasks ask first whether two texts speak of the same thing.
 fn evidence_row(tensor: &TensorView<'_>, target: &mut [f32]) -> Result<(), String> {
-    let classes = crate::rows::LABELS.len();
+    let classes = crate::data::EvidenceLabel::ALL.len();
     let width = target.len();
     if tensor.shape().iter().product::<usize>() != classes * width || tensor.shape()[0] != classes {
         return Ok(());

@@ -88,7 +88,7 @@ fn begun(path: &Path, rows: &[RerankRow]) -> Result<usize, CommandError> {
         let scored: Option<RerankRow> = serde_json::from_slice(line).ok();
         let is_it = scored.zip(rows.get(count)).is_some_and(|(scored, row)| {
             let texts = (&scored.query, &scored.pos, &scored.neg);
-            texts == (&row.query, &row.pos, &row.neg) && !scored.pos_scores.is_empty()
+            texts == (&row.query, &row.pos, &row.neg) && scored.is_taught()
         });
         if !is_it {
             let line = count + 1;
