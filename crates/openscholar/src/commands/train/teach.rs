@@ -40,7 +40,7 @@ pub(super) fn run(args: &TrainTeachArgs, app: &App) -> Result<ExitCode, CommandE
         .open(out)
         .map_err(|source| runs::unwritable(out, source))?;
     let mut teacher = Teacher::open(teacher, app)?;
-    if done > 0 {
+    if done > 0 && done < rows.len() {
         app.printer.say(&format!("{done} of {} rows are scored, going on", rows.len()));
     }
     let bar = progress::counted(&app.printer, "rows", Some(rows.len() as u64));

@@ -65,14 +65,15 @@ impl Memory {
             "\n| memory | estimated | measured |\n|---|---|---|\n\
              | allocated for the datastore and a query | {} | {} more than before it was opened |\n\
              | its files, mapped | {} that every query reads, a part of {} besides | {} more than before |\n\
-             | the process in all, as `datastore plan` has it | {:.0} MB | {}, of them {} in mapped files |\n",
+             | the process in all, as `datastore plan` has it: its own and what every query reads | {:.0} MB | {} of its own, and {} of \
+             mapped files, which the system takes back when others need the room |\n",
             mega(*allocated_bytes),
             grown(anonymous),
             mega(*hot_bytes),
             mega(*cold_bytes),
             grown(mapped),
             planned_bytes / 1e6,
-            mega(after.anonymous_bytes + after.mapped_bytes),
+            mega(after.anonymous_bytes),
             mega(after.mapped_bytes),
         )
     }
