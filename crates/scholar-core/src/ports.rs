@@ -93,6 +93,15 @@ impl Embeddings {
         self.values.chunks_exact(self.dim)
     }
 
+    /// The rows scaled to length 1; one of zeros stays as it is.
+    pub fn unit_rows(&self) -> Vec<Vec<f32>> {
+        let unit = |row: &[f32]| {
+            let norm = row.iter().map(|value| value * value).sum::<f32>().sqrt();
+            if norm > 0.0 { row.iter().map(|value| value / norm).collect() } else { row.to_vec() }
+        };
+        self.rows().map(unit).collect()
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.values.len() / self.dim

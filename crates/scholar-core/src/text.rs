@@ -11,3 +11,9 @@ pub mod words;
 
 pub use locate::locate;
 pub use passages::PassageRules;
+
+/// The lines that are ended: what was torn while it was written, perhaps within a character, is behind the last line break.
+pub fn whole_lines(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    &bytes[..end]
+}

@@ -5,6 +5,7 @@ mod export;
 mod teach;
 mod weigh;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use indicatif::ProgressBar;
@@ -16,9 +17,6 @@ use crate::config::DEFAULT_ENCODER;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::progress;
 use crate::wiring::models;
-
-/// Rows that were left out, named on the screen.
-const MOST_NAMED: usize = 5;
 
 pub(crate) fn run(args: TrainArgs, app: &App) -> Result<ExitCode, CommandError> {
     let TrainArgs { command } = args;
@@ -101,6 +99,23 @@ fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, Com
     Ok(stated)
 }
 
+/// Rows that were left out: file, line from 1, and why.
+fn say_left_out<'a>(rows: impl Iterator<Item = (&'a Path, usize, &'a str)>, app: &App) {
+    /// More are counted, not named.
+    const MOST_NAMED: usize = 5;
+    let mut more = 0;
+    for (nth, (path, line, problem)) in rows.enumerate() {
+        if nth < MOST_NAMED {
+            app.printer.say(&format!("left out {}:{line}: {problem}", path.display()));
+        } else {
+            more += 1;
+        }
+    }
+    if more > 0 {
+        app.printer.say(&format!("left out {more} more rows"));
+    }
+}
+
 fn show(event: &Event<'_>, bar: &ProgressBar, app: &App) {
     match event {
         Event::Began { rows, held_out, rejected, from, device } => {
@@ -109,13 +124,9 @@ fn show(event: &Event<'_>, bar: &ProgressBar, app: &App) {
             app.printer.say(&format!(
                 "{rows} rows to learn from, {held_out} to measure on, {device}{going_on}"
             ));
-            for row in rejected.iter().take(MOST_NAMED) {
-                let (path, line) = (row.path.display(), row.line);
-                app.printer.say(&format!("left out {path}:{line}: {}", row.problem));
-            }
-            if let Some(more) = rejected.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
-                app.printer.say(&format!("left out {more} more rows"));
-            }
+            let rows =
+                rejected.iter().map(|row| (row.path.as_path(), row.line, row.problem.as_str()));
+            say_left_out(rows, app);
         }
         Event::Step(progress) => {
             bar.set_length(progress.steps as u64);

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use scholar_core::text::whole_lines;
+
 use super::json::{DataError, Place};
 use super::prediction::{PREDICTION_SCHEMA, Prediction};
 
@@ -52,11 +54,10 @@ impl Journal {
             .open(path)
             .map_err(failed)?;
         let bytes = fs_err::read(path).map_err(failed)?;
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let torn = whole < bytes.len();
-        let text = String::from_utf8_lossy(&bytes[..whole]);
-        let predictions = predictions_of(&text, path)?;
-        file.set_len(whole as u64).map_err(failed)?;
+        let whole = whole_lines(&bytes);
+        let torn = whole.len() < bytes.len();
+        let predictions = predictions_of(&String::from_utf8_lossy(whole), path)?;
+        file.set_len(whole.len() as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         Ok((Self { path: path.to_owned(), file }, Written { predictions, torn }))
     }
@@ -80,9 +81,9 @@ impl Journal {
 pub fn read_journal(path: &Path) -> Result<Written, DataError> {
     let bytes =
         fs_err::read(path).map_err(|source| DataError::Read { path: path.to_owned(), source })?;
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let predictions = predictions_of(&String::from_utf8_lossy(&bytes[..whole]), path)?;
-    Ok(Written { predictions, torn: whole < bytes.len() })
+    let whole = whole_lines(&bytes);
+    let predictions = predictions_of(&String::from_utf8_lossy(whole), path)?;
+    Ok(Written { predictions, torn: whole.len() < bytes.len() })
 }
 
 fn predictions_of(text: &str, path: &Path) -> Result<Vec<Prediction>, DataError> {

@@ -55,7 +55,7 @@ impl<'a> Encodings<'a> {
     /// Encodes the question; without an encoder everything stays lexical.
     pub(crate) fn new(encoder: Option<&'a dyn Encoder>, question: &str) -> Result<Self, PortError> {
         let vector = match encoder {
-            Some(encoder) => encoder.encode(Side::Query, &[question])?.rows().next().map(unit),
+            Some(encoder) => encoder.encode(Side::Query, &[question])?.unit_rows().pop(),
             None => None,
         };
         Ok(Self { encoder, known: BTreeMap::new(), question: vector })
@@ -69,10 +69,8 @@ impl<'a> Encodings<'a> {
         if new.is_empty() {
             return Ok(());
         }
-        let rows = encoder.encode(Side::Passage, &new)?;
-        for (text, row) in new.iter().zip(rows.rows()) {
-            self.known.insert((*text).to_owned(), unit(row));
-        }
+        let rows = encoder.encode(Side::Passage, &new)?.unit_rows();
+        self.known.extend(new.into_iter().map(str::to_owned).zip(rows));
         Ok(())
     }
 }
@@ -204,11 +202,6 @@ pub(crate) fn likeness(a: &Scored, b: &Scored) -> f32 {
         _ => 0.0,
     };
     cosine.max(shared / all)
-}
-
-fn unit(row: &[f32]) -> Vec<f32> {
-    let norm = dot(row, row).sqrt();
-    if norm > 0.0 { row.iter().map(|value| value / norm).collect() } else { row.to_vec() }
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use scholar_core::Question;
+use scholar_core::text::whole_lines;
 use scholar_pipeline::config::AskConfig;
 use scholar_pipeline::record::{Journal, Replayer};
 use serde::Serialize;
@@ -86,12 +87,11 @@ pub(crate) fn journal_so_far(folder: &RunFolder) -> Result<Option<Journal>, Comm
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).user(|| "the run has no readable journal".to_owned()),
     };
-    // A cut can split a character: what the last line break ends is whole.
-    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    if whole == 0 {
+    let whole = whole_lines(&text);
+    if whole.is_empty() {
         return Ok(None);
     }
-    parse(&path, &text[..whole]).map(Some)
+    parse(&path, whole).map(Some)
 }
 
 /// The journal of a run.

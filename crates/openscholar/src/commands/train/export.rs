@@ -8,20 +8,13 @@ use crate::app::App;
 use crate::args::TrainExportArgs;
 use crate::error::CommandError;
 
-/// Rows that were left out, named on the screen.
-const MOST_NAMED: usize = 5;
-
 pub(super) fn run(args: TrainExportArgs, app: &App) -> Result<ExitCode, CommandError> {
     let TrainExportArgs { to, rows, held_out, out, model, bad_rows } = args;
     let request =
         Request { to: to.into(), train: rows, dev: held_out, out, model, bad_share: bad_rows };
     let Exported { train, dev, files, bad, command } = export(&request)?;
-    for (path, row) in bad.iter().take(MOST_NAMED) {
-        app.printer.say(&format!("left out {}:{}: {}", path.display(), row.line, row.problem));
-    }
-    if bad.len() > MOST_NAMED {
-        app.printer.say(&format!("left out {} more rows", bad.len() - MOST_NAMED));
-    }
+    let rows = bad.iter().map(|(path, row)| (path.as_path(), row.line, row.problem.as_str()));
+    super::say_left_out(rows, app);
     if app.printer.json {
         app.printer.json(&serde_json::json!({
             "schema": "openscholar.train-export/1",

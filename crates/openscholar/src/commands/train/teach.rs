@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use scholar_core::text::whole_lines;
 use scholar_core::{Encoder as _, Side};
 use scholar_models::catalog::Purpose;
 use scholar_models::{CrossEncoderOptions, LocalCrossEncoder, LocalEncoder};
@@ -28,9 +29,8 @@ const PART: usize = 128;
 pub(super) fn run(args: &TrainTeachArgs, app: &App) -> Result<ExitCode, CommandError> {
     let TrainTeachArgs { rows: path, teacher, out, bad_rows } = args;
     let read = read_rows(path, *bad_rows, RerankRow::check)?;
-    for bad in read.bad.iter().take(super::MOST_NAMED) {
-        app.printer.say(&format!("left out {}:{}: {}", path.display(), bad.line, bad.problem));
-    }
+    let bad = read.bad.iter().map(|bad| (path.as_path(), bad.line, bad.problem.as_str()));
+    super::say_left_out(bad, app);
     let left_out = read.bad.len();
     let rows: Vec<RerankRow> = read.values().collect();
     let done = begun(out, &rows)?;
@@ -82,9 +82,9 @@ fn begun(path: &Path, rows: &[RerankRow]) -> Result<usize, CommandError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
         Err(error) => return Err(error).user(|| "the scored rows cannot be read".to_owned()),
     };
-    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let whole = whole_lines(&text);
     let mut count = 0;
-    for line in text[..whole].split_inclusive(|byte| *byte == b'\n') {
+    for line in whole.split_inclusive(|byte| *byte == b'\n') {
         let scored: Option<RerankRow> = serde_json::from_slice(line).ok();
         let is_it = scored.zip(rows.get(count)).is_some_and(|(scored, row)| {
             let texts = (&scored.query, &scored.pos, &scored.neg);
@@ -97,9 +97,9 @@ fn begun(path: &Path, rows: &[RerankRow]) -> Result<usize, CommandError> {
         }
         count += 1;
     }
-    if whole < text.len() {
+    if whole.len() < text.len() {
         let file = fs_err::OpenOptions::new().write(true).open(path);
-        file.and_then(|file| file.set_len(whole as u64))
+        file.and_then(|file| file.set_len(whole.len() as u64))
             .map_err(|source| runs::unwritable(path, source))?;
     }
     Ok(count)
@@ -182,12 +182,12 @@ fn cosines(
     rows: &[RerankRow],
 ) -> Result<Vec<Vec<f32>>, CommandError> {
     let queries: Vec<&str> = rows.iter().map(|row| row.query.as_str()).collect();
-    let queries = vectors(encoder, Side::Query, &queries)?;
+    let queries = encoder.encode(Side::Query, &queries)?.unit_rows();
     let mut open: Vec<&str> = rows.iter().flat_map(passages).collect();
     open.retain(|text| !known.contains_key(*text));
     open.sort_unstable();
     open.dedup();
-    let fresh = vectors(encoder, Side::Passage, &open)?;
+    let fresh = encoder.encode(Side::Passage, &open)?.unit_rows();
     known.extend(open.into_iter().map(str::to_owned).zip(fresh));
     let score = |query: &[f32], passage: &str| {
         let vector = known.get(passage).map(Vec::as_slice).unwrap_or_default();
@@ -197,21 +197,6 @@ fn cosines(
         passages(row).map(|passage| score(query, passage)).collect()
     };
     Ok(rows.iter().zip(&queries).map(of_row).collect())
-}
-
-/// Vectors of length 1.
-fn vectors(
-    encoder: &LocalEncoder,
-    side: Side,
-    texts: &[&str],
-) -> Result<Vec<Vec<f32>>, CommandError> {
-    let found = encoder.encode(side, texts)?;
-    let unit = |row: &[f32]| {
-        let length =
-            row.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
-        row.iter().map(|value| value / length).collect()
-    };
-    Ok(found.values.chunks_exact(found.dim.max(1)).map(unit).collect())
 }
 
 #[cfg(test)]

@@ -29,9 +29,7 @@ impl Known {
     /// Asks about the identifiers among `inputs`, where there are several: one request for 500 of them.
     pub(super) async fn of(inputs: &[Input], fetcher: &Fetcher, taken: &mut Taken) -> Self {
         let is_named = |input: &Input| match input {
-            Input::Identifier(id) if !matches!(id, PaperId::OpenAlex(_) | PaperId::Local(_)) => {
-                Some(id.clone())
-            }
+            Input::Identifier(id) if is_public(id) => Some(id.clone()),
             _ => None,
         };
         let ids: Vec<PaperId> = inputs.iter().filter_map(is_named).collect();
@@ -240,6 +238,11 @@ type Failure = (&'static str, PortError);
 /// The longest that the metadata of one paper are waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Whether `id` is of a registry that Semantic Scholar knows.
+fn is_public(id: &PaperId) -> bool {
+    !matches!(id, PaperId::OpenAlex(_) | PaperId::Local(_))
+}
+
 /// What the registries that understand `id` know of it, the publishers' own first.
 async fn ask_all(
     id: &PaperId,
@@ -278,7 +281,7 @@ async fn ask_all(
     let has_abstract = all.found.iter().any(|(_, paper)| paper.abstract_text().is_some());
     if let Some(answer) = known.asked.get(id) {
         all.add("Semantic Scholar", Ok(answer.clone()));
-    } else if !has_abstract && !matches!(id, PaperId::OpenAlex(_) | PaperId::Local(_)) {
+    } else if !has_abstract && is_public(id) {
         all.add("Semantic Scholar", Catalog::paper(&SemanticScholar::new(own()), id).await);
     }
     (all.found, all.failures)
