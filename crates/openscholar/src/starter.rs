@@ -60,7 +60,7 @@ pub(crate) fn papers() -> Result<Vec<Paper>, CommandError> {
 
 /// Digest of the shipped papers.
 pub(crate) fn papers_sha256() -> String {
-    sha2::Sha256::digest(PAPERS).iter().map(|byte| format!("{byte:02x}")).collect()
+    scholar_core::text::hex(&sha2::Sha256::digest(PAPERS))
 }
 
 /// The shipped vectors as rows, if they are of `encoder` and of the shipped papers.

@@ -145,8 +145,7 @@ fn the_shipped_vectors_are_of_these_papers() {
     let info: serde_json::Value = serde_json::from_str(&text).expect("vectors.json is JSON");
     let packed =
         fs_err::read(starter("papers.jsonl.gz")).expect("the starter papers are in the repository");
-    let digest: String =
-        sha2::Sha256::digest(packed).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = scholar_core::text::hex(&sha2::Sha256::digest(packed));
     let n_passages: usize =
         papers().iter().map(|paper| cut(paper, PassageRules::sections()).len()).sum();
     let next = "export vectors again (openscholar datastore export-vectors starter starter/)";

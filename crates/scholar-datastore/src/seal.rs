@@ -3,6 +3,7 @@
 //! A sealed document is an object whose last field, `check`, is the beginning of the SHA-256 of the document without it,
 //! written compactly. It covers values and names of fields alike, whatever program wrote them.
 
+use scholar_core::text::hex;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -12,8 +13,7 @@ const DIGITS: usize = 16;
 
 fn digest(document: &Map<String, Value>) -> String {
     let text = Value::Object(document.clone()).to_string();
-    let mut digits: String =
-        Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut digits = hex(&Sha256::digest(text.as_bytes()));
     digits.truncate(DIGITS);
     digits
 }

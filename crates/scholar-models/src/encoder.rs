@@ -9,6 +9,7 @@ pub(crate) mod schedule;
 
 use std::path::Path;
 
+use scholar_core::text::hex;
 use scholar_core::{
     Embeddings, Encoder, EncoderInfo, PortError, Side, Similarity, TextPreparation,
 };
@@ -42,6 +43,8 @@ pub enum Precision {
     F32,
     /// Inputs rounded to bf16, sums in f32: cosine to f32 above 0.999 in any case. Needs AVX-512-BF16 or AMX.
     Bf16,
+    /// Linear layers from inputs rounded to 8 bits, attention as in bf16. Needs AVX-512-VNNI and AVX-512-BF16.
+    Int8,
 }
 
 /// Which instructions compute products.
@@ -307,5 +310,5 @@ fn fingerprint(
     if !preparation.is_none() {
         hash.update(format!("\0{preparation:?}"));
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&hash.finalize()))
 }

@@ -1,9 +1,10 @@
-//! The arithmetic of a transformer encoder, in three back-ends chosen at run time.
+//! The arithmetic of a transformer encoder, in four back-ends chosen at run time.
 //!
 //! | back-end | products | runs on |
 //! |---|---|---|
 //! | AMX | bf16 inputs, f32 sums, 16 × 16 tiles | x86-64 with AMX-BF16 |
 //! | AVX-512 | f32, or bf16 inputs with f32 sums (`vdpbf16ps`) on the same packed weights as AMX | x86-64 with AVX-512 |
+//! | AVX-512 int8 | linear layers in int8 (`vpdpbusd`), attention in bf16 | x86-64 with AVX-512-VNNI and -BF16 |
 //! | portable | f32 through the `gemm` crate | anything |
 //!
 //! Sums, softmax, `LayerNorm`, GELU and the residual stream are f32 in all of them. Every row of a product is summed in an
@@ -28,6 +29,8 @@ mod half_products;
 #[cfg(not(target_arch = "x86_64"))]
 #[path = "kernels/no_half_products.rs"]
 mod half_products;
+#[cfg(target_arch = "x86_64")]
+mod int8;
 mod portable;
 
 pub(crate) use aligned::Aligned;
@@ -37,6 +40,8 @@ pub(crate) use avx512::Avx512;
 pub(crate) use bf16::Bf16;
 pub(crate) use elementwise::{Level, add_scaled, dot};
 pub use half_products::HalfProducts;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use int8::Int8;
 pub(crate) use portable::Portable;
 
 /// A linear layer: `n` outputs of `k` inputs.
@@ -179,6 +184,8 @@ pub(crate) struct Machine {
     pub(crate) avx512: bool,
     /// `vdpbf16ps`.
     pub(crate) avx512_bf16: bool,
+    /// `vpdpbusd`, beside `vdpbf16ps`.
+    pub(crate) avx512_vnni: bool,
     /// AMX-BF16, and the kernel lets this process use it.
     pub(crate) amx: bool,
 }
@@ -195,11 +202,12 @@ impl Machine {
                     && std::arch::is_x86_feature_detected!("avx512dq")
                     && std::arch::is_x86_feature_detected!("avx512vl");
                 let avx512_bf16 = avx512 && std::arch::is_x86_feature_detected!("avx512bf16");
-                Self { avx512, avx512_bf16, amx: avx512_bf16 && amx::available() }
+                let avx512_vnni = avx512_bf16 && std::arch::is_x86_feature_detected!("avx512vnni");
+                Self { avx512, avx512_bf16, avx512_vnni, amx: avx512_bf16 && amx::available() }
             }
             #[cfg(not(target_arch = "x86_64"))]
             {
-                Self { avx512: false, avx512_bf16: false, amx: false }
+                Self { avx512: false, avx512_bf16: false, avx512_vnni: false, amx: false }
             }
         })
     }

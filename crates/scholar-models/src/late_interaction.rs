@@ -213,7 +213,7 @@ fn explained(row: &[f32; FEATURES], weights: &[f32; FEATURES]) -> Explanation {
 }
 
 /// Positions, best retrieval score first, ties by input order.
-pub(crate) fn by_retrieval(passages: &[Retrieved]) -> Vec<usize> {
+fn by_retrieval(passages: &[Retrieved]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..passages.len()).collect();
     order.sort_by(|a, b| passages[*b].score.cmp(&passages[*a].score).then(a.cmp(b)));
     order

@@ -23,6 +23,6 @@ pub use encoder::{Backend, EncoderOptions, LocalEncoder, Pooling, Precision};
 pub use error::ModelError;
 pub use kernels::HalfProducts;
 pub use late_interaction::{LateInteractionOptions, LateInteractionReranker, Reading};
-pub use second_reading::{READING_FILE, ReadingWeights, SecondReadingReranker};
+pub use second_reading::{READING_FILE, ReadingRules, ReadingWeights, SecondReadingReranker};
 pub use t5::{T5Attributor, T5Precision};
 pub use tokens::PairTruncation;

@@ -1,8 +1,9 @@
 //! A small cross-encoder's logit, weighed against what the search already knew.
 //!
 //! A cross-encoder of the size of `MiniLM` is not a better judge than keyword and vector search together; it errs
-//! elsewhere. So its logit need not replace their score: the features are put on a common scale within the candidates of one
-//! query and added with the weights of the model's folder ([`ReadingWeights`]).
+//! elsewhere. So its logit need not replace their score, or that of a reranker without a cross-encoder that read the
+//! candidates before it: the features are put on a common scale within the candidates of one query and added with the
+//! weights of the model's folder ([`ReadingRules`]).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +15,6 @@ use serde::Deserialize;
 use crate::batcher::{Batcher, QUEUE_TOKENS};
 use crate::cross_encoder::{LocalCrossEncoder, finite};
 use crate::error::ModelError;
-use crate::late_interaction::by_retrieval;
 use crate::lexical::{Lexical, standardised};
 
 /// Name of the file that says how a reranker's logit is weighed.
@@ -22,7 +22,7 @@ pub const READING_FILE: &str = "reading.json";
 const FEATURES: usize = 4;
 
 const NAMES: [&str; FEATURES] = [
-    "retrieval score",
+    "score before",
     "logit of the cross-encoder",
     "query words in the title",
     "query words side by side",
@@ -31,12 +31,24 @@ const NAMES: [&str; FEATURES] = [
 /// Stretches scores to about the spread of a cross-encoder's logits, against which the pipeline's citation bonus is sized.
 const SPREAD: f32 = 4.0;
 
-/// `reading.json`: how much each standardised feature counts, and how many candidates are read; other keys in it are for people.
+/// What `reading.json` says; other keys in it are for people.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct ReadingRules {
+    /// Who scores the candidates before the cross-encoder: an encoder by name, `own` for that of the datastore, by late
+    /// interaction; left out: the retriever did.
+    #[serde(default)]
+    pub beside: Option<String>,
+    /// How much each counts.
+    #[serde(flatten)]
+    pub weights: ReadingWeights,
+}
+
+/// How much each standardised feature counts, and how many candidates are read.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct ReadingWeights {
-    /// Candidates that are read, the retriever's best first; the others keep its order below them.
+    /// Candidates that are read, the best before first; the others keep their order below them.
     pub depth: usize,
-    /// Of the retriever's score.
+    /// Of the score before.
     pub retrieval: f32,
     /// Of the cross-encoder's logit.
     pub logit: f32,
@@ -46,7 +58,7 @@ pub struct ReadingWeights {
     pub pairs: f32,
 }
 
-impl ReadingWeights {
+impl ReadingRules {
     /// What the folder of a cross-encoder says; `None`: its logit alone counts, as in the paper.
     ///
     /// # Errors
@@ -58,22 +70,27 @@ impl ReadingWeights {
         }
         let text = fs_err::read_to_string(&path).map_err(|e| ModelError::read(&path, e))?;
         let read: Self = serde_json::from_str(&text).map_err(|e| ModelError::damaged(&path, e))?;
-        let sound = read.depth > 0 && read.in_order().iter().all(|weight| weight.is_finite());
+        let weights = &read.weights;
+        let sound = weights.depth > 0 && weights.in_order().iter().all(|weight| weight.is_finite());
         if sound {
             return Ok(Some(read));
         }
         Err(ModelError::damaged(&path, "a depth of at least 1 and finite weights belong in it"))
     }
+}
 
+impl ReadingWeights {
     fn in_order(self) -> [f32; FEATURES] {
         let Self { depth: _, retrieval, logit, title, pairs } = self;
         [retrieval, logit, title, pairs]
     }
 }
 
-/// A cross-encoder's logit, the retriever's score and lexical evidence, added.
+/// A cross-encoder's logit, the score before and lexical evidence, added.
 pub struct SecondReadingReranker {
     info: RerankerInfo,
+    /// Who scores before; `None`: the retriever did.
+    beside: Option<Arc<dyn Reranker>>,
     reader: Arc<Reader>,
     batcher: Batcher,
 }
@@ -84,19 +101,32 @@ struct Reader {
 }
 
 impl SecondReadingReranker {
-    /// A reranker on an opened cross-encoder.
+    /// A reranker on an opened cross-encoder, `beside` another that reads the candidates before it.
     ///
     /// # Errors
     /// When its thread cannot be started.
     pub fn new(
         cross_encoder: LocalCrossEncoder,
         weights: ReadingWeights,
+        beside: Option<Arc<dyn Reranker>>,
     ) -> Result<Self, ModelError> {
         let model = cross_encoder.info().name.clone();
-        let name = format!("{model} + retrieval score + lexical features");
+        let before = beside.as_ref().map_or("retrieval score", |beside| &beside.info().name);
+        let name = format!("{model} + {before} + lexical features");
         let batcher = Batcher::start("scholar-reranker-0", &model, QUEUE_TOKENS)?;
         let info = RerankerInfo { name, cross_encoder: true };
-        Ok(Self { info, reader: Arc::new(Reader { cross_encoder, weights }), batcher })
+        Ok(Self { info, beside, reader: Arc::new(Reader { cross_encoder, weights }), batcher })
+    }
+
+    /// The scores before, in input order.
+    async fn before(&self, query: &Query, passages: &[Retrieved]) -> Result<Vec<f32>, PortError> {
+        Ok(match &self.beside {
+            None => passages.iter().map(|passage| passage.score.value()).collect(),
+            Some(beside) => {
+                let scores = beside.rerank(query, passages).await?;
+                scores.into_iter().map(RerankScore::value).collect()
+            }
+        })
     }
 }
 
@@ -123,8 +153,10 @@ impl Reranker for SecondReadingReranker {
         let reader = Arc::clone(&self.reader);
         let read = passages.len().min(reader.weights.depth);
         let cost = read * reader.cross_encoder.max_tokens();
+        let before = self.before(query, passages).await?;
         let (query, passages) = (query.clone(), passages.to_vec());
-        Ok(self.batcher.run(cost, move || explain(&reader, &query, &passages)).await??)
+        let work = move || explain(&reader, &query, &passages, &before);
+        Ok(self.batcher.run(cost, work).await??)
     }
 }
 
@@ -132,8 +164,10 @@ fn explain(
     reader: &Reader,
     query: &Query,
     passages: &[Retrieved],
+    before: &[f32],
 ) -> Result<Vec<Explanation>, ModelError> {
-    let order = by_retrieval(passages);
+    let mut order: Vec<usize> = (0..passages.len()).collect();
+    order.sort_by(|a, b| before[*b].total_cmp(&before[*a]).then(a.cmp(b)));
     let (head, tail) = order.split_at(reader.weights.depth.min(order.len()));
     let texts: Vec<String> = head.iter().map(|at| passages[*at].passage.encoded_text()).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -144,9 +178,8 @@ fn explain(
         .zip(logits)
         .zip(&texts)
         .map(|((at, logit), text)| {
-            let candidate = &passages[*at];
-            let title = lexical.coverage(&candidate.passage.title);
-            [candidate.score.value(), logit, title, lexical.side_by_side(text)]
+            let title = lexical.coverage(&passages[*at].passage.title);
+            [before[*at], logit, title, lexical.side_by_side(text)]
         })
         .collect();
     Ok(scored(&raw, reader.weights.in_order(), head, tail))
@@ -173,7 +206,7 @@ fn scored(
     }
     for (rank, at) in tail.iter().enumerate() {
         let score = lowest - SPREAD * (1.0 + rank as f32);
-        let reason = format!("beyond the {} candidates read: the retriever's order", head.len());
+        let reason = format!("beyond the {} candidates read: the order before", head.len());
         explanations[*at] = Explanation::new(score, reason);
     }
     explanations
@@ -213,13 +246,17 @@ mod tests {
     #[test]
     fn weights_are_the_folders_and_are_checked() {
         let dir = tempfile::tempdir().expect("a folder");
-        assert_eq!(ReadingWeights::read(dir.path()).expect("none"), None);
+        assert_eq!(ReadingRules::read(dir.path()).expect("none"), None);
         let read = |text: &str| {
             fs_err::write(dir.path().join("reading.json"), text).expect("written");
-            ReadingWeights::read(dir.path())
+            ReadingRules::read(dir.path())
         };
         let good = r#"{"depth": 50, "retrieval": 1, "logit": 0.6, "title": 0.2, "pairs": 0}"#;
-        assert_eq!(read(good).expect("sound").map(|weights| weights.depth), Some(50));
+        let rules = read(good).expect("sound").expect("there");
+        assert_eq!((rules.weights.depth, rules.beside), (50, None));
+        let beside = good.replace("\"depth\"", "\"beside\": \"own\", \"depth\"");
+        let rules = read(&beside).expect("sound").expect("there");
+        assert_eq!(rules.beside.as_deref(), Some("own"));
         for bad in [good.replace("50", "0"), good.replace("\"pairs\"", "\"pears\""), "{".to_owned()]
         {
             let error = read(&bad).expect_err("refused").to_string();

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use half::f16;
 use safetensors::tensor::{Dtype, TensorView};
+use scholar_core::text::hex;
 use sha2::{Digest as _, Sha256};
 
 use crate::catalog::ModelFile;
@@ -55,7 +56,7 @@ pub fn pack(from: &Path, to: &Path) -> Result<Packed, ModelError> {
     let mut files = Vec::new();
     let mut write = |name: &str, bytes: &[u8]| {
         let path = to.join(name);
-        let digest = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex(&Sha256::digest(bytes));
         files.push(ModelFile {
             path: name.to_owned(),
             size: Some(bytes.len() as u64),

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use scholar_core::text::hex;
 use scholar_core::{Attributor, Judgement, PortError, PortErrorKind, Verdict};
 use sha2::{Digest as _, Sha256};
 
@@ -97,8 +98,7 @@ impl T5Attributor {
             size += fs_err::metadata(file).map_err(|e| ModelError::read(file, e))?.len();
         }
         hash.update(PROMPT);
-        let digest: String =
-            hash.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let digest: String = hex(&hash.finalize()[..4]);
         let quantised = match precision {
             T5Precision::Auto => size >= 2 << 30,
             T5Precision::F32 => false,

@@ -6,6 +6,7 @@
 //! trace beside every call it made.
 
 use scholar_core::Message;
+use scholar_core::text::hex;
 use sha2::{Digest as _, Sha256};
 
 /// A prompt file.
@@ -72,8 +73,7 @@ impl Prompt {
     /// `name@` and the first 16 hexadecimal digits of the file's SHA-256, as it stands in traces.
     pub fn fingerprint(&self) -> String {
         let digest = Sha256::digest(self.source.as_bytes());
-        let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        format!("{}@{hex}", self.name)
+        format!("{}@{}", self.name, hex(&digest[..8]))
     }
 
     /// The conversation with `values` filled in. Line breaks in the file are kept, the last of a section is not.

@@ -10,6 +10,7 @@
 
 use std::time::Duration;
 
+use scholar_core::text::hex;
 use scholar_core::{EncoderInfo, GeneratorInfo, PortError, PortErrorKind, RerankerInfo};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -245,7 +246,7 @@ fn key_of(port: Port, request: &Value) -> String {
         .chain_update(format!("{port:?}\n"))
         .chain_update(request.to_string())
         .finalize();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&digest)
 }
 
 fn json<T: Serialize>(value: &T) -> Value {

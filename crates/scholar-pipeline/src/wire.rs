@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use scholar_core::text::hex;
 use scholar_core::text::markers::render_citations;
 use scholar_core::{
     Answer, AnswerSentence, CharSpan, Explanation, PaperId, PaperMeta, Passage, PassageId,
@@ -151,8 +152,7 @@ fn paper_id(context: &Map<String, Value>, text: &str) -> PaperId {
     }
     let local = |text: &str| {
         let digest = Sha256::digest(text.as_bytes());
-        let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        PaperId::Local(hex)
+        PaperId::Local(hex(&digest[..8]))
     };
     let title = context.get("title").and_then(Value::as_str).unwrap_or("");
     match context

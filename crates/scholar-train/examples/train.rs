@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         other => return Err(format!("there is no task {other:?}").into()),
     };
     let settings = Settings::read(Path::new(config), task)?;
-    let report = train(&settings, Path::new(out), &mut |event| {
+    let report = train(&settings, Path::new(out), None, &mut |event| {
         match event {
             Event::Began { rows, held_out, rejected, from, device } => {
                 let rejected = rejected.len();

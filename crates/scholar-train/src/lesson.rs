@@ -34,14 +34,22 @@ impl Moment {
     }
 }
 
+/// Name and value of what was measured.
+pub type Measure = (String, f64);
+
 /// What held-out rows say.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Evaluation {
     /// Higher is better.
     pub(crate) score: f64,
-    /// Name and value of each measure, the score among them.
-    pub(crate) values: Vec<(&'static str, f64)>,
+    /// The score among them.
+    pub(crate) values: Vec<Measure>,
     pub(crate) calibration: Option<Calibration>,
+}
+
+/// `values` with names of their own.
+fn measures<const N: usize>(values: [(&str, f64); N]) -> Vec<Measure> {
+    values.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
 /// A task with its rows.

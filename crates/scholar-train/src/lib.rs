@@ -11,6 +11,7 @@ mod checkpoint;
 mod curves;
 pub mod data;
 mod error;
+mod exam;
 mod files;
 mod lesson;
 mod loss;
@@ -26,7 +27,8 @@ mod train;
 
 pub use arithmetic::{Device, Precision};
 pub use error::TrainError;
-pub use lesson::Rejected;
+pub use exam::{Exam, Learner};
+pub use lesson::{Measure, Rejected};
 pub use loss::evidence_score;
 pub use network::Shape;
 pub use settings::{Objective, Settings, Store, Task};

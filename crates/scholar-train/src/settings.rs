@@ -75,6 +75,14 @@ pub struct Settings {
     pub held_out: Vec<PathBuf>,
     /// Rows for evaluation at most.
     pub held_out_rows: usize,
+    /// Folders in BEIR layout that rankings are measured on beside held-out rows; the mean over them decides what is best.
+    pub collections: Vec<PathBuf>,
+    /// Queries of each collection at most.
+    pub collection_queries: usize,
+    /// Encoder: documents of each collection at most, the right ones of its queries among them.
+    pub collection_documents: usize,
+    /// Reranker: passages that a search found for a query and that are read.
+    pub collection_depth: usize,
     /// Share of rows that may be unusable before the training does not begin.
     pub rejected_share: f64,
 
@@ -170,6 +178,10 @@ impl Settings {
             rows: Vec::new(),
             held_out: Vec::new(),
             held_out_rows: 1_000,
+            collections: Vec::new(),
+            collection_queries: 50,
+            collection_documents: 1_000,
+            collection_depth: 30,
             rejected_share: 0.01,
             seed: 20,
             threads: 0,
@@ -318,8 +330,12 @@ impl Settings {
         Ok(settings)
     }
 
-    fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
-        std::iter::once(&mut self.init).chain(&mut self.rows).chain(&mut self.held_out)
+    /// All files and folders.
+    pub fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        std::iter::once(&mut self.init)
+            .chain(&mut self.rows)
+            .chain(&mut self.held_out)
+            .chain(&mut self.collections)
     }
 
     /// As a config file that states everything.
@@ -342,6 +358,9 @@ impl Settings {
             ("evaluate_every", self.evaluate_every),
             ("checkpoint_every", self.checkpoint_every),
             ("held_out_rows", self.held_out_rows),
+            ("collection_queries", self.collection_queries),
+            ("collection_documents", self.collection_documents),
+            ("collection_depth", self.collection_depth),
         ];
         if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
             return Err(TrainError::setting(name, "it must not be 0"));
@@ -350,6 +369,11 @@ impl Settings {
         let checks = [
             ("init", !self.init.as_os_str().is_empty(), "name a model folder"),
             ("rows", !self.rows.is_empty(), "name a file"),
+            (
+                "collections",
+                self.collections.is_empty() || self.task != Task::Attributor,
+                "empty: a judge of support ranks nothing",
+            ),
             ("rejected_share", (0.0..=1.0).contains(&self.rejected_share), "between 0 and 1"),
             (
                 "learning_rate",

@@ -5,7 +5,7 @@
 //!    up: the training goes on bit for bit as if it had not stopped.
 //! 2. A step is `accumulate` forward and backward passes over `batch` rows each, in an order drawn anew for each epoch;
 //!    a rest too small for a batch is left out. The gradient is clipped, `AdamW` follows it at the rate of the schedule.
-//! 3. Every so many steps held-out rows are measured. The best weights so far are the model folder `best`; after
+//! 3. Every so many steps held-out rows are measured, and the exam is sat if there is one. The best weights so far are the model folder `best`; after
 //!    `patience` measurements without a better one the training ends.
 //! 4. A loss that is not a number ends it at once, before it reaches the weights.
 //!
@@ -15,13 +15,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use scholar_core::SplitMix64;
+use scholar_core::text::hex;
 use sha2::{Digest as _, Sha256};
 
 use crate::checkpoint::{self, State};
 use crate::curves::{Curves, StepRow};
 use crate::error::TrainError;
+use crate::exam::{Exam, Learner};
 use crate::files;
-use crate::lesson::{self, Evaluation, Lesson, Moment, Rejected};
+use crate::lesson::{self, Evaluation, Lesson, Measure, Moment, Rejected};
 use crate::model::Model;
 use crate::optimiser::{self, Moments, Rule};
 use crate::output;
@@ -50,7 +52,7 @@ pub enum Event<'a> {
         /// After this many steps.
         step: usize,
         /// Name and value of each measure; the first is the one that is optimised.
-        values: &'a [(&'static str, f64)],
+        values: &'a [Measure],
         /// Whether nothing before was better.
         best: bool,
     },
@@ -88,7 +90,7 @@ pub struct Report {
     /// Why it ended.
     pub ended: Ended,
     /// Measures before the first step.
-    pub first: Vec<(&'static str, f64)>,
+    pub first: Vec<Measure>,
     /// Step and score of the best weights.
     pub best: Option<(usize, f64)>,
     /// The model folder with the best weights.
@@ -115,7 +117,8 @@ struct Training<'a> {
     rule: Rule,
     state: State,
     curves: Curves,
-    first: Vec<(&'static str, f64)>,
+    first: Vec<Measure>,
+    exam: Option<&'a mut (dyn Exam + 'a)>,
     order: Vec<usize>,
     began: Instant,
     tokens_before: u64,
@@ -123,18 +126,24 @@ struct Training<'a> {
     from: usize,
 }
 
-/// Trains as `settings` say into folder `out`, or goes on with what is there.
+/// Trains as `settings` say into folder `out`, or goes on with what is there. `exam` holds the collections that `settings`
+/// name.
 ///
 /// # Errors
 /// When rows, model or settings cannot be used, the disk is full, or the loss stops being a number. What was saved before
 /// stays whole, and the same call goes on from it.
-pub fn train(
-    settings: &Settings,
-    out: &Path,
+pub fn train<'a>(
+    settings: &'a Settings,
+    out: &'a Path,
+    exam: Option<&'a mut (dyn Exam + 'a)>,
     observe: &mut dyn FnMut(&Event<'_>) -> Control,
 ) -> Result<Report, TrainError> {
     settings.check()?;
-    let mut training = Training::open(settings, out)?;
+    if exam.is_none() && !settings.collections.is_empty() {
+        let problem = "whoever calls for the training brings no exam that holds them";
+        return Err(TrainError::setting("collections", problem));
+    }
+    let mut training = Training::open(settings, out, exam)?;
     let (rows, held_out) = training.lesson.counts();
     let began = Event::Began {
         rows,
@@ -158,7 +167,11 @@ pub fn train(
 }
 
 impl<'a> Training<'a> {
-    fn open(settings: &'a Settings, out: &'a Path) -> Result<Self, TrainError> {
+    fn open(
+        settings: &'a Settings,
+        out: &'a Path,
+        exam: Option<&'a mut (dyn Exam + 'a)>,
+    ) -> Result<Self, TrainError> {
         fs_err::create_dir_all(out).map_err(|e| TrainError::write(out, e))?;
         output::recover(&out.join("best"))?;
         let mut model = Model::open(settings)?;
@@ -202,6 +215,7 @@ impl<'a> Training<'a> {
             state,
             curves,
             first: Vec::new(),
+            exam,
             order: Vec::new(),
             began: Instant::now(),
             tokens_before,
@@ -306,7 +320,16 @@ impl<'a> Training<'a> {
     }
 
     fn evaluate(&mut self) -> Result<Evaluation, TrainError> {
-        self.lesson.evaluate(&mut self.model)
+        let mut evaluation = self.lesson.evaluate(&mut self.model)?;
+        if let Some(exam) = &mut self.exam {
+            let measures = exam.sit(&mut Learner::new(&mut self.model))?;
+            // What the model is for decides which weights are best.
+            if let Some((_, first)) = measures.first() {
+                evaluation.score = *first;
+            }
+            evaluation.values.splice(0..0, measures);
+        }
+        Ok(evaluation)
     }
 
     /// Measures, keeps the best weights, and says whether that was the end.
@@ -358,5 +381,5 @@ fn digest(settings: &Settings) -> Result<String, TrainError> {
         let mut file = fs_err::File::open(path).map_err(|e| TrainError::read(path, e))?;
         std::io::copy(&mut file, &mut hash).map_err(|e| TrainError::read(path, e))?;
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&hash.finalize()))
 }

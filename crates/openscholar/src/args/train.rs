@@ -63,6 +63,9 @@ pub(crate) struct TrainModelArgs {
     /// Files of rows to measure on; left out, some rows are kept apart.
     #[arg(long, value_delimiter = ',', value_name = "FILE")]
     pub(crate) held_out: Vec<PathBuf>,
+    /// Folders in BEIR layout to measure rankings on while training: not those the model is judged by in the end.
+    #[arg(long, value_delimiter = ',', value_name = "DIRS")]
+    pub(crate) collections: Vec<PathBuf>,
     /// Most steps.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<usize>,

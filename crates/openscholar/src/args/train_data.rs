@@ -83,6 +83,10 @@ pub(crate) struct TrainWeighArgs {
     /// For a reranker: folders in BEIR layout with queries it was not trained on, each of which counts equally.
     #[arg(long, value_delimiter = ',', value_name = "DIRS")]
     pub(crate) collections: Vec<PathBuf>,
+    /// For a reranker: what reads the candidates before it, by late interaction: an encoder by name, or `own` for the
+    /// datastore's; left out, nothing does.
+    #[arg(long, value_name = "NAME", requires = "collections")]
+    pub(crate) beside: Option<String>,
     /// For a reranker: candidates that are read.
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) depth: usize,

@@ -1,6 +1,7 @@
 //! `openscholar train …`: models of one's own.
 
 mod data;
+mod exam;
 mod export;
 mod teach;
 mod weigh;
@@ -41,10 +42,12 @@ fn train(task: Task, args: TrainModelArgs, app: &App) -> Result<ExitCode, Comman
     let out = std::path::absolute(&args.out)
         .user(|| format!("{} cannot be an output folder", args.out.display()))?;
     let settings = settings(task, args, app)?;
+    let mut exam = exam::prepare(&settings, app)?;
+    let exam = exam.as_deref_mut().map(|exam| exam as &mut dyn scholar_train::Exam);
     let bar = progress::counted(&app.printer, "steps", Some(0));
     // The first Ctrl-C is watched for from here on.
     app.block_on(async {})?;
-    let report = scholar_train::train(&settings, &out, &mut |event| {
+    let report = scholar_train::train(&settings, &out, exam, &mut |event| {
         show(event, &bar, app);
         if app.stop.requested() { Control::Stop } else { Control::Continue }
     });
@@ -61,7 +64,17 @@ fn train(task: Task, args: TrainModelArgs, app: &App) -> Result<ExitCode, Comman
 
 /// The settings of the file or preset with what the command line says instead.
 fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, CommandError> {
-    let TrainModelArgs { out: _, settings, preset, init, rows, held_out, max_steps, seed } = args;
+    let TrainModelArgs {
+        out: _,
+        settings,
+        preset,
+        init,
+        rows,
+        held_out,
+        collections,
+        max_steps,
+        seed,
+    } = args;
     let mut stated = match &settings {
         Some(path) => Settings::read(path, task)?,
         None => Settings::preset(&preset, task)?,
@@ -74,6 +87,9 @@ fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, Com
     }
     if !held_out.is_empty() {
         stated.held_out = held_out;
+    }
+    if !collections.is_empty() {
+        stated.collections = collections;
     }
     stated.max_steps = max_steps.unwrap_or(stated.max_steps);
     stated.seed = seed.unwrap_or(stated.seed);
@@ -88,12 +104,14 @@ fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, Com
         return Err(CommandError::user(format!("there is no file {}", absent.display()))
             .with_hint("pass files of rows as --rows FILE,FILE"));
     }
+    if let Some(absent) = stated.collections.iter().find(|path| !path.is_dir()) {
+        return Err(CommandError::user(format!("there is no folder {}", absent.display()))
+            .with_hint("a collection holds corpus.jsonl, queries.jsonl and qrels.tsv"));
+    }
     if let Some(name) = &name {
         stated.init = app.block_on(models::ensure(app, name))??;
     }
-    for path in
-        std::iter::once(&mut stated.init).chain(&mut stated.rows).chain(&mut stated.held_out)
-    {
+    for path in stated.paths() {
         *path = std::path::absolute(&*path).user(|| format!("{} is no path", path.display()))?;
     }
     Ok(stated)
@@ -149,7 +167,7 @@ fn tell(task: Task, report: &Report, app: &App) -> Result<(), CommandError> {
     let Report { steps, ended, first, best, model } = report;
     if app.printer.json {
         let first: serde_json::Map<String, serde_json::Value> =
-            first.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
+            first.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
         return app.printer.json(&serde_json::json!({
             "schema": "openscholar.train/1",
             "task": task,

@@ -90,6 +90,7 @@ impl Shipped {
 
 #[cfg(test)]
 mod tests {
+    use scholar_core::text::hex;
     use scholar_models::catalog::Catalog;
     use scholar_models::{CrossEncoderOptions, LocalCrossEncoder};
     use sha2::{Digest as _, Sha256};
@@ -148,8 +149,7 @@ mod tests {
             let shipped = of(entry).expect("carried").expect("built in");
             assert_eq!(entry.files.len(), shipped.files.len(), "{}", entry.name);
             for (file, (name, bytes)) in entry.files.iter().zip(shipped.files) {
-                let digest = Sha256::digest(bytes);
-                let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+                let digest = hex(&Sha256::digest(bytes));
                 assert_eq!(file.path, *name, "{}", entry.name);
                 assert_eq!(file.size, Some(bytes.len() as u64), "{name}");
                 assert_eq!(file.sha256.as_ref(), Some(&digest), "{name}");

@@ -1,13 +1,12 @@
 //! Who reads the candidates again: a cross-encoder, a second encoder, or the datastore's own.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use scholar_core::{Encoder as _, Notice, NoticeKind, Reranker};
 use scholar_models::catalog::Purpose;
 use scholar_models::{
     CrossEncoderOptions, LateInteractionOptions, LateInteractionReranker, LocalCrossEncoder,
-    LocalEncoder, Reading, ReadingWeights, SecondReadingReranker,
+    LocalEncoder, Reading, ReadingRules, SecondReadingReranker,
 };
 
 use super::models;
@@ -54,15 +53,12 @@ struct Readers<'a> {
 impl Readers<'_> {
     async fn named(&self, name: &str) -> Result<Arc<dyn Reranker>, CommandError> {
         let app = self.app;
-        if name == OWN || name.eq_ignore_ascii_case(&self.shelf.encoder.info().name) {
+        if self.is_own(name) {
             return self.own();
         }
         if models::local(name)?.is_none() {
             match models::entry(app, name)?.purpose {
-                Purpose::Encoder => {
-                    let encoder = models::encoder(app, name, models::Reading::WHOLE).await?;
-                    return self.late(&encoder, Reading::Second);
-                }
+                Purpose::Encoder => return self.second(name).await,
                 Purpose::Reranker => {}
                 Purpose::Attributor | Purpose::Generator => {
                     return Err(CommandError::user(format!("{name} does not rerank"))
@@ -71,7 +67,29 @@ impl Readers<'_> {
             }
         }
         let folder = models::ensure(app, name).await?;
-        cross_encoder(&folder, name, app.threads())
+        let rules = ReadingRules::read(&folder)?;
+        let model =
+            LocalCrossEncoder::open(&folder, name, CrossEncoderOptions::project(app.threads()))?;
+        let Some(ReadingRules { beside, weights }) = rules else { return Ok(Arc::new(model)) };
+        let beside = match beside {
+            None => None,
+            Some(beside) => Some(self.without_cross_encoder(&beside).await?),
+        };
+        Ok(Arc::new(SecondReadingReranker::new(model, weights, beside)?))
+    }
+
+    fn is_own(&self, name: &str) -> bool {
+        name == OWN || name.eq_ignore_ascii_case(&self.shelf.encoder.info().name)
+    }
+
+    /// Late interaction of the encoder `name`, or of the datastore's.
+    async fn without_cross_encoder(&self, name: &str) -> Result<Arc<dyn Reranker>, CommandError> {
+        if self.is_own(name) { self.own() } else { self.second(name).await }
+    }
+
+    async fn second(&self, name: &str) -> Result<Arc<dyn Reranker>, CommandError> {
+        let encoder = models::encoder(self.app, name, models::Reading::WHOLE).await?;
+        self.late(&encoder, Reading::Second)
     }
 
     fn own(&self) -> Result<Arc<dyn Reranker>, CommandError> {
@@ -89,18 +107,13 @@ impl Readers<'_> {
     }
 }
 
-/// The cross-encoder in `folder`: its logit beside other evidence where `reading.json` says so, else alone.
-fn cross_encoder(
-    folder: &Path,
+/// What reads candidates by late interaction before a cross-encoder: the encoder `name`, or `own`.
+pub(crate) async fn beside(
+    app: &App,
+    shelf: &Shelf,
     name: &str,
-    threads: usize,
 ) -> Result<Arc<dyn Reranker>, CommandError> {
-    let weights = ReadingWeights::read(folder)?;
-    let model = LocalCrossEncoder::open(folder, name, CrossEncoderOptions::project(threads))?;
-    Ok(match weights {
-        Some(weights) => Arc::new(SecondReadingReranker::new(model, weights)?),
-        None => Arc::new(model),
-    })
+    Readers { app, shelf, cache_bytes: None }.without_cross_encoder(name).await
 }
 
 fn without(name: &str, shelf: &Shelf, error: &CommandError) -> Notice {

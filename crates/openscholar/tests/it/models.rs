@@ -109,8 +109,7 @@ fn catalog(program: &Program) {
         .map(|name| {
             let bytes =
                 fs_err::read(models().join("golden/tiny-bert-encoder").join(name)).expect("there");
-            let digest: String =
-                sha2::Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            let digest = scholar_core::text::hex(&sha2::Sha256::digest(&bytes));
             format!("{{ path = \"{name}\", size = {}, sha256 = \"{digest}\" }},", bytes.len())
         })
         .collect();

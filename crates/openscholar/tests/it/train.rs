@@ -31,6 +31,9 @@ fn wrong_settings_end_before_a_model_is_fetched() {
     train(&[], &["rows", "name a file"]);
     train(&["--rows", "nowhere.jsonl"], &["there is no file", "nowhere.jsonl"]);
     train(&["--preset", "huge"], &["neither paper nor small"]);
+    let collections = ["--rows", &settings, "--collections", "no-such-folder"];
+    fs_err::write(&file, "").expect("written");
+    train(&collections, &["there is no folder no-such-folder", "qrels.tsv"]);
     for (text, says) in [
         ("learning_rte = 1e-4", "learning_rte"),
         ("batch = 0\nrows = [\"r\"]", "batch"),

@@ -7,6 +7,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use parking_lot::Mutex;
+use scholar_core::text::hex;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -83,7 +84,7 @@ pub fn key<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
         digest.update(part.as_bytes());
         digest.update([0]);
     }
-    digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex(&digest.finalize()[..16])
 }
 
 #[cfg(test)]

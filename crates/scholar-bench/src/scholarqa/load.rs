@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
+use scholar_core::text::hex;
 use scholar_core::text::normalise::single_spaced;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -55,7 +56,7 @@ pub fn load(task: BenchTask, data: &Path) -> Result<Loaded, DataError> {
         notices.push(format!("{repeated} of {} items repeat an earlier question", items.len()));
     }
     let digest = Sha256::digest(text.as_bytes());
-    let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = hex(&digest);
     Ok(Loaded { items, notices, file, sha256 })
 }
 

@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::path::Path;
 
+use scholar_core::text::hex;
 use sha2::{Digest as _, Sha256};
 
 /// Read at a time.
@@ -35,15 +36,6 @@ pub(super) async fn pump(
         tokio::task::yield_now().await;
     }
     Ok((hex(&hasher.finalize()), length))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

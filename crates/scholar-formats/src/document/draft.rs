@@ -1,6 +1,7 @@
 //! What readers gather, and how it becomes a [`Document`].
 
 use jiff::civil::Date;
+use scholar_core::text::hex;
 use scholar_core::{
     Notice, NoticeKind, PageBox, Paper, PaperId, PaperMeta, Place, Retraction, Section,
 };
@@ -232,8 +233,7 @@ fn rank(id: &PaperId) -> u8 {
 /// An identifier that is the same whenever the same bytes are read.
 fn local_id(bytes: &[u8]) -> PaperId {
     let digest = Sha256::digest(bytes);
-    let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    PaperId::Local(format!("sha256-{hex}"))
+    PaperId::Local(format!("sha256-{}", hex(&digest[..8])))
 }
 
 /// `Fig. 3.`, `FIGURE 3:` and `Figure 3` are headed `Figure 3`; tables alike; other labels stay as printed.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
 use scholar_core::paper::ABSTRACT_HEADING;
+use scholar_core::text::hex;
 use scholar_core::text::normalise::{nfc_single_spaced, title_key};
 use scholar_core::{Paper, PaperId, PaperMeta, Retraction, Section};
 use sha2::{Digest as _, Sha256};
@@ -163,7 +164,7 @@ impl Record {
         let first = self.authors.first().map(|name| title_key(&name.family)).unwrap_or_default();
         let mut hasher = Sha256::new();
         hasher.update(format!("{}\n{year}\n{first}", title_key(title)));
-        let hex: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex(&hasher.finalize());
         PaperId::Local(match key {
             Some(key) => format!("{}-{}", key.replace(' ', "_"), &hex[..DIGEST_BESIDE]),
             None => hex[..DIGEST_ALONE].to_owned(),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use scholar_core::text::hex;
 use sha2::{Digest as _, Sha256};
 
 use super::CrossEncoderOptions;
@@ -71,7 +72,7 @@ impl Classifier {
         for file in reader.files().iter().chain([&dir.join("config.json")]) {
             hash.update(fs_err::read(file).map_err(|e| ModelError::read(file, e))?);
         }
-        let digest = hash.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex(&hash.finalize()[..4]);
         let (hidden, threads) = (config.hidden, threads.max(1));
         let network = open::network(running, &weights, config)?;
         tracing::debug!(model = name, engine = running.name(), "opened {purpose}");

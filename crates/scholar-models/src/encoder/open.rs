@@ -7,7 +7,7 @@ use super::network::{Network, Transformer};
 use super::{Backend, Precision};
 use crate::error::ModelError;
 #[cfg(target_arch = "x86_64")]
-use crate::kernels::{Avx512, Bf16};
+use crate::kernels::{Avx512, Bf16, Int8};
 use crate::kernels::{Machine, Portable};
 use crate::tokens::TokenReader;
 use crate::weights::Weights;
@@ -15,7 +15,7 @@ use crate::weights::Weights;
 /// Fewest tokens that leave room for special tokens of a pair and a word of each text.
 pub(crate) const FEWEST_TOKENS: usize = 8;
 
-/// Widths that bf16 products take are multiples of this.
+/// Widths that bf16 and int8 products take are multiples of this.
 const TILE: usize = 32;
 
 /// An engine this machine can run.
@@ -23,6 +23,7 @@ const TILE: usize = 32;
 pub(crate) enum Running {
     AmxBf16,
     Avx512Bf16,
+    Avx512Int8,
     Avx512F32,
     PortableF32,
 }
@@ -32,6 +33,7 @@ impl Running {
         match self {
             Self::AmxBf16 => "amx bf16",
             Self::Avx512Bf16 => "avx512 bf16",
+            Self::Avx512Int8 => "avx512 int8",
             Self::Avx512F32 => "avx512 f32",
             Self::PortableF32 => "portable f32",
         }
@@ -67,6 +69,14 @@ fn choose_on(
         (Precision::Bf16, _) | (_, Backend::Amx) if !tiles => {
             Err("bf16 needs widths that are multiples of 32")
         }
+        (Precision::Int8, _) if !tiles => Err("int8 needs widths that are multiples of 32"),
+        (Precision::Int8, Backend::Auto | Backend::Avx512) if machine.avx512_vnni => {
+            Ok(Running::Avx512Int8)
+        }
+        (Precision::Int8, Backend::Auto | Backend::Avx512) => {
+            Err("this processor has no AVX-512-VNNI with AVX-512-BF16")
+        }
+        (Precision::Int8, Backend::Portable) => Err("the portable back-end computes f32 only"),
         (Precision::Auto | Precision::Bf16, Backend::Auto | Backend::Amx)
             if machine.amx && tiles =>
         {
@@ -108,6 +118,8 @@ pub(crate) fn network(
         Running::AmxBf16 => Box::new(Transformer::load(Bf16::amx(), weights, config)?),
         #[cfg(target_arch = "x86_64")]
         Running::Avx512Bf16 => Box::new(Transformer::load(Bf16::avx512(), weights, config)?),
+        #[cfg(target_arch = "x86_64")]
+        Running::Avx512Int8 => Box::new(Transformer::load(Int8::new(), weights, config)?),
         #[cfg(target_arch = "x86_64")]
         Running::Avx512F32 => Box::new(Transformer::load(Avx512::new(), weights, config)?),
         _ => Box::new(Transformer::load(Portable::new(), weights, config)?),
@@ -180,9 +192,9 @@ mod tests {
 
     #[test]
     fn engines_follow_machine_and_wish() {
-        let none = Machine { avx512: false, avx512_bf16: false, amx: false };
+        let none = Machine { avx512: false, avx512_bf16: false, avx512_vnni: false, amx: false };
         let wide = Machine { avx512: true, ..none };
-        let zen4 = Machine { avx512_bf16: true, ..wide };
+        let zen4 = Machine { avx512_bf16: true, avx512_vnni: true, ..wide };
         let xeon = Machine { amx: true, ..zen4 };
         let check = |machine, precision, backend, expect: Option<Running>| {
             let found = choose_on(machine, precision, backend, true).ok();
@@ -198,6 +210,10 @@ mod tests {
         check(zen4, Precision::F32, Backend::Auto, Some(Running::Avx512F32));
         check(zen4, Precision::Bf16, Backend::Auto, Some(Running::Avx512Bf16));
         check(zen4, Precision::Bf16, Backend::Amx, None);
+        check(zen4, Precision::Int8, Backend::Auto, Some(Running::Avx512Int8));
+        check(zen4, Precision::Int8, Backend::Amx, None);
+        check(zen4, Precision::Int8, Backend::Portable, None);
+        check(wide, Precision::Int8, Backend::Auto, None);
         check(xeon, Precision::Auto, Backend::Auto, Some(Running::AmxBf16));
         check(xeon, Precision::F32, Backend::Auto, Some(Running::Avx512F32));
         check(xeon, Precision::F32, Backend::Amx, None);
@@ -205,5 +221,6 @@ mod tests {
         let odd = |precision| choose_on(xeon, precision, Backend::Auto, false).ok();
         assert_eq!(odd(Precision::Auto), Some(Running::Avx512F32), "widths that fit no tile");
         assert_eq!(odd(Precision::Bf16), None);
+        assert_eq!(odd(Precision::Int8), None);
     }
 }

@@ -10,7 +10,7 @@ const LINE_BYTES: usize = 64;
 #[derive(Clone, Copy)]
 struct Line([u8; LINE_BYTES]);
 
-/// A growable buffer of numbers (`f32` or `u16`), zero at first, aligned to 64 bytes.
+/// A growable buffer of numbers, zero at first, aligned to 64 bytes.
 pub(crate) struct Aligned<T> {
     lines: Vec<Line>,
     len: usize,
@@ -21,6 +21,8 @@ pub(crate) struct Aligned<T> {
 pub(crate) trait Plain: Copy {}
 impl Plain for f32 {}
 impl Plain for u16 {}
+impl Plain for u8 {}
+impl Plain for i8 {}
 
 impl<T> Default for Aligned<T> {
     fn default() -> Self {

@@ -1,7 +1,7 @@
 //! f32 products on AVX-512 with weights packed once.
 #![expect(unsafe_code, reason = "hands checked slices to the vector kernels as pointers")]
 
-use super::block::{Finish, PANEL, Work, product_f32};
+use super::block::{Finish, PANEL, Scales, Work, product_f32};
 use super::elementwise::{self, Level};
 use super::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard};
 
@@ -82,6 +82,7 @@ impl Engine for Avx512 {
             bias: layer.bias.as_ptr(),
             residual: residual.map_or(std::ptr::null(), <[f32]>::as_ptr),
             finish,
+            scales: Scales::NONE,
         };
         // SAFETY: `new` checked the features, the assertion above the sizes; `out` is borrowed mutably.
         unsafe { product_f32(&work) }
@@ -120,6 +121,7 @@ impl Engine for Avx512 {
                     bias: std::ptr::null(),
                     residual: std::ptr::null(),
                     finish: Finish::Sum,
+                    scales: Scales::NONE,
                 };
                 // SAFETY: `new` checked the features; row `start + rows - 1` and its head's columns are inside `qkv`,
                 // keys and scores were sized above.
@@ -148,6 +150,7 @@ impl Engine for Avx512 {
                     bias: std::ptr::null(),
                     residual: std::ptr::null(),
                     finish: Finish::Sum,
+                    scales: Scales::NONE,
                 };
                 // SAFETY: as above; the block's rows and columns are inside `context`.
                 unsafe { product_f32(&weighted) }

@@ -4,7 +4,7 @@
 use half::bf16;
 
 use super::amx::{self, BLOCK};
-use super::block::{Finish, PANEL, TileUnit, Work, product_bf16, product_tiles, to_half};
+use super::block::{Finish, PANEL, Scales, TileUnit, Work, product_bf16, product_tiles, to_half};
 use super::elementwise::{self, Level};
 use super::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard};
 
@@ -160,6 +160,7 @@ impl Engine for Bf16 {
             bias: layer.bias.as_ptr(),
             residual: residual.map_or(std::ptr::null(), <[f32]>::as_ptr),
             finish,
+            scales: Scales::NONE,
         };
         // SAFETY: the assertion checked the sizes; `out` was borrowed mutably until here and is not touched otherwise.
         unsafe { self.run(&work) }
@@ -200,6 +201,7 @@ impl Engine for Bf16 {
                     bias: std::ptr::null(),
                     residual: std::ptr::null(),
                     finish: Finish::Sum,
+                    scales: Scales::NONE,
                 };
                 // SAFETY: `qkv` is readable to `padded` rows, keys and scores were sized above.
                 unsafe { self.run(&scores) }
@@ -235,6 +237,7 @@ impl Engine for Bf16 {
                     bias: std::ptr::null(),
                     residual: std::ptr::null(),
                     finish: Finish::Sum,
+                    scales: Scales::NONE,
                 };
                 // SAFETY: weights hold a whole block; the block's rows and columns are inside `context`.
                 unsafe { self.run(&weighted) }

@@ -1,9 +1,10 @@
-//! The AVX-512 product kernel of both number types.
+//! The AVX-512 product kernel of all number types.
 //!
 //! A weight is stored in panels of 16 outputs. A panel is a run of 64-byte lines, one per *step*: in f32 a step is one
 //! input and the line holds its 16 weights; in bf16 a step is two inputs and the line holds 16 pairs, which is what
-//! `vdpbf16ps` multiplies and, 16 lines at a time, what an AMX tile holds. Activations are rows of 4-byte units, one unit
-//! per step, so that the same loop serves both: broadcast a unit, multiply it with a line, add.
+//! `vdpbf16ps` multiplies and, 16 lines at a time, what an AMX tile holds; in int8 a step is four inputs, as `vpdpbusd`
+//! takes them. Activations are rows of 4-byte units, one unit per step, so that the same loop serves all: broadcast a
+//! unit, multiply it with a line, add.
 #![expect(
     unsafe_code,
     reason = "vector instructions on raw pointers; every caller checks the sizes"
@@ -11,11 +12,12 @@
 
 use std::arch::x86_64::{
     __m256bh, __m256i, __m512, __m512bh, __m512i, __mmask16, _mm256_mask_storeu_epi16,
-    _mm512_abs_ps, _mm512_add_ps, _mm512_and_ps, _mm512_castsi512_ps, _mm512_cvtneps_pbh,
-    _mm512_dpbf16_ps, _mm512_fmadd_ps, _mm512_fnmadd_ps, _mm512_loadu_ps, _mm512_loadu_si512,
-    _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_max_ps, _mm512_mul_ps, _mm512_or_ps,
-    _mm512_rcp14_ps, _mm512_roundscale_ps, _mm512_scalef_ps, _mm512_set1_epi32, _mm512_set1_ps,
-    _mm512_setzero_ps, _mm512_setzero_si512, _mm512_storeu_ps, _mm512_sub_ps,
+    _mm512_abs_ps, _mm512_add_ps, _mm512_and_ps, _mm512_castps_si512, _mm512_castsi512_ps,
+    _mm512_cvtepi32_ps, _mm512_cvtneps_pbh, _mm512_dpbf16_ps, _mm512_dpbusd_epi32, _mm512_fmadd_ps,
+    _mm512_fnmadd_ps, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_storeu_ps,
+    _mm512_maskz_loadu_ps, _mm512_max_ps, _mm512_mul_ps, _mm512_or_ps, _mm512_rcp14_ps,
+    _mm512_roundscale_ps, _mm512_scalef_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps,
+    _mm512_setzero_si512, _mm512_storeu_ps, _mm512_sub_ps,
 };
 
 use super::amx::BLOCK;
@@ -61,6 +63,25 @@ pub(super) struct Work {
     /// As `out` in f32, read for [`Finish::Residual`].
     pub(super) residual: *const f32,
     pub(super) finish: Finish,
+    /// Read where the inputs are int8.
+    pub(super) scales: Scales,
+}
+
+/// What sums of int8 products stand for: `(sum - offset of the column) * scale of the row * scale of the column`.
+#[derive(Clone, Copy)]
+pub(super) struct Scales {
+    /// `[rows]`.
+    pub(super) rows: *const f32,
+    /// `[columns]`.
+    pub(super) columns: *const f32,
+    /// `[columns]`.
+    pub(super) offsets: *const f32,
+}
+
+impl Scales {
+    /// Of products whose sums stand for themselves.
+    pub(super) const NONE: Self =
+        Self { rows: std::ptr::null(), columns: std::ptr::null(), offsets: std::ptr::null() };
 }
 
 /// Runs a product with f32 numbers.
@@ -85,6 +106,16 @@ pub(super) unsafe fn product_f32(work: &Work) {
 pub(super) unsafe fn product_bf16(work: &Work) {
     // SAFETY: passed on.
     unsafe { product::<Half>(work) }
+}
+
+/// Runs a product with unsigned int8 activations and signed int8 weights, whose sums become f32 by their scales.
+///
+/// # Safety
+/// As [`product_bf16`], with AVX-512-VNNI present as well, and the scales readable for the rows and columns they are of.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512bf16,avx512vnni")]
+pub(super) unsafe fn product_int8(work: &Work) {
+    // SAFETY: passed on.
+    unsafe { product::<Int8>(work) }
 }
 
 /// Something that multiplies 32 × 32 blocks of packed bf16 tiles.
@@ -164,6 +195,7 @@ unsafe fn finish_block<S: Step>(
             };
             for row in rows.0..rows.1 {
                 let sum = _mm512_loadu_ps(sums.as_ptr().add((row - rows.0) * BLOCK + column_in));
+                let sum = S::value(work, row, column, mask, sum);
                 let at = row * work.out_stride + column;
                 finish::<S>(work, at, mask, _mm512_add_ps(sum, bias));
             }
@@ -203,10 +235,27 @@ trait Step {
     /// # Safety
     /// As [`Step::step`]; `out` is writable where `mask` is set.
     unsafe fn store_half(out: *mut u16, mask: __mmask16, value: __m512);
+
+    /// The numbers that 16 sums of `row` stand for, those of `column` and after it where `mask` is set.
+    ///
+    /// # Safety
+    /// As [`Step::step`]; the scales are readable there, for types that have any.
+    #[inline(always)]
+    unsafe fn value(
+        _work: &Work,
+        _row: usize,
+        _column: usize,
+        _mask: __mmask16,
+        sum: __m512,
+    ) -> __m512 {
+        sum
+    }
 }
 
 struct F32;
 struct Half;
+/// Sums are 32-bit integers in the registers of floats.
+struct Int8;
 
 impl Step for F32 {
     #[inline(always)]
@@ -238,6 +287,39 @@ impl Step for Half {
         unsafe {
             let half = std::mem::transmute::<__m256bh, __m256i>(_mm512_cvtneps_pbh(value));
             _mm256_mask_storeu_epi16(out.cast(), mask, half);
+        }
+    }
+}
+
+impl Step for Int8 {
+    #[inline(always)]
+    unsafe fn step(sum: __m512, unit: __m512i, line: __m512i) -> __m512 {
+        // SAFETY: the caller has AVX-512-VNNI; the casts keep the bits.
+        unsafe { _mm512_castsi512_ps(_mm512_dpbusd_epi32(_mm512_castps_si512(sum), unit, line)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_half(out: *mut u16, mask: __mmask16, value: __m512) {
+        // SAFETY: passed on.
+        unsafe { Half::store_half(out, mask, value) }
+    }
+
+    #[inline(always)]
+    unsafe fn value(
+        work: &Work,
+        row: usize,
+        column: usize,
+        mask: __mmask16,
+        sum: __m512,
+    ) -> __m512 {
+        // SAFETY: the caller has AVX-512 F and vouches for the scales.
+        unsafe {
+            let Scales { rows, columns, offsets } = work.scales;
+            let offset = _mm512_maskz_loadu_ps(mask, offsets.add(column));
+            let scale = _mm512_maskz_loadu_ps(mask, columns.add(column));
+            let scale = _mm512_mul_ps(scale, _mm512_set1_ps(*rows.add(row)));
+            let sum = _mm512_cvtepi32_ps(_mm512_castps_si512(sum));
+            _mm512_mul_ps(_mm512_sub_ps(sum, offset), scale)
         }
     }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::amx::BLOCK;
 use super::bf16::Bf16;
-use super::block::{Finish, PANEL, Work, to_half};
+use super::block::{Finish, PANEL, Scales, Work, to_half};
 use super::{Aligned, Engine as _, Machine};
 
 /// Rows of a task.
@@ -112,6 +112,7 @@ impl HalfProducts {
                 bias: zeros.as_ptr(),
                 residual: target,
                 finish: if accumulate { Finish::Residual } else { Finish::Sum },
+                scales: Scales::NONE,
             };
             let tiles = self.engine.enter();
             // SAFETY: this thread was set up; the factors were padded to whole blocks and tiles above; `out` holds

@@ -209,6 +209,15 @@ proptest! {
     }
 
     #[test]
+    fn the_int8_engine_computes_products(shape in shapes(32), seed in 0_u32..1000) {
+        if Machine::detect().avx512_vnni {
+            check_product(&Int8::new(), shape, seed, 3e-2);
+        } else {
+            eprintln!("skipped: this processor has no AVX-512-VNNI");
+        }
+    }
+
+    #[test]
     fn bf16_engines_compute_attention(
         len in 1_usize..70, heads in 1_usize..3, wide: bool, biased: bool, seed in 0_u32..1000,
     ) {

@@ -35,6 +35,7 @@ fn logits_are_those_of_pytorch() {
             (Precision::F32, Backend::Portable, 2e-5),
             (Precision::F32, Backend::Avx512, 2e-5),
             (Precision::Bf16, Backend::Avx512, 3e-2),
+            (Precision::Int8, Backend::Avx512, 1e-1),
         ] {
             let Some(reranker) = open(model, precision, backend) else { continue };
             for row in &rows {
@@ -60,6 +61,7 @@ fn batching_changes_nothing() {
             (Precision::F32, Backend::Portable),
             (Precision::F32, Backend::Avx512),
             (Precision::Bf16, Backend::Auto),
+            (Precision::Int8, Backend::Auto),
         ] {
             let Some(reranker) = open(model, precision, backend) else { continue };
             let together = reranker.logits("effect of water on cells", &texts).expect("runs");

@@ -1,7 +1,6 @@
 //! The proof beside an answer, and checking it again later.
 
-use std::fmt::Write as _;
-
+use scholar_core::text::hex;
 use scholar_core::{
     Answer, CharSpan, Gate, PaperMeta, PassageId, PortError, PortErrorKind, Quote, Reference,
     Retriever, Support,
@@ -278,11 +277,7 @@ fn check_gates(sentence: &ProofSentence, problems: &mut Vec<ProofProblem>) {
 }
 
 fn sha256(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&Sha256::digest(text.as_bytes()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Vectors in JSON: little-endian f32 as hexadecimal digits, exact to the bit.
 
 use scholar_core::Embeddings;
+use scholar_core::text::hex;
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -11,8 +12,8 @@ pub(super) struct HexEmbeddings {
 }
 
 pub(super) fn to_hex(embeddings: &Embeddings) -> HexEmbeddings {
-    let bytes = embeddings.values.iter().flat_map(|value| value.to_le_bytes());
-    let values = bytes.map(|byte| format!("{byte:02x}")).collect();
+    let bytes: Vec<u8> = embeddings.values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let values = hex(&bytes);
     HexEmbeddings { dim: embeddings.dim, truncated: embeddings.truncated, values }
 }
 

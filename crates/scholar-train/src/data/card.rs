@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use scholar_core::text::hex;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
@@ -137,7 +138,7 @@ fn digest(path: &Path) -> Result<String, DataError> {
     let mut file = fs_err::File::open(path).map_err(|source| DataError::read(path, source))?;
     let mut hasher = Sha256::new();
     std::io::copy(&mut file, &mut hasher).map_err(|source| DataError::read(path, source))?;
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&hasher.finalize()))
 }
 
 impl DataCard {
@@ -213,7 +214,7 @@ mod tests {
             .expect("written");
         let (rows, digest) = &card.files["train.jsonl"];
         let expected = Sha256::digest(b"{\"id\":\"a\",\"text\":\"t\"}\n");
-        let expected: String = expected.iter().map(|byte| format!("{byte:02x}")).collect();
+        let expected = hex(&expected);
         assert_eq!((*rows, digest), (1, &expected));
         let markdown = fs_err::read_to_string(out.join("card.md")).expect("read");
         assert!(markdown.contains("| arxiv | 1 | CC0 1.0 |") && markdown.contains("too short"));

@@ -3,7 +3,7 @@
 //! Both are one classifier: the loss of a row is the cross-entropy of its class, and, where its sentences are known, the
 //! listwise cross-entropy of their [`evidence_score`]s.
 
-use super::{Evaluation, Lesson, Moment, Rejected, Split};
+use super::{Evaluation, Lesson, Measure, Moment, Rejected, Split, measures};
 use crate::data::{AttributionRow, EvidenceLabel};
 use crate::error::TrainError;
 use crate::loss::{cross_entropy, evidence_score, evidence_score_back, listwise};
@@ -131,7 +131,7 @@ impl Lesson for Judging {
             start += size;
         }
         if count > 0 {
-            values.push(("selection@1", right / count as f64));
+            values.push(("selection@1".to_owned(), right / count as f64));
         }
         Ok(Evaluation { score, values, calibration: Some(fit_temperature(&rows)) })
     }
@@ -146,7 +146,7 @@ impl Lesson for Judging {
 }
 
 /// Measures of logits with their classes; the first is the area under the curve of support.
-fn judgements(rows: &[(Vec<f32>, usize)]) -> Vec<(&'static str, f64)> {
+fn judgements(rows: &[(Vec<f32>, usize)]) -> Vec<Measure> {
     let support: Vec<(f32, bool)> =
         rows.iter().map(|(logits, class)| (softmax(logits, 1.0)[0], *class == 0)).collect();
     let mut right = 0.0;
@@ -157,10 +157,10 @@ fn judgements(rows: &[(Vec<f32>, usize)]) -> Vec<(&'static str, f64)> {
         loss += cross_entropy(logits, *class, 1.0, &mut [0.0; CLASSES]);
     }
     let count = rows.len() as f64;
-    vec![
+    measures([
         ("auc", auc(&support).unwrap_or(0.5)),
         ("accuracy", right / count),
         ("held_out_loss", loss / count),
         ("calibration_error", calibration_error(&support)),
-    ]
+    ])
 }

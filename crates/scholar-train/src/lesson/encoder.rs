@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::reranker::{ranked, sample};
 use super::rows::read;
-use super::{Evaluation, Lesson, Moment, Rejected, Split};
+use super::{Evaluation, Lesson, Moment, Rejected, Split, measures};
 use crate::arithmetic::Noise;
 use crate::data::RerankRow;
 use crate::error::TrainError;
@@ -323,7 +323,7 @@ impl Lesson for Crops {
         let count = count.max(1) as f64;
         Ok(Evaluation {
             score: -loss / count,
-            values: vec![("held_out_loss", loss / count), ("accuracy", right / count)],
+            values: measures([("held_out_loss", loss / count), ("accuracy", right / count)]),
             calibration: None,
         })
     }

@@ -6,7 +6,7 @@
 
 use scholar_core::SplitMix64;
 
-use super::{Evaluation, Lesson, Moment, Rejected, Split};
+use super::{Evaluation, Lesson, Moment, Rejected, Split, measures};
 use crate::data::RerankRow;
 use crate::error::TrainError;
 use crate::loss::{distilled, listwise};
@@ -149,11 +149,11 @@ pub(super) fn ranked(scores: &[f32], sizes: &[(usize, usize)]) -> Evaluation {
     let count = sizes.len() as f64;
     Evaluation {
         score: gain / count,
-        values: vec![
+        values: measures([
             ("ndcg@10", gain / count),
             ("mrr", reciprocal / count),
             ("held_out_loss", loss / count),
-        ],
+        ]),
         calibration: None,
     }
 }

@@ -58,7 +58,8 @@ impl Parameters {
         for at in 0..parameters.layout.specs.len() {
             let spec = parameters.layout.specs[at].clone();
             let names = [format!("bert.{}", spec.name), spec.name.clone()];
-            let Some(tensor) = names.iter().find_map(|name| tensors.tensor(name).ok()) else {
+            let found = names.iter().find_map(|name| Some((name, tensors.tensor(name).ok()?)));
+            let Some((name, tensor)) = found else {
                 if spec.block == Block::Head {
                     continue;
                 }
@@ -86,9 +87,14 @@ impl Parameters {
                     ),
                 });
             }
-            read_numbers(&tensor, &mut parameters.values[spec.range.clone()]).map_err(
-                |problem| TrainError::damaged(&path, format!("tensor {}: {problem}", spec.name)),
-            )?;
+            let values = &mut parameters.values[spec.range.clone()];
+            let read = match tensor.dtype() {
+                Dtype::I8 => read_packed(&tensor, &tensors, name, values),
+                _ => read_numbers(&tensor, values),
+            };
+            read.map_err(|problem| {
+                TrainError::damaged(&path, format!("tensor {}: {problem}", spec.name))
+            })?;
         }
         Ok(parameters)
     }
@@ -162,6 +168,32 @@ fn evidence_row(tensor: &TensorView<'_>, target: &mut [f32]) -> Result<(), Strin
     Ok(())
 }
 
+/// A matrix in eight bits, as models that the program ships have it: blocks of a row, each with a scale in `NAME.scale`.
+fn read_packed(
+    tensor: &TensorView<'_>,
+    tensors: &SafeTensors<'_>,
+    name: &str,
+    into: &mut [f32],
+) -> Result<(), String> {
+    let scales = tensors.tensor(&format!("{name}.scale")).map_err(|_| "it has no scales")?;
+    let count: usize = scales.shape().iter().product();
+    let bytes = tensor.data();
+    if count == 0 || bytes.len() != into.len() || !into.len().is_multiple_of(count) {
+        return Err(format!("{count} scales for {} numbers", bytes.len()));
+    }
+    let mut each = vec![0.0; count];
+    read_numbers(&scales, &mut each)?;
+    let block = into.len() / count;
+    for ((values, bytes), scale) in
+        into.chunks_exact_mut(block).zip(bytes.chunks_exact(block)).zip(each)
+    {
+        for (value, byte) in values.iter_mut().zip(bytes) {
+            *value = f32::from(i8::from_le_bytes([*byte])) * scale;
+        }
+    }
+    Ok(())
+}
+
 /// Copies a tensor's numbers.
 ///
 /// # Errors
@@ -188,4 +220,30 @@ pub(crate) fn read_numbers(tensor: &TensorView<'_>, into: &mut [f32]) -> Result<
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_matrices_are_numbers_times_the_scale_of_their_block() {
+        let numbers: Vec<u8> = [1_i8, -2, 127, 0].map(|n| n.to_le_bytes()[0]).into();
+        let scales: Vec<u8> =
+            [0.5, 2.0].iter().flat_map(|s| half::f16::from_f64(*s).to_le_bytes()).collect();
+        let views = [
+            ("m", TensorView::new(Dtype::I8, vec![1, 4], &numbers).expect("a view")),
+            ("m.scale", TensorView::new(Dtype::F16, vec![1, 2], &scales).expect("a view")),
+        ];
+        let bytes = safetensors::serialize(views, None).expect("a file");
+        let tensors = SafeTensors::deserialize(&bytes).expect("read");
+        let packed = tensors.tensor("m").expect("there");
+        let mut into = [0.0; 4];
+        read_packed(&packed, &tensors, "m", &mut into).expect("fits");
+        let expect = [0.5_f32, -1.0, 254.0, 0.0];
+        assert!(into.iter().zip(expect).all(|(a, b)| (a - b).abs() < 1e-6), "{into:?}");
+        let error = read_packed(&packed, &tensors, "other", &mut into).expect_err("no scales");
+        assert!(error.contains("no scales"), "{error}");
+        assert!(read_packed(&packed, &tensors, "m", &mut [0.0; 3]).is_err(), "three of four");
+    }
 }

@@ -5,7 +5,7 @@ use scholar_train::{Control, Settings, Store, Task, TrainError, train};
 use crate::material::{model, rows, settings};
 
 fn run(settings: &Settings, out: &Path) -> Result<scholar_train::Report, TrainError> {
-    train(settings, out, &mut |_| Control::Continue)
+    train(settings, out, None, &mut |_| Control::Continue)
 }
 
 fn short(folder: &Path) -> Settings {
@@ -61,7 +61,7 @@ fn a_disk_that_takes_nothing_leaves_the_last_checkpoint() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
     let settings = short(folder.path());
-    train(&settings, &out, &mut |event| match event {
+    train(&settings, &out, None, &mut |event| match event {
         scholar_train::Event::Step(progress) if progress.step == 5 => Control::Stop,
         _ => Control::Continue,
     })

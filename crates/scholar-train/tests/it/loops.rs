@@ -1,13 +1,16 @@
 use std::path::Path;
 
 use safetensors::SafeTensors;
-use scholar_train::{Control, Ended, Event, Objective, Report, Settings, Task, train};
+use scholar_train::{
+    Control, Ended, Event, Exam, Learner, Measure, Objective, Report, Settings, Task, TrainError,
+    train,
+};
 
 use crate::material::settings;
 
 /// Trains until `stop` steps are done in all, or to the end.
 fn run(settings: &Settings, out: &Path, stop: Option<usize>) -> Report {
-    train(settings, out, &mut |event| match event {
+    train(settings, out, None, &mut |event| match event {
         Event::Step(progress) if Some(progress.step) == stop => Control::Stop,
         _ => Control::Continue,
     })
@@ -24,8 +27,8 @@ fn tensors(out: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-fn cell<'a>(values: &'a [(&'static str, f64)], name: &str) -> &'a f64 {
-    &values.iter().find(|(known, _)| *known == name).expect("a measure").1
+fn cell<'a>(values: &'a [Measure], name: &str) -> &'a f64 {
+    &values.iter().find(|(known, _)| known == name).expect("a measure").1
 }
 
 /// `sign` is -1 where the first measure is better when it is lower.
@@ -57,7 +60,7 @@ fn an_attributor_learns_its_classes_and_which_sentence_is_the_evidence() {
     improves(&settings, 1.0, 0.95);
     let out = folder.path().join("out");
     let mut last = Vec::new();
-    train(&settings, &out, &mut |event| {
+    train(&settings, &out, None, &mut |event| {
         if let Event::Evaluated { values, .. } = event {
             last = values.to_vec();
         }
@@ -128,7 +131,7 @@ fn a_killed_training_goes_on_from_its_last_checkpoint() {
     let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
     fs_err::create_dir_all(&killed).expect("a folder");
     // What a process killed after step 17 leaves: the checkpoint of step 10, newer curves, half of the next checkpoint.
-    train(&settings, &whole, &mut |event| {
+    train(&settings, &whole, None, &mut |event| {
         if let Event::Step(progress) = event
             && progress.step == 17
         {
@@ -141,7 +144,7 @@ fn a_killed_training_goes_on_from_its_last_checkpoint() {
     })
     .expect("trains");
     let mut from = None;
-    train(&settings, &killed, &mut |event| {
+    train(&settings, &killed, None, &mut |event| {
         if let Event::Began { from: step, .. } = event {
             from = Some(*step);
         }
@@ -164,4 +167,48 @@ fn no_improvement_ends_a_training_early() {
     let report = run(&settings, &folder.path().join("out"), None);
     assert_eq!(report.ended, Ended::Early);
     assert!(report.steps < 60);
+}
+
+/// Marks each sitting lower than the one before, whatever the model has learnt.
+struct Harsh {
+    mark: f64,
+}
+
+impl Exam for Harsh {
+    fn sit(&mut self, learner: &mut Learner<'_>) -> Result<Vec<Measure>, TrainError> {
+        assert_eq!(learner.logits(&[("w1", "w2"), ("w1", "w3")])?.len(), 2);
+        self.mark -= 0.1;
+        Ok(vec![("mark".to_owned(), self.mark)])
+    }
+}
+
+#[test]
+fn an_exam_decides_which_weights_are_best() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = settings(folder.path(), Task::Reranker);
+    let out = folder.path().join("out");
+    let mut exam = Harsh { mark: 1.0 };
+    let mut seen = Vec::new();
+    let report = train(&settings, &out, Some(&mut exam), &mut |event| {
+        if let Event::Evaluated { step, values, best } = event {
+            seen.push((*step, *cell(values, "mark"), *cell(values, "ndcg@10"), *best));
+        }
+        Control::Continue
+    })
+    .expect("trains");
+    let first = seen.iter().find(|(step, ..)| *step > 0).expect("measured after a step");
+    assert_eq!(report.best, Some((first.0, first.1)), "{seen:?}");
+    assert!(seen.last().is_some_and(|last| last.2 >= first.2 && !last.3), "{seen:?}");
+    let curve = fs_err::read_to_string(out.join("evaluations.csv")).expect("the curve");
+    assert!(curve.starts_with("step,mark,ndcg@10,"), "{curve}");
+}
+
+#[test]
+fn collections_without_an_exam_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let named = vec!["somewhere".into()];
+    let settings = Settings { collections: named, ..settings(folder.path(), Task::Reranker) };
+    let error = train(&settings, &folder.path().join("out"), None, &mut |_| Control::Continue)
+        .expect_err("no exam");
+    assert!(error.to_string().contains("collections"), "{error}");
 }

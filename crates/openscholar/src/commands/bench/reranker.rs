@@ -58,7 +58,7 @@ pub(super) fn run(
         .map(|passage| passage.encoded_text())
         .collect();
     let mut ours = Vec::new();
-    for precision in [Precision::F32, Precision::Bf16] {
+    for precision in [Precision::F32, Precision::Bf16, Precision::Int8] {
         let options =
             CrossEncoderOptions { precision, ..CrossEncoderOptions::project(app.threads()) };
         match LocalCrossEncoder::open(&folder, model, options) {

@@ -20,6 +20,7 @@ use scholar_bench::scholarqa::{
     Ablation, BenchTask, ContextSource, Item, Loaded, Prediction, PredictionStatus,
     PredictionUsage, System, answer, load, mark_duplicates, sample,
 };
+use scholar_core::text::hex;
 use scholar_pipeline::AskConfig;
 use sha2::{Digest as _, Sha256};
 
@@ -169,7 +170,7 @@ fn cutoff(
 
 fn sha256(path: &Path) -> Result<String, CommandError> {
     let bytes = fs_err::read(path).user(|| format!("cannot read {}", path.display()))?;
-    Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&Sha256::digest(bytes)))
 }
 
 fn manifest(

@@ -10,7 +10,7 @@ use scholar_datastore::{AddOptions, BuildRules, Datastore};
 use scholar_models::LocalEncoder;
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
 use scholar_train::data::ranking::mining::{self, Grader, MiningRules};
-use scholar_train::data::ranking::{self, Plan};
+use scholar_train::data::ranking::{self, Plan, Pool};
 use scholar_train::data::{
     Account, AttributionRow, DataCard, Evaluation, Made, RerankRow, Settings, Source, SourceName,
     TextRow, attribution_rows, has_papers, refuse_leaks, text_rows, write_all,
@@ -29,6 +29,9 @@ use crate::{progress, runs};
 
 /// Folders of a data folder that hold what models are measured on.
 const MEASURED: [&str; 3] = ["retrieval", "claims", "scholarqabench"];
+
+/// Held-out queries of a pool that become a collection: every candidate of every one is read.
+const JUDGED: usize = 60;
 
 pub(super) fn run(args: &TrainDataArgs, app: &App) -> Result<ExitCode, CommandError> {
     let sources = sources(args)?;
@@ -214,7 +217,31 @@ impl Job<'_> {
             rows.extend(mined);
             ledger.merge(account);
         }
-        Ok(mining::finish(rows, ledger, &self.settings)?)
+        let made = mining::finish(rows, ledger, &self.settings)?;
+        for pool in 0..plan.pools.len() {
+            self.collection(&plan, pool, &made.dev)?;
+        }
+        Ok(made)
+    }
+
+    /// Held-out queries of a pool as a collection in BEIR layout, for measuring rankings while training and for weighing.
+    fn collection(
+        &self,
+        plan: &Plan,
+        pool: usize,
+        held_out: &[RerankRow],
+    ) -> Result<(), CommandError> {
+        let Some((queries, grades)) = mining::judged(plan, pool, held_out, JUDGED) else {
+            return Ok(());
+        };
+        let corpus = mining::corpus(&plan.pools[pool]);
+        let folder = self.args.out.join("collections").join(named(&plan.pools[pool], &corpus));
+        fs_err::create_dir_all(&folder).map_err(|source| runs::unwritable(&folder, source))?;
+        let files =
+            [("corpus.jsonl", &corpus), ("queries.jsonl", &queries), ("qrels.tsv", &grades)];
+        files
+            .into_iter()
+            .try_for_each(|(name, text)| runs::write_atomic(&folder.join(name), text.as_bytes()))
     }
 
     /// A pool as a datastore below the output folder; an interrupted build goes on.
@@ -226,10 +253,9 @@ impl Job<'_> {
     ) -> Result<Datastore, CommandError> {
         let pool = &plan.pools[pool];
         let corpus = mining::corpus(pool);
-        let digest = scholar_train::data::wording::hash([corpus.as_str()]);
         let folder = self.args.out.join("pools");
         fs_err::create_dir_all(&folder).map_err(|source| runs::unwritable(&folder, source))?;
-        let file = folder.join(format!("{}-{digest:016x}.jsonl", pool.name.replace(' ', "-")));
+        let file = folder.join(format!("{}.jsonl", named(pool, &corpus)));
         runs::write_atomic(&file, corpus.as_bytes())?;
         let store = Datastore::open_or_create(
             &file.with_extension(""),
@@ -253,6 +279,12 @@ impl Job<'_> {
         }
         Ok(store)
     }
+}
+
+/// Of a pool's files: its name, and what tells it from the pool of other settings.
+fn named(pool: &Pool, corpus: &str) -> String {
+    let digest = scholar_train::data::wording::hash([corpus]);
+    format!("{}-{digest:016x}", pool.name.replace(' ', "-"))
 }
 
 async fn embedded(app: &App) -> Result<GgufGenerator, CommandError> {

@@ -1,7 +1,8 @@
 //! Making an inverted index of stored rows.
 //!
 //! 1. A sample of the rows is rotated and clustered ([`super::cluster`]).
-//! 2. Every row is rotated and assigned to its nearest list, in the order of storage.
+//! 2. Every row is rotated and assigned to its nearest list, in the order of storage; lists move to the mean of their rows.
+//!    This is done [`PASSES`] times: a sample has a few dozen rows of each list, all rows say better where it lies.
 //! 3. List by list, rows are encoded ([`super::code`]) and written.
 //!
 //! Memory: the sample, eight bytes per row, the centroids; the rows themselves are only read.
@@ -14,7 +15,7 @@ use half::f16;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use super::cluster::{Clusters, Sample};
+use super::cluster::{Clusters, Sample, Sums};
 use super::code::{BLOCK, encode};
 use super::file::{Bits, HEADER_BYTES, Header, Layout};
 use super::fine;
@@ -101,6 +102,10 @@ pub type OnIvfProgress<'a> = &'a mut dyn FnMut(IvfProgress) -> ControlFlow<()>;
 const CHUNK: usize = 65_536;
 /// Rows that one thread rotates and assigns at a time.
 const PART: usize = 512;
+/// Rows that are held while they are added to the sums of their lists.
+const HELD: usize = 16 * PART;
+/// Times that all rows are assigned.
+const PASSES: usize = 2;
 
 /// Writes the index of `rows` to `path`, durable, and returns whether it was completed. `indexed` is the digest of the
 /// rows' file.
@@ -121,18 +126,26 @@ pub(crate) fn build(
     if report(IvfStage::Training, 0, sampled) {
         return Ok(false);
     }
-    let clusters = Clusters::train(&sample, options.lists, options.seed);
+    let mut clusters = Clusters::train(&sample, options.lists, options.seed);
     drop(sample);
     if report(IvfStage::Training, sampled, sampled) {
         return Ok(false);
     }
     let mut assigned: Vec<u32> = Vec::with_capacity(rows.count());
-    while assigned.len() < rows.count() {
-        let end = rows.count().min(assigned.len() + CHUNK);
-        assigned.extend(assign(rows, &rotation, &clusters, assigned.len()..end));
-        if report(IvfStage::Assigning, end, rows.count()) {
-            return Ok(false);
+    for pass in 0..PASSES {
+        assigned.clear();
+        let mut sums = Sums::new(&clusters);
+        while assigned.len() < rows.count() {
+            let end = rows.count().min(assigned.len() + CHUNK);
+            for start in (assigned.len()..end).step_by(HELD) {
+                let range = start..end.min(start + HELD);
+                assigned.extend(assign(rows, &rotation, &clusters, range, &mut sums));
+            }
+            if report(IvfStage::Assigning, pass * rows.count() + end, PASSES * rows.count()) {
+                return Ok(false);
+            }
         }
+        clusters.settle(sums);
     }
     let order = ListOrder::new(&assigned, clusters.len());
     drop(assigned);
@@ -185,20 +198,31 @@ fn sample(rows: &dyn Rows, rotation: &Rotation, options: IvfOptions) -> Sample {
     Sample { dim: rotation.padded(), values }
 }
 
+/// The list of each row of `range`; adds the rows to `sums`.
 fn assign(
     rows: &dyn Rows,
     rotation: &Rotation,
     clusters: &Clusters,
     range: std::ops::Range<usize>,
+    sums: &mut Sums,
 ) -> Vec<u32> {
     let starts: Vec<usize> = range.clone().step_by(PART).collect();
-    starts
+    let parts: Vec<(Vec<u32>, Vec<f32>)> = starts
         .into_par_iter()
-        .flat_map_iter(|start| {
-            let end = range.end.min(start + PART);
-            clusters.assign(&rotated(rows, rotation, start..end))
+        .map(|start| {
+            let x = rotated(rows, rotation, start..range.end.min(start + PART));
+            (clusters.assign(&x), x)
         })
-        .collect()
+        .collect();
+    let assigned: Vec<u32> = parts.iter().flat_map(|(lists, _)| lists).copied().collect();
+    let order = ListOrder::new(&assigned, clusters.len());
+    sums.add(|list| {
+        order.rows(list).iter().map(|row| {
+            let (part, at) = (*row as usize / PART, *row as usize % PART);
+            &parts[part].1[at * clusters.dim..(at + 1) * clusters.dim]
+        })
+    });
+    assigned
 }
 
 fn rotated(

@@ -211,7 +211,16 @@ impl Clusters {
                 self.assign(&x)
             })
             .collect();
-        let values = means(sample, rows, &assigned, &self.lists.values);
+        self.move_lists(means(sample, rows, &assigned, &self.lists.values));
+    }
+
+    /// Lists move to the mean of the rows that were assigned to them.
+    pub(crate) fn settle(&mut self, sums: Sums) {
+        self.move_lists(sums.means(&self.lists.values));
+    }
+
+    /// Gives the lists these centroids; groups follow them.
+    fn move_lists(&mut self, values: Vec<f32>) {
         self.lists = Centroids::new(values, self.dim);
         let mut groups = Vec::with_capacity(self.groups.values.len());
         for (group, range) in self.starts.windows(2).enumerate() {
@@ -226,6 +235,52 @@ impl Clusters {
             }
         }
         self.groups = Centroids::new(groups, self.dim);
+    }
+}
+
+/// Sums of the rows of each list.
+pub(crate) struct Sums {
+    dim: usize,
+    values: Vec<f32>,
+    counts: Vec<u32>,
+}
+
+impl Sums {
+    /// Of no row yet.
+    pub(crate) fn new(clusters: &Clusters) -> Self {
+        let (dim, lists) = (clusters.dim, clusters.len());
+        Self { dim, values: vec![0.0; lists * dim], counts: vec![0; lists] }
+    }
+
+    /// Adds the rows that `of` gives for each list, in their order: the sums are the same on any number of threads.
+    pub(crate) fn add<'a, I: Iterator<Item = &'a [f32]>>(
+        &mut self,
+        of: impl Fn(usize) -> I + Sync,
+    ) {
+        let lists = self.values.par_chunks_mut(self.dim.max(1)).zip(&mut self.counts);
+        lists.enumerate().for_each(|(list, (sum, count))| {
+            for row in of(list) {
+                *count += 1;
+                for (sum, value) in sum.iter_mut().zip(row) {
+                    *sum += value;
+                }
+            }
+        });
+    }
+
+    /// A list without rows keeps its `old` centroid.
+    #[expect(clippy::cast_precision_loss, reason = "rows of a list are far below 2^24 times")]
+    fn means(mut self, old: &[f32]) -> Vec<f32> {
+        let lists = self.values.chunks_exact_mut(self.dim.max(1)).zip(&self.counts);
+        for ((sum, count), old) in lists.zip(old.chunks_exact(self.dim.max(1))) {
+            if *count == 0 {
+                sum.copy_from_slice(old);
+            } else {
+                let scale = 1.0 / *count as f32;
+                sum.iter_mut().for_each(|value| *value *= scale);
+            }
+        }
+        self.values
     }
 }
 

@@ -76,6 +76,35 @@ pub fn corpus(pool: &Pool) -> String {
     text
 }
 
+/// Held-out queries of a pool, which go with its [`corpus`]: queries and judgements as BEIR has them, at most `most`
+/// queries; `None` where none is held out.
+///
+/// Queries that were made of a part of their answer are not among them: the corpus shows what they were made of.
+pub fn judged(
+    plan: &Plan,
+    pool: usize,
+    held_out: &[RerankRow],
+    most: usize,
+) -> Option<(String, String)> {
+    let held_out: BTreeSet<&str> = held_out.iter().map(|row| row.query.as_str()).collect();
+    let kept = plan.prompts.iter().filter(|prompt| {
+        prompt.pool == pool && prompt.form == Form::Whole && held_out.contains(&*prompt.query)
+    });
+    let kept: Vec<&Prompt> = kept.collect();
+    // Prompts of one source follow each other: some of each are wanted.
+    let step = kept.len().div_ceil(most.max(1)).max(1);
+    let (mut queries, mut grades) = (String::new(), "query-id\tcorpus-id\tscore\n".to_owned());
+    for (n, prompt) in kept.into_iter().step_by(step).enumerate() {
+        let row = serde_json::json!({"_id": format!("query-{n}"), "text": prompt.query});
+        queries.push_str(&row.to_string());
+        queries.push('\n');
+        for answer in prompt.positives.iter().collect::<BTreeSet<_>>() {
+            grades.push_str(&format!("query-{n}\t{}\t1\n", document_name(*answer)));
+        }
+    }
+    (!queries.is_empty()).then_some((queries, grades))
+}
+
 /// Searches `retriever`, which holds the pool of number `pool`, for every prompt of it and makes groups.
 ///
 /// # Errors

@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::args::AnnotateServeArgs;
 use crate::commands::datastore::serve::{asked_to_stop, listen_on};
 use crate::error::{CommandError, Context as _, ErrorKind};
+use scholar_core::text::hex;
 
 /// Schema of what is printed with `--json`.
 const SCHEMA: &str = "openscholar.annotate-serve/1";
@@ -141,8 +142,5 @@ fn secret() -> Result<String, CommandError> {
         CommandError::new(ErrorKind::User, "the system gives no random numbers")
             .with_source(error.to_string())
     })?;
-    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
-        let _infallible = write!(text, "{byte:02x}");
-        text
-    }))
+    Ok(hex(&bytes))
 }

@@ -1,9 +1,8 @@
-//! A reranker's logit beside the retriever's score and lexical evidence.
+//! A reranker's logit beside the score before it, the retriever's or that of late interaction, and lexical evidence.
 //!
 //! Every candidate of every query is read once; then all weightings of a grid rank the same features, and the one with the
 //! highest nDCG@10, averaged over the collections, is written. Ties go to the smaller weights.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -19,10 +18,10 @@ use crate::args::TrainWeighArgs;
 use crate::commands::bench::retrieval::store;
 use crate::config::DEFAULT_ENCODER;
 use crate::error::{CommandError, Context as _};
-use crate::wiring::{Shelf, models};
+use crate::wiring::{self, Shelf, models};
 use crate::{progress, runs};
 
-/// Weights of the logit that are tried; the retriever's score counts 1.
+/// Weights of the logit that are tried; the score before counts 1.
 const LOGITS: [f32; 10] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.4, 2.0, 3.0, 5.0];
 /// Weights of each lexical feature that are tried.
 const LEXICAL: [f32; 4] = [0.0, 0.1, 0.2, 0.4];
@@ -31,31 +30,36 @@ const LEXICAL: [f32; 4] = [0.0, 0.1, 0.2, 0.4];
 struct Asked {
     grades: scholar_bench::retrieval::Grades,
     documents: Vec<String>,
-    /// Of the candidates that are read: retriever's score, logit, title, pairs; standardised.
+    /// Of the candidates that are read: score before, logit, title, pairs; standardised.
     features: Vec<[f32; 4]>,
 }
 
 pub(super) fn run(args: &TrainWeighArgs, app: &App) -> Result<ExitCode, CommandError> {
-    let TrainWeighArgs { model, collections, depth, .. } = args;
+    let TrainWeighArgs { model, collections, depth, beside, .. } = args;
     let loaded = collections
         .iter()
         .map(|dir| Collection::load(dir).user(|| format!("{} cannot be used", dir.display())))
         .collect::<Result<Vec<_>, _>>()?;
     let name = model.display().to_string();
-    let cross = LocalCrossEncoder::open(model, &name, CrossEncoderOptions::project(app.threads()))?;
     let ones = ReadingWeights { depth: *depth, retrieval: 1.0, logit: 1.0, title: 1.0, pairs: 1.0 };
-    let reranker = SecondReadingReranker::new(cross, ones)?;
     let encoder = app.config.encoder.as_deref().unwrap_or(DEFAULT_ENCODER).to_owned();
     let encoder = app.block_on(models::encoder(app, &encoder, models::Reading::WHOLE))??;
     let mut asked: Vec<Vec<Asked>> = Vec::new();
     for collection in &loaded {
         let store = store(collection, &encoder, app)?;
         let shelf = Shelf::with(app, store, Arc::clone(&encoder))?;
+        let options = CrossEncoderOptions::project(app.threads());
+        let cross = LocalCrossEncoder::open(model, &name, options)?;
+        let before = match beside {
+            None => None,
+            Some(beside) => Some(app.block_on(wiring::reranker::beside(app, &shelf, beside))??),
+        };
+        let reranker = SecondReadingReranker::new(cross, ones, before)?;
         asked.push(read(collection, &shelf, &reranker, app)?);
     }
     let found = best(&asked, *depth);
-    write(model, &found, collections.len(), asked.iter().map(Vec::len).sum())?;
-    show(&found, model, app)?;
+    write(args, &found, asked.iter().map(Vec::len).sum())?;
+    show(args, &found, app)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -149,17 +153,13 @@ fn ranked(asked: &Asked, weights: &ReadingWeights) -> Vec<String> {
     documents
 }
 
-fn write(
-    model: &Path,
-    found: &Found,
-    collections: usize,
-    queries: usize,
-) -> Result<(), CommandError> {
+fn write(args: &TrainWeighArgs, found: &Found, queries: usize) -> Result<(), CommandError> {
+    let TrainWeighArgs { model, beside, collections, .. } = args;
     let ReadingWeights { depth, retrieval, logit, title, pairs } = found.weights;
     let stored = json!({
-        "depth": depth, "retrieval": retrieval, "logit": logit, "title": title, "pairs": pairs,
+        "beside": beside, "depth": depth, "retrieval": retrieval, "logit": logit, "title": title, "pairs": pairs,
         "fitted_on": {
-            "collections": collections, "queries": queries,
+            "collections": collections.len(), "queries": queries,
             "ndcg@10_before": found.before, "ndcg@10": found.after,
         },
     });
@@ -168,20 +168,24 @@ fn write(
     runs::write_atomic(&model.join(READING_FILE), format!("{text}\n").as_bytes())
 }
 
-fn show(found: &Found, model: &Path, app: &App) -> Result<(), CommandError> {
+fn show(args: &TrainWeighArgs, found: &Found, app: &App) -> Result<(), CommandError> {
+    let TrainWeighArgs { model, beside, .. } = args;
     let Found { weights, before, after } = found;
     let ReadingWeights { depth, retrieval: _, logit, title, pairs } = weights;
     if app.printer.json {
         return app.printer.json(&json!({
             "schema": "openscholar.train-weigh/1",
             "model": model,
-            "reading": {"depth": depth, "retrieval": 1, "logit": logit, "title": title, "pairs": pairs},
+            "reading": {
+                "beside": beside, "depth": depth, "retrieval": 1, "logit": logit, "title": title, "pairs": pairs,
+            },
             "ndcg@10_before": before,
             "ndcg@10": after,
         }));
     }
+    let first = beside.as_deref().unwrap_or("the retriever");
     app.printer.out(&format!(
-        "nDCG@10 {before:.4} of the retriever, {after:.4} with 1 · retriever + {logit} · logit + {title} · title + {pairs} · pairs, \
+        "nDCG@10 {before:.4} of {first}, {after:.4} with 1 · {first} + {logit} · logit + {title} · title + {pairs} · pairs, \
          the first {depth} read; written to {}",
         model.join(READING_FILE).display()
     ))

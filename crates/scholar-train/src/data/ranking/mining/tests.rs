@@ -141,3 +141,28 @@ fn the_corpus_is_one_document_a_line() {
     assert_eq!(first["_id"], document_name(0));
     assert_eq!(number(&PaperId::Local(document_name(41))), Some(41));
 }
+
+#[test]
+fn held_out_queries_are_judged_as_beir_has_it() {
+    let mut plan = plan();
+    let hidden = Prompt {
+        query: "coffee and the heart".to_owned(),
+        form: Form::Text,
+        ..plan.prompts[0].clone()
+    };
+    plan.prompts.push(hidden);
+    let row = |query: &str| RerankRow {
+        query: query.to_owned(),
+        pos: vec!["right".to_owned()],
+        neg: vec!["wrong".to_owned()],
+        pos_scores: Vec::new(),
+        neg_scores: Vec::new(),
+        source: None,
+    };
+    assert_eq!(judged(&plan, 0, &[row("something else")], 9), None);
+    assert_eq!(judged(&plan, 0, &[row("coffee and the heart")], 9), None, "its title is the query");
+    let (queries, grades) = judged(&plan, 0, &[row(&plan.prompts[0].query)], 9).expect("one");
+    assert_eq!(queries.lines().count(), 1);
+    assert_eq!(grades, "query-id\tcorpus-id\tscore\nquery-0\tdocument-0\t1\n");
+    assert_eq!(judged(&plan, 1, &[row(&plan.prompts[0].query)], 9), None, "of another pool");
+}
