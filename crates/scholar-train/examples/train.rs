@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let settings = Settings::read(Path::new(config), task)?;
     let report = train(&settings, Path::new(out), None, &mut |event| {
         match event {
-            Event::Began { rows, held_out, rejected, from, device } => {
+            Event::Began { rows, held_out, rejected, from, device, .. } => {
                 let rejected = rejected.len();
                 eprintln!(
                     "{rows} rows, {held_out} held out, {rejected} left out, from step {from}, {device}"

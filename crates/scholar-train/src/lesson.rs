@@ -87,6 +87,11 @@ pub(crate) trait Lesson {
         &[]
     }
 
+    /// Rows that a teacher was wanted for and has not scored.
+    fn untaught(&self) -> usize {
+        0
+    }
+
     /// Rows learnt from and rows kept apart.
     fn counts(&self) -> (usize, usize);
 }

@@ -38,6 +38,8 @@ pub enum Event<'a> {
         rows: usize,
         /// Those to measure on.
         held_out: usize,
+        /// Of those to learn from, how many a teacher was wanted for and has not scored.
+        untaught: usize,
         /// Rows that were left out.
         rejected: &'a [Rejected],
         /// The step a checkpoint goes on from, 0 without one.
@@ -148,6 +150,7 @@ pub fn train<'a>(
     let began = Event::Began {
         rows,
         held_out,
+        untaught: training.lesson.untaught(),
         rejected: training.lesson.rejected(),
         from: training.state.step,
         device: training.model.device.describe(),

@@ -136,12 +136,17 @@ fn say_left_out<'a>(rows: impl Iterator<Item = (&'a Path, usize, &'a str)>, app:
 
 fn show(event: &Event<'_>, bar: &ProgressBar, app: &App) {
     match event {
-        Event::Began { rows, held_out, rejected, from, device } => {
+        Event::Began { rows, held_out, untaught, rejected, from, device } => {
             let going_on =
                 if *from > 0 { format!(", going on from step {from}") } else { String::new() };
             app.printer.say(&format!(
                 "{rows} rows to learn from, {held_out} to measure on, {device}{going_on}"
             ));
+            if *untaught > 0 {
+                app.printer.say(&format!(
+                    "{untaught} of them are not scored by a teacher: labels alone teach them"
+                ));
+            }
             let rows =
                 rejected.iter().map(|row| (row.path.as_path(), row.line, row.problem.as_str()));
             say_left_out(rows, app);

@@ -2,7 +2,7 @@
 //!
 //! Source: `FlagEmbedding`'s reranker training, as the paper used it: one random positive and `group - 1` negatives of a
 //! query; where a row has fewer negatives, its list is repeated and sampled without replacement. Where a teacher scored the
-//! passages, `teacher_weight` of the loss is how far the shares of a group are from the teacher's.
+//! passages of a row, `teacher_weight` of its loss is how far the shares of the group are from the teacher's.
 
 use scholar_core::SplitMix64;
 
@@ -20,6 +20,8 @@ const MOST_NEGATIVES: usize = 15;
 
 pub(super) struct Ranking {
     split: Split<RerankRow>,
+    /// Rows that a teacher was wanted for and has not scored: labels alone teach them.
+    untaught: usize,
     group: usize,
     repeat: bool,
     dropout: f32,
@@ -31,14 +33,13 @@ impl Ranking {
     pub(super) fn open(settings: &Settings) -> Result<Self, TrainError> {
         let split = Split::read(settings, |row: &RerankRow| &row.query, RerankRow::check)?;
         let untaught = split.rows.iter().filter(|row| !row.is_taught()).count();
-        if settings.teacher_weight > 0.0 && untaught > 0 {
-            let all = split.rows.len();
-            let problem = format!(
-                "{untaught} of {all} rows have no pos_scores and neg_scores; `openscholar train teach` makes them"
-            );
+        if settings.teacher_weight > 0.0 && untaught == split.rows.len() {
+            let problem =
+                "no row has pos_scores and neg_scores; `openscholar train teach` makes them";
             return Err(TrainError::setting("teacher_weight", problem));
         }
         Ok(Self {
+            untaught: if settings.teacher_weight > 0.0 { untaught } else { 0 },
             split,
             group: settings.group,
             repeat: settings.repeat_negatives,
@@ -84,26 +85,26 @@ impl Lesson for Ranking {
             let row = &self.split.rows[*item];
             let passages = sample(row, self.group, self.repeat, &mut random);
             sizes.push(passages.len());
-            for (passage, score) in passages {
-                pairs.push((row.query.as_str(), passage));
-                taught.extend(score);
-            }
+            let scores: Option<Vec<f32>> = passages.iter().map(|(_, score)| *score).collect();
+            taught.push(scores);
+            pairs.extend(passages.iter().map(|(passage, _)| (row.query.as_str(), *passage)));
         }
         let reader = &model.reader;
         let batch = model.device.run(|| reader.pairs(&pairs))?;
         let noise = at.noise(self.dropout);
         let logits = model.classify(&batch, noise);
         let mut slopes = vec![0.0; logits.len()];
-        let (share, temperature) = self.teacher;
+        let (wanted, temperature) = self.teacher;
         let weight = 1.0 / items.len() as f32;
         let (mut loss, mut start) = (0.0, 0);
-        for size in sizes {
+        for (size, taught) in sizes.into_iter().zip(taught) {
+            let share = if taught.is_some() { wanted } else { 0.0 };
             let group = start..start + size;
-            let (logits, slopes) = (&logits[group.clone()], &mut slopes[group.clone()]);
+            let (logits, slopes) = (&logits[group.clone()], &mut slopes[group]);
             let labels = listwise(logits, |at| at == 0, weight * (1.0 - share), slopes);
             loss += labels * f64::from(1.0 - share);
-            if share > 0.0 {
-                let teacher = (&taught[group], temperature);
+            if let Some(taught) = taught.filter(|_| share > 0.0) {
+                let teacher = (&taught[..], temperature);
                 loss += distilled(logits, teacher, weight * share, slopes) * f64::from(share);
             }
             start += size;
@@ -127,6 +128,10 @@ impl Lesson for Ranking {
 
     fn rejected(&self) -> &[Rejected] {
         &self.split.rejected
+    }
+
+    fn untaught(&self) -> usize {
+        self.untaught
     }
 
     fn counts(&self) -> (usize, usize) {

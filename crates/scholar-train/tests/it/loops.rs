@@ -212,3 +212,35 @@ fn collections_without_an_exam_are_refused() {
         .expect_err("no exam");
     assert!(error.to_string().contains("collections"), "{error}");
 }
+
+#[test]
+fn rows_a_teacher_did_not_score_are_counted_and_taught_by_labels() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = Settings { teacher_weight: 0.5, ..settings(folder.path(), Task::Reranker) };
+    let error = train(&settings, &folder.path().join("none"), None, &mut |_| Control::Continue)
+        .expect_err("no row is scored");
+    assert!(error.to_string().contains("teacher_weight"), "{error}");
+    let text = fs_err::read_to_string(&settings.rows[0]).expect("rows");
+    let scored = text.lines().enumerate().map(|(at, line)| {
+        let mut row: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        if at % 2 == 0 {
+            row["pos_scores"] = vec![4.0; row["pos"].as_array().expect("a list").len()].into();
+            row["neg_scores"] = vec![0.0; row["neg"].as_array().expect("a list").len()].into();
+        }
+        format!("{row}\n")
+    });
+    let rows = folder.path().join("scored.jsonl");
+    fs_err::write(&rows, scored.collect::<String>()).expect("written");
+    let settings = Settings { rows: vec![rows], ..settings };
+    let mut counted = None;
+    let report = train(&settings, &folder.path().join("out"), None, &mut |event| {
+        if let Event::Began { rows, untaught, .. } = event {
+            counted = Some((*rows, *untaught));
+        }
+        Control::Continue
+    })
+    .expect("trains");
+    let (rows, untaught) = counted.expect("began");
+    assert!(untaught > rows / 3 && untaught < rows * 2 / 3, "{untaught} of {rows}");
+    assert!(report.best.is_some_and(|(_, score)| score > 0.95), "{report:?}");
+}

@@ -448,24 +448,47 @@ mod tests {
         Sample { dim, values }
     }
 
+    fn rows_of(sample: &Sample) -> Vec<f32> {
+        let mut x = Vec::new();
+        sample.gather(&(0_u32..).take(sample.len()).collect::<Vec<_>>(), &mut x);
+        x
+    }
+
+    /// Mean squared distance of the rows of `x` from their lists.
+    fn error(clusters: &Clusters, x: &[f32]) -> f32 {
+        let assigned = clusters.assign(x);
+        let rows = x.chunks_exact(clusters.dim).zip(&assigned);
+        let distances = rows.map(|(x, list)| {
+            let c = &clusters.lists.values[*list as usize * clusters.dim..][..clusters.dim];
+            x.iter().zip(c).map(|(x, c)| (x - c).powi(2)).sum::<f32>()
+        });
+        distances.sum::<f32>() / assigned.len() as f32
+    }
+
+    #[test]
+    fn lists_trained_on_few_rows_move_to_the_mean_of_all() {
+        let all = rows_of(&clouds(150, 40, 16));
+        let few = all.chunks_exact(16).step_by(10).flatten().map(|value| f16::from_f32(*value));
+        let few = Sample { dim: 16, values: few.collect() };
+        let mut trained = Clusters::train(&few, 140, 1);
+        let before = error(&trained, &all);
+        let (assigned, mut sums) = (trained.assign(&all), Sums::new(&trained));
+        sums.add(|list| {
+            let rows = all.chunks_exact(16).zip(&assigned);
+            rows.filter(move |(_, of)| **of as usize == list).map(|(row, _)| row)
+        });
+        trained.settle(sums);
+        let after = error(&trained, &all);
+        assert!(after < before, "{before} to {after}");
+    }
+
     #[test]
     fn clouds_become_lists_and_assignment_finds_them() {
         for (clusters, lists) in [(8, 8), (300, 300)] {
             let sample = clouds(clusters, 20, 16);
             let trained = Clusters::train(&sample, lists, 1);
             assert_eq!(trained.len(), lists);
-            let mut x = Vec::new();
-            sample.gather(&(0_u32..).take(sample.len()).collect::<Vec<_>>(), &mut x);
-            let assigned = trained.assign(&x);
-            let error: f32 = x
-                .chunks_exact(16)
-                .zip(&assigned)
-                .map(|(x, list)| {
-                    let c = &trained.lists.values[*list as usize * 16..][..16];
-                    x.iter().zip(c).map(|(x, c)| (x - c).powi(2)).sum::<f32>()
-                })
-                .sum::<f32>()
-                / sample.len() as f32;
+            let error = error(&trained, &rows_of(&sample));
             // Clouds are 0.03 wide in a space of 20: one list for all would err by 16 · 33. Some clouds share a list.
             assert!(error < 130.0, "{clusters}: {error}");
         }
