@@ -178,6 +178,7 @@ impl Drop for ThreadGuard {
 }
 
 /// What this machine can do.
+#[expect(clippy::struct_excessive_bools, reason = "one for each set of instructions")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Machine {
     /// AVX-512 F, BW, DQ and VL.

@@ -80,7 +80,7 @@ impl Curves {
     }
 
     pub(crate) fn evaluation(&mut self, step: usize, evaluation: &Evaluation) {
-        self.names = evaluation.values.iter().map(|(name, _)| (*name).to_owned()).collect();
+        self.names = evaluation.values.iter().map(|(name, _)| name.clone()).collect();
         let values = evaluation.values.iter().map(|(_, value)| *value).collect();
         self.evaluations.retain(|row| row.0 != step);
         self.evaluations.push((step, values));

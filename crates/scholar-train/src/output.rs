@@ -110,7 +110,7 @@ fn fill(
         write_json(&dir.join("calibration.json"), &value)?;
     }
     let measures: serde_json::Map<String, serde_json::Value> =
-        evaluation.values.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        evaluation.values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     let about = json!({
         "schema": "openscholar.training/1",
         "task": settings.task,

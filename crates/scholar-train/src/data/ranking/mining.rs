@@ -1,6 +1,7 @@
 //! Hard negatives, found by the search that the reranker will stand behind.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
 
 use scholar_core::random::SplitMix64;
 use scholar_core::{
@@ -99,7 +100,7 @@ pub fn judged(
         queries.push_str(&row.to_string());
         queries.push('\n');
         for answer in prompt.positives.iter().collect::<BTreeSet<_>>() {
-            grades.push_str(&format!("query-{n}\t{}\t1\n", document_name(*answer)));
+            let _infallible = writeln!(grades, "query-{n}\t{}\t1", document_name(*answer));
         }
     }
     (!queries.is_empty()).then_some((queries, grades))
