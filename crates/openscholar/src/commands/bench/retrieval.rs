@@ -12,6 +12,7 @@ use scholar_models::LocalEncoder;
 
 use crate::app::App;
 use crate::commands::papers::until_stopped;
+use crate::config::DEFAULT_ENCODER;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::wiring::{self, Shelf, models};
 use crate::{progress, runs};
@@ -35,11 +36,11 @@ pub(super) fn run(
     out: Option<&Path>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let Models { encoder, reranker: named } = models;
+    let Models { encoder: encoder_name, reranker: named } = models;
     // A wrong folder or name is found before anything is encoded.
     let collections =
         dirs.iter().map(|dir| Collection::load(dir)).collect::<Result<Vec<_>, _>>()?;
-    let encoder = app.block_on(models::encoder(app, encoder, models::Reading::WHOLE))??;
+    let encoder = app.block_on(models::encoder(app, encoder_name, models::Reading::WHOLE))??;
     let mut reports = Vec::new();
     let mut reranked_by = None;
     for mut collection in collections {
@@ -56,10 +57,13 @@ pub(super) fn run(
         }
         reports.push(report);
     }
-    let name = encoder.info().name.clone();
+    let name = super::short(encoder_name);
     let reranker = reranked_by.map(|name| format!(", reranker: {name}")).unwrap_or_default();
-    let options =
+    let mut options =
         named.map(|name| format!(" --reranker {}", super::short(name))).unwrap_or_default();
+    if encoder_name != DEFAULT_ENCODER {
+        options = format!("{options} --encoder {name}");
+    }
     let folders: Vec<String> = dirs
         .iter()
         .map(|dir| dir.file_name().unwrap_or_default().to_string_lossy().into_owned())
