@@ -31,5 +31,5 @@ pub use exam::{Exam, Learner};
 pub use lesson::{Measure, Rejected};
 pub use loss::evidence_score;
 pub use network::Shape;
-pub use settings::{Objective, Settings, Store, Task};
+pub use settings::{Objective, Reads, Settings, Store, Task};
 pub use train::{Control, Ended, Event, Progress, Report, train};

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::arithmetic::{Device, Noise};
 use crate::error::TrainError;
 use crate::network::head::{HeadTape, pool_mean, pool_mean_back};
+use crate::network::interaction::{Asked, InteractionTape, interact, interact_back};
 use crate::network::{Freeze, Needed, Packed, Parameters, Tape};
 use crate::settings::Settings;
 use crate::tokens::Reader;
@@ -26,6 +27,7 @@ pub(crate) struct Model {
     tape: Tape,
     head: HeadTape,
     vectors: (Vec<f32>, Vec<f32>),
+    interaction: InteractionTape,
 }
 
 impl Model {
@@ -34,7 +36,7 @@ impl Model {
     /// # Errors
     /// When it cannot be read, is of another architecture, or a setting does not fit it.
     pub(crate) fn open(settings: &Settings) -> Result<Self, TrainError> {
-        let parameters = Parameters::open(&settings.init, settings.task.labels(), settings.seed)?;
+        let parameters = Parameters::open(&settings.init, settings.labels(), settings.seed)?;
         Self::with(parameters, &settings.init, settings)
     }
 
@@ -53,7 +55,7 @@ impl Model {
             let problem = format!("the model has {} layers", shape.layers);
             return Err(TrainError::setting("freeze_layers", problem));
         }
-        if shape.segments < 2 && settings.task.labels() > 0 {
+        if shape.segments < 2 && settings.labels() > 0 {
             return Err(TrainError::Other {
                 path: settings.init.clone(),
                 kind: "architecture",
@@ -78,6 +80,7 @@ impl Model {
             tape: Tape::default(),
             head: HeadTape::default(),
             vectors: (Vec::new(), Vec::new()),
+            interaction: InteractionTape::default(),
             parameters,
         })
     }
@@ -115,11 +118,14 @@ impl Model {
         });
     }
 
-    /// Logits of pairs, for evaluation.
+    /// Scores of pairs for evaluation: a classifier's logits, without one those of late interaction.
     ///
     /// # Errors
     /// When a text cannot be tokenised.
     pub(crate) fn logits(&mut self, pairs: &[(&str, &str)]) -> Result<Vec<f32>, TrainError> {
+        if self.parameters.labels == 0 {
+            return self.likeness(pairs);
+        }
         let Self { device, reader, .. } = self;
         let all = device.run(|| reader.pairs(pairs))?;
         let mut logits = Vec::with_capacity(all.len() * self.parameters.labels);
@@ -127,6 +133,47 @@ impl Model {
             logits.extend_from_slice(self.classify(&batch, None));
         }
         Ok(logits)
+    }
+
+    fn likeness(&mut self, pairs: &[(&str, &str)]) -> Result<Vec<f32>, TrainError> {
+        let mut scores = Vec::with_capacity(pairs.len());
+        for of_query in pairs.chunk_by(|a, b| a.0 == b.0) {
+            for part in of_query.chunks(EVALUATED_TOKENS / self.reader.limit()) {
+                let mut texts = vec![part[0].0];
+                texts.extend(part.iter().map(|(_, passage)| *passage));
+                let Self { device, reader, .. } = self;
+                let batch = device.run(|| reader.singles(&texts))?;
+                let asked = Asked::in_order(&[part.len()]);
+                scores.extend_from_slice(self.interact(&batch, &asked, None));
+            }
+        }
+        Ok(scores)
+    }
+
+    /// Scores by late interaction of a batch that is about to be learnt from.
+    pub(crate) fn interact(
+        &mut self,
+        batch: &Packed,
+        asked: &[Asked],
+        noise: Option<Noise>,
+    ) -> &[f32] {
+        let Self { device, parameters, tape, interaction, .. } = self;
+        device.run(|| {
+            parameters.forward(device, batch, Needed::All, noise, tape);
+            interact(tape.states(), batch, asked, parameters.shape.hidden, interaction);
+        });
+        &self.interaction.scores
+    }
+
+    /// Adds the gradient of the batch that [`Model::interact`] saw last.
+    pub(crate) fn interact_back(&mut self, batch: &Packed, asked: &[Asked], slopes: &[f32]) {
+        self.tokens += batch.tokens() as u64;
+        let Self { device, parameters, tape, freeze, gradient, interaction, .. } = self;
+        device.run(|| {
+            let hidden = parameters.shape.hidden;
+            interact_back(slopes, batch, asked, hidden, interaction, tape.gradient());
+            parameters.backward(device, batch, *freeze, tape, gradient);
+        });
     }
 
     /// Vectors `[sequences, hidden]` of a batch that is about to be learnt from.

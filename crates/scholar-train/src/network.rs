@@ -7,6 +7,7 @@
 
 mod attention;
 pub(crate) mod head;
+pub(crate) mod interaction;
 mod layer;
 mod layout;
 mod parameters;

@@ -9,7 +9,7 @@ use crate::error::TrainError;
 use crate::files::{self, beside};
 use crate::lesson::Evaluation;
 use crate::network::Parameters;
-use crate::settings::{Settings, Store, Task};
+use crate::settings::{Reads, Settings, Store, Task};
 
 /// Files that are taken over from the folder a training began with, where it has them.
 const KEPT: [&str; 9] = [
@@ -85,8 +85,8 @@ fn fill(
     evaluation: &Evaluation,
 ) -> Result<(), TrainError> {
     fs_err::create_dir_all(dir).map_err(|e| TrainError::write(dir, e))?;
-    let encoder = settings.task == Task::Encoder;
-    let kept = if encoder { &KEPT[..] } else { &KEPT[..KEPT_BY_CLASSIFIERS] };
+    let encodes = settings.labels() == 0;
+    let kept = if encodes { &KEPT[..] } else { &KEPT[..KEPT_BY_CLASSIFIERS] };
     for name in kept {
         let from = settings.init.join(name);
         if !from.is_file() {
@@ -133,10 +133,10 @@ fn config(parameters: &Parameters, settings: &Settings) -> Result<serde_json::Va
         Store::F32 => "float32",
     };
     config.insert("torch_dtype".to_owned(), json!(stored));
-    let labels: &[&str] = match settings.task {
-        Task::Encoder => return Ok(config.into()),
-        Task::Reranker => &["relevance"],
-        Task::Attributor => &EvidenceLabel::NAMES,
+    let labels: &[&str] = match (settings.task, settings.reads) {
+        (Task::Encoder, _) | (Task::Reranker, Reads::Apart) => return Ok(config.into()),
+        (Task::Reranker, Reads::Together) => &["relevance"],
+        (Task::Attributor, _) => &EvidenceLabel::NAMES,
     };
     debug_assert_eq!(labels.len(), parameters.labels, "a class for each logit");
     let numbered = labels.iter().enumerate();

@@ -28,15 +28,6 @@ impl Task {
             Self::Attributor => "attributor",
         }
     }
-
-    /// Logits of its classifier; 0 where there is none.
-    pub(crate) fn labels(self) -> usize {
-        match self {
-            Self::Encoder => 0,
-            Self::Reranker => 1,
-            Self::Attributor => crate::data::EvidenceLabel::ALL.len(),
-        }
-    }
 }
 
 /// What teaches an encoder.
@@ -49,6 +40,16 @@ pub enum Objective {
     Crops,
     /// Query and passage against the other passages of the batch, hard negatives among them.
     Pairs,
+}
+
+/// How a reranker reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reads {
+    /// Query and passage as one sequence under a classifier: a cross-encoder.
+    Together,
+    /// Each by itself, compared token by token: late interaction. The result is an encoder.
+    Apart,
 }
 
 /// Numbers of stored weights.
@@ -133,6 +134,8 @@ pub struct Settings {
     /// Evaluations without improvement after which the training ends, 0 for never.
     pub patience: usize,
 
+    /// Reranker: whether it reads query and passage together or apart.
+    pub reads: Reads,
     /// Reranker: passages of a group, the right one among them. Encoder on pairs: passages of a query.
     pub group: usize,
     /// Reranker: whether negatives are repeated where a row has too few, as in the published training.
@@ -148,7 +151,7 @@ pub struct Settings {
 
     /// Encoder: what teaches it.
     pub objective: Objective,
-    /// Encoder: what inner products are divided by.
+    /// Encoder, and a reranker that reads apart: what inner products and scores are divided by.
     pub temperature: f32,
     /// Encoder: whether vectors get length 1.
     pub normalise: bool,
@@ -205,6 +208,7 @@ impl Settings {
             evaluate_every: 1_000,
             checkpoint_every: 500,
             patience: 0,
+            reads: Reads::Together,
             group: 16,
             repeat_negatives: true,
             teacher_weight: 0.0,
@@ -336,6 +340,15 @@ impl Settings {
             .chain(&mut self.rows)
             .chain(&mut self.held_out)
             .chain(&mut self.collections)
+    }
+
+    /// Logits of the classifier; 0 where there is none.
+    pub(crate) fn labels(&self) -> usize {
+        match (self.task, self.reads) {
+            (Task::Encoder, _) | (Task::Reranker, Reads::Apart) => 0,
+            (Task::Reranker, Reads::Together) => 1,
+            (Task::Attributor, _) => crate::data::EvidenceLabel::ALL.len(),
+        }
     }
 
     /// As a config file that states everything.

@@ -49,6 +49,11 @@ impl Reader {
         Ok(Self { tokenizer, dir: dir.to_owned(), limit, begin, end })
     }
 
+    /// Most tokens of a sequence.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// Ids of a text without special tokens.
     pub(crate) fn ids(&self, text: &str) -> Result<Vec<u32>, TrainError> {
         let encoding = self

@@ -3,6 +3,7 @@
 //! Source: `FlagEmbedding`'s reranker training, as the paper used it: one random positive and `group - 1` negatives of a
 //! query; where a row has fewer negatives, its list is repeated and sampled without replacement. Where a teacher scored the
 //! passages of a row, `teacher_weight` of its loss is how far the shares of the group are from the teacher's.
+//! A reranker that reads apart learns the same from scores of late interaction.
 
 use scholar_core::SplitMix64;
 
@@ -12,7 +13,8 @@ use crate::error::TrainError;
 use crate::loss::{distilled, listwise};
 use crate::metrics::ndcg;
 use crate::model::Model;
-use crate::settings::Settings;
+use crate::network::interaction::Asked;
+use crate::settings::{Reads, Settings};
 
 /// Passages of each kind that a held-out query is measured on.
 const MOST_POSITIVES: usize = 4;
@@ -27,6 +29,9 @@ pub(super) struct Ranking {
     dropout: f32,
     /// The teacher's share of the loss and its temperature.
     teacher: (f32, f32),
+    reads: Reads,
+    /// What scores of late interaction are divided by.
+    temperature: f32,
 }
 
 impl Ranking {
@@ -45,7 +50,30 @@ impl Ranking {
             repeat: settings.repeat_negatives,
             dropout: settings.dropout,
             teacher: (settings.teacher_weight, settings.teacher_temperature),
+            reads: settings.reads,
+            temperature: settings.temperature,
         })
+    }
+
+    /// The loss of groups of `logits` and its slopes: `taught` has the size of each and the teacher's scores, if there are any.
+    fn loss(&self, logits: &[f32], taught: &[(usize, Option<Vec<f32>>)]) -> (f64, Vec<f32>) {
+        let mut slopes = vec![0.0; logits.len()];
+        let (wanted, temperature) = self.teacher;
+        let weight = 1.0 / taught.len() as f32;
+        let (mut loss, mut start) = (0.0, 0);
+        for (size, taught) in taught {
+            let share = if taught.is_some() { wanted } else { 0.0 };
+            let group = start..start + size;
+            let (logits, slopes) = (&logits[group.clone()], &mut slopes[group]);
+            let labels = listwise(logits, |at| at == 0, weight * (1.0 - share), slopes);
+            loss += labels * f64::from(1.0 - share);
+            if let Some(taught) = taught.as_ref().filter(|_| share > 0.0) {
+                let teacher = (&taught[..], temperature);
+                loss += distilled(logits, teacher, weight * share, slopes) * f64::from(share);
+            }
+            start += size;
+        }
+        (loss / taught.len() as f64, slopes)
     }
 }
 
@@ -80,37 +108,43 @@ impl Lesson for Ranking {
 
     fn learn(&mut self, model: &mut Model, items: &[usize], at: Moment) -> Result<f64, TrainError> {
         let mut random = at.random();
-        let (mut pairs, mut sizes, mut taught) = (Vec::new(), Vec::new(), Vec::new());
+        let mut groups = Vec::new();
         for item in items {
             let row = &self.split.rows[*item];
-            let passages = sample(row, self.group, self.repeat, &mut random);
-            sizes.push(passages.len());
-            let scores: Option<Vec<f32>> = passages.iter().map(|(_, score)| *score).collect();
-            taught.push(scores);
-            pairs.extend(passages.iter().map(|(passage, _)| (row.query.as_str(), *passage)));
+            groups.push((row.query.as_str(), sample(row, self.group, self.repeat, &mut random)));
         }
-        let reader = &model.reader;
-        let batch = model.device.run(|| reader.pairs(&pairs))?;
+        let scores = |group: &[Drawn<'_>]| group.iter().map(|(_, score)| *score).collect();
+        let taught: Vec<(usize, Option<Vec<f32>>)> =
+            groups.iter().map(|(_, group)| (group.len(), scores(group))).collect();
         let noise = at.noise(self.dropout);
-        let logits = model.classify(&batch, noise);
-        let mut slopes = vec![0.0; logits.len()];
-        let (wanted, temperature) = self.teacher;
-        let weight = 1.0 / items.len() as f32;
-        let (mut loss, mut start) = (0.0, 0);
-        for (size, taught) in sizes.into_iter().zip(taught) {
-            let share = if taught.is_some() { wanted } else { 0.0 };
-            let group = start..start + size;
-            let (logits, slopes) = (&logits[group.clone()], &mut slopes[group]);
-            let labels = listwise(logits, |at| at == 0, weight * (1.0 - share), slopes);
-            loss += labels * f64::from(1.0 - share);
-            if let Some(taught) = taught.filter(|_| share > 0.0) {
-                let teacher = (&taught[..], temperature);
-                loss += distilled(logits, teacher, weight * share, slopes) * f64::from(share);
+        let reader = &model.reader;
+        if self.reads == Reads::Apart {
+            let texts: Vec<&str> = groups
+                .iter()
+                .flat_map(|(query, group)| {
+                    std::iter::once(*query).chain(group.iter().map(|(passage, _)| *passage))
+                })
+                .collect();
+            let batch = model.device.run(|| reader.singles(&texts))?;
+            let sizes: Vec<usize> = taught.iter().map(|(size, _)| *size).collect();
+            let asked = Asked::in_order(&sizes);
+            let scores = model.interact(&batch, &asked, noise).iter();
+            let logits: Vec<f32> = scores.map(|score| score / self.temperature).collect();
+            let (loss, mut slopes) = self.loss(&logits, &taught);
+            for slope in &mut slopes {
+                *slope /= self.temperature;
             }
-            start += size;
+            model.interact_back(&batch, &asked, &slopes);
+            return Ok(loss);
         }
+        let pairs: Vec<(&str, &str)> = groups
+            .iter()
+            .flat_map(|(query, group)| group.iter().map(|(passage, _)| (*query, *passage)))
+            .collect();
+        let batch = model.device.run(|| reader.pairs(&pairs))?;
+        let (loss, slopes) = self.loss(model.classify(&batch, noise), &taught);
         model.classify_back(&batch, &slopes);
-        Ok(loss / items.len() as f64)
+        Ok(loss)
     }
 
     fn evaluate(&mut self, model: &mut Model) -> Result<Evaluation, TrainError> {
@@ -122,7 +156,12 @@ impl Lesson for Ranking {
             pairs.extend(passages.map(|passage| (row.query.as_str(), passage.as_str())));
             sizes.push((positives, pairs.len() - before));
         }
-        let logits = model.logits(&pairs)?;
+        let mut logits = model.logits(&pairs)?;
+        if self.reads == Reads::Apart {
+            for logit in &mut logits {
+                *logit /= self.temperature;
+            }
+        }
         Ok(ranked(&logits, &sizes))
     }
 

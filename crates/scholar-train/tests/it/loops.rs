@@ -2,8 +2,8 @@ use std::path::Path;
 
 use safetensors::SafeTensors;
 use scholar_train::{
-    Control, Ended, Event, Exam, Learner, Measure, Objective, Report, Settings, Task, TrainError,
-    train,
+    Control, Ended, Event, Exam, Learner, Measure, Objective, Reads, Report, Settings, Task,
+    TrainError, train,
 };
 
 use crate::material::settings;
@@ -54,6 +54,13 @@ fn a_reranker_learns_to_put_the_right_passage_first() {
 }
 
 #[test]
+fn a_reranker_that_reads_apart_learns_it_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = Settings { reads: Reads::Apart, ..settings(folder.path(), Task::Reranker) };
+    improves(&settings, 1.0, 0.9);
+}
+
+#[test]
 fn an_attributor_learns_its_classes_and_which_sentence_is_the_evidence() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), Task::Attributor);
@@ -97,13 +104,15 @@ fn an_encoder_learns_from_pairs() {
 
 #[test]
 fn a_stopped_training_goes_on_bit_for_bit() {
-    for (task, objective) in [
-        (Task::Reranker, Objective::Pairs),
-        (Task::Attributor, Objective::Pairs),
-        (Task::Encoder, Objective::Queue),
+    for (task, objective, reads) in [
+        (Task::Reranker, Objective::Pairs, Reads::Together),
+        (Task::Reranker, Objective::Pairs, Reads::Apart),
+        (Task::Attributor, Objective::Pairs, Reads::Together),
+        (Task::Encoder, Objective::Queue, Reads::Together),
     ] {
         let folder = tempfile::tempdir().expect("a folder");
-        let settings = Settings { objective, max_steps: 24, ..settings(folder.path(), task) };
+        let settings =
+            Settings { objective, reads, max_steps: 24, ..settings(folder.path(), task) };
         let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
         run(&settings, &whole, None);
         // In the middle of an epoch, of an evaluation's period and of a checkpoint's.
