@@ -84,6 +84,12 @@ pub(crate) async fn ensure(app: &App, name: &str) -> Result<PathBuf, CommandErro
     Ok(folder(app, name))
 }
 
+/// Whether the model in `folder` has a classifier on top.
+pub(crate) fn classifies(folder: &Path) -> bool {
+    fs_err::read_to_string(folder.join("config.json"))
+        .is_ok_and(|config| config.contains("ForSequenceClassification"))
+}
+
 /// How an encoder reads texts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading {

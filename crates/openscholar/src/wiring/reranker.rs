@@ -1,4 +1,5 @@
-//! Who reads the candidates again: a cross-encoder, a second encoder, or the datastore's own.
+//! Who reads the candidates again: a cross-encoder, a second encoder, a reranker that reads apart as an encoder does, or
+//! the datastore's own encoder.
 
 use std::sync::Arc;
 
@@ -67,6 +68,10 @@ impl Readers<'_> {
             }
         }
         let folder = models::ensure(app, name).await?;
+        if !models::classifies(&folder) {
+            // Trained to read query and passage apart.
+            return self.second(name).await;
+        }
         let rules = ReadingRules::read(&folder)?;
         let model =
             LocalCrossEncoder::open(&folder, name, CrossEncoderOptions::project(app.threads()))?;

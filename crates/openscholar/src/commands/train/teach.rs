@@ -116,7 +116,7 @@ enum Teacher {
 impl Teacher {
     fn open(name: &str, app: &App) -> Result<Self, CommandError> {
         let crosses = match models::local(name)? {
-            Some(folder) => classifies(&folder),
+            Some(folder) => models::classifies(&folder),
             None => match models::entry(app, name)?.purpose {
                 Purpose::Encoder => false,
                 Purpose::Reranker => true,
@@ -168,12 +168,6 @@ impl Teacher {
 
 fn passages(row: &RerankRow) -> impl Iterator<Item = &str> {
     row.pos.iter().chain(&row.neg).map(String::as_str)
-}
-
-/// Whether the model in `folder` has a classifier on top.
-fn classifies(folder: &Path) -> bool {
-    fs_err::read_to_string(folder.join("config.json"))
-        .is_ok_and(|config| config.contains("ForSequenceClassification"))
 }
 
 fn cosines(
