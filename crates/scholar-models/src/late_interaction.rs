@@ -3,13 +3,15 @@
 //! It reads each of the best candidates once more with the query at hand: does every word of the query have a counterpart
 //! among the words of the passage, does the passage as a whole resemble the query, are the query's words in the title, do
 //! they stand side by side? The features are put on a common scale within the candidates of one query and added with fixed
-//! weights. It is the default until a trained cross-encoder is there, and says so in its name.
+//! weights.
 //!
-//! The reading encoder is either a larger one than the datastore's, which knows what the first did not, or the datastore's
-//! own, for machines that have no other ([`Reading`]).
+//! The reading encoder is a reranker that was trained to read apart, whose folder says how much each feature counts
+//! ([`LateRules`]); or a larger one than the datastore's, which knows what the first did not; or the datastore's own, for
+//! machines that have no other ([`Reading`]).
 
 mod cache;
 mod features;
+mod rules;
 
 use std::sync::Arc;
 
@@ -21,6 +23,7 @@ use scholar_core::{
 
 use self::cache::StateCache;
 use self::features::{FEATURES, Features, NAMES};
+pub use self::rules::{LateRules, LateWeights};
 use crate::batcher::{Batcher, QUEUE_TOKENS};
 use crate::cross_encoder::finite;
 use crate::encoder::{LocalEncoder, TokenStates};
@@ -36,16 +39,30 @@ pub const DEPTH: usize = 30;
 /// The rounded middle of a plateau: on samples of four collections (CACM, Cranfield, citing sentences, `SciFact` test; first
 /// 30 candidates, all-mpnet-base-v2 over `MiniLM` and BM25) any weights of 0.3 to 0.9 for `MaxSim` and likeness gained 3.4 to
 /// 5.5 % of nDCG@10 on the mean, and lost on none. They were chosen with a look at these samples, so not blind.
-const SECOND_WEIGHTS: [f32; FEATURES] = [1.0, 0.6, 0.6, 0.3, 0.3];
+const SECOND_WEIGHTS: LateWeights = LateWeights {
+    retrieval: 1.0,
+    tokens: 0.6,
+    likeness: 0.6,
+    feedback: 0.0,
+    title: 0.3,
+    pairs: 0.3,
+};
 
 /// The same for the encoder that found the candidates; likeness is then to the query and the best candidates.
 ///
 /// The rounded mean of the twenty best points of a grid on 90 queries of `SciFact`'s training half, over the z-score
 /// fusion of `MiniLM` and BM25. Which features to keep was decided with a look at three other collections: weighting
 /// `MaxSim` by rarity among the candidates helped `SciFact` and hurt all of them.
-const OWN_WEIGHTS: [f32; FEATURES] = [1.0, 0.5, 0.6, 0.3, 0.3];
+const OWN_WEIGHTS: LateWeights = LateWeights {
+    retrieval: 1.0,
+    tokens: 0.5,
+    likeness: 0.0,
+    feedback: 0.6,
+    title: 0.3,
+    pairs: 0.3,
+};
 
-/// Whose encoder reads the candidates.
+/// Whose encoder reads the candidates, where no folder says how much its features count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// Another one than found them: its own likeness to the query counts.
@@ -58,12 +75,12 @@ pub enum Reading {
 const SPREAD: f32 = 4.0;
 
 /// How a [`LateInteractionReranker`] is run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LateInteractionOptions {
     /// Candidates that are read again, the retriever's best first.
     pub depth: usize,
-    /// Whose encoder it is.
-    pub reading: Reading,
+    /// How much each feature counts.
+    pub weights: LateWeights,
     /// Token states kept in memory, so that a passage is read once for several queries.
     pub cache_bytes: usize,
 }
@@ -74,7 +91,17 @@ const CACHE_BYTES: usize = 128 << 20;
 impl LateInteractionOptions {
     /// [`DEPTH`] candidates, 128 MiB of states.
     pub fn project(reading: Reading) -> Self {
-        Self { depth: DEPTH, reading, cache_bytes: CACHE_BYTES }
+        let weights = match reading {
+            Reading::Second => SECOND_WEIGHTS,
+            Reading::Own => OWN_WEIGHTS,
+        };
+        Self { depth: DEPTH, weights, cache_bytes: CACHE_BYTES }
+    }
+
+    /// What a model's folder says.
+    pub fn ruled(rules: LateRules) -> Self {
+        let LateRules { depth, weights } = rules;
+        Self { depth, weights, cache_bytes: CACHE_BYTES }
     }
 }
 
@@ -96,12 +123,12 @@ impl LateInteractionReranker {
         options: LateInteractionOptions,
     ) -> Result<Self, ModelError> {
         use scholar_core::Encoder as _;
-        let LateInteractionOptions { depth, reading, cache_bytes } = options;
+        let LateInteractionOptions { depth, weights, cache_bytes } = options;
         let model = encoder.info().name.clone();
         let name = format!("late interaction of {model} + lexical features (no cross-encoder)");
         let batcher = Batcher::start("scholar-reranker-0", &model, QUEUE_TOKENS)?;
         let info = RerankerInfo { name, cross_encoder: false };
-        let reader = Reader { encoder, reading, states: Mutex::new(StateCache::new(cache_bytes)) };
+        let reader = Reader { encoder, weights, states: Mutex::new(StateCache::new(cache_bytes)) };
         Ok(Self { info, reader: Arc::new(reader), depth: depth.max(1), batcher })
     }
 }
@@ -139,18 +166,11 @@ impl Reranker for LateInteractionReranker {
 /// What reads candidates.
 struct Reader {
     encoder: Arc<LocalEncoder>,
-    reading: Reading,
+    weights: LateWeights,
     states: Mutex<StateCache>,
 }
 
 impl Reader {
-    fn weights(&self) -> &'static [f32; FEATURES] {
-        match self.reading {
-            Reading::Second => &SECOND_WEIGHTS,
-            Reading::Own => &OWN_WEIGHTS,
-        }
-    }
-
     /// Token states of the texts, read now or before.
     fn states(&self, texts: &[&str]) -> Result<Vec<Arc<TokenStates>>, ModelError> {
         let known: Vec<Option<Arc<TokenStates>>> = {
@@ -190,7 +210,7 @@ fn explain(
     if !candidates.is_empty() {
         let features = Features::compute(reader, query.as_str(), &candidates)?;
         for (at, row) in head.iter().zip(features.standardised()) {
-            explanations[*at] = explained(&row, reader.weights());
+            explanations[*at] = explained(&row, reader.weights.in_order());
             lowest = lowest.min(explanations[*at].value);
         }
     }
@@ -202,7 +222,7 @@ fn explain(
     Ok(explanations)
 }
 
-fn explained(row: &[f32; FEATURES], weights: &[f32; FEATURES]) -> Explanation {
+fn explained(row: &[f32; FEATURES], weights: [f32; FEATURES]) -> Explanation {
     let parts: Vec<f32> =
         row.iter().zip(weights).map(|(value, weight)| SPREAD * weight * value).collect();
     let sum = parts.iter().sum();

@@ -22,7 +22,9 @@ pub use cross_encoder::{CrossEncoderOptions, LocalCrossEncoder};
 pub use encoder::{Backend, EncoderOptions, LocalEncoder, Pooling, Precision};
 pub use error::ModelError;
 pub use kernels::HalfProducts;
-pub use late_interaction::{LateInteractionOptions, LateInteractionReranker, Reading};
+pub use late_interaction::{
+    LateInteractionOptions, LateInteractionReranker, LateRules, LateWeights, Reading,
+};
 pub use second_reading::{READING_FILE, ReadingRules, ReadingWeights, SecondReadingReranker};
 pub use t5::{T5Attributor, T5Precision};
 pub use tokens::PairTruncation;

@@ -127,6 +127,12 @@ pub struct Settings {
     /// How many of the lowest layers stay as they are.
     pub freeze_layers: usize,
 
+    /// Share of the weights it began from in those that are measured and kept.
+    ///
+    /// What was learnt from few rows helps less where texts are others, and what was known before is not lost. Source:
+    /// Wortsman et al. 2022, averaging the weights of a model before and after fine-tuning.
+    pub anchor: f32,
+
     /// Steps between evaluations.
     pub evaluate_every: usize,
     /// Steps between checkpoints.
@@ -205,6 +211,7 @@ impl Settings {
             max_tokens: 512,
             freeze_embeddings: false,
             freeze_layers: 0,
+            anchor: 0.0,
             evaluate_every: 1_000,
             checkpoint_every: 500,
             patience: 0,
@@ -400,6 +407,7 @@ impl Settings {
             ("clip", self.clip >= 0.0, "not negative"),
             ("dropout", share(f64::from(self.dropout)), "from 0 to below 1"),
             ("max_tokens", self.max_tokens >= 8, "at least 8"),
+            ("anchor", share(f64::from(self.anchor)), "from 0 to below 1"),
             ("group", self.group >= 2 || self.task == Task::Attributor, "at least 2"),
             ("teacher_weight", (0.0..=1.0).contains(&self.teacher_weight), "from 0 to 1"),
             ("teacher_temperature", self.teacher_temperature > 0.0, "above 0"),

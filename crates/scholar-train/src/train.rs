@@ -116,6 +116,8 @@ struct Training<'a> {
     model: Model,
     lesson: Box<dyn Lesson>,
     moments: Moments,
+    /// The weights it began from, where some of them are kept.
+    anchor: Vec<f32>,
     rule: Rule,
     state: State,
     curves: Curves,
@@ -178,6 +180,8 @@ impl<'a> Training<'a> {
         fs_err::create_dir_all(out).map_err(|e| TrainError::write(out, e))?;
         output::recover(&out.join("best"))?;
         let mut model = Model::open(settings)?;
+        let anchor =
+            if settings.anchor > 0.0 { model.parameters.values.clone() } else { Vec::new() };
         let mut lesson = lesson::open(settings, &mut model)?;
         let mut moments = Moments::new(model.parameters.values.len());
         let fresh = State::new(settings, &model.parameters.shape, digest(settings)?);
@@ -214,6 +218,7 @@ impl<'a> Training<'a> {
             model,
             lesson,
             moments,
+            anchor,
             rule,
             state,
             curves,
@@ -340,6 +345,7 @@ impl<'a> Training<'a> {
         &mut self,
         observe: &mut dyn FnMut(&Event<'_>) -> Control,
     ) -> Result<Option<Ended>, TrainError> {
+        let learnt = self.pull_back();
         let evaluation = self.evaluate()?;
         let step = self.state.step;
         let best = self.state.best.is_none_or(|(score, _)| evaluation.score > score);
@@ -351,6 +357,9 @@ impl<'a> Training<'a> {
         } else {
             self.state.misses += 1;
         }
+        if let Some(learnt) = learnt {
+            self.model.parameters.values = learnt;
+        }
         self.curves.evaluation(step, &evaluation);
         self.curves.save()?;
         let stop = observe(&Event::Evaluated { step, values: &evaluation.values, best });
@@ -359,6 +368,19 @@ impl<'a> Training<'a> {
             return Ok(Some(Ended::Early));
         }
         Ok((stop == Control::Stop).then_some(Ended::Stopped))
+    }
+
+    /// Puts weights between those learnt and those it began from in their place, and returns the former; `None` where
+    /// the learnt ones are kept as they are.
+    fn pull_back(&mut self) -> Option<Vec<f32>> {
+        if self.anchor.is_empty() {
+            return None;
+        }
+        let learnt = self.model.parameters.values.clone();
+        let Model { device, parameters, .. } = &mut self.model;
+        let keep = 1.0 - self.settings.anchor;
+        device.run(|| device.blend(&mut parameters.values, &self.anchor, keep));
+        Some(learnt)
     }
 
     fn save(&mut self) -> Result<(), TrainError> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use scholar_core::{Encoder as _, Notice, NoticeKind, Reranker};
 use scholar_models::catalog::Purpose;
 use scholar_models::{
-    CrossEncoderOptions, LateInteractionOptions, LateInteractionReranker, LocalCrossEncoder,
-    LocalEncoder, Reading, ReadingRules, SecondReadingReranker,
+    CrossEncoderOptions, LateInteractionOptions, LateInteractionReranker, LateRules,
+    LocalCrossEncoder, LocalEncoder, Reading, ReadingRules, SecondReadingReranker,
 };
 
 use super::models;
@@ -70,7 +70,10 @@ impl Readers<'_> {
         let folder = models::ensure(app, name).await?;
         if !models::classifies(&folder) {
             // Trained to read query and passage apart.
-            return self.second(name).await;
+            let encoder = models::encoder(app, name, models::Reading::WHOLE).await?;
+            let project = || LateInteractionOptions::project(Reading::Second);
+            let rules = LateRules::read(&folder)?;
+            return self.late(&encoder, rules.map_or_else(project, LateInteractionOptions::ruled));
         }
         let rules = ReadingRules::read(&folder)?;
         let model =
@@ -94,19 +97,18 @@ impl Readers<'_> {
 
     async fn second(&self, name: &str) -> Result<Arc<dyn Reranker>, CommandError> {
         let encoder = models::encoder(self.app, name, models::Reading::WHOLE).await?;
-        self.late(&encoder, Reading::Second)
+        self.late(&encoder, LateInteractionOptions::project(Reading::Second))
     }
 
     fn own(&self) -> Result<Arc<dyn Reranker>, CommandError> {
-        self.late(&self.shelf.encoder, Reading::Own)
+        self.late(&self.shelf.encoder, LateInteractionOptions::project(Reading::Own))
     }
 
     fn late(
         &self,
         encoder: &Arc<LocalEncoder>,
-        reading: Reading,
+        mut options: LateInteractionOptions,
     ) -> Result<Arc<dyn Reranker>, CommandError> {
-        let mut options = LateInteractionOptions::project(reading);
         options.cache_bytes = self.cache_bytes.unwrap_or(options.cache_bytes);
         Ok(Arc::new(LateInteractionReranker::new(Arc::clone(encoder), options)?))
     }

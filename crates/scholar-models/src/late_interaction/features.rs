@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use scholar_core::{Retrieved, Side};
 
-use super::{Reader, Reading};
+use super::Reader;
 use crate::encoder::TokenStates;
 use crate::error::ModelError;
 use crate::kernels::{Level, add_scaled, dot};
 use crate::lexical::{Lexical, standardised};
 
 /// Number of features.
-pub(super) const FEATURES: usize = 5;
+pub(super) const FEATURES: usize = 6;
 
 /// What they are, in order.
 pub(super) const NAMES: [&str; FEATURES] = [
     "retrieval score",
     "best counterpart of each query token (MaxSim)",
-    "likeness to the query, moved towards the best candidates where one encoder does both",
+    "likeness to the query",
+    "likeness to the query moved towards the best candidates",
     "query words in the title",
     "query words side by side",
 ];
@@ -48,17 +49,15 @@ impl Features {
         let asked = reader.encoder.late_states(Side::Query, &[query])?;
         let Some(asked) = asked.first() else { return Ok(Self(Vec::new())) };
         let lexical = Lexical::new(query, &texts);
-        let likened_to = match reader.reading {
-            Reading::Second => asked.pooled.clone(),
-            Reading::Own => expanded(asked, &states),
-        };
+        let moved = expanded(asked, &states);
         let level = Level::detect();
         let row = |at: usize| {
             let candidate = candidates[at];
             [
                 candidate.score.value(),
                 max_sim(asked, &states[at]),
-                dot(level, &likened_to, &states[at].pooled),
+                dot(level, &asked.pooled, &states[at].pooled),
+                dot(level, &moved, &states[at].pooled),
                 lexical.coverage(&candidate.passage.title),
                 lexical.side_by_side(texts[at]),
             ]
