@@ -9,14 +9,12 @@ use crate::error::{CommandError, Context as _};
 
 /// Datastore asked when none is named.
 pub(crate) const DEFAULT_DATASTORE: &str = crate::starter::NAME;
-/// Encoder that reads candidates again unless the config says otherwise: docs/decisions/0008.
-pub(crate) const DEFAULT_READER: &str = "all-mpnet-base-v2";
-/// Our own reranker, where it takes the place of [`DEFAULT_READER`].
-pub(crate) const SHIPPED_RERANKER: Option<&str> = None;
+/// What reads candidates again unless the config says otherwise; carried in the program: docs/decisions/0015.
+pub(crate) const DEFAULT_RERANKER: &str = "scholar-reranker-mini";
 /// Our own judge, where it takes the place of the lexical one.
 pub(crate) const SHIPPED_ATTRIBUTOR: Option<&str> = None;
 /// What a first question fetches.
-pub(crate) const DEFAULT_MODELS: [&str; 3] = [DEFAULT_ENCODER, DEFAULT_READER, DEFAULT_GENERATOR];
+pub(crate) const DEFAULT_MODELS: [&str; 3] = [DEFAULT_ENCODER, DEFAULT_RERANKER, DEFAULT_GENERATOR];
 /// `config.toml`, every key optional; an unknown key is an error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -25,9 +23,8 @@ pub(crate) struct ConfigFile {
     pub(crate) datastore: Option<String>,
     /// Encoder of new datastores.
     pub(crate) encoder: Option<String>,
-    /// What reads candidates again: a cross-encoder or an encoder from the catalog, a cross-encoder's folder, `own` for
-    /// the datastore's encoder, or `auto`, which is what leaving it out means: [`SHIPPED_RERANKER`], else
-    /// [`DEFAULT_READER`].
+    /// What reads candidates again: a reranker or an encoder from the catalog, a reranker's folder, `own` for the
+    /// datastore's encoder, or `auto`, which is what leaving it out means: [`DEFAULT_RERANKER`].
     pub(crate) reranker: Option<String>,
     /// Who judges support: lexical, embedded, server, a judge from the catalog or its folder, or `auto`, which is what
     /// leaving it out means: [`SHIPPED_ATTRIBUTOR`], else lexical.

@@ -32,6 +32,7 @@ macro_rules! shipped {
 
 /// All of them; each has an entry of kind `built-in` in the catalog, with the checksums of these files.
 const SHIPPED: &[Shipped] = &[
+    shipped!("scholar-reranker-mini": "model.safetensors", "config.json", "tokenizer.json", "reading.json"),
     shipped!("scholar-attributor-mini": "model.safetensors", "config.json", "tokenizer.json", "calibration.json", "weighing.json"),
 ];
 

@@ -13,7 +13,7 @@ use scholar_models::{
 use super::models;
 use super::shelf::Shelf;
 use crate::app::App;
-use crate::config::{DEFAULT_READER, SHIPPED_RERANKER};
+use crate::config::DEFAULT_RERANKER;
 use crate::error::{CommandError, ErrorKind};
 
 /// Name for reading with the datastore's own encoder: no other model, three times as fast.
@@ -34,13 +34,10 @@ pub(crate) async fn open(
     let readers = Readers { app, shelf, cache_bytes };
     match named.or(app.config.reranker.as_deref()) {
         Some(name) if name != AUTO => Ok((readers.named(name).await?, None)),
-        _ => match readers.named(SHIPPED_RERANKER.unwrap_or(DEFAULT_READER)).await {
+        _ => match readers.named(DEFAULT_RERANKER).await {
             Ok(reranker) => Ok((reranker, None)),
             Err(error) if error.kind == ErrorKind::Interrupted => Err(error),
-            Err(error) => {
-                let name = SHIPPED_RERANKER.unwrap_or(DEFAULT_READER);
-                Ok((readers.own()?, Some(without(name, shelf, &error))))
-            }
+            Err(error) => Ok((readers.own()?, Some(without(DEFAULT_RERANKER, shelf, &error)))),
         },
     }
 }

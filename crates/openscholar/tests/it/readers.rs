@@ -37,6 +37,28 @@ fn a_folder_reranks_alone_or_beside_the_search() {
 }
 
 #[test]
+fn a_folder_without_a_classifier_reads_apart_as_its_weights_say() {
+    let program = Program::with_papers();
+    let folder = program.path("apart");
+    copy(&models().join("golden/tiny-bert-encoder"), &folder);
+    let folder = folder.to_string_lossy().into_owned();
+    let search = ["search", "hallucinations in translation", "--reranker", &folder, "-k", "5"];
+    let details = || {
+        let hits = program.json(0, &search)["hits"].clone();
+        hits[0]["rerank_explanation"]["details"].clone()
+    };
+    assert_eq!(details().as_array().map_or(0, Vec::len), 6);
+    let weights = r#"{"depth": 9, "retrieval": 0, "tokens": 1, "likeness": 0, "feedback": 0, "title": 0, "pairs": 0}"#;
+    fs_err::write(program.path("apart/reading.json"), weights).expect("written");
+    let values = details();
+    let value = |at: usize| values[at]["value"].as_f64().expect("a number");
+    assert!(value(1) > 0.0 && (2..6).all(|at| value(at) == 0.0), "{values}");
+    fs_err::write(program.path("apart/reading.json"), r#"{"depth": 9, "logit": 1}"#)
+        .expect("written");
+    program.fails(1, &search, &["reading.json", "hint:"]);
+}
+
+#[test]
 fn a_folder_judges_and_its_name_stands_beside_the_verdicts() {
     let program = Program::with_papers();
     for (model, name) in

@@ -134,6 +134,35 @@ fn a_stopped_training_goes_on_bit_for_bit() {
 }
 
 #[test]
+fn an_anchor_keeps_a_share_of_what_was_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let free =
+        Settings { reads: Reads::Apart, max_steps: 20, ..settings(folder.path(), Task::Reranker) };
+    let held = Settings { anchor: 0.25, ..free.clone() };
+    let kept = |settings: &Settings, name: &str| {
+        let out = folder.path().join(name);
+        run(settings, &out, None);
+        fs_err::read(out.join("best/model.safetensors")).expect("a model")
+    };
+    let (free, held) = (kept(&free, "free"), kept(&held, "held"));
+    let before =
+        fs_err::read(settings(folder.path(), Task::Reranker).init.join("model.safetensors"))
+            .expect("the model it began from");
+    let numbers = |bytes: &[u8]| -> Vec<f32> {
+        let name = "encoder.layer.1.output.dense.weight";
+        let tensors = SafeTensors::deserialize(bytes).expect("safetensors");
+        let tensor = tensors.tensor(name).expect("a matrix");
+        let four = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().expect("four bytes"));
+        tensor.data().chunks_exact(4).map(four).collect()
+    };
+    let [before, free, held] = [&before, &free, &held].map(|bytes| numbers(bytes));
+    assert_ne!(before, free);
+    let between: Vec<f32> =
+        before.iter().zip(&free).map(|(before, free)| 0.25 * before + 0.75 * free).collect();
+    scholar_testing::assert_all_close(&held, &between, 1e-6);
+}
+
+#[test]
 fn a_killed_training_goes_on_from_its_last_checkpoint() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = Settings { max_steps: 24, ..settings(folder.path(), Task::Reranker) };

@@ -1,18 +1,24 @@
-//! Speed of a cross-encoder, as a ratio to `PyTorch` in the same run, and how far their logits are apart.
+//! Speed of a reranker: of a cross-encoder as a ratio to `PyTorch` in the same run, and how far their logits are apart; of one
+//! that reads apart by itself.
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 use scholar_core::text::PassageRules;
 use scholar_core::text::passages::cut;
-use scholar_models::{CrossEncoderOptions, LocalCrossEncoder, Precision};
+use scholar_core::{Explanation, Query, Reranker as _, RetrievalScore, Retrieved, Side};
+use scholar_models::{
+    CrossEncoderOptions, EncoderOptions, LateInteractionOptions, LateInteractionReranker,
+    LocalCrossEncoder, LocalEncoder, Precision, Reading,
+};
 use serde::{Deserialize, Serialize};
 
 use super::encoder::{FULL_WORDS, QUERY, peer};
 use crate::app::App;
-use crate::error::CommandError;
+use crate::error::{CommandError, Context as _};
 use crate::starter;
 use crate::wiring::models;
 
@@ -50,19 +56,28 @@ pub(super) fn run(
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     let folder = app.block_on(models::ensure(app, model))??;
-    let texts: Vec<String> = starter::papers()?
-        .iter()
-        .flat_map(|paper| cut(paper, PassageRules::sections()))
-        .filter(|passage| passage.text.split_whitespace().count() >= FULL_WORDS)
-        .take(pairs)
-        .map(|passage| passage.encoded_text())
-        .collect();
+    let found = passages(pairs)?;
+    let texts: Vec<String> = found.iter().map(|hit| hit.passage.encoded_text()).collect();
+    let together = models::classifies(&folder);
+    if !together && peer_python.is_some() {
+        return Err(CommandError::user(format!(
+            "{model} reads query and passage apart, and the peer's script measures cross-encoders"
+        ))
+        .with_hint("leave --peer-python out; bench encoder compares encoders with it"));
+    }
     let mut ours = Vec::new();
     for precision in [Precision::F32, Precision::Bf16, Precision::Int8] {
-        let options =
-            CrossEncoderOptions { precision, ..CrossEncoderOptions::project(app.threads()) };
-        match LocalCrossEncoder::open(&folder, model, options) {
-            Ok(reranker) => ours.push(time(&reranker, &texts)?),
+        let timed = if together {
+            let options =
+                CrossEncoderOptions { precision, ..CrossEncoderOptions::project(app.threads()) };
+            LocalCrossEncoder::open(&folder, model, options).map(|reranker| time(&reranker, &texts))
+        } else {
+            let options = EncoderOptions { precision, ..EncoderOptions::project(app.threads()) };
+            LocalEncoder::open(&folder, model, options)
+                .map(|encoder| time_apart(Arc::new(encoder), &found, app))
+        };
+        match timed {
+            Ok(timed) => ours.push(timed?),
             Err(error) => app.printer.say(&format!("not measured: {error}")),
         }
     }
@@ -74,6 +89,65 @@ pub(super) fn run(
     let json = serde_json::json!({"schema": "openscholar.bench-reranker/1", "model": name, "pairs": texts.len(), "ours": ours, "peer": peer});
     let text = render(name, texts.len(), &ours, peer.as_ref(), app);
     super::publish(&format!("reranker-{name}"), &text, &json, out, app)
+}
+
+/// Passages of starter papers as a search would find them.
+fn passages(count: usize) -> Result<Vec<Retrieved>, CommandError> {
+    let score = RetrievalScore::new(0.0).user(|| "no score".to_owned())?;
+    let mut found = Vec::new();
+    for paper in starter::papers()? {
+        let meta = Arc::new(paper.meta.clone());
+        for passage in cut(&paper, PassageRules::sections()) {
+            if found.len() < count && passage.text.split_whitespace().count() >= FULL_WORDS {
+                found.push(Retrieved {
+                    passage,
+                    paper: Arc::clone(&meta),
+                    score,
+                    explanation: Explanation::new(0.0, "not searched"),
+                    found_by: Vec::new(),
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Everything a question costs, words included; nothing that was read is kept for the next round.
+fn time_apart(
+    encoder: Arc<LocalEncoder>,
+    found: &[Retrieved],
+    app: &App,
+) -> Result<Ours, CommandError> {
+    let texts: Vec<String> = found.iter().map(|hit| hit.passage.encoded_text()).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let specials = 2;
+    let tokens: usize = encoder
+        .late_states(Side::Passage, &texts)?
+        .iter()
+        .map(|states| states.ids.len() + specials)
+        .sum();
+    let engine = encoder.engine().to_owned();
+    let options = LateInteractionOptions {
+        depth: found.len(),
+        cache_bytes: 0,
+        ..LateInteractionOptions::project(Reading::Own)
+    };
+    let reranker = LateInteractionReranker::new(encoder, options)?;
+    let query = Query::new(QUERY).ok_or_else(|| CommandError::user("the question is empty"))?;
+    let (mut best, mut scores) = (f64::INFINITY, Vec::new());
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        scores = app.block_on(reranker.rerank(&query, found))??;
+        best = best.min(began.elapsed().as_secs_f64());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "counts of pairs and tokens")]
+    let (pairs, tokens) = (found.len() as f64, tokens as f64);
+    Ok(Ours {
+        engine,
+        pairs_per_s: pairs / best,
+        tokens_per_s: tokens / best,
+        logits: scores.into_iter().map(|score| score.value()).collect(),
+    })
 }
 
 fn time(reranker: &LocalCrossEncoder, texts: &[String]) -> Result<Ours, CommandError> {
