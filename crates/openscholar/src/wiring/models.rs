@@ -84,10 +84,17 @@ pub(crate) async fn ensure(app: &App, name: &str) -> Result<PathBuf, CommandErro
     Ok(folder(app, name))
 }
 
-/// Whether the model in `folder` has a classifier on top.
+/// Whether the model in `folder` has a classifier on top: its architecture says so, or, where none is named, its classes. What
+/// cannot be read is left to whoever opens it.
 pub(crate) fn classifies(folder: &Path) -> bool {
-    fs_err::read_to_string(folder.join("config.json"))
-        .is_ok_and(|config| config.contains("ForSequenceClassification"))
+    let config = fs_err::read_to_string(folder.join("config.json")).unwrap_or_default();
+    let config: serde_json::Value = serde_json::from_str(&config).unwrap_or_default();
+    match config["architectures"].as_array().filter(|named| !named.is_empty()) {
+        Some(named) => named.iter().any(|name| {
+            name.as_str().is_some_and(|name| name.ends_with("ForSequenceClassification"))
+        }),
+        None => ["id2label", "num_labels"].iter().any(|key| config.get(key).is_some()),
+    }
 }
 
 /// How an encoder reads texts.

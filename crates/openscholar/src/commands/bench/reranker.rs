@@ -174,10 +174,11 @@ fn time(reranker: &LocalCrossEncoder, texts: &[String]) -> Result<Ours, CommandE
 
 fn render(name: &str, pairs: usize, ours: &[Ours], peer: Option<&Peer>, app: &App) -> String {
     let mut text = format!(
-        "# Reranker speed: {name}\n\nCommand: `openscholar bench reranker --model {name} --peer-python PYTHON`. \
+        "# Reranker speed: {name}\n\nCommand: `openscholar bench reranker --model {name}{}`. \
          {pairs} pairs of one question and a starter passage of at least {FULL_WORDS} words, all tokens up to 512, best of \
          {ROUNDS} rounds. Machine: {}.\n\n\
          | engine | pairs/s | tokens/s | ratio to f32 peer | ratio to bf16 peer | largest difference to the peer's f32 logits |\n|---|---|---|---|---|---|\n",
+        if peer.is_some() { " --peer-python PYTHON" } else { "" },
         super::machine(app)
     );
     for engine in ours {
