@@ -9,7 +9,9 @@ use std::time::Instant;
 
 use scholar_core::text::PassageRules;
 use scholar_core::text::passages::cut;
-use scholar_core::{Explanation, Query, Reranker as _, RetrievalScore, Retrieved, Side};
+use scholar_core::{
+    Explanation, Query, RerankScore, Reranker as _, RetrievalScore, Retrieved, Side,
+};
 use scholar_models::{
     CrossEncoderOptions, EncoderOptions, LateInteractionOptions, LateInteractionReranker,
     LocalCrossEncoder, LocalEncoder, Precision, Reading,
@@ -146,7 +148,7 @@ fn time_apart(
         engine,
         pairs_per_s: pairs / best,
         tokens_per_s: tokens / best,
-        logits: scores.into_iter().map(|score| score.value()).collect(),
+        logits: scores.into_iter().map(RerankScore::value).collect(),
     })
 }
 
