@@ -11,6 +11,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use scholar_core::{Explanation, PortError, Query, RerankScore, Reranker, RerankerInfo, Retrieved};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::batcher::{Batcher, QUEUE_TOKENS};
 use crate::cross_encoder::{LocalCrossEncoder, finite};
@@ -64,19 +65,29 @@ impl ReadingRules {
     /// # Errors
     /// When the file is damaged or its numbers make no sense.
     pub fn read(dir: &Path) -> Result<Option<Self>, ModelError> {
-        let path = dir.join(READING_FILE);
-        if !path.is_file() {
-            return Ok(None);
-        }
-        let text = fs_err::read_to_string(&path).map_err(|e| ModelError::read(&path, e))?;
-        let read: Self = serde_json::from_str(&text).map_err(|e| ModelError::damaged(&path, e))?;
-        let weights = &read.weights;
-        let sound = weights.depth > 0 && weights.in_order().iter().all(|weight| weight.is_finite());
-        if sound {
-            return Ok(Some(read));
-        }
-        Err(ModelError::damaged(&path, "a depth of at least 1 and finite weights belong in it"))
+        rules(dir, |read: &Self| (read.weights.depth, read.weights.in_order()))
     }
+}
+
+/// What [`READING_FILE`] of folder `dir` says, if it is there; `numbers` are its depth and weights.
+///
+/// # Errors
+/// When the file is damaged or its numbers make no sense.
+pub(crate) fn rules<T: DeserializeOwned, const N: usize>(
+    dir: &Path,
+    numbers: impl Fn(&T) -> (usize, [f32; N]),
+) -> Result<Option<T>, ModelError> {
+    let path = dir.join(READING_FILE);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let text = fs_err::read_to_string(&path).map_err(|e| ModelError::read(&path, e))?;
+    let read: T = serde_json::from_str(&text).map_err(|e| ModelError::damaged(&path, e))?;
+    let (depth, weights) = numbers(&read);
+    if depth > 0 && weights.iter().all(|weight| weight.is_finite()) {
+        return Ok(Some(read));
+    }
+    Err(ModelError::damaged(&path, "a depth of at least 1 and finite weights belong in it"))
 }
 
 impl ReadingWeights {

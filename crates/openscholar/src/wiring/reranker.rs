@@ -67,10 +67,7 @@ impl Readers<'_> {
         let folder = models::ensure(app, name).await?;
         if !models::classifies(&folder) {
             // Trained to read query and passage apart.
-            let encoder = models::encoder(app, name, models::Reading::WHOLE).await?;
-            let project = || LateInteractionOptions::project(Reading::Second);
-            let rules = LateRules::read(&folder)?;
-            return self.late(&encoder, rules.map_or_else(project, LateInteractionOptions::ruled));
+            return self.second(name).await;
         }
         let rules = ReadingRules::read(&folder)?;
         let model =
@@ -93,8 +90,10 @@ impl Readers<'_> {
     }
 
     async fn second(&self, name: &str) -> Result<Arc<dyn Reranker>, CommandError> {
+        let rules = LateRules::read(&models::ensure(self.app, name).await?)?;
         let encoder = models::encoder(self.app, name, models::Reading::WHOLE).await?;
-        self.late(&encoder, LateInteractionOptions::project(Reading::Second))
+        let project = || LateInteractionOptions::project(Reading::Second);
+        self.late(&encoder, rules.map_or_else(project, LateInteractionOptions::ruled))
     }
 
     fn own(&self) -> Result<Arc<dyn Reranker>, CommandError> {

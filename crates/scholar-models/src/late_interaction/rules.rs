@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::features::FEATURES;
 use crate::error::ModelError;
-use crate::second_reading::READING_FILE;
+use crate::second_reading;
 
 /// How much each standardised feature counts.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct LateWeights {
     /// Of the retriever's score.
     pub retrieval: f32,
@@ -48,23 +48,14 @@ impl LateRules {
     /// # Errors
     /// When the file is damaged or its numbers make no sense.
     pub fn read(dir: &Path) -> Result<Option<Self>, ModelError> {
-        let path = dir.join(READING_FILE);
-        if !path.is_file() {
-            return Ok(None);
-        }
-        let text = fs_err::read_to_string(&path).map_err(|e| ModelError::read(&path, e))?;
-        let read: Self = serde_json::from_str(&text).map_err(|e| ModelError::damaged(&path, e))?;
-        let sound = read.depth > 0 && read.weights.in_order().iter().all(|w| w.is_finite());
-        if sound {
-            return Ok(Some(read));
-        }
-        Err(ModelError::damaged(&path, "a depth of at least 1 and finite weights belong in it"))
+        second_reading::rules(dir, |read: &Self| (read.depth, read.weights.in_order()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::second_reading::READING_FILE;
 
     #[test]
     fn weights_are_the_folders_and_are_checked() {

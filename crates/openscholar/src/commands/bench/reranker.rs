@@ -10,7 +10,7 @@ use std::time::Instant;
 use scholar_core::text::PassageRules;
 use scholar_core::text::passages::cut;
 use scholar_core::{
-    Explanation, Query, RerankScore, Reranker as _, RetrievalScore, Retrieved, Side,
+    Explanation, Paper, Query, RerankScore, Reranker as _, RetrievalScore, Retrieved, Side,
 };
 use scholar_models::{
     CrossEncoderOptions, EncoderOptions, LateInteractionOptions, LateInteractionReranker,
@@ -60,6 +60,7 @@ pub(super) fn run(
     let folder = app.block_on(models::ensure(app, model))??;
     let found = passages(pairs)?;
     let texts: Vec<String> = found.iter().map(|hit| hit.passage.encoded_text()).collect();
+    let read: Vec<&str> = texts.iter().map(String::as_str).collect();
     let together = models::classifies(&folder);
     if !together && peer_python.is_some() {
         return Err(CommandError::user(format!(
@@ -72,11 +73,11 @@ pub(super) fn run(
         let timed = if together {
             let options =
                 CrossEncoderOptions { precision, ..CrossEncoderOptions::project(app.threads()) };
-            LocalCrossEncoder::open(&folder, model, options).map(|reranker| time(&reranker, &texts))
+            LocalCrossEncoder::open(&folder, model, options).map(|reranker| time(&reranker, &read))
         } else {
             let options = EncoderOptions { precision, ..EncoderOptions::project(app.threads()) };
             LocalEncoder::open(&folder, model, options)
-                .map(|encoder| time_apart(Arc::new(encoder), &found, app))
+                .map(|encoder| time_apart(Arc::new(encoder), &found, &read, app))
         };
         match timed {
             Ok(timed) => ours.push(timed?),
@@ -96,39 +97,33 @@ pub(super) fn run(
 /// Passages of starter papers as a search would find them.
 fn passages(count: usize) -> Result<Vec<Retrieved>, CommandError> {
     let score = RetrievalScore::new(0.0).user(|| "no score".to_owned())?;
-    let mut found = Vec::new();
-    for paper in starter::papers()? {
+    let found = |paper: &Paper| -> Vec<Retrieved> {
         let meta = Arc::new(paper.meta.clone());
-        for passage in cut(&paper, PassageRules::sections()) {
-            if found.len() < count && passage.text.split_whitespace().count() >= FULL_WORDS {
-                found.push(Retrieved {
-                    passage,
-                    paper: Arc::clone(&meta),
-                    score,
-                    explanation: Explanation::new(0.0, "not searched"),
-                    found_by: Vec::new(),
-                });
-            }
-        }
-    }
-    Ok(found)
+        let passages = cut(paper, PassageRules::sections()).into_iter();
+        let full = passages.filter(|one| one.text.split_whitespace().count() >= FULL_WORDS);
+        full.map(|passage| Retrieved {
+            passage,
+            paper: Arc::clone(&meta),
+            score,
+            explanation: Explanation::new(0.0, "not searched"),
+            found_by: Vec::new(),
+        })
+        .collect()
+    };
+    Ok(starter::papers()?.iter().flat_map(found).take(count).collect())
 }
 
 /// Everything a question costs, words included; nothing that was read is kept for the next round.
 fn time_apart(
     encoder: Arc<LocalEncoder>,
     found: &[Retrieved],
+    texts: &[&str],
     app: &App,
 ) -> Result<Ours, CommandError> {
-    let texts: Vec<String> = found.iter().map(|hit| hit.passage.encoded_text()).collect();
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let specials = 2;
-    let tokens: usize = encoder
-        .late_states(Side::Passage, &texts)?
-        .iter()
-        .map(|states| states.ids.len() + specials)
-        .sum();
-    let engine = encoder.engine().to_owned();
+    let states = encoder.late_states(Side::Passage, texts)?;
+    let tokens = states.iter().map(|states| states.ids.len() + specials).sum();
+    let engine = encoder.engine();
     let options = LateInteractionOptions {
         depth: found.len(),
         cache_bytes: 0,
@@ -136,38 +131,36 @@ fn time_apart(
     };
     let reranker = LateInteractionReranker::new(encoder, options)?;
     let query = Query::new(QUERY).ok_or_else(|| CommandError::user("the question is empty"))?;
-    let (mut best, mut scores) = (f64::INFINITY, Vec::new());
-    for _ in 0..ROUNDS {
-        let began = Instant::now();
-        scores = app.block_on(reranker.rerank(&query, found))??;
-        best = best.min(began.elapsed().as_secs_f64());
-    }
-    #[expect(clippy::cast_precision_loss, reason = "counts of pairs and tokens")]
-    let (pairs, tokens) = (found.len() as f64, tokens as f64);
-    Ok(Ours {
-        engine,
-        pairs_per_s: pairs / best,
-        tokens_per_s: tokens / best,
-        logits: scores.into_iter().map(RerankScore::value).collect(),
+    best_of(engine, tokens, || {
+        let scores = app.block_on(reranker.rerank(&query, found))??;
+        Ok(scores.into_iter().map(RerankScore::value).collect())
     })
 }
 
-fn time(reranker: &LocalCrossEncoder, texts: &[String]) -> Result<Ours, CommandError> {
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+fn time(reranker: &LocalCrossEncoder, texts: &[&str]) -> Result<Ours, CommandError> {
     let mut tokens = 0;
-    for text in &texts {
+    for text in texts {
         tokens += reranker.count_tokens(QUERY, text)?;
     }
+    best_of(reranker.engine(), tokens, || Ok(reranker.logits(QUERY, texts)?))
+}
+
+/// The fastest of [`ROUNDS`] readings of `tokens` tokens.
+fn best_of(
+    engine: &str,
+    tokens: usize,
+    round: impl Fn() -> Result<Vec<f32>, CommandError>,
+) -> Result<Ours, CommandError> {
     let (mut best, mut logits) = (f64::INFINITY, Vec::new());
     for _ in 0..ROUNDS {
         let began = Instant::now();
-        logits = reranker.logits(QUERY, &texts)?;
+        logits = round()?;
         best = best.min(began.elapsed().as_secs_f64());
     }
     #[expect(clippy::cast_precision_loss, reason = "counts of pairs and tokens")]
-    let (pairs, tokens) = (texts.len() as f64, tokens as f64);
+    let (pairs, tokens) = (logits.len() as f64, tokens as f64);
     Ok(Ours {
-        engine: reranker.engine().to_owned(),
+        engine: engine.to_owned(),
         pairs_per_s: pairs / best,
         tokens_per_s: tokens / best,
         logits,
@@ -176,7 +169,7 @@ fn time(reranker: &LocalCrossEncoder, texts: &[String]) -> Result<Ours, CommandE
 
 fn render(name: &str, pairs: usize, ours: &[Ours], peer: Option<&Peer>, app: &App) -> String {
     let mut text = format!(
-        "# Reranker speed: {name}\n\nCommand: `openscholar bench reranker --model {name}{}`. \
+        "# Reranker speed: {name}\n\nCommand: `openscholar bench reranker --model {name} --pairs {pairs}{}`. \
          {pairs} pairs of one question and a starter passage of at least {FULL_WORDS} words, all tokens up to 512, best of \
          {ROUNDS} rounds. Machine: {}.\n\n\
          | engine | pairs/s | tokens/s | ratio to f32 peer | ratio to bf16 peer | largest difference to the peer's f32 logits |\n|---|---|---|---|---|---|\n",

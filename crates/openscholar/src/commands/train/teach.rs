@@ -115,19 +115,17 @@ enum Teacher {
 
 impl Teacher {
     fn open(name: &str, app: &App) -> Result<Self, CommandError> {
-        let crosses = match models::local(name)? {
-            Some(folder) => models::classifies(&folder),
-            None => match models::entry(app, name)?.purpose {
-                Purpose::Encoder => false,
-                Purpose::Reranker => true,
+        if models::local(name)?.is_none() {
+            match models::entry(app, name)?.purpose {
+                Purpose::Encoder | Purpose::Reranker => {}
                 Purpose::Attributor | Purpose::Generator => {
                     return Err(CommandError::user(format!("{name} does not score passages"))
                         .with_hint("openscholar models list shows what each model is for"));
                 }
-            },
-        };
-        if crosses {
-            let folder = app.block_on(models::ensure(app, name))??;
+            }
+        }
+        let folder = app.block_on(models::ensure(app, name))??;
+        if models::classifies(&folder) {
             let options = CrossEncoderOptions::project(app.threads());
             return Ok(Self::Cross(LocalCrossEncoder::open(&folder, name, options)?));
         }
