@@ -39,6 +39,9 @@ pub enum Precision {
     /// bf16 where the processor has instructions for it (AMX, AVX-512-BF16), else f32. Measured on `MiniLM` and `MPNet`:
     /// about twice as fast as f32, cosine to f32 above 0.9999.
     Auto,
+    /// int8 where the processor has instructions for it and no AMX tiles, which are as fast with bf16; else as [`Precision::Auto`].
+    /// For readings that are used once and not stored.
+    Fastest,
     /// f32: cosine to `PyTorch` above 0.9999.
     F32,
     /// Inputs rounded to bf16, sums in f32: cosine to f32 above 0.999 in any case. Needs AVX-512-BF16 or AMX.

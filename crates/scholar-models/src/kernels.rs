@@ -25,6 +25,8 @@ mod bf16;
 mod block;
 mod elementwise;
 #[cfg(target_arch = "x86_64")]
+mod functions;
+#[cfg(target_arch = "x86_64")]
 mod half_products;
 #[cfg(not(target_arch = "x86_64"))]
 #[path = "kernels/no_half_products.rs"]

@@ -47,7 +47,7 @@ fn build(args: BuildArgs, app: &App) -> Result<ExitCode, CommandError> {
     let BuildArgs { name, sources, encoding, given, passages, encode } = args;
     let EncodingArgs { encoder, encoder_tokens, lowercase, normalize_text } = encoding;
     let preparation = TextPreparation { lowercase, normalize_text };
-    let reading = Reading { max_tokens: encoder_tokens, preparation };
+    let reading = Reading { max_tokens: encoder_tokens, preparation, ..Reading::WHOLE };
     let building = Building { encoder: encoder.as_deref(), reading, passages };
     if let GivenArgs { passages_file: Some(file), vectors: Some(vectors), vector_ids } = given {
         let files =

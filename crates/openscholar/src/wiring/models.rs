@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use scholar_core::{EncoderInfo, TextPreparation};
 use scholar_models::catalog::{Catalog, Entry, Purpose};
-use scholar_models::{EncoderOptions, LocalEncoder};
+use scholar_models::{EncoderOptions, LocalEncoder, Precision};
 
 use crate::app::App;
 use crate::config::DEFAULT_ENCODER;
@@ -103,17 +103,23 @@ pub(crate) struct Reading {
     /// Longest input in tokens; `None`: the model's.
     pub(crate) max_tokens: Option<usize>,
     pub(crate) preparation: TextPreparation,
+    pub(crate) precision: Precision,
 }
 
 impl Reading {
     /// All tokens of texts as they are.
-    pub(crate) const WHOLE: Self = Self { max_tokens: None, preparation: TextPreparation::NONE };
+    pub(crate) const WHOLE: Self =
+        Self { max_tokens: None, preparation: TextPreparation::NONE, precision: Precision::Auto };
+
+    /// The same as fast as can be, for candidates that are read again beside a question.
+    pub(crate) const AGAIN: Self = Self { precision: Precision::Fastest, ..Self::WHOLE };
 }
 
 impl From<&EncoderInfo> for Reading {
     /// As a datastore was built.
     fn from(info: &EncoderInfo) -> Self {
-        Self { max_tokens: Some(info.max_tokens), preparation: info.preparation }
+        let (max_tokens, preparation) = (Some(info.max_tokens), info.preparation);
+        Self { max_tokens, preparation, ..Self::WHOLE }
     }
 }
 
@@ -141,9 +147,9 @@ pub(crate) fn encoder_options(
     name: &str,
     reading: Reading,
 ) -> Result<EncoderOptions, CommandError> {
-    let Reading { max_tokens, preparation } = reading;
-    let project =
-        EncoderOptions { max_tokens, preparation, ..EncoderOptions::project(app.threads()) };
+    let Reading { max_tokens, preparation, precision } = reading;
+    let project = EncoderOptions::project(app.threads());
+    let project = EncoderOptions { max_tokens, preparation, precision, ..project };
     if local(name)?.is_some() {
         return Ok(project);
     }

@@ -91,7 +91,7 @@ impl Readers<'_> {
 
     async fn second(&self, name: &str) -> Result<Arc<dyn Reranker>, CommandError> {
         let rules = LateRules::read(&models::ensure(self.app, name).await?)?;
-        let encoder = models::encoder(self.app, name, models::Reading::WHOLE).await?;
+        let encoder = models::encoder(self.app, name, models::Reading::AGAIN).await?;
         let project = || LateInteractionOptions::project(Reading::Second);
         self.late(&encoder, rules.map_or_else(project, LateInteractionOptions::ruled))
     }

@@ -65,7 +65,10 @@ fn choose_on(
     backend: Backend,
     tiles: bool,
 ) -> Result<Running, &'static str> {
+    let int8 = machine.avx512_vnni && !machine.amx && tiles;
     match (precision, backend) {
+        (Precision::Fastest, Backend::Auto | Backend::Avx512) if int8 => Ok(Running::Avx512Int8),
+        (Precision::Fastest, _) => choose_on(machine, Precision::Auto, backend, tiles),
         (Precision::Bf16, _) | (_, Backend::Amx) if !tiles => {
             Err("bf16 needs widths that are multiples of 32")
         }
@@ -207,6 +210,11 @@ mod tests {
         check(wide, Precision::Bf16, Backend::Auto, None);
         check(wide, Precision::Auto, Backend::Portable, Some(Running::PortableF32));
         check(zen4, Precision::Auto, Backend::Auto, Some(Running::Avx512Bf16));
+        check(none, Precision::Fastest, Backend::Auto, Some(Running::PortableF32));
+        check(wide, Precision::Fastest, Backend::Auto, Some(Running::Avx512F32));
+        check(zen4, Precision::Fastest, Backend::Auto, Some(Running::Avx512Int8));
+        check(zen4, Precision::Fastest, Backend::Portable, Some(Running::PortableF32));
+        check(xeon, Precision::Fastest, Backend::Auto, Some(Running::AmxBf16));
         check(zen4, Precision::F32, Backend::Auto, Some(Running::Avx512F32));
         check(zen4, Precision::Bf16, Backend::Auto, Some(Running::Avx512Bf16));
         check(zen4, Precision::Bf16, Backend::Amx, None);
@@ -220,6 +228,7 @@ mod tests {
         check(xeon, Precision::Bf16, Backend::Avx512, Some(Running::Avx512Bf16));
         let odd = |precision| choose_on(xeon, precision, Backend::Auto, false).ok();
         assert_eq!(odd(Precision::Auto), Some(Running::Avx512F32), "widths that fit no tile");
+        assert_eq!(odd(Precision::Fastest), Some(Running::Avx512F32));
         assert_eq!(odd(Precision::Bf16), None);
         assert_eq!(odd(Precision::Int8), None);
     }

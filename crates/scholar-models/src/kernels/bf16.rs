@@ -4,8 +4,11 @@
 use half::bf16;
 
 use super::amx::{self, BLOCK};
-use super::block::{Finish, PANEL, Scales, TileUnit, Work, product_bf16, product_tiles, to_half};
+use super::block::{
+    Finish, PANEL, ROWS, Scales, TileUnit, Work, product_bf16, product_tiles, to_half,
+};
 use super::elementwise::{self, Level};
+use super::functions::softmax_to_half;
 use super::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard};
 
 /// The bf16 back-end. Widths must be multiples of 32.
@@ -52,17 +55,27 @@ impl Bf16 {
         machine.avx512_bf16.then(|| Self { unit: Unit::Emulated, level: Level::detect() })
     }
 
+    /// Queries whose scores are computed at a time: as many as a product takes, few enough to stay in the first-level cache.
+    fn attention_rows(&self) -> usize {
+        match self.unit {
+            Unit::Avx512 => 2 * ROWS,
+            Unit::Amx => BLOCK,
+            #[cfg(test)]
+            Unit::Emulated => BLOCK,
+        }
+    }
+
     /// # Safety
     /// As [`product_tiles`], the strictest of the three, apart from configured tiles: [`Engine::enter`] does that.
     pub(super) unsafe fn run(&self, work: &Work) {
-        let mut sums = Sums([0.0; BLOCK * BLOCK]);
+        let sums = || Sums([0.0; BLOCK * BLOCK]);
         // SAFETY: the constructors checked the features; the rest is the caller's.
         unsafe {
             match self.unit {
-                Unit::Amx => product_tiles::<Amx>(work, &mut sums.0),
+                Unit::Amx => product_tiles::<Amx>(work, &mut sums().0),
                 Unit::Avx512 => product_bf16(work),
                 #[cfg(test)]
-                Unit::Emulated => product_tiles::<Emulated>(work, &mut sums.0),
+                Unit::Emulated => product_tiles::<Emulated>(work, &mut sums().0),
             }
         }
     }
@@ -181,20 +194,23 @@ impl Engine for Bf16 {
         scratch.values.need(padded * head_dim);
         scratch.scores.need(BLOCK * padded);
         scratch.weights.need(BLOCK * padded);
+        let mut totals = [0.0; BLOCK];
+        let block = self.attention_rows();
         let scale = 1.0 / (head_dim as f32).sqrt();
         for head in 0..heads {
             let at = head * head_dim;
             pack_keys(&qkv[width + at..], stride, (len, head_dim), &mut scratch.keys);
             pack_values(&qkv[2 * width + at..], stride, (len, head_dim), &mut scratch.values);
-            for start in (0..len).step_by(BLOCK) {
-                let rows = BLOCK.min(len - start);
+            for start in (0..len).step_by(block) {
+                let rows = block.min(len - start);
                 let scores = Work {
                     activations: qkv[start * stride + at..].as_ptr().cast(),
                     activation_stride: stride / 2,
                     panels: scratch.keys.as_ptr().cast(),
                     steps: head_dim / 2,
                     rows,
-                    columns: len,
+                    // Keys beyond the last are zero.
+                    columns: padded,
                     out: scratch.scores.as_mut_ptr().cast(),
                     out_stride: padded,
                     half_out: false,
@@ -205,12 +221,9 @@ impl Engine for Bf16 {
                 };
                 // SAFETY: `qkv` is readable to `padded` rows, keys and scores were sized above.
                 unsafe { self.run(&scores) }
-                for (row, (scores, weights)) in scratch
-                    .scores
-                    .chunks_exact_mut(padded)
-                    .zip(scratch.weights.chunks_exact_mut(padded))
-                    .take(rows)
-                    .enumerate()
+                let weights = scratch.weights.chunks_exact_mut(padded).zip(&mut totals);
+                for (row, (scores, (weights, total))) in
+                    scratch.scores.chunks_exact(padded).zip(weights).take(rows).enumerate()
                 {
                     let bias: &[f32] = match bias {
                         Some((table, reach)) => {
@@ -219,10 +232,10 @@ impl Engine for Bf16 {
                         }
                         None => &[],
                     };
-                    elementwise::softmax(self.level, &mut scores[..len], scale, bias);
+                    let (weights, beyond) = weights.split_at_mut(len);
                     // SAFETY: the constructors checked the features.
-                    unsafe { to_half(&scores[..len], &mut weights[..len]) }
-                    weights[len..].fill(0);
+                    *total = unsafe { softmax_to_half(&scores[..len], scale, bias, weights) };
+                    beyond.fill(0);
                 }
                 let weighted = Work {
                     activations: scratch.weights.as_ptr().cast(),
@@ -236,8 +249,8 @@ impl Engine for Bf16 {
                     half_out: true,
                     bias: std::ptr::null(),
                     residual: std::ptr::null(),
-                    finish: Finish::Sum,
-                    scales: Scales::NONE,
+                    finish: Finish::RowScale,
+                    scales: Scales { rows: totals.as_ptr(), ..Scales::NONE },
                 };
                 // SAFETY: weights hold a whole block; the block's rows and columns are inside `context`.
                 unsafe { self.run(&weighted) }

@@ -11,21 +11,21 @@
 )]
 
 use std::arch::x86_64::{
-    __m256bh, __m256i, __m512, __m512bh, __m512i, __mmask16, _mm256_mask_storeu_epi16,
-    _mm512_abs_ps, _mm512_add_ps, _mm512_and_ps, _mm512_castps_si512, _mm512_castsi512_ps,
-    _mm512_cvtepi32_ps, _mm512_cvtneps_pbh, _mm512_dpbf16_ps, _mm512_dpbusd_epi32, _mm512_fmadd_ps,
-    _mm512_fnmadd_ps, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_storeu_ps,
-    _mm512_maskz_loadu_ps, _mm512_max_ps, _mm512_mul_ps, _mm512_or_ps, _mm512_rcp14_ps,
-    _mm512_roundscale_ps, _mm512_scalef_ps, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps,
-    _mm512_setzero_si512, _mm512_storeu_ps, _mm512_sub_ps,
+    __m512, __m512bh, __m512i, __mmask16, _MM_HINT_T0, _mm_prefetch, _mm512_add_ps,
+    _mm512_castps_si512, _mm512_castsi512_ps, _mm512_cvtepi32_ps, _mm512_dpbf16_ps,
+    _mm512_dpbusd_epi32, _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_loadu_si512,
+    _mm512_mask_storeu_ps, _mm512_maskz_loadu_ps, _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps,
+    _mm512_setzero_ps, _mm512_setzero_si512, _mm512_storeu_ps, _mm512_sub_ps,
 };
+use std::mem::MaybeUninit;
 
 use super::amx::BLOCK;
+use super::functions::{gelu, gelu_to_half, mask_of, store_half};
 
 /// Columns of a panel.
 pub(super) const PANEL: usize = 16;
 /// Rows of the largest block. 12 × 2 sums, 2 lines and a broadcast fill 27 of 32 registers.
-const ROWS: usize = 12;
+pub(super) const ROWS: usize = 12;
 /// Bytes of activations that stay in the second-level cache while panels pass by.
 const CACHED_BYTES: usize = 256 << 10;
 
@@ -36,10 +36,12 @@ pub(super) enum Finish {
     Sum,
     /// Add the bias.
     Bias,
-    /// Add the bias, apply GELU.
+    /// Add the bias, apply GELU, to the precision of the result's numbers.
     Gelu,
     /// Add bias and residual; always stored as f32.
     Residual,
+    /// Multiply with the row's scale.
+    RowScale,
 }
 
 /// One product `out[rows, columns] = finish(activations[rows, steps] * panels)`.
@@ -63,7 +65,7 @@ pub(super) struct Work {
     /// As `out` in f32, read for [`Finish::Residual`].
     pub(super) residual: *const f32,
     pub(super) finish: Finish,
-    /// Read where the inputs are int8.
+    /// Read where the inputs are int8, those of rows for [`Finish::RowScale`] as well.
     pub(super) scales: Scales,
 }
 
@@ -159,7 +161,13 @@ pub(super) unsafe fn product_tiles<U: TileUnit>(work: &Work, sums: &mut [f32; BL
                         tiles,
                         (sums.as_mut_ptr(), BLOCK * 4),
                     );
-                    finish_block::<Half>(work, (row, end.min(row + BLOCK)), column, true, sums);
+                    finish_block::<Half>(
+                        work,
+                        (row, end.min(row + BLOCK)),
+                        column,
+                        true,
+                        sums.as_ptr(),
+                    );
                 }
             }
         }
@@ -170,15 +178,17 @@ pub(super) unsafe fn product_tiles<U: TileUnit>(work: &Work, sums: &mut [f32; BL
 /// Finishes rows `rows.0 .. rows.1` of the sums of one panel, or a `pair`, that starts at `column`.
 ///
 /// # Safety
-/// As [`product_bf16`]; rows and column are inside the result.
+/// As [`product_bf16`]; rows and column are inside the result, and `sums` is readable for as many rows of [`BLOCK`].
 #[inline(always)]
 unsafe fn finish_block<S: Step>(
     work: &Work,
-    rows: (usize, usize),
+    (first, end): (usize, usize),
     column: usize,
     pair: bool,
-    sums: &[f32; BLOCK * BLOCK],
+    sums: *const f32,
 ) {
+    // Read once: as far as the compiler knows, what is stored below may change `work`.
+    let Work { out, out_stride, half_out, bias, residual, finish, scales, .. } = *work;
     for column_in in (0..if pair { BLOCK } else { PANEL }).step_by(PANEL) {
         let column = column + column_in;
         if column >= work.columns {
@@ -187,17 +197,31 @@ unsafe fn finish_block<S: Step>(
         let mask = mask_of(work.columns - column);
         // SAFETY: the mask ends at the last column; the caller vouches for the rest.
         unsafe {
-            let bias = match work.finish {
-                Finish::Sum => _mm512_setzero_ps(),
+            let bias = match finish {
+                Finish::Sum | Finish::RowScale => _mm512_setzero_ps(),
                 Finish::Bias | Finish::Gelu | Finish::Residual => {
-                    _mm512_maskz_loadu_ps(mask, work.bias.add(column))
+                    _mm512_maskz_loadu_ps(mask, bias.add(column))
                 }
             };
-            for row in rows.0..rows.1 {
-                let sum = _mm512_loadu_ps(sums.as_ptr().add((row - rows.0) * BLOCK + column_in));
-                let sum = S::value(work, row, column, mask, sum);
-                let at = row * work.out_stride + column;
-                finish::<S>(work, at, mask, _mm512_add_ps(sum, bias));
+            let meaning = S::meaning(scales, column, mask);
+            for row in first..end {
+                let sum = _mm512_loadu_ps(sums.add((row - first) * BLOCK + column_in));
+                let sum = _mm512_add_ps(S::value(scales, row, meaning, sum), bias);
+                let at = row * out_stride + column;
+                let value = match finish {
+                    Finish::Sum | Finish::Bias => sum,
+                    Finish::Gelu if half_out => gelu_to_half(sum),
+                    Finish::Gelu => gelu(sum),
+                    Finish::Residual => {
+                        _mm512_add_ps(sum, _mm512_maskz_loadu_ps(mask, residual.add(at)))
+                    }
+                    Finish::RowScale => _mm512_mul_ps(sum, _mm512_set1_ps(*scales.rows.add(row))),
+                };
+                if half_out {
+                    S::store(out.cast::<u16>().add(at), mask, value);
+                } else {
+                    _mm512_mask_storeu_ps(out.cast::<f32>().add(at), mask, value);
+                }
             }
         }
     }
@@ -217,39 +241,42 @@ pub(super) unsafe fn to_half(values: &[f32], out: &mut [u16]) {
         let mask = mask_of(values.len());
         // SAFETY: the mask covers the chunk.
         unsafe {
-            Half::store_half(out.as_mut_ptr(), mask, _mm512_maskz_loadu_ps(mask, values.as_ptr()));
+            store_half(out.as_mut_ptr(), mask, _mm512_maskz_loadu_ps(mask, values.as_ptr()));
         }
     }
 }
 
 /// One multiply-add of a number type.
 trait Step {
+    /// What the sums of 16 columns have in common.
+    type Meaning: Copy;
+
+    /// Whether sums stand for themselves.
+    const BARE: bool;
+
     /// `sum + unit * line`.
     ///
     /// # Safety
     /// The features named at [`product_f32`] or [`product_bf16`] are present.
     unsafe fn step(sum: __m512, unit: __m512i, line: __m512i) -> __m512;
 
+    /// Of `column` and those after it where `mask` is set.
+    ///
+    /// # Safety
+    /// As [`Step::step`]; the scales are readable there, for types that have any.
+    unsafe fn meaning(scales: Scales, column: usize, mask: __mmask16) -> Self::Meaning;
+
+    /// The numbers that 16 sums of `row` stand for.
+    ///
+    /// # Safety
+    /// As [`Step::meaning`].
+    unsafe fn value(scales: Scales, row: usize, meaning: Self::Meaning, sum: __m512) -> __m512;
+
     /// Stores 16 numbers rounded to bf16; only called where a product may have such a result.
     ///
     /// # Safety
     /// As [`Step::step`]; `out` is writable where `mask` is set.
-    unsafe fn store_half(out: *mut u16, mask: __mmask16, value: __m512);
-
-    /// The numbers that 16 sums of `row` stand for, those of `column` and after it where `mask` is set.
-    ///
-    /// # Safety
-    /// As [`Step::step`]; the scales are readable there, for types that have any.
-    #[inline(always)]
-    unsafe fn value(
-        _work: &Work,
-        _row: usize,
-        _column: usize,
-        _mask: __mmask16,
-        sum: __m512,
-    ) -> __m512 {
-        sum
-    }
+    unsafe fn store(out: *mut u16, mask: __mmask16, value: __m512);
 }
 
 struct F32;
@@ -258,6 +285,10 @@ struct Half;
 struct Int8;
 
 impl Step for F32 {
+    type Meaning = ();
+
+    const BARE: bool = true;
+
     #[inline(always)]
     unsafe fn step(sum: __m512, unit: __m512i, line: __m512i) -> __m512 {
         // SAFETY: the caller has AVX-512 F.
@@ -265,10 +296,22 @@ impl Step for F32 {
     }
 
     #[inline(always)]
-    unsafe fn store_half(_out: *mut u16, _mask: __mmask16, _value: __m512) {}
+    unsafe fn meaning(_scales: Scales, _column: usize, _mask: __mmask16) {}
+
+    #[inline(always)]
+    unsafe fn value(_scales: Scales, _row: usize, _meaning: (), sum: __m512) -> __m512 {
+        sum
+    }
+
+    #[inline(always)]
+    unsafe fn store(_out: *mut u16, _mask: __mmask16, _value: __m512) {}
 }
 
 impl Step for Half {
+    type Meaning = ();
+
+    const BARE: bool = true;
+
     #[inline(always)]
     unsafe fn step(sum: __m512, unit: __m512i, line: __m512i) -> __m512 {
         // SAFETY: the caller has AVX-512-BF16; the casts keep the bits.
@@ -282,16 +325,26 @@ impl Step for Half {
     }
 
     #[inline(always)]
-    unsafe fn store_half(out: *mut u16, mask: __mmask16, value: __m512) {
+    unsafe fn meaning(_scales: Scales, _column: usize, _mask: __mmask16) {}
+
+    #[inline(always)]
+    unsafe fn value(_scales: Scales, _row: usize, _meaning: (), sum: __m512) -> __m512 {
+        sum
+    }
+
+    #[inline(always)]
+    unsafe fn store(out: *mut u16, mask: __mmask16, value: __m512) {
         // SAFETY: the caller has AVX-512-BF16 and VL/BW, and vouches for `out`.
-        unsafe {
-            let half = std::mem::transmute::<__m256bh, __m256i>(_mm512_cvtneps_pbh(value));
-            _mm256_mask_storeu_epi16(out.cast(), mask, half);
-        }
+        unsafe { store_half(out, mask, value) }
     }
 }
 
 impl Step for Int8 {
+    /// Offsets and scales of the columns.
+    type Meaning = (__m512, __m512);
+
+    const BARE: bool = false;
+
     #[inline(always)]
     unsafe fn step(sum: __m512, unit: __m512i, line: __m512i) -> __m512 {
         // SAFETY: the caller has AVX-512-VNNI; the casts keep the bits.
@@ -299,28 +352,33 @@ impl Step for Int8 {
     }
 
     #[inline(always)]
-    unsafe fn store_half(out: *mut u16, mask: __mmask16, value: __m512) {
-        // SAFETY: passed on.
-        unsafe { Half::store_half(out, mask, value) }
+    unsafe fn meaning(scales: Scales, column: usize, mask: __mmask16) -> (__m512, __m512) {
+        // SAFETY: the caller has AVX-512 F and vouches for the scales.
+        unsafe {
+            let offsets = _mm512_maskz_loadu_ps(mask, scales.offsets.add(column));
+            (offsets, _mm512_maskz_loadu_ps(mask, scales.columns.add(column)))
+        }
     }
 
     #[inline(always)]
     unsafe fn value(
-        work: &Work,
+        scales: Scales,
         row: usize,
-        column: usize,
-        mask: __mmask16,
+        (offsets, columns): (__m512, __m512),
         sum: __m512,
     ) -> __m512 {
         // SAFETY: the caller has AVX-512 F and vouches for the scales.
         unsafe {
-            let Scales { rows, columns, offsets } = work.scales;
-            let offset = _mm512_maskz_loadu_ps(mask, offsets.add(column));
-            let scale = _mm512_maskz_loadu_ps(mask, columns.add(column));
-            let scale = _mm512_mul_ps(scale, _mm512_set1_ps(*rows.add(row)));
+            let scale = _mm512_mul_ps(columns, _mm512_set1_ps(*scales.rows.add(row)));
             let sum = _mm512_cvtepi32_ps(_mm512_castps_si512(sum));
-            _mm512_mul_ps(_mm512_sub_ps(sum, offset), scale)
+            _mm512_mul_ps(_mm512_sub_ps(sum, offsets), scale)
         }
+    }
+
+    #[inline(always)]
+    unsafe fn store(out: *mut u16, mask: __mmask16, value: __m512) {
+        // SAFETY: passed on.
+        unsafe { store_half(out, mask, value) }
     }
 }
 
@@ -330,7 +388,14 @@ impl Step for Int8 {
 unsafe fn product<S: Step>(work: &Work) {
     let panels = work.columns.div_ceil(PANEL);
     let rows_cached = (CACHED_BYTES / (4 * work.steps.max(1)) / ROWS).max(1) * ROWS;
-    let mut sums = [0.0; BLOCK * BLOCK];
+    // Sums that nothing is done to, in whole panels, go to where they belong at once.
+    let bare = S::BARE
+        && work.finish == Finish::Sum
+        && !work.half_out
+        && work.columns.is_multiple_of(PANEL);
+    // Written before it is read: zeroing it would cost more than a small product.
+    let mut sums = MaybeUninit::<[f32; BLOCK * BLOCK]>::uninit();
+    let sums: *mut f32 = sums.as_mut_ptr().cast();
     let mut start = 0;
     while start < work.rows {
         let end = (start + rows_cached).min(work.rows);
@@ -340,14 +405,26 @@ unsafe fn product<S: Step>(work: &Work) {
             let mut row = start;
             while row < end {
                 let count = (end - row).min(ROWS);
+                let column = panel * PANEL;
                 // SAFETY: rows and panels are inside the work's.
                 unsafe {
-                    if pair {
-                        rows_of::<S, 2>(work, row, count, panel, &mut sums);
-                    } else {
-                        rows_of::<S, 1>(work, row, count, panel, &mut sums);
+                    if work.finish == Finish::Residual {
+                        fetch_residual(work, (row, row + count), column);
                     }
-                    finish_block::<S>(work, (row, row + count), panel * PANEL, pair, &sums);
+                    let done = if bare {
+                        let at = row * work.out_stride + column;
+                        (work.out.cast::<f32>().add(at), work.out_stride)
+                    } else {
+                        (sums, BLOCK)
+                    };
+                    if pair {
+                        rows_of::<S, 2>(work, row, count, panel, done);
+                    } else {
+                        rows_of::<S, 1>(work, row, count, panel, done);
+                    }
+                    if !bare {
+                        finish_block::<S>(work, (row, row + count), column, pair, sums);
+                    }
                 }
                 row += count;
             }
@@ -357,17 +434,34 @@ unsafe fn product<S: Step>(work: &Work) {
     }
 }
 
+/// Asks for the residual of a block while its sums are computed: rows lie too far apart for the processor to see it coming.
+///
+/// # Safety
+/// As [`product_f32`]; rows and column are inside the result.
+#[inline(always)]
+unsafe fn fetch_residual(work: &Work, (first, end): (usize, usize), column: usize) {
+    for row in first..end {
+        // SAFETY: the place is inside the residual; that of the second line is only asked for.
+        unsafe {
+            let at = work.residual.add(row * work.out_stride + column);
+            _mm_prefetch::<_MM_HINT_T0>(at.cast());
+            _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(PANEL).cast());
+        }
+    }
+}
+
 /// Picks the block compiled for the number of rows.
 ///
 /// # Safety
-/// As [`product_f32`]; `row + count <= rows`, `count <= 12`, and panels `panel .. panel + N` exist.
+/// As [`product_f32`]; `row + count <= rows`, `count <= 12`, panels `panel .. panel + N` exist, and `done` (a place and the
+/// distance of rows there) is writable for `count` rows of `N` panels.
 #[inline(always)]
 unsafe fn rows_of<S: Step, const N: usize>(
     work: &Work,
     row: usize,
     count: usize,
     panel: usize,
-    done: &mut [f32; BLOCK * BLOCK],
+    done: (*mut f32, usize),
 ) {
     // SAFETY: passed on.
     unsafe {
@@ -398,7 +492,7 @@ unsafe fn block<S: Step, const M: usize, const N: usize>(
     work: &Work,
     row: usize,
     panel: usize,
-    done: &mut [f32; BLOCK * BLOCK],
+    (done, done_stride): (*mut f32, usize),
 ) {
     // SAFETY: all offsets below are inside what the caller of the product vouches for.
     unsafe {
@@ -421,87 +515,10 @@ unsafe fn block<S: Step, const M: usize, const N: usize>(
             }
         }
         // Through memory: finishing in registers makes the compiler keep the sums on the stack inside the loop above.
-        for (sums, done) in sums.iter().zip(done.chunks_exact_mut(BLOCK)) {
-            for (sum, done) in sums.iter().zip(done.chunks_exact_mut(PANEL)) {
-                _mm512_storeu_ps(done.as_mut_ptr(), *sum);
+        for (m, sums) in sums.iter().enumerate() {
+            for (n, sum) in sums.iter().enumerate() {
+                _mm512_storeu_ps(done.add(m * done_stride + n * PANEL), *sum);
             }
         }
-    }
-}
-
-/// # Safety
-/// As [`product_f32`]; element `at` and those after it where `mask` is set are inside the result.
-#[inline(always)]
-unsafe fn finish<S: Step>(work: &Work, at: usize, mask: __mmask16, sum: __m512) {
-    // SAFETY: the caller's.
-    unsafe {
-        let value = match work.finish {
-            Finish::Sum | Finish::Bias => sum,
-            Finish::Gelu => gelu(sum),
-            Finish::Residual => {
-                _mm512_add_ps(sum, _mm512_maskz_loadu_ps(mask, work.residual.add(at)))
-            }
-        };
-        if work.half_out {
-            S::store_half(work.out.cast::<u16>().add(at), mask, value);
-        } else {
-            _mm512_mask_storeu_ps(work.out.cast::<f32>().add(at), mask, value);
-        }
-    }
-}
-
-/// The mask of the first `left` lanes, all where `left >= 16`.
-#[inline(always)]
-pub(super) fn mask_of(left: usize) -> __mmask16 {
-    if left >= PANEL { 0xffff } else { (1_u16 << left) - 1 }
-}
-
-/// `exp(x)` for `x <= 0`; see the scalar version in `elementwise`.
-///
-/// # Safety
-/// AVX-512 F is present.
-#[inline(always)]
-pub(super) unsafe fn exp(x: __m512) -> __m512 {
-    // SAFETY: the caller has AVX-512 F.
-    unsafe {
-        let x = _mm512_max_ps(x, _mm512_set1_ps(-87.0));
-        let n =
-            _mm512_roundscale_ps::<8>(_mm512_mul_ps(x, _mm512_set1_ps(std::f32::consts::LOG2_E)));
-        let r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693_359_4), x);
-        let r = _mm512_fnmadd_ps(n, _mm512_set1_ps(-2.121_944_4e-4), r);
-        let mut p = _mm512_set1_ps(1.987_569_1e-4);
-        for c in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
-            p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(c));
-        }
-        let p = _mm512_fmadd_ps(_mm512_mul_ps(p, r), r, r);
-        _mm512_scalef_ps(_mm512_add_ps(p, _mm512_set1_ps(1.0)), n)
-    }
-}
-
-/// GELU; see the scalar version in `elementwise`.
-///
-/// # Safety
-/// AVX-512 F and DQ are present.
-#[inline(always)]
-pub(super) unsafe fn gelu(x: __m512) -> __m512 {
-    // SAFETY: the caller has AVX-512 F and DQ.
-    unsafe {
-        let one = _mm512_set1_ps(1.0);
-        let z = _mm512_mul_ps(x, _mm512_set1_ps(std::f32::consts::FRAC_1_SQRT_2));
-        let a = _mm512_abs_ps(z);
-        let d = _mm512_fmadd_ps(a, _mm512_set1_ps(0.327_591_1), one);
-        // One Newton step takes the 14-bit reciprocal to full precision.
-        let t = _mm512_rcp14_ps(d);
-        let t = _mm512_mul_ps(t, _mm512_fnmadd_ps(d, t, _mm512_set1_ps(2.0)));
-        let mut p = _mm512_set1_ps(1.061_405_4);
-        for c in [-1.453_152_1, 1.421_413_8, -0.284_496_72, 0.254_829_6] {
-            p = _mm512_fmadd_ps(p, t, _mm512_set1_ps(c));
-        }
-        let e = exp(_mm512_sub_ps(_mm512_setzero_ps(), _mm512_mul_ps(a, a)));
-        let erf = _mm512_fnmadd_ps(_mm512_mul_ps(p, t), e, one);
-        let sign = _mm512_and_ps(z, _mm512_set1_ps(-0.0));
-        let erf = _mm512_or_ps(erf, sign);
-        let half = _mm512_mul_ps(x, _mm512_set1_ps(0.5));
-        _mm512_fmadd_ps(half, erf, half)
     }
 }
