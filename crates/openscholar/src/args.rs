@@ -379,7 +379,7 @@ pub(crate) enum BenchCommand {
         #[arg(value_name = "DIR")]
         dir: PathBuf,
         /// Judge: lexical, embedded, a judge from the catalog, or the folder of one.
-        #[arg(long, default_value = "lexical")]
+        #[arg(long, default_value = crate::config::DEFAULT_JUDGE)]
         judge: String,
         /// Use at most this many pairs of each set.
         #[arg(long, value_name = "N")]

@@ -11,10 +11,12 @@ use crate::error::{CommandError, Context as _};
 pub(crate) const DEFAULT_DATASTORE: &str = crate::starter::NAME;
 /// What reads candidates again unless the config says otherwise; carried in the program: docs/decisions/0015.
 pub(crate) const DEFAULT_RERANKER: &str = "scholar-reranker-mini";
-/// Our own judge, where it takes the place of the lexical one.
-pub(crate) const SHIPPED_ATTRIBUTOR: Option<&str> = None;
+/// Who judges support unless the config says otherwise; carried in the program: docs/decisions/0016.
+pub(crate) const DEFAULT_JUDGE: &str = "scholar-attributor-mini";
 /// What a first question fetches.
-pub(crate) const DEFAULT_MODELS: [&str; 3] = [DEFAULT_ENCODER, DEFAULT_RERANKER, DEFAULT_GENERATOR];
+pub(crate) const DEFAULT_MODELS: [&str; 4] =
+    [DEFAULT_ENCODER, DEFAULT_RERANKER, DEFAULT_JUDGE, DEFAULT_GENERATOR];
+
 /// `config.toml`, every key optional; an unknown key is an error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -27,7 +29,7 @@ pub(crate) struct ConfigFile {
     /// datastore's encoder, or `auto`, which is what leaving it out means: [`DEFAULT_RERANKER`].
     pub(crate) reranker: Option<String>,
     /// Who judges support: lexical, embedded, server, a judge from the catalog or its folder, or `auto`, which is what
-    /// leaving it out means: [`SHIPPED_ATTRIBUTOR`], else lexical.
+    /// leaving it out means: [`DEFAULT_JUDGE`].
     pub(crate) judge: Option<String>,
     /// Threads for models; left out: all cores.
     pub(crate) threads: Option<usize>,

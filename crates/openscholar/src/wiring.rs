@@ -73,7 +73,8 @@ pub(crate) async fn ports(
     let generator::Writer { generator, server, wiring: mut record } =
         generator::open(app, args, &mut notices).await?;
     let generator = generator.map(|generator| meter.wrap(generator));
-    let attributor = judge::open(app, args.judge.as_deref(), generator.as_ref()).await?;
+    let (attributor, notice) = judge::open(app, args.judge.as_deref(), generator.as_ref()).await?;
+    notices.extend(notice);
     let mut names = BTreeMap::from([
         ("encoder".to_owned(), shelf.encoder.info().name.clone()),
         ("judge".to_owned(), attributor.name().to_owned()),

@@ -23,7 +23,7 @@ use memo::Memo;
 use statistics::{Interval, Scored};
 
 /// Schema of the report.
-pub const REPORT_SCHEMA: &str = "openscholar.attribution-report/2";
+pub const REPORT_SCHEMA: &str = "openscholar.attribution-report/3";
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
@@ -81,6 +81,8 @@ pub struct SetReport {
     pub unsupported_precision: Option<f64>,
     /// Mean distance between score and observed share over ten equal bins.
     pub calibration_error: f64,
+    /// What it would be of a judge whose scores are exactly right: the mean, and what 95 of 100 such judges stay below.
+    pub calibration_by_chance: (f64, f64),
 }
 
 /// How often a gold sentence is among the first selected.
@@ -247,6 +249,7 @@ fn report_set(set: &CaseSet, judged: &[Judgement]) -> SetReport {
         contradicted,
         unsupported_precision,
         calibration_error: statistics::calibration_error(&scored),
+        calibration_by_chance: statistics::calibration_by_chance(&scored),
     }
 }
 

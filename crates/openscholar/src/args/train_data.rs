@@ -83,9 +83,13 @@ pub(crate) struct TrainWeighArgs {
     /// For a reranker: folders in BEIR layout with queries it was not trained on, each of which counts equally.
     #[arg(long, value_delimiter = ',', value_name = "DIRS")]
     pub(crate) collections: Vec<PathBuf>,
-    /// For a reranker: what reads the candidates before it, by late interaction: an encoder by name, or `own` for the
-    /// datastore's; left out, nothing does.
-    #[arg(long, value_name = "NAME", requires = "collections")]
+    /// For a judge: folder with `claims/` and `retrieval/scifact_test300/`. Weigh on the pairs that `bench attribution` makes of
+    /// its training claims, of those that the rows hold; left out, on the rows themselves.
+    #[arg(long, value_name = "DIR", requires = "rows")]
+    pub(crate) claims: Option<PathBuf>,
+    /// Who counts beside the model by late interaction; left out, nobody. For a reranker, what reads the candidates before it: an
+    /// encoder by name, or `own` for the datastore's. For a judge, an encoder whose likeness of sentence and evidence counts.
+    #[arg(long, value_name = "NAME")]
     pub(crate) beside: Option<String>,
     /// For a reranker: candidates that are read.
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]

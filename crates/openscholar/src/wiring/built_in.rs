@@ -3,12 +3,16 @@
 //! Their files lie under `models/` of the repository, packed by `openscholar models pack`. On first use they are written to
 //! the models folder, and again whenever they are not what this version of the program carries.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use scholar_models::catalog::{Entry, Source};
 
 use crate::error::CommandError;
 use crate::runs;
+
+/// Held while a folder is written.
+const LOCK: &str = ".built-in.lock";
 
 /// A shipped model.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +70,17 @@ impl Shipped {
     pub(crate) fn write(&self, models: &Path) -> Result<(), CommandError> {
         let unwritable = |source| runs::unwritable(models, source);
         fs_err::create_dir_all(models).map_err(unwritable)?;
+        // Two processes that both found the folder missing: the second would take away what the first reads.
+        let lock = fs_err::File::create(models.join(LOCK)).map_err(unwritable)?;
+        match lock.file().lock() {
+            // Some network file systems have no locks; then two at once may still disturb each other.
+            Err(error) if error.kind() == ErrorKind::Unsupported => {}
+            locked => locked.map_err(unwritable)?,
+        }
+        let place = models.join(self.name);
+        if self.is_whole(&place) {
+            return Ok(());
+        }
         let new = tempfile::Builder::new().prefix(".built-in-").tempdir_in(models);
         let new = new.map_err(unwritable)?;
         // A folder in the temporary one: that is closed to other users.
@@ -74,18 +89,13 @@ impl Shipped {
         for (name, bytes) in self.files {
             runs::write_atomic(&made.join(name), bytes)?;
         }
-        let place = models.join(self.name);
         if place.exists() {
             // Renamed before it is removed: a reader finds the old folder or the new one.
             let old = tempfile::Builder::new().prefix(".replaced-").tempdir_in(models);
             let old = old.map_err(unwritable)?;
             fs_err::rename(&place, old.path().join(self.name)).map_err(unwritable)?;
         }
-        match fs_err::rename(&made, &place) {
-            // Another process was faster.
-            Err(_) if self.is_whole(&place) => Ok(()),
-            other => other.map_err(unwritable),
-        }
+        fs_err::rename(&made, &place).map_err(unwritable)
     }
 }
 
@@ -137,8 +147,26 @@ mod tests {
         assert!(!TINY.is_whole(&place), "another version, or damage");
         TINY.write(&models).expect("written again");
         assert!(TINY.is_whole(&place));
-        let left: Vec<_> = fs_err::read_dir(&models).expect("there").collect();
-        assert_eq!(left.len(), 1, "nothing is left lying about: {left:?}");
+        let entries = fs_err::read_dir(&models).expect("there");
+        let names = entries.map(|entry| entry.expect("readable").file_name());
+        let left: Vec<_> = names.filter(|name| name != LOCK).collect();
+        assert_eq!(left, ["tiny"], "nothing is left lying about");
+    }
+
+    #[test]
+    fn who_comes_second_leaves_what_is_there() {
+        let home = tempfile::tempdir().expect("a folder");
+        let models = home.path().join("models");
+        std::thread::scope(|threads| {
+            for _ in 0..4 {
+                threads.spawn(|| {
+                    for _ in 0..25 {
+                        TINY.write(&models).expect("written");
+                        assert!(TINY.is_whole(&models.join("tiny")), "taken away again");
+                    }
+                });
+            }
+        });
     }
 
     /// The catalog promises exactly what is carried.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use scholar_core::{Attributor, Generator};
+use scholar_core::{Attributor, Encoder, Generator, Notice, NoticeKind};
 use scholar_models::catalog::Purpose;
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
 use scholar_models::{CrossEncoderOptions, T5Attributor, T5Precision, TrainedAttributor};
@@ -14,8 +14,8 @@ use scholar_pipeline::proof::{
 
 use super::models;
 use crate::app::App;
-use crate::config::{DEFAULT_GENERATOR, SHIPPED_ATTRIBUTOR};
-use crate::error::{CommandError, Context as _};
+use crate::config::{DEFAULT_GENERATOR, DEFAULT_JUDGE};
+use crate::error::{CommandError, Context as _, ErrorKind};
 
 /// Name of the judge without a model.
 const LEXICAL: &str = "lexical";
@@ -27,13 +27,18 @@ const SERVER: &str = "server";
 const AUTO: &str = "auto";
 
 /// The judge `named` on the command line, else by the config, else the default one; `generator` is the run's writing
-/// model.
+/// model. A notice says when the default's model could not be had and words judge instead.
 pub(crate) async fn open(
     app: &App,
     named: Option<&str>,
     generator: Option<&Arc<dyn Generator>>,
-) -> Result<Arc<dyn Attributor>, CommandError> {
-    match named.or(app.config.judge.as_deref()).unwrap_or(AUTO) {
+) -> Result<(Arc<dyn Attributor>, Option<Notice>), CommandError> {
+    let judge: Arc<dyn Attributor> = match named.or(app.config.judge.as_deref()).unwrap_or(AUTO) {
+        AUTO => match without_generator(app, AUTO).await {
+            Ok(judge) => judge,
+            Err(error) if error.kind == ErrorKind::Interrupted => return Err(error),
+            Err(error) => return Ok((Arc::new(LexicalAttributor::new()), Some(without(&error)))),
+        },
         name @ (EMBEDDED | SERVER) => {
             let wants_local = name == EMBEDDED;
             let fitting = generator.filter(|generator| generator.info().local == wants_local);
@@ -41,10 +46,18 @@ pub(crate) async fn open(
                 CommandError::user(format!("--judge {name} needs the {name} generator"))
                     .with_hint(format!("pass --generator {name}, or --judge lexical"))
             })?;
-            Ok(Arc::new(GeneratorAttributor::new(Arc::clone(generator))))
+            Arc::new(GeneratorAttributor::new(Arc::clone(generator)))
         }
-        name => without_generator(app, name).await,
-    }
+        name => without_generator(app, name).await?,
+    };
+    Ok((judge, None))
+}
+
+fn without(error: &CommandError) -> Notice {
+    let text = format!("judged by word overlap instead of {DEFAULT_JUDGE}: {error}");
+    Notice::new(NoticeKind::Skipped, text).with_hint(format!(
+        "openscholar models pull {DEFAULT_JUDGE}, or write judge = \"{LEXICAL}\" into the config file"
+    ))
 }
 
 /// The judge `name` for measuring it: one that needs no run.
@@ -65,7 +78,7 @@ pub(crate) async fn alone(app: &App, name: &str) -> Result<Arc<dyn Attributor>, 
 
 async fn without_generator(app: &App, name: &str) -> Result<Arc<dyn Attributor>, CommandError> {
     let name = match name {
-        AUTO => SHIPPED_ATTRIBUTOR.unwrap_or(LEXICAL),
+        AUTO => DEFAULT_JUDGE,
         name => name,
     };
     if name == LEXICAL {
@@ -88,9 +101,21 @@ async fn without_generator(app: &App, name: &str) -> Result<Arc<dyn Attributor>,
     let options = CrossEncoderOptions::project(app.threads());
     let model = Arc::new(TrainedAttributor::open(&folder, name, options)?);
     Ok(match weighing(&folder)? {
-        Some(weighing) => Arc::new(WeighedAttributor::new(model, weighing)),
+        Some(weighing) => {
+            let reader = likeness_reader(app, weighing.reader.as_deref()).await?;
+            Arc::new(WeighedAttributor::new(model, reader, weighing))
+        }
         None => model,
     })
+}
+
+/// The encoder called `name`, whose likeness of sentence and evidence counts beside a judge.
+pub(crate) async fn likeness_reader(
+    app: &App,
+    name: Option<&str>,
+) -> Result<Option<Arc<dyn Encoder>>, CommandError> {
+    let Some(name) = name else { return Ok(None) };
+    Ok(Some(models::encoder(app, name, models::Reading::AGAIN).await?))
 }
 
 /// How the model in `folder` is weighed against words; `None`: it judges alone.

@@ -64,6 +64,8 @@ fn a_run_folder_that_cannot_be_written_does_not_cost_the_answer() {
     let mut documents = serde_json::Deserializer::from_str(&stdout).into_iter();
     let document: serde_json::Value = documents.next().expect("printed").expect("JSON");
     assert_answer(&document);
+    let notices = document["notices"].to_string();
+    assert!(notices.contains("judged by word overlap instead of"), "{notices}");
     program.succeeds(&ask(&url));
 }
 

@@ -122,6 +122,25 @@ pub fn calibration_error(scored: &[Scored]) -> f64 {
         / scored.len().max(1) as f64
 }
 
+/// The [`calibration_error`] that chance alone gives a perfectly calibrated judge of these scores: the mean and the 95th
+/// percentile of sets of labels drawn by them, from a fixed seed.
+///
+/// A few hundred pairs in ten bins never show the shares that they were drawn from.
+pub fn calibration_by_chance(scored: &[Scored]) -> (f64, f64) {
+    let mut random = SplitMix64::new(0x5eed);
+    // 53 bits are what a number between 0 and 1 holds.
+    let mut draw = || (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    let mut errors: Vec<f64> = (0..RESAMPLES)
+        .map(|_| {
+            let drawn: Vec<Scored> =
+                scored.iter().map(|one| Scored { truth: draw() < one.score, ..*one }).collect();
+            calibration_error(&drawn)
+        })
+        .collect();
+    errors.sort_by(f64::total_cmp);
+    (errors.iter().sum::<f64>() / RESAMPLES as f64, errors[RESAMPLES * 95 / 100])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,5 +178,17 @@ mod tests {
             (0..4).map(|n| Scored { score: 0.25, called: false, truth: n == 0 }).collect();
         assert!(calibration_error(&rows) < 1e-9);
         assert!((calibration_error(&scored(&[(1.0, true, false)])) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn chance_spares_the_certain_and_many_pairs() {
+        let certain = scored(&[(1.0, true, true), (0.0, false, false)]);
+        assert_eq!(calibration_by_chance(&certain), (0.0, 0.0));
+        let even = |n: usize| calibration_by_chance(&scored(&vec![(0.5, true, true); n]));
+        // One bin: the mean distance of a share of n fair draws from a half is √(1/(2πn)).
+        let (mean, high) = even(100);
+        assert!((mean - (1.0 / (200.0 * std::f64::consts::PI)).sqrt()).abs() < 3e-3, "{mean}");
+        assert!((high - 1.96 * 0.05).abs() < 0.015, "{high}");
+        assert!(even(2000).0 < mean / 3.0);
     }
 }

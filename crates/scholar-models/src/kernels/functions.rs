@@ -169,7 +169,7 @@ unsafe fn power_of_two_to_half(x: __m512) -> __m512 {
         let n = _mm512_roundscale_ps::<8>(x);
         let r = _mm512_sub_ps(x, n);
         let mut p = _mm512_set1_ps(0.055_922_036);
-        for c in [0.242_640_08, 0.693_121_03, 0.999_924_5] {
+        for c in [0.242_640_08, 0.693_121, 0.999_924_5] {
             p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(c));
         }
         _mm512_scalef_ps(p, n)

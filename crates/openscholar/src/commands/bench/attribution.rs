@@ -34,7 +34,7 @@ pub(super) fn run(
 fn render(report: &AttributionReport, options: &str, app: &App) -> String {
     let mut text = format!(
         "# Judge {}\n\nCommand: `openscholar bench attribution DIR {options}`. Machine: {}.\n\n\
-         | set | n | supported | AUC (95 % interval) | accuracy | balanced accuracy | calibration error |\n|---|---|---|---|---|---|---|\n",
+         | set | n | supported | AUC (95 % interval) | accuracy | balanced accuracy | calibration error | that of exact scores, by chance: mean, 95 % below |\n|---|---|---|---|---|---|---|---|\n",
         report.judge,
         super::machine(app)
     );
@@ -43,13 +43,14 @@ fn render(report: &AttributionReport, options: &str, app: &App) -> String {
             || "–".to_owned(),
             |auc| format!("{:.3} ({:.3}–{:.3})", auc.value, auc.low, auc.high),
         );
+        let (mean, high) = set.calibration_by_chance;
         let balanced = set
             .balanced_accuracy
             .as_ref()
             .map_or_else(|| "–".to_owned(), |value| format!("{:.3}", value.value));
         let _infallible = writeln!(
             text,
-            "| {} | {} | {} | {auc} | {:.3} | {balanced} | {:.3} |",
+            "| {} | {} | {} | {auc} | {:.3} | {balanced} | {:.3} | {mean:.3}, {high:.3} |",
             set.name, set.n, set.supported, set.accuracy.value, set.calibration_error
         );
     }

@@ -90,7 +90,8 @@ impl Wiring {
         }
         let generator = generator.map(|generator| meter.wrap(generator));
         refuse_unkept_limit(args, generator.as_deref())?;
-        let opened = judge::open(app, ask.judge.as_deref(), generator.as_ref()).await?;
+        let (opened, notice) = judge::open(app, ask.judge.as_deref(), generator.as_ref()).await?;
+        notices.extend(notice);
         let models = BTreeMap::from([("judge".to_owned(), opened.name().to_owned())]);
         let named = ask.judge.as_deref().or(app.config.judge.as_deref());
         let judge = match named {
