@@ -283,9 +283,9 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Pairs per second of a cross-encoder, and agreement with torch in the same run.
+    /// Pairs per second of a reranker or judge, and a cross-encoder's agreement with torch in the same run.
     Reranker {
-        /// Reranker to measure: a catalog name or a folder.
+        /// Reranker or judge to measure: a catalog name or a folder.
         #[arg(long, value_name = "NAME")]
         model: String,
         /// Python with torch and transformers installed; left out, only ours is measured.

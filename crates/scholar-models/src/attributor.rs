@@ -63,6 +63,19 @@ impl TrainedAttributor {
         })
     }
 
+    /// Whether the model in folder `dir` has the three classes of a judge.
+    pub fn is_judge(dir: &Path) -> bool {
+        Labels::read(dir).is_ok()
+    }
+
+    /// Tokens of a pair as it is read, cut at the limit.
+    ///
+    /// # Errors
+    /// When the tokenizer refuses a text.
+    pub fn count_tokens(&self, claim: &str, evidence: &str) -> Result<usize, ModelError> {
+        self.model.classifier.count_tokens(claim, evidence)
+    }
+
     /// Which instructions and numbers compute the products, for example `avx512 bf16`.
     pub fn engine(&self) -> &'static str {
         self.model.classifier.engine()

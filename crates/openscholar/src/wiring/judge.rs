@@ -6,7 +6,9 @@ use std::sync::Arc;
 use scholar_core::{Attributor, Encoder, Generator, Notice, NoticeKind};
 use scholar_models::catalog::Purpose;
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
-use scholar_models::{CrossEncoderOptions, T5Attributor, T5Precision, TrainedAttributor};
+use scholar_models::{
+    CrossEncoderOptions, Precision, T5Attributor, T5Precision, TrainedAttributor,
+};
 use scholar_pipeline::proof::weighed::WEIGHING_FILE;
 use scholar_pipeline::proof::{
     GeneratorAttributor, LexicalAttributor, WeighedAttributor, Weighing,
@@ -98,8 +100,7 @@ async fn without_generator(app: &App, name: &str) -> Result<Arc<dyn Attributor>,
     if T5Attributor::is_t5(&folder)? {
         return Ok(Arc::new(T5Attributor::open(&folder, name, T5Precision::Auto)?));
     }
-    let options = CrossEncoderOptions::project(app.threads());
-    let model = Arc::new(TrainedAttributor::open(&folder, name, options)?);
+    let model = Arc::new(TrainedAttributor::open(&folder, name, judging(app.threads()))?);
     Ok(match weighing(&folder)? {
         Some(weighing) => {
             let reader = likeness_reader(app, weighing.reader.as_deref()).await?;
@@ -107,6 +108,11 @@ async fn without_generator(app: &App, name: &str) -> Result<Arc<dyn Attributor>,
         }
         None => model,
     })
+}
+
+/// How a trained judge is run, also where its weights are fitted.
+pub(crate) fn judging(threads: usize) -> CrossEncoderOptions {
+    CrossEncoderOptions { precision: Precision::Fastest, ..CrossEncoderOptions::project(threads) }
 }
 
 /// The encoder called `name`, whose likeness of sentence and evidence counts beside a judge.

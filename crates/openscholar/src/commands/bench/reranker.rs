@@ -14,7 +14,7 @@ use scholar_core::{
 };
 use scholar_models::{
     CrossEncoderOptions, EncoderOptions, LateInteractionOptions, LateInteractionReranker,
-    LocalCrossEncoder, LocalEncoder, Precision, Reading,
+    LocalCrossEncoder, LocalEncoder, Precision, Reading, TrainedAttributor,
 };
 use serde::{Deserialize, Serialize};
 
@@ -61,28 +61,34 @@ pub(super) fn run(
     let found = passages(pairs)?;
     let texts: Vec<String> = found.iter().map(|hit| hit.passage.encoded_text()).collect();
     let read: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let together = models::classifies(&folder);
-    if !together && peer_python.is_some() {
+    let kind = Kind::of(&folder);
+    if kind != Kind::Reranker && peer_python.is_some() {
         return Err(CommandError::user(format!(
-            "{model} reads query and passage apart, and the peer's script measures cross-encoders"
+            "{model} {}, and the peer's script measures rerankers that read both together",
+            if kind == Kind::Judge { "is a judge" } else { "reads query and passage apart" }
         ))
         .with_hint("leave --peer-python out; bench encoder compares encoders with it"));
     }
     let mut ours = Vec::new();
     for precision in [Precision::F32, Precision::Bf16, Precision::Int8] {
-        let timed = if together {
-            let options =
-                CrossEncoderOptions { precision, ..CrossEncoderOptions::project(app.threads()) };
-            LocalCrossEncoder::open(&folder, model, options).map(|reranker| time(&reranker, &read))
-        } else {
-            let options = EncoderOptions { precision, ..EncoderOptions::project(app.threads()) };
-            LocalEncoder::open(&folder, model, options)
-                .map(|encoder| time_apart(Arc::new(encoder), &found, &read, app))
+        let crossing =
+            CrossEncoderOptions { precision, ..CrossEncoderOptions::project(app.threads()) };
+        let encoding = EncoderOptions { precision, ..EncoderOptions::project(app.threads()) };
+        let timed = match kind {
+            Kind::Reranker => LocalCrossEncoder::open(&folder, model, crossing)
+                .map(|reranker| time(&reranker, &read)),
+            Kind::Judge => TrainedAttributor::open(&folder, model, crossing)
+                .map(|judge| time_judge(&judge, &read)),
+            Kind::Apart => LocalEncoder::open(&folder, model, encoding)
+                .map(|encoder| time_apart(Arc::new(encoder), &found, &read, app)),
         };
         match timed {
             Ok(timed) => ours.push(timed?),
             Err(error) => app.printer.say(&format!("not measured: {error}")),
         }
+    }
+    if ours.is_empty() {
+        return Err(CommandError::user(format!("{model} could not be opened in any precision")));
     }
     let arguments = [QUERY.as_ref()];
     let peer: Option<Peer> = peer_python
@@ -92,6 +98,29 @@ pub(super) fn run(
     let json = serde_json::json!({"schema": "openscholar.bench-reranker/1", "model": name, "pairs": texts.len(), "ours": ours, "peer": peer});
     let text = render(name, texts.len(), &ours, peer.as_ref(), app);
     super::publish(&format!("reranker-{name}"), &text, &json, out, app)
+}
+
+/// What a model makes of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// One logit of both together.
+    Reranker,
+    /// Three of them.
+    Judge,
+    /// States of each.
+    Apart,
+}
+
+impl Kind {
+    fn of(folder: &Path) -> Self {
+        if !models::classifies(folder) {
+            Self::Apart
+        } else if TrainedAttributor::is_judge(folder) {
+            Self::Judge
+        } else {
+            Self::Reranker
+        }
+    }
 }
 
 /// Passages of starter papers as a search would find them.
@@ -143,6 +172,18 @@ fn time(reranker: &LocalCrossEncoder, texts: &[&str]) -> Result<Ours, CommandErr
         tokens += reranker.count_tokens(QUERY, text)?;
     }
     best_of(reranker.engine(), tokens, || Ok(reranker.logits(QUERY, texts)?))
+}
+
+/// The question stands for a claim.
+fn time_judge(judge: &TrainedAttributor, texts: &[&str]) -> Result<Ours, CommandError> {
+    let mut tokens = 0;
+    for text in texts {
+        tokens += judge.count_tokens(QUERY, text)?;
+    }
+    let pairs: Vec<(&str, &str)> = texts.iter().map(|text| (QUERY, *text)).collect();
+    best_of(judge.engine(), tokens, || {
+        Ok(judge.logits(&pairs)?.into_iter().map(|[supports, ..]| supports).collect())
+    })
 }
 
 /// The fastest of [`ROUNDS`] readings of `tokens` tokens.

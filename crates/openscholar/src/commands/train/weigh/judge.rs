@@ -10,7 +10,7 @@ use scholar_bench::attribution::judged_evidence;
 use scholar_bench::attribution::statistics::{Scored, auc, calibration_error};
 use scholar_bench::statistics::logistic::{Observation, fit, probability};
 use scholar_core::{Attributor, Encoder};
-use scholar_models::{CrossEncoderOptions, TrainedAttributor};
+use scholar_models::TrainedAttributor;
 use scholar_pipeline::proof::lexical::judge_pair;
 use scholar_pipeline::proof::weighed::{
     WEIGHING_FILE, WeighedAttributor, Weighing, Weights, likeness, log_odds,
@@ -21,7 +21,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::args::TrainWeighArgs;
 use crate::error::{CommandError, Context as _};
-use crate::wiring::judge::likeness_reader;
+use crate::wiring::judge::{judging, likeness_reader};
 use crate::{progress, runs};
 
 /// Hold the weights near zero, the bias hardly. Likeness spans a tenth of what odds do. Ours: a few hundred pairs fit three
@@ -60,11 +60,8 @@ pub(super) fn run(args: &TrainWeighArgs, rows: &Path, app: &App) -> Result<ExitC
         None => wanted.iter().map(Pair::of_row).collect(),
     };
     enough(&pairs, rows)?;
-    let judge = TrainedAttributor::open(
-        model,
-        &model.display().to_string(),
-        CrossEncoderOptions::project(app.threads()),
-    )?;
+    let judge =
+        TrainedAttributor::open(model, &model.display().to_string(), judging(app.threads()))?;
     let reader = app.block_on(likeness_reader(app, beside.as_deref()))??;
     let opinions = Opinions { judge: Arc::new(judge), reader, app };
     let sentences = opinions.of_sentences(&wanted)?;
