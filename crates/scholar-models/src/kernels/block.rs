@@ -20,7 +20,7 @@ use std::arch::x86_64::{
 use std::mem::MaybeUninit;
 
 use super::amx::BLOCK;
-use super::functions::{gelu, gelu_to_half, mask_of, store_half};
+use super::functions::{ALL, gelu, gelu_to_half, mask_of, store_half};
 
 /// Columns of a panel.
 pub(super) const PANEL: usize = 16;
@@ -219,6 +219,8 @@ unsafe fn finish_block<S: Step>(
                 };
                 if half_out {
                     S::store(out.cast::<u16>().add(at), mask, value);
+                } else if mask == ALL {
+                    _mm512_storeu_ps(out.cast::<f32>().add(at), value);
                 } else {
                     _mm512_mask_storeu_ps(out.cast::<f32>().add(at), mask, value);
                 }

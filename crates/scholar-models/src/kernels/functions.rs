@@ -2,21 +2,25 @@
 #![expect(unsafe_code, reason = "vector instructions; every caller checks the features")]
 
 use std::arch::x86_64::{
-    __m256bh, __m256i, __m512, __mmask16, _mm256_mask_storeu_epi16, _mm512_abs_ps, _mm512_add_ps,
-    _mm512_and_ps, _mm512_castps_si512, _mm512_cvtneps_pbh, _mm512_fmadd_ps, _mm512_fnmadd_ps,
+    __m256bh, __m256i, __m512, __mmask16, _mm256_mask_storeu_epi16, _mm256_storeu_si256,
+    _mm512_abs_ps, _mm512_add_epi32, _mm512_add_ps, _mm512_and_ps, _mm512_castps_si512,
+    _mm512_castsi512_ps, _mm512_cvtneps_pbh, _mm512_fmadd_ps, _mm512_fmsub_ps, _mm512_fnmadd_ps,
     _mm512_loadu_ps, _mm512_mask_add_ps, _mm512_mask_loadu_ps, _mm512_maskz_loadu_ps,
     _mm512_max_ps, _mm512_min_ps, _mm512_mul_ps, _mm512_or_ps, _mm512_permutex2var_ps,
     _mm512_rcp14_ps, _mm512_reduce_add_ps, _mm512_reduce_max_ps, _mm512_roundscale_ps,
-    _mm512_scalef_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_sub_ps,
+    _mm512_scalef_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_slli_epi32, _mm512_sub_ps,
 };
 
 /// Numbers of a register.
 pub(super) const LANES: usize = 16;
 
+/// The mask of a whole register.
+pub(super) const ALL: __mmask16 = 0xffff;
+
 /// The mask of the first `left` lanes, all where `left >= 16`.
 #[inline(always)]
 pub(super) fn mask_of(left: usize) -> __mmask16 {
-    if left >= LANES { 0xffff } else { (1_u16 << left) - 1 }
+    if left >= LANES { ALL } else { (1_u16 << left) - 1 }
 }
 
 /// Stores 16 numbers rounded to bf16.
@@ -28,7 +32,12 @@ pub(super) unsafe fn store_half(out: *mut u16, mask: __mmask16, value: __m512) {
     // SAFETY: the caller's; the cast keeps the bits.
     unsafe {
         let half = std::mem::transmute::<__m256bh, __m256i>(_mm512_cvtneps_pbh(value));
-        _mm256_mask_storeu_epi16(out.cast(), mask, half);
+        // A mask costs a store several times as much on some processors.
+        if mask == ALL {
+            _mm256_storeu_si256(out.cast(), half);
+        } else {
+            _mm256_mask_storeu_epi16(out.cast(), mask, half);
+        }
     }
 }
 
@@ -163,16 +172,20 @@ pub(super) unsafe fn gelu_to_half(x: __m512) -> __m512 {
 /// AVX-512 F is present.
 #[inline(always)]
 unsafe fn power_of_two_to_half(x: __m512) -> __m512 {
+    // Added, it leaves the nearest whole number in the last bits, negative ones too.
+    const ROUND: f32 = 12_582_912.0;
     // SAFETY: the caller has AVX-512 F.
     unsafe {
         let x = _mm512_max_ps(x, _mm512_set1_ps(-126.0));
-        let n = _mm512_roundscale_ps::<8>(x);
-        let r = _mm512_sub_ps(x, n);
+        let rounded = _mm512_add_ps(x, _mm512_set1_ps(ROUND));
+        let r = _mm512_sub_ps(x, _mm512_sub_ps(rounded, _mm512_set1_ps(ROUND)));
         let mut p = _mm512_set1_ps(0.055_922_036);
         for c in [0.242_640_08, 0.693_121, 0.999_924_5] {
             p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(c));
         }
-        _mm512_scalef_ps(p, n)
+        // Into the exponent.
+        let n = _mm512_slli_epi32::<23>(_mm512_castps_si512(rounded));
+        _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(p), n))
     }
 }
 
@@ -200,27 +213,27 @@ pub(super) unsafe fn softmax_to_half(
     unsafe {
         let factor = _mm512_set1_ps(scale);
         let log2e = _mm512_set1_ps(std::f32::consts::LOG2_E);
-        let biased = |at: usize, mask: __mmask16, score: __m512| {
+        let biased = |at: usize, mask: __mmask16, score: __m512, less: __m512| {
             if bias.is_empty() {
-                return _mm512_mul_ps(score, factor);
+                return _mm512_fmsub_ps(score, factor, less);
             }
-            let bias = _mm512_mul_ps(_mm512_maskz_loadu_ps(mask, bias.as_ptr().add(at)), log2e);
-            _mm512_fmadd_ps(score, factor, bias)
+            let bias = _mm512_maskz_loadu_ps(mask, bias.as_ptr().add(at));
+            _mm512_fmadd_ps(score, factor, _mm512_fmsub_ps(bias, log2e, less))
         };
         let lowest = _mm512_set1_ps(f32::NEG_INFINITY);
-        let load = |at: usize, mask: __mmask16| {
+        let load = |at: usize, mask: __mmask16, less: __m512| {
             let scores = _mm512_mask_loadu_ps(lowest, mask, scores.as_ptr().add(at));
-            biased(at, mask, scores)
+            biased(at, mask, scores, less)
         };
         let mut top = lowest;
         for at in (0..len).step_by(LANES) {
-            top = _mm512_max_ps(top, load(at, mask_of(len - at)));
+            top = _mm512_max_ps(top, load(at, mask_of(len - at), _mm512_setzero_ps()));
         }
         let top = _mm512_set1_ps(_mm512_reduce_max_ps(top));
         let mut sum = _mm512_setzero_ps();
         for at in (0..len).step_by(LANES) {
             let mask = mask_of(len - at);
-            let weight = power_of_two_to_half(_mm512_sub_ps(load(at, mask), top));
+            let weight = power_of_two_to_half(load(at, mask, top));
             sum = _mm512_mask_add_ps(sum, mask, sum, weight);
             store_half(out.as_mut_ptr().add(at), mask, weight);
         }
