@@ -7,7 +7,8 @@
 //! | AVX-512 int8 | linear layers in int8 (`vpdpbusd`), attention in bf16 | x86-64 with AVX-512-VNNI and -BF16 |
 //! | portable | f32 through the `gemm` crate | anything |
 //!
-//! Sums, softmax, `LayerNorm`, GELU and the residual stream are f32 in all of them. Every row of a product is summed in an
+//! Sums, softmax, `LayerNorm`, GELU and the residual stream are f32 in all of them; what is stored in bf16 is computed to a few
+//! digits more than it keeps (`functions`). Every row of a product is summed in an
 //! order that does not depend on the other rows in the AVX-512 and AMX back-ends, so the neighbours in a batch do not
 //! change a vector there; the portable one may differ in the last bit.
 //!
