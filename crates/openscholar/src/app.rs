@@ -12,6 +12,7 @@ use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::home::Home;
 use crate::printer::Printer;
 use crate::stop::Stop;
+use crate::wiring::models::Readers;
 
 /// One invocation of the program.
 pub(crate) struct App {
@@ -22,6 +23,8 @@ pub(crate) struct App {
     pub(crate) stop: Stop,
     /// Nobody is asked: models that are not here cannot be fetched.
     pub(crate) offline: bool,
+    /// Encoders that are open, for who asks next.
+    pub(crate) readers: Readers,
     /// When the program began.
     pub(crate) began: Instant,
     /// A command's own number of threads.
@@ -55,6 +58,7 @@ impl App {
             config,
             printer,
             stop: Stop::default(),
+            readers: Readers::default(),
             began: Instant::now(),
             threads: OnceLock::new(),
             runtime: OnceLock::new(),

@@ -121,7 +121,8 @@ pub(crate) async fn likeness_reader(
     name: Option<&str>,
 ) -> Result<Option<Arc<dyn Encoder>>, CommandError> {
     let Some(name) = name else { return Ok(None) };
-    Ok(Some(models::encoder(app, name, models::Reading::AGAIN).await?))
+    let folder = models::ensure(app, name).await?;
+    Ok(Some(models::reader(app, &folder, name)?))
 }
 
 /// How the model in `folder` is weighed against words; `None`: it judges alone.

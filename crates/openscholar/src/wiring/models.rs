@@ -1,8 +1,10 @@
 //! Models on disk: found in the catalog, fetched when they are absent, opened.
 
+use std::collections::HashMap;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use parking_lot::Mutex;
 use scholar_core::{EncoderInfo, TextPreparation};
 use scholar_models::catalog::{Catalog, Entry, Purpose};
 use scholar_models::{EncoderOptions, LocalEncoder, Precision};
@@ -130,10 +132,39 @@ pub(crate) async fn encoder(
     reading: Reading,
 ) -> Result<Arc<LocalEncoder>, CommandError> {
     let folder = ensure(app, name).await?;
+    encoder_in(app, &folder, name, reading)
+}
+
+/// The same of a model that lies in `folder`.
+pub(crate) fn encoder_in(
+    app: &App,
+    folder: &Path,
+    name: &str,
+    reading: Reading,
+) -> Result<Arc<LocalEncoder>, CommandError> {
     // A datastore keeps the name: a path must mean the same from every folder.
     let absolute = local(name)?.map(|path| path.display().to_string());
     let name = absolute.as_deref().unwrap_or(name);
-    Ok(Arc::new(LocalEncoder::open(&folder, name, encoder_options(app, name, reading)?)?))
+    Ok(Arc::new(LocalEncoder::open(folder, name, encoder_options(app, name, reading)?)?))
+}
+
+/// Encoders that read beside a question, by folder, as long as somebody holds them.
+pub(crate) type Readers = Mutex<HashMap<PathBuf, Weak<LocalEncoder>>>;
+
+/// The encoder that reads beside a question ([`Reading::AGAIN`]) from `folder`: one for all who ask, as the reranker of a search
+/// often is what a judge sees likeness by.
+pub(crate) fn reader(
+    app: &App,
+    folder: &Path,
+    name: &str,
+) -> Result<Arc<LocalEncoder>, CommandError> {
+    let mut readers = app.readers.lock();
+    if let Some(reader) = readers.get(folder).and_then(Weak::upgrade) {
+        return Ok(reader);
+    }
+    let reader = encoder_in(app, folder, name, Reading::AGAIN)?;
+    readers.insert(folder.to_owned(), Arc::downgrade(&reader));
+    Ok(reader)
 }
 
 /// The encoder of the starter papers, reading texts whole.

@@ -1,6 +1,7 @@
 //! Who reads the candidates again: a cross-encoder, a second encoder, a reranker that reads apart as an encoder does, or
 //! the datastore's own encoder.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use scholar_core::{Encoder as _, Notice, NoticeKind, Reranker};
@@ -67,7 +68,7 @@ impl Readers<'_> {
         let folder = models::ensure(app, name).await?;
         if !models::classifies(&folder) {
             // Trained to read query and passage apart.
-            return self.second(name).await;
+            return self.apart(name, &folder);
         }
         let rules = ReadingRules::read(&folder)?;
         let model =
@@ -90,8 +91,14 @@ impl Readers<'_> {
     }
 
     async fn second(&self, name: &str) -> Result<Arc<dyn Reranker>, CommandError> {
-        let rules = LateRules::read(&models::ensure(self.app, name).await?)?;
-        let encoder = models::encoder(self.app, name, models::Reading::AGAIN).await?;
+        let folder = models::ensure(self.app, name).await?;
+        self.apart(name, &folder)
+    }
+
+    /// Late interaction of the encoder in `folder`, with its own weights where it has any.
+    fn apart(&self, name: &str, folder: &Path) -> Result<Arc<dyn Reranker>, CommandError> {
+        let rules = LateRules::read(folder)?;
+        let encoder = models::reader(self.app, folder, name)?;
         let project = || LateInteractionOptions::project(Reading::Second);
         self.late(&encoder, rules.map_or_else(project, LateInteractionOptions::ruled))
     }

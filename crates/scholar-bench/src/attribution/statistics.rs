@@ -128,12 +128,12 @@ pub fn calibration_error(scored: &[Scored]) -> f64 {
 /// A few hundred pairs in ten bins never show the shares that they were drawn from.
 pub fn calibration_by_chance(scored: &[Scored]) -> (f64, f64) {
     let mut random = SplitMix64::new(0x5eed);
-    // 53 bits are what a number between 0 and 1 holds.
-    let mut draw = || (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
     let mut errors: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
-            let drawn: Vec<Scored> =
-                scored.iter().map(|one| Scored { truth: draw() < one.score, ..*one }).collect();
+            let drawn: Vec<Scored> = scored
+                .iter()
+                .map(|one| Scored { truth: random.unit() < one.score, ..*one })
+                .collect();
             calibration_error(&drawn)
         })
         .collect();

@@ -8,6 +8,7 @@ use super::candidate::Candidate;
 use super::config::ScoreWeights;
 use super::question::Reading;
 use super::terms::stem_set;
+use crate::proof::select::dot;
 
 /// Cosines of sentence encoders between these are spread over `[0, 1]`: unrelated sentences of one field reach the lower one, a
 /// paraphrase of the question the upper one (all-MiniLM-L6-v2).
@@ -202,8 +203,4 @@ pub(crate) fn likeness(a: &Scored, b: &Scored) -> f32 {
         _ => 0.0,
     };
     cosine.max(shared / all)
-}
-
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

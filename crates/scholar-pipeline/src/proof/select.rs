@@ -158,9 +158,13 @@ fn cosines(
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    let dot = |x: &[f32], y: &[f32]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f32>();
     let norm = (dot(a, a) * dot(b, b)).sqrt();
     if norm > 0.0 { dot(a, b) / norm } else { 0.0 }
+}
+
+/// Inner product.
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

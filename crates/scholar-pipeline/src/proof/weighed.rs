@@ -14,7 +14,8 @@ use scholar_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::lexical::judge_pair;
+use super::lexical::{is_verbatim, judge_pair};
+use super::select::dot;
 
 /// Name of the file.
 pub const WEIGHING_FILE: &str = "weighing.json";
@@ -134,7 +135,6 @@ fn max_sim(asked: &Embeddings, text: &Embeddings) -> f32 {
     if asked.is_empty() || text.is_empty() {
         return 0.0;
     }
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     let best = |token| text.rows().map(|other| dot(token, other)).fold(f32::MIN, f32::max);
     asked.rows().map(best).sum::<f32>() / asked.len() as f32
 }
@@ -176,17 +176,8 @@ impl WeighedAttributor {
         }
     }
 
-    /// Word for word is support, whatever a model says; a contradiction is the model's to find, where words do not deny it.
-    fn decide(
-        &self,
-        by_model: Judgement,
-        by_words: Judgement,
-        likeness: f32,
-        is_verbatim: bool,
-    ) -> Judgement {
-        if is_verbatim {
-            return by_words;
-        }
+    /// A contradiction is the model's to find, where words do not deny it.
+    fn decide(&self, by_model: Judgement, by_words: Judgement, likeness: f32) -> Judgement {
         let Weighing { support, supported, partial, .. } = self.weighing;
         let opinions = Opinions { model: by_model.score, words: by_words.score, likeness };
         let score = weighed(support, opinions);
@@ -210,11 +201,14 @@ impl Attributor for WeighedAttributor {
     async fn judge(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judgement>, PortError> {
         let by_model = self.model.judge(pairs).await?;
         let judged = pairs.iter().zip(by_model).map(|((sentence, evidence), by_model)| {
-            let is_verbatim = super::lexical::is_verbatim(sentence, evidence);
-            let likeness =
-                self.likeness(self.weighing.support, sentence, &[evidence])?.first().copied();
             let by_words = judge_pair(sentence, evidence);
-            Ok(self.decide(by_model, by_words, likeness.unwrap_or(0.0), is_verbatim))
+            if is_verbatim(sentence, evidence) {
+                // Support, whatever a model says.
+                return Ok(by_words);
+            }
+            let likeness = self.likeness(self.weighing.support, sentence, &[evidence])?;
+            let likeness = likeness.first().copied().unwrap_or(0.0);
+            Ok(self.decide(by_model, by_words, likeness))
         });
         judged.collect()
     }

@@ -129,7 +129,7 @@ impl Teacher {
             let options = CrossEncoderOptions::project(app.threads());
             return Ok(Self::Cross(LocalCrossEncoder::open(&folder, name, options)?));
         }
-        let encoder = app.block_on(models::encoder(app, name, models::Reading::WHOLE))??;
+        let encoder = models::encoder_in(app, &folder, name, models::Reading::WHOLE)?;
         Ok(Self::Encoder { encoder, known: HashMap::new() })
     }
 

@@ -160,7 +160,7 @@ impl Opinions<'_> {
             reader: None,
         };
         let model: Arc<dyn Attributor> = self.judge.clone();
-        let chooser = WeighedAttributor::new(model, self.reader.clone(), chooser);
+        let chooser = WeighedAttributor::new(model, None, chooser);
         let names: Vec<&str> = pairs.iter().map(|pair| pair.collection.as_str()).collect();
         let mut all = Vec::new();
         for (pair, weight) in pairs.iter().zip(weights(&names)) {
