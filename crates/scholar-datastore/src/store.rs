@@ -17,6 +17,7 @@ use tantivy::{
     DocAddress, DocId, DocSet as _, Index, IndexReader, ReloadPolicy, Searcher, TERMINATED,
     TantivyDocument, Term,
 };
+use tempfile::TempDir;
 
 use crate::dense::DenseSegment;
 use crate::dense::ordinals::Ordinals;
@@ -29,7 +30,7 @@ use crate::manifest::Manifest;
 use crate::schema::{Fields, PaperBody, schema};
 use crate::search::filters::Filters;
 use crate::writer::DatastoreWriter;
-use crate::writer::lock::WriterLock;
+use crate::writer::lock::{LOCK_FILE, WriterLock};
 use crate::writer::sweep::remove_abandoned;
 use directory::ReadableDirectory;
 use verify::check_counts;
@@ -42,6 +43,8 @@ pub(crate) const DENSE_FOLDER: &str = "dense";
 pub(crate) const META_FILE: &str = "meta.json";
 /// Begins the name of a datastore that is being created.
 const BUILDING: &str = ".creating-";
+/// How often a new folder that another process swept away is made anew.
+const BEGIN_ATTEMPTS: usize = 20;
 /// How often a refresh that meets a concurrent commit starts over.
 pub(crate) const REFRESH_ATTEMPTS: usize = 20;
 
@@ -59,6 +62,24 @@ struct State {
     /// `meta.json` as it was when the snapshot was taken: other bytes mean a new commit.
     meta: Vec<u8>,
     snapshot: Arc<Snapshot>,
+}
+
+/// A new folder in `parent` to build a datastore in, and the lock on it.
+fn begin(parent: &Path) -> Result<(TempDir, WriterLock), Error> {
+    for _ in 0..BEGIN_ATTEMPTS {
+        let building = tempfile::Builder::new()
+            .prefix(BUILDING)
+            .tempdir_in(parent)
+            .map_err(Error::io("create a folder in", parent))?;
+        match WriterLock::acquire(building.path()) {
+            // A lock on a file that is gone holds nothing.
+            Ok(lock) if building.path().join(LOCK_FILE).exists() => return Ok((building, lock)),
+            // Before it was held, another process took it for abandoned and swept it away.
+            Ok(_) | Err(Error::Locked { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Error::Locked { path: parent.to_owned(), holder: "another process".to_owned() })
 }
 
 /// A datastore open for reading. Cheap to share; every call sees the newest commit of any process.
@@ -90,12 +111,8 @@ impl Datastore {
             _ => Path::new("."),
         };
         fs_err::create_dir_all(parent).map_err(Error::io("create", parent))?;
-        let building = tempfile::Builder::new()
-            .prefix(BUILDING)
-            .tempdir_in(parent)
-            .map_err(Error::io("create a folder in", parent))?;
         // Held until it has its name: tells it from what a killed process left.
-        let _alive = WriterLock::acquire(building.path())?;
+        let (building, _alive) = begin(parent)?;
         remove_abandoned(parent, BUILDING);
         for folder in [DENSE_FOLDER, LEXICAL_FOLDER] {
             let folder = building.path().join(folder);

@@ -1,4 +1,5 @@
-//! Seconds of a training step, ours and that of `PyTorch` by turns, so that both meet the same machine.
+//! Seconds of a training step, ours and that of `PyTorch` by turns, so that both meet the same machine; with the features `cuda` and
+//! `wgpu` also on graphics cards.
 //!
 //!     cargo run --release -p scholar-train --example step_speed -- MODEL_FOLDER [PYTHON] [SEQUENCES TOKENS STEPS THREADS]
 #![expect(clippy::print_stdout, reason = "an example speaks for itself")]
@@ -6,7 +7,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use scholar_train::{Precision, speed};
+use scholar_train::{Hardware, Precision, speed};
 
 /// Seconds that all threads of this process computed, where the system tells: what a busy machine does not blur.
 fn processor_seconds() -> f64 {
@@ -28,13 +29,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/peer_step.py");
     println!("{sequences} x {tokens} tokens, best of {steps} steps, {threads} threads");
     for _ in 0..2 {
-        for precision in [Precision::F32, Precision::Mixed] {
+        let cards = [
+            cfg!(feature = "cuda").then_some(Hardware::Cuda),
+            cfg!(feature = "wgpu").then_some(Hardware::Wgpu),
+        ];
+        let processor = [Precision::F32, Precision::Mixed].map(|p| (Hardware::Cpu, p));
+        let cards = cards.into_iter().flatten().map(|card| (card, Precision::F32));
+        for (device, precision) in processor.into_iter().chain(cards) {
             let before = processor_seconds();
             let found = speed::measure(
                 Path::new(folder),
                 (sequences, tokens),
                 steps,
-                (threads, precision),
+                (device, threads, precision),
             )?;
             let best = found.seconds.iter().copied().fold(f64::INFINITY, f64::min);
             let spent = (processor_seconds() - before) / steps as f64;

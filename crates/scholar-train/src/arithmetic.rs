@@ -1,15 +1,29 @@
-//! The arithmetic under a training: products of matrices and functions of rows, on all threads of one device.
+//! The arithmetic under a training: products of matrices and functions of rows.
 //!
-//! [`Device`] is the one door. Everything above it says what is computed, nothing above it says where.
-//! All orders of summation depend on sizes alone, so the same training gives the same bits on the same machine.
+//! [`Device`] is the one door. Everything above it says what is computed, nothing above it says where: numbers lie in a
+//! [`Buffer`], which only the device that made it looks into. [`Cpu`] computes with the threads of a processor, `Graphics` on
+//! a graphics card. All orders of summation depend on sizes alone, so the same training gives the same bits on the same
+//! machine.
 
+mod buffer;
+mod cpu;
 mod device;
-pub(crate) mod elementwise;
-mod matrix;
+#[cfg(feature = "graphics")]
+mod graphics;
+mod hardware;
 mod noise;
+mod threads;
 
-pub use device::{Device, Precision};
-pub(crate) use device::{LinearGradient, fit};
-pub(crate) use elementwise::AdamStep;
-pub(crate) use matrix::{View, ViewMut, multiply};
+pub(crate) use buffer::Buffer;
+pub(crate) use cpu::{Cpu, View, ViewMut, multiply};
+pub(crate) use device::{AdamStep, Attention, Device, Pair, Reach, Tokens};
+#[cfg(all(test, feature = "cuda"))]
+pub(crate) use graphics::cuda;
+#[cfg(all(test, feature = "wgpu"))]
+pub(crate) use graphics::wgpu;
+pub use hardware::{Hardware, Precision};
 pub(crate) use noise::{Mask, Noise};
+pub(crate) use threads::Threads;
+
+#[cfg(test)]
+mod tests;

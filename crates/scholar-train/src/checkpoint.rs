@@ -86,7 +86,7 @@ impl State {
 /// Saves atomically.
 ///
 /// # Errors
-/// When the disk does not take it; the checkpoint before stays.
+/// When the disk does not take it or the device failed; the checkpoint before stays.
 pub(crate) fn save(
     path: &Path,
     state: &State,
@@ -95,17 +95,20 @@ pub(crate) fn save(
     lesson: &dyn Lesson,
 ) -> Result<(), TrainError> {
     let header = serde_json::to_string(state).map_err(|e| TrainError::write(path, e))?;
+    let device = &*model.device;
+    let weights = device.read(&model.parameters.values)?;
+    let (mean, square) = (device.read(&moments.mean)?, device.read(&moments.square)?);
+    let memory = lesson.memory(device)?;
     let mut tensors: Vec<(String, &[f32])> = Vec::new();
     for spec in &model.parameters.layout.specs {
         let range = spec.range.clone();
-        tensors.push((format!("weight.{}", spec.name), &model.parameters.values[range.clone()]));
+        tensors.push((format!("weight.{}", spec.name), &weights[range.clone()]));
         if !model.freeze.holds(spec.block) {
-            tensors.push((format!("mean.{}", spec.name), &moments.mean[range.clone()]));
-            tensors.push((format!("square.{}", spec.name), &moments.square[range]));
+            tensors.push((format!("mean.{}", spec.name), &mean[range.clone()]));
+            tensors.push((format!("square.{}", spec.name), &square[range]));
         }
     }
-    let memory = lesson.memory();
-    tensors.extend(memory.into_iter().map(|(name, values)| (format!("task.{name}"), values)));
+    tensors.extend(memory.iter().map(|(name, values)| (format!("task.{name}"), &values[..])));
     let views = tensors
         .into_iter()
         .map(|(name, values)| {
@@ -149,15 +152,21 @@ pub(crate) fn load(
         let tensor = saved.tensor(&name).map_err(|_| damaged(format!("{name} is missing")))?;
         read_numbers(&tensor, into).map_err(|problem| damaged(format!("{name}: {problem}")))
     };
+    let len = model.parameters.values.len();
+    let (mut weights, mut mean, mut square) = (vec![0.0; len], vec![0.0; len], vec![0.0; len]);
     for spec in &model.parameters.layout.specs {
         let range = spec.range.clone();
-        read(format!("weight.{}", spec.name), &mut model.parameters.values[range.clone()])?;
+        read(format!("weight.{}", spec.name), &mut weights[range.clone()])?;
         if !model.freeze.holds(spec.block) {
-            read(format!("mean.{}", spec.name), &mut moments.mean[range.clone()])?;
-            read(format!("square.{}", spec.name), &mut moments.square[range])?;
+            read(format!("mean.{}", spec.name), &mut mean[range.clone()])?;
+            read(format!("square.{}", spec.name), &mut square[range])?;
         }
     }
-    lesson.recall(&saved).map_err(damaged)?;
+    let device = &*model.device;
+    device.write(&mut model.parameters.values, weights);
+    device.write(&mut moments.mean, mean);
+    device.write(&mut moments.square, square);
+    lesson.recall(&saved, device).map_err(damaged)?;
     model.tokens = state.tokens;
     Ok(Some(state))
 }

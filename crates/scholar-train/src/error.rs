@@ -89,6 +89,20 @@ pub enum TrainError {
         /// What it said.
         problem: String,
     },
+    /// This build of the program cannot use a device.
+    #[error("this build does not train on the device {name}")]
+    NotBuilt {
+        /// Its name in the config file.
+        name: &'static str,
+    },
+    /// A graphics card is not there, or failed at work.
+    #[error("the device {device} cannot be used: {problem}")]
+    Device {
+        /// Its name in the config file, or in words.
+        device: String,
+        /// What it said.
+        problem: String,
+    },
     /// Threads could not be started.
     #[error("could not start threads")]
     Threads {
@@ -117,6 +131,14 @@ impl TrainError {
             Self::Other { .. } => "name another output folder, or the settings it was begun with",
             Self::NotFinite { .. } => {
                 "lower learning_rate or lengthen warmup, then start the same command again"
+            }
+            Self::NotBuilt { name } => {
+                return Some(format!(
+                    "build it with `--features {name}`, or set device = \"cpu\" in the config file"
+                ));
+            }
+            Self::Device { .. } => {
+                "the last checkpoint is kept; try a smaller batch, look whether the driver is installed, or set device = \"cpu\""
             }
             Self::Tokenize { .. } | Self::Threads { .. } => return None,
         };

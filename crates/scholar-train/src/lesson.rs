@@ -5,10 +5,12 @@ mod encoder;
 mod reranker;
 mod rows;
 
+use std::borrow::Cow;
+
 use safetensors::SafeTensors;
 use scholar_core::SplitMix64;
 
-use crate::arithmetic::Noise;
+use crate::arithmetic::{Device, Noise};
 use crate::error::TrainError;
 use crate::metrics::Calibration;
 use crate::model::Model;
@@ -33,6 +35,9 @@ impl Moment {
         Noise::new(self.seed ^ 0x0d20_9017, self.pass, probability)
     }
 }
+
+/// Name and numbers of something a task remembers.
+pub(crate) type Memory<'a> = (String, Cow<'a, [f32]>);
 
 /// Name and value of what was measured.
 pub type Measure = (String, f64);
@@ -60,25 +65,28 @@ pub(crate) trait Lesson {
     /// Adds the gradient of the mean loss of `items`, and returns that loss.
     ///
     /// # Errors
-    /// When a text cannot be tokenised.
+    /// When a text cannot be tokenised, or the device failed.
     fn learn(&mut self, model: &mut Model, items: &[usize], at: Moment) -> Result<f64, TrainError>;
 
     /// Measures on held-out rows.
     ///
     /// # Errors
-    /// When a text cannot be tokenised.
+    /// When a text cannot be tokenised, or the device failed.
     fn evaluate(&mut self, model: &mut Model) -> Result<Evaluation, TrainError>;
 
-    /// What the task itself remembers between steps, by name.
-    fn memory(&self) -> Vec<(String, &[f32])> {
-        Vec::new()
+    /// What the task itself remembers between steps.
+    ///
+    /// # Errors
+    /// When the device failed.
+    fn memory(&self, _device: &dyn Device) -> Result<Vec<Memory<'_>>, TrainError> {
+        Ok(Vec::new())
     }
 
     /// Takes back what [`Lesson::memory`] gave.
     ///
     /// # Errors
     /// When something is missing.
-    fn recall(&mut self, _saved: &SafeTensors<'_>) -> Result<(), String> {
+    fn recall(&mut self, _saved: &SafeTensors<'_>, _device: &dyn Device) -> Result<(), String> {
         Ok(())
     }
 

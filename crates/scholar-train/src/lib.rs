@@ -25,7 +25,7 @@ pub mod speed;
 mod tokens;
 mod train;
 
-pub use arithmetic::{Device, Precision};
+pub use arithmetic::{Hardware, Precision};
 pub use error::TrainError;
 pub use exam::{Exam, Learner};
 pub use lesson::{Measure, Rejected};

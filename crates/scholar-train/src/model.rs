@@ -1,12 +1,13 @@
 //! A network in training: weights, gradients, tokenizer and device together.
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use crate::arithmetic::{Device, Noise};
+use crate::arithmetic::{Buffer, Device, Hardware, Noise, Threads};
 use crate::error::TrainError;
 use crate::network::head::{HeadTape, pool_mean, pool_mean_back};
 use crate::network::interaction::{Asked, InteractionTape, interact, interact_back};
-use crate::network::{Freeze, Needed, Packed, Parameters, Tape};
+use crate::network::{Freeze, Needed, Packed, Parameters, Tape, check};
 use crate::settings::Settings;
 use crate::tokens::Reader;
 
@@ -16,16 +17,20 @@ const HEAD_SITE: usize = 1 << 20;
 const EVALUATED_TOKENS: usize = 6_144;
 
 pub(crate) struct Model {
-    pub(crate) device: Device,
+    pub(crate) threads: Threads,
+    pub(crate) device: Box<dyn Device>,
     pub(crate) parameters: Parameters,
     pub(crate) reader: Reader,
     pub(crate) freeze: Freeze,
-    pub(crate) gradient: Vec<f32>,
+    pub(crate) gradient: Buffer,
     /// Tokens that were learnt from so far.
     pub(crate) tokens: u64,
     normalise: bool,
     tape: Tape,
     head: HeadTape,
+    logits: Vec<f32>,
+    /// Gradient of logits.
+    slopes: Buffer,
     vectors: (Vec<f32>, Vec<f32>),
     interaction: InteractionTape,
 }
@@ -41,7 +46,7 @@ impl Model {
     }
 
     pub(crate) fn with(
-        parameters: Parameters,
+        mut parameters: Parameters,
         tokenizer: &Path,
         settings: &Settings,
     ) -> Result<Self, TrainError> {
@@ -62,14 +67,19 @@ impl Model {
                 problem: "it does not tell the two texts of a pair apart".to_owned(),
             });
         }
-        let threads = match settings.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        };
-        let gradient = vec![0.0; parameters.values.len()];
+        let reader = Reader::open(tokenizer, settings.max_tokens, shape.vocabulary)?;
+        let threads = Threads::new(settings.threads)?;
+        let device = settings.device.open(&threads, settings.precision)?;
+        if settings.device != Hardware::Cpu {
+            check(&*device)?;
+        }
+        let mut gradient = Buffer::default();
+        device.write(&mut gradient, vec![0.0; parameters.values.len()]);
+        parameters.move_to(&*device);
         Ok(Self {
-            device: Device::cpu(threads, settings.precision)?,
-            reader: Reader::open(tokenizer, settings.max_tokens, shape.vocabulary)?,
+            threads,
+            device,
+            reader,
             freeze: Freeze {
                 embeddings: settings.freeze_embeddings || settings.freeze_layers > 0,
                 layers: settings.freeze_layers,
@@ -79,6 +89,8 @@ impl Model {
             normalise: settings.normalise,
             tape: Tape::default(),
             head: HeadTape::default(),
+            logits: Vec::new(),
+            slopes: Buffer::default(),
             vectors: (Vec::new(), Vec::new()),
             interaction: InteractionTape::default(),
             parameters,
@@ -87,50 +99,58 @@ impl Model {
 
     /// Forgets the gradient.
     pub(crate) fn clear(&mut self) {
-        for spec in &self.parameters.layout.specs {
-            if !self.freeze.holds(spec.block) {
-                self.gradient[spec.range.clone()].fill(0.0);
-            }
+        for range in self.parameters.learning(self.freeze) {
+            self.device.clear(&mut self.gradient, range);
         }
     }
 
     /// Logits `[sequences, labels]` of a batch that is about to be learnt from.
-    pub(crate) fn classify(&mut self, batch: &Packed, noise: Option<Noise>) -> &[f32] {
-        let Self { device, parameters, tape, head, .. } = self;
+    ///
+    /// # Errors
+    /// When the device failed.
+    pub(crate) fn classify(
+        &mut self,
+        batch: &Packed,
+        noise: Option<Noise>,
+    ) -> Result<&[f32], TrainError> {
+        let Self { threads, device, parameters, tape, head, .. } = self;
         let mask = noise.map(|noise| noise.site(HEAD_SITE));
-        device.run(|| {
-            parameters.forward(device, batch, Needed::First, noise, tape);
-            parameters.classify(device, tape.states(), mask, head);
-        });
-        &self.head.logits
+        self.logits = threads.run(|| {
+            parameters.forward(&**device, batch, Needed::First, noise, tape);
+            parameters.classify(&**device, tape.states(), mask, head);
+            device.read(&head.logits).map(Cow::into_owned)
+        })?;
+        Ok(&self.logits)
     }
 
     /// Adds the gradient of the batch that [`Model::classify`] saw last.
     pub(crate) fn classify_back(&mut self, batch: &Packed, slopes: &[f32]) {
         self.tokens += batch.tokens() as u64;
-        let Self { device, parameters, tape, head, freeze, gradient, .. } = self;
-        device.run(|| {
-            let mut states = Vec::new();
+        let Self { threads, device, parameters, tape, head, freeze, gradient, .. } = self;
+        device.write(&mut self.slopes, slopes.to_vec());
+        let slopes = &self.slopes;
+        threads.run(|| {
+            let mut flow = std::mem::take(tape.gradient());
             let from = (tape.states(), slopes);
-            parameters.classify_back(device, from, head, &mut states, gradient);
-            *tape.gradient() = states;
-            parameters.backward(device, batch, *freeze, tape, gradient);
+            parameters.classify_back(&**device, from, head, &mut flow, gradient);
+            *tape.gradient() = flow;
+            parameters.backward(&**device, batch, *freeze, tape, gradient);
         });
     }
 
     /// Scores of pairs for evaluation: a classifier's logits, without one those of late interaction.
     ///
     /// # Errors
-    /// When a text cannot be tokenised.
+    /// When a text cannot be tokenised, or the device failed.
     pub(crate) fn logits(&mut self, pairs: &[(&str, &str)]) -> Result<Vec<f32>, TrainError> {
         if self.parameters.labels == 0 {
             return self.likeness(pairs);
         }
-        let Self { device, reader, .. } = self;
-        let all = device.run(|| reader.pairs(pairs))?;
+        let Self { threads, reader, .. } = self;
+        let all = threads.run(|| reader.pairs(pairs))?;
         let mut logits = Vec::with_capacity(all.len() * self.parameters.labels);
         for batch in portions(&all) {
-            logits.extend_from_slice(self.classify(&batch, None));
+            logits.extend_from_slice(self.classify(&batch, None)?);
         }
         Ok(logits)
     }
@@ -141,79 +161,98 @@ impl Model {
             for part in of_query.chunks(EVALUATED_TOKENS / self.reader.limit()) {
                 let mut texts = vec![part[0].0];
                 texts.extend(part.iter().map(|(_, passage)| *passage));
-                let Self { device, reader, .. } = self;
-                let batch = device.run(|| reader.singles(&texts))?;
+                let Self { threads, reader, .. } = self;
+                let batch = threads.run(|| reader.singles(&texts))?;
                 let asked = Asked::in_order(&[part.len()]);
-                scores.extend_from_slice(self.interact(&batch, &asked, None));
+                scores.extend_from_slice(self.interact(&batch, &asked, None)?);
             }
         }
         Ok(scores)
     }
 
     /// Scores by late interaction of a batch that is about to be learnt from.
+    ///
+    /// # Errors
+    /// When the device failed.
     pub(crate) fn interact(
         &mut self,
         batch: &Packed,
         asked: &[Asked],
         noise: Option<Noise>,
-    ) -> &[f32] {
-        let Self { device, parameters, tape, interaction, .. } = self;
-        device.run(|| {
-            parameters.forward(device, batch, Needed::All, noise, tape);
-            interact(tape.states(), batch, asked, parameters.shape.hidden, interaction);
-        });
-        &self.interaction.scores
+    ) -> Result<&[f32], TrainError> {
+        let Self { threads, device, parameters, tape, interaction, .. } = self;
+        threads.run(|| {
+            parameters.forward(&**device, batch, Needed::All, noise, tape);
+            let states = device.read(tape.states())?;
+            interact(&states, batch, asked, parameters.shape.hidden, interaction);
+            Ok::<_, TrainError>(())
+        })?;
+        Ok(&self.interaction.scores)
     }
 
     /// Adds the gradient of the batch that [`Model::interact`] saw last.
     pub(crate) fn interact_back(&mut self, batch: &Packed, asked: &[Asked], slopes: &[f32]) {
         self.tokens += batch.tokens() as u64;
-        let Self { device, parameters, tape, freeze, gradient, interaction, .. } = self;
-        device.run(|| {
+        let Self { threads, device, parameters, tape, freeze, gradient, interaction, .. } = self;
+        threads.run(|| {
             let hidden = parameters.shape.hidden;
-            interact_back(slopes, batch, asked, hidden, interaction, tape.gradient());
-            parameters.backward(device, batch, *freeze, tape, gradient);
+            let flow = interact_back(slopes, batch, asked, hidden, interaction);
+            device.write(tape.gradient(), flow);
+            parameters.backward(&**device, batch, *freeze, tape, gradient);
         });
     }
 
     /// Vectors `[sequences, hidden]` of a batch that is about to be learnt from.
-    pub(crate) fn encode(&mut self, batch: &Packed, noise: Option<Noise>) -> &[f32] {
-        let Self { device, parameters, tape, vectors, normalise, .. } = self;
-        device.run(|| {
-            parameters.forward(device, batch, Needed::All, noise, tape);
-            *vectors = pool_mean(tape.states(), batch, parameters.shape.hidden, *normalise);
-        });
-        &self.vectors.0
+    ///
+    /// # Errors
+    /// When the device failed.
+    pub(crate) fn encode(
+        &mut self,
+        batch: &Packed,
+        noise: Option<Noise>,
+    ) -> Result<&[f32], TrainError> {
+        let Self { threads, device, parameters, tape, vectors, normalise, .. } = self;
+        threads.run(|| {
+            parameters.forward(&**device, batch, Needed::All, noise, tape);
+            let states = device.read(tape.states())?;
+            *vectors = pool_mean(&states, batch, parameters.shape.hidden, *normalise);
+            Ok::<_, TrainError>(())
+        })?;
+        Ok(&self.vectors.0)
     }
 
     /// Adds the gradient of the batch that [`Model::encode`] saw last.
     pub(crate) fn encode_back(&mut self, batch: &Packed, slopes: &[f32]) {
         self.tokens += batch.tokens() as u64;
-        let Self { device, parameters, tape, freeze, gradient, vectors, normalise, .. } = self;
-        device.run(|| {
+        let Self { threads, device, parameters, tape, freeze, gradient, vectors, .. } = self;
+        let normalise = self.normalise;
+        threads.run(|| {
             let forward = (&vectors.0[..], &vectors.1[..]);
-            pool_mean_back(slopes, forward, batch, *normalise, tape.gradient());
-            parameters.backward(device, batch, *freeze, tape, gradient);
+            device.write(tape.gradient(), pool_mean_back(slopes, forward, batch, normalise));
+            parameters.backward(&**device, batch, *freeze, tape, gradient);
         });
     }
 
     /// Vectors of texts, for evaluation.
     ///
     /// # Errors
-    /// When a text cannot be tokenised.
+    /// When a text cannot be tokenised, or the device failed.
     pub(crate) fn vectors(&mut self, texts: &[&str]) -> Result<Vec<f32>, TrainError> {
-        let Self { device, reader, .. } = self;
-        let all = device.run(|| reader.singles(texts))?;
-        Ok(self.vectors_of(&all))
+        let Self { threads, reader, .. } = self;
+        let all = threads.run(|| reader.singles(texts))?;
+        self.vectors_of(&all)
     }
 
     /// Vectors of sequences, for evaluation.
-    pub(crate) fn vectors_of(&mut self, all: &Packed) -> Vec<f32> {
+    ///
+    /// # Errors
+    /// When the device failed.
+    pub(crate) fn vectors_of(&mut self, all: &Packed) -> Result<Vec<f32>, TrainError> {
         let mut vectors = Vec::with_capacity(all.len() * self.parameters.shape.hidden);
         for batch in portions(all) {
-            vectors.extend_from_slice(self.encode(&batch, None));
+            vectors.extend_from_slice(self.encode(&batch, None)?);
         }
-        vectors
+        Ok(vectors)
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Weights have the names of the published checkpoints, so a trained folder opens wherever those do.
 
-mod attention;
+mod check;
 pub(crate) mod head;
 pub(crate) mod interaction;
 mod layer;
@@ -17,6 +17,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use check::check;
 pub(crate) use parameters::{Freeze, Parameters, read_numbers};
 pub(crate) use pass::{Needed, Packed, Tape};
 

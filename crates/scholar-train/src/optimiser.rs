@@ -1,6 +1,7 @@
 //! `AdamW`, the learning rate's schedule, and clipping.
 
-use crate::arithmetic::{AdamStep, Device};
+use crate::arithmetic::{AdamStep, Buffer, Device};
+use crate::error::TrainError;
 use crate::network::{Freeze, Parameters};
 
 /// How weights follow gradients.
@@ -30,40 +31,43 @@ impl Rule {
     }
 }
 
-/// Running means of gradients and their squares; empty for frozen weights.
-#[derive(Debug, Clone, PartialEq)]
+/// Running means of gradients and their squares; 0 for frozen weights.
 pub(crate) struct Moments {
-    pub(crate) mean: Vec<f32>,
-    pub(crate) square: Vec<f32>,
+    pub(crate) mean: Buffer,
+    pub(crate) square: Buffer,
 }
 
 impl Moments {
-    pub(crate) fn new(len: usize) -> Self {
-        Self { mean: vec![0.0; len], square: vec![0.0; len] }
+    pub(crate) fn new(device: &dyn Device, len: usize) -> Self {
+        let mut moments = Self { mean: Buffer::default(), square: Buffer::default() };
+        device.write(&mut moments.mean, vec![0.0; len]);
+        device.write(&mut moments.square, vec![0.0; len]);
+        moments
     }
 }
 
 /// Length of the gradient of all weights that learn.
+///
+/// # Errors
+/// When the device failed.
 pub(crate) fn length(
-    device: &Device,
+    device: &dyn Device,
     parameters: &Parameters,
     freeze: Freeze,
-    gradient: &[f32],
-) -> f64 {
-    let learning = parameters.layout.specs.iter().filter(|spec| !freeze.holds(spec.block));
-    let squares: f64 = learning.map(|spec| device.squares(&gradient[spec.range.clone()])).sum();
-    squares.sqrt()
+    gradient: &Buffer,
+) -> Result<f64, TrainError> {
+    Ok(device.squares(gradient, &parameters.learning(freeze))?.sqrt())
 }
 
 /// One step. `gradient` holds the sum of `share` gradients, whose mean has length `length`.
 ///
 /// Source: Loshchilov and Hutter 2019; biases and normalisations do not decay, as in the Hugging Face trainer.
 pub(crate) fn step(
-    device: &Device,
+    device: &dyn Device,
     parameters: &mut Parameters,
     (rule, at): (&Rule, usize),
     freeze: Freeze,
-    (gradient, length, share): (&[f32], f64, f64),
+    (gradient, length, share): (&Buffer, f64, f64),
     moments: &mut Moments,
 ) {
     let clipped = rule.clip > 0.0 && length > rule.clip;
@@ -84,11 +88,11 @@ pub(crate) fn step(
             continue;
         }
         let decay = if spec.decay { rate * rule.weight_decay } else { 0.0 };
-        let range = spec.range.clone();
         device.adam(
-            &mut parameters.values[range.clone()],
-            &gradient[range.clone()],
-            (&mut moments.mean[range.clone()], &mut moments.square[range]),
+            &mut parameters.values,
+            gradient,
+            (&mut moments.mean, &mut moments.square),
+            &spec.range,
             AdamStep { shrink: (1.0 - decay) as f32, ..step },
         );
     }

@@ -26,20 +26,20 @@ const KEPT: [&str; 9] = [
 /// How many of them a classifier needs; the others are an encoder's.
 const KEPT_BY_CLASSIFIERS: usize = 4;
 
-/// Puts the weights as they are into folder `dir`, in the place of what was there.
+/// Puts `weights`, those of `parameters`, into folder `dir`, in the place of what was there.
 ///
 /// # Errors
 /// When a file cannot be read or written; the folder that was there stays.
 pub(crate) fn save(
     dir: &Path,
-    parameters: &Parameters,
+    (parameters, weights): (&Parameters, &[f32]),
     settings: &Settings,
     step: usize,
     evaluation: &Evaluation,
 ) -> Result<(), TrainError> {
     let new = beside(dir, "new");
     recover(dir)?;
-    let written = fill(&new, parameters, settings, step, evaluation);
+    let written = fill(&new, (parameters, weights), settings, step, evaluation);
     if let Err(error) = written {
         let _gone_or_unwritable = fs_err::remove_dir_all(&new);
         return Err(error);
@@ -79,7 +79,7 @@ pub(crate) fn recover(dir: &Path) -> Result<(), TrainError> {
 
 fn fill(
     dir: &Path,
-    parameters: &Parameters,
+    (parameters, weights): (&Parameters, &[f32]),
     settings: &Settings,
     step: usize,
     evaluation: &Evaluation,
@@ -101,7 +101,7 @@ fn fill(
     }
     let path = dir.join("model.safetensors");
     let bytes = parameters
-        .to_safetensors(settings.store == Store::F16)
+        .to_safetensors(weights, settings.store == Store::F16)
         .map_err(|e| TrainError::write(&path, e))?;
     files::replace(&path, &bytes)?;
     write_json(&dir.join("config.json"), &config(parameters, settings)?)?;

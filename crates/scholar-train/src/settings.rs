@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::Precision;
+use crate::arithmetic::{Hardware, Precision};
 use crate::error::TrainError;
 
 /// What is trained.
@@ -89,6 +89,9 @@ pub struct Settings {
 
     /// Seed of everything that is drawn.
     pub seed: u64,
+    /// What computes.
+    #[serde(default)]
+    pub device: Hardware,
     /// Threads; 0 for as many as there are.
     pub threads: usize,
     /// Numbers of products.
@@ -193,6 +196,7 @@ impl Settings {
             collection_depth: 30,
             rejected_share: 0.01,
             seed: 20,
+            device: Hardware::Cpu,
             threads: 0,
             precision: Precision::Mixed,
             store: Store::F32,
@@ -384,6 +388,9 @@ impl Settings {
         ];
         if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
             return Err(TrainError::setting(name, "it must not be 0"));
+        }
+        if !self.device.is_built() {
+            return Err(TrainError::NotBuilt { name: self.device.name() });
         }
         let share = |value: f64| (0.0..1.0).contains(&value);
         let checks = [

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use scholar_core::SplitMix64;
 
-use crate::arithmetic::Precision;
+use crate::arithmetic::{Hardware, Precision};
 use crate::error::TrainError;
 use crate::model::Model;
 use crate::network::Packed;
@@ -30,11 +30,12 @@ pub fn measure(
     init: &Path,
     (sequences, tokens): (usize, usize),
     steps: usize,
-    (threads, precision): (usize, Precision),
+    (device, threads, precision): (Hardware, usize, Precision),
 ) -> Result<Speed, TrainError> {
     let settings = Settings {
         init: init.to_owned(),
         max_tokens: tokens,
+        device,
         threads,
         precision,
         freeze_embeddings: false,
@@ -42,7 +43,7 @@ pub fn measure(
         ..Settings::paper(Task::Reranker)
     };
     let mut model = Model::open(&settings)?;
-    let mut moments = Moments::new(model.parameters.values.len());
+    let mut moments = Moments::new(&*model.device, model.parameters.values.len());
     let mut random = SplitMix64::new(settings.seed);
     let rule = Rule {
         learning_rate: 1e-5,
@@ -64,14 +65,17 @@ pub fn measure(
         }
         let began = Instant::now();
         model.clear();
-        let logits = model.classify(&batch, None).to_vec();
+        let logits = model.classify(&batch, None)?.to_vec();
         model.classify_back(&batch, &logits);
-        let Model { device, parameters, gradient, freeze, .. } = &mut model;
-        device.run(|| {
-            let length = optimiser::length(device, parameters, *freeze, gradient);
-            let from = (&gradient[..], length, 1.0);
+        let Model { threads, device, parameters, gradient, freeze, .. } = &mut model;
+        let device = &**device;
+        threads.run(|| {
+            let length = optimiser::length(device, parameters, *freeze, gradient)?;
+            let from = (&*gradient, length, 1.0);
             optimiser::step(device, parameters, (&rule, step), *freeze, from, &mut moments);
-        });
+            // A device that works on meanwhile is waited for.
+            optimiser::length(device, parameters, *freeze, &parameters.values).map(drop)
+        })?;
         seconds.push(began.elapsed().as_secs_f64());
     }
     Ok(Speed { device: model.device.describe(), seconds })

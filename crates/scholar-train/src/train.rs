@@ -18,6 +18,7 @@ use scholar_core::SplitMix64;
 use scholar_core::text::hex;
 use sha2::{Digest as _, Sha256};
 
+use crate::arithmetic::Buffer;
 use crate::checkpoint::{self, State};
 use crate::curves::{Curves, StepRow};
 use crate::error::TrainError;
@@ -117,7 +118,7 @@ struct Training<'a> {
     lesson: Box<dyn Lesson>,
     moments: Moments,
     /// The weights it began from, where some of them are kept.
-    anchor: Vec<f32>,
+    anchor: Buffer,
     rule: Rule,
     state: State,
     curves: Curves,
@@ -180,10 +181,12 @@ impl<'a> Training<'a> {
         fs_err::create_dir_all(out).map_err(|e| TrainError::write(out, e))?;
         output::recover(&out.join("best"))?;
         let mut model = Model::open(settings)?;
-        let anchor =
-            if settings.anchor > 0.0 { model.parameters.values.clone() } else { Vec::new() };
+        let mut anchor = Buffer::default();
+        if settings.anchor > 0.0 {
+            model.device.copy(&model.parameters.values, &mut anchor);
+        }
         let mut lesson = lesson::open(settings, &mut model)?;
-        let mut moments = Moments::new(model.parameters.values.len());
+        let mut moments = Moments::new(&*model.device, model.parameters.values.len());
         let fresh = State::new(settings, &model.parameters.shape, digest(settings)?);
         let path = out.join("checkpoint.safetensors");
         let found = checkpoint::load(&path, &fresh, &mut model, &mut moments, &mut *lesson)?;
@@ -292,15 +295,16 @@ impl<'a> Training<'a> {
             self.state.position += settings.batch;
         }
         let share = settings.accumulate as f64;
-        let Model { device, parameters, gradient, freeze, .. } = model;
+        let Model { threads, device, parameters, gradient, freeze, .. } = model;
+        let device = &**device;
         let length =
-            device.run(|| optimiser::length(device, parameters, *freeze, gradient)) / share;
+            threads.run(|| optimiser::length(device, parameters, *freeze, gradient))? / share;
         if !loss.is_finite() || !length.is_finite() {
             return Err(TrainError::NotFinite { step: self.state.step + 1, kept: self.kept() });
         }
         let rule = (&self.rule, self.state.step);
         let moments = &mut self.moments;
-        device.run(|| {
+        threads.run(|| {
             optimiser::step(device, parameters, rule, *freeze, (gradient, length, share), moments);
         });
         let learning_rate = self.rule.rate(self.state.step);
@@ -351,7 +355,9 @@ impl<'a> Training<'a> {
         let best = self.state.best.is_none_or(|(score, _)| evaluation.score > score);
         if best {
             let dir = self.out.join("best");
-            output::save(&dir, &self.model.parameters, self.settings, step, &evaluation)?;
+            let weights = self.model.device.read(&self.model.parameters.values)?;
+            let model = (&self.model.parameters, &weights[..]);
+            output::save(&dir, model, self.settings, step, &evaluation)?;
             self.state.best = Some((evaluation.score, step));
             self.state.misses = 0;
         } else {
@@ -372,14 +378,15 @@ impl<'a> Training<'a> {
 
     /// Puts weights between those learnt and those it began from in their place, and returns the former; `None` where
     /// the learnt ones are kept as they are.
-    fn pull_back(&mut self) -> Option<Vec<f32>> {
-        if self.anchor.is_empty() {
+    fn pull_back(&mut self) -> Option<Buffer> {
+        if self.anchor.len() == 0 {
             return None;
         }
-        let learnt = self.model.parameters.values.clone();
-        let Model { device, parameters, .. } = &mut self.model;
+        let Model { threads, device, parameters, .. } = &mut self.model;
+        let mut learnt = Buffer::default();
+        device.copy(&parameters.values, &mut learnt);
         let keep = 1.0 - self.settings.anchor;
-        device.run(|| device.blend(&mut parameters.values, &self.anchor, keep));
+        threads.run(|| device.blend(&mut parameters.values, &self.anchor, keep));
         Some(learnt)
     }
 

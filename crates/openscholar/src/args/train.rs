@@ -72,6 +72,30 @@ pub(crate) struct TrainModelArgs {
     /// Seed of everything that is drawn.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// What computes; left out, the config file's, else the processor. Cards need a build with the feature of that name.
+    #[arg(long, value_enum)]
+    pub(crate) device: Option<DeviceArg>,
+}
+
+/// What a training computes with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeviceArg {
+    /// The processor.
+    Cpu,
+    /// A graphics card through CUDA.
+    Cuda,
+    /// A graphics card through Vulkan, Metal or DirectX 12.
+    Wgpu,
+}
+
+impl From<DeviceArg> for scholar_train::Hardware {
+    fn from(device: DeviceArg) -> Self {
+        match device {
+            DeviceArg::Cpu => Self::Cpu,
+            DeviceArg::Cuda => Self::Cuda,
+            DeviceArg::Wgpu => Self::Wgpu,
+        }
+    }
 }
 
 /// What is trained.

@@ -74,6 +74,7 @@ fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, Com
         collections,
         max_steps,
         seed,
+        device,
     } = args;
     let mut stated = match &settings {
         Some(path) => Settings::read(path, task)?,
@@ -93,6 +94,7 @@ fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, Com
     }
     stated.max_steps = max_steps.unwrap_or(stated.max_steps);
     stated.seed = seed.unwrap_or(stated.seed);
+    stated.device = device.map_or(stated.device, Into::into);
     let unnamed = stated.init.as_os_str().is_empty();
     let name = init.or_else(|| unnamed.then(|| DEFAULT_ENCODER.to_owned()));
     // What is wrong with the rest is said before anything is fetched.

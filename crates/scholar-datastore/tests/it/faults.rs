@@ -34,6 +34,23 @@ fn what_a_crash_leaves_is_swept_and_nothing_committed_is_lost() {
 }
 
 #[test]
+fn datastores_created_side_by_side_do_not_sweep_each_other_away() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    std::thread::scope(|threads| {
+        for thread in 0..8 {
+            let folder = folder.path();
+            threads.spawn(move || {
+                for at in 0..25 {
+                    create(&folder.join(format!("store-{thread}-{at}")));
+                }
+            });
+        }
+    });
+    let left = fs_err::read_dir(folder.path()).expect("read").count();
+    assert_eq!(left, 200, "every one of them, and nothing unfinished");
+}
+
+#[test]
 fn a_writer_dropped_before_its_commit_leaves_the_previous_state() {
     let folder = tempfile::tempdir().expect("temp dir");
     let store = create(folder.path());

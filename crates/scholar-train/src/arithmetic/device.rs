@@ -1,316 +1,242 @@
-//! Where a training computes.
+//! The seam between what a training computes and where.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-
-use super::elementwise::{self, AdamStep, Level};
-use super::matrix::{self, View, ViewMut};
-use super::noise::Mask;
+use super::{Buffer, Mask};
 use crate::error::TrainError;
 
-/// Numbers of a task of row-wise work.
-const CHUNK: usize = 1 << 14;
-/// Rows that are summed into one partial sum before partial sums are added.
-const SUMMED_ROWS: usize = 256;
-
-/// Numbers that products are computed from. Weights, sums and everything between products are f32 in both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Precision {
-    /// f32 throughout.
-    F32,
-    /// Factors of large products are rounded to bf16 where the processor multiplies those faster, f32 elsewhere.
-    Mixed,
-}
-
-/// A processor with its threads.
-///
-/// The seam for other devices: the passes above it call its operations and never look at its threads.
-pub struct Device {
-    pool: rayon::ThreadPool,
-    threads: usize,
-    level: Level,
-    half: Option<scholar_models::HalfProducts>,
-}
-
-impl Device {
-    /// The processor, with `threads` threads, at least one.
-    ///
-    /// # Errors
-    /// When threads cannot be started.
-    pub fn cpu(threads: usize, precision: Precision) -> Result<Self, TrainError> {
-        let threads = threads.max(1);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|at| format!("scholar-train-{at}"))
-            .build()
-            .map_err(|source| TrainError::Threads { source: Box::new(source) })?;
-        let half = match precision {
-            Precision::F32 => None,
-            Precision::Mixed => scholar_models::HalfProducts::detect(),
-        };
-        Ok(Self { pool, threads, level: Level::detect(), half })
-    }
-
-    /// What computes, in words.
-    pub fn describe(&self) -> String {
-        let products = self.half.as_ref().map_or("f32", scholar_models::HalfProducts::name);
-        format!("{} threads, {products} products", self.threads)
-    }
-
-    /// Runs `work` on this device's threads.
-    pub(crate) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.pool.install(work)
-    }
-
-    /// The compilation of row-wise functions to call inside tasks.
-    pub(crate) fn level(&self) -> Level {
-        self.level
-    }
-
-    /// `out[m, n] (+)= left[m, k] * right[k, n]`.
-    fn multiply(
-        &self,
-        (m, n, k): (usize, usize, usize),
-        left: View<'_>,
-        right: View<'_>,
-        out: &mut [f32],
-        accumulate: bool,
-    ) {
-        match &self.half {
-            Some(half) if m * n * k >= 1 << 18 => half.multiply(
-                (m, n, k),
-                (left.data, left.row, left.column),
-                (right.data, right.row, right.column),
-                out,
-                accumulate,
-            ),
-            _ => {
-                let mut out = ViewMut { data: out, row: n };
-                matrix::multiply((m, n, k), left, right, &mut out, accumulate, self.threads);
-            }
-        }
-    }
-
-    /// `out[rows, n] = input[rows, k] * weight[n, k]ᵀ`, without bias.
-    pub(crate) fn linear(&self, input: &[f32], weight: &[f32], k: usize, out: &mut [f32]) {
-        let (rows, n) = (input.len() / k, weight.len() / k);
-        let weight = View::rows(weight, k).transposed();
-        self.multiply((rows, n, k), View::rows(input, k), weight, out, false);
-    }
-
-    /// As [`Device::linear`], with `bias` added.
-    pub(crate) fn linear_bias(
-        &self,
-        input: &[f32],
-        (weight, bias): (&[f32], &[f32]),
-        out: &mut [f32],
-    ) {
-        self.linear(input, weight, weight.len() / bias.len(), out);
-        let level = self.level;
-        let width = bias.len();
-        out.par_chunks_mut(chunk(width)).for_each(|out| elementwise::add_bias(level, out, bias));
-    }
-
-    /// Adds to `input_gradient[rows, k]` what reaches a linear layer's input: `gradient[rows, n] * weight[n, k]`.
-    pub(crate) fn linear_input(
-        &self,
-        gradient: &[f32],
-        weight: &[f32],
-        n: usize,
-        input_gradient: &mut [f32],
-        accumulate: bool,
-    ) {
-        let (rows, k) = (gradient.len() / n, weight.len() / n);
-        let weight = View::rows(weight, k);
-        let gradient = View::rows(gradient, n);
-        self.multiply((rows, k, n), gradient, weight, input_gradient, accumulate);
-    }
-
-    /// Adds to a linear layer's gradients what `gradient[rows, n]` of its output means for weight and bias.
-    pub(crate) fn linear_weight(
-        &self,
-        gradient: &[f32],
-        input: &[f32],
-        n: usize,
-        into: &mut LinearGradient<'_>,
-    ) {
-        let rows = gradient.len() / n;
-        let k = input.len() / rows.max(1);
-        let left = View::rows(gradient, n).transposed();
-        let weight = &mut into.all[into.weight.clone()];
-        self.multiply((n, k, rows), left, View::rows(input, k), weight, true);
-        self.add_columns(gradient, &mut into.all[into.bias.clone()]);
-    }
-
-    /// Adds bias, keeps the sum in `values` and puts its GELU into `out`.
-    pub(crate) fn bias_gelu(&self, values: &mut [f32], bias: &[f32], out: &mut [f32]) {
-        let (level, size) = (self.level, chunk(bias.len()));
-        values
-            .par_chunks_mut(size)
-            .zip(out.par_chunks_mut(size))
-            .for_each(|(values, out)| elementwise::bias_gelu(level, values, bias, out));
-    }
-
-    /// See [`elementwise::gelu_backward`].
-    pub(crate) fn gelu_backward(&self, gradient: &mut [f32], input: &[f32]) {
-        let level = self.level;
-        gradient
-            .par_chunks_mut(CHUNK)
-            .zip(input.par_chunks(CHUNK))
-            .for_each(|(gradient, input)| elementwise::gelu_backward(level, gradient, input));
-    }
-
-    /// See [`elementwise::layer_norm`].
-    pub(crate) fn layer_norm(
-        &self,
-        values: &mut [f32],
-        inverse: &mut [f32],
-        norm: (&[f32], &[f32], f32),
-        out: &mut [f32],
-    ) {
-        let (level, width) = (self.level, norm.0.len());
-        let size = chunk(width);
-        values
-            .par_chunks_mut(size)
-            .zip(inverse.par_chunks_mut(size / width))
-            .zip(out.par_chunks_mut(size))
-            .for_each(|((values, inverse), out)| {
-                elementwise::layer_norm(level, values, inverse, norm, out);
-            });
-    }
-
-    /// Turns the gradient of a normalisation's output into that of its input, and adds that of scale and shift, where they
-    /// are asked for.
-    pub(crate) fn layer_norm_backward(
-        &self,
-        gradient: &mut [f32],
-        (normal, inverse): (&[f32], &[f32]),
-        scale: &[f32],
-        into: Option<LinearGradient<'_>>,
-    ) {
-        let (level, width) = (self.level, scale.len());
-        if let Some(into) = into {
-            let sums = self.columns(gradient.len(), width, |range, sums| {
-                elementwise::add_product_columns(
-                    level,
-                    &gradient[range.clone()],
-                    &normal[range],
-                    sums,
-                );
-            });
-            elementwise::add(level, &mut into.all[into.weight], &sums);
-            self.add_columns(gradient, &mut into.all[into.bias]);
-        }
-        let size = chunk(width);
-        gradient
-            .par_chunks_mut(size)
-            .zip(normal.par_chunks(size))
-            .zip(inverse.par_chunks(size / width))
-            .for_each(|((gradient, normal), inverse)| {
-                elementwise::layer_norm_backward(level, gradient, normal, inverse, scale);
-            });
-    }
-
-    /// `sums += values`.
-    pub(crate) fn add(&self, sums: &mut [f32], values: &[f32]) {
-        let level = self.level;
-        sums.par_chunks_mut(CHUNK)
-            .zip(values.par_chunks(CHUNK))
-            .for_each(|(sums, values)| elementwise::add(level, sums, values));
-    }
-
-    /// Drops out elements of a tensor, forward and backward alike.
-    pub(crate) fn drop_out(&self, values: &mut [f32], mask: Mask) {
-        let level = self.level;
-        values.par_chunks_mut(CHUNK).enumerate().for_each(|(at, values)| {
-            elementwise::drop_out(level, values, (at * CHUNK) as u32, mask);
-        });
-    }
-
-    /// Adds every row of `values` to `sums`.
-    fn add_columns(&self, values: &[f32], sums: &mut [f32]) {
-        let level = self.level;
-        let found = self.columns(values.len(), sums.len(), |range, sums| {
-            elementwise::add_columns(level, &values[range], sums);
-        });
-        elementwise::add(level, sums, &found);
-    }
-
-    /// Sums over rows: runs of [`SUMMED_ROWS`] rows side by side, then the runs in order.
-    fn columns(
-        &self,
-        len: usize,
-        width: usize,
-        add: impl Fn(Range<usize>, &mut [f32]) + Sync,
-    ) -> Vec<f32> {
-        let size = SUMMED_ROWS * width;
-        let parts: Vec<Vec<f32>> = (0..len.div_ceil(size))
-            .into_par_iter()
-            .map(|part| {
-                let mut sums = vec![0.0; width];
-                add(part * size..len.min((part + 1) * size), &mut sums);
-                sums
-            })
-            .collect();
-        let mut sums = vec![0.0; width];
-        for part in parts {
-            elementwise::add(self.level, &mut sums, &part);
-        }
-        sums
-    }
-
-    /// Sum of squares, in f64 over runs of fixed length.
-    pub(crate) fn squares(&self, values: &[f32]) -> f64 {
-        let level = self.level;
-        let parts: Vec<f32> =
-            values.par_chunks(CHUNK).map(|part| elementwise::squares(level, part)).collect();
-        parts.into_iter().map(f64::from).sum()
-    }
-
-    /// One step of `AdamW` on a run of weights.
-    pub(crate) fn adam(
-        &self,
-        weights: &mut [f32],
-        gradient: &[f32],
-        (mean, square): (&mut [f32], &mut [f32]),
-        step: AdamStep,
-    ) {
-        let level = self.level;
-        weights
-            .par_chunks_mut(CHUNK)
-            .zip(gradient.par_chunks(CHUNK))
-            .zip(mean.par_chunks_mut(CHUNK).zip(square.par_chunks_mut(CHUNK)))
-            .for_each(|((weights, gradient), (mean, square))| {
-                elementwise::adam(level, weights, gradient, mean, square, step);
-            });
-    }
-
-    /// `values = values * keep + others * (1 - keep)`.
-    pub(crate) fn blend(&self, values: &mut [f32], others: &[f32], keep: f32) {
-        let level = self.level;
-        values
-            .par_chunks_mut(CHUNK)
-            .zip(others.par_chunks(CHUNK))
-            .for_each(|(values, others)| elementwise::blend(level, values, others, keep));
-    }
-}
-
-/// Where in the gradients of all parameters those of one layer lie.
-pub(crate) struct LinearGradient<'a> {
-    pub(crate) all: &'a mut [f32],
+/// A linear layer's or normalisation's place among all weights.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pair {
     pub(crate) weight: Range<usize>,
     pub(crate) bias: Range<usize>,
 }
 
-/// Elements of a task: whole rows.
-fn chunk(width: usize) -> usize {
-    (CHUNK / width).max(1) * width
+/// The tokens of a batch: word, type and position of each.
+#[derive(Clone, Copy)]
+pub(crate) struct Tokens<'a> {
+    pub(crate) words: &'a [u32],
+    pub(crate) types: &'a [u32],
+    pub(crate) positions: &'a [u32],
 }
 
-/// Gives `buffer` exactly `len` elements; what they are is for the caller to write.
-pub(crate) fn fit(buffer: &mut Vec<f32>, len: usize) {
-    buffer.resize(len, 0.0);
+impl<'a> Tokens<'a> {
+    /// Words, positions and types, as the tables of weights are ordered.
+    pub(crate) fn each(self) -> [&'a [u32]; 3] {
+        [self.words, self.positions, self.types]
+    }
+}
+
+/// What attends to what in one sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// Tokens whose states are asked for.
+    pub(crate) queries: usize,
+    /// The first of them among the rows of all queries.
+    pub(crate) first_query: usize,
+    /// Tokens of the sequence.
+    pub(crate) keys: usize,
+    /// The first of them among all tokens.
+    pub(crate) first_key: usize,
+}
+
+/// Attention of a batch. Weights lie sequence by sequence, `[heads, queries, keys]` in each.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Attention {
+    pub(crate) sequences: Vec<Reach>,
+    pub(crate) heads: usize,
+    /// Numbers of a head.
+    pub(crate) width: usize,
+    /// Dropout of the weights.
+    pub(crate) mask: Option<Mask>,
+}
+
+impl Attention {
+    /// Numbers of all heads.
+    pub(crate) fn hidden(&self) -> usize {
+        self.heads * self.width
+    }
+
+    /// What inner products of queries and keys are multiplied with.
+    pub(crate) fn scale(&self) -> f32 {
+        1.0 / (self.width as f32).sqrt()
+    }
+
+    /// Weights of each sequence.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.sequences.iter().map(|reach| self.heads * reach.queries * reach.keys)
+    }
+}
+
+/// The numbers of one step of `AdamW`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct AdamStep {
+    /// What the gradient is multiplied with first: clipping and averaging.
+    pub(crate) gradient_scale: f32,
+    /// Decay of the running mean of gradients.
+    pub(crate) beta1: f32,
+    /// Decay of the running mean of their squares.
+    pub(crate) beta2: f32,
+    /// Learning rate over the bias correction of the mean.
+    pub(crate) rate: f32,
+    /// One over the square root of the bias correction of the squares.
+    pub(crate) square_scale: f32,
+    /// Added to the root.
+    pub(crate) epsilon: f32,
+    /// One minus learning rate times weight decay.
+    pub(crate) shrink: f32,
+}
+
+/// What computes: buffers, products, functions of rows, and the derivatives of those.
+///
+/// Matrices are row-major. Weights and gradients of a whole network are one buffer, in which ranges and [`Pair`]s are places.
+/// A device that works while others go on reports what went wrong when something is read.
+pub(crate) trait Device: Send + Sync {
+    /// What computes, in words.
+    fn describe(&self) -> String;
+
+    /// Gives `buffer` exactly `len` numbers; what they are is for the caller to write.
+    fn fit(&self, buffer: &mut Buffer, len: usize);
+
+    /// Puts `values` into `buffer`, and gives it their length.
+    fn write(&self, buffer: &mut Buffer, values: Vec<f32>);
+
+    /// The numbers of `buffer`.
+    ///
+    /// # Errors
+    /// When the device failed at this or something before.
+    fn read<'a>(&self, buffer: &'a Buffer) -> Result<Cow<'a, [f32]>, TrainError>;
+
+    /// Makes `to` what `from` is.
+    fn copy(&self, from: &Buffer, to: &mut Buffer);
+
+    /// Puts zeros into a range.
+    fn clear(&self, buffer: &mut Buffer, range: Range<usize>);
+
+    /// `out[rows, n] = input[rows, k] * weight[n, k]ᵀ`, without bias.
+    fn linear(&self, input: &Buffer, weight: (&Buffer, &Range<usize>), k: usize, out: &mut Buffer);
+
+    /// As [`Device::linear`], with the bias added.
+    fn linear_bias(&self, input: &Buffer, layer: (&Buffer, &Pair), out: &mut Buffer);
+
+    /// What reaches a linear layer's input, `gradient[rows, n] * weight[n, k]`, put into `out` or added to it.
+    fn linear_input(
+        &self,
+        gradient: &Buffer,
+        weight: (&Buffer, &Range<usize>),
+        n: usize,
+        out: &mut Buffer,
+        accumulate: bool,
+    );
+
+    /// Adds to a linear layer's gradients what `gradient[rows, n]` of its output means for weight and bias.
+    fn linear_weight(
+        &self,
+        gradient: &Buffer,
+        input: &Buffer,
+        n: usize,
+        into: (&mut Buffer, &Pair),
+    );
+
+    /// Adds a bias, keeps the sum in `values` and puts its GELU into `out`.
+    fn bias_gelu(&self, values: &mut Buffer, bias: (&Buffer, &Range<usize>), out: &mut Buffer);
+
+    /// Multiplies `gradient` with the derivative of GELU at `input`.
+    fn gelu_backward(&self, gradient: &mut Buffer, input: &Buffer);
+
+    /// The hyperbolic tangent of each number.
+    fn tanh(&self, values: &mut Buffer);
+
+    /// Multiplies `gradient` with the derivative of the tangent that has these `values`.
+    fn tanh_backward(&self, gradient: &mut Buffer, values: &Buffer);
+
+    /// Layer normalisation of every row of `values`, which become the normalised numbers before scale and shift; `inverse` gets
+    /// one over the deviation of each row. `norm` is the weights, the place of scale and shift, and what is added to variances.
+    fn layer_norm(
+        &self,
+        values: &mut Buffer,
+        inverse: &mut Buffer,
+        norm: (&Buffer, &Pair, f32),
+        out: &mut Buffer,
+    );
+
+    /// Turns the gradient of a normalisation's output into that of its input, and adds that of scale and shift to `into`.
+    fn layer_norm_backward(
+        &self,
+        gradient: &mut Buffer,
+        normal: (&Buffer, &Buffer),
+        norm: (&Buffer, &Pair),
+        into: &mut Buffer,
+    );
+
+    /// `sums += values`.
+    fn add(&self, sums: &mut Buffer, values: &Buffer);
+
+    /// Drops out elements of a tensor, forward and backward alike.
+    fn drop_out(&self, values: &mut Buffer, mask: Mask);
+
+    /// The rows of `from` with these numbers.
+    fn gather(&self, from: &Buffer, rows: &[usize], width: usize, out: &mut Buffer);
+
+    /// Adds the rows of `from` to the rows of `into` with these numbers, which differ from each other.
+    fn scatter(&self, from: &Buffer, rows: &[usize], width: usize, into: &mut Buffer);
+
+    /// The sum of each token's word, position and type, which are rows of three tables of weights.
+    fn embed(
+        &self,
+        weights: (&Buffer, [&Range<usize>; 3]),
+        tokens: Tokens<'_>,
+        width: usize,
+        out: &mut Buffer,
+    );
+
+    /// Adds the gradient of each token's sum to those of the rows it was made from.
+    fn embed_backward(
+        &self,
+        gradient: &Buffer,
+        tokens: Tokens<'_>,
+        width: usize,
+        into: (&mut Buffer, [&Range<usize>; 3]),
+    );
+
+    /// Puts weights before dropout into `weights` and the weighted values into `context`, `[queries, hidden]`.
+    ///
+    /// Keys and values lie side by side in the rows of `qkv`, behind the queries, or without those where `queries` are apart.
+    fn attend(
+        &self,
+        attention: &Attention,
+        queries: Option<&Buffer>,
+        qkv: &Buffer,
+        weights: &mut Buffer,
+        context: &mut Buffer,
+    );
+
+    /// The way back: from `gradient` of the context to those of queries, keys and values, which are overwritten.
+    fn attend_backward(
+        &self,
+        attention: &Attention,
+        forward: (Option<&Buffer>, &Buffer, &Buffer),
+        gradient: &Buffer,
+        into: (Option<&mut Buffer>, &mut Buffer),
+    );
+
+    /// Sum of the squares of the numbers in all `ranges`.
+    ///
+    /// # Errors
+    /// As [`Device::read`].
+    fn squares(&self, values: &Buffer, ranges: &[Range<usize>]) -> Result<f64, TrainError>;
+
+    /// One step of `AdamW` on a range of weights; the others have the same place.
+    fn adam(
+        &self,
+        weights: &mut Buffer,
+        gradient: &Buffer,
+        moments: (&mut Buffer, &mut Buffer),
+        range: &Range<usize>,
+        step: AdamStep,
+    );
+
+    /// `values = values * keep + others * (1 - keep)`.
+    fn blend(&self, values: &mut Buffer, others: &Buffer, keep: f32);
 }

@@ -28,6 +28,9 @@ impl Noise {
     }
 }
 
+/// What an element's index is multiplied with before it is mixed with the key.
+pub(crate) const SPREAD: u32 = 0x9e37_79b9;
+
 /// Which elements of one tensor are dropped.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Mask {

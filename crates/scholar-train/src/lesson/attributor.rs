@@ -75,9 +75,9 @@ impl Lesson for Judging {
             }
         }
         let reader = &model.reader;
-        let batch = model.device.run(|| reader.pairs(&pairs))?;
+        let batch = model.threads.run(|| reader.pairs(&pairs))?;
         let noise = at.noise(self.dropout);
-        let logits = model.classify(&batch, noise);
+        let logits = model.classify(&batch, noise)?;
         let mut slopes = vec![0.0; logits.len()];
         let weight = 1.0 / rows.len() as f32;
         let mut loss = 0.0;

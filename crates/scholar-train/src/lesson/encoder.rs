@@ -1,5 +1,6 @@
 //! An encoder: by pairs with hard negatives, or by two crops of the same window of text.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use safetensors::SafeTensors;
@@ -8,8 +9,8 @@ use serde::Deserialize;
 
 use super::reranker::{ranked, sample};
 use super::rows::read;
-use super::{Evaluation, Lesson, Moment, Rejected, Split, measures};
-use crate::arithmetic::Noise;
+use super::{Evaluation, Lesson, Memory, Moment, Rejected, Split, measures};
+use crate::arithmetic::{Device, Noise};
 use crate::data::RerankRow;
 use crate::error::TrainError;
 use crate::loss::contrastive;
@@ -58,9 +59,9 @@ impl Lesson for Pairs {
         texts.extend(groups.iter().map(|group| group[0]));
         texts.extend(groups.iter().flat_map(|group| &group[1..]));
         let reader = &model.reader;
-        let batch = model.device.run(|| reader.singles(&texts))?;
+        let batch = model.threads.run(|| reader.singles(&texts))?;
         let noise = at.noise(self.dropout);
-        Ok(contrast(model, &batch, items.len(), self.temperature, noise))
+        contrast(model, &batch, items.len(), self.temperature, noise)
     }
 
     fn evaluate(&mut self, model: &mut Model) -> Result<Evaluation, TrainError> {
@@ -102,16 +103,16 @@ fn contrast(
     n: usize,
     temperature: f32,
     noise: Option<Noise>,
-) -> f64 {
+) -> Result<f64, TrainError> {
     let hidden = model.parameters.shape.hidden;
-    let vectors = model.encode(batch, noise);
+    let vectors = model.encode(batch, noise)?;
     let (queries, keys) = vectors.split_at(n * hidden);
     let mut slopes = vec![0.0; vectors.len()];
     let (query_slopes, key_slopes) = slopes.split_at_mut(n * hidden);
     let (loss, _) =
         contrastive((queries, &[keys]), hidden, temperature, (query_slopes, key_slopes));
     model.encode_back(batch, &slopes);
-    loss
+    Ok(loss)
 }
 
 /// A text as peS2o has it, or a paper's title and abstract.
@@ -192,7 +193,7 @@ impl Crops {
         let held_out = stream.len() - kept..stream.len();
         let queue = (settings.objective == Objective::Queue).then(|| {
             let dim = model.parameters.shape.hidden;
-            Queue::new(settings, model.parameters.clone(), dim)
+            Queue::new(settings, model.parameters.duplicate(&*model.device), dim)
         });
         Ok(Self {
             stream,
@@ -274,18 +275,16 @@ impl Lesson for Crops {
                 let range = bounds[0]..bounds[1];
                 both.push(&second.ids[range.clone()], &second.types[range]);
             }
-            return Ok(contrast(model, &both, items.len(), temperature, noise));
+            return contrast(model, &both, items.len(), temperature, noise);
         };
-        let device = &model.device;
-        device.run(|| {
-            device.blend(&mut queue.network.values, &model.parameters.values, queue.momentum);
-        });
+        let (device, followed) = (&model.device, &model.parameters.values);
+        model.threads.run(|| device.blend(&mut queue.network.values, followed, queue.momentum));
         // The key network runs in the model's place, with dropout of its own, as in the reference.
         std::mem::swap(&mut queue.network.values, &mut model.parameters.values);
         let apart = Moment { seed: at.seed ^ 0x6b65_7973, ..at }.noise(self.dropout);
-        let keys = model.encode(&second, apart).to_vec();
+        let keys = model.encode(&second, apart).map(<[f32]>::to_vec);
         std::mem::swap(&mut queue.network.values, &mut model.parameters.values);
-        let queries = model.encode(&first, noise).to_vec();
+        let (keys, queries) = (keys?, model.encode(&first, noise)?.to_vec());
         let hidden = model.parameters.shape.hidden;
         let mut slopes = vec![0.0; queries.len()];
         let mut loss = 0.0;
@@ -312,7 +311,7 @@ impl Lesson for Crops {
         let mut random = SplitMix64::new(0xe7a1_0a7e);
         for starts in starts.chunks(CONTRASTED).filter(|starts| starts.len() > 1) {
             let [first, second] = self.views(model, starts, &mut random);
-            let (queries, keys) = (model.vectors_of(&first), model.vectors_of(&second));
+            let (queries, keys) = (model.vectors_of(&first)?, model.vectors_of(&second)?);
             let mut slopes = vec![0.0; queries.len()];
             let found =
                 contrastive((&queries, &[&keys]), hidden, self.temperature, (&mut slopes, &mut []));
@@ -328,26 +327,28 @@ impl Lesson for Crops {
         })
     }
 
-    fn memory(&self) -> Vec<(String, &[f32])> {
-        let Some(queue) = &self.queue else { return Vec::new() };
-        vec![
-            ("queue.keys".to_owned(), &queue.keys[..]),
-            ("queue.next".to_owned(), &queue.next[..]),
-            ("queue.network".to_owned(), &queue.network.values[..]),
-        ]
+    fn memory(&self, device: &dyn Device) -> Result<Vec<Memory<'_>>, TrainError> {
+        let Some(queue) = &self.queue else { return Ok(Vec::new()) };
+        Ok(vec![
+            ("queue.keys".to_owned(), Cow::Borrowed(&queue.keys[..])),
+            ("queue.next".to_owned(), Cow::Borrowed(&queue.next[..])),
+            ("queue.network".to_owned(), device.read(&queue.network.values)?),
+        ])
     }
 
-    fn recall(&mut self, saved: &SafeTensors<'_>) -> Result<(), String> {
+    fn recall(&mut self, saved: &SafeTensors<'_>, device: &dyn Device) -> Result<(), String> {
         let Some(queue) = &mut self.queue else { return Ok(()) };
+        let mut network = vec![0.0; queue.network.values.len()];
         let targets = [
             ("task.queue.keys", &mut queue.keys[..]),
             ("task.queue.next", &mut queue.next[..]),
-            ("task.queue.network", &mut queue.network.values[..]),
+            ("task.queue.network", &mut network[..]),
         ];
         for (name, into) in targets {
             let tensor = saved.tensor(name).map_err(|_| format!("{name} is missing"))?;
             read_numbers(&tensor, into)?;
         }
+        device.write(&mut queue.network.values, network);
         Ok(())
     }
 

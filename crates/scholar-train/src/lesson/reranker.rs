@@ -125,10 +125,10 @@ impl Lesson for Ranking {
                     std::iter::once(*query).chain(group.iter().map(|(passage, _)| *passage))
                 })
                 .collect();
-            let batch = model.device.run(|| reader.singles(&texts))?;
+            let batch = model.threads.run(|| reader.singles(&texts))?;
             let sizes: Vec<usize> = taught.iter().map(|(size, _)| *size).collect();
             let asked = Asked::in_order(&sizes);
-            let scores = model.interact(&batch, &asked, noise).iter();
+            let scores = model.interact(&batch, &asked, noise)?.iter();
             let logits: Vec<f32> = scores.map(|score| score / self.temperature).collect();
             let (loss, mut slopes) = self.loss(&logits, &taught);
             for slope in &mut slopes {
@@ -141,8 +141,8 @@ impl Lesson for Ranking {
             .iter()
             .flat_map(|(query, group)| group.iter().map(|(passage, _)| (*query, *passage)))
             .collect();
-        let batch = model.device.run(|| reader.pairs(&pairs))?;
-        let (loss, slopes) = self.loss(model.classify(&batch, noise), &taught);
+        let batch = model.threads.run(|| reader.pairs(&pairs))?;
+        let (loss, slopes) = self.loss(model.classify(&batch, noise)?, &taught);
         model.classify_back(&batch, &slopes);
         Ok(loss)
     }

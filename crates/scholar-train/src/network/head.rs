@@ -1,18 +1,18 @@
 //! What is read from an encoder's states: logits of a classifier, or a vector for each text.
 
-use super::layout::Pair;
 use super::parameters::Parameters;
 use super::pass::Packed;
-use crate::arithmetic::{Device, LinearGradient, Mask};
+use crate::arithmetic::{Buffer, Device, Mask, Pair};
 
 /// What the classifier's forward pass leaves for the backward one.
 #[derive(Default)]
 pub(crate) struct HeadTape {
-    pooled: Vec<f32>,
-    dropped: Vec<f32>,
+    pooled: Buffer,
+    dropped: Buffer,
     mask: Option<Mask>,
     /// `[sequences, labels]`.
-    pub(crate) logits: Vec<f32>,
+    pub(crate) logits: Buffer,
+    flow: Buffer,
 }
 
 impl Parameters {
@@ -25,55 +25,47 @@ impl Parameters {
     /// `classifier(dropout(tanh(pooler(state))))` of each first state, `[sequences, hidden]`.
     pub(crate) fn classify(
         &self,
-        device: &Device,
-        states: &[f32],
+        device: &dyn Device,
+        states: &Buffer,
         mask: Option<Mask>,
         tape: &mut HeadTape,
     ) {
         let (pooler, classifier) = self.head();
         let rows = states.len() / self.shape.hidden;
-        tape.pooled.resize(states.len(), 0.0);
-        device.linear_bias(states, self.pair(pooler), &mut tape.pooled);
-        for value in &mut tape.pooled {
-            *value = value.tanh();
-        }
+        device.fit(&mut tape.pooled, states.len());
+        device.linear_bias(states, (&self.values, pooler), &mut tape.pooled);
+        device.tanh(&mut tape.pooled);
         tape.mask = mask;
-        tape.dropped.clone_from(&tape.pooled);
+        device.copy(&tape.pooled, &mut tape.dropped);
         if let Some(mask) = mask {
             device.drop_out(&mut tape.dropped, mask);
         }
-        tape.logits.resize(rows * self.labels, 0.0);
-        device.linear_bias(&tape.dropped, self.pair(classifier), &mut tape.logits);
+        device.fit(&mut tape.logits, rows * self.labels);
+        device.linear_bias(&tape.dropped, (&self.values, classifier), &mut tape.logits);
     }
 
     /// From the gradient of the logits to that of the states, which is put into `out`.
     pub(crate) fn classify_back(
         &self,
-        device: &Device,
-        (states, gradient): (&[f32], &[f32]),
-        tape: &HeadTape,
-        out: &mut Vec<f32>,
-        into: &mut [f32],
+        device: &dyn Device,
+        (states, gradient): (&Buffer, &Buffer),
+        tape: &mut HeadTape,
+        out: &mut Buffer,
+        into: &mut Buffer,
     ) {
         let (pooler, classifier) = self.head();
-        let hidden = self.shape.hidden;
-        let place = |at: &Pair| (at.weight.clone(), at.bias.clone());
-        let mut pooled = vec![0.0; states.len()];
-        let (weight, bias) = place(classifier);
-        let mut target = LinearGradient { all: into, weight: weight.clone(), bias };
-        device.linear_weight(gradient, &tape.dropped, self.labels, &mut target);
-        device.linear_input(gradient, &self.values[weight], self.labels, &mut pooled, false);
+        let (hidden, values) = (self.shape.hidden, &self.values);
+        let flow = &mut tape.flow;
+        device.fit(flow, states.len());
+        device.linear_weight(gradient, &tape.dropped, self.labels, (into, classifier));
+        device.linear_input(gradient, (values, &classifier.weight), self.labels, flow, false);
         if let Some(mask) = tape.mask {
-            device.drop_out(&mut pooled, mask);
+            device.drop_out(flow, mask);
         }
-        for (gradient, value) in pooled.iter_mut().zip(&tape.pooled) {
-            *gradient *= 1.0 - value * value;
-        }
-        let (weight, bias) = place(pooler);
-        let mut target = LinearGradient { all: into, weight: weight.clone(), bias };
-        device.linear_weight(&pooled, states, hidden, &mut target);
-        out.resize(states.len(), 0.0);
-        device.linear_input(&pooled, &self.values[weight], hidden, out, false);
+        device.tanh_backward(flow, &tape.pooled);
+        device.linear_weight(flow, states, hidden, (into, pooler));
+        device.fit(out, states.len());
+        device.linear_input(flow, (values, &pooler.weight), hidden, out, false);
     }
 }
 
@@ -108,16 +100,15 @@ pub(crate) fn pool_mean(
     (pooled, lengths)
 }
 
-/// From the gradient of pooled vectors to that of the states, which is put into `out`.
+/// From the gradient of pooled vectors to that of the states.
 pub(crate) fn pool_mean_back(
     gradient: &[f32],
     (pooled, lengths): (&[f32], &[f32]),
     batch: &Packed,
     normalise: bool,
-    out: &mut Vec<f32>,
-) {
+) -> Vec<f32> {
     let hidden = pooled.len() / batch.len().max(1);
-    out.resize(batch.tokens() * hidden, 0.0);
+    let mut out = vec![0.0; batch.tokens() * hidden];
     let rows = gradient.chunks_exact(hidden).zip(pooled.chunks_exact(hidden)).zip(lengths);
     for (bounds, ((gradient, pooled), length)) in batch.starts.windows(2).zip(rows) {
         let along: f32 = if normalise {
@@ -132,4 +123,5 @@ pub(crate) fn pool_mean_back(
             }
         }
     }
+    out
 }

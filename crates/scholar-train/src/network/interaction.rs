@@ -55,7 +55,7 @@ fn compared(batch: &Packed, sequence: usize) -> Range<usize> {
     if end - start > 2 { start + 1..end - 1 } else { start..start }
 }
 
-/// Scores the pairs of `batch` by its `states`, `[tokens, hidden]`; call inside [`crate::arithmetic::Device::run`].
+/// Scores the pairs of `batch` by its `states`, `[tokens, hidden]`; call inside [`crate::arithmetic::Threads::run`].
 pub(crate) fn interact(
     states: &[f32],
     batch: &Packed,
@@ -116,15 +116,14 @@ fn counterparts(
     (sum / m as f32, best)
 }
 
-/// From `slopes` of the scores to the gradient of the states, which is put into `out`.
+/// From `slopes` of the scores to the gradient of the states.
 pub(crate) fn interact_back(
     slopes: &[f32],
     batch: &Packed,
     asked: &[Asked],
     hidden: usize,
     tape: &InteractionTape,
-    out: &mut Vec<f32>,
-) {
+) -> Vec<f32> {
     let mut pooled = vec![0.0; batch.len() * hidden];
     // Gradient of the states at length 1.
     let mut flow = vec![0.0; tape.units.len()];
@@ -142,7 +141,7 @@ pub(crate) fn interact_back(
         }
     }
     let forward = (&tape.pooled.0[..], &tape.pooled.1[..]);
-    pool_mean_back(&pooled, forward, batch, true, out);
+    let mut out = pool_mean_back(&pooled, forward, batch, true);
     let rows = flow.par_chunks(hidden).zip(tape.units.par_chunks(hidden)).zip(&tape.lengths);
     out.par_chunks_mut(hidden).zip(rows).for_each(|(out, ((flow, unit), length))| {
         let along: f32 = flow.iter().zip(unit).map(|(a, b)| a * b).sum();
@@ -150,6 +149,7 @@ pub(crate) fn interact_back(
             *out += (flow - along * unit) / length;
         }
     });
+    out
 }
 
 /// Adds `weight` times row `from` of `values` to row `to` of `sums`.
@@ -220,8 +220,7 @@ mod tests {
         };
         let mut tape = InteractionTape::default();
         interact(&states, &batch, &asked, HIDDEN, &mut tape);
-        let mut gradient = Vec::new();
-        interact_back(&weights, &batch, &asked, HIDDEN, &tape, &mut gradient);
+        let gradient = interact_back(&weights, &batch, &asked, HIDDEN, &tape);
         let h = 1e-3;
         for at in 0..states.len() {
             let kept = states[at];

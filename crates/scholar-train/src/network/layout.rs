@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Shape;
+use crate::arithmetic::Pair;
 
 /// The part of a network a weight belongs to; lower parts can be frozen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,13 +23,6 @@ pub(crate) struct Spec {
     pub(crate) block: Block,
     /// Whether weight decay applies: to all but biases and normalisations.
     pub(crate) decay: bool,
-}
-
-/// A linear layer's or normalisation's place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Pair {
-    pub(crate) weight: Range<usize>,
-    pub(crate) bias: Range<usize>,
 }
 
 /// Places of one layer.

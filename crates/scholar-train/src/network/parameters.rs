@@ -1,13 +1,15 @@
 //! The weights of a network: reading, writing, freezing.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use scholar_core::SplitMix64;
 
 use super::Shape;
-use super::layout::{Block, Layout, Pair};
+use super::layout::{Block, Layout};
+use crate::arithmetic::{Buffer, Device};
 use crate::error::TrainError;
 
 /// Standard deviation of weights that start at random, as published for BERT.
@@ -34,12 +36,11 @@ impl Freeze {
 }
 
 /// All weights of a network in one buffer.
-#[derive(Debug, Clone)]
 pub(crate) struct Parameters {
     pub(crate) shape: Shape,
     pub(crate) labels: usize,
     pub(crate) layout: Layout,
-    pub(crate) values: Vec<f32>,
+    pub(crate) values: Buffer,
 }
 
 impl Parameters {
@@ -71,7 +72,7 @@ impl Parameters {
             };
             if tensor.shape() != spec.shape {
                 if spec.name.starts_with("classifier") {
-                    let target = &mut parameters.values[spec.range.clone()];
+                    let target = &mut parameters.values.host_mut()[spec.range.clone()];
                     evidence_row(&tensor, target)
                         .map_err(|problem| TrainError::damaged(&path, problem))?;
                     continue;
@@ -87,7 +88,7 @@ impl Parameters {
                     ),
                 });
             }
-            let values = &mut parameters.values[spec.range.clone()];
+            let values = &mut parameters.values.host_mut()[spec.range.clone()];
             let read = match tensor.dtype() {
                 Dtype::I8 => read_packed(&tensor, &tensors, name, values),
                 _ => read_numbers(&tensor, values),
@@ -111,15 +112,29 @@ impl Parameters {
                 values[spec.range.clone()].fill(1.0);
             }
         }
-        Self { shape, labels, layout, values }
+        Self { shape, labels, layout, values: values.into() }
     }
 
-    /// Weight and bias of a linear layer or normalisation.
-    pub(crate) fn pair(&self, at: &Pair) -> (&[f32], &[f32]) {
-        (&self.values[at.weight.clone()], &self.values[at.bias.clone()])
+    /// Brings the weights to where they are computed with.
+    pub(crate) fn move_to(&mut self, device: &dyn Device) {
+        let values = std::mem::take(self.values.host_mut());
+        device.write(&mut self.values, values);
     }
 
-    /// The weights as a safetensors file with the names of published checkpoints, in f16 where `half`.
+    /// The same network once more.
+    pub(crate) fn duplicate(&self, device: &dyn Device) -> Self {
+        let mut values = Buffer::default();
+        device.copy(&self.values, &mut values);
+        Self { shape: self.shape.clone(), labels: self.labels, layout: self.layout.clone(), values }
+    }
+
+    /// The places of all tensors that learn.
+    pub(crate) fn learning(&self, freeze: Freeze) -> Vec<Range<usize>> {
+        let learning = self.layout.specs.iter().filter(|spec| !freeze.holds(spec.block));
+        learning.map(|spec| spec.range.clone()).collect()
+    }
+
+    /// These `values` of all weights as a safetensors file with the names of published checkpoints, in f16 where `half`.
     ///
     /// A network with a classifier has `bert.` before the encoder's names, one without has not.
     ///
@@ -127,15 +142,16 @@ impl Parameters {
     /// When the numbers cannot be laid out.
     pub(crate) fn to_safetensors(
         &self,
+        values: &[f32],
         half: bool,
     ) -> Result<Vec<u8>, safetensors::SafeTensorError> {
         let rounded: Vec<half::f16> = if half {
-            self.values.iter().map(|value| half::f16::from_f32(*value)).collect()
+            values.iter().map(|value| half::f16::from_f32(*value)).collect()
         } else {
             Vec::new()
         };
         let bytes: &[u8] =
-            if half { bytemuck::cast_slice(&rounded) } else { bytemuck::cast_slice(&self.values) };
+            if half { bytemuck::cast_slice(&rounded) } else { bytemuck::cast_slice(values) };
         let (dtype, width) = if half { (Dtype::F16, 2) } else { (Dtype::F32, 4) };
         let mut views = Vec::new();
         for spec in &self.layout.specs {

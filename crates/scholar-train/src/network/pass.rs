@@ -3,10 +3,12 @@
 //! Sequences of a batch lie one after the other without padding; only attention looks at where they begin. What the way
 //! back needs is kept in a [`Tape`], whose buffers live as long as the training.
 
-use super::layer::{Flow, LayerTape, Run, gradient};
+use std::ops::Range;
+
+use super::layer::{Flow, LayerTape, Run};
 use super::layout::Block;
 use super::parameters::{Freeze, Parameters};
-use crate::arithmetic::{Device, Noise, fit};
+use crate::arithmetic::{Buffer, Device, Noise, Tokens};
 
 /// A batch of sequences, packed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,8 +43,13 @@ impl Packed {
         self.ids.len()
     }
 
+    /// The place of each token in its sequence.
+    fn positions(&self) -> Vec<u32> {
+        self.lengths().flat_map(|len| 0..len as u32).collect()
+    }
+
     /// Tokens of each sequence.
-    pub(crate) fn lengths(&self) -> impl Iterator<Item = usize> + '_ {
+    fn lengths(&self) -> impl Iterator<Item = usize> + '_ {
         self.starts.windows(2).map(|pair| pair[1] - pair[0])
     }
 }
@@ -59,10 +66,10 @@ pub(crate) enum Needed {
 /// What a forward pass leaves for the backward one.
 #[derive(Default)]
 pub(crate) struct Tape {
-    normal: Vec<f32>,
-    inverse: Vec<f32>,
+    normal: Buffer,
+    inverse: Buffer,
     /// The states below the first layer.
-    embedded: Vec<f32>,
+    embedded: Buffer,
     layers: Vec<LayerTape>,
     /// Gradients under way.
     flow: Flow,
@@ -72,21 +79,21 @@ pub(crate) struct Tape {
 
 impl Tape {
     /// The last layer's states: `[tokens, hidden]` or `[sequences, hidden]`, as was asked for.
-    pub(crate) fn states(&self) -> &[f32] {
+    pub(crate) fn states(&self) -> &Buffer {
         self.layers.last().map_or(&self.embedded, |layer| &layer.out)
     }
 
     /// Where the gradient of [`Tape::states`] is put before [`Parameters::backward`].
-    pub(crate) fn gradient(&mut self) -> &mut Vec<f32> {
+    pub(crate) fn gradient(&mut self) -> &mut Buffer {
         &mut self.flow.states
     }
 }
 
 impl Parameters {
-    /// Runs the encoder over `batch`; results are in [`Tape::states`]. Call inside [`Device::run`].
+    /// Runs the encoder over `batch`; results are in [`Tape::states`].
     pub(crate) fn forward(
         &self,
-        device: &Device,
+        device: &dyn Device,
         batch: &Packed,
         needed: Needed,
         noise: Option<Noise>,
@@ -106,29 +113,17 @@ impl Parameters {
         }
     }
 
-    fn embed(&self, device: &Device, batch: &Packed, noise: Option<Noise>, tape: &mut Tape) {
+    fn embed(&self, device: &dyn Device, batch: &Packed, noise: Option<Noise>, tape: &mut Tape) {
         let hidden = self.shape.hidden;
         let at = &self.layout.at;
         let size = batch.tokens() * hidden;
-        fit(&mut tape.normal, size);
-        fit(&mut tape.inverse, batch.tokens());
-        fit(&mut tape.embedded, size);
-        let [words, positions, types] =
-            [&at.word, &at.position, &at.segment].map(|range| &self.values[range.clone()]);
-        let rows = tape.normal.chunks_exact_mut(hidden).zip(batch.ids.iter().zip(&batch.types));
-        let places = batch.lengths().flat_map(|len| 0..len);
-        for ((row, (id, kind)), place) in rows.zip(places) {
-            let word = &words[*id as usize * hidden..][..hidden];
-            let position = &positions[place * hidden..][..hidden];
-            let kind = &types[*kind as usize * hidden..][..hidden];
-            for (((value, word), position), kind) in
-                row.iter_mut().zip(word).zip(position).zip(kind)
-            {
-                *value = word + position + kind;
-            }
-        }
-        let (scale, shift) = self.pair(&at.norm);
-        let norm = (scale, shift, self.shape.epsilon);
+        device.fit(&mut tape.normal, size);
+        device.fit(&mut tape.inverse, batch.tokens());
+        device.fit(&mut tape.embedded, size);
+        let positions = batch.positions();
+        let tokens = Tokens { words: &batch.ids, types: &batch.types, positions: &positions };
+        device.embed((&self.values, self.tables()), tokens, hidden, &mut tape.normal);
+        let norm = (&self.values, &at.norm, self.shape.epsilon);
         device.layer_norm(&mut tape.normal, &mut tape.inverse, norm, &mut tape.embedded);
         if let Some(noise) = noise {
             device.drop_out(&mut tape.embedded, noise.site(0));
@@ -140,11 +135,11 @@ impl Parameters {
     /// `batch` is that of the forward pass.
     pub(crate) fn backward(
         &self,
-        device: &Device,
+        device: &dyn Device,
         batch: &Packed,
         freeze: Freeze,
         tape: &mut Tape,
-        into: &mut [f32],
+        into: &mut Buffer,
     ) {
         let noise = tape.noise;
         for (layer, at) in self.layout.at.layers.iter().enumerate().rev() {
@@ -164,29 +159,21 @@ impl Parameters {
         }
     }
 
-    fn embed_back(&self, device: &Device, batch: &Packed, tape: &mut Tape, into: &mut [f32]) {
-        let hidden = self.shape.hidden;
-        let at = &self.layout.at;
+    fn embed_back(&self, device: &dyn Device, batch: &Packed, tape: &mut Tape, into: &mut Buffer) {
         let flow = &mut tape.flow.states;
         if let Some(noise) = tape.noise {
             device.drop_out(flow, noise.site(0));
         }
-        let place = gradient(into, &at.norm);
-        let normal = (&tape.normal[..], &tape.inverse[..]);
-        device.layer_norm_backward(flow, normal, self.pair(&at.norm).0, Some(place));
-        let places = batch.lengths().flat_map(|len| 0..len);
-        let rows = flow.chunks_exact(hidden).zip(batch.ids.iter().zip(&batch.types));
-        for ((row, (id, kind)), place) in rows.zip(places) {
-            let targets = [
-                at.word.start + *id as usize * hidden,
-                at.position.start + place * hidden,
-                at.segment.start + *kind as usize * hidden,
-            ];
-            for target in targets {
-                for (sum, value) in into[target..target + hidden].iter_mut().zip(row) {
-                    *sum += value;
-                }
-            }
-        }
+        let normal = (&tape.normal, &tape.inverse);
+        device.layer_norm_backward(flow, normal, (&self.values, &self.layout.at.norm), into);
+        let positions = batch.positions();
+        let tokens = Tokens { words: &batch.ids, types: &batch.types, positions: &positions };
+        device.embed_backward(flow, tokens, self.shape.hidden, (into, self.tables()));
+    }
+
+    /// The tables of words, positions and types.
+    fn tables(&self) -> [&Range<usize>; 3] {
+        let at = &self.layout.at;
+        [&at.word, &at.position, &at.segment]
     }
 }

@@ -7,7 +7,7 @@ use safetensors::SafeTensors;
 use super::head::{HeadTape, pool_mean, pool_mean_back};
 use super::parameters::read_numbers;
 use super::*;
-use crate::arithmetic::{Device, Noise, Precision};
+use crate::arithmetic::{Buffer, Cpu, Device, Noise, Precision};
 use crate::loss::{cross_entropy, listwise};
 use crate::optimiser::{self, Moments, Rule};
 
@@ -42,12 +42,13 @@ impl Golden {
         numbers
     }
 
-    fn parameters(&self, labels: usize) -> Parameters {
+    fn parameters(&self, device: &dyn Device, labels: usize) -> Parameters {
         let mut parameters = Parameters::random(self.case.shape.clone(), labels, 1);
         for spec in &parameters.layout.specs {
             let numbers = self.numbers(&full(&spec.name));
-            parameters.values[spec.range.clone()].copy_from_slice(&numbers);
+            parameters.values.host_mut()[spec.range.clone()].copy_from_slice(&numbers);
         }
+        parameters.move_to(device);
         parameters
     }
 
@@ -77,69 +78,90 @@ fn compare(found: &[f32], expect: &[f32], tolerance: f32, what: &str) {
     }
 }
 
+/// Everything that this build computes with.
+fn devices() -> Vec<Box<dyn Device>> {
+    vec![
+        Box::new(Cpu::new(1, Precision::F32)),
+        Box::new(Cpu::new(2, Precision::F32)),
+        #[cfg(feature = "wgpu")]
+        crate::arithmetic::wgpu().expect("a card, or a driver that computes on the processor"),
+        #[cfg(feature = "cuda")]
+        crate::arithmetic::cuda().expect("a card, or the stand-in of the tests"),
+    ]
+}
+
+fn processor() -> Cpu {
+    Cpu::new(2, Precision::F32)
+}
+
+fn put(device: &dyn Device, values: Vec<f32>) -> Buffer {
+    let mut buffer = Buffer::default();
+    device.write(&mut buffer, values);
+    buffer
+}
+
+fn get(device: &dyn Device, buffer: &Buffer) -> Vec<f32> {
+    device.read(buffer).expect("numbers").into_owned()
+}
+
 const FREE: Freeze = Freeze { embeddings: false, layers: 0 };
 
-/// Gradient of the case's loss with every state computed, or only those the classifier reads.
+/// Loss, logits and gradient of the case, with every state computed or only those the classifier reads.
 fn learn(
     golden: &Golden,
     parameters: &Parameters,
-    device: &Device,
+    device: &dyn Device,
     needed: Needed,
     freeze: Freeze,
-) -> (f64, Vec<f32>, Vec<f32>) {
+) -> (f64, Vec<f32>, Buffer) {
     let batch = golden.batch();
     let (mut tape, mut head) = (Tape::default(), HeadTape::default());
-    let mut into = vec![0.0; parameters.values.len()];
-    let loss = device.run(|| {
-        parameters.forward(device, &batch, needed, None, &mut tape);
-        let hidden = parameters.shape.hidden;
-        let rows: Vec<usize> = match needed {
-            Needed::First => (0..batch.len()).collect(),
-            Needed::All => batch.starts[..batch.len()].to_vec(),
-        };
-        let states: Vec<f32> =
-            rows.iter().flat_map(|row| tape.states()[row * hidden..][..hidden].to_vec()).collect();
-        parameters.classify(device, &states, None, &mut head);
-        let mut slopes = vec![0.0; head.logits.len()];
-        let mut loss = 0.0;
-        for (at, class) in golden.case.classes.iter().enumerate() {
-            let row = at * 3..at * 3 + 3;
-            loss += cross_entropy(&head.logits[row.clone()], *class, 0.25, &mut slopes[row]) * 0.25;
+    let mut into = put(device, vec![0.0; parameters.values.len()]);
+    parameters.forward(device, &batch, needed, None, &mut tape);
+    let hidden = parameters.shape.hidden;
+    let rows: Vec<usize> = match needed {
+        Needed::First => (0..batch.len()).collect(),
+        Needed::All => batch.starts[..batch.len()].to_vec(),
+    };
+    let mut states = Buffer::default();
+    device.gather(tape.states(), &rows, hidden, &mut states);
+    parameters.classify(device, &states, None, &mut head);
+    let logits = get(device, &head.logits);
+    let mut slopes = vec![0.0; logits.len()];
+    let mut loss = 0.0;
+    for (at, class) in golden.case.classes.iter().enumerate() {
+        let row = at * 3..at * 3 + 3;
+        loss += cross_entropy(&logits[row.clone()], *class, 0.25, &mut slopes[row]) * 0.25;
+    }
+    for group in 0..2 {
+        let scores = [logits[group * 6], logits[group * 6 + 3]];
+        let mut gradient = [0.0; 2];
+        loss += listwise(&scores, |at| at == 0, 0.5, &mut gradient) * 0.5;
+        slopes[group * 6] += gradient[0];
+        slopes[group * 6 + 3] += gradient[1];
+    }
+    let (mut gradient, slopes) = (Buffer::default(), put(device, slopes));
+    parameters.classify_back(device, (&states, &slopes), &mut head, &mut gradient, &mut into);
+    let flow = tape.gradient();
+    match needed {
+        Needed::First => *flow = gradient,
+        Needed::All => {
+            device.write(flow, vec![0.0; batch.tokens() * hidden]);
+            device.scatter(&gradient, &rows, hidden, flow);
         }
-        for group in 0..2 {
-            let scores = [head.logits[group * 6], head.logits[group * 6 + 3]];
-            let mut gradient = [0.0; 2];
-            loss += listwise(&scores, |at| at == 0, 0.5, &mut gradient) * 0.5;
-            slopes[group * 6] += gradient[0];
-            slopes[group * 6 + 3] += gradient[1];
-        }
-        let mut gradient = Vec::new();
-        parameters.classify_back(device, (&states, &slopes), &head, &mut gradient, &mut into);
-        let flow = tape.gradient();
-        flow.clear();
-        match needed {
-            Needed::First => flow.extend_from_slice(&gradient),
-            Needed::All => {
-                flow.resize(batch.tokens() * hidden, 0.0);
-                for (row, gradient) in rows.iter().zip(gradient.chunks_exact(hidden)) {
-                    flow[row * hidden..][..hidden].copy_from_slice(gradient);
-                }
-            }
-        }
-        parameters.backward(device, &batch, freeze, &mut tape, &mut into);
-        loss
-    });
-    (loss, head.logits, into)
+    }
+    parameters.backward(device, &batch, freeze, &mut tape, &mut into);
+    (loss, logits, into)
 }
 
 #[test]
 fn gradients_equal_pytorch() {
     let golden = Golden::open();
-    let parameters = golden.parameters(3);
-    for threads in [1, 2] {
-        let device = Device::cpu(threads, Precision::F32).expect("threads");
+    for device in devices() {
+        let parameters = golden.parameters(&*device, 3);
         for needed in [Needed::All, Needed::First] {
-            let (loss, logits, gradient) = learn(&golden, &parameters, &device, needed, FREE);
+            let (loss, logits, gradient) = learn(&golden, &parameters, &*device, needed, FREE);
+            let gradient = get(&*device, &gradient);
             compare(&[loss as f32], &golden.numbers("loss"), 1e-5, "loss");
             compare(&logits, &golden.numbers("logits"), 1e-5, "logits");
             for spec in &parameters.layout.specs {
@@ -153,74 +175,88 @@ fn gradients_equal_pytorch() {
 #[test]
 fn one_step_equals_pytorch() {
     let golden = Golden::open();
-    let mut parameters = golden.parameters(3);
-    let device = Device::cpu(2, Precision::F32).expect("threads");
-    let (_, _, gradient) = learn(&golden, &parameters, &device, Needed::First, FREE);
-    let rule = Rule {
-        learning_rate: golden.case.rate,
-        beta1: 0.9,
-        beta2: 0.999,
-        epsilon: 1e-8,
-        weight_decay: golden.case.decay,
-        clip: 1.0,
-        warmup: 0,
-        steps: 1,
-    };
-    let length = optimiser::length(&device, &parameters, FREE, &gradient);
-    compare(&[length as f32], &golden.numbers("length"), 1e-4, "length");
-    let mut moments = Moments::new(parameters.values.len());
-    let gradient = (&gradient[..], length, 1.0);
-    optimiser::step(&device, &mut parameters, (&rule, 0), FREE, gradient, &mut moments);
-    for spec in &parameters.layout.specs {
-        // Attention does not change with the bias of keys: its slope is 0 but for rounding, and AdamW makes a whole step
-        // of that.
-        if spec.name.ends_with("key.bias") {
-            continue;
+    for device in devices() {
+        let device = &*device;
+        let mut parameters = golden.parameters(device, 3);
+        let (_, _, gradient) = learn(&golden, &parameters, device, Needed::First, FREE);
+        let rule = Rule {
+            learning_rate: golden.case.rate,
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-8,
+            weight_decay: golden.case.decay,
+            clip: 1.0,
+            warmup: 0,
+            steps: 1,
+        };
+        let length = optimiser::length(device, &parameters, FREE, &gradient).expect("a length");
+        compare(&[length as f32], &golden.numbers("length"), 1e-4, "length");
+        let mut moments = Moments::new(device, parameters.values.len());
+        let gradient = (&gradient, length, 1.0);
+        optimiser::step(device, &mut parameters, (&rule, 0), FREE, gradient, &mut moments);
+        let values = get(device, &parameters.values);
+        for spec in &parameters.layout.specs {
+            // Attention does not change with the bias of keys: its slope is 0 but for rounding, and AdamW makes a whole
+            // step of that.
+            if spec.name.ends_with("key.bias") {
+                continue;
+            }
+            let expect = golden.numbers(&format!("after.{}", full(&spec.name)));
+            compare(&values[spec.range.clone()], &expect, 1e-4, &spec.name);
         }
-        let expect = golden.numbers(&format!("after.{}", full(&spec.name)));
-        compare(&parameters.values[spec.range.clone()], &expect, 1e-4, &spec.name);
     }
 }
 
 #[test]
 fn gradients_of_mean_vectors_equal_pytorch() {
     let golden = Golden::open();
-    let parameters = golden.parameters(0);
-    let device = Device::cpu(2, Precision::F32).expect("threads");
-    let batch = golden.batch();
-    let mut tape = Tape::default();
-    let mut into = vec![0.0; parameters.values.len()];
-    parameters.forward(&device, &batch, Needed::All, None, &mut tape);
-    let (pooled, lengths) = pool_mean(tape.states(), &batch, parameters.shape.hidden, true);
-    let probe = golden.numbers("probe");
-    pool_mean_back(&probe, (&pooled, &lengths), &batch, true, tape.gradient());
-    parameters.backward(&device, &batch, FREE, &mut tape, &mut into);
-    let names = [
-        "embeddings.LayerNorm.weight",
-        "embeddings.token_type_embeddings.weight",
-        "encoder.layer.0.attention.self.key.weight",
-        "encoder.layer.1.output.dense.bias",
-    ];
-    for spec in parameters.layout.specs.iter().filter(|spec| names.contains(&spec.name.as_str())) {
-        let expect = golden.numbers(&format!("mean.{}", spec.name));
-        compare(&into[spec.range.clone()], &expect, 1e-4, &spec.name);
+    for device in devices() {
+        let device = &*device;
+        let parameters = golden.parameters(device, 0);
+        let batch = golden.batch();
+        let mut tape = Tape::default();
+        let mut into = put(device, vec![0.0; parameters.values.len()]);
+        parameters.forward(device, &batch, Needed::All, None, &mut tape);
+        let states = get(device, tape.states());
+        let (pooled, lengths) = pool_mean(&states, &batch, parameters.shape.hidden, true);
+        let probe = golden.numbers("probe");
+        let flow = pool_mean_back(&probe, (&pooled, &lengths), &batch, true);
+        device.write(tape.gradient(), flow);
+        parameters.backward(device, &batch, FREE, &mut tape, &mut into);
+        let into = get(device, &into);
+        let names = [
+            "embeddings.LayerNorm.weight",
+            "embeddings.token_type_embeddings.weight",
+            "encoder.layer.0.attention.self.key.weight",
+            "encoder.layer.1.output.dense.bias",
+        ];
+        let specs = parameters.layout.specs.iter();
+        for spec in specs.filter(|spec| names.contains(&spec.name.as_str())) {
+            let expect = golden.numbers(&format!("mean.{}", spec.name));
+            compare(&into[spec.range.clone()], &expect, 1e-4, &spec.name);
+        }
     }
 }
 
 #[test]
 fn frozen_parts_get_no_gradient_and_the_others_the_same() {
     let golden = Golden::open();
-    let parameters = golden.parameters(3);
-    let device = Device::cpu(2, Precision::F32).expect("threads");
-    let (_, _, free) = learn(&golden, &parameters, &device, Needed::First, FREE);
-    for freeze in [Freeze { embeddings: true, layers: 0 }, Freeze { embeddings: true, layers: 1 }] {
-        let (_, _, found) = learn(&golden, &parameters, &device, Needed::First, freeze);
-        for spec in &parameters.layout.specs {
-            let range = spec.range.clone();
-            if freeze.holds(spec.block) {
-                assert!(found[range].iter().all(|value| *value == 0.0), "{}", spec.name);
-            } else {
-                assert_eq!(found[range.clone()], free[range], "{}", spec.name);
+    for device in devices() {
+        let device = &*device;
+        let parameters = golden.parameters(device, 3);
+        let gradient =
+            |freeze| get(device, &learn(&golden, &parameters, device, Needed::First, freeze).2);
+        let free = gradient(FREE);
+        for layers in [0, 1] {
+            let freeze = Freeze { embeddings: true, layers };
+            let found = gradient(freeze);
+            for spec in &parameters.layout.specs {
+                let range = spec.range.clone();
+                if freeze.holds(spec.block) {
+                    assert!(found[range].iter().all(|value| *value == 0.0), "{}", spec.name);
+                } else {
+                    assert_eq!(found[range.clone()], free[range], "{}", spec.name);
+                }
             }
         }
     }
@@ -230,14 +266,14 @@ fn frozen_parts_get_no_gradient_and_the_others_the_same() {
 #[test]
 fn gradients_with_dropout_are_slopes_of_the_same_masks() {
     let golden = Golden::open();
-    let mut parameters = golden.parameters(0);
-    let device = Device::cpu(1, Precision::F32).expect("threads");
+    let device = &processor();
+    let mut parameters = golden.parameters(device, 0);
     let batch = golden.batch();
     let noise = Noise::new(5, 1, 0.2);
     let mut tape = Tape::default();
     let mut loss = |parameters: &Parameters| {
-        parameters.forward(&device, &batch, Needed::All, noise, &mut tape);
-        let states = tape.states();
+        parameters.forward(device, &batch, Needed::All, noise, &mut tape);
+        let states = tape.states().host();
         states
             .iter()
             .enumerate()
@@ -245,21 +281,16 @@ fn gradients_with_dropout_are_slopes_of_the_same_masks() {
             .sum::<f64>()
     };
     loss(&parameters);
-    let mut tape = Tape::default();
-    parameters.forward(&device, &batch, Needed::All, noise, &mut tape);
-    let states = tape.states().len();
-    *tape.gradient() = (0..states).map(|at| (at % 7) as f32 - 3.0).collect();
-    let mut into = vec![0.0; parameters.values.len()];
-    parameters.backward(&device, &batch, FREE, &mut tape, &mut into);
+    let into = slopes(device, &parameters, &batch, noise);
     let h = 2e-3;
     for spec in parameters.layout.specs.clone() {
         let at = spec.range.start + spec.range.len() / 2;
-        let kept = parameters.values[at];
-        parameters.values[at] = kept + h;
+        let kept = parameters.values.host()[at];
+        parameters.values.host_mut()[at] = kept + h;
         let high = loss(&parameters);
-        parameters.values[at] = kept - h;
+        parameters.values.host_mut()[at] = kept - h;
         let low = loss(&parameters);
-        parameters.values[at] = kept;
+        parameters.values.host_mut()[at] = kept;
         let expect = (high - low) / f64::from(2.0 * h);
         let got = f64::from(into[at]);
         assert!(
@@ -267,5 +298,35 @@ fn gradients_with_dropout_are_slopes_of_the_same_masks() {
             "{}: {got} {expect}",
             spec.name
         );
+    }
+}
+
+/// The gradient of the sum of all states, weighted -3 to 3 in turns.
+fn slopes(
+    device: &dyn Device,
+    parameters: &Parameters,
+    batch: &Packed,
+    noise: Option<Noise>,
+) -> Vec<f32> {
+    let mut tape = Tape::default();
+    parameters.forward(device, batch, Needed::All, noise, &mut tape);
+    let states = tape.states().len();
+    device.write(tape.gradient(), (0..states).map(|at| (at % 7) as f32 - 3.0).collect());
+    let mut into = put(device, vec![0.0; parameters.values.len()]);
+    parameters.backward(device, batch, FREE, &mut tape, &mut into);
+    get(device, &into)
+}
+
+/// Masks are functions of key and place, so every device drops the same numbers.
+#[test]
+fn all_devices_drop_the_same() {
+    let golden = Golden::open();
+    let (batch, noise) = (golden.batch(), Noise::new(5, 1, 0.2));
+    let found: Vec<Vec<f32>> = devices()
+        .iter()
+        .map(|device| slopes(&**device, &golden.parameters(&**device, 0), &batch, noise))
+        .collect();
+    for other in &found[1..] {
+        compare(other, &found[0], 1e-4, "gradient");
     }
 }

@@ -2,11 +2,26 @@ use std::path::Path;
 
 use safetensors::SafeTensors;
 use scholar_train::{
-    Control, Ended, Event, Exam, Learner, Measure, Objective, Reads, Report, Settings, Task,
-    TrainError, train,
+    Control, Ended, Event, Exam, Hardware, Learner, Measure, Objective, Reads, Report, Settings,
+    Task, TrainError, train,
 };
 
 use crate::material::settings;
+
+/// Everything that this build computes with.
+const DEVICES: &[Hardware] = &[
+    Hardware::Cpu,
+    #[cfg(feature = "cuda")]
+    Hardware::Cuda,
+    #[cfg(feature = "wgpu")]
+    Hardware::Wgpu,
+];
+
+/// The curve of the steps without what the clock wrote.
+fn curve(out: &Path) -> Vec<String> {
+    let text = fs_err::read_to_string(out.join("steps.csv")).expect("a curve");
+    text.lines().map(|line| line.rsplit_once(',').map_or("", |cells| cells.0).to_owned()).collect()
+}
 
 /// Trains until `stop` steps are done in all, or to the end.
 fn run(settings: &Settings, out: &Path, stop: Option<usize>) -> Report {
@@ -102,6 +117,20 @@ fn an_encoder_learns_from_pairs() {
     improves(&settings, 1.0, 0.6);
 }
 
+/// A training that is stopped after `stop` steps and taken up leaves what one without a stop does.
+fn goes_on(settings: &Settings, folder: &Path, stop: usize) {
+    let (whole, parts) = (folder.join("whole"), folder.join("parts"));
+    run(settings, &whole, None);
+    let stopped = run(settings, &parts, Some(stop));
+    assert_eq!((stopped.ended, stopped.steps), (Ended::Stopped, stop));
+    let report = run(settings, &parts, None);
+    assert_eq!((report.ended, report.steps), (Ended::Finished, settings.max_steps));
+    assert!(tensors(&whole) == tensors(&parts), "{}", settings.task.name());
+    let best = |out: &Path| fs_err::read(out.join("best/model.safetensors")).expect("a model");
+    assert!(best(&whole) == best(&parts), "{}", settings.task.name());
+    assert_eq!(curve(&whole), curve(&parts));
+}
+
 #[test]
 fn a_stopped_training_goes_on_bit_for_bit() {
     for (task, objective, reads) in [
@@ -113,24 +142,65 @@ fn a_stopped_training_goes_on_bit_for_bit() {
         let folder = tempfile::tempdir().expect("a folder");
         let settings =
             Settings { objective, reads, max_steps: 24, ..settings(folder.path(), task) };
-        let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
-        run(&settings, &whole, None);
         // In the middle of an epoch, of an evaluation's period and of a checkpoint's.
-        let stopped = run(&settings, &parts, Some(13));
-        assert_eq!((stopped.ended, stopped.steps), (Ended::Stopped, 13));
-        let report = run(&settings, &parts, None);
-        assert_eq!((report.ended, report.steps), (Ended::Finished, 24));
-        assert!(tensors(&whole) == tensors(&parts), "{}", task.name());
-        let best = |out: &Path| fs_err::read(out.join("best/model.safetensors")).expect("a model");
-        assert!(best(&whole) == best(&parts), "{}", task.name());
-        let curve = |out: &Path| -> Vec<String> {
-            let text = fs_err::read_to_string(out.join("steps.csv")).expect("a curve");
-            text.lines()
-                .map(|line| line.rsplit_once(',').map_or("", |cells| cells.0).to_owned())
-                .collect()
-        };
-        assert_eq!(curve(&whole), curve(&parts));
+        goes_on(&settings, folder.path(), 13);
     }
+}
+
+/// The key network of the queue lies on the card, too.
+#[test]
+fn a_stopped_training_on_a_card_goes_on_bit_for_bit() {
+    for device in &DEVICES[1..] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let settings = Settings {
+            objective: Objective::Queue,
+            device: *device,
+            max_steps: 4,
+            ..settings(folder.path(), Task::Encoder)
+        };
+        goes_on(&settings, folder.path(), 2);
+    }
+}
+
+/// Losses of the same training on every device, which rounding alone tells apart.
+#[test]
+fn every_device_learns_the_same() {
+    for (task, objective) in [
+        (Task::Reranker, Objective::Pairs),
+        (Task::Attributor, Objective::Pairs),
+        (Task::Encoder, Objective::Queue),
+    ] {
+        let losses = |device: Hardware| -> Vec<f64> {
+            let folder = tempfile::tempdir().expect("a folder");
+            let settings =
+                Settings { objective, device, max_steps: 3, ..settings(folder.path(), task) };
+            let out = folder.path().join("out");
+            run(&settings, &out, None);
+            let lines = curve(&out);
+            let at = lines[0].split(',').position(|name| name == "loss").expect("a loss");
+            let cells = lines[1..].iter().map(|line| line.split(',').nth(at).expect("a cell"));
+            cells.map(|cell| cell.parse().expect("a number")).collect()
+        };
+        let expect = losses(Hardware::Cpu);
+        assert_eq!(expect.len(), 3);
+        for device in &DEVICES[1..] {
+            for (found, expect) in losses(*device).iter().zip(&expect) {
+                assert!((found - expect).abs() < 1e-3, "{task:?} on {device:?}: {found} {expect}");
+            }
+        }
+    }
+}
+
+/// A build without a device says how to get it.
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn a_device_that_was_not_built_is_refused_with_the_feature() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = Settings { device: Hardware::Cuda, ..settings(folder.path(), Task::Reranker) };
+    let error = train(&settings, folder.path(), None, &mut |_| Control::Continue);
+    let error = error.expect_err("there is none");
+    assert!(error.to_string().contains("cuda"), "{error}");
+    assert!(error.hint().is_some_and(|hint| hint.contains("--features cuda")), "{error:?}");
 }
 
 #[test]

@@ -7,7 +7,8 @@
     reason = "calls functions compiled for processor features after detecting them"
 )]
 
-use super::noise::Mask;
+use crate::arithmetic::noise::SPREAD;
+use crate::arithmetic::{AdamStep, Mask};
 
 const LANES: usize = 16;
 type Lanes = [f32; LANES];
@@ -146,25 +147,6 @@ versions! {
 versions! {
     /// `values = values * keep + others * (1 - keep)`.
     blend = blend_body(values: &mut [f32], others: &[f32], keep: f32)
-}
-
-/// The numbers of one step of `AdamW`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct AdamStep {
-    /// What the gradient is multiplied with first: clipping and averaging.
-    pub(crate) gradient_scale: f32,
-    /// Decay of the running mean of gradients.
-    pub(crate) beta1: f32,
-    /// Decay of the running mean of their squares.
-    pub(crate) beta2: f32,
-    /// Learning rate over the bias correction of the mean.
-    pub(crate) rate: f32,
-    /// One over the square root of the bias correction of the squares.
-    pub(crate) square_scale: f32,
-    /// Added to the root.
-    pub(crate) epsilon: f32,
-    /// One minus learning rate times weight decay.
-    pub(crate) shrink: f32,
 }
 
 #[inline(always)]
@@ -312,7 +294,7 @@ fn add_product_columns_body<const FMA: bool>(left: &[f32], right: &[f32], sums: 
 fn drop_out_body<const FMA: bool>(values: &mut [f32], first: u32, mask: Mask) {
     for (at, value) in (0_u32..).zip(values) {
         // Two rounds of multiply and shift: the finaliser of the 32-bit murmur hash.
-        let mut bits = first.wrapping_add(at).wrapping_mul(0x9e37_79b9) ^ mask.key;
+        let mut bits = first.wrapping_add(at).wrapping_mul(SPREAD) ^ mask.key;
         bits = (bits ^ (bits >> 16)).wrapping_mul(0x85eb_ca6b);
         bits = (bits ^ (bits >> 13)).wrapping_mul(0xc2b2_ae35);
         bits ^= bits >> 16;

@@ -1,38 +1,77 @@
 //! Attention of one sequence, all heads, forward and backward.
 
-use crate::arithmetic::Mask;
-use crate::arithmetic::elementwise::{self, Level};
-use crate::arithmetic::{View, ViewMut, fit, multiply};
+use super::elementwise::{self, Level};
+use super::{View, ViewMut, multiply};
+use crate::arithmetic::{Attention, Mask};
 
-/// Sizes and dropout of the attention of one sequence.
-#[derive(Clone, Copy)]
-pub(super) struct Attention {
-    pub(super) level: Level,
-    /// Tokens whose states are asked for.
-    pub(super) queries: usize,
-    /// Tokens of the sequence.
-    pub(super) keys: usize,
-    pub(super) heads: usize,
-    pub(super) width: usize,
+/// One sequence of an [`Attention`].
+pub(super) struct Sequence {
+    level: Level,
+    queries: usize,
+    first_query: usize,
+    keys: usize,
+    first_key: usize,
+    heads: usize,
+    width: usize,
+    scale: f32,
     /// Dropout of the weights, and the index of this sequence's first weight in the tensor of all.
-    pub(super) mask: Option<(Mask, u32)>,
+    mask: Option<(Mask, u32)>,
 }
 
-/// Queries, and keys and values of one sequence: rows of `stride` numbers.
+/// Queries, keys or values of one sequence: rows of `stride` numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
-    pub(super) data: &'a [f32],
-    pub(super) stride: usize,
+    data: &'a [f32],
+    stride: usize,
 }
 
-impl Attention {
-    /// Numbers of all weights.
-    pub(super) fn weights(&self) -> usize {
-        self.heads * self.queries * self.keys
+impl Sequence {
+    /// Those of a batch in order.
+    pub(super) fn all(attention: &Attention, level: Level) -> Vec<Self> {
+        let mut first = 0_u32;
+        let sequences = attention.sequences.iter().zip(attention.sizes());
+        sequences
+            .map(|(reach, size)| {
+                let mask = attention.mask.map(|mask| (mask, first));
+                first = first.wrapping_add(size as u32);
+                Self {
+                    level,
+                    queries: reach.queries,
+                    first_query: reach.first_query,
+                    keys: reach.keys,
+                    first_key: reach.first_key,
+                    heads: attention.heads,
+                    width: attention.width,
+                    scale: attention.scale(),
+                    mask,
+                }
+            })
+            .collect()
     }
 
-    fn scale(&self) -> f32 {
-        1.0 / (self.width as f32).sqrt()
+    /// Its queries, keys and values in the rows of all sequences.
+    pub(super) fn sources<'a>(
+        &self,
+        queries: Option<&'a [f32]>,
+        qkv: &'a [f32],
+    ) -> [Source<'a>; 3] {
+        let hidden = self.heads * self.width;
+        match queries {
+            Some(queries) => {
+                let stride = 2 * hidden;
+                let data = &qkv[self.first_key * stride..];
+                [
+                    Source { data: &queries[self.first_query * hidden..], stride: hidden },
+                    Source { data, stride },
+                    Source { data: &data[hidden..], stride },
+                ]
+            }
+            None => {
+                let stride = 3 * hidden;
+                let data = &qkv[self.first_key * stride..];
+                [0, 1, 2].map(|part| Source { data: &data[part * hidden..], stride })
+            }
+        }
     }
 
     /// Puts each head's weights into `weights`, `[heads, queries, keys]`, before dropout, and the weighted values into
@@ -54,7 +93,7 @@ impl Attention {
             let turned = view(keys, at).transposed();
             multiply((m, n, self.width), view(queries, at), turned, scores, false, 1);
             for row in weights.chunks_exact_mut(n) {
-                elementwise::softmax(self.level, row, self.scale());
+                elementwise::softmax(self.level, row, self.scale);
             }
             let used = self.dropped(head, weights, scratch);
             let out = &mut ViewMut { data: &mut context[at..], row: hidden };
@@ -85,7 +124,7 @@ impl Attention {
     ) {
         let (m, n, width) = (self.queries, self.keys, self.width);
         let hidden = self.heads * width;
-        fit(slopes, m * n);
+        slopes.resize(m * n, 0.0);
         for (head, weights) in weights.chunks_exact(m * n).enumerate() {
             let at = head * width;
             let gradient = View { data: &gradient[at..], row: hidden, column: 1 };
@@ -99,7 +138,7 @@ impl Attention {
                 elementwise::drop_out(self.level, slopes, first, mask);
             }
             for (slopes, weights) in slopes.chunks_exact_mut(n).zip(weights.chunks_exact(n)) {
-                elementwise::softmax_backward(self.level, slopes, weights, self.scale());
+                elementwise::softmax_backward(self.level, slopes, weights, self.scale);
             }
             let slopes = View::rows(slopes, n);
             multiply((m, width, n), slopes, view(keys, at), &mut into.queries(at), false, 1);
@@ -109,21 +148,19 @@ impl Attention {
     }
 }
 
-/// Where the gradients of queries, keys and values go.
-pub(super) enum Into3<'a> {
-    /// Side by side in rows of `3 * hidden`.
-    Together { all: &'a mut [f32], hidden: usize },
-    /// Queries in rows of `hidden`, keys and values side by side in rows of `2 * hidden`.
-    Apart { queries: &'a mut [f32], others: &'a mut [f32], hidden: usize },
+/// Where the gradients of queries, keys and values go: side by side in the rows of `all`, but for queries that lie apart.
+pub(super) struct Into3<'a> {
+    pub(super) queries: Option<&'a mut [f32]>,
+    pub(super) all: &'a mut [f32],
+    pub(super) hidden: usize,
 }
 
 impl Into3<'_> {
     fn queries(&mut self, at: usize) -> ViewMut<'_> {
-        match self {
-            Self::Together { all, hidden } => ViewMut { data: &mut all[at..], row: 3 * *hidden },
-            Self::Apart { queries, hidden, .. } => {
-                ViewMut { data: &mut queries[at..], row: *hidden }
-            }
+        let hidden = self.hidden;
+        match &mut self.queries {
+            Some(queries) => ViewMut { data: &mut queries[at..], row: hidden },
+            None => ViewMut { data: &mut self.all[at..], row: 3 * hidden },
         }
     }
 
@@ -136,14 +173,9 @@ impl Into3<'_> {
     }
 
     fn other(&mut self, which: usize, at: usize) -> ViewMut<'_> {
-        match self {
-            Self::Together { all, hidden } => {
-                ViewMut { data: &mut all[(1 + which) * *hidden + at..], row: 3 * *hidden }
-            }
-            Self::Apart { others, hidden, .. } => {
-                ViewMut { data: &mut others[which * *hidden + at..], row: 2 * *hidden }
-            }
-        }
+        let before = if self.queries.is_some() { which } else { 1 + which };
+        let row = if self.queries.is_some() { 2 * self.hidden } else { 3 * self.hidden };
+        ViewMut { data: &mut self.all[before * self.hidden + at..], row }
     }
 }
 

@@ -91,7 +91,7 @@ fn layer_norm_has_its_slope() {
 
 #[test]
 fn dropout_keeps_the_share_and_the_expectation_and_can_be_repeated() {
-    let mask = super::super::Noise::new(9, 1, 0.25).expect("drops").site(3);
+    let mask = crate::arithmetic::Noise::new(9, 1, 0.25).expect("drops").site(3);
     let drop = |level, first| {
         let mut values = vec![1.0; 10_000];
         drop_out(level, &mut values, first, mask);
@@ -104,5 +104,5 @@ fn dropout_keeps_the_share_and_the_expectation_and_can_be_repeated() {
     assert!((7_300..7_700).contains(&kept), "{kept}");
     let mean = values.iter().sum::<f32>() / 10_000.0;
     assert!((mean - 1.0).abs() < 0.03, "{mean}");
-    assert!(super::super::Noise::new(9, 1, 0.0).is_none());
+    assert!(crate::arithmetic::Noise::new(9, 1, 0.0).is_none());
 }

@@ -1,0 +1,211 @@
+//! Every operation of every device against the processor's.
+
+use scholar_core::SplitMix64;
+
+use super::*;
+
+/// Rows and widths that fill tiles and cubes, and that do not.
+const SIZES: [(usize, usize, usize); 4] = [(1, 3, 5), (7, 72, 24), (65, 200, 130), (300, 64, 17)];
+
+fn cards() -> Vec<Box<dyn Device>> {
+    vec![
+        #[cfg(feature = "wgpu")]
+        wgpu().expect("a card, or a driver that computes on the processor"),
+        #[cfg(feature = "cuda")]
+        cuda().expect("a card, or the stand-in of the tests"),
+        Box::new(Cpu::new(2, Precision::F32)),
+    ]
+}
+
+fn numbers(n: usize, seed: u64) -> Vec<f32> {
+    let mut random = SplitMix64::new(seed);
+    (0..n).map(|_| random.normal() as f32).collect()
+}
+
+fn put(device: &dyn Device, values: Vec<f32>) -> Buffer {
+    let mut buffer = Buffer::default();
+    device.write(&mut buffer, values);
+    buffer
+}
+
+/// Runs `work` on every device with the same numbers, buffers of these lengths, and compares what it leaves in them.
+fn same(what: &str, lengths: &[usize], work: impl Fn(&dyn Device, &mut [Buffer])) {
+    let run = |device: &dyn Device| -> Vec<Vec<f32>> {
+        let mut buffers: Vec<Buffer> =
+            (1..).zip(lengths).map(|(seed, len)| put(device, numbers(*len, seed))).collect();
+        work(device, &mut buffers);
+        buffers.iter().map(|buffer| device.read(buffer).expect("numbers").into_owned()).collect()
+    };
+    let expect = run(&Cpu::new(1, Precision::F32));
+    for device in cards() {
+        let found = run(&*device);
+        for (buffer, (found, expect)) in found.iter().zip(&expect).enumerate() {
+            assert_eq!(found.len(), expect.len(), "{what}, buffer {buffer}");
+            for (at, (found, expect)) in found.iter().zip(expect).enumerate() {
+                assert!(
+                    (found - expect).abs() <= 2e-5 * (1.0 + expect.abs()) * (1.0 + expect.abs()),
+                    "{what}, buffer {buffer}[{at}] of {}: {found}, expected {expect}",
+                    device.describe()
+                );
+            }
+        }
+    }
+}
+
+fn pair(n: usize, k: usize) -> Pair {
+    Pair { weight: 5..5 + n * k, bias: 5 + n * k..5 + n * k + n }
+}
+
+#[test]
+fn linear_layers() {
+    for (rows, n, k) in SIZES {
+        let at = pair(n, k);
+        let weights = at.bias.end + 3;
+        same("linear", &[rows * k, weights, rows * n], |device, buffers| {
+            let [input, weights, out] = buffers else { unreachable!("three") };
+            device.linear(input, (weights, &at.weight), k, out);
+        });
+        same("linear with bias", &[rows * k, weights, rows * n], |device, buffers| {
+            let [input, weights, out] = buffers else { unreachable!("three") };
+            device.linear_bias(input, (weights, &at), out);
+        });
+        for accumulate in [false, true] {
+            same("input of linear", &[rows * n, weights, rows * k], |device, buffers| {
+                let [gradient, weights, out] = buffers else { unreachable!("three") };
+                device.linear_input(gradient, (weights, &at.weight), n, out, accumulate);
+            });
+        }
+        same("weight of linear", &[rows * n, rows * k, weights], |device, buffers| {
+            let [gradient, input, into] = buffers else { unreachable!("three") };
+            device.linear_weight(gradient, input, n, (into, &at));
+        });
+    }
+}
+
+#[test]
+fn functions_of_rows() {
+    for (rows, width, _) in SIZES {
+        let (len, at) = (rows * width, pair(1, width));
+        let norm = Pair { weight: at.weight.clone(), bias: 9..9 + width };
+        let weights = width + 20;
+        same("normalisation", &[len, rows, weights, len], |device, buffers| {
+            let [values, inverse, weights, out] = buffers else { unreachable!("four") };
+            device.layer_norm(values, inverse, (weights, &norm, 1e-6), out);
+        });
+        same("normalisation, back", &[len, len, rows, weights, weights], |device, buffers| {
+            let [gradient, normal, inverse, weights, into] = buffers else { unreachable!("five") };
+            device.layer_norm_backward(gradient, (normal, inverse), (weights, &norm), into);
+        });
+        same("GELU", &[len, weights, len], |device, buffers| {
+            let [values, weights, out] = buffers else { unreachable!("three") };
+            device.bias_gelu(values, (weights, &norm.bias), out);
+        });
+        same("GELU, back", &[len, len], |device, buffers| {
+            let [gradient, input] = buffers else { unreachable!("two") };
+            device.gelu_backward(gradient, input);
+        });
+        same("tangent", &[len, len], |device, buffers| {
+            let [gradient, values] = buffers else { unreachable!("two") };
+            device.tanh(values);
+            device.tanh_backward(gradient, values);
+        });
+    }
+}
+
+#[test]
+fn functions_of_numbers() {
+    for (rows, width, _) in SIZES {
+        let len = rows * width;
+        same("sum and copy", &[len, len, 1], |device, buffers| {
+            let [sums, values, copy] = buffers else { unreachable!("three") };
+            device.add(sums, values);
+            device.copy(sums, copy);
+            device.clear(values, 1..len - 1);
+        });
+        let mask = Noise::new(3, 1, 0.3).expect("drops").site(4);
+        same("dropout", &[len], |device, buffers| device.drop_out(&mut buffers[0], mask));
+        same("blend", &[len, len], |device, buffers| {
+            let [values, others] = buffers else { unreachable!("two") };
+            device.blend(values, others, 0.3);
+        });
+        let step = AdamStep {
+            gradient_scale: 0.5,
+            beta1: 0.9,
+            beta2: 0.99,
+            rate: 0.01,
+            square_scale: 0.7,
+            epsilon: 1e-3,
+            shrink: 0.999,
+        };
+        same("AdamW", &[len, len, len, len], |device, buffers| {
+            let [weights, gradient, mean, square] = buffers else { unreachable!("four") };
+            // A mean of squares is none where it is negative.
+            let squares = device.read(square).expect("numbers").iter().map(|s| s * s).collect();
+            device.write(square, squares);
+            device.adam(weights, gradient, (mean, square), &(1..len), step);
+        });
+        same("squares", &[len, 1], |device, buffers| {
+            let [values, out] = buffers else { unreachable!("two") };
+            let found = device.squares(values, &[0..1, 2..len]).expect("a sum");
+            device.write(out, vec![found as f32]);
+        });
+    }
+}
+
+#[test]
+fn rows_and_tables() {
+    let width = 24;
+    same("rows", &[10 * width, 10 * width, 1], |device, buffers| {
+        let [from, into, out] = buffers else { unreachable!("three") };
+        device.gather(from, &[7, 0, 7, 3], width, out);
+        let mut four = Buffer::default();
+        device.gather(from, &[1, 2, 3, 4], width, &mut four);
+        device.scatter(&four, &[9, 2, 0, 5], width, into);
+    });
+    let (words, positions, types) = (3..3 + 20 * width, 500..500 + 9 * width, 720..720 + 2 * width);
+    let tables = [&words, &positions, &types];
+    let tokens = Tokens {
+        words: &[4, 19, 4, 0, 7, 4],
+        types: &[0, 0, 1, 0, 1, 1],
+        positions: &[0, 1, 2, 0, 1, 8],
+    };
+    same("embeddings", &[800, 6 * width, 800], |device, buffers| {
+        let [weights, out, into] = buffers else { unreachable!("three") };
+        device.embed((weights, tables), tokens, width, out);
+        device.embed_backward(out, tokens, width, (into, tables));
+    });
+}
+
+#[test]
+fn attention_of_all_and_of_first_tokens() {
+    let lengths = [3_usize, 150, 70, 1];
+    let tokens: usize = lengths.iter().sum();
+    for (heads, width) in [(6, 12), (2, 32)] {
+        let hidden = heads * width;
+        for (apart, mask) in [(false, false), (true, false), (false, true), (true, true)] {
+            let mut first_key = 0;
+            let sequences = lengths.iter().enumerate().map(|(at, keys)| {
+                let start = first_key;
+                first_key += keys;
+                let (queries, first_query) = if apart { (1, at) } else { (*keys, start) };
+                Reach { queries, first_query, keys: *keys, first_key: start }
+            });
+            let mask = mask.then(|| Noise::new(3, 1, 0.2).expect("drops").site(4));
+            let attention = Attention { sequences: sequences.collect(), heads, width, mask };
+            let rows = if apart { lengths.len() } else { tokens };
+            let stride = if apart { 2 * hidden } else { 3 * hidden };
+            let weights = attention.sizes().sum();
+            let sizes = [rows * hidden, tokens * stride, weights, rows * hidden];
+            let all = [&sizes[..], &[rows * hidden, rows * hidden, tokens * stride]].concat();
+            same("attention", &all, |device, buffers| {
+                let [queries, qkv, weights, context, gradient, into_queries, into] = buffers else {
+                    unreachable!("seven")
+                };
+                device.attend(&attention, apart.then_some(queries), qkv, weights, context);
+                let forward = (apart.then_some(&*queries), &*qkv, &*weights);
+                let into = (apart.then_some(into_queries), into);
+                device.attend_backward(&attention, forward, gradient, into);
+            });
+        }
+    }
+}
