@@ -95,10 +95,18 @@ pub enum TrainError {
         /// Its name in the config file.
         name: &'static str,
     },
-    /// A graphics card is not there, or failed at work.
-    #[error("the device {device} cannot be used: {problem}")]
+    /// A graphics card is not there, or what it needs is not.
+    #[error("the device {name} cannot be used: {problem}")]
+    NoDevice {
+        /// Its name in the config file.
+        name: &'static str,
+        /// What is missing.
+        problem: String,
+    },
+    /// A graphics card failed at work.
+    #[error("{device} failed: {problem}")]
     Device {
-        /// Its name in the config file, or in words.
+        /// What it is, in words.
         device: String,
         /// What it said.
         problem: String,
@@ -137,8 +145,11 @@ impl TrainError {
                     "build it with `--features {name}`, or set device = \"cpu\" in the config file"
                 ));
             }
+            Self::NoDevice { .. } => {
+                "install what is missing, or train on the processor with device = \"cpu\""
+            }
             Self::Device { .. } => {
-                "the last checkpoint is kept; try a smaller batch, look whether the driver is installed, or set device = \"cpu\""
+                "the last checkpoint is kept: start the same command again; a smaller batch needs less of the card's memory"
             }
             Self::Tokenize { .. } | Self::Threads { .. } => return None,
         };

@@ -11,12 +11,12 @@ use crate::error::TrainError;
 /// Starts a runtime, which panics where a driver refuses what it asks of every card.
 #[cfg(any(feature = "cuda", feature = "wgpu"))]
 fn start<R: cubecl::Runtime>(
-    name: &str,
+    name: &'static str,
     client: impl FnOnce() -> cubecl::client::ComputeClient<R>,
 ) -> Result<cubecl::client::ComputeClient<R>, TrainError> {
     let started = std::panic::catch_unwind(std::panic::AssertUnwindSafe(client));
-    started.map_err(|_| TrainError::Device {
-        device: name.to_owned(),
+    started.map_err(|_| TrainError::NoDevice {
+        name,
         problem: "its runtime does not start; what it said stands above".to_owned(),
     })
 }
@@ -31,7 +31,7 @@ pub(crate) fn cuda() -> Result<Box<dyn Device>, TrainError> {
     use cubecl::cuda::{CudaDevice, CudaRuntime};
     use cudarc::driver::{CudaContext, result};
 
-    let absent = |problem: String| TrainError::Device { device: "cuda".to_owned(), problem };
+    let absent = |problem: String| TrainError::NoDevice { name: "cuda", problem };
     // SAFETY: both only try to load a library by its published names.
     let (driver, compiler) = unsafe {
         (cudarc::driver::sys::is_culib_present(), cudarc::nvrtc::sys::is_culib_present())
@@ -69,7 +69,7 @@ pub(crate) fn wgpu() -> Result<Box<dyn Device>, TrainError> {
     use cubecl::wgpu::{RuntimeOptions, WgpuRuntime, WgpuSetup, init_device};
     use wgpu::{Backends, DeviceDescriptor, Features, Instance, InstanceDescriptor};
 
-    let absent = |problem: String| TrainError::Device { device: "wgpu".to_owned(), problem };
+    let absent = |problem: String| TrainError::NoDevice { name: "wgpu", problem };
     let instance = Instance::new(InstanceDescriptor {
         backends: Backends::VULKAN | Backends::METAL | Backends::DX12,
         ..InstanceDescriptor::new_without_display_handle()
