@@ -66,10 +66,17 @@ impl<R: Runtime> Graphics<R> {
 
     /// Room for `len` numbers.
     fn room(&self, len: usize) -> Memory {
-        if u32::try_from(len).is_err() {
-            let _first = self.failed.set(format!("{len} numbers are more than it can count"));
-        }
+        self.note_if_too_many(len);
         Memory::new(self.client.empty(len.max(1) * size_of::<f32>()), len)
+    }
+
+    /// Kernels count in 32 bits, and no driver takes buffers of any size: what is read next is an error then.
+    fn note_if_too_many(&self, len: usize) {
+        let most = self.client.properties().memory.max_page_size / size_of::<f32>() as u64;
+        if len as u64 > most.min(u64::from(u32::MAX)) {
+            let problem = format!("it takes {most} numbers in one piece, and {len} are needed");
+            let _the_first_counts = self.failed.set(problem);
+        }
     }
 
     fn indices(&self, values: &[u32]) -> ArrayArg<R> {
@@ -241,6 +248,7 @@ impl<R: Runtime> Device for Graphics<R> {
 
     fn write(&self, buffer: &mut Buffer, values: Vec<f32>) {
         let len = values.len();
+        self.note_if_too_many(len);
         let filled = if values.is_empty() { vec![0.0] } else { values };
         let handle = self.client.create_from_slice(bytemuck::cast_slice(&filled));
         *buffer = Buffer::Card(Memory::new(handle, len));

@@ -52,6 +52,18 @@ fn same(what: &str, lengths: &[usize], work: impl Fn(&dyn Device, &mut [Buffer])
     }
 }
 
+#[cfg(feature = "graphics")]
+#[test]
+fn more_than_a_card_takes_in_one_piece_is_an_error() {
+    for device in cards().iter().filter(|device| !device.describe().contains("threads")) {
+        let mut buffer = Buffer::default();
+        device.fit(&mut buffer, 1 << 33);
+        let error = device.read(&buffer).expect_err("too many");
+        assert!(error.to_string().contains("in one piece"), "{error}");
+        assert!(error.hint().is_some_and(|hint| hint.contains("smaller batch")), "{error:?}");
+    }
+}
+
 fn pair(n: usize, k: usize) -> Pair {
     Pair { weight: 5..5 + n * k, bias: 5 + n * k..5 + n * k + n }
 }
