@@ -11,6 +11,7 @@ mod elsewhere;
 mod exchange;
 mod generative;
 mod graph;
+mod hostile;
 mod intake;
 mod limits;
 mod model;

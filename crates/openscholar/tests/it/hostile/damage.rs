@@ -1,0 +1,1 @@
+//! Damaged datastores: nothing damaged is rewritten as good, and damage met while searching is an error.

@@ -1,0 +1,1 @@
+//! Run folders, logs, signals, models and model servers.

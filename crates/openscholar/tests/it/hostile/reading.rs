@@ -1,0 +1,1 @@
+//! Files, folders, libraries and links that were not meant to be read.

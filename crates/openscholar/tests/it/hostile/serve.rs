@@ -1,0 +1,1 @@
+//! Clients of `datastore serve` that ask for too much, read too slowly or come from elsewhere.
