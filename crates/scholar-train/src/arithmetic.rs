@@ -17,13 +17,11 @@ mod threads;
 pub(crate) use buffer::Buffer;
 pub(crate) use cpu::{Cpu, View, ViewMut, multiply};
 pub(crate) use device::{AdamStep, Attention, Device, Pair, Reach, Tokens};
-#[cfg(all(test, feature = "cuda"))]
-pub(crate) use graphics::cuda;
-#[cfg(all(test, feature = "wgpu"))]
-pub(crate) use graphics::wgpu;
 pub use hardware::{Hardware, Precision};
 pub(crate) use noise::{Mask, Noise};
 pub(crate) use threads::Threads;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::cards;

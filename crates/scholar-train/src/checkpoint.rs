@@ -163,9 +163,9 @@ pub(crate) fn load(
         }
     }
     let device = &*model.device;
-    device.write(&mut model.parameters.values, weights);
-    device.write(&mut moments.mean, mean);
-    device.write(&mut moments.square, square);
+    model.parameters.values = device.put(weights);
+    moments.mean = device.put(mean);
+    moments.square = device.put(square);
     lesson.recall(&saved, device).map_err(damaged)?;
     model.tokens = state.tokens;
     Ok(Some(state))

@@ -28,9 +28,6 @@ pub(crate) struct Model {
     normalise: bool,
     tape: Tape,
     head: HeadTape,
-    logits: Vec<f32>,
-    /// Gradient of logits.
-    slopes: Buffer,
     vectors: (Vec<f32>, Vec<f32>),
     interaction: InteractionTape,
 }
@@ -73,8 +70,7 @@ impl Model {
         if settings.device != Hardware::Cpu {
             check(&*device)?;
         }
-        let mut gradient = Buffer::default();
-        device.write(&mut gradient, vec![0.0; parameters.values.len()]);
+        let gradient = device.put(vec![0.0; parameters.values.len()]);
         parameters.move_to(&*device);
         Ok(Self {
             threads,
@@ -89,8 +85,6 @@ impl Model {
             normalise: settings.normalise,
             tape: Tape::default(),
             head: HeadTape::default(),
-            logits: Vec::new(),
-            slopes: Buffer::default(),
             vectors: (Vec::new(), Vec::new()),
             interaction: InteractionTape::default(),
             parameters,
@@ -112,26 +106,24 @@ impl Model {
         &mut self,
         batch: &Packed,
         noise: Option<Noise>,
-    ) -> Result<&[f32], TrainError> {
+    ) -> Result<Vec<f32>, TrainError> {
         let Self { threads, device, parameters, tape, head, .. } = self;
         let mask = noise.map(|noise| noise.site(HEAD_SITE));
-        self.logits = threads.run(|| {
+        threads.run(|| {
             parameters.forward(&**device, batch, Needed::First, noise, tape);
             parameters.classify(&**device, tape.states(), mask, head);
             device.read(&head.logits).map(Cow::into_owned)
-        })?;
-        Ok(&self.logits)
+        })
     }
 
     /// Adds the gradient of the batch that [`Model::classify`] saw last.
     pub(crate) fn classify_back(&mut self, batch: &Packed, slopes: &[f32]) {
         self.tokens += batch.tokens() as u64;
         let Self { threads, device, parameters, tape, head, freeze, gradient, .. } = self;
-        device.write(&mut self.slopes, slopes.to_vec());
-        let slopes = &self.slopes;
+        let slopes = device.put(slopes.to_vec());
         threads.run(|| {
             let mut flow = std::mem::take(tape.gradient());
-            let from = (tape.states(), slopes);
+            let from = (tape.states(), &slopes);
             parameters.classify_back(&**device, from, head, &mut flow, gradient);
             *tape.gradient() = flow;
             parameters.backward(&**device, batch, *freeze, tape, gradient);
@@ -150,7 +142,7 @@ impl Model {
         let all = threads.run(|| reader.pairs(pairs))?;
         let mut logits = Vec::with_capacity(all.len() * self.parameters.labels);
         for batch in portions(&all) {
-            logits.extend_from_slice(self.classify(&batch, None)?);
+            logits.append(&mut self.classify(&batch, None)?);
         }
         Ok(logits)
     }
@@ -197,7 +189,7 @@ impl Model {
         threads.run(|| {
             let hidden = parameters.shape.hidden;
             let flow = interact_back(slopes, batch, asked, hidden, interaction);
-            device.write(tape.gradient(), flow);
+            *tape.gradient() = device.put(flow);
             parameters.backward(&**device, batch, *freeze, tape, gradient);
         });
     }
@@ -228,7 +220,7 @@ impl Model {
         let normalise = self.normalise;
         threads.run(|| {
             let forward = (&vectors.0[..], &vectors.1[..]);
-            device.write(tape.gradient(), pool_mean_back(slopes, forward, batch, normalise));
+            *tape.gradient() = device.put(pool_mean_back(slopes, forward, batch, normalise));
             parameters.backward(&**device, batch, *freeze, tape, gradient);
         });
     }

@@ -39,10 +39,7 @@ pub(crate) struct Moments {
 
 impl Moments {
     pub(crate) fn new(device: &dyn Device, len: usize) -> Self {
-        let mut moments = Self { mean: Buffer::default(), square: Buffer::default() };
-        device.write(&mut moments.mean, vec![0.0; len]);
-        device.write(&mut moments.square, vec![0.0; len]);
-        moments
+        Self { mean: device.put(vec![0.0; len]), square: device.put(vec![0.0; len]) }
     }
 }
 

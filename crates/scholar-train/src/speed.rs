@@ -65,7 +65,7 @@ pub fn measure(
         }
         let began = Instant::now();
         model.clear();
-        let logits = model.classify(&batch, None)?.to_vec();
+        let logits = model.classify(&batch, None)?;
         model.classify_back(&batch, &logits);
         let Model { threads, device, parameters, gradient, freeze, .. } = &mut model;
         let device = &**device;
@@ -74,7 +74,7 @@ pub fn measure(
             let from = (&*gradient, length, 1.0);
             optimiser::step(device, parameters, (&rule, step), *freeze, from, &mut moments);
             // A device that works on meanwhile is waited for.
-            optimiser::length(device, parameters, *freeze, &parameters.values).map(drop)
+            device.squares(&parameters.values, std::slice::from_ref(&(0..1))).map(drop)
         })?;
         seconds.push(began.elapsed().as_secs_f64());
     }

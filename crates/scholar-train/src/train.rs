@@ -118,7 +118,7 @@ struct Training<'a> {
     lesson: Box<dyn Lesson>,
     moments: Moments,
     /// The weights it began from, where some of them are kept.
-    anchor: Buffer,
+    anchor: Option<Buffer>,
     rule: Rule,
     state: State,
     curves: Curves,
@@ -181,10 +181,8 @@ impl<'a> Training<'a> {
         fs_err::create_dir_all(out).map_err(|e| TrainError::write(out, e))?;
         output::recover(&out.join("best"))?;
         let mut model = Model::open(settings)?;
-        let mut anchor = Buffer::default();
-        if settings.anchor > 0.0 {
-            model.device.copy(&model.parameters.values, &mut anchor);
-        }
+        let anchor =
+            (settings.anchor > 0.0).then(|| model.device.duplicate(&model.parameters.values));
         let mut lesson = lesson::open(settings, &mut model)?;
         let mut moments = Moments::new(&*model.device, model.parameters.values.len());
         let fresh = State::new(settings, &model.parameters.shape, digest(settings)?);
@@ -379,14 +377,11 @@ impl<'a> Training<'a> {
     /// Puts weights between those learnt and those it began from in their place, and returns the former; `None` where
     /// the learnt ones are kept as they are.
     fn pull_back(&mut self) -> Option<Buffer> {
-        if self.anchor.len() == 0 {
-            return None;
-        }
+        let anchor = self.anchor.as_ref()?;
         let Model { threads, device, parameters, .. } = &mut self.model;
-        let mut learnt = Buffer::default();
-        device.copy(&parameters.values, &mut learnt);
+        let learnt = device.duplicate(&parameters.values);
         let keep = 1.0 - self.settings.anchor;
-        threads.run(|| device.blend(&mut parameters.values, &self.anchor, keep));
+        threads.run(|| device.blend(&mut parameters.values, anchor, keep));
         Some(learnt)
     }
 

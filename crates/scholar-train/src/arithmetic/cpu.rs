@@ -104,8 +104,8 @@ impl Device for Cpu {
         buffer.host_mut().resize(len, 0.0);
     }
 
-    fn write(&self, buffer: &mut Buffer, values: Vec<f32>) {
-        *buffer = values.into();
+    fn put(&self, values: Vec<f32>) -> Buffer {
+        values.into()
     }
 
     fn read<'a>(&self, buffer: &'a Buffer) -> Result<Cow<'a, [f32]>, TrainError> {

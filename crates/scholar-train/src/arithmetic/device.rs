@@ -99,8 +99,8 @@ pub(crate) trait Device: Send + Sync {
     /// Gives `buffer` exactly `len` numbers; what they are is for the caller to write.
     fn fit(&self, buffer: &mut Buffer, len: usize);
 
-    /// Puts `values` into `buffer`, and gives it their length.
-    fn write(&self, buffer: &mut Buffer, values: Vec<f32>);
+    /// A buffer of these numbers.
+    fn put(&self, values: Vec<f32>) -> Buffer;
 
     /// The numbers of `buffer`.
     ///
@@ -110,6 +110,13 @@ pub(crate) trait Device: Send + Sync {
 
     /// Makes `to` what `from` is.
     fn copy(&self, from: &Buffer, to: &mut Buffer);
+
+    /// A buffer of the same numbers.
+    fn duplicate(&self, from: &Buffer) -> Buffer {
+        let mut to = Buffer::default();
+        self.copy(from, &mut to);
+        to
+    }
 
     /// Puts zeros into a range.
     fn clear(&self, buffer: &mut Buffer, range: Range<usize>);

@@ -85,6 +85,12 @@ impl<R: Runtime> Graphics<R> {
         unsafe { ArrayArg::from_raw_parts(handle, values.len()) }
     }
 
+    /// Numbers of rows, for kernels.
+    fn rows(&self, rows: &[usize]) -> ArrayArg<R> {
+        let rows: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
+        self.indices(&rows)
+    }
+
     /// `sums (+)= left * right` for every product of `plan`.
     fn products(
         &self,
@@ -187,12 +193,6 @@ impl<R: Runtime> Graphics<R> {
         );
     }
 
-    fn duplicate(&self, from: &Memory) -> Memory {
-        let to = self.room(from.len());
-        self.copy_into(from, &to);
-        to
-    }
-
     fn copy_into(&self, from: &Memory, to: &Memory) {
         let (grid, units) = each(from.len());
         kernels::copy::launch::<R>(
@@ -208,7 +208,8 @@ impl<R: Runtime> Graphics<R> {
     /// The weights after dropout.
     fn dropped(&self, weights: &Memory, mask: Option<Mask>) -> Option<Memory> {
         mask.map(|mask| {
-            let dropped = self.duplicate(weights);
+            let dropped = self.room(weights.len());
+            self.copy_into(weights, &dropped);
             self.drop(&dropped, mask);
             dropped
         })
@@ -246,12 +247,12 @@ impl<R: Runtime> Device for Graphics<R> {
         }
     }
 
-    fn write(&self, buffer: &mut Buffer, values: Vec<f32>) {
+    fn put(&self, values: Vec<f32>) -> Buffer {
         let len = values.len();
         self.note_if_too_many(len);
         let filled = if values.is_empty() { vec![0.0] } else { values };
         let handle = self.client.create_from_slice(bytemuck::cast_slice(&filled));
-        *buffer = Buffer::Card(Memory::new(handle, len));
+        Buffer::Card(Memory::new(handle, len))
     }
 
     fn read<'a>(&self, buffer: &'a Buffer) -> Result<Cow<'a, [f32]>, TrainError> {
@@ -462,15 +463,13 @@ impl<R: Runtime> Device for Graphics<R> {
 
     fn gather(&self, from: &Buffer, rows: &[usize], width: usize, out: &mut Buffer) {
         self.fit(out, rows.len() * width);
-        let rows: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
-        let rows = self.indices(&rows);
         let (grid, units) = each(out.len());
         kernels::gather::launch::<R>(
             &self.client,
             grid,
             units,
             from.card().argument(),
-            rows,
+            self.rows(rows),
             out.card().argument(),
             width as u32,
             out.len() as u32,
@@ -478,15 +477,13 @@ impl<R: Runtime> Device for Graphics<R> {
     }
 
     fn scatter(&self, from: &Buffer, rows: &[usize], width: usize, into: &mut Buffer) {
-        let rows: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
-        let rows = self.indices(&rows);
         let (grid, units) = each(from.len());
         kernels::scatter::launch::<R>(
             &self.client,
             grid,
             units,
             from.card().argument(),
-            rows,
+            self.rows(rows),
             into.card().argument(),
             width as u32,
             from.len() as u32,
@@ -561,8 +558,7 @@ impl<R: Runtime> Device for Graphics<R> {
         let plan = plan::Heads::new(attention, queries.is_some());
         let asking = queries.unwrap_or(qkv).card();
         self.products(&plan.scores(), asking, qkv.card(), weights.card(), false);
-        let rows = plan.rows();
-        self.over_rows(&rows, |grid, units, words| {
+        self.over_rows(&plan.rows(), |grid, units, words| {
             kernels::softmax::launch::<R>(
                 &self.client,
                 grid,

@@ -7,13 +7,13 @@ use super::*;
 /// Rows and widths that fill tiles and cubes, and that do not.
 const SIZES: [(usize, usize, usize); 4] = [(1, 3, 5), (7, 72, 24), (65, 200, 130), (300, 64, 17)];
 
-fn cards() -> Vec<Box<dyn Device>> {
+/// The graphics cards that this build computes with.
+pub(crate) fn cards() -> Vec<Box<dyn Device>> {
     vec![
         #[cfg(feature = "wgpu")]
-        wgpu().expect("a card, or a driver that computes on the processor"),
+        graphics::wgpu().expect("a card, or a driver that computes on the processor"),
         #[cfg(feature = "cuda")]
-        cuda().expect("a card, or the stand-in of the tests"),
-        Box::new(Cpu::new(2, Precision::F32)),
+        graphics::cuda().expect("a card, or the stand-in of the tests"),
     ]
 }
 
@@ -22,22 +22,17 @@ fn numbers(n: usize, seed: u64) -> Vec<f32> {
     (0..n).map(|_| random.normal() as f32).collect()
 }
 
-fn put(device: &dyn Device, values: Vec<f32>) -> Buffer {
-    let mut buffer = Buffer::default();
-    device.write(&mut buffer, values);
-    buffer
-}
-
 /// Runs `work` on every device with the same numbers, buffers of these lengths, and compares what it leaves in them.
 fn same(what: &str, lengths: &[usize], work: impl Fn(&dyn Device, &mut [Buffer])) {
     let run = |device: &dyn Device| -> Vec<Vec<f32>> {
         let mut buffers: Vec<Buffer> =
-            (1..).zip(lengths).map(|(seed, len)| put(device, numbers(*len, seed))).collect();
+            (1..).zip(lengths).map(|(seed, len)| device.put(numbers(*len, seed))).collect();
         work(device, &mut buffers);
         buffers.iter().map(|buffer| device.read(buffer).expect("numbers").into_owned()).collect()
     };
     let expect = run(&Cpu::new(1, Precision::F32));
-    for device in cards() {
+    let processor: Box<dyn Device> = Box::new(Cpu::new(2, Precision::F32));
+    for device in cards().into_iter().chain([processor]) {
         let found = run(&*device);
         for (buffer, (found, expect)) in found.iter().zip(&expect).enumerate() {
             assert_eq!(found.len(), expect.len(), "{what}, buffer {buffer}");
@@ -55,7 +50,7 @@ fn same(what: &str, lengths: &[usize], work: impl Fn(&dyn Device, &mut [Buffer])
 #[cfg(feature = "graphics")]
 #[test]
 fn more_than_a_card_takes_in_one_piece_is_an_error() {
-    for device in cards().iter().filter(|device| !device.describe().contains("threads")) {
+    for device in cards() {
         let mut buffer = Buffer::default();
         device.fit(&mut buffer, 1 << 33);
         let error = device.read(&buffer).expect_err("too many");
@@ -153,13 +148,13 @@ fn functions_of_numbers() {
             let [weights, gradient, mean, square] = buffers else { unreachable!("four") };
             // A mean of squares is none where it is negative.
             let squares = device.read(square).expect("numbers").iter().map(|s| s * s).collect();
-            device.write(square, squares);
+            *square = device.put(squares);
             device.adam(weights, gradient, (mean, square), &(1..len), step);
         });
         same("squares", &[len, 1], |device, buffers| {
             let [values, out] = buffers else { unreachable!("two") };
             let found = device.squares(values, &[0..1, 2..len]).expect("a sum");
-            device.write(out, vec![found as f32]);
+            *out = device.put(vec![found as f32]);
         });
     }
 }

@@ -348,7 +348,7 @@ impl Lesson for Crops {
             let tensor = saved.tensor(name).map_err(|_| format!("{name} is missing"))?;
             read_numbers(&tensor, into)?;
         }
-        device.write(&mut queue.network.values, network);
+        queue.network.values = device.put(network);
         Ok(())
     }
 

@@ -142,7 +142,7 @@ impl Lesson for Ranking {
             .flat_map(|(query, group)| group.iter().map(|(passage, _)| (*query, *passage)))
             .collect();
         let batch = model.threads.run(|| reader.pairs(&pairs))?;
-        let (loss, slopes) = self.loss(model.classify(&batch, noise)?, &taught);
+        let (loss, slopes) = self.loss(&model.classify(&batch, noise)?, &taught);
         model.classify_back(&batch, &slopes);
         Ok(loss)
     }

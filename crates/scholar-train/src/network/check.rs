@@ -69,8 +69,8 @@ fn step(device: &dyn Device) -> Result<Vec<f32>, TrainError> {
     }
     let noise = Noise::new(3, 1, 0.1);
     let (mut tape, mut head) = (Tape::default(), HeadTape::default());
-    let [mut gradient, mut slopes, mut states] = [(); 3].map(|()| Buffer::default());
-    device.write(&mut gradient, vec![1.0; parameters.values.len()]);
+    let mut states = Buffer::default();
+    let mut gradient = device.put(vec![1.0; parameters.values.len()]);
     device.clear(&mut gradient, 0..parameters.values.len());
     let mut logits = Vec::new();
     for needed in [Needed::All, Needed::First] {
@@ -82,14 +82,13 @@ fn step(device: &dyn Device) -> Result<Vec<f32>, TrainError> {
         device.gather(tape.states(), &rows, SHAPE.hidden, &mut states);
         parameters.classify(device, &states, noise.map(|noise| noise.site(99)), &mut head);
         logits.extend_from_slice(&device.read(&head.logits)?);
-        device.copy(&head.logits, &mut slopes);
+        let slopes = device.duplicate(&head.logits);
         let mut flow = Buffer::default();
         parameters.classify_back(device, (&states, &slopes), &mut head, &mut flow, &mut gradient);
         match needed {
             Needed::First => *tape.gradient() = flow,
             Needed::All => {
-                let zeros = vec![0.0; batch.tokens() * SHAPE.hidden];
-                device.write(tape.gradient(), zeros);
+                *tape.gradient() = device.put(vec![0.0; batch.tokens() * SHAPE.hidden]);
                 device.scatter(&flow, &rows, SHAPE.hidden, tape.gradient());
             }
         }
@@ -109,8 +108,7 @@ fn updated(
     gradient: &Buffer,
 ) -> Result<Vec<f32>, TrainError> {
     let free = Freeze { embeddings: false, layers: 0 };
-    let mut before = Buffer::default();
-    device.copy(&parameters.values, &mut before);
+    let before = device.duplicate(&parameters.values);
     let length = optimiser::length(device, parameters, free, gradient)?;
     // An epsilon this large keeps the step from turning what rounding leaves of a slope of 0 into a whole one.
     let rule = Rule {
@@ -147,18 +145,11 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "wgpu")]
+    #[cfg(feature = "graphics")]
     #[test]
-    fn a_graphics_card_computes_what_the_processor_does() {
-        let card = crate::arithmetic::wgpu();
-        check(&*card.expect("a card, or a driver that computes on the processor"))
-            .expect("the same");
-    }
-
-    #[cfg(feature = "cuda")]
-    #[test]
-    fn a_card_through_cuda_computes_what_the_processor_does() {
-        let card = crate::arithmetic::cuda();
-        check(&*card.expect("a card, or the stand-in of the tests")).expect("the same");
+    fn cards_compute_what_the_processor_does() {
+        for card in crate::arithmetic::cards() {
+            check(&*card).expect("the same numbers");
+        }
     }
 }

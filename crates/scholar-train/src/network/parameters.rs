@@ -118,14 +118,17 @@ impl Parameters {
     /// Brings the weights to where they are computed with.
     pub(crate) fn move_to(&mut self, device: &dyn Device) {
         let values = std::mem::take(self.values.host_mut());
-        device.write(&mut self.values, values);
+        self.values = device.put(values);
     }
 
     /// The same network once more.
     pub(crate) fn duplicate(&self, device: &dyn Device) -> Self {
-        let mut values = Buffer::default();
-        device.copy(&self.values, &mut values);
-        Self { shape: self.shape.clone(), labels: self.labels, layout: self.layout.clone(), values }
+        Self {
+            shape: self.shape.clone(),
+            labels: self.labels,
+            layout: self.layout.clone(),
+            values: device.duplicate(&self.values),
+        }
     }
 
     /// The places of all tensors that learn.

@@ -7,7 +7,7 @@ use safetensors::SafeTensors;
 use super::head::{HeadTape, pool_mean, pool_mean_back};
 use super::parameters::read_numbers;
 use super::*;
-use crate::arithmetic::{Buffer, Cpu, Device, Noise, Precision};
+use crate::arithmetic::{Buffer, Cpu, Device, Noise, Precision, cards};
 use crate::loss::{cross_entropy, listwise};
 use crate::optimiser::{self, Moments, Rule};
 
@@ -80,24 +80,13 @@ fn compare(found: &[f32], expect: &[f32], tolerance: f32, what: &str) {
 
 /// Everything that this build computes with.
 fn devices() -> Vec<Box<dyn Device>> {
-    vec![
-        Box::new(Cpu::new(1, Precision::F32)),
-        Box::new(Cpu::new(2, Precision::F32)),
-        #[cfg(feature = "wgpu")]
-        crate::arithmetic::wgpu().expect("a card, or a driver that computes on the processor"),
-        #[cfg(feature = "cuda")]
-        crate::arithmetic::cuda().expect("a card, or the stand-in of the tests"),
-    ]
+    let processors = [1, 2].map(|threads| Cpu::new(threads, Precision::F32));
+    let processors = processors.into_iter().map(|cpu| Box::new(cpu) as Box<dyn Device>);
+    processors.chain(cards()).collect()
 }
 
 fn processor() -> Cpu {
     Cpu::new(2, Precision::F32)
-}
-
-fn put(device: &dyn Device, values: Vec<f32>) -> Buffer {
-    let mut buffer = Buffer::default();
-    device.write(&mut buffer, values);
-    buffer
 }
 
 fn get(device: &dyn Device, buffer: &Buffer) -> Vec<f32> {
@@ -116,7 +105,7 @@ fn learn(
 ) -> (f64, Vec<f32>, Buffer) {
     let batch = golden.batch();
     let (mut tape, mut head) = (Tape::default(), HeadTape::default());
-    let mut into = put(device, vec![0.0; parameters.values.len()]);
+    let mut into = device.put(vec![0.0; parameters.values.len()]);
     parameters.forward(device, &batch, needed, None, &mut tape);
     let hidden = parameters.shape.hidden;
     let rows: Vec<usize> = match needed {
@@ -140,13 +129,13 @@ fn learn(
         slopes[group * 6] += gradient[0];
         slopes[group * 6 + 3] += gradient[1];
     }
-    let (mut gradient, slopes) = (Buffer::default(), put(device, slopes));
+    let (mut gradient, slopes) = (Buffer::default(), device.put(slopes));
     parameters.classify_back(device, (&states, &slopes), &mut head, &mut gradient, &mut into);
     let flow = tape.gradient();
     match needed {
         Needed::First => *flow = gradient,
         Needed::All => {
-            device.write(flow, vec![0.0; batch.tokens() * hidden]);
+            *flow = device.put(vec![0.0; batch.tokens() * hidden]);
             device.scatter(&gradient, &rows, hidden, flow);
         }
     }
@@ -215,13 +204,13 @@ fn gradients_of_mean_vectors_equal_pytorch() {
         let parameters = golden.parameters(device, 0);
         let batch = golden.batch();
         let mut tape = Tape::default();
-        let mut into = put(device, vec![0.0; parameters.values.len()]);
+        let mut into = device.put(vec![0.0; parameters.values.len()]);
         parameters.forward(device, &batch, Needed::All, None, &mut tape);
         let states = get(device, tape.states());
         let (pooled, lengths) = pool_mean(&states, &batch, parameters.shape.hidden, true);
         let probe = golden.numbers("probe");
         let flow = pool_mean_back(&probe, (&pooled, &lengths), &batch, true);
-        device.write(tape.gradient(), flow);
+        *tape.gradient() = device.put(flow);
         parameters.backward(device, &batch, FREE, &mut tape, &mut into);
         let into = get(device, &into);
         let names = [
@@ -311,8 +300,8 @@ fn slopes(
     let mut tape = Tape::default();
     parameters.forward(device, batch, Needed::All, noise, &mut tape);
     let states = tape.states().len();
-    device.write(tape.gradient(), (0..states).map(|at| (at % 7) as f32 - 3.0).collect());
-    let mut into = put(device, vec![0.0; parameters.values.len()]);
+    *tape.gradient() = device.put((0..states).map(|at| (at % 7) as f32 - 3.0).collect());
+    let mut into = device.put(vec![0.0; parameters.values.len()]);
     parameters.backward(device, batch, FREE, &mut tape, &mut into);
     get(device, &into)
 }

@@ -1,15 +1,11 @@
 //! Finding a card. Whatever can be absent is asked for first, because the runtimes themselves panic.
 #![cfg_attr(feature = "cuda", expect(unsafe_code, reason = "libraries are looked for"))]
 
-#[cfg(any(feature = "cuda", feature = "wgpu"))]
 use super::Graphics;
-#[cfg(any(feature = "cuda", feature = "wgpu"))]
 use crate::arithmetic::Device;
-#[cfg(any(feature = "cuda", feature = "wgpu"))]
 use crate::error::TrainError;
 
 /// Starts a runtime, which panics where a driver refuses what it asks of every card.
-#[cfg(any(feature = "cuda", feature = "wgpu"))]
 fn start<R: cubecl::Runtime>(
     name: &'static str,
     client: impl FnOnce() -> cubecl::client::ComputeClient<R>,
