@@ -45,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             )?;
             let best = found.seconds.iter().copied().fold(f64::INFINITY, f64::min);
             let spent = (processor_seconds() - before) / steps as f64;
-            println!("ours, {}: {best:.2} s, {spent:.2} s of processor", found.device);
+            println!("ours, {}: {best:.4} s, {spent:.4} s of CPU", found.device);
         }
         if let Some(python) = arguments.get(1).filter(|python| !python.is_empty()) {
             let numbers = [sequences, tokens, steps, threads].map(|number| number.to_string());
