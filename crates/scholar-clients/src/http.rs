@@ -8,6 +8,9 @@ use url::{Host, Url};
 /// How long a connection may take to open. A hub that is not there must not cost more than this.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// Hubs send a download on once or twice.
+const MAX_REDIRECTS: usize = 10;
+
 /// Client name sent with every request; hosts of models and papers ask for one.
 const USER_AGENT: &str = concat!("openscholar/", env!("CARGO_PKG_VERSION"));
 
@@ -21,7 +24,7 @@ pub struct HttpClient {
 }
 
 impl HttpClient {
-    /// Sets up TLS (once per process) and the pool. Redirects are followed, at most ten.
+    /// Sets up TLS (once per process) and the pools.
     ///
     /// # Errors
     /// `Unavailable` when the system's certificates cannot be loaded.
@@ -30,6 +33,7 @@ impl HttpClient {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder =
             || reqwest::Client::builder().user_agent(USER_AGENT).connect_timeout(CONNECT_TIMEOUT);
+        let following = || builder().redirect(reqwest::redirect::Policy::custom(followed));
         let still = || builder().redirect(reqwest::redirect::Policy::none());
         let failed = |source: reqwest::Error| {
             PortError::new(PortErrorKind::Unavailable, "cannot set up the HTTP client")
@@ -37,14 +41,16 @@ impl HttpClient {
                 .with_hint("install the system's CA certificates")
         };
         Ok(Self {
-            direct: builder().no_proxy().build().map_err(failed)?,
-            proxied: builder().build().map_err(failed)?,
+            direct: following().no_proxy().build().map_err(failed)?,
+            proxied: following().build().map_err(failed)?,
             still_direct: still().no_proxy().build().map_err(failed)?,
             still_proxied: still().build().map_err(failed)?,
         })
     }
 
-    /// The pool for `url`: a proxy of the system is never used for this machine itself.
+    /// The pool for downloads from `url`, whose hosts send to other hosts for the bytes: redirects are followed, and the
+    /// `Authorization` header stays behind when they lead elsewhere. A proxy of the system is never used for this machine
+    /// itself.
     pub(crate) fn pool(&self, url: &Url) -> &reqwest::Client {
         if is_loopback(url) { &self.direct } else { &self.proxied }
     }
@@ -53,6 +59,25 @@ impl HttpClient {
     /// and none of them may reach another host.
     pub(crate) fn still_pool(&self, url: &Url) -> &reqwest::Client {
         if is_loopback(url) { &self.still_direct } else { &self.still_proxied }
+    }
+}
+
+/// Follows at most ten redirects, none of which may give up encryption or lead from the web to machines that only this one
+/// can reach.
+fn followed(attempt: reqwest::redirect::Attempt<'_>) -> reqwest::redirect::Action {
+    let refused = match attempt.previous().last() {
+        _ if attempt.previous().len() > MAX_REDIRECTS => Some("it redirects too often"),
+        Some(from) if from.scheme() == "https" && attempt.url().scheme() != "https" => {
+            Some("it redirects to an address without encryption")
+        }
+        Some(from) if !is_local(from) && is_local(attempt.url()) => {
+            Some("it redirects into the local network")
+        }
+        _ => None,
+    };
+    match refused {
+        Some(why) => attempt.error(why),
+        None => attempt.follow(),
     }
 }
 

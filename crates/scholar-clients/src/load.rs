@@ -78,7 +78,8 @@ pub async fn post_all(
         while let Some(body) = bodies.get(next.fetch_add(1, Ordering::Relaxed)) {
             let began = Instant::now();
             let reply = async {
-                let reply = http.pool(url).post(url.clone()).body(body.clone()).send().await?;
+                let reply =
+                    http.still_pool(url).post(url.clone()).body(body.clone()).send().await?;
                 let status = reply.status().as_u16();
                 reply.bytes().await.map(|_| status)
             };
@@ -124,7 +125,7 @@ pub async fn get_text(http: &HttpClient, url: &Url) -> Result<String, PortError>
         PortError::new(kind, format!("{} did not answer: {why}", redacted(url)))
     };
     let unavailable = |error| failed(PortErrorKind::Unavailable, reason(error));
-    let reply = http.pool(url).get(url.clone()).send().await.map_err(unavailable)?;
+    let reply = http.still_pool(url).get(url.clone()).send().await.map_err(unavailable)?;
     let status = reply.status();
     if !status.is_success() {
         return Err(failed(PortErrorKind::Rejected, status.to_string()));

@@ -2,7 +2,7 @@
 //!
 //! What a server does not offer is learned from its refusals, dropped for good and said ([`OpenAiGenerator::notices`]):
 //! JSON schemas, usage in streams, seeds. Replies under a schema are validated here whatever the server promised. A
-//! reply of another model than the one asked for is an error, never an answer.
+//! reply of another model than the one asked for is an error, never an answer, and so is a redirect to another server.
 
 mod attempt;
 mod choose;
@@ -10,6 +10,7 @@ mod delivery;
 mod features;
 mod json;
 mod model_name;
+mod redirect;
 mod refusal;
 mod sse;
 mod wire;

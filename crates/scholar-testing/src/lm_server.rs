@@ -46,6 +46,8 @@ pub enum Behaviour {
     ServerError,
     /// This status with this body.
     Status(u16, String),
+    /// A redirect with this status to this address.
+    Redirect(u16, String),
     /// 200 with a body that is not JSON.
     WrongJson,
     /// Streams the text and ends cleanly, without finish reason and end mark.

@@ -96,6 +96,9 @@ impl Transfer<'_> {
         let response = match tokio::time::timeout(idle, self.request(resumed.as_ref())).await {
             Err(_) => return Ok(Step::Broken(format!("no answer within {} s", idle.as_secs()))),
             Ok(Ok(response)) => response,
+            Ok(Err(error)) if error.is_redirect() => {
+                return Err(Failure::Source(http::reason(error)));
+            }
             Ok(Err(error)) if error.is_connect() => {
                 return Err(Failure::Source(format!(
                     "it cannot be reached: {}",

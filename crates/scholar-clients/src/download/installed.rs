@@ -24,6 +24,9 @@ pub(super) struct RecordedFile {
     pub(super) path: String,
     pub(super) size: u64,
     pub(super) sha256: String,
+    /// When the file was changed last, in nanoseconds since 1970, at the time its digest was found right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) changed: Option<u64>,
 }
 
 /// Whether a model is in its place, by names and sizes only.
@@ -92,6 +95,20 @@ impl Record {
     fn file(&self, path: &str) -> Option<&RecordedFile> {
         self.files.iter().find(|file| file.path == path)
     }
+
+    fn put(&mut self, file: RecordedFile) {
+        match self.files.iter_mut().find(|known| known.path == file.path) {
+            Some(known) => *known = file,
+            None => self.files.push(file),
+        }
+    }
+}
+
+impl RecordedFile {
+    /// Whether this digest was found for a file of this size and time of change.
+    fn stands(&self, sha256: &str, size: u64, changed: Option<u64>) -> bool {
+        self.sha256 == sha256 && self.size == size && self.changed == changed
+    }
 }
 
 fn size_problem(dir: &Path, file: &PlannedFile, record: Option<&Record>) -> Option<String> {
@@ -103,6 +120,67 @@ fn size_problem(dir: &Path, file: &PlannedFile, record: Option<&Record>) -> Opti
     };
     let expected = file.size.or(recorded).filter(|expected| *expected != meta.len())?;
     Some(format!("{path} has {} bytes instead of {expected}", meta.len()))
+}
+
+/// As [`installed`], and no file has another digest than was published or downloaded.
+///
+/// A file is read when it has changed since its digest was last found right; of the others names, sizes and times of change
+/// decide, so that a model of gigabytes opens at once. What changes without a trace, such as a bit on the disk, is left to
+/// [`verify`].
+///
+/// # Errors
+/// [`DownloadError::Local`] when a file cannot be read.
+pub async fn checked(models_dir: &Path, plan: &Plan) -> Result<Installed, DownloadError> {
+    let found = installed(models_dir, plan);
+    let Installed::Complete { dir, source } = &found else { return Ok(found) };
+    let before = record(dir);
+    let mut after = before.clone().unwrap_or_else(|| Record {
+        name: plan.name.clone(),
+        source: source.clone(),
+        files: Vec::new(),
+    });
+    let mut problems = Vec::new();
+    for file in &plan.files {
+        let path = dir.join(&file.path);
+        let Ok(meta) = fs_err::metadata(&path) else { continue };
+        let recorded = after.file(&file.path);
+        let expected = file.sha256.as_ref().or(recorded.map(|recorded| &recorded.sha256));
+        let Some(expected) = expected.cloned() else { continue };
+        let changed = last_change(&meta);
+        if changed.is_some() && recorded.is_some_and(|r| r.stands(&expected, meta.len(), changed)) {
+            continue;
+        }
+        let (sha256, size) = digest::of_file(&path).await.map_err(at(&path))?;
+        if sha256 == expected {
+            after.put(RecordedFile { path: file.path.clone(), size, sha256, changed });
+        } else {
+            let path = &file.path;
+            problems.push(format!("the checksum of {path} is {sha256} instead of {expected}"));
+        }
+    }
+    if !problems.is_empty() {
+        return Ok(Installed::Damaged { problems });
+    }
+    if !after.files.is_empty() && before.as_ref() != Some(&after) {
+        // Where it cannot be kept, the files are read again next time.
+        if let Err(error) = keep(dir, &after) {
+            tracing::debug!(%error, "what was checked could not be noted");
+        }
+    }
+    Ok(found)
+}
+
+/// When a file was changed last, in nanoseconds since 1970; `None` where the system does not tell.
+pub(super) fn last_change(meta: &std::fs::Metadata) -> Option<u64> {
+    let since = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_nanos()).ok()
+}
+
+/// Replaces the record in one step.
+fn keep(dir: &Path, record: &Record) -> std::io::Result<()> {
+    let new = dir.join(format!(".{RECORD}.{}", std::process::id()));
+    fs_err::write(&new, serde_json::to_vec_pretty(record)?)?;
+    fs_err::rename(&new, dir.join(RECORD))
 }
 
 /// Computes every digest of an installed model anew.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::error::{Failure, at};
-use super::installed::{RECORD, Record, RecordedFile};
+use super::installed::{RECORD, Record, RecordedFile, last_change};
 use super::plan::{Plan, PlannedFile};
 use super::{DownloadError, Event, OnEvent, digest};
 
@@ -162,7 +162,10 @@ impl Staging {
         for file in &plan.files {
             match self.done(file).filter(|_| self.whole(file).is_file()) {
                 Some(Done { size, sha256, .. }) => {
-                    recorded.push(RecordedFile { path: file.path.clone(), size, sha256 });
+                    // Checked when it came, and unchanged since.
+                    let meta = fs_err::metadata(self.whole(file)).map_err(at(&self.root))?;
+                    let changed = last_change(&meta);
+                    recorded.push(RecordedFile { path: file.path.clone(), size, sha256, changed });
                 }
                 None if file.optional => {}
                 None => return Err(Failure::Source(format!("it has no {}", file.path))),

@@ -120,7 +120,7 @@ impl Cache {
     fn try_store(&self, key: &Key, entry: &Entry) -> io::Result<()> {
         let path = self.path(key);
         let folder = path.parent().unwrap_or(&self.config.folder);
-        fs_err::create_dir_all(folder)?;
+        create_private(folder)?;
         let mut file = tempfile::Builder::new().suffix(".partial").tempfile_in(folder)?;
         serde_json::to_writer(&mut file, &entry.head)?;
         file.write_all(b"\n")?;
@@ -204,6 +204,18 @@ fn digest(body: &[u8]) -> String {
     format!("{:x}", Sha256::digest(body))
 }
 
+/// Creates what is missing of `folder`, closed to other users: replies tell what a person asked. The files are closed by
+/// how temporary files are made.
+fn create_private(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    builder.recursive(true).create(folder)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,6 +249,22 @@ mod tests {
         }
         let left: Vec<_> = files(folder.path()).into_iter().map(|file| file.path).collect();
         assert!(left.is_empty(), "no partial files: {left:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn entries_are_for_their_owner() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let inside = folder.path().join("cache/http");
+        let cache = Cache::new(CacheConfig::new(&inside));
+        cache.store(&key("a"), &entry(b"x"));
+        let mode =
+            |path: &Path| fs_err::metadata(path).expect("there").permissions().mode() & 0o777;
+        let path = cache.path(&key("a"));
+        assert_eq!(mode(&path), 0o600);
+        let folders = path.ancestors().skip(1).take_while(|path| *path != folder.path());
+        assert!(folders.map(mode).all(|mode| mode == 0o700));
     }
 
     #[test]

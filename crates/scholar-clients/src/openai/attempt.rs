@@ -8,9 +8,9 @@ use super::OpenAiGenerator;
 use super::delivery::Delivery;
 use super::features::{Feature, Features};
 use super::model_name::same_model;
-use super::refusal;
 use super::sse::Events;
 use super::wire::{Alternative, Chunk};
+use super::{redirect, refusal};
 use crate::http;
 
 /// Longest part of an error body that is read.
@@ -84,16 +84,24 @@ pub(super) async fn send(
 }
 
 async fn post(generator: &OpenAiGenerator, body: &Value) -> Result<reqwest::Response, PortError> {
-    let mut request = generator.http.pool(&generator.endpoint).post(generator.endpoint.clone());
-    if let Some(key) = &generator.config.key {
-        request = request.bearer_auth(key.expose_secret());
+    let mut url = generator.endpoint.clone();
+    for _ in 0..=redirect::MAX_REDIRECTS {
+        let mut request = generator.http.still_pool(&url).post(url.clone());
+        if let Some(key) = &generator.config.key {
+            request = request.bearer_auth(key.expose_secret());
+        }
+        let sent = tokio::time::timeout(generator.config.idle_timeout, request.json(body).send());
+        let response = match sent.await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(refusal::unreachable(generator, error)),
+            Err(_) => return Err(refusal::silent(generator)),
+        };
+        match redirect::target(&url, &response)? {
+            Some(next) => url = next,
+            None => return Ok(response),
+        }
     }
-    let sent = tokio::time::timeout(generator.config.idle_timeout, request.json(body).send());
-    match sent.await {
-        Ok(Ok(response)) => Ok(response),
-        Ok(Err(error)) => Err(refusal::unreachable(generator, error)),
-        Err(_) => Err(refusal::silent(generator)),
-    }
+    Err(redirect::too_many(generator))
 }
 
 async fn next_piece(

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use parking_lot::Mutex;
 use scholar_clients::download::{
     DownloadConfig, DownloadError, Downloader, Event, FileState, Installed, Plan, PlannedFile,
-    PlannedSource, Pulled, installed, verify,
+    PlannedSource, Pulled, checked, installed, verify,
 };
 use scholar_clients::{HttpClient, Url};
 
@@ -273,4 +273,69 @@ async fn this_machines_own_failures_end_at_once() {
         matches!(error, DownloadError::NoSpace { .. }) && error.hint().contains("MiB"),
         "{error}"
     );
+}
+
+/// A hub may send a download to another host, which must not see the key.
+#[tokio::test]
+async fn a_hubs_key_stays_with_the_hub() {
+    let keys = Arc::new(Mutex::new(Vec::new()));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let store = format!("http://{}/", listener.local_addr().expect("bound"));
+    let seen = Arc::clone(&keys);
+    let bytes = axum::Router::new().fallback(async move |headers: HeaderMap| {
+        seen.lock().push(("store", headers.contains_key("authorization")));
+        "abc"
+    });
+    tokio::spawn(async move { axum::serve(listener, bytes).await.expect("served") });
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let hub = format!("http://{}/", listener.local_addr().expect("bound"));
+    let seen = Arc::clone(&keys);
+    let asked = axum::Router::new().fallback(async move |headers: HeaderMap| {
+        seen.lock().push(("hub", headers.contains_key("authorization")));
+        axum::response::Redirect::temporary(&store)
+    });
+    tokio::spawn(async move { axum::serve(listener, asked).await.expect("served") });
+
+    let models = tempfile::tempdir().expect("a folder");
+    let mut config = DownloadConfig::new(models.path(), Url::parse(&hub).expect("an address"));
+    config.hub_token = Some("hf-very-secret".to_owned().into());
+    let downloader = Downloader::new(HttpClient::new().expect("a client"), config);
+    let plan = plan(vec![file("w", b"abc", Some(DIGEST_OF_ABC))], vec![hub_source()]);
+    pull(&downloader, &plan).await.expect("pulled");
+    assert_eq!(*keys.lock(), [("hub", true), ("store", false)]);
+}
+
+#[tokio::test]
+async fn what_changed_since_it_was_checked_is_read_again() {
+    let root = tempfile::tempdir().expect("a folder");
+    let models = root.path().join("models");
+    let files = vec![file("a/weights.bin", b"abc", Some(DIGEST_OF_ABC))];
+    let plan = plan(files, vec![local(&originals(root.path()))]);
+    let look = || async { checked(&models, &plan).await.expect("read") };
+    assert_eq!(look().await, Installed::Missing);
+    let pulled = pull(&downloader(&models, dead_address().await), &plan).await.expect("pulled");
+    assert!(matches!(look().await, Installed::Complete { .. }));
+
+    let (weights, record) =
+        (pulled.dir.join("a/weights.bin"), pulled.dir.join("openscholar-model.json"));
+    let checked_at = fs_err::metadata(&weights).and_then(|meta| meta.modified()).expect("a time");
+    let write = |bytes: &[u8], changed| {
+        fs_err::write(&weights, bytes).expect("written");
+        let file = fs_err::OpenOptions::new().write(true).open(&weights).expect("opens");
+        file.file().set_modified(changed).expect("set");
+    };
+    write(b"abd", checked_at + Duration::from_secs(1));
+    let Installed::Damaged { problems } = look().await else { panic!("another digest") };
+    assert!(problems[0].contains("checksum of a/weights.bin"), "{problems:?}");
+    // Not read where nothing tells of a change: that is what `verify` is for.
+    write(b"abd", checked_at);
+    assert!(matches!(look().await, Installed::Complete { .. }));
+    let states = verify(&models, &plan, &|_| {}).await.expect("read");
+    assert!(matches!(states[0].1, FileState::Differs { .. }));
+    // Files that were put there by hand, or by an earlier version, are read once.
+    fs_err::remove_file(&record).expect("there");
+    assert!(matches!(look().await, Installed::Damaged { .. }));
+    write(b"abc", checked_at);
+    assert!(matches!(look().await, Installed::Complete { .. }));
+    assert!(fs_err::read_to_string(&record).expect("noted").contains(DIGEST_OF_ABC));
 }

@@ -344,3 +344,41 @@ fn addresses_are_checked_before_use() {
         assert!(generator.address().ends_with("x/v1/chat/completions"), "{}", generator.address());
     }
 }
+
+/// Wherever a server sends a request, neither prompt nor key leave it; within itself it may move the whole request.
+#[tokio::test]
+async fn redirects_to_another_server_are_refused_and_within_one_the_request_stays_whole() {
+    let other = ScriptedLmServer::start().await;
+    other.always(text("stolen"));
+    let moved = other.base_url().replace("http://", "http://me:s3cret@");
+    let moved = format!("{moved}/chat/completions?token=s3cret");
+    for status in [301, 302, 303, 307, 308] {
+        let redirect = Behaviour::Redirect(status, moved.clone());
+        let (result, bodies) = after(vec![redirect], &text_request()).await;
+        let error = result.expect_err("refused");
+        assert_eq!(error.kind(), PortErrorKind::Rejected, "{error}");
+        let hint = error.hint().expect("a next step");
+        let base = other.base_url();
+        assert!(error.to_string().contains(&format!("{base}/chat/completions")), "{error}");
+        assert!(hint.ends_with(&format!("--base-url {base}")), "{hint}");
+        assert!(!format!("{error} {hint}").contains("s3cret"), "{error} {hint}");
+        assert_eq!(bodies.len(), 1, "not tried again");
+    }
+    assert_eq!(other.requests(), []);
+
+    let itself = || Behaviour::Redirect(307, "/v1/chat/completions".to_owned());
+    let (result, bodies) = after(vec![itself(), itself(), text("one two")], &text_request()).await;
+    assert_eq!(result.expect("a reply").text, "one two");
+    assert!(bodies.windows(2).all(|pair| pair[0] == pair[1]), "the same request");
+    let (result, _) =
+        after(vec![Behaviour::Redirect(302, "/v1/x".to_owned())], &text_request()).await;
+    let error = result.expect_err("a request without its body is another one");
+    assert!(error.to_string().contains("leave the prompt behind"), "{error}");
+    let (result, _) = after((0..6).map(|_| itself()).collect(), &text_request()).await;
+    let error = result.expect_err("round and round");
+    assert!(error.to_string().contains("more than 5 times"), "{error}");
+    let nowhere = Behaviour::Redirect(307, "http://[".to_owned());
+    let (result, _) = after(vec![nowhere], &text_request()).await;
+    let error = result.expect_err("nowhere");
+    assert!(error.to_string().contains("without an address"), "{error}");
+}

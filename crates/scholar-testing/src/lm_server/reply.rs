@@ -41,6 +41,7 @@ pub(super) async fn respond(behaviour: Behaviour, request: &Value) -> Response {
         Behaviour::RateLimited(retry_after) => rate_limited(retry_after),
         Behaviour::ServerError => plain(500, r#"{"error":{"message":"out of order"}}"#),
         Behaviour::Status(code, body) => plain(code, &body),
+        Behaviour::Redirect(code, location) => redirect(code, location),
         Behaviour::WrongJson => plain(200, "<html>It works!</html>"),
         Behaviour::TruncatedStream(text) => {
             event_stream(stream::iter(shape.opening(&text)).map(Ok).boxed())
@@ -213,5 +214,13 @@ fn plain(code: u16, body: &str) -> Response {
     response
         .headers_mut()
         .insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
+    response
+}
+
+fn redirect(code: u16, location: String) -> Response {
+    let mut response = plain(code, "{}");
+    if let Ok(location) = location.parse() {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
     response
 }
