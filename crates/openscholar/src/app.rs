@@ -1,8 +1,10 @@
 //! What every command needs: places, environment, config, printer.
 
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Instant;
 
+use scholar_core::{Notice, NoticeKind};
 use tokio::runtime::Runtime;
 
 use crate::args::GlobalArgs;
@@ -11,6 +13,7 @@ use crate::env::Environment;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::home::Home;
 use crate::printer::Printer;
+use crate::private;
 use crate::stop::Stop;
 use crate::wiring::models::Readers;
 
@@ -29,7 +32,7 @@ pub(crate) struct App {
     pub(crate) began: Instant,
     /// A command's own number of threads.
     threads: OnceLock<usize>,
-    /// Kept until the end: with it ends the watch for Ctrl-C.
+    /// Kept until the end: with it ends the watch for signals.
     runtime: OnceLock<Runtime>,
 }
 
@@ -92,35 +95,57 @@ impl App {
         now.round(jiff::Unit::Second).unwrap_or(now).to_string()
     }
 
-    /// Runs `future` on the program's runtime. From the first call on, the first Ctrl-C is a [`Stop`], the second exits.
+    /// Runs `future` on the program's runtime; a signal drops it, which is an error.
     pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, CommandError> {
+        self.runtime()?.block_on(async {
+            tokio::select! {
+                // What the work itself says of a signal is better than what is said here.
+                biased;
+                done = future => Ok(done),
+                () = self.stop.asked() => Err(CommandError::new(ErrorKind::Interrupted, "interrupted")),
+            }
+        })
+    }
+
+    /// The same for work that looks for signals itself, to keep what was done.
+    pub(crate) fn block_on_to_the_end<T>(
+        &self,
+        future: impl Future<Output = T>,
+    ) -> Result<T, CommandError> {
+        Ok(self.runtime()?.block_on(future))
+    }
+
+    /// From now on signals are left to who looks for them: [`Stop`].
+    pub(crate) fn heed_signals(&self) -> Result<(), CommandError> {
+        self.runtime()?;
+        self.stop.heed();
+        Ok(())
+    }
+
+    /// The runtime; signals are watched for as long as there is one.
+    fn runtime(&self) -> Result<&Runtime, CommandError> {
         if let Some(runtime) = self.runtime.get() {
-            return Ok(runtime.block_on(future));
+            return Ok(runtime);
         }
+        let failed =
+            |source| CommandError::new(ErrorKind::User, "cannot start threads").with_source(source);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
             .thread_name("scholar-io")
             .build()
-            .map_err(|source| {
-                CommandError::new(ErrorKind::User, "cannot start threads").with_source(source)
-            })?;
-        let stop = self.stop.clone();
-        let printer = self.printer.clone();
-        runtime.spawn(async move {
-            while tokio::signal::ctrl_c().await.is_ok() {
-                if stop.requested() {
-                    #[expect(
-                        clippy::disallowed_methods,
-                        reason = "the second Ctrl-C means at once"
-                    )]
-                    std::process::exit(i32::from(ErrorKind::Interrupted.code()));
-                }
-                stop.request();
-                printer.say("stopping; press Ctrl-C again to stop at once");
-            }
-        });
-        Ok(self.runtime.get_or_init(|| runtime).block_on(future))
+            .map_err(failed)?;
+        self.stop.watch(&runtime, &self.printer).map_err(failed)?;
+        Ok(self.runtime.get_or_init(|| runtime))
+    }
+
+    /// Tells of a file of keys that others can read.
+    pub(crate) fn warn_if_open(&self, keys: &Path) {
+        if private::is_open(keys) {
+            let message = format!("{} can be read by other users of this machine", keys.display());
+            let notice = Notice::new(NoticeKind::Weak, message);
+            self.printer.notice(&notice.with_hint(format!("chmod go= {}", keys.display())));
+        }
     }
 
     /// Milliseconds since the program began.

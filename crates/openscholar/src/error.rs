@@ -10,11 +10,13 @@ use scholar_core::{PortError, PortErrorKind};
 pub(crate) enum ErrorKind {
     /// 1: something the user can change.
     User,
+    /// 1: a file of a model that is not what it should be. Nothing takes its place without a word.
+    Damaged,
     /// 3: a server, source or download is not to be had.
     Unavailable,
     /// 70: a bug.
     Bug,
-    /// 130: interrupted; what was done is kept.
+    /// 130 (SIGINT), 143 (SIGTERM) or 129 (SIGHUP): interrupted; what was done is kept.
     Interrupted,
 }
 
@@ -22,7 +24,7 @@ impl ErrorKind {
     /// The process's exit code.
     pub(crate) fn code(self) -> u8 {
         match self {
-            Self::User => 1,
+            Self::User | Self::Damaged => 1,
             Self::Unavailable => 3,
             Self::Bug => 70,
             Self::Interrupted => 130,
@@ -42,11 +44,13 @@ pub(crate) struct CommandError {
     source: Option<Box<dyn Error + Send + Sync>>,
     /// Imperatives.
     pub(crate) hints: Vec<String>,
+    /// Instead of the kind's.
+    code: Option<u8>,
 }
 
 impl CommandError {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), source: None, hints: Vec::new() }
+        Self { kind, message: message.into(), source: None, hints: Vec::new(), code: None }
     }
 
     pub(crate) fn user(message: impl Into<String>) -> Self {
@@ -61,6 +65,25 @@ impl CommandError {
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    fn damaged_if(self, damaged: bool) -> Self {
+        if damaged { Self { kind: ErrorKind::Damaged, ..self } } else { self }
+    }
+
+    /// Whether nothing else may be tried in place of what failed: the person asked to stop, or must know of damage.
+    pub(crate) fn is_final(&self) -> bool {
+        matches!(self.kind, ErrorKind::Interrupted | ErrorKind::Damaged)
+    }
+
+    /// With another exit code than its kind's.
+    pub(crate) fn with_code(self, code: u8) -> Self {
+        Self { code: Some(code), ..self }
+    }
+
+    /// The process's exit code.
+    pub(crate) fn code(&self) -> u8 {
+        self.code.unwrap_or_else(|| self.kind.code())
     }
 }
 
@@ -86,7 +109,7 @@ impl From<PortError> for CommandError {
         };
         let hints = error.hint().map(str::to_owned).into_iter().collect();
         let message = error.to_string();
-        Self { kind, message, source: error_source(error), hints }
+        Self { kind, message, source: error_source(error), hints, code: None }
     }
 }
 
@@ -150,8 +173,10 @@ impl From<scholar_server::annotate::StoreError> for CommandError {
 
 impl From<scholar_models::ModelError> for CommandError {
     fn from(error: scholar_models::ModelError) -> Self {
+        use scholar_models::ModelError;
+        let damaged = matches!(error, ModelError::Damaged { .. } | ModelError::Tensor { .. });
         let hint = error.hint();
-        library_error(error, hint)
+        library_error(error, hint).damaged_if(damaged)
     }
 }
 
@@ -171,8 +196,16 @@ impl From<scholar_train::TrainError> for CommandError {
 
 impl From<scholar_models::gguf::GgufError> for CommandError {
     fn from(error: scholar_models::gguf::GgufError) -> Self {
+        use scholar_models::gguf::GgufError;
+        let damaged = matches!(
+            error,
+            GgufError::Malformed { .. }
+                | GgufError::Metadata { .. }
+                | GgufError::Tensor { .. }
+                | GgufError::Vocabulary { .. }
+        );
         let hint = Some(error.hint().to_owned());
-        library_error(error, hint)
+        library_error(error, hint).damaged_if(damaged)
     }
 }
 

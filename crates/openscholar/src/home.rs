@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::env::Environment;
 use crate::error::CommandError;
+use crate::{private, runs};
 
 /// The folders of one user, none of them created yet.
 ///
@@ -97,6 +98,14 @@ impl Home {
     /// The file of users' own catalog entries.
     pub(crate) fn catalog_file(&self) -> PathBuf {
         self.config.join("models.toml")
+    }
+
+    /// Creates `folder`, which lies below the data folder. A data folder that is made here is closed to other users; one
+    /// that is there stays as it is, and so may be shared.
+    pub(crate) fn create(&self, folder: &Path) -> Result<(), CommandError> {
+        private::create_missing(&self.data)
+            .and_then(|()| fs_err::create_dir_all(folder))
+            .map_err(|source| runs::unwritable(&self.data, source))
     }
 
     /// The data folder itself.

@@ -9,6 +9,7 @@ mod error;
 mod home;
 mod output;
 mod printer;
+mod private;
 mod progress;
 mod runs;
 mod starter;
@@ -21,7 +22,7 @@ use clap::Parser as _;
 
 use crate::app::App;
 use crate::args::{Args, Command};
-use crate::error::CommandError;
+use crate::error::{CommandError, ErrorKind};
 
 fn main() -> ExitCode {
     let args = Args::parse_from(args::with_default_verb(env::arguments()));
@@ -37,7 +38,8 @@ fn main() -> ExitCode {
 fn run(args: Args, printer: &printer::Printer) -> Result<ExitCode, CommandError> {
     let Args { global, command } = args;
     let app = App::new(global, command.is_offline(), printer.clone())?;
-    match command {
+    let stop = app.stop.clone();
+    let ended = match command {
         Command::Ask(args) => commands::ask::run(*args, &app),
         Command::Search(args) => commands::search::run(*args, &app),
         Command::Papers(args) => commands::papers::run(args, &app),
@@ -49,7 +51,12 @@ fn run(args: Args, printer: &printer::Printer) -> Result<ExitCode, CommandError>
         Command::Doctor(args) => commands::doctor::run(args, &app),
         Command::Completions(args) => commands::completions::run(args, &app),
         Command::CliDocs => commands::cli_docs::run(&app),
-    }
+    };
+    // Scripts and service managers ask which signal it was.
+    ended.map_err(|error| match stop.exit_code() {
+        Some(code) if error.kind == ErrorKind::Interrupted => error.with_code(code),
+        _ => error,
+    })
 }
 
 fn init_tracing(verbose: u8) {

@@ -92,10 +92,10 @@ impl Printer {
         if self.json {
             let hints = &error.hints;
             let report = serde_json::json!({"schema": "openscholar.error/1", "error": error.to_string(),
-                "exit_code": error.kind.code(), "hints": hints});
+                "exit_code": error.code(), "hints": hints});
             let _ignored = writeln!(io::stdout(), "{report}");
         }
-        ExitCode::from(error.kind.code())
+        ExitCode::from(error.code())
     }
 
     /// `text` in the ANSI style `code` when stdout is a terminal.

@@ -9,10 +9,14 @@
 //!          proof.json      quotations with digests of their passages (openscholar.proof/1)
 //!          requests.jsonl  every request to sources beyond the datastore, without secrets: when, how long, what came back
 //!          found.jsonl     papers that sources beyond the datastore found, with the text that was read
+//!          lock            held by the process that answers, for as long as it lives
 //! ```
+//!
+//! Only their owner can read them.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use scholar_core::{Paper, is_out_of_space};
 use scholar_pipeline::sources::SourcesConfig;
@@ -21,11 +25,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::home::Home;
+use crate::private;
 
 /// File of the papers that sources beyond the datastore found.
 pub(crate) const FOUND_FILE: &str = "found.jsonl";
 /// File of the requests sent to sources.
 pub(crate) const REQUESTS_FILE: &str = "requests.jsonl";
+/// Held while a run is answered.
+const LOCK_FILE: &str = "lock";
 /// Schema of [`RunRecord`].
 pub(crate) const RUN_SCHEMA: &str = "openscholar.run/1";
 
@@ -33,14 +40,26 @@ pub(crate) const RUN_SCHEMA: &str = "openscholar.run/1";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RunStatus {
-    /// Begun; also what a killed process leaves.
+    /// Begun. [`RunFolder::record`] says so only as long as the process is there.
     Running,
     /// Answered.
     Done,
     /// Ended with an error.
     Failed,
-    /// Ended by Ctrl-C; the journal holds what was done.
+    /// Ended by a signal or with its process; the journal holds what was done.
     Interrupted,
+}
+
+impl RunStatus {
+    /// As `run.json` has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+        }
+    }
 }
 
 /// `run.json`.
@@ -115,10 +134,16 @@ pub(crate) type JournalSink = Box<dyn Fn(&str) + Send + Sync>;
 #[derive(Debug, Clone)]
 pub(crate) struct RunFolder {
     path: PathBuf,
+    /// In the process that answers, the lock that tells others so.
+    _held: Option<Arc<fs_err::File>>,
 }
 
 impl RunFolder {
-    /// Creates the folder; the name is the time of day plus a digest of the question, made unique.
+    fn at(path: PathBuf) -> Self {
+        Self { path, _held: None }
+    }
+
+    /// Creates the folder and locks it for this process; the name is the time of day plus a digest of the question, made unique.
     pub(crate) fn create(
         home: &Home,
         started: &str,
@@ -130,12 +155,15 @@ impl RunFolder {
             started.chars().filter(|c| c.is_ascii_digit() || *c == 'T').take(15).collect();
         let base = format!("{}-{:02x}{:02x}", stamp.replace('T', "-"), digest[0], digest[1]);
         let runs = home.runs();
-        fs_err::create_dir_all(&runs).map_err(|source| unwritable(&runs, source))?;
+        private::folder(&runs).map_err(|source| unwritable(&runs, source))?;
         for attempt in 0..1000_u32 {
             let id = if attempt == 0 { base.clone() } else { format!("{base}-{attempt}") };
             let path = runs.join(&id);
-            match fs_err::create_dir(&path) {
-                Ok(()) => return Ok((Self { path }, id)),
+            match private::create_folder(&path) {
+                Ok(()) => {
+                    let held = hold(&path).map_err(|source| unwritable(&path, source))?;
+                    return Ok((Self { path, _held: Some(Arc::new(held)) }, id));
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(unwritable(&runs, source)),
             }
@@ -152,7 +180,7 @@ impl RunFolder {
         // A folder of this very name is meant, even without `run.json`: not another run that begins alike.
         let path = home.runs().join(name);
         if !name.is_empty() && !name.contains(['/', '\\', '.']) && path.is_dir() {
-            return Ok(Self { path });
+            return Ok(Self::at(path));
         }
         let matching: Vec<&String> = if name == "last" {
             ids.last().into_iter().collect()
@@ -160,7 +188,7 @@ impl RunFolder {
             ids.iter().filter(|id| !name.is_empty() && id.starts_with(name)).collect()
         };
         match matching.as_slice() {
-            [id] => Ok(Self { path: home.runs().join(id) }),
+            [id] => Ok(Self::at(home.runs().join(id))),
             [] => Err(CommandError::user(format!(
                 "there is no run {name:?} in {}",
                 home.runs().display()
@@ -189,7 +217,7 @@ impl RunFolder {
             CommandError::new(ErrorKind::Bug, format!("cannot write {name}")).with_source(source)
         })?;
         text.push('\n');
-        write_atomic(&self.file(name), text.as_bytes())
+        self.write_text(name, &text)
     }
 
     /// Writes `values` as JSON lines, atomically.
@@ -207,23 +235,41 @@ impl RunFolder {
             text.push_str(&line);
             text.push('\n');
         }
-        write_atomic(&self.file(name), text.as_bytes())
+        self.write_text(name, &text)
     }
 
     /// Writes text, atomically.
     pub(crate) fn write_text(&self, name: &str, text: &str) -> Result<(), CommandError> {
-        write_atomic(&self.file(name), text.as_bytes())
+        replace(&self.file(name), text.as_bytes(), private::create)
     }
 
     /// Appends every line it gets to `journal.jsonl` at once, so that a killed run keeps what it knew. A full disk
     /// shows when the whole journal is written at the end.
     pub(crate) fn journal_sink(&self) -> Result<JournalSink, CommandError> {
         let path = self.file("journal.jsonl");
-        let file = fs_err::File::create(&path).map_err(|source| unwritable(&self.path, source))?;
+        let file = private::create(&path).map_err(|source| unwritable(&self.path, source))?;
         let file = parking_lot::Mutex::new(file);
         Ok(Box::new(move |line| {
             let _at_the_end = file.lock().write_all(format!("{line}\n").as_bytes());
         }))
+    }
+
+    /// What was asked of what, and how far it came: a run that was begun by a process that is gone is interrupted.
+    pub(crate) fn record(&self) -> Result<RunRecord, CommandError> {
+        let mut record: RunRecord = self.read_json("run.json")?;
+        if record.status == RunStatus::Running && !self.is_held() {
+            record.status = RunStatus::Interrupted;
+        }
+        Ok(record)
+    }
+
+    /// Whether a process answers this run. The system gives its lock back when it ends, however it ends. Runs of earlier
+    /// versions have no lock, and some network file systems know none.
+    fn is_held(&self) -> bool {
+        let lock = fs_err::File::open(self.file(LOCK_FILE));
+        lock.is_ok_and(|lock| {
+            matches!(lock.file().try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
+        })
     }
 
     /// Reads a JSON file of the folder.
@@ -289,14 +335,33 @@ fn age(id: &str) -> (&str, u32, &str) {
     (base, count, id)
 }
 
+/// Takes the lock of the run in `folder`, which ends with this process.
+fn hold(folder: &Path) -> std::io::Result<fs_err::File> {
+    let lock = private::create(&folder.join(LOCK_FILE))?;
+    match lock.file().lock() {
+        // Some network file systems have none; then nobody sees that this run is being answered.
+        Err(error) if error.kind() == std::io::ErrorKind::Unsupported => Ok(lock),
+        locked => locked.map(|()| lock),
+    }
+}
+
 /// Replaces `path` in one step: a reader sees the old or the new bytes, and a full disk leaves the old ones.
 pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    replace(path, bytes, |temporary| fs_err::File::create(temporary))
+}
+
+/// The same with a file that `create` makes.
+fn replace(
+    path: &Path,
+    bytes: &[u8],
+    create: impl FnOnce(&Path) -> std::io::Result<fs_err::File>,
+) -> Result<(), CommandError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = folder.join(format!(".{name}.{}.part", std::process::id()));
     let written = (|| {
-        let mut file = fs_err::File::create(&temporary)?;
+        let mut file = create(&temporary)?;
         file.write_all(bytes)?;
         file.sync_all()?;
         fs_err::rename(&temporary, path)

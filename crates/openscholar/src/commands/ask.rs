@@ -35,7 +35,7 @@ pub(crate) fn run(args: AskArgs, app: &App) -> Result<ExitCode, CommandError> {
     if task.datastore != crate::starter::NAME {
         app.existing_datastore(&task.datastore)?;
     }
-    let (document, stored) = app.block_on(answer(&args, &task, app))??;
+    let (document, stored) = app.block_on_to_the_end(answer(&args, &task, app))??;
     // What was paid for is shown even where it cannot be kept.
     print(&document, &args, app)?;
     stored?;
@@ -64,10 +64,18 @@ impl Task {
             return Ok((args, Self { question, config, datastore, journal: None }));
         };
         let folder = RunFolder::find(&app.home, run)?;
-        let record: RunRecord = folder.read_json("run.json")?;
-        if record.status == RunStatus::Done {
-            return Err(CommandError::user(format!("run {} is done", record.id))
-                .with_hint(format!("openscholar runs show {}", record.id)));
+        let record = folder.record()?;
+        match record.status {
+            RunStatus::Interrupted | RunStatus::Failed => {}
+            RunStatus::Done => {
+                return Err(CommandError::user(format!("run {} is done", record.id))
+                    .with_hint(format!("openscholar runs show {}", record.id)));
+            }
+            RunStatus::Running => {
+                let message = format!("run {} is being answered by another process", record.id);
+                return Err(CommandError::user(message)
+                    .with_hint("wait until it ends, or end it: what it has done is kept"));
+            }
         }
         let question = Question::new(&record.question)
             .map_err(|error| CommandError::user(error.to_string()))?;
@@ -188,7 +196,8 @@ fn save(run: &str, datastore: &str, app: &App) -> Result<(), CommandError> {
         return Ok(());
     }
     let source = format!("run {run}");
-    let done = app.block_on(super::papers::keep::add(datastore, found, &source, app))??;
+    let done =
+        app.block_on_to_the_end(super::papers::keep::add(datastore, found, &source, app))??;
     super::datastore::build::report_added(&format!("saved to {datastore}"), &done, app);
     Ok(())
 }

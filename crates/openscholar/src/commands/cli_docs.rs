@@ -18,7 +18,7 @@ pub(crate) fn run(app: &App) -> Result<ExitCode, CommandError> {
 fn render() -> String {
     let mut page = "# The command line\n\nMade by `openscholar cli-docs`; a test keeps it true.\n\n\
         Exit codes: 0 done, 1 something you can change, 2 wrong usage, 3 a server or download is not to be had, \
-        4 answered with missing evidence, 70 a bug, 130 interrupted (a run continues with `runs` and `ask --resume`).\n"
+        4 answered with missing evidence, 70 a bug, 130 interrupted (143 by SIGTERM, 129 by SIGHUP; a run continues with `ask --resume`).\n"
         .to_owned();
     let mut root = Args::command().term_width(100);
     root.build();

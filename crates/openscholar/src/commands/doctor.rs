@@ -5,12 +5,13 @@ mod self_test;
 
 use std::process::ExitCode;
 
+use scholar_clients::download::Installed;
 use serde::Serialize;
 
 use crate::app::App;
 use crate::args::DoctorArgs;
 use crate::error::CommandError;
-use crate::wiring;
+use crate::{private, wiring};
 
 /// One thing looked at.
 #[derive(Debug, Serialize)]
@@ -35,6 +36,7 @@ pub(crate) fn run(args: DoctorArgs, app: &App) -> Result<ExitCode, CommandError>
         app.block_on(self_test::checks())??
     } else {
         let mut checks = vec![processor(app), home(app), disk(app), python()];
+        checks.extend(private_files(app));
         checks.extend(models(app)?);
         checks.extend(datastores(app)?);
         checks.push(server(app));
@@ -126,6 +128,20 @@ fn tempfile_probe(folder: &std::path::Path) -> bool {
     made
 }
 
+/// What only its owner should be able to read, as earlier versions or other programs may have left it.
+fn private_files(app: &App) -> Vec<Check> {
+    let keys = [app.config.generator.key_file.as_ref(), app.config.sources.key_file.as_ref()];
+    let runs = app.home.runs();
+    let check = |what: &str, path: &std::path::Path| {
+        let closed = !private::is_open(path);
+        let who = if closed { "closed to other users" } else { "open to other users" };
+        let hint = format!("chmod go= {}", path.display());
+        Check::new(what, closed, format!("{}, {who}", path.display()), &hint)
+    };
+    let runs = runs.is_dir().then(|| check("run folders", &runs));
+    runs.into_iter().chain(keys.into_iter().flatten().map(|key| check("key file", key))).collect()
+}
+
 fn python() -> Check {
     let output = std::process::Command::new("python3").args(["-m", "pip", "--version"]).output();
     let found = output.ok().filter(|output| output.status.success());
@@ -148,11 +164,15 @@ fn models(app: &App) -> Result<Vec<Check>, CommandError> {
     crate::config::DEFAULT_MODELS
         .iter()
         .map(|name| {
-            let here = wiring::models::is_installed(app, name)?;
-            let found = if here { "here" } else { "not here yet" };
+            let installed = wiring::models::installed(app, name)?;
+            let found = match &installed {
+                Installed::Complete { .. } => "here".to_owned(),
+                Installed::Missing => "not here yet".to_owned(),
+                Installed::Damaged { problems } => format!("damaged: {}", problems.join("; ")),
+            };
             Ok(Check::new(
                 &format!("model {name}"),
-                here,
+                matches!(installed, Installed::Complete { .. }),
                 found,
                 &format!("openscholar models pull {name}"),
             ))

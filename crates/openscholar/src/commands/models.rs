@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use comfy_table::Table;
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use scholar_clients::download::Installed;
 use scholar_models::catalog::{Entry, ModelFile, Source};
 use scholar_models::shipping::{self, Packed};
 
@@ -52,7 +53,15 @@ fn list(app: &App) -> Result<ExitCode, CommandError> {
         let models = catalog
             .entries()
             .iter()
-            .map(|entry| Ok(serde_json::json!({"installed": models::is_installed(app, &entry.name)?, "entry": entry})))
+            .map(|entry| {
+                let found = models::installed(app, &entry.name)?;
+                let problems = match &found {
+                    Installed::Damaged { problems } => problems.as_slice(),
+                    Installed::Missing | Installed::Complete { .. } => &[],
+                };
+                let installed = matches!(found, Installed::Complete { .. });
+                Ok(serde_json::json!({"installed": installed, "problems": problems, "entry": entry}))
+            })
             .collect::<Result<Vec<_>, CommandError>>()?;
         app.printer
             .json(&serde_json::json!({"schema": "openscholar.models/1", "models": models}))?;
@@ -62,7 +71,11 @@ fn list(app: &App) -> Result<ExitCode, CommandError> {
     table.load_style(UTF8_HORIZONTAL_ONLY);
     table.set_header(["model", "for", "size", "dim", "tokens", "licence", "here", "from"]);
     for entry in catalog.entries() {
-        let here = if models::is_installed(app, &entry.name)? { "yes" } else { "" };
+        let here = match models::installed(app, &entry.name)? {
+            Installed::Complete { .. } => "yes",
+            Installed::Damaged { .. } => "damaged",
+            Installed::Missing => "",
+        };
         table.add_row([
             entry.name.clone(),
             serde_json::to_value(entry.purpose)
@@ -109,10 +122,6 @@ fn pull_all(names: &[String], from: Option<&Path>, app: &App) -> Result<ExitCode
         return Err(CommandError::user("--from takes one model at a time"));
     }
     for entry in &entries {
-        if from.is_none() && models::is_installed(app, &entry.name)? {
-            app.printer.say(&format!("{} is here already", entry.name));
-            continue;
-        }
         app.block_on(pull::pull(app, entry, from))??;
     }
     if app.printer.json {

@@ -151,5 +151,7 @@ fn remove(name: &str, ids: &[PaperId], app: &App) -> Result<ExitCode, CommandErr
 
 /// A progress callback that ends the work when the person asked for it.
 pub(crate) fn until_stopped(app: &App) -> ControlFlow<()> {
+    // Without threads for it nobody watches for signals, and the system ends the program.
+    let _unwatched = app.heed_signals();
     if app.stop.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

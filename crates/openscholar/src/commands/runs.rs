@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::args::{RunsArgs, RunsCommand};
 use crate::error::{CommandError, Context as _};
 use crate::output::document::AnswerDocument;
-use crate::runs::{self, RunFolder, RunRecord};
+use crate::runs::{self, RunFolder, RunRecord, RunStatus};
 
 pub(crate) fn run(args: RunsArgs, app: &App) -> Result<ExitCode, CommandError> {
     let RunsArgs { command } = args;
@@ -35,9 +35,7 @@ pub(crate) fn run(args: RunsArgs, app: &App) -> Result<ExitCode, CommandError> {
 fn list(limit: usize, app: &App) -> Result<ExitCode, CommandError> {
     let mut records = Vec::new();
     for id in runs::ids(&app.home)?.iter().rev().take(limit) {
-        let record: Result<RunRecord, CommandError> =
-            RunFolder::find(&app.home, id)?.read_json("run.json");
-        match record {
+        match RunFolder::find(&app.home, id)?.record() {
             Ok(record) => records.push(record),
             Err(error) => app.printer.say(&format!("{id}: {error}")),
         }
@@ -53,7 +51,6 @@ fn list(limit: usize, app: &App) -> Result<ExitCode, CommandError> {
     let mut table = Table::new();
     table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["run", "status", "datastore", "question"]);
     for record in records {
-        let status = serde_json::to_value(record.status).unwrap_or_default();
         let question: String = record
             .question
             .split_whitespace()
@@ -62,12 +59,7 @@ fn list(limit: usize, app: &App) -> Result<ExitCode, CommandError> {
             .chars()
             .take(70)
             .collect();
-        table.add_row([
-            record.id,
-            status.as_str().unwrap_or("?").to_owned(),
-            record.datastore,
-            question,
-        ]);
+        table.add_row([record.id, record.status.name().to_owned(), record.datastore, question]);
     }
     app.printer.out(&table.to_string())?;
     Ok(ExitCode::SUCCESS)
@@ -75,6 +67,9 @@ fn list(limit: usize, app: &App) -> Result<ExitCode, CommandError> {
 
 fn show(run: &str, app: &App) -> Result<ExitCode, CommandError> {
     let folder = RunFolder::find(&app.home, run)?;
+    if !folder.file("answer.json").exists() {
+        return Err(unanswered(&folder.record()?));
+    }
     if app.printer.json {
         let document: AnswerDocument = folder.read_json("answer.json")?;
         app.printer.json(&document)?;
@@ -84,4 +79,24 @@ fn show(run: &str, app: &App) -> Result<ExitCode, CommandError> {
         app.printer.out(text.trim_end())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Why a run has no answer, and how to get one.
+fn unanswered(record: &RunRecord) -> CommandError {
+    let RunRecord { id, status, error, .. } = record;
+    let resume = format!("openscholar ask --resume {id}");
+    match status {
+        RunStatus::Running => CommandError::user(format!("run {id} is being answered"))
+            .with_hint("wait for it: openscholar runs list shows its status"),
+        RunStatus::Interrupted => {
+            CommandError::user(format!("run {id} was interrupted before it had an answer"))
+                .with_hint(resume)
+        }
+        RunStatus::Failed => {
+            let why = error.as_deref().unwrap_or("nothing is known of why");
+            CommandError::user(format!("run {id} failed: {why}")).with_hint(resume)
+        }
+        RunStatus::Done => CommandError::user(format!("run {id} has lost its answer.json"))
+            .with_hint(format!("openscholar runs replay {id} tells what else is there")),
+    }
 }

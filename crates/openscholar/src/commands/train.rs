@@ -45,8 +45,7 @@ fn train(task: Task, args: TrainModelArgs, app: &App) -> Result<ExitCode, Comman
     let mut exam = exam::prepare(&settings, app)?;
     let exam = exam.as_deref_mut().map(|exam| exam as &mut dyn scholar_train::Exam);
     let bar = progress::counted(&app.printer, "steps", Some(0));
-    // The first Ctrl-C is watched for from here on.
-    app.block_on(async {})?;
+    app.heed_signals()?;
     let report = scholar_train::train(&settings, &out, exam, &mut |event| {
         show(event, &bar, app);
         if app.stop.requested() { Control::Stop } else { Control::Continue }

@@ -6,6 +6,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use scholar_clients::download::Installed;
 use scholar_models::catalog::{Entry, Source};
 
 use crate::error::CommandError;
@@ -59,11 +60,22 @@ pub(crate) fn of(entry: &Entry) -> Result<Option<Shipped>, CommandError> {
 
 impl Shipped {
     /// Whether folder `dir` holds these files, byte for byte. Cheap enough for every start: they are a few megabytes.
-    pub(crate) fn is_whole(&self, dir: &Path) -> bool {
+    fn is_whole(&self, dir: &Path) -> bool {
         let same = |(name, bytes): &(&str, &[u8])| {
             fs_err::read(dir.join(name)).is_ok_and(|found| found == *bytes)
         };
         self.files.iter().all(same)
+    }
+
+    /// The same in the words of models that are fetched.
+    pub(crate) fn installed(&self, dir: &Path) -> Installed {
+        if !dir.is_dir() {
+            return Installed::Missing;
+        }
+        if self.is_whole(dir) {
+            return Installed::Complete { dir: dir.to_owned(), source: "this program".to_owned() };
+        }
+        Installed::Damaged { problems: vec!["not what this program carries".to_owned()] }
     }
 
     /// Puts them into a folder of the model's name in `models`, in one rename; other files that lie there go.

@@ -86,7 +86,10 @@ pub(crate) async fn open(
         GeneratorChoice::Embedded => match embedded(app, args).await {
             Ok(generator) => Ok(Writer { generator: Some(generator), server: None, wiring }),
             Err(error)
-                if asked.is_none() && evidence_suffices(args.mode) && !app.stop.requested() =>
+                if asked.is_none()
+                    && evidence_suffices(args.mode)
+                    && !error.is_final()
+                    && !app.stop.requested() =>
             {
                 let message = format!("the embedded model is not used: {error}");
                 let notice = Notice::new(NoticeKind::Skipped, message);
@@ -145,7 +148,12 @@ fn server(
     let mut config = OpenAiConfig::new(base_url, model)?;
     let key = match &app.env.openai_api_key {
         Some(key) => Some(key.clone()),
-        None => app.config.key()?,
+        None => {
+            if let Some(file) = &settings.key_file {
+                app.warn_if_open(file);
+            }
+            app.config.key()?
+        }
     };
     config.key = key.map(SecretString::from);
     config.strength = match args.strength.as_deref().or(settings.strength.as_deref()) {

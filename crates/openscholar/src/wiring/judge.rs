@@ -17,7 +17,7 @@ use scholar_pipeline::proof::{
 use super::models;
 use crate::app::App;
 use crate::config::{DEFAULT_GENERATOR, DEFAULT_JUDGE};
-use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::error::{CommandError, Context as _};
 
 /// Name of the judge without a model.
 const LEXICAL: &str = "lexical";
@@ -38,7 +38,7 @@ pub(crate) async fn open(
     let judge: Arc<dyn Attributor> = match named.or(app.config.judge.as_deref()).unwrap_or(AUTO) {
         AUTO => match without_generator(app, AUTO).await {
             Ok(judge) => judge,
-            Err(error) if error.kind == ErrorKind::Interrupted => return Err(error),
+            Err(error) if error.is_final() => return Err(error),
             Err(error) => return Ok((Arc::new(LexicalAttributor::new()), Some(without(&error)))),
         },
         name @ (EMBEDDED | SERVER) => {

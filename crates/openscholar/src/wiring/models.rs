@@ -5,13 +5,14 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
+use scholar_clients::download::Installed;
 use scholar_core::{EncoderInfo, TextPreparation};
 use scholar_models::catalog::{Catalog, Entry, Purpose};
 use scholar_models::{EncoderOptions, LocalEncoder, Precision};
 
 use crate::app::App;
 use crate::config::DEFAULT_ENCODER;
-use crate::error::{CommandError, Context as _};
+use crate::error::{CommandError, Context as _, ErrorKind};
 
 /// The built-in catalog with the user's own entries.
 pub(crate) fn catalog(app: &App) -> Result<Catalog, CommandError> {
@@ -39,19 +40,13 @@ pub(crate) fn folder(app: &App, name: &str) -> PathBuf {
     app.home.models().join(name)
 }
 
-/// Whether every required file of the model is there with its size. Cheap: nothing is hashed.
-pub(crate) fn is_installed(app: &App, name: &str) -> Result<bool, CommandError> {
+/// Whether the model is here, and whole as far as names and sizes tell. Cheap: nothing is hashed.
+pub(crate) fn installed(app: &App, name: &str) -> Result<Installed, CommandError> {
     let entry = entry(app, name)?;
-    let folder = folder(app, name);
-    if let Some(shipped) = super::built_in::of(&entry)? {
-        return Ok(shipped.is_whole(&folder));
+    match super::built_in::of(&entry)? {
+        Some(shipped) => Ok(shipped.installed(&folder(app, name))),
+        None => Ok(super::pull::installed(app, &entry)),
     }
-    Ok(entry.files.iter().filter(|file| !file.optional).all(|file| {
-        let found = fs_err::metadata(folder.join(&file.path)).ok();
-        found.is_some_and(|found| {
-            found.is_file() && file.size.is_none_or(|size| size == found.len())
-        })
-    }))
 }
 
 /// The folder `name` means when it is a path, made absolute: a name with a separator in it.
@@ -70,20 +65,47 @@ pub(crate) fn local(name: &str) -> Result<Option<PathBuf>, CommandError> {
 }
 
 /// Folder of the model, fetched first if it is absent; a path is that folder.
+///
+/// A damaged model is an error: what is used is what was asked for, and nothing is fetched that nobody asked for. One that
+/// the program carries is written anew.
 pub(crate) async fn ensure(app: &App, name: &str) -> Result<PathBuf, CommandError> {
     if let Some(folder) = local(name)? {
         return Ok(folder);
     }
-    if !is_installed(app, name)? {
-        if app.offline {
-            return Err(CommandError::user(format!(
-                "the model {name} is not on this machine, and nobody may be asked for it (--offline)"
-            ))
-            .with_hint(format!("fetch it once: openscholar models pull {name}")));
+    let (entry, place) = (entry(app, name)?, folder(app, name));
+    if let Some(shipped) = super::built_in::of(&entry)? {
+        if let Installed::Damaged { .. } = shipped.installed(&place) {
+            app.printer.say(&format!("{name} is not what this version carries: written anew"));
         }
-        super::pull::pull(app, &entry(app, name)?, None).await?;
+        app.home.create(&app.home.models())?;
+        shipped.write(&app.home.models())?;
+        return Ok(place);
     }
-    Ok(folder(app, name))
+    match super::pull::checked(app, &entry).await? {
+        Installed::Complete { dir, .. } => Ok(dir),
+        Installed::Damaged { problems } => Err(damaged(&entry, &place, &problems)),
+        Installed::Missing if app.offline => Err(CommandError::user(format!(
+            "the model {name} is not on this machine, and nobody may be asked for it (--offline)"
+        ))
+        .with_hint(format!("fetch it once: openscholar models pull {name}"))),
+        Installed::Missing => {
+            super::pull::pull(app, &entry, None).await?;
+            Ok(place)
+        }
+    }
+}
+
+fn damaged(entry: &Entry, folder: &Path, problems: &[String]) -> CommandError {
+    let name = &entry.name;
+    let what = problems.join("; ");
+    CommandError::new(
+        ErrorKind::Damaged,
+        format!(
+            "the model {name} in {} is damaged or of another version: {what}",
+            folder.display()
+        ),
+    )
+    .with_hint(format!("openscholar models pull {name} fetches it again"))
 }
 
 /// Whether the model in `folder` has a classifier on top: its architecture says so, or, where none is named, its classes. What

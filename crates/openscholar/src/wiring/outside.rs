@@ -175,6 +175,7 @@ fn is_address_setting(name: &str) -> bool {
 fn keys(app: &App) -> Result<BTreeMap<String, String>, CommandError> {
     let Some(path) = &app.config.sources.key_file else { return Ok(BTreeMap::new()) };
     let text = fs_err::read_to_string(path).user(|| "cannot read the file of keys".to_owned())?;
+    app.warn_if_open(path);
     let mut keys = BTreeMap::new();
     for (nth, line) in text.lines().enumerate() {
         let line = line.trim();

@@ -5,8 +5,8 @@ use std::path::Path;
 use indicatif::ProgressBar;
 use parking_lot::Mutex;
 use scholar_clients::download::{
-    self, DownloadConfig, DownloadError, Downloader, Event, FileState, Plan, PlannedFile,
-    PlannedSource,
+    self, DownloadConfig, DownloadError, Downloader, Event, FileState, Installed, Plan,
+    PlannedFile, PlannedSource,
 };
 use scholar_clients::{HttpClient, SecretString, Url};
 use scholar_models::catalog::{DEFAULT_HUB, Entry, Holds, ModelFile, Source};
@@ -25,15 +25,17 @@ pub(crate) async fn pull(
     if local.is_none()
         && let Some(shipped) = built_in::of(entry)?
     {
-        return shipped.write(&app.home.models());
+        app.home.create(&app.home.models())?;
+        shipped.write(&app.home.models())?;
+        app.printer.say(&format!("{} is here, from this program", entry.name));
+        return Ok(());
     }
     let endpoint = app.env.hf_endpoint.as_deref().unwrap_or(DEFAULT_HUB);
     let hub = Url::parse(endpoint)
         .user(|| "HF_ENDPOINT is not a web address".to_owned())
         .map_err(|error| error.with_hint("write it like https://hub.example.org"))?;
     let models = app.home.models();
-    fs_err::create_dir_all(&models)
-        .map_err(|source| crate::runs::unwritable(app.home.data(), source))?;
+    app.home.create(&models)?;
     let mut config = DownloadConfig::new(&models, hub);
     config.hub_token = app.env.hf_token.clone().map(SecretString::from);
     let watch = Watch { name: entry.name.clone(), app, bar: Mutex::new(None) };
@@ -49,7 +51,8 @@ pub(crate) async fn pull(
     }
     match pulled {
         Some(Ok(pulled)) => {
-            app.printer.say(&format!("{} is here, from {}", entry.name, pulled.source));
+            let already = if pulled.already_there { " already" } else { "" };
+            app.printer.say(&format!("{} is here{already}, from {}", entry.name, pulled.source));
             // Sources that failed were told when they did.
             for notice in pulled
                 .notices
@@ -80,6 +83,18 @@ fn failed(entry: &Entry, error: DownloadError) -> CommandError {
         .with_hint(hint)
 }
 
+/// Whether the model of `entry` is here and whole, by names and sizes. Cheap: nothing is read.
+pub(crate) fn installed(app: &App, entry: &Entry) -> Installed {
+    download::installed(&app.home.models(), &plan(entry, None))
+}
+
+/// The same; files that have changed since they were checked last are hashed.
+pub(crate) async fn checked(app: &App, entry: &Entry) -> Result<Installed, CommandError> {
+    download::checked(&app.home.models(), &plan(entry, None))
+        .await
+        .user(|| format!("cannot read {}", entry.name))
+}
+
 /// Hashes the files again; returns what is wrong.
 pub(crate) fn verify(app: &App, entry: &Entry) -> Result<Vec<String>, CommandError> {
     let plan = plan(entry, None);
@@ -91,9 +106,11 @@ pub(crate) fn verify(app: &App, entry: &Entry) -> Result<Vec<String>, CommandErr
         .filter_map(|(path, state)| match state {
             FileState::Verified | FileState::Unverified | FileState::Unknown => None,
             FileState::Differs { expected, found } => {
-                Some(format!("{path} has digest {found} instead of {expected}; remove it and run openscholar models pull {}", entry.name))
+                Some(format!("{path} has digest {found} instead of {expected}; openscholar models pull {} fetches it again", entry.name))
             }
-            FileState::Missing => Some(format!("{path} is missing")),
+            FileState::Missing => {
+                Some(format!("{path} is missing; openscholar models pull {} fetches it", entry.name))
+            }
         })
         .collect())
 }

@@ -15,7 +15,7 @@ use super::models;
 use super::shelf::Shelf;
 use crate::app::App;
 use crate::config::DEFAULT_RERANKER;
-use crate::error::{CommandError, ErrorKind};
+use crate::error::CommandError;
 
 /// Name for reading with the datastore's own encoder: no other model, three times as fast.
 pub(crate) const OWN: &str = "own";
@@ -37,7 +37,7 @@ pub(crate) async fn open(
         Some(name) if name != AUTO => Ok((readers.named(name).await?, None)),
         _ => match readers.named(DEFAULT_RERANKER).await {
             Ok(reranker) => Ok((reranker, None)),
-            Err(error) if error.kind == ErrorKind::Interrupted => Err(error),
+            Err(error) if error.is_final() => Err(error),
             Err(error) => Ok((readers.own()?, Some(without(DEFAULT_RERANKER, shelf, &error)))),
         },
     }

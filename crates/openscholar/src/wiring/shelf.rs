@@ -92,8 +92,7 @@ pub(crate) fn build_starter(
     encode: bool,
 ) -> Result<(), CommandError> {
     let path = app.home.datastore(starter::NAME)?;
-    fs_err::create_dir_all(app.home.datastores())
-        .map_err(|source| crate::runs::unwritable(app.home.data(), source))?;
+    app.home.create(&app.home.datastores())?;
     let store = Datastore::open_or_create(&path, encoder.info(), BuildRules::sections())?;
     let mut writer = patient_writer(app, &store)?;
     if !encode && path.join(starter::COMPLETE_FILE).is_file() {

@@ -85,6 +85,23 @@ fn an_interrupted_answer_is_resumed() {
 }
 
 #[test]
+fn a_terminated_answer_is_resumed() {
+    resumes_with_the_same_answer("TERM", "interrupted", Some(143));
+}
+
+/// Where this test was started to outlive its terminal, so was the program: nothing to be tried.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_whose_terminal_is_gone_is_resumed() {
+    let status = fs_err::read_to_string("/proc/self/status").expect("there");
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
+    let hangup = u64::from_str_radix(ignored.trim(), 16).expect("a number") & 1;
+    if hangup == 0 {
+        resumes_with_the_same_answer("HUP", "interrupted", Some(129));
+    }
+}
+
+#[test]
 fn a_killed_answer_is_resumed() {
     resumes_with_the_same_answer("KILL", "running", None);
 }
@@ -182,11 +199,20 @@ impl Adding {
 
 #[test]
 fn adding_that_is_interrupted_keeps_what_was_added() {
+    adding_is_stopped("INT", 130);
+}
+
+#[test]
+fn adding_that_is_terminated_keeps_what_was_added() {
+    adding_is_stopped("TERM", 143);
+}
+
+fn adding_is_stopped(signal_name: &str, code: i32) {
     let program = Program::with_papers();
     let mut adding = Adding::start(&program);
-    signal(&adding.child, "INT");
+    signal(&adding.child, signal_name);
     wait_for(&mut adding.stderr, "stopping");
-    assert_eq!(adding.feed_to_the_end(), Some(130));
+    assert_eq!(adding.feed_to_the_end(), Some(code));
     program.succeeds(&["datastore", "verify", STORE]);
     let kept = program.json(0, &["datastore", "info", STORE])["info"]["papers"].as_u64();
     assert!(kept > Some(40) && kept < Some(2_040), "{kept:?}");

@@ -14,7 +14,7 @@ use super::{machine, publish, status_bytes};
 use crate::app::App;
 use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, Context as _, ErrorKind};
-use crate::{progress, runs};
+use crate::progress;
 
 /// Unit of times in `/proc`, the same on every Linux.
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -68,8 +68,7 @@ pub(super) fn run(
     out: Option<&Path>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    fs_err::create_dir_all(app.home.datastores())
-        .map_err(|source| runs::unwritable(app.home.data(), source))?;
+    app.home.create(&app.home.datastores())?;
     let folder = tempfile::Builder::new()
         .prefix(".bench-ingest-")
         .tempdir_in(app.home.datastores())

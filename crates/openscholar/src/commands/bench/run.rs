@@ -114,7 +114,7 @@ fn ask(
     let parallel = args.parallel.unwrap_or(if wiring.is_local() { 1 } else { PARALLEL });
     let todo = folder.todo(&items);
     let asked = Asked { wiring: &wiring, config: &config, before, args, app };
-    let ended = app.block_on(async {
+    let ended = app.block_on_to_the_end(async {
         tokio::select! {
             ended = asked.all(todo, parallel, &mut folder.journal, items.len()) => Some(ended),
             () = app.stop.wait() => None,

@@ -50,7 +50,7 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
         aspects: aspects(args, &subject)?,
         unread: if upstream { Unread::Zero } else { Unread::Reweigh },
     };
-    let (mut scores, opened) = app.block_on(async {
+    let (mut scores, opened) = app.block_on_to_the_end(async {
         let opened = Opened::open(args, &subject.folder, app).await?;
         let bar = progress::counted(&app.printer, "items", Some(subject.items.len() as u64))
             .with_message(format!("judging by {}", args.judge));
@@ -85,7 +85,7 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
     let path = subject.folder.join(format!("scores-{}-{rules}{graded}.json", slug(&args.judge)));
     keep(&path, &scores)?;
     if let (Some(other), Some(model)) = (&against, &opened.model) {
-        app.block_on(async {
+        app.block_on_to_the_end(async {
             tokio::select! {
                 compared = compare(&subject, other, model, app) => compared,
                 () = app.stop.wait() => Err(interrupted()),

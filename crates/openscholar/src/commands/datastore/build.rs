@@ -21,8 +21,8 @@ use crate::app::App;
 use crate::args::{PassagesArg, SourceArgs};
 use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, ErrorKind};
+use crate::progress;
 use crate::wiring::models::{self, Reading};
-use crate::{progress, runs};
 
 /// Rejected lines shown.
 const SHOWN_REJECTS: usize = 5;
@@ -85,8 +85,7 @@ pub(crate) fn add_files(
     let inputs = inputs(sources, &plain)?;
     let Building { encoder, reading, passages } = building;
     let encoder = app.block_on(fitting_encoder(app, &path, encoder, reading))??;
-    fs_err::create_dir_all(app.home.datastores())
-        .map_err(|source| runs::unwritable(app.home.data(), source))?;
+    app.home.create(&app.home.datastores())?;
     let store = open(name, &path, encoder.info(), passages)?;
     let beside = app.home.datastores().join(format!("{name}.rejects.jsonl"));
     let log = Arc::new(RejectLog::new(rejects.as_deref().unwrap_or(&beside))?);
@@ -104,6 +103,7 @@ pub(crate) fn add_files(
         interrupted: false,
     };
     let mut reports = Vec::new();
+    app.heed_signals()?;
     for input in inputs {
         reports.push(match input {
             Input::Part(part) => {

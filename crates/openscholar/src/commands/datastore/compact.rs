@@ -25,6 +25,7 @@ pub(super) fn run(
     let mut options = CompactOptions { lists, bits, ..CompactOptions::standard() };
     options.policy.indexed_from = indexed_from.unwrap_or(options.policy.indexed_from);
     let mut writer = store.writer()?;
+    app.heed_signals()?;
     let bar = progress::counted(&app.printer, "rows", Some(0));
     let report = writer.compact(&options, &mut |step| {
         progress::show_index(&bar, step);

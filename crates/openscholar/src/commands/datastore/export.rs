@@ -21,6 +21,7 @@ pub(super) fn run(
     let source = MergeSource::open(&app.existing_datastore(name)?)?;
     let bar =
         progress::counted(&app.printer, "papers", Some(source.papers())).with_message("exporting");
+    app.heed_signals()?;
     let exported = source.export(folder, parts, &mut |done| {
         bar.set_position(done);
         until_stopped(app)

@@ -14,7 +14,7 @@ use super::build::{self, Building};
 use crate::app::App;
 use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, ErrorKind};
-use crate::{progress, runs};
+use crate::progress;
 
 /// Passages, their vectors, and the names of those.
 pub(super) struct Files<'a> {
@@ -36,8 +36,7 @@ pub(super) fn run(
     let ids = ids.map(Npy::open).transpose()?;
     let Building { encoder, reading, passages } = building;
     let encoder = app.block_on(build::fitting_encoder(app, &path, encoder, reading))??;
-    fs_err::create_dir_all(app.home.datastores())
-        .map_err(|source| runs::unwritable(app.home.data(), source))?;
+    app.home.create(&app.home.datastores())?;
     let store = build::open(name, &path, encoder.info(), passages)?;
     let beside = app.home.datastores().join(format!("{name}.rejects.jsonl"));
     let log = Arc::new(RejectLog::new(rejects.unwrap_or(&beside))?);

@@ -9,7 +9,7 @@ use super::build;
 use crate::app::App;
 use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, Context as _, ErrorKind};
-use crate::{progress, runs, starter};
+use crate::{progress, starter};
 
 pub(super) fn run(name: &str, from: &[String], app: &App) -> Result<ExitCode, CommandError> {
     let path = app.home.datastore(name)?;
@@ -17,8 +17,7 @@ pub(super) fn run(name: &str, from: &[String], app: &App) -> Result<ExitCode, Co
         .iter()
         .map(|from| Ok(MergeSource::open(&folder(from, app)?)?))
         .collect::<Result<Vec<_>, CommandError>>()?;
-    fs_err::create_dir_all(app.home.datastores())
-        .map_err(|source| runs::unwritable(app.home.data(), source))?;
+    app.home.create(&app.home.datastores())?;
     into(&path, &sources, app)?;
     super::info(name, app)
 }
@@ -29,6 +28,7 @@ fn into(path: &Path, sources: &[MergeSource], app: &App) -> Result<(), CommandEr
     let store =
         Datastore::open_or_create(path, &first.descriptor().encoder, first.descriptor().rules)?;
     let mut writer = store.writer()?;
+    app.heed_signals()?;
     for source in sources {
         let from = source.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let bar = progress::counted(&app.printer, "papers", Some(source.papers()))

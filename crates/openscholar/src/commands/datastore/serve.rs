@@ -13,8 +13,8 @@ use tokio::net::TcpListener;
 use crate::app::App;
 use crate::args::ServeArgs;
 use crate::error::{CommandError, Context as _, ErrorKind};
-use crate::runs;
 use crate::wiring::Shelf;
+use crate::{private, runs};
 
 pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> {
     let ServeArgs {
@@ -46,7 +46,7 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
         upstream_exact,
         ..ServerConfig::local(name.as_str(), app.threads())
     };
-    app.block_on(async {
+    app.block_on_to_the_end(async {
         // An address that is taken is found before a model is fetched.
         let listener = listen_on(listen, "--listen").await?;
         let address = listener.local_addr().user(|| format!("cannot listen on {listen}"))?;
@@ -54,7 +54,7 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
         let server = Server::start(Arc::clone(&shelf.retriever), config, probe(&shelf), on_query);
         app.printer.out(&format!("serving {name} on http://{address}"))?;
         let stopped = server
-            .serve(listener, asked_to_stop(app))
+            .serve(listener, app.stop.wait())
             .await
             .user(|| format!("cannot serve on {address}"))?;
         if stopped.cut_off > 0 {
@@ -86,29 +86,9 @@ pub(crate) fn probe(shelf: &Shelf) -> Probe {
     })
 }
 
-/// Ready at Ctrl-C and, where there is one, at SIGTERM.
-pub(crate) async fn asked_to_stop(app: &App) {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                () = app.stop.wait() => {}
-                _ = terminate.recv() => app.printer.say("stopping"),
-            }
-            return;
-        }
-    }
-    app.stop.wait().await;
-}
-
-/// Appends queries to `path`, one line of JSON each. A line that cannot be written is reported, not fatal.
+/// Appends queries to `path`, which only its owner can read, one line of JSON each. A line that cannot be written is reported, not fatal.
 fn query_log(path: &Path) -> Result<OnQuery, CommandError> {
-    let file = fs_err::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-        .map_err(|source| runs::unwritable(path, source))?;
+    let file = private::append(path).map_err(|source| runs::unwritable(path, source))?;
     let file = Mutex::new(file);
     Ok(Arc::new(move |query| {
         let line = serde_json::json!({"at": App::now(), "query": query});

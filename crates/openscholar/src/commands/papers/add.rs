@@ -31,7 +31,7 @@ pub(super) fn run(
         code = add_rows(name, SourceArgs { files: rows, ..sources.clone() }, app)?;
     }
     if !inputs.is_empty() {
-        match app.block_on(add(name, inputs, args, app))? {
+        match app.block_on_to_the_end(add(name, inputs, args, app))? {
             Ok(done) => code = done,
             // One broken file must not keep the watch from beginning.
             Err(error) if args.watch && !app.stop.requested() => code = app.printer.error(&error),

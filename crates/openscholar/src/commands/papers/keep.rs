@@ -8,7 +8,6 @@ use crate::commands::datastore::build;
 use crate::commands::papers::until_stopped;
 use crate::error::CommandError;
 use crate::progress;
-use crate::runs;
 use crate::wiring::models::Reading;
 
 /// Adds `papers` to the datastore called `name`, which is made if it is absent. Papers it has under the same identifier
@@ -25,10 +24,10 @@ pub(crate) async fn add(
     }
     let reading = Reading::WHOLE;
     let encoder = build::fitting_encoder(app, &path, None, reading).await?;
-    fs_err::create_dir_all(app.home.datastores())
-        .map_err(|source| runs::unwritable(app.home.data(), source))?;
+    app.home.create(&app.home.datastores())?;
     let store = build::open(name, &path, encoder.info(), None)?;
     let mut writer: DatastoreWriter = store.writer()?;
+    app.heed_signals()?;
     let bar = progress::counted(&app.printer, "papers", Some(papers.len() as u64));
     let papers = papers.into_iter().map(Ok::<Paper, scholar_datastore::Error>);
     let mut tell = |done: &scholar_datastore::AddProgress| {

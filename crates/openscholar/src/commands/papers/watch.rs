@@ -38,7 +38,7 @@ pub(super) fn folders(arguments: &[PathBuf], watch: bool) -> Result<Option<Watch
     Ok(Some(Watched { folders, done }))
 }
 
-/// Watches until Ctrl-C. What was there at the beginning has been added already; `rows` says how rows of papers are read.
+/// Watches until a signal comes. What was there at the beginning has been added already; `rows` says how rows of papers are read.
 pub(super) fn run(
     name: &str,
     watched: Watched,
@@ -50,7 +50,7 @@ pub(super) fn run(
     app.printer.say("watching; press Ctrl-C to end");
     let mut before = done.clone();
     loop {
-        app.block_on(async {
+        app.block_on_to_the_end(async {
             tokio::select! {
                 () = tokio::time::sleep(PAUSE) => {}
                 () = app.stop.wait() => {}
@@ -82,7 +82,7 @@ fn take(
     add::add_each(name, rows, how, app)?;
     let inputs: Vec<inputs::Input> = ready.keys().filter_map(|path| inputs::file(path)).collect();
     if !inputs.is_empty() {
-        app.block_on(add::add(name, inputs, args, app))??;
+        app.block_on_to_the_end(add::add(name, inputs, args, app))??;
     }
     Ok(())
 }

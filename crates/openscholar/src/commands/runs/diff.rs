@@ -14,7 +14,7 @@ use crate::runs::{RunFolder, RunRecord};
 pub(super) fn run(left: &str, right: &str, app: &App) -> Result<ExitCode, CommandError> {
     let read = |name: &str| -> Result<(RunRecord, AnswerDocument), CommandError> {
         let folder = RunFolder::find(&app.home, name)?;
-        Ok((folder.read_json("run.json")?, folder.read_json("answer.json")?))
+        Ok((folder.record()?, folder.read_json("answer.json")?))
     };
     let ((left_run, left), (right_run, right)) = (read(left)?, read(right)?);
     let mut settings = Vec::new();

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::error::{CommandError, Context as _};
 use crate::output::document::AnswerDocument;
 use crate::output::markdown;
-use crate::runs::{RunFolder, RunRecord};
+use crate::runs::RunFolder;
 
 /// What `--json` prints. Not built as a JSON value, in which short decimals of scores grow long.
 #[derive(Serialize)]
@@ -26,7 +26,7 @@ struct Replayed<'a> {
 
 pub(super) fn run(run: &str, app: &App) -> Result<ExitCode, CommandError> {
     let folder = RunFolder::find(&app.home, run)?;
-    let record: RunRecord = folder.read_json("run.json")?;
+    let record = folder.record()?;
     let stored: AnswerDocument = folder.read_json("answer.json")?;
     let stored_bytes = fs_err::read_to_string(folder.file("answer.json"))
         .user(|| "the run has no answer".to_owned())?;

@@ -7,12 +7,12 @@ use scholar_pipeline::proof::{ProofFile, ProofProblem, verify_proof};
 
 use crate::app::App;
 use crate::error::CommandError;
-use crate::runs::{RunFolder, RunRecord};
+use crate::runs::RunFolder;
 use crate::wiring::stored::StoredPassages;
 
 pub(super) fn run(run: &str, datastore: Option<&str>, app: &App) -> Result<ExitCode, CommandError> {
     let folder = RunFolder::find(&app.home, run)?;
-    let record: RunRecord = folder.read_json("run.json")?;
+    let record = folder.record()?;
     let proof: ProofFile = folder.read_json("proof.json")?;
     let name = datastore.unwrap_or(&record.datastore);
     let store = Datastore::open(&app.existing_datastore(name)?)?;

@@ -11,7 +11,7 @@ use scholar_server::annotate::{Annotator, NewAnnotator, Outside, Store, Study};
 use super::{import, read};
 use crate::app::App;
 use crate::args::AnnotateServeArgs;
-use crate::commands::datastore::serve::{asked_to_stop, listen_on};
+use crate::commands::datastore::serve::listen_on;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use scholar_core::text::hex;
 
@@ -33,7 +33,7 @@ pub(super) fn run(args: &AnnotateServeArgs, app: &App) -> Result<ExitCode, Comma
         return Err(CommandError::user(format!("there is no study {}", args.db.display()))
             .with_hint("a new one needs --instances FILE and --annotators FILE|N"));
     }
-    app.block_on(async {
+    app.block_on_to_the_end(async {
         let listener = listen_on(args.address, "--address").await?;
         let address = listener.local_addr().user(|| format!("cannot listen on {}", args.address))?;
         let mut store = Store::open_or_create(&args.db, args.seed)?;
@@ -62,7 +62,7 @@ pub(super) fn run(args: &AnnotateServeArgs, app: &App) -> Result<ExitCode, Comma
             render: Arc::new(|text, link| scholar_formats::fragment::html(text, link)),
         };
         let stopped = Study::new(store, outside)
-            .serve(listener, asked_to_stop(app))
+            .serve(listener, app.stop.wait())
             .await
             .user(|| format!("cannot serve on {address}"))?;
         if stopped.cut_off > 0 {
