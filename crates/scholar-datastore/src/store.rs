@@ -14,8 +14,8 @@ use scholar_core::{EncoderInfo, Paper, PaperId, PaperMeta, Passage, PassageId};
 use tantivy::columnar::StrColumn;
 use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::{
-    DocAddress, DocId, DocSet as _, Index, IndexReader, ReloadPolicy, Searcher, TERMINATED,
-    TantivyDocument, Term,
+    Directory, DocAddress, DocId, DocSet as _, Index, IndexReader, ReloadPolicy, Searcher,
+    TERMINATED, TantivyDocument, Term,
 };
 use tempfile::TempDir;
 
@@ -447,9 +447,18 @@ pub(crate) fn alive_documents(
 
 /// Opens tantivy and checks that its schema is this version's.
 pub(crate) fn open_index(root: &Path) -> Result<(Index, Fields), Error> {
+    open_index_in(root, |directory| directory)
+}
+
+/// The same in what `around` makes of its directory.
+pub(crate) fn open_index_in(
+    root: &Path,
+    around: impl FnOnce(Box<dyn Directory>) -> Box<dyn Directory>,
+) -> Result<(Index, Fields), Error> {
     let path = root.join(LEXICAL_FOLDER);
-    let index =
-        ReadableDirectory::open(&path).and_then(Index::open).map_err(Error::index("open", root))?;
+    let index = ReadableDirectory::open(&path)
+        .and_then(|directory| Index::open(around(Box::new(directory))))
+        .map_err(Error::index("open", root))?;
     let (expected, fields) = schema();
     if index.schema() != expected {
         return Err(Error::corrupt(&path, "its schema is not this format version's"));

@@ -8,22 +8,30 @@
 
 pub(crate) mod add;
 mod background;
+mod beside;
 mod committed;
 mod compact;
 pub(crate) mod known;
+mod lexical_merge;
 pub(crate) mod lock;
 mod pending;
 pub(crate) mod prepare;
 mod progress;
+mod stoppable;
 pub(crate) mod sweep;
+#[cfg(test)]
+mod tests;
 mod vectors;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use scholar_core::PaperId;
 use tantivy::directory::error::LockError;
 use tantivy::directory::{Directory as _, INDEX_WRITER_LOCK, Lock};
+use tantivy::merge_policy::NoMergePolicy;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyError};
 
 use crate::dense::SegmentWriter;
@@ -33,11 +41,13 @@ use crate::descriptor::Descriptor;
 use crate::error::Error;
 use crate::manifest::Manifest;
 use crate::schema::Fields;
-use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, open_index};
+use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, open_index_in};
 use background::Merging;
+use lexical_merge::LexicalMerging;
 use lock::WriterLock;
 use pending::Pending;
 use prepare::Prepared;
+use stoppable::StoppableDirectory;
 
 pub use add::Offered;
 pub use compact::{CompactOptions, CompactReport, OnCompactProgress};
@@ -56,16 +66,20 @@ pub struct DatastoreWriter {
     pub(crate) descriptor: Descriptor,
     fields: Fields,
     reader: IndexReader,
+    /// The merge of lexical segments that runs beside. Before tantivy's writer, so that it has ended when that stops.
+    lexical: LexicalMerging,
     writer: IndexWriter,
     manifest: Manifest,
     segment: Option<SegmentWriter>,
     merge_policy: MergePolicy,
     /// Passages stored since it was opened.
     stored: u64,
-    /// The merge that runs beside. Before the lock, so that it has ended when another writer may come.
+    /// The merge of dense segments that runs beside. Before the lock, so that it has ended when another writer may come.
     merging: Merging,
     /// What changed since the last commit: the committed index does not show it yet.
     pending: Pending,
+    /// Whether tantivy was handed anything since the last commit.
+    is_dirty: bool,
     /// Identifiers to be added to papers, by the identifier these are filed under.
     aliases: BTreeMap<PaperId, Vec<PaperId>>,
     // Last, so that it is released after the index writer has stopped.
@@ -86,7 +100,10 @@ impl DatastoreWriter {
     pub fn open(root: &Path) -> Result<Self, Error> {
         let descriptor = Descriptor::read(root)?;
         let lock = WriterLock::acquire(root)?;
-        let (index, fields) = open_index(root)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let (index, fields) = open_index_in(root, |directory| {
+            Box::new(StoppableDirectory::new(directory, Arc::clone(&stop)))
+        })?;
         let manifest = committed_manifest(root, &index)?;
         sweep::remove_orphans(&root.join(DENSE_FOLDER), &manifest)?;
         let writer = lexical_writer(&index, root)?;
@@ -101,6 +118,7 @@ impl DatastoreWriter {
             descriptor,
             fields,
             reader,
+            lexical: LexicalMerging::none(stop),
             writer,
             manifest,
             segment: None,
@@ -108,6 +126,7 @@ impl DatastoreWriter {
             stored: 0,
             merging: Merging::none(root.join(DENSE_FOLDER)),
             pending: Pending::default(),
+            is_dirty: false,
             aliases: BTreeMap::new(),
             _lock: lock,
         })
@@ -126,19 +145,28 @@ impl DatastoreWriter {
             for own in named {
                 self.pending.remove(&own);
                 self.aliases.remove(&own);
+                self.is_dirty = true;
                 self.writer.delete_term(self.fields.owner_term(&own));
             }
         }
         Ok(removed)
     }
 
-    /// Makes everything since the last commit durable and visible, or nothing of it. Identifiers that duplicates brought
-    /// to papers of the same commit follow in one of their own. Merged segments that are ready become visible with it,
-    /// and what is due next is begun beside what the writer does ([`background`]).
+    /// Makes everything since the last commit durable and visible, or nothing of it; without anything new there is no
+    /// commit. Identifiers that duplicates brought to papers of the same commit follow in one of their own. Merged
+    /// segments that are ready become visible with it, and what is due next is begun beside what the writer does
+    /// ([`background`]).
     ///
     /// # Errors
     /// [`Error::Io`] and [`Error::Index`]; what was committed before stays.
     pub fn commit(&mut self) -> Result<(), Error> {
+        self.publish()?;
+        self.merge_due();
+        Ok(())
+    }
+
+    /// As [`DatastoreWriter::commit`], without beginning merges.
+    fn publish(&mut self) -> Result<(), Error> {
         let mut manifest = self.manifest.clone();
         if let Some(segment) = self.segment.take() {
             let entry = segment.finish()?;
@@ -146,16 +174,26 @@ impl DatastoreWriter {
             manifest.next_segment += 1;
             manifest.segments.push(entry);
         }
+        let merged = self.put_lexical();
         let replaced = self.merging.put_finished(&mut manifest);
-        self.commit_manifest(manifest)?;
+        if self.is_dirty || manifest != self.manifest {
+            self.commit_manifest(manifest)?;
+        } else {
+            // Of what was admitted but never stored nothing may be believed.
+            self.pending.clear();
+            if merged {
+                self.reader.reload().map_err(Error::index("open", &self.root))?;
+            }
+        }
         if replaced {
             self.sweep()?;
         }
         if !self.aliases.is_empty() {
             self.write_aliases()?;
-            self.commit_manifest(self.manifest.clone())?;
+            if self.is_dirty {
+                self.commit_manifest(self.manifest.clone())?;
+            }
         }
-        self.merge_due();
         Ok(())
     }
 
@@ -172,6 +210,7 @@ impl DatastoreWriter {
         prepared.set_payload(&payload);
         prepared.commit().map_err(failed)?;
         self.manifest = manifest;
+        self.is_dirty = false;
         self.pending.clear();
         self.reader.reload().map_err(Error::index("open", &self.root))
     }
@@ -190,6 +229,7 @@ impl DatastoreWriter {
         let json = |error: serde_json::Error| Error::corrupt(&self.root, error.to_string());
         let root = self.root.clone();
         let failed = || Error::index("write", &root);
+        self.is_dirty = true;
         if prepared.replaces {
             // Also deletes what was added under this identifier since the last commit. Each deletion looks its term up
             // in every segment, so new papers go without.
@@ -228,15 +268,20 @@ impl DatastoreWriter {
     }
 }
 
-/// tantivy's writer. Its lock may be taken for a moment after it was seen free, by a process that this one has just forked
-/// in another thread and that has every open file until it runs its own program: then it is waited for again.
+/// tantivy's writer, which merges only what it is told to ([`lexical_merge`]). Its lock may be taken for a moment after it
+/// was seen free, by a process that this one has just forked in another thread and that has every open file until it runs
+/// its own program: then it is waited for again.
 fn lexical_writer(index: &Index, root: &Path) -> Result<IndexWriter, Error> {
     let mut left = LOCK_ATTEMPTS;
     loop {
         wait_for_the_dying(index, root)?;
         match index.writer_with_num_threads(1, INDEX_BUDGET_BYTES) {
             Err(TantivyError::LockFailure(LockError::LockBusy, _)) if left > 0 => left -= 1,
-            made => return made.map_err(Error::index("write", root)),
+            made => {
+                let writer = made.map_err(Error::index("write", root))?;
+                writer.set_merge_policy(Box::new(NoMergePolicy));
+                return Ok(writer);
+            }
         }
     }
 }

@@ -10,11 +10,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::DatastoreWriter;
+use super::beside::{Beside, PAUSE};
 use super::compact::alive_ordinals;
 use crate::dense::merge::Merge;
 use crate::error::Error;
@@ -27,8 +26,6 @@ const FEW_ROWS: u64 = 1 << 18;
 /// Rows that may be merged at a time for each that was stored: with ten segments in a merge, a writer that stores a store
 /// anew merges all that is due.
 const ROWS_PER_STORED: u64 = 16;
-/// Between two looks at whether a person wants to wait no longer.
-const PAUSE: Duration = Duration::from_millis(100);
 
 type Outcome = Result<Option<SegmentEntry>, Error>;
 
@@ -44,10 +41,7 @@ struct Running {
     replaces: Vec<SegmentEntry>,
     /// In the names of the files it writes.
     number: u64,
-    stop: Arc<AtomicBool>,
-    /// Closed when it has ended.
-    ended: Receiver<()>,
-    thread: JoinHandle<Outcome>,
+    job: Beside<Outcome>,
 }
 
 impl Merging {
@@ -61,25 +55,15 @@ impl Merging {
         (replaces, number): (Vec<SegmentEntry>, u64),
         job: impl FnOnce(&AtomicBool) -> Outcome + Send + 'static,
     ) -> Result<(), Error> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let (end, ended) = channel();
-        let told = Arc::clone(&stop);
-        let thread = std::thread::Builder::new()
-            .name("scholar-merge".to_owned())
-            .spawn(move || {
-                let _closed_at_the_end = end;
-                job(&told)
-            })
+        let job = Beside::begin("scholar-merge", Arc::default(), job)
             .map_err(Error::io("start a thread for", &self.folder))?;
-        self.running = Some(Running { replaces, number, stop, ended, thread });
+        self.running = Some(Running { replaces, number, job });
         Ok(())
     }
 
     /// Waits for the end of what runs, but not for long; whether nothing runs any more.
     fn wait(&self, most: Duration) -> bool {
-        self.running.as_ref().is_none_or(|running| {
-            running.ended.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
-        })
+        self.running.as_ref().is_none_or(|running| running.job.has_ended(most))
     }
 
     /// Lists the merged segment in place of what it was merged from, if it is ready.
@@ -87,10 +71,10 @@ impl Merging {
         if !self.wait(Duration::ZERO) {
             return false;
         }
-        let Some(Running { replaces, number, thread, .. }) = self.running.take() else {
+        let Some(Running { replaces, number, job }) = self.running.take() else {
             return false;
         };
-        let entry = match thread.join() {
+        let entry = match job.outcome() {
             Ok(Ok(Some(entry))) => entry,
             Ok(Ok(None)) => return false,
             // What was committed stays committed: a merge that fails costs speed, not papers.
@@ -121,9 +105,8 @@ impl Merging {
 
     /// Ends what runs. Its work is lost.
     pub(super) fn stop(&mut self) {
-        if let Some(Running { number, stop, thread, .. }) = self.running.take() {
-            stop.store(true, Ordering::Release);
-            let _whatever_came_of_it = thread.join();
+        if let Some(Running { number, job, replaces: _ }) = self.running.take() {
+            let _whatever_came_of_it = job.stop();
             sweep::remove_numbered(&self.folder, number);
         }
     }
@@ -136,22 +119,22 @@ impl Drop for Merging {
 }
 
 impl DatastoreWriter {
-    /// Begins the merge that is due, unless one runs.
+    /// Begins the merges that are due, unless some run: one of dense segments, one of lexical ones.
     pub(super) fn merge_due(&mut self) {
-        let begun = self.begin_due();
+        let most = self.stored.saturating_mul(ROWS_PER_STORED).max(FEW_ROWS);
+        let begun = self.begin_due(most).and_then(|()| self.begin_lexical_due(most));
         if let Err(error) = begun {
             self.merging.failed = true;
-            tracing::warn!(datastore = %self.root.display(), %error, "dense segments are not merged");
+            tracing::warn!(datastore = %self.root.display(), %error, "segments are not merged");
         }
     }
 
-    fn begin_due(&mut self) -> Result<(), Error> {
+    fn begin_due(&mut self, most: u64) -> Result<(), Error> {
         if self.merging.running.is_some() || self.merging.failed {
             return Ok(());
         }
         let policy = self.merge_policy;
         let rows: Vec<u64> = self.manifest.segments.iter().map(|entry| entry.count).collect();
-        let most = self.stored.saturating_mul(ROWS_PER_STORED).max(FEW_ROWS);
         let Some(run) = policy.due(&rows, most) else { return Ok(()) };
         let replaces = self.manifest.segments[run.clone()].to_vec();
         let segments = self.open_segments(run)?;
@@ -178,7 +161,7 @@ impl DatastoreWriter {
         })
     }
 
-    /// Waits for the merge that runs, commits it, and goes on until none is due that this writer may begin. `go_on` is
+    /// Waits for the merges that run, commits them, and goes on until none is due that this writer may begin. `go_on` is
     /// asked from time to time; `Break` leaves the rest to another writer.
     ///
     /// # Errors
@@ -186,16 +169,23 @@ impl DatastoreWriter {
     pub fn settle(&mut self, go_on: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), Error> {
         loop {
             self.merge_due();
-            if self.merging.running.is_none() {
+            if self.merging.running.is_none() && !self.lexical.is_running() {
                 return Ok(());
             }
-            while !self.merging.wait(PAUSE) {
+            while !self.one_has_ended() {
                 if go_on().is_break() {
                     return Ok(());
                 }
             }
             self.commit()?;
         }
+    }
+
+    /// Whether one of the merges that were begun has ended, after a while of waiting.
+    fn one_has_ended(&self) -> bool {
+        let (dense, lexical) = (self.merging.running.is_some(), self.lexical.is_running());
+        (dense && self.merging.wait(if lexical { Duration::ZERO } else { PAUSE }))
+            || (lexical && self.lexical.wait(PAUSE))
     }
 
     /// Removes dense files that no commit lists. Nothing may be writing any.
@@ -206,7 +196,7 @@ impl DatastoreWriter {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::Sender;
+    use std::sync::mpsc::{Sender, channel};
 
     use super::*;
 

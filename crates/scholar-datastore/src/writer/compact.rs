@@ -61,9 +61,10 @@ impl DatastoreWriter {
         options: &CompactOptions,
         progress: OnCompactProgress<'_>,
     ) -> Result<CompactReport, Error> {
-        self.commit()?;
-        // It would merge a part of what is merged here.
+        self.publish()?;
+        // They would merge a part of what is merged here.
         self.merging.stop();
+        self.lexical.stop();
         let segments_before = self.manifest.segments.len();
         let segments = self.open_segments(0..segments_before)?;
         let rows_before: u64 = segments.iter().map(|segment| segment.rows()).sum();
@@ -91,9 +92,7 @@ impl DatastoreWriter {
             }
         }
         drop(segments);
-        if !interrupted {
-            self.merge_lexical()?;
-        }
+        interrupted = interrupted || !self.merge_lexical(progress)?;
         let segments = self.open_segments(0..self.manifest.segments.len())?;
         let rows: u64 = segments.iter().map(|segment| segment.rows()).sum();
         let indexed = segments.iter().filter(|segment| segment.index().is_some());
@@ -133,16 +132,6 @@ impl DatastoreWriter {
         // Readers that have the old files open keep them until they move on.
         self.sweep()?;
         Ok(true)
-    }
-
-    fn merge_lexical(&mut self) -> Result<(), Error> {
-        let failed = || Error::index("merge", &self.root);
-        let ids = self.writer.index().searchable_segment_ids().map_err(failed())?;
-        if ids.len() > 1 {
-            self.writer.merge(&ids).wait().map_err(failed())?;
-        }
-        self.writer.garbage_collect_files().wait().map_err(failed())?;
-        self.reader.reload().map_err(failed())
     }
 
     pub(super) fn open_segments(&self, run: Range<usize>) -> Result<Vec<Arc<DenseSegment>>, Error> {

@@ -260,6 +260,7 @@ impl DatastoreWriter {
             documents
                 .push(document.map_err(|error| Error::corrupt(&self.root, error.to_string()))?);
         }
+        self.is_dirty = true;
         self.writer.delete_term(owner);
         for document in documents {
             if let Err(error) = self.writer.add_document(document) {

@@ -225,7 +225,7 @@ fn build(
             IvfStage::Assigning => stages.assigning += seconds,
             IvfStage::Encoding => stages.encoding += seconds,
             // Rows alone are indexed here, and none are put together.
-            IvfStage::Copying => {}
+            IvfStage::Copying | IvfStage::Lexical => {}
         }
         progress::show_index(&bar, step);
         until_stopped(app)

@@ -82,6 +82,8 @@ pub enum IvfStage {
     Assigning,
     /// Writing codes.
     Encoding,
+    /// Putting the lexical segments into one, when the dense ones are.
+    Lexical,
 }
 
 /// How far a running build is.
