@@ -18,8 +18,9 @@ use crate::writer::prepare::Prepared;
 use crate::writer::{AddOptions, AddProgress, AddReport, DatastoreWriter};
 
 impl DatastoreWriter {
-    /// Copies every paper of `source` that is not stored yet, with its passages, vectors and the name of its source.
-    /// Commits and reports as [`DatastoreWriter::add`] does; [`AddProgress::papers_read`] runs to
+    /// Copies every paper of `source` that was not taken in before, with its passages, vectors and the name of its source:
+    /// the same sources once more change nothing, and there is no commit. A record that is new and has the identifier of a
+    /// stored paper takes its place. Commits and reports as [`DatastoreWriter::add`] does; [`AddProgress::papers_read`] runs to
     /// [`MergeSource::papers`].
     ///
     /// # Errors
@@ -33,6 +34,7 @@ impl DatastoreWriter {
     ) -> Result<AddReport, Error> {
         fits(&self.root, &self.descriptor, source)?;
         let mut work = Work::start(options, progress);
+        work.remembers = true;
         let mut interrupted = false;
         for stored in source.papers_in_order()? {
             let StoredPaper { paper, merged, source: from } = source.paper(stored)?;
@@ -40,7 +42,10 @@ impl DatastoreWriter {
             let mut prepared = Prepared::uncut(paper, self.descriptor.rules)
                 .map_err(|error| Error::corrupt(&self.root, error.to_string()))?;
             self.join(&mut prepared, None, merged)?;
-            if let Some(mut prepared) = self.admit(prepared, &mut work)? {
+            if self.was_taken_in(&prepared.content)? {
+                work.state.papers_read += 1;
+                work.state.papers_unchanged += 1;
+            } else if let Some(mut prepared) = self.admit(prepared, &mut work)? {
                 let (passages, vectors) = source.passages(&there)?;
                 prepared.put_passages(passages);
                 self.store(&prepared, &vectors, from.as_deref().unwrap_or(&options.source))?;

@@ -57,7 +57,8 @@ pub struct Fields {
     pub passage_paper_ids: Field,
     /// Term: a passage's identifier.
     pub passage_id: Field,
-    /// Term: identifier and content digest of a paper: present means nothing to do.
+    /// Terms: identifier and content digest of a paper: present means nothing to do; and [`superseded_key`] of each record
+    /// that it took the place of.
     pub content: Field,
     /// Terms: digest of the normalised title and text of a paper: the same under another identifier is a duplicate; and
     /// of a paper without passages, which carry the titles of others, [`Fields::bare_title_term`].
@@ -180,6 +181,11 @@ fn bare_title(key: &str) -> String {
     format!("title:{}", hex(&Sha256::digest(key)))
 }
 
+/// What stands for a record that is superseded; no identifier begins like this.
+pub(crate) fn superseded_key(content: &str) -> String {
+    format!("superseded:{content}")
+}
+
 /// The year that filters compare: the stated year, else the year of the stated day.
 pub(crate) fn filter_year(meta: &PaperMeta) -> Option<i16> {
     meta.year.or_else(|| meta.published.map(Date::year))
@@ -220,6 +226,9 @@ impl Fields {
         document.add_text(self.content, content);
         for other in merged.contents.iter().filter(|other| *other != content) {
             document.add_text(self.content, other);
+        }
+        for old in &merged.superseded {
+            document.add_text(self.content, superseded_key(old));
         }
         if let Some(digest) = digest {
             document.add_text(self.digest, digest);

@@ -43,6 +43,7 @@ use crate::manifest::Manifest;
 use crate::schema::Fields;
 use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, open_index_in};
 use background::Merging;
+use known::Merged;
 use lexical_merge::LexicalMerging;
 use lock::WriterLock;
 use pending::Pending;
@@ -80,8 +81,8 @@ pub struct DatastoreWriter {
     pending: Pending,
     /// Whether tantivy was handed anything since the last commit.
     is_dirty: bool,
-    /// Identifiers to be added to papers, by the identifier these are filed under.
-    aliases: BTreeMap<PaperId, Vec<PaperId>>,
+    /// What duplicates brought to papers, by the identifier these are filed under.
+    aliases: BTreeMap<PaperId, Merged>,
     // Last, so that it is released after the index writer has stopped.
     _lock: WriterLock,
 }

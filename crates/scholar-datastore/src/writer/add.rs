@@ -42,6 +42,8 @@ pub(crate) struct Work<'a> {
     pub(crate) options: &'a AddOptions,
     pub(crate) progress: &'a mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
     pub(crate) state: AddProgress,
+    /// Whether a duplicate's record is remembered, so that it is not looked at again.
+    pub(crate) remembers: bool,
     committed: Instant,
 }
 
@@ -50,7 +52,8 @@ impl<'a> Work<'a> {
         options: &'a AddOptions,
         progress: &'a mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
     ) -> Self {
-        Self { options, progress, state: AddProgress::start(), committed: Instant::now() }
+        let (state, committed) = (AddProgress::start(), Instant::now());
+        Self { options, progress, state, remembers: false, committed }
     }
 
     /// Tells the caller; breaks when it wants to stop.
@@ -134,8 +137,8 @@ impl DatastoreWriter {
         let keep_duplicates = work.options.keep_duplicates || self.descriptor.rules.title_only;
         match self.standing(&prepared, keep_duplicates)? {
             Standing::New => {}
-            Standing::Changed(ids) => {
-                self.join(&mut prepared, None, Merged { ids, contents: Vec::new() })?;
+            Standing::Changed(merged) => {
+                self.join(&mut prepared, None, merged)?;
                 prepared.replaces = true;
                 work.state.papers_replaced += 1;
             }
@@ -152,8 +155,10 @@ impl DatastoreWriter {
                 work.state.papers_duplicate += 1;
                 work.state.identifiers_added += new_ids.len() as u64;
                 self.pending.name(new_ids.iter(), &first);
-                if !new_ids.is_empty() {
-                    self.aliases.entry(first.clone()).or_default().extend(new_ids);
+                let contents = if work.remembers { prepared.records() } else { Vec::new() };
+                let noted = Merged { ids: new_ids, contents, ..Merged::default() };
+                if !noted.is_empty() {
+                    self.aliases.entry(first.clone()).or_default().extend(noted);
                 }
                 let PaperMeta { id: paper, title, .. } = prepared.paper.meta;
                 let (line, byte) = prepared.place;

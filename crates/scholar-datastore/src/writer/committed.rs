@@ -54,10 +54,15 @@ impl DatastoreWriter {
 
     /// The name of the source that the paper at `address` came from.
     pub(super) fn source(&self, address: DocAddress) -> Result<String, Error> {
+        self.text_at(address, column::SOURCE)
+    }
+
+    /// What a column of texts has of a document; nothing is empty.
+    pub(super) fn text_at(&self, address: DocAddress, column: &str) -> Result<String, Error> {
         let searcher = self.reader.searcher();
         let columns = searcher.segment_reader(address.segment_ord).fast_fields();
-        let names = columns.str(column::SOURCE).map_err(Error::index("read", &self.root))?;
-        Ok(names.and_then(|names| text_in(&names, address.doc_id)).unwrap_or_default())
+        let texts = columns.str(column).map_err(Error::index("read", &self.root))?;
+        Ok(texts.and_then(|texts| text_in(&texts, address.doc_id)).unwrap_or_default())
     }
 
     pub(super) fn document(&self, address: DocAddress) -> Result<TantivyDocument, Error> {

@@ -7,16 +7,19 @@
 //!
 //! What is found by 2 and 3 is one work. It stays under the identifier that came first, gets the others, and has the
 //! fuller text of both.
+//!
+//! A merge asks first whether the record was taken in before: then it is not taken in again, although another one may have
+//! taken its place since. So merging the same datastores again changes nothing, in whatever order.
 
 use scholar_core::{Paper, PaperId, PaperMeta};
 use serde::{Deserialize, Serialize};
 use tantivy::schema::Value as _;
-use tantivy::{TantivyDocument, Term};
+use tantivy::{DocAddress, TantivyDocument, Term};
 
 use super::DatastoreWriter;
 use super::prepare::{Prepared, content_key, letters_of, normalised};
 use crate::error::Error;
-use crate::schema::PaperBody;
+use crate::schema::{PaperBody, column, superseded_key};
 use crate::store::parse_stored;
 
 /// What a paper has from other records of the same work.
@@ -28,20 +31,31 @@ pub(crate) struct Merged {
     /// Content keys of all records that need not be read again, its own among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) contents: Vec<String>,
+    /// Content keys of records that newer ones of the same identifier took the place of, the newest last. To add one again
+    /// brings it back; to merge the datastore again that it came from does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) superseded: Vec<String>,
 }
 
 impl Merged {
     pub(crate) fn is_empty(&self) -> bool {
-        self.ids.is_empty() && self.contents.is_empty()
+        self.ids.is_empty() && self.contents.is_empty() && self.superseded.is_empty()
     }
 
     /// Takes in what `other` has and this one has not.
     pub(crate) fn extend(&mut self, other: Self) {
-        let Self { ids, contents } = other;
+        let Self { ids, contents, superseded } = other;
         add_missing(&mut self.ids, ids);
         add_missing(&mut self.contents, contents);
+        add_missing(&mut self.superseded, superseded);
+        self.superseded.retain(|key| !self.contents.contains(key));
+        let old = self.superseded.len().saturating_sub(MOST_SUPERSEDED);
+        self.superseded.drain(..old);
     }
 }
+
+/// Superseded records that are remembered of a paper. Each takes about 60 bytes.
+const MOST_SUPERSEDED: usize = 32;
 
 fn add_missing<T: PartialEq>(to: &mut Vec<T>, from: Vec<T>) {
     for value in from {
@@ -64,8 +78,8 @@ pub enum Likeness {
 pub(crate) enum Standing {
     /// Nothing.
     New,
-    /// Its identifier, with other content. The identifiers it has from other records stay.
-    Changed(Vec<PaperId>),
+    /// Its identifier, with other content. The identifiers it has from other records stay, and its record is superseded.
+    Changed(Merged),
     /// Exactly this.
     Same,
     /// The same work under another identifier.
@@ -92,20 +106,30 @@ pub(crate) struct Known {
     pub(crate) merged_ids: Vec<PaperId>,
     /// Content keys of its own record and others.
     pub(crate) contents: Vec<String>,
+    /// Content keys of the records before.
+    pub(crate) superseded: Vec<String>,
 }
 
 impl Known {
     pub(crate) fn of(prepared: &Prepared) -> Self {
         let meta = &prepared.paper.meta;
-        let Merged { ids, contents } = prepared.merged.clone();
+        let Merged { ids, contents: _, superseded } = prepared.merged.clone();
         Self {
             id: meta.id.clone(),
             ids: meta.ids().cloned().collect(),
             title: normalised(&meta.title),
             letters: prepared.letters,
             merged_ids: ids,
-            contents: if contents.is_empty() { vec![prepared.content.clone()] } else { contents },
+            contents: prepared.records(),
+            superseded,
         }
+    }
+
+    /// What a newer record of the same identifier keeps of it.
+    fn superseded(self) -> Merged {
+        let Self { merged_ids, contents, mut superseded, .. } = self;
+        add_missing(&mut superseded, contents);
+        Merged { ids: merged_ids, contents: Vec::new(), superseded }
     }
 
     /// Whether a record with this content key has been taken in.
@@ -130,19 +154,19 @@ impl DatastoreWriter {
         if let Some(known) = self.pending.paper(&meta.id) {
             return Ok(match known.has(&prepared.content) {
                 true => Standing::Same,
-                false => Standing::Changed(known.merged_ids.clone()),
+                false => Standing::Changed(known.clone().superseded()),
             });
         }
         // Most papers of a build are new: one look-up for each identifier says so.
         let is_named = !self.committed(&self.fields.paper_term(&meta.id))?.is_empty();
         if is_named && let Some(paper) = self.committed_paper(&meta.id)? {
             if !self.pending.leaves(&meta.id) {
-                return Ok(Standing::Changed(Vec::new()));
+                return Ok(Standing::Changed(Merged::default()));
             }
             let content = Term::from_field_text(self.fields.content, &prepared.content);
             return Ok(match self.committed(&content)?.is_empty() {
                 false => Standing::Same,
-                true => Standing::Changed(self.merged(&self.document(paper)?)?.ids),
+                true => Standing::Changed(self.known_at(paper)?.superseded()),
             });
         }
         if keep_duplicates {
@@ -184,9 +208,9 @@ impl DatastoreWriter {
         Ok(Some(if known.has(&prepared.content) {
             Standing::Same
         } else if prepared.letters * 10 > known.letters * FULLER_TENTHS {
-            let Known { id: first, ids, contents, .. } = known;
+            let Known { id: first, ids, contents, superseded, .. } = known;
             let ids = ids.into_iter().filter(|other| *other != first).collect();
-            Standing::Fuller { first, merged: Merged { ids, contents } }
+            Standing::Fuller { first, merged: Merged { ids, contents, superseded } }
         } else {
             self.duplicate((known.id, &known.ids), Likeness::Identifier(id.clone()), prepared)
         }))
@@ -219,10 +243,26 @@ impl DatastoreWriter {
     ) -> Standing {
         let noted = self.aliases.get(&first);
         let is_new = |id: &&PaperId| {
-            is_shared(id) && !ids.contains(id) && noted.is_none_or(|noted| !noted.contains(id))
+            is_shared(id) && !ids.contains(id) && noted.is_none_or(|noted| !noted.ids.contains(id))
         };
         let new_ids = prepared.paper.meta.ids().filter(is_new).cloned().collect();
         Standing::Duplicate { first, by, new_ids }
+    }
+
+    /// Whether a record with this content key was taken in, as it is or superseded since.
+    pub(crate) fn was_taken_in(&self, content: &str) -> Result<bool, Error> {
+        if self.pending.has_record(content) {
+            return Ok(true);
+        }
+        for key in [content, &superseded_key(content)] {
+            for address in self.committed(&Term::from_field_text(self.fields.content, key))? {
+                let id = self.text_at(address, column::PAPER)?.parse();
+                if id.is_ok_and(|id: PaperId| self.pending.leaves(&id)) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Adds the identifiers that duplicates brought to the papers that were there. Passages and vectors stay: their
@@ -230,7 +270,7 @@ impl DatastoreWriter {
     ///
     /// Identifiers of papers that are gone meanwhile are dropped with them.
     pub(super) fn write_aliases(&mut self) -> Result<(), Error> {
-        for (id, ids) in std::mem::take(&mut self.aliases) {
+        for (id, noted) in std::mem::take(&mut self.aliases) {
             let Some(address) = self.committed_paper(&id)? else { continue };
             let document = self.document(address)?;
             let meta: PaperMeta = parse_stored(&self.root, &document, self.fields.head)?;
@@ -242,7 +282,8 @@ impl DatastoreWriter {
             let mut prepared = Prepared::uncut(paper, self.descriptor.rules).map_err(json)?;
             prepared.content.clone_from(&contents[0]);
             prepared.join(merged).map_err(json)?;
-            prepared.join(Merged { ids, contents }).map_err(json)?;
+            prepared.join(Merged { contents, ..Merged::default() }).map_err(json)?;
+            prepared.join(noted).map_err(json)?;
             let source = self.source(address)?;
             self.write_again(&prepared, &source)?;
         }
@@ -273,10 +314,13 @@ impl DatastoreWriter {
 
     /// The committed paper that is filed under `id`.
     fn known(&self, id: &PaperId) -> Result<Option<Known>, Error> {
-        let Some(address) = self.committed_paper(id)? else { return Ok(None) };
+        self.committed_paper(id)?.map(|address| self.known_at(address)).transpose()
+    }
+
+    fn known_at(&self, address: DocAddress) -> Result<Known, Error> {
         let document = self.document(address)?;
         let meta: PaperMeta = parse_stored(&self.root, &document, self.fields.head)?;
-        self.known_of(meta, &document).map(Some)
+        self.known_of(meta, &document)
     }
 
     fn known_of(&self, meta: PaperMeta, document: &TantivyDocument) -> Result<Known, Error> {
@@ -288,13 +332,9 @@ impl DatastoreWriter {
             letters: letters_of(&sections),
             contents: self.contents(&meta.id, document, &merged)?,
             merged_ids: merged.ids,
+            superseded: merged.superseded,
             id: meta.id,
         })
-    }
-
-    fn merged(&self, document: &TantivyDocument) -> Result<Merged, Error> {
-        let PaperBody { merged, .. } = parse_stored(&self.root, document, self.fields.body)?;
-        Ok(merged)
     }
 
     /// Content keys of a stored paper: those that were noted, else that of what is stored.

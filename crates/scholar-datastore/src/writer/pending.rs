@@ -17,6 +17,8 @@ struct Entry {
 pub(crate) struct Pending {
     papers: BTreeMap<PaperId, Entry>,
     digests: BTreeMap<String, PaperId>,
+    /// Papers by the content keys of all records they were made of, the superseded ones too.
+    records: BTreeMap<String, PaperId>,
     /// Papers by any of their identifiers, those of duplicates included. They may be gone again.
     names: BTreeMap<PaperId, PaperId>,
     removed: BTreeSet<PaperId>,
@@ -35,6 +37,9 @@ impl Pending {
         }
         self.name(prepared.paper.meta.ids(), &id);
         let entry = Entry { known: Known::of(prepared), digest: prepared.digest.clone() };
+        for key in entry.known.contents.iter().chain(&entry.known.superseded) {
+            self.records.insert(key.clone(), id.clone());
+        }
         self.papers.insert(id, entry);
     }
 
@@ -53,6 +58,11 @@ impl Pending {
             && self.digests.get(&digest) == Some(id)
         {
             self.digests.remove(&digest);
+        }
+        for key in known.contents.iter().chain(&known.superseded) {
+            if self.records.get(key) == Some(id) {
+                self.records.remove(key);
+            }
         }
         for name in &known.ids {
             if self.names.get(name) == Some(id) {
@@ -75,6 +85,11 @@ impl Pending {
     /// The pending paper with this text.
     pub(crate) fn with_digest(&self, digest: &str) -> Option<&PaperId> {
         self.digests.get(digest)
+    }
+
+    /// Whether a pending paper was made of the record with this content key, or its record took that one's place.
+    pub(crate) fn has_record(&self, content: &str) -> bool {
+        self.records.contains_key(content)
     }
 
     /// Whether what is committed of `id` still counts.

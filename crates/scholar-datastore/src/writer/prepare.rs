@@ -77,7 +77,8 @@ impl Prepared {
             return Ok(());
         }
         self.merged.extend(merged);
-        self.merged.extend(Merged { ids: Vec::new(), contents: vec![self.content.clone()] });
+        let contents = vec![self.content.clone()];
+        self.merged.extend(Merged { contents, ..Merged::default() });
         let PaperMeta { id, external_ids, .. } = &mut self.paper.meta;
         for other in &self.merged.ids {
             if other != id && !external_ids.contains(other) {
@@ -102,6 +103,14 @@ impl Prepared {
             merged.ids.push(own);
         }
         self.join(merged)
+    }
+
+    /// Content keys of the records it was made of.
+    pub(crate) fn records(&self) -> Vec<String> {
+        match self.merged.contents.is_empty() {
+            true => vec![self.content.clone()],
+            false => self.merged.contents.clone(),
+        }
     }
 
     /// Gives it passages that were cut before.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use scholar_core::{Encoder, Paper, Side};
 
-use super::known::{Merged, Standing};
+use super::known::Standing;
 use super::prepare::Prepared;
 use super::{AddProgress, AddReport, DatastoreWriter};
 use crate::error::Error;
@@ -59,8 +59,7 @@ impl DatastoreWriter {
                     state.papers_unchanged += 1;
                     continue;
                 }
-                Standing::Changed(ids) => {
-                    let merged = Merged { ids, contents: Vec::new() };
+                Standing::Changed(merged) => {
                     self.join(&mut prepared, None, merged)?;
                     prepared.replaces = true;
                 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use scholar_core::{Encoder as _, PaperId};
+use scholar_core::{Encoder as _, Paper, PaperId};
 use scholar_datastore::store::verify::Depth;
 use scholar_datastore::{AddOptions, BuildRules, Datastore, Error, MergeSource};
 
@@ -21,7 +21,7 @@ fn merge(into: &Datastore, from: &Path) -> (u64, u64, u64) {
 }
 
 /// Everything that can be asked of a store, for comparison: papers with passages, counts, vectors.
-fn content(store: &Datastore) -> Vec<(scholar_core::Paper, Vec<scholar_core::Passage>)> {
+fn content(store: &Datastore) -> Vec<(Paper, Vec<scholar_core::Passage>)> {
     let mut all = Vec::new();
     store
         .each_paper(|meta| {
@@ -148,4 +148,88 @@ fn the_first_format_is_refused_with_the_way_out_and_converted() {
     assert_eq!((report.passages, report.encoded), (7, 7));
     assert!(report.least_cosine > 0.999);
     assert_eq!(store.info().expect("info").sources[0].source, "test");
+}
+
+/// All orders of `n` things.
+fn orders(n: usize) -> Vec<Vec<usize>> {
+    let mut orders = vec![Vec::new()];
+    for _ in 0..n {
+        let longer = orders.iter().flat_map(|order: &Vec<usize>| {
+            let rest = (0..n).filter(|at| !order.contains(at));
+            rest.map(|at| [order.as_slice(), &[at]].concat()).collect::<Vec<_>>()
+        });
+        orders = longer.collect();
+    }
+    orders
+}
+
+#[test]
+fn merging_records_of_one_work_again_changes_nothing_in_any_order() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let at = |name: &str| folder.path().join(name);
+    let doi = PaperId::doi("10.1/A").expect("a doi");
+    let known_as = |mut paper: Paper, ids: &[PaperId]| {
+        paper.meta.external_ids = ids.to_vec();
+        paper
+    };
+    let full = vec!["membrane"; 300].join(" ");
+    let records = [
+        known_as(paper(1, "On cells", "A cell divides."), std::slice::from_ref(&doi)),
+        // The same identifier, another version.
+        paper(1, "On cells", "A cell divides, as was shown since."),
+        // The same work under another identifier, with its full text.
+        known_as(paper(2, "On Cells", &full), &[doi, PaperId::Pmcid(7)]),
+        // The same text, and nothing else in common.
+        paper(3, "On cells.", "A cell divides"),
+        // Another identifier of the work, no more text.
+        known_as(paper(4, "On cells", "Cells."), &[PaperId::Pmid(1)]),
+    ];
+    let sources: Vec<PathBuf> = (0..records.len()).map(|n| at(&format!("part-{n}"))).collect();
+    for (root, record) in sources.iter().zip(&records) {
+        let other = paper(9, "Another", "A word.");
+        add(&mut create(root).writer().expect("writer"), vec![record.clone(), other]);
+    }
+    // The first three come in all orders, all five in some.
+    let some = orders(3).into_iter().map(|order| [order, vec![3, 4]].concat());
+    let more = orders(5).into_iter().step_by(9);
+    for (number, order) in some.chain(more).enumerate() {
+        let store = create(&at(&format!("joined-{number}")));
+        let all = || order.iter().map(|n| merge(&store, &sources[*n])).collect::<Vec<_>>();
+        let first = all();
+        assert!(first.iter().any(|(added, _, _)| *added > 1), "{order:?}");
+        let commit = || fs_err::read(store.root().join("lexical/meta.json")).expect("read");
+        let (before, papers) = (commit(), content(&store));
+        for again in 0..2 {
+            let nothing = vec![(0, 2, 0); sources.len()];
+            assert_eq!(all(), nothing, "{order:?}, time {again}");
+        }
+        assert!(commit() == before, "{order:?}: no commit without anything new");
+        assert_eq!(content(&store), papers, "{order:?}");
+    }
+}
+
+#[test]
+fn what_a_person_changed_after_a_merge_survives_the_next_one() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let at = |name: &str| folder.path().join(name);
+    let (source, store) = (create(&at("source")), create(&at("store")));
+    let (first, second) = (paper(1, "One", "alpha"), paper(1, "One", "beta"));
+    add(&mut source.writer().expect("writer"), vec![first.clone()]);
+    assert_eq!(merge(&store, source.root()), (1, 0, 0));
+    add(&mut store.writer().expect("writer"), vec![second.clone()]);
+    assert_eq!(merge(&store, source.root()), (0, 1, 0));
+    assert_eq!(store.paper(&first.meta.id).expect("read"), Some(second));
+    // Adding it is another matter: the newest stays. What is new in the source comes too.
+    add(&mut store.writer().expect("writer"), vec![first.clone()]);
+    assert_eq!(store.paper(&first.meta.id).expect("read"), Some(first.clone()));
+    let third = paper(1, "One", "gamma");
+    add(&mut source.writer().expect("writer"), vec![third.clone()]);
+    assert_eq!(merge(&store, source.root()), (1, 0, 0));
+    assert_eq!(store.paper(&first.meta.id).expect("read"), Some(third));
+    // Removed, it is new again.
+    let mut writer = store.writer().expect("writer");
+    writer.remove(std::slice::from_ref(&first.meta.id)).expect("noted");
+    writer.commit().expect("committed");
+    drop(writer);
+    assert_eq!(merge(&store, source.root()), (1, 0, 0));
 }
