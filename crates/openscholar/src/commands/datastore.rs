@@ -8,6 +8,7 @@ mod look;
 pub(crate) mod merge;
 pub(crate) mod plan;
 pub(crate) mod serve;
+pub(crate) mod upgrade;
 mod vectors;
 
 use std::process::ExitCode;

@@ -13,7 +13,7 @@ use scholar_models::LocalEncoder;
 
 use super::models;
 use crate::app::App;
-use crate::commands::datastore::merge::upgrade;
+use crate::commands::datastore::upgrade::{finish_upgrade, upgrade};
 use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::progress;
@@ -78,6 +78,7 @@ impl Shelf {
 /// Builds the datastore of the starter papers where it is not whole; an interrupted build continues.
 pub(crate) async fn starter(app: &App) -> Result<(), CommandError> {
     let path = app.home.datastore(starter::NAME)?;
+    finish_upgrade(&path)?;
     if path.join(starter::COMPLETE_FILE).is_file() {
         return upgrade(&path, app);
     }

@@ -2,6 +2,7 @@
 //! clients that never read. Each case failed once; `cargo test --test it hostile` runs them all.
 
 mod damage;
+#[cfg(unix)]
 mod interleaving;
 mod private;
 mod proof;
