@@ -7,10 +7,12 @@ pub mod markers;
 pub mod normalise;
 pub mod passages;
 pub mod sentences;
+pub mod untrusted;
 pub mod words;
 
 pub use locate::locate;
 pub use passages::PassageRules;
+pub use untrusted::untrusted;
 
 /// Two hexadecimal digits for each byte, as digests are written.
 pub fn hex(bytes: &[u8]) -> String {
