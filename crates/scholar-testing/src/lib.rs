@@ -4,7 +4,7 @@
 //! [`MemoryCatalog`], [`FakeAttributor`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
 //! server on a loopback port that can be slow, broken or lying on demand; [`StandIn`] answers for the services that
 //! papers come from; [`http`] asks our own server; [`mutate`] makes broken inputs from
-//! good ones. Nothing here asks the network.
+//! good ones, and [`hostile`] is text made to be obeyed. Nothing here asks the network.
 
 mod attributor;
 mod catalog;
@@ -12,6 +12,7 @@ pub mod close;
 pub mod corpus;
 mod encoder;
 mod generator;
+pub mod hostile;
 pub mod http;
 pub mod lm_server;
 mod models_dir;

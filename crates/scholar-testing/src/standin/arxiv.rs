@@ -1,6 +1,8 @@
 //! arXiv's query API: Atom.
 
-use super::exchange::{Reply, Request, escaped};
+use scholar_core::text::untrusted::escape_html;
+
+use super::exchange::{Reply, Request};
 use super::world::{Work, World};
 
 pub(super) fn answer(world: &World, request: &Request<'_>) -> Reply {
@@ -39,8 +41,8 @@ pub(super) fn answer(world: &World, request: &Request<'_>) -> Reply {
   <opensearch:itemsPerPage>{most}</opensearch:itemsPerPage>
 {}</feed>
 "#,
-        escaped(query),
-        escaped(ids),
+        escape_html(query),
+        escape_html(ids),
         entries.concat()
     );
     Reply::new(200, "application/atom+xml; charset=UTF-8", body)
@@ -74,12 +76,14 @@ fn entry(work: &Work) -> String {
     let authors: Vec<String> = work
         .authors
         .iter()
-        .map(|name| format!("    <author>\n      <name>{}</name>\n    </author>\n", escaped(name)))
+        .map(|name| {
+            format!("    <author>\n      <name>{}</name>\n    </author>\n", escape_html(name))
+        })
         .collect();
     let doi = work.doi.as_ref().map(|doi| {
         format!(
             "    <arxiv:doi>{doi}</arxiv:doi>\n    <link title=\"doi\" href=\"https://doi.org/{doi}\" rel=\"related\"/>\n",
-            doi = escaped(doi)
+            doi = escape_html(doi)
         )
     });
     format!(
@@ -98,10 +102,10 @@ fn entry(work: &Work) -> String {
     <category term="cs.IR" scheme="http://arxiv.org/schemas/atom"/>
   </entry>
 "#,
-        title = escaped(&work.title),
-        summary = escaped(work.summary.as_deref().unwrap_or_default()),
+        title = escape_html(&work.title),
+        summary = escape_html(work.summary.as_deref().unwrap_or_default()),
         authors = authors.concat(),
         doi = doi.unwrap_or_default(),
-        venue = escaped(&work.venue),
+        venue = escape_html(&work.venue),
     )
 }

@@ -94,11 +94,6 @@ impl Reply {
     }
 }
 
-/// Text within XML or HTML.
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 /// Undoes percent-encoding, and `+` where it stands for a space.
 pub(super) fn decoded(text: &str, plus: bool) -> String {
     let bytes = text.as_bytes();

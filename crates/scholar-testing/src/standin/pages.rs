@@ -1,6 +1,8 @@
 //! Whole papers: `LaTeXML`'s HTML, PDF files, and GROBID's TEI.
 
-use super::exchange::{Reply, Request, escaped};
+use scholar_core::text::untrusted::escape_html;
+
+use super::exchange::{Reply, Request};
 use super::world::{Work, World};
 
 /// What marks our PDFs for our GROBID.
@@ -22,8 +24,8 @@ pub(super) fn html(world: &World, request: &Request<'_>) -> Reply {
         .map(|(at, part)| {
             format!(
                 "<section id=\"S{at}\" class=\"ltx_section\"><h2 class=\"ltx_title ltx_title_section\"><span class=\"ltx_tag ltx_tag_section\">{at} </span>{}</h2>\n<div id=\"S{at}.p1\" class=\"ltx_para\">\n<p id=\"S{at}.p1.1\" class=\"ltx_p\">{}</p>\n</div></section>\n",
-                escaped(&part.heading),
-                escaped(&part.text)
+                escape_html(&part.heading),
+                escape_html(&part.text)
             )
         })
         .collect();
@@ -31,13 +33,13 @@ pub(super) fn html(world: &World, request: &Request<'_>) -> Reply {
     let references: String = (1..)
         .zip(cited)
         .map(|(at, cited)| {
-            format!("<li id=\"bib.bib{at}\" class=\"ltx_bibitem\"><span class=\"ltx_tag ltx_tag_bibitem\">[{at}]</span><span class=\"ltx_bibblock\">{}</span></li>", escaped(&cited.title))
+            format!("<li id=\"bib.bib{at}\" class=\"ltx_bibitem\"><span class=\"ltx_tag ltx_tag_bibitem\">[{at}]</span><span class=\"ltx_bibblock\">{}</span></li>", escape_html(&cited.title))
         })
         .collect();
     Reply::html(format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><title>[{id}] {title}</title></head><body><div class=\"ltx_page_main\"><div class=\"ltx_page_content\"><article class=\"ltx_document\">\n<h1 class=\"ltx_title ltx_title_document\">{title}</h1>\n<div class=\"ltx_abstract\">\n<h6 class=\"ltx_title ltx_title_abstract\">Abstract</h6>\n<p class=\"ltx_p\">{summary}</p>\n</div>\n{sections}<section id=\"bib\" class=\"ltx_bibliography\"><h2 class=\"ltx_title ltx_title_bibliography\">References</h2><ul class=\"ltx_biblist\">{references}</ul></section>\n</article></div></div></body></html>\n",
-        title = escaped(&work.title),
-        summary = escaped(work.summary.as_deref().unwrap_or_default()),
+        title = escape_html(&work.title),
+        summary = escape_html(work.summary.as_deref().unwrap_or_default()),
     ))
 }
 
@@ -103,29 +105,29 @@ fn tei(world: &World, work: &Work) -> String {
         .zip(&work.sections)
         .map(|(at, part)| {
             let number = if work.arxiv.is_some() { format!(" n=\"{at}\"") } else { String::new() };
-            format!("<div xmlns=\"http://www.tei-c.org/ns/1.0\"><head{number}>{}</head><p>{}</p></div>\n", escaped(&part.heading), escaped(&part.text))
+            format!("<div xmlns=\"http://www.tei-c.org/ns/1.0\"><head{number}>{}</head><p>{}</p></div>\n", escape_html(&part.heading), escape_html(&part.text))
         })
         .collect();
     let author = |name: &String| {
         let (given, family) = Work::split_name(name);
         format!(
             "<author><persName><forename type=\"first\">{}</forename><surname>{}</surname></persName></author>",
-            escaped(given),
-            escaped(family)
+            escape_html(given),
+            escape_html(family)
         )
     };
     let authors: String = work.authors.iter().map(author).collect();
     let cited = work.references.iter().filter_map(|key| world.get(key)).enumerate();
     let references: String = cited
         .map(|(at, cited)| {
-            let doi = cited.doi.as_ref().map(|doi| format!("<idno type=\"DOI\">{}</idno>", escaped(doi)));
-            format!("<biblStruct xml:id=\"b{at}\"><analytic><title level=\"a\" type=\"main\">{}</title>{}</analytic><monogr/></biblStruct>", escaped(&cited.title), doi.unwrap_or_default())
+            let doi = cited.doi.as_ref().map(|doi| format!("<idno type=\"DOI\">{}</idno>", escape_html(doi)));
+            format!("<biblStruct xml:id=\"b{at}\"><analytic><title level=\"a\" type=\"main\">{}</title>{}</analytic><monogr/></biblStruct>", escape_html(&cited.title), doi.unwrap_or_default())
         })
         .collect();
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<TEI xml:space=\"preserve\" xmlns=\"http://www.tei-c.org/ns/1.0\"><teiHeader xml:lang=\"en\"><fileDesc><titleStmt><title level=\"a\" type=\"main\">{title}</title></titleStmt><sourceDesc><biblStruct><analytic>{authors}<title level=\"a\" type=\"main\">{title}</title></analytic></biblStruct></sourceDesc></fileDesc><profileDesc><abstract><p>{summary}</p></abstract></profileDesc></teiHeader><text xml:lang=\"en\"><body>{sections}</body><back><div type=\"references\"><listBibl>{references}</listBibl></div></back></text></TEI>\n",
-        title = escaped(&work.title),
-        summary = escaped(work.summary.as_deref().unwrap_or_default()),
+        title = escape_html(&work.title),
+        summary = escape_html(work.summary.as_deref().unwrap_or_default()),
     )
 }
 

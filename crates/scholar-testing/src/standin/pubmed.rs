@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::exchange::{Reply, Request, escaped, pairs};
+use scholar_core::text::untrusted::escape_html;
+
+use super::exchange::{Reply, Request, pairs};
 use super::world::{Work, World};
 
 pub(super) fn answer(world: &World, request: &Request<'_>) -> Reply {
@@ -38,12 +40,12 @@ fn link(world: &World, request: &Request<'_>) -> Reply {
         let same = |work: &&Work| id_in(work, from).is_some_and(|own| own.to_string() == *id);
         let linked = world.papers.iter().find(same).and_then(|work| id_in(work, to));
         let links = linked.map(|linked| {
-            format!("<LinkSetDb><DbTo>{to}</DbTo><LinkName>{}</LinkName><Link><Id>{linked}</Id></Link></LinkSetDb>", escaped(name))
+            format!("<LinkSetDb><DbTo>{to}</DbTo><LinkName>{}</LinkName><Link><Id>{linked}</Id></Link></LinkSetDb>", escape_html(name))
         });
         format!(
             "<LinkSet><DbFrom>{}</DbFrom><IdList><Id>{}</Id></IdList>{}</LinkSet>",
-            escaped(from),
-            escaped(id),
+            escape_html(from),
+            escape_html(id),
             links.unwrap_or_default()
         )
     };
@@ -91,7 +93,7 @@ fn search(world: &World, request: &Request<'_>) -> Reply {
         ids.len(),
         page.len(),
         list.concat(),
-        escaped(term)
+        escape_html(term)
     ))
 }
 
@@ -114,8 +116,8 @@ fn fetch(world: &World, request: &Request<'_>) -> Reply {
 fn mixed(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let mark = |(at, word): (usize, &&str)| match at {
-        1 => format!("<i>{}</i>", escaped(word)),
-        _ => escaped(word),
+        1 => format!("<i>{}</i>", escape_html(word)),
+        _ => escape_html(word),
     };
     words.iter().enumerate().map(mark).collect::<Vec<_>>().join(" ")
 }
@@ -150,8 +152,8 @@ fn citation(_: &World, work: &Work) -> String {
             let (given, family) = Work::split_name(name);
             format!(
                 "<Author ValidYN=\"Y\"><LastName>{}</LastName><ForeName>{}</ForeName></Author>",
-                escaped(family),
-                escaped(given)
+                escape_html(family),
+                escape_html(given)
             )
         })
         .collect();
@@ -168,10 +170,10 @@ fn citation(_: &World, work: &Work) -> String {
     let doi = work
         .doi
         .as_ref()
-        .map(|doi| format!("<ArticleId IdType=\"doi\">{}</ArticleId>", escaped(doi)));
+        .map(|doi| format!("<ArticleId IdType=\"doi\">{}</ArticleId>", escape_html(doi)));
     format!(
         "<PubmedArticle><MedlineCitation Status=\"MEDLINE\" Owner=\"NLM\"><PMID Version=\"1\">{pmid}</PMID><Article PubModel=\"Print-Electronic\"><Journal><JournalIssue CitedMedium=\"Internet\"><PubDate>{year}</PubDate></JournalIssue><Title>{venue}</Title></Journal><ArticleTitle>{title}</ArticleTitle>{summary}<AuthorList CompleteYN=\"Y\">{authors}</AuthorList><PublicationTypeList><PublicationType UI=\"D016428\">Journal Article</PublicationType>{kind}</PublicationTypeList>{article_date}</Article></MedlineCitation><PubmedData><ArticleIdList><ArticleId IdType=\"pubmed\">{pmid}</ArticleId>{doi}{pmc}</ArticleIdList></PubmedData></PubmedArticle>",
-        venue = escaped(&work.venue),
+        venue = escape_html(&work.venue),
         title = mixed(&work.title),
         summary = summary.unwrap_or_default(),
         article_date = article_date.unwrap_or_default(),
@@ -185,7 +187,7 @@ fn jats(world: &World, work: &Work) -> String {
     let id = |kind: &str, value: Option<String>| {
         value
             .map(|value| {
-                format!("<article-id pub-id-type=\"{kind}\">{}</article-id>", escaped(&value))
+                format!("<article-id pub-id-type=\"{kind}\">{}</article-id>", escape_html(&value))
             })
             .unwrap_or_default()
     };
@@ -194,7 +196,7 @@ fn jats(world: &World, work: &Work) -> String {
         .iter()
         .map(|name| {
             let (given, family) = Work::split_name(name);
-            format!("<contrib contrib-type=\"author\"><name><surname>{}</surname><given-names>{}</given-names></name></contrib>", escaped(family), escaped(given))
+            format!("<contrib contrib-type=\"author\"><name><surname>{}</surname><given-names>{}</given-names></name></contrib>", escape_html(family), escape_html(given))
         })
         .collect();
     let sections: String = work
@@ -203,7 +205,7 @@ fn jats(world: &World, work: &Work) -> String {
         .map(|part| {
             format!(
                 "<sec><title>{}</title><p>{}</p></sec>",
-                escaped(&part.heading),
+                escape_html(&part.heading),
                 mixed(&part.text)
             )
         })
@@ -213,14 +215,14 @@ fn jats(world: &World, work: &Work) -> String {
     let cited = work.references.iter().filter_map(|key| world.get(key)).enumerate();
     let references: String = cited
         .map(|(at, cited)| {
-            let doi = cited.doi.as_ref().map(|doi| format!("<pub-id pub-id-type=\"doi\">{}</pub-id>", escaped(doi)));
-            format!("<ref id=\"B{}\"><element-citation><article-title>{}</article-title>{}</element-citation></ref>", at + 1, escaped(&cited.title), doi.unwrap_or_default())
+            let doi = cited.doi.as_ref().map(|doi| format!("<pub-id pub-id-type=\"doi\">{}</pub-id>", escape_html(doi)));
+            format!("<ref id=\"B{}\"><element-citation><article-title>{}</article-title>{}</element-citation></ref>", at + 1, escape_html(&cited.title), doi.unwrap_or_default())
         })
         .collect();
     let day = work.date.as_deref().map(|day| date_parts(day).to_lowercase());
     format!(
         "<article article-type=\"research-article\"><front><journal-meta><journal-title-group><journal-title>{venue}</journal-title></journal-title-group></journal-meta><article-meta>{pmid}{pmc}{doi}<title-group><article-title>{title}</article-title></title-group><contrib-group>{authors}</contrib-group><pub-date pub-type=\"epub\">{day}</pub-date><abstract><p>{summary}</p></abstract></article-meta></front>{body}<back><ref-list>{references}</ref-list></back></article>",
-        venue = escaped(&work.venue),
+        venue = escape_html(&work.venue),
         pmid = id("pmid", work.pmid.map(|id| id.to_string())),
         pmc = id("pmcid", work.pmcid.map(|id| format!("PMC{id}"))),
         doi = id("doi", work.doi.clone()),
