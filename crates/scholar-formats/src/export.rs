@@ -15,12 +15,11 @@ mod ris;
 mod style;
 mod tex;
 
+use scholar_core::text::untrusted;
 use scholar_core::{Answer, Notice, Paper, PaperId, Reference};
 
 use crate::error::FormatError;
 use item::Item;
-
-pub(crate) use html::escaped;
 
 pub use style::{CitationStyle, STYLES};
 
@@ -100,7 +99,7 @@ fn list(items: &[Item], format: ListFormat) -> String {
     match format {
         ListFormat::Bibtex => bibtex::write(items),
         ListFormat::Ris => ris::write(items),
-        ListFormat::CslJson => format!("{:#}\n", csl::write(items)),
+        ListFormat::CslJson => untrusted::json(&format!("{:#}\n", csl::write(items))).into_owned(),
     }
 }
 
@@ -124,7 +123,7 @@ pub fn answer(
 
 /// An identifier as a line of a note, which reference managers understand.
 fn note_line(id: &PaperId) -> String {
-    match id {
+    let line = match id {
         PaperId::Doi(doi) => format!("DOI: {doi}"),
         PaperId::Arxiv(number) => format!("arXiv: {number}"),
         PaperId::Pmid(number) => format!("PMID: {number}"),
@@ -133,5 +132,6 @@ fn note_line(id: &PaperId) -> String {
         PaperId::OpenAlex(number) => format!("OpenAlex: W{number}"),
         PaperId::Acl(name) => format!("ACL: {name}"),
         PaperId::Local(name) => format!("local: {name}"),
-    }
+    };
+    item::one_line(&line)
 }

@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use scholar_core::text::markers::citation_groups;
+use scholar_core::text::untrusted::escape_html;
 
 /// Deepest nesting that is shown; what lies deeper is shown at this depth. Ours: browsers stop near 500, readers at 5.
 const DEEPEST: usize = 32;
@@ -26,11 +27,6 @@ pub fn html(markdown: &str, link: &dyn Fn(usize) -> Option<String>) -> String {
     }
     writer.flush();
     writer.out
-}
-
-/// Text for elements and attributes.
-pub fn escaped(text: &str) -> String {
-    crate::export::escaped(text)
 }
 
 /// Whether an address is one of the web, and not `javascript:`.
@@ -86,7 +82,7 @@ impl<'a> Writer<'a> {
             Event::Rule => self.raw("<hr>\n"),
             Event::Code(code) => {
                 self.flush();
-                let _infallible = write!(self.out, "<code>{}</code>", escaped(&code));
+                let _infallible = write!(self.out, "<code>{}</code>", escape_html(&code));
             }
             Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag),
@@ -136,7 +132,7 @@ impl<'a> Writer<'a> {
             Tag::Strikethrough => self.open("<del>", "</del>"),
             Tag::Link { dest_url, .. } if is_web(dest_url) && self.in_link == 0 => {
                 self.in_link += 1;
-                let url = escaped(dest_url);
+                let url = escape_html(dest_url);
                 let link =
                     format!("<a href=\"{url}\" target=\"_blank\" rel=\"noreferrer noopener\">");
                 self.open(&link, "</a>");
@@ -188,9 +184,7 @@ impl<'a> Writer<'a> {
             return;
         }
         if self.in_code || self.in_link > 0 {
-            // Control characters would become blanks, and code is made of lines.
-            let lines: Vec<String> = text.split('\n').map(escaped).collect();
-            self.out.push_str(&lines.join("\n"));
+            self.out.push_str(&escape_html(&text));
             return;
         }
         let mut from = 0;
@@ -203,19 +197,19 @@ impl<'a> Writer<'a> {
                 .numbers
                 .iter()
                 .map(|number| {
-                    let address = escaped(&(self.link)(*number)?);
+                    let address = escape_html(&(self.link)(*number)?);
                     Some(format!(
                         "<a class=\"cite\" href=\"{address}\" aria-label=\"Reference {number}\">{number}</a>"
                     ))
                 })
                 .collect();
             let Some(links) = links else { continue };
-            self.out.push_str(&escaped(&text[from..group.range.start]));
+            self.out.push_str(&escape_html(&text[from..group.range.start]));
             let _infallible =
                 write!(self.out, "<span class=\"cites\">[{}]</span>", links.join(", "));
             from = group.range.end;
         }
-        self.out.push_str(&escaped(&text[from..]));
+        self.out.push_str(&escape_html(&text[from..]));
     }
 }
 

@@ -5,10 +5,10 @@ mod parts;
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 
+use scholar_core::text::untrusted::escape_html;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use super::html::escaped;
 use super::outline::{Outline, Sentence};
 use super::style::{CitesBy, Link, Run};
 use crate::error::{FormatError, FormatErrorKind};
@@ -19,7 +19,7 @@ const FIRST_NOTE: usize = 2;
 pub(super) fn write(outline: &Outline) -> Result<Vec<u8>, FormatError> {
     let mut document = Document::default();
     document.body(outline);
-    let title = escaped(&outline.title);
+    let title = escape_html(&outline.title);
     let files = [
         ("[Content_Types].xml", parts::CONTENT_TYPES.to_owned()),
         ("_rels/.rels", parts::RELATIONS.to_owned()),
@@ -181,7 +181,7 @@ impl Document {
         match &run.link {
             Some(Link::Reference(at)) => anchored(*at, &text(&run.text, &look)),
             Some(Link::Url(url)) if is_address(url) => {
-                let url = escaped(url);
+                let url = escape_html(url);
                 let at = self.links.iter().position(|known| *known == url).unwrap_or_else(|| {
                     self.links.push(url);
                     self.links.len() - 1
@@ -208,7 +208,7 @@ fn text(text: &str, look: &str) -> String {
         return String::new();
     }
     let look = if look.is_empty() { String::new() } else { format!("<w:rPr>{look}</w:rPr>") };
-    format!("<w:r>{look}<w:t xml:space=\"preserve\">{}</w:t></w:r>", escaped(text))
+    format!("<w:r>{look}<w:t xml:space=\"preserve\">{}</w:t></w:r>", escape_html(text))
 }
 
 /// Whether word processors take it as an address.

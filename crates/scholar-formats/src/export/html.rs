@@ -2,13 +2,16 @@
 
 use std::fmt::Write as _;
 
+use scholar_core::text::untrusted::escape_html;
+
 use super::outline::{Outline, Paragraph, Sentence};
 use super::style::{CitesBy, Link, Run};
+use crate::fragment::is_web;
 
 const CSS: &str = include_str!("html/style.css");
 
 pub(super) fn write(outline: &Outline) -> String {
-    let title = escaped(&outline.title);
+    let title = escape_html(&outline.title);
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -25,7 +28,7 @@ pub(super) fn write(outline: &Outline) -> String {
     for part in &outline.parts {
         html.push_str("<section>\n");
         if let Some(heading) = &part.heading {
-            let _infallible = writeln!(html, "<h2>{}</h2>", escaped(heading));
+            let _infallible = writeln!(html, "<h2>{}</h2>", escape_html(heading));
         }
         for one in &part.paragraphs {
             html.push_str(&paragraph(one, outline, &mut notes));
@@ -37,14 +40,14 @@ pub(super) fn write(outline: &Outline) -> String {
     if !outline.notices.is_empty() {
         html.push_str("<aside aria-labelledby=\"notes\">\n<h2 id=\"notes\">Notes</h2>\n<ul>\n");
         for notice in &outline.notices {
-            let _infallible = writeln!(html, "<li>{}</li>", escaped(notice));
+            let _infallible = writeln!(html, "<li>{}</li>", escape_html(notice));
         }
         html.push_str("</ul>\n</aside>\n");
     }
     let _infallible = write!(
         html,
         "</main>\n<footer>{}</footer>\n</body>\n</html>\n",
-        escaped(&outline.generated_by)
+        escape_html(&outline.generated_by)
     );
     html
 }
@@ -94,9 +97,9 @@ fn sentence(
         let _infallible = writeln!(
             evidence,
             "<li id=\"quote-{notes}\"><blockquote>{}</blockquote>\n<p><a href=\"#ref-{}\">{}</a>{page}</p></li>",
-            escaped(&quote.text),
+            escape_html(&quote.text),
             quote.reference + 1,
-            escaped(&outline.items[quote.reference].title),
+            escape_html(&outline.items[quote.reference].title),
         );
         let _infallible = write!(
             marks,
@@ -104,7 +107,7 @@ fn sentence(
         );
     }
     let doubt = sentence.doubt.map(|d| format!(" <em class=\"doubt\">({d})</em>"));
-    let [text, closing] = [&sentence.text, &sentence.closing].map(|text| escaped(text));
+    let [text, closing] = [&sentence.text, &sentence.closing].map(|text| escape_html(text));
     format!("<span>{text}{in_text}{}{closing}{marks}</span>", doubt.unwrap_or_default())
 }
 
@@ -125,7 +128,7 @@ fn references(outline: &Outline) -> String {
         let mut text = runs(&entry.text);
         let link = outline.items[entry.reference].link();
         if let Some(url) = link.filter(|url| is_web(url) && !text.contains("<a href=\"http")) {
-            let _infallible = write!(text, " <a href=\"{}\">Link</a>", escaped(&url));
+            let _infallible = write!(text, " <a href=\"{}\">Link</a>", escape_html(&url));
         }
         let _infallible = writeln!(
             html,
@@ -142,7 +145,7 @@ fn runs(runs: &[Run]) -> String {
 }
 
 fn run(run: &Run) -> String {
-    let mut html = escaped(&run.text);
+    let mut html = escape_html(&run.text);
     let mut wrap = |tag: &str| html = format!("<{tag}>{html}</{tag}>");
     if run.look.italic {
         wrap("i");
@@ -163,31 +166,9 @@ fn run(run: &Run) -> String {
     }
     match &run.link {
         Some(Link::Reference(at)) => format!("<a href=\"#ref-{}\">{html}</a>", at + 1),
-        Some(Link::Url(url)) if is_web(url) => format!("<a href=\"{}\">{html}</a>", escaped(url)),
+        Some(Link::Url(url)) if is_web(url) => {
+            format!("<a href=\"{}\">{html}</a>", escape_html(url))
+        }
         _ => html,
     }
-}
-
-/// Whether an address is one of the web, and not `javascript:`.
-fn is_web(url: &str) -> bool {
-    let lower = url.trim_start().to_ascii_lowercase();
-    lower.starts_with("https://") || lower.starts_with("http://")
-}
-
-/// Text for elements and attributes.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // XML, which DOCX is made of, cannot hold these at all.
-            _ if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
-            _ => out.push(c),
-        }
-    }
-    out
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use jiff::civil::Date;
 use scholar_core::text::normalise::single_spaced;
+use scholar_core::text::untrusted;
 use scholar_core::text::words;
 use scholar_core::{Paper, PaperId, PaperMeta, Reference, Retraction};
 use unicode_normalization::UnicodeNormalization as _;
@@ -50,7 +51,7 @@ impl Item {
             id: meta.id.clone(),
             ids: meta.ids().cloned().collect(),
             title: one_line(&meta.title),
-            authors: meta.authors.iter().filter_map(|author| Name::printed(author)).collect(),
+            authors: meta.authors.iter().filter_map(|author| printed(author)).collect(),
             year: meta.year.or_else(|| meta.published.map(Date::year)),
             published: meta.published,
             venue: meta.venue.as_deref().map(one_line).filter(|venue| !venue.is_empty()),
@@ -102,7 +103,7 @@ impl Item {
 
     /// The stated address, else that of the first registry that has one.
     pub(crate) fn link(&self) -> Option<String> {
-        self.url.clone().or_else(|| self.ids.iter().find_map(PaperId::url))
+        self.url.clone().or_else(|| self.ids.iter().find_map(PaperId::url).map(|url| address(&url)))
     }
 }
 
@@ -156,15 +157,25 @@ fn base_key(item: &Item) -> String {
     if key.chars().any(|c| c.is_ascii_alphabetic()) { key } else { format!("paper{key}") }
 }
 
-/// Without control characters, single-spaced, in normal form C.
-pub(crate) fn one_line(text: &str) -> String {
-    let plain: String = text.nfc().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    single_spaced(&plain)
+/// As it is shown on one line, single-spaced.
+pub(crate) fn visible(text: &str) -> String {
+    single_spaced(&untrusted(text).line().to_string())
 }
 
-/// An address without white space and control characters.
+/// [`visible`], in normal form C.
+pub(crate) fn one_line(text: &str) -> String {
+    visible(&text.nfc().collect::<String>())
+}
+
+/// A name as it is shown; no-break spaces, which keep its parts together, stay.
+fn printed(author: &str) -> Option<Name> {
+    Name::printed(&untrusted(author).line().to_string())
+}
+
+/// An address without white space, as it is shown.
 fn address(url: &str) -> String {
-    url.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect()
+    let unspaced: String = url.chars().filter(|c| !c.is_whitespace()).collect();
+    untrusted(&unspaced).line().to_string()
 }
 
 #[cfg(test)]

@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
+use scholar_core::text::untrusted;
+
 use super::outline::{Outline, Sentence};
 use super::style::{CitesBy, Link, Run};
+use crate::fragment::is_web;
 
 pub(super) fn write(outline: &Outline) -> String {
     let mut text = format!("# {}\n\n", escaped(&outline.title));
@@ -42,14 +45,14 @@ pub(super) fn write(outline: &Outline) -> String {
     if !outline.notices.is_empty() {
         text.push_str("## Notes\n\n");
         for notice in &outline.notices {
-            let _infallible = writeln!(text, "- {}", escaped(notice));
+            let _infallible = writeln!(text, "- {}", guarded(&escaped(notice)));
         }
         text.push('\n');
     }
     for (number, note) in notes.iter().enumerate() {
-        let _infallible = write!(text, "[^{}]: {note}\n\n", number + 1);
+        let _infallible = write!(text, "[^{}]: {}\n\n", number + 1, guarded(note));
     }
-    let _infallible = writeln!(text, "---\n\n{}", escaped(&outline.generated_by));
+    let _infallible = writeln!(text, "---\n\n{}", guarded(&escaped(&outline.generated_by)));
     text
 }
 
@@ -75,7 +78,9 @@ fn sentence(sentence: &Sentence, outline: &Outline, notes: &mut Vec<String>) -> 
         mark(format!("“{}” — [{title}](#ref-{}){page}", escaped(&quote.text), quote.reference + 1));
     }
     let doubt = sentence.doubt.map(|doubt| format!(" *({doubt})*")).unwrap_or_default();
-    format!("{}{in_text}{doubt}{}{marks}", escaped(&sentence.text), sentence.closing)
+    // `![^1]` would be an image.
+    let closing = sentence.closing.replace('!', if marks.is_empty() { "!" } else { "\\!" });
+    format!("{}{in_text}{doubt}{closing}{marks}", escaped(&sentence.text))
 }
 
 fn runs(runs: &[Run]) -> String {
@@ -104,22 +109,24 @@ fn run(run: &Run) -> String {
     }
     match &run.link {
         Some(Link::Reference(at)) => text = format!("[{text}](#ref-{})", at + 1),
-        Some(Link::Url(url)) => text = format!("[{text}](<{}>)", url.replace(['<', '>', ' '], "")),
-        None => {}
+        Some(Link::Url(url)) if is_web(url) => {
+            text = format!("[{text}](<{}>)", url.replace(['<', '>', ' ', '\\'], ""));
+        }
+        _ => {}
     }
     format!("{lead}{text}{tail}")
 }
 
-/// Every sign that could mean something to Markdown or HTML.
+/// Every sign that could mean something to Markdown in any of its dialects (pandoc's formulas, raised and lowered text)
+/// or to HTML. More than [`untrusted::Untrusted::markdown`] escapes: this file is for other programs, not for terminals.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in untrusted(text).line().to_string().chars() {
         match c {
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '^' | '$' | '&' => {
                 out.push('\\');
                 out.push(c);
             }
-            _ if c.is_control() => out.push(' '),
             _ => out.push(c),
         }
     }
@@ -128,8 +135,9 @@ fn escaped(text: &str) -> String {
 
 /// A paragraph that begins like a list, a rule or a heading is none.
 fn guarded(text: &str) -> String {
+    let text = text.trim_start();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    if text.starts_with(['-', '+', '=', ':']) {
+    if text.starts_with(['-', '+', '=', ':', '%', '(', '@']) {
         format!("\\{text}")
     } else if digits > 0 && text[digits..].starts_with(['.', ')']) {
         format!("{}\\{}", &text[..digits], &text[digits..])

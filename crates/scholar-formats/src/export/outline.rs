@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use scholar_core::text::normalise::single_spaced;
 use scholar_core::{AnswerMode, AnswerSentence, Citation, Notice, Verdict};
 
 use super::AnswerExport;
-use super::item::{Item, keys};
+use super::item::{Item, keys, visible};
 use super::style::{CitationStyle, CitesBy, Entry, Run};
 use crate::error::FormatError;
 
@@ -84,7 +83,7 @@ impl Outline {
         for sentence in &answer.sentences {
             let cited = cited(sentence);
             let citation = if cited.is_empty() { None } else { citations.next() };
-            let heading = sentence.heading.as_deref().map(single_spaced);
+            let heading = sentence.heading.as_deref().map(visible);
             let new_part = parts.last().is_none_or(|part| part.heading != heading);
             if new_part {
                 parts.push(Part { heading, paragraphs: Vec::new() });
@@ -101,7 +100,7 @@ impl Outline {
             }
         }
         Ok(Self {
-            title: single_spaced(export.title),
+            title: visible(export.title),
             abstained: answer.abstained,
             parts,
             keys: keys(&items),
@@ -109,7 +108,7 @@ impl Outline {
             entries: formatted.entries,
             cites_by: style.cites_by(),
             notices: export.notices.iter().map(notice).collect(),
-            generated_by: single_spaced(export.generated_by),
+            generated_by: visible(export.generated_by),
         })
     }
 }
@@ -121,11 +120,11 @@ impl Sentence {
         citation: Vec<Run>,
         places: &BTreeMap<usize, usize>,
     ) -> Self {
-        let text = single_spaced(&sentence.text);
+        let text = visible(&sentence.text);
         let bare = text.trim_end_matches(['.', '!', '?']);
         let quotes = sentence.quotes.iter().filter_map(|quote| {
             Some(Quotation {
-                text: shortened(&single_spaced(&quote.text)),
+                text: shortened(&visible(&quote.text)),
                 reference: *places.get(&quote.reference.0)?,
                 page: quote.page(),
             })
@@ -147,11 +146,11 @@ impl Sentence {
 }
 
 fn notice(notice: &Notice) -> String {
-    let message = single_spaced(&notice.message);
+    let message = visible(&notice.message);
     let mut chars = message.chars();
     let head: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
     let stop = if message.ends_with(['.', '!', '?']) { "" } else { "." };
-    let hint = notice.hint.as_ref().map(|hint| format!(" Hint: {}.", single_spaced(hint)));
+    let hint = notice.hint.as_ref().map(|hint| format!(" Hint: {}.", visible(hint)));
     format!("{head}{}{stop}{}", chars.as_str(), hint.unwrap_or_default())
 }
 

@@ -1,14 +1,16 @@
 //! RIS: read by every reference manager.
 
 use scholar_core::PaperId;
+use scholar_core::text::untrusted;
 
 use super::item::{Item, Kind};
 use crate::names::Name;
 
 /// One record per item; lines end in CRLF, as the format has it.
 pub(crate) fn write(items: &[Item]) -> String {
-    let mut lines = Vec::new();
+    let mut records = String::new();
     for item in items {
+        let mut lines = Vec::new();
         let kind = match item.kind() {
             Kind::Conference => "CPAPER",
             Kind::Article => "JOUR",
@@ -38,10 +40,19 @@ pub(crate) fn write(items: &[Item]) -> String {
         lines.extend(item.abstract_text.as_ref().map(|text| format!("AB  - {text}")));
         lines.push(format!("ID  - {}", item.id));
         lines.push("ER  - ".to_owned());
-        lines.push(String::new());
+        // A value that brought a line break would begin a field of its own, or end the record.
+        for line in lines {
+            records.push_str(&one_field(&line));
+            records.push_str("\r\n");
+        }
+        records.push_str("\r\n");
     }
-    lines.push(String::new());
-    lines.join("\r\n")
+    records
+}
+
+/// A tag of six characters and its value on one line; spaces of a name that is whole are no-break ones, and stay.
+fn one_field(line: &str) -> String {
+    untrusted(line).line().to_string()
 }
 
 fn author(name: &Name) -> String {

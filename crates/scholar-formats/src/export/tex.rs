@@ -175,8 +175,10 @@ fn runs(runs: &[Run]) -> String {
 }
 
 fn run(run: &Run) -> String {
+    // Within a note `%` and `#` would be obeyed before `\url` sees them; `\href` below takes them escaped.
     if let Some(Link::Url(url)) = &run.link
         && run.text == *url
+        && !url.contains(['%', '#'])
         && let Some(url) = plain_address(url)
     {
         return format!("\\url{{{url}}}");

@@ -1,5 +1,6 @@
 //! Plain text → LaTeX that any engine compiles.
 
+use scholar_core::text::untrusted;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::canonical_combining_class;
 
@@ -10,7 +11,7 @@ use super::symbols::{ACCENTS, LOWERED, MATH, RAISED, TEXT};
 pub(crate) fn field(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut before = ' ';
-    for c in text.chars() {
+    for c in untrusted(text).line().to_string().chars() {
         if breaks_ligature(before, c) {
             out.push_str("{}");
         }
@@ -30,7 +31,7 @@ pub(crate) fn field(text: &str) -> String {
 pub(crate) fn text(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut before = ' ';
-    let composed: Vec<char> = text.nfc().collect();
+    let composed: Vec<char> = untrusted(text).line().to_string().nfc().collect();
     for (at, &c) in composed.iter().enumerate() {
         if breaks_ligature(before, c) {
             out.push_str("{}");
@@ -98,6 +99,10 @@ fn accented(base: char, marks: &[char]) -> String {
         .map(|mark| ACCENTS.iter().find(|(_, accent)| accent == mark).map(|(name, _)| *name))
         .collect();
     let Some(known) = known else {
+        // Written as it is, a brace or a backslash under a mark would be obeyed.
+        if special(base).is_some() {
+            return inner + &guarded(&marks.iter().collect::<String>());
+        }
         let text: String = std::iter::once(base).chain(marks.iter().copied()).nfc().collect();
         return guarded(&text);
     };

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use scholar_core::text::normalise::nfc_single_spaced;
+use scholar_core::text::untrusted;
 use scholar_core::{Paper, PaperId, PaperMeta, Section};
 use scholar_formats::export::{self, ListFormat};
 use scholar_formats::library::{self, LibraryFormat};
@@ -21,6 +22,8 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(|parts| nfc_single_spaced(&parts.concat()))
         // What CSL-JSON takes for markup cannot be told from text there.
         .prop_filter("nothing", |text| !text.is_empty() && !text.contains("</"))
+        // What would be obeyed is not written at all; `hostile` has the tests of that.
+        .prop_filter("shown as it is", |text| untrusted(text).line().to_string() == *text)
 }
 
 /// A name of words; commas and no-break spaces part names, so that they are tried in the crate's own tests.

@@ -4,6 +4,7 @@ mod answers;
 mod broken;
 mod documents;
 mod fuzz;
+mod hostile;
 mod lists;
 mod samples;
 mod zotero;

@@ -4,6 +4,8 @@ pub(super) mod comparison;
 
 use std::fmt::Write as _;
 
+use scholar_core::text::untrusted::escape_html;
+
 use super::store::{State, TaskLine};
 
 /// The stylesheet.
@@ -15,24 +17,6 @@ pub(super) const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox
 <rect x=\"1\" y=\"2\" width=\"6\" height=\"12\" rx=\"1.5\" fill=\"#2f6f9f\"/>\
 <rect x=\"9\" y=\"2\" width=\"6\" height=\"12\" rx=\"1.5\" fill=\"#c26a1b\"/></svg>\n";
 
-/// Text for elements and attributes.
-pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(c),
-            _ if c.is_control() => out.push(' '),
-            _ => out.push(c),
-        }
-    }
-    out
-}
-
 /// A whole page.
 pub(super) fn shell(title: &str, script: bool, body: &str) -> String {
     let script =
@@ -43,7 +27,7 @@ pub(super) fn shell(title: &str, script: bool, body: &str) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n\
          <title>{}</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n\
          <link rel=\"icon\" href=\"/icon.svg\" type=\"image/svg+xml\">\n{script}</head>\n<body>\n{body}</body>\n</html>\n",
-        escaped(title)
+        escape_html(title)
     )
 }
 
@@ -51,8 +35,8 @@ pub(super) fn shell(title: &str, script: bool, body: &str) -> String {
 pub(super) fn message(title: &str, words: &str) -> String {
     let body = format!(
         "<main class=\"narrow\">\n<h1>{}</h1>\n<p>{}</p>\n</main>\n",
-        escaped(title),
-        escaped(words)
+        escape_html(title),
+        escape_html(words)
     );
     shell(title, false, &body)
 }
@@ -66,7 +50,7 @@ pub(super) fn overview(annotator: &str, token: &str, list: &[TaskLine]) -> Strin
     let mut body = format!(
         "<main class=\"narrow\">\n<h1>{title}</h1>\n<p>You are here as <strong>{}</strong>. \
          This address is yours alone: please do not pass it on.</p>\n{}",
-        escaped(annotator),
+        escape_html(annotator),
         progress(done, list.len())
     );
     let words = match next {
@@ -93,7 +77,7 @@ pub(super) fn overview(annotator: &str, token: &str, list: &[TaskLine]) -> Strin
             body,
             "<li value=\"{0}\"><a href=\"/a/{token}/{0}\">{1}</a> <span class=\"state {class}\">{state}</span></li>",
             line.place,
-            escaped(&line.question)
+            escape_html(&line.question)
         );
     }
     body.push_str("</ol>\n</main>\n");

@@ -8,6 +8,8 @@ use scholar_testing::http::{HttpReply, get};
 
 use super::*;
 
+mod hostile;
+
 const SYSTEMS: [&str; 2] = ["Alpha-8B", "Beta-GPT"];
 const ADA: &str = "adas-secret";
 const BEN: &str = "bens-secret";
@@ -50,7 +52,7 @@ fn serving(store: Store, work: impl FnOnce(SocketAddr)) {
             assert_eq!(unknown, None);
             let cited = link(1).map(|to| format!("<a href=\"{to}\">1</a>")).unwrap_or_default();
             assert_eq!(link(9), None);
-            format!("<p>{}</p>{cited}", page::escaped(text))
+            format!("<p>{}</p>{cited}", scholar_core::text::untrusted::escape_html(text))
         }),
     };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use scholar_core::text::untrusted::{escape_html, untrusted};
+
 /// A part of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
@@ -110,14 +112,14 @@ impl Document {
 
     /// As one HTML page with its drawings.
     pub fn html(&self) -> String {
-        let mut body = format!("<h1>{}</h1>\n", escape(&self.title));
+        let mut body = format!("<h1>{}</h1>\n", escape_html(&self.title));
         for block in &self.blocks {
             let _infallible = match block {
-                Block::Heading(heading) => writeln!(body, "<h2>{}</h2>", escape(heading)),
-                Block::Text(paragraph) => writeln!(body, "<p>{}</p>", escape(paragraph)),
+                Block::Heading(heading) => writeln!(body, "<h2>{}</h2>", escape_html(heading)),
+                Block::Text(paragraph) => writeln!(body, "<p>{}</p>", escape_html(paragraph)),
                 Block::List(points) => {
                     let points: String = points.iter().fold(String::new(), |text, point| {
-                        text + "<li>" + &escape(point) + "</li>"
+                        text + "<li>" + &escape_html(point) + "</li>"
                     });
                     writeln!(body, "<ul>{points}</ul>")
                 }
@@ -125,7 +127,7 @@ impl Document {
                 Block::Figure { caption, svg, .. } => writeln!(
                     body,
                     "<figure>{svg}<figcaption>{}</figcaption></figure>",
-                    escape(caption)
+                    escape_html(caption)
                 ),
             };
         }
@@ -137,23 +139,8 @@ impl Document {
 pub fn page(title: &str, body: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n<style>\nbody{{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}}\ntable{{border-collapse:collapse;display:block;overflow-x:auto;margin:1rem 0}}\nth,td{{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;vertical-align:top}}\nth{{background:#f2f2f2}}\n.yes{{background:#e3f4e6}}.no{{background:#fbe3e3}}.none{{background:#f2f2f2}}\nblockquote{{margin:.5rem 0;padding:.2rem 1rem;border-left:4px solid #ccc}}\n</style></head>\n<body>\n{body}</body></html>\n",
-        escape(title)
+        escape_html(title)
     )
-}
-
-/// `text` with the characters that mean something in HTML escaped.
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// A file name made of `text`.
@@ -164,10 +151,14 @@ pub fn slug(text: &str) -> String {
     words.join("-")
 }
 
+/// Text of a run or an item, which must not bring lines of its own.
+fn line(text: &str) -> String {
+    untrusted(text).line().to_string()
+}
+
 fn markdown_table(table: &Table) -> String {
     let row = |cells: &[String]| {
-        let cells: Vec<String> =
-            cells.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
+        let cells: Vec<String> = cells.iter().map(|cell| line(cell).replace('|', "\\|")).collect();
         format!("| {} |\n", cells.join(" | "))
     };
     let rule = format!("|{}\n", "---|".repeat(table.head.len()));
@@ -178,7 +169,7 @@ fn markdown_table(table: &Table) -> String {
 fn html_table(table: &Table) -> String {
     let cells = |cells: &[String], tag: &str| {
         cells.iter().fold(String::new(), |text, cell| {
-            text + "<" + tag + ">" + &escape(cell) + "</" + tag + ">"
+            text + "<" + tag + ">" + &escape_html(cell) + "</" + tag + ">"
         })
     };
     let rows = table

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use scholar_core::text::untrusted::escape_html;
+
 use super::Measured;
-use super::document::{escape, page, slug};
+use super::document::{page, slug};
 use crate::judge::Judged;
 use crate::metrics::Outcome;
 use crate::metrics::citation::ItemScore;
@@ -19,7 +21,7 @@ const PASSAGE_CHARS: usize = 1_500;
 /// File names below the report's folder, with their pages: one for each item of a run and an index.
 pub fn pages(one: &Measured) -> Vec<(String, String)> {
     let folder = format!("items/{}", slug(&one.run.manifest.name));
-    let mut index = format!("<h1>{}</h1>\n<ol>\n", escape(&one.run.manifest.name));
+    let mut index = format!("<h1>{}</h1>\n<ol>\n", escape_html(&one.run.manifest.name));
     let mut files = Vec::new();
     for (nth, id) in one.run.manifest.items.iter().enumerate() {
         let name = format!("{:04}-{}.html", nth + 1, slug(id));
@@ -30,8 +32,12 @@ pub fn pages(one: &Measured) -> Vec<(String, String)> {
             .or_else(|| prediction.map(|prediction| prediction.input.as_str()))
             .unwrap_or(id);
         let short: String = question.chars().take(160).collect();
-        let _infallible =
-            writeln!(index, "<li><a href=\"{name}\">{}</a> {}</li>", escape(id), escape(&short));
+        let _infallible = writeln!(
+            index,
+            "<li><a href=\"{name}\">{}</a> {}</li>",
+            escape_html(id),
+            escape_html(&short)
+        );
         let body = item_page(id, question, item, prediction, &one.scores);
         files.push((format!("{folder}/{name}"), page(id, &body)));
     }
@@ -48,8 +54,8 @@ fn item_page(
     scores: &[Scores],
 ) -> String {
     let mut body =
-        format!("<p><a href=\"index.html\">all items</a></p>\n<h1>{}</h1>\n", escape(id));
-    let _infallible = writeln!(body, "<p>{}</p>", escape(question));
+        format!("<p><a href=\"index.html\">all items</a></p>\n<h1>{}</h1>\n", escape_html(id));
+    let _infallible = writeln!(body, "<p>{}</p>", escape_html(question));
     match item.map(|item| &item.gold) {
         Some(Gold::Label(text) | Gold::Text(text)) => {
             let _infallible = writeln!(
@@ -65,14 +71,14 @@ fn item_page(
         return body;
     };
     if let Some(error) = &prediction.error {
-        let _infallible = writeln!(body, "<p class=\"no\">{}</p>", escape(error));
+        let _infallible = writeln!(body, "<p class=\"no\">{}</p>", escape_html(error));
     }
     let _infallible = writeln!(body, "<h2>Answer</h2>\n{}", paragraphs(&prediction.output));
     body.push_str(&numbers(id, scores));
     for one in scores {
         if let Some(verdicts) = one.verdicts.get(id) {
             let judge = super::judge_of(one).unwrap_or_default();
-            let _infallible = writeln!(body, "<h2>Verdicts of {}</h2>", escape(&judge));
+            let _infallible = writeln!(body, "<h2>Verdicts of {}</h2>", escape_html(&judge));
             body.push_str(&verdict_table(verdicts));
         }
         if let Some(rubric) = one.rubrics.get(id) {
@@ -83,7 +89,7 @@ fn item_page(
     if !prediction.notices.is_empty() {
         body.push_str("<h2>Notes</h2>\n<ul>\n");
         for notice in &prediction.notices {
-            let _infallible = writeln!(body, "<li>{}</li>", escape(&notice.message));
+            let _infallible = writeln!(body, "<li>{}</li>", escape_html(&notice.message));
         }
         body.push_str("</ul>\n");
     }
@@ -103,8 +109,8 @@ fn numbers(id: &str, scores: &[Scores]) -> String {
         let _infallible = writeln!(
             body,
             "<tr><td>{}</td><td>{}</td></tr>",
-            escape(&column.metric),
-            escape(&value)
+            escape_html(&column.metric),
+            escape_html(&value)
         );
     }
     body.push_str("</table>\n");
@@ -129,10 +135,10 @@ fn verdict_table(verdicts: &ItemScore) -> String {
         let _infallible = writeln!(
             body,
             "<tr class=\"{class}\"><td>{}</td><td>{}{inherited}</td><td>{}</td><td>{}</td></tr>",
-            escape(&verdict.sentence.text),
+            escape_html(&verdict.sentence.text),
             cited.join(" "),
-            escape(&said),
-            escape(&parts.join(", "))
+            escape_html(&said),
+            escape_html(&parts.join(", "))
         );
     }
     body.push_str("</table>\n");
@@ -159,10 +165,10 @@ fn rubric_table(rubric: &RubricScore, item: Option<&Item>) -> String {
         let _infallible = writeln!(
             body,
             "<tr class=\"{class}\"><td>{}</td><td>{}</td><td>{:.3}</td><td>{}</td></tr>",
-            escape(&part.name),
-            escape(criterion(&part.name).unwrap_or_default()),
+            escape_html(&part.name),
+            escape_html(criterion(&part.name).unwrap_or_default()),
             part.weight,
-            escape(&value)
+            escape_html(&value)
         );
     }
     body.push_str("</table>\n");
@@ -191,8 +197,8 @@ fn evidence(prediction: &Prediction) -> String {
         let _infallible = writeln!(
             body,
             "<p><strong>[{number}] {}{year}</strong></p>\n<blockquote>{}{more}</blockquote>",
-            escape(&context.title),
-            escape(&text)
+            escape_html(&context.title),
+            escape_html(&text)
         );
     }
     body
@@ -200,6 +206,6 @@ fn evidence(prediction: &Prediction) -> String {
 
 fn paragraphs(text: &str) -> String {
     text.split("\n\n").fold(String::new(), |html, part| {
-        html + "<p>" + &escape(part).replace('\n', "<br>") + "</p>\n"
+        html + "<p>" + &escape_html(part).replace('\n', "<br>") + "</p>\n"
     })
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::document::escape;
+use scholar_core::text::untrusted::escape_html;
+
 use super::{Measured, shown};
 
 const WIDTH: f64 = 760.0;
@@ -31,7 +32,7 @@ pub(super) fn intervals(metric: &str, runs: &[&Measured]) -> Option<String> {
     let height = rows.iter().fold(TOP + 34.0, |height, _| height + ROW);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" role=\"img\" font-family=\"sans-serif\" font-size=\"13\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/><text x=\"12\" y=\"22\" font-size=\"15\">{}</text>",
-        escape(metric)
+        escape_html(metric)
     );
     let mut y = TOP + ROW / 2.0;
     for (name, row) in &rows {
@@ -40,7 +41,7 @@ pub(super) fn intervals(metric: &str, runs: &[&Measured]) -> Option<String> {
             svg,
             "<text x=\"12\" y=\"{:.1}\">{}</text><line x1=\"{left:.1}\" x2=\"{right:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"#4878a8\" stroke-width=\"2\"/><circle cx=\"{dot:.1}\" cy=\"{y:.1}\" r=\"5\" fill=\"#1f4e79\"/><text x=\"{:.1}\" y=\"{:.1}\" font-size=\"11\" text-anchor=\"middle\">{:.1}</text>",
             y + 4.0,
-            escape(name),
+            escape_html(name),
             dot,
             y - 8.0,
             row.mean

@@ -4,7 +4,9 @@
 
 use std::fmt::Write as _;
 
-use super::{escaped, progress, shell};
+use scholar_core::text::untrusted::escape_html;
+
+use super::{progress, shell};
 use crate::annotate::Render;
 use crate::annotate::form::{Better, Form, LONGEST_TEXT, score_field, side};
 use crate::annotate::model::{Answer, Aspect, Quality};
@@ -46,7 +48,7 @@ pub(in crate::annotate) fn page(task: &Task, frame: &Frame<'_>, render: &Render)
         neighbour(token, (place > 1).then(|| place - 1), "Previous"),
         neighbour(token, (usize::try_from(place).is_ok_and(|n| n < of)).then(|| place + 1), "Next"),
         progress(frame.done, of),
-        escaped(&task.instance.question)
+        escape_html(&task.instance.question)
     );
     body.push_str(&problems(task, frame));
     let _infallible = write!(
@@ -54,7 +56,7 @@ pub(in crate::annotate) fn page(task: &Task, frame: &Frame<'_>, render: &Render)
         "<form id=\"form\" method=\"post\" action=\"/a/{token}/{place}\" autocomplete=\"off\" data-draft=\"/a/{token}/{place}/draft\">\n\
          <input type=\"hidden\" name=\"page\" value=\"{}\">\n<input type=\"hidden\" name=\"seq\" value=\"0\">\n\
          <input type=\"hidden\" name=\"base\" value=\"{}\">\n<div class=\"pair\">\n",
-        escaped(frame.page),
+        escape_html(frame.page),
         task.revision
     );
     for (shown, answer) in answers.into_iter().enumerate() {
@@ -93,7 +95,7 @@ fn problems(task: &Task, frame: &Frame<'_>) -> String {
     let mut html = String::new();
     if let Some(problem) = frame.problem {
         let _infallible =
-            writeln!(html, "<p class=\"problem\" role=\"alert\">{}</p>", escaped(problem));
+            writeln!(html, "<p class=\"problem\" role=\"alert\">{}</p>", escape_html(problem));
     }
     let missing = if frame.complain { task.form.missing() } else { Vec::new() };
     if !missing.is_empty() {
@@ -101,8 +103,12 @@ fn problems(task: &Task, frame: &Frame<'_>) -> String {
             "<div class=\"problem\" role=\"alert\"><p>Not submitted yet. What you entered is saved; still missing:</p>\n<ul>\n",
         );
         for one in missing {
-            let _infallible =
-                writeln!(html, "<li><a href=\"#{}\">{}</a></li>", one.field, escaped(&one.label));
+            let _infallible = writeln!(
+                html,
+                "<li><a href=\"#{}\">{}</a></li>",
+                one.field,
+                escape_html(&one.label)
+            );
         }
         html.push_str("</ul></div>\n");
     }
@@ -153,7 +159,7 @@ fn references(side: &str, answer: &Answer) -> String {
         let link = reference.url.as_deref().filter(|url| is_web(url)).map(|url| {
             format!(
                 "<p><a href=\"{}\" target=\"_blank\" rel=\"noreferrer noopener\">Open the paper<span class=\"hidden\"> of reference {number} in a new tab</span></a></p>",
-                escaped(url)
+                escape_html(url)
             )
         });
         let text =
@@ -162,9 +168,9 @@ fn references(side: &str, answer: &Answer) -> String {
             html,
             "<li><details><summary><span class=\"number\">[{number}]</span> <span class=\"title\">{}</span> \
              <span class=\"teaser\">{}{more}</span></summary>\n<div id=\"{side}-{number}\" class=\"passage\" tabindex=\"-1\"><p>{}</p>{}</div>\n</details></li>",
-            escaped(title),
-            escaped(&teaser),
-            escaped(text),
+            escape_html(title),
+            escape_html(&teaser),
+            escape_html(text),
             link.unwrap_or_default()
         );
     }
@@ -182,29 +188,29 @@ fn scale(shown: usize, aspect: Aspect, rubric: &Rubric, chosen: Option<u8>) -> S
     let field = score_field(shown, aspect);
     let mut html = format!(
         "<fieldset class=\"scale\" id=\"{field}\" tabindex=\"-1\"><legend>{}<span class=\"hidden\"> of answer {}</span></legend>\n<div class=\"steps\">",
-        escaped(&rubric.title),
+        escape_html(&rubric.title),
         side(shown).to_uppercase()
     );
     let mut levels = String::new();
     for (score, level) in (1..=5_u8).zip(&rubric.levels) {
         let checked = if chosen == Some(score) { " checked" } else { "" };
-        let name = escaped(&level.name);
+        let name = escape_html(&level.name);
         let _infallible = write!(
             html,
             "<label title=\"{name}\"><input type=\"radio\" name=\"{field}\" value=\"{score}\" required{checked}>\
              <span>{score}<span class=\"hidden\">: {name}</span></span></label>"
         );
         let _infallible =
-            writeln!(levels, "<li><strong>{name}.</strong> {}</li>", escaped(&level.text));
+            writeln!(levels, "<li><strong>{name}.</strong> {}</li>", escape_html(&level.text));
     }
     let (low, high) = (&rubric.levels[0].name, &rubric.levels[4].name);
     let _infallible = write!(
         html,
         "</div>\n<p class=\"ends\" aria-hidden=\"true\"><span>{}</span><span>{}</span></p>\n\
          <details class=\"rubric\"><summary>What the scores mean</summary>\n<p>{}</p>\n<ol>\n{levels}</ol>\n</details>\n</fieldset>\n",
-        escaped(low),
-        escaped(high),
-        escaped(&rubric.criterion)
+        escape_html(low),
+        escape_html(high),
+        escape_html(&rubric.criterion)
     );
     html
 }
@@ -264,6 +270,6 @@ fn text_area(name: &str, label: &str, value: &str) -> String {
     // A line break after the tag is not part of the value.
     format!(
         "<label class=\"text\" for=\"{name}-text\">{label}</label>\n<textarea id=\"{name}-text\" name=\"{name}\" rows=\"3\" maxlength=\"{LONGEST_TEXT}\">\n{}</textarea>\n",
-        escaped(value)
+        escape_html(value)
     )
 }
