@@ -39,7 +39,13 @@ pub(crate) use train_data::{
 ///
 /// `openscholar "question"` is short for `openscholar ask "question"`.
 #[derive(Debug, Parser)]
-#[command(name = "openscholar", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "openscholar",
+    bin_name = "openscholar",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,

@@ -25,7 +25,11 @@ use crate::args::{Args, Command};
 use crate::error::{CommandError, ErrorKind};
 
 fn main() -> ExitCode {
-    let args = Args::parse_from(args::with_default_verb(env::arguments()));
+    printer::print_panics();
+    let args = match Args::try_parse_from(args::with_default_verb(env::arguments())) {
+        Ok(args) => args,
+        Err(error) => return printer::usage(&error),
+    };
     let printer = printer::Printer::new(&args.global, env::no_color());
     init_tracing(args.global.verbose);
     let outcome = run(args, &printer);
@@ -71,6 +75,9 @@ fn init_tracing(verbose: u8) {
          scholar_pipeline={level},scholar_server={level},openscholar={level},error"
     ));
     // A second initialisation only happens in tests, where the first one serves as well.
-    let _already =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    let _already = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_writer(|| printer::LogLines)
+        .try_init();
 }

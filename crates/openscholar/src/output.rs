@@ -2,4 +2,6 @@
 
 pub(crate) mod document;
 pub(crate) mod export;
+pub(crate) mod json;
 pub(crate) mod markdown;
+pub(crate) mod table;

@@ -342,3 +342,87 @@ fn the_readme_has_exactly_two_commands_and_the_checks_run_them() {
         commands[1]
     );
 }
+
+/// Lines of the program and its libraries, without tests, examples and comments, as (file, number, code).
+fn lines_that_ship(texts: &[(String, String)]) -> Vec<(&str, usize, &str)> {
+    let is_test = |name: &str| {
+        // Tests of recordings and the note that tests are skipped print for those who run tests.
+        let odd = [
+            "scholar-clients/src/semantic_scholar/recorded.rs",
+            "scholar-testing/src/models_dir.rs",
+        ];
+        name.ends_with("/tests.rs")
+            || name.contains("/tests/")
+            || odd.iter().any(|file| name.ends_with(file))
+    };
+    let ships =
+        |name: &str| name.starts_with("crates/") && name.contains("/src/") && name.ends_with(".rs");
+    let mut lines = Vec::new();
+    for (name, text) in texts.iter().filter(|(name, _)| ships(name) && !is_test(name)) {
+        let code = text.lines().enumerate().take_while(|(_, line)| *line != "mod tests {");
+        lines.extend(
+            code.filter(|(_, line)| !line.trim_start().starts_with("//"))
+                .map(|(at, line)| (name.as_str(), at + 1, line)),
+        );
+    }
+    lines
+}
+
+/// Where `needles` stand in what ships, apart from the files that are the door for them.
+fn around(needles: &[&str], doors: &[&str]) -> Vec<String> {
+    let texts = own_texts();
+    for door in doors {
+        assert!(texts.iter().any(|(name, _)| name == door), "{door} is a file");
+    }
+    lines_that_ship(&texts)
+        .into_iter()
+        .filter(|(name, _, line)| {
+            !doors.contains(name) && needles.iter().any(|needle| line.contains(needle))
+        })
+        .map(|(name, at, line)| format!("{name}:{at}: {}", line.trim()))
+        .collect()
+}
+
+/// Text of strangers reaches a terminal through the printer alone, which obeys nothing of it; bars and tables have a
+/// door of their own with the same filter.
+#[test]
+fn nothing_is_printed_around_the_printer() {
+    let printer = "crates/openscholar/src/printer.rs";
+    let found = around(
+        &[
+            "print!(",
+            "println!(",
+            "dbg!(",
+            "stdout()",
+            "stderr()",
+            "io::stdout",
+            "io::stderr",
+            "set_hook(",
+        ],
+        &[printer],
+    );
+    assert!(found.is_empty(), "go through the printer:\n{}", found.join("\n"));
+    let found = around(
+        &["\\u{1b}", "\\x1b", "\\u{001b}", "\\u{9b}"],
+        &[
+            "crates/openscholar/src/printer/styled.rs",
+            "crates/scholar-testing/src/hostile/strings.rs",
+        ],
+    );
+    assert!(found.is_empty(), "escape sequences are the printer's styles:\n{}", found.join("\n"));
+    let found = around(&["indicatif"], &["crates/openscholar/src/progress.rs"]);
+    assert!(found.is_empty(), "bars are of progress.rs:\n{}", found.join("\n"));
+    let found = around(&["comfy_table"], &["crates/openscholar/src/output/table.rs"]);
+    assert!(found.is_empty(), "tables are of output/table.rs:\n{}", found.join("\n"));
+}
+
+/// One escaper of HTML and XML.
+#[test]
+fn one_function_escapes_html() {
+    let found = around(&["\"&lt;\""], &["crates/scholar-core/src/text/untrusted.rs"]);
+    assert!(
+        found.is_empty(),
+        "use scholar_core::text::untrusted::escape_html:\n{}",
+        found.join("\n")
+    );
+}

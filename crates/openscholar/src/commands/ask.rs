@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::args::AskArgs;
 use crate::error::{CommandError, Context as _, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::output::document::{ANSWER_SCHEMA, AnswerDocument, Usage};
+use crate::output::json::Json;
 use crate::output::{export, markdown};
 use crate::runs::{self, FOUND_FILE, REQUESTS_FILE, RUN_SCHEMA, RunFolder, RunRecord, RunStatus};
 use crate::wiring::{self, Shelf, Wired};
@@ -293,17 +294,25 @@ fn announce(estimate: &Estimate, config: &AskConfig, app: &App) -> Result<(), Co
 }
 
 fn print(document: &AnswerDocument, args: &AskArgs, app: &App) -> Result<(), CommandError> {
-    let bytes = match args.format {
-        Some(format) => export::bytes(document, format, args.style.as_deref())?,
-        None if args.stream => line(document)?.into_bytes(),
-        None if app.printer.json => pretty(document)?.into_bytes(),
-        None => markdown::render(document).into_bytes(),
+    let json = match args.format {
+        None if args.stream => Some(Json::line(document)?),
+        None if app.printer.json => Some(Json::pretty(document)?),
+        _ => None,
     };
-    let text = String::from_utf8_lossy(&bytes);
     // First to the reader: a file that cannot be written must not cost the answer.
-    if args.format.is_none_or(export::is_text) {
-        app.printer.out(text.trim_end())?;
-    }
+    let bytes = if let Some(json) = json {
+        app.printer.out_json(&json)?;
+        json.into_string().into_bytes()
+    } else {
+        let bytes = match args.format {
+            Some(format) => export::bytes(document, format, args.style.as_deref())?,
+            None => markdown::render(document).into_bytes(),
+        };
+        if args.format.is_none_or(export::is_text) {
+            app.printer.out(String::from_utf8_lossy(&bytes).trim_end())?;
+        }
+        bytes
+    };
     if let Some(path) = &args.output {
         let whole = if bytes.ends_with(b"\n") || !args.format.is_none_or(export::is_text) {
             bytes
@@ -316,18 +325,6 @@ fn print(document: &AnswerDocument, args: &AskArgs, app: &App) -> Result<(), Com
         app.printer.say(&format!("written to {}", path.display()));
     }
     Ok(())
-}
-
-fn pretty(value: &impl serde::Serialize) -> Result<String, CommandError> {
-    serde_json::to_string_pretty(value).map_err(|source| {
-        CommandError::new(ErrorKind::Bug, "cannot write JSON").with_source(source)
-    })
-}
-
-fn line(value: &impl serde::Serialize) -> Result<String, CommandError> {
-    serde_json::to_string(value).map_err(|source| {
-        CommandError::new(ErrorKind::Bug, "cannot write JSON").with_source(source)
-    })
 }
 
 /// A clock that counts from the start of the program.

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::args::DoctorArgs;
 use crate::error::CommandError;
+use crate::printer::{Style, Styled};
 use crate::{private, wiring};
 
 /// One thing looked at.
@@ -48,14 +49,13 @@ pub(crate) fn run(args: DoctorArgs, app: &App) -> Result<ExitCode, CommandError>
             .json(&serde_json::json!({"schema": "openscholar.doctor/1", "checks": checks}))?;
     } else {
         for check in &checks {
-            let mark = if check.ok {
-                app.printer.paint_out("32", "ok  ")
-            } else {
-                app.printer.paint_out("33", "    ")
-            };
+            let mut text = Styled::new();
+            text.styled(Style::Green, if check.ok { "ok  " } else { "" });
+            let lead = if check.ok { "" } else { "    " };
             let hint =
                 check.hint.as_ref().map(|hint| format!("\n      {hint}")).unwrap_or_default();
-            app.printer.out(&format!("{mark}{}: {}{hint}", check.what, check.found))?;
+            text.plain(format!("{lead}{}: {}{hint}", check.what, check.found));
+            app.printer.out_styled(&text)?;
         }
     }
     let failed = checks.iter().any(|check| !check.ok);

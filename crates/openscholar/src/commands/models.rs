@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use comfy_table::Table;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use scholar_clients::download::Installed;
 use scholar_models::catalog::{Entry, ModelFile, Source};
 use scholar_models::shipping::{self, Packed};
@@ -12,6 +10,7 @@ use scholar_models::shipping::{self, Packed};
 use crate::app::App;
 use crate::args::{ModelsArgs, ModelsCommand};
 use crate::error::CommandError;
+use crate::output::table::Table;
 use crate::wiring::{models, pull};
 
 pub(crate) fn run(args: ModelsArgs, app: &App) -> Result<ExitCode, CommandError> {
@@ -67,9 +66,8 @@ fn list(app: &App) -> Result<ExitCode, CommandError> {
             .json(&serde_json::json!({"schema": "openscholar.models/1", "models": models}))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY);
-    table.set_header(["model", "for", "size", "dim", "tokens", "licence", "here", "from"]);
+    let mut table =
+        Table::with_header(["model", "for", "size", "dim", "tokens", "licence", "here", "from"]);
     for entry in catalog.entries() {
         let here = match models::installed(app, &entry.name)? {
             Installed::Complete { .. } => "yes",

@@ -12,15 +12,16 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use comfy_table::Table;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use scholar_core::{PaperId, PaperMeta};
+use scholar_core::text::untrusted;
+use scholar_core::{Paper, PaperId, PaperMeta, Passage};
 use scholar_datastore::Datastore;
 use scholar_datastore::graph::Limits;
 
 use crate::app::App;
 use crate::args::{PapersArgs, PapersCommand};
 use crate::error::CommandError;
+use crate::output::table::Table;
+use crate::printer::{Style, Styled};
 use crate::wiring;
 use beyond::Asked;
 
@@ -82,8 +83,7 @@ fn list(name: &str, limit: usize, app: &App) -> Result<ExitCode, CommandError> {
         app.printer.json(&serde_json::json!({"schema": "openscholar.papers/1", "total": total, "papers": papers}))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["id", "year", "title"]);
+    let mut table = Table::with_header(["id", "year", "title"]);
     for paper in &papers {
         let title: String = paper.title.chars().take(80).collect();
         table.add_row([
@@ -111,29 +111,31 @@ fn show(name: &str, id: &PaperId, app: &App) -> Result<ExitCode, CommandError> {
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
+    app.printer.out_styled(&shown(&paper, &passages, cited_by.len()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A paper for people: each of its fields on one line, whatever it holds.
+fn shown(paper: &Paper, passages: &[Passage], n_cited_by: usize) -> Styled {
     let meta = &paper.meta;
-    let mut lines = vec![app.printer.paint_out("1", &meta.title), meta.authors.join(", ")];
-    let venue = meta.venue.clone().unwrap_or_default();
+    let line = |text: &str| untrusted(text).line().to_string();
+    let mut lines = vec![line(&meta.authors.join(", "))];
     lines.push(format!(
         "{} {} {}",
         meta.year.map(|year| year.to_string()).unwrap_or_default(),
-        venue,
-        meta.id
+        line(meta.venue.as_deref().unwrap_or_default()),
+        line(&meta.id.to_string())
     ));
-    lines.extend(meta.link());
-    lines.extend(meta.licence.as_ref().map(|licence| format!("licence: {licence}")));
-    lines.push(format!(
-        "{} references, cited by {} papers here",
-        paper.references.len(),
-        cited_by.len()
-    ));
-    for passage in &passages {
-        lines.push(String::new());
-        lines.push(app.printer.paint_out("36", &format!("{} {}", passage.id, passage.section)));
-        lines.push(passage.text.clone());
+    lines.extend(meta.link().map(|link| line(&link)));
+    lines.extend(meta.licence.as_ref().map(|licence| format!("licence: {}", line(licence))));
+    lines.push(format!("{} references, cited by {n_cited_by} papers here", paper.references.len()));
+    let mut text = Styled::new();
+    text.styled(Style::Strong, line(&meta.title)).plain(format!("\n{}", lines.join("\n")));
+    for passage in passages {
+        let place = line(&format!("{} {}", passage.id, passage.section));
+        text.plain("\n\n").styled(Style::Cyan, place).plain(format!("\n{}", line(&passage.text)));
     }
-    app.printer.out(&lines.join("\n"))?;
-    Ok(ExitCode::SUCCESS)
+    text
 }
 
 fn remove(name: &str, ids: &[PaperId], app: &App) -> Result<ExitCode, CommandError> {

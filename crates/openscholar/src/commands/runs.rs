@@ -8,13 +8,11 @@ mod verify;
 
 use std::process::ExitCode;
 
-use comfy_table::Table;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-
 use crate::app::App;
 use crate::args::{RunsArgs, RunsCommand};
 use crate::error::{CommandError, Context as _};
 use crate::output::document::AnswerDocument;
+use crate::output::table::Table;
 use crate::runs::{self, RunFolder, RunRecord, RunStatus};
 
 pub(crate) fn run(args: RunsArgs, app: &App) -> Result<ExitCode, CommandError> {
@@ -48,8 +46,7 @@ fn list(limit: usize, app: &App) -> Result<ExitCode, CommandError> {
         app.printer.say("no runs yet");
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["run", "status", "datastore", "question"]);
+    let mut table = Table::with_header(["run", "status", "datastore", "question"]);
     for record in records {
         let question: String = record
             .question

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use scholar_core::text::untrusted;
 use scholar_core::{Explanation, Notice, Query, Retrieved, SearchFilter, SearchRequest, Searched};
 use scholar_pipeline::sources::SourcesConfig;
 use serde::Serialize;
@@ -10,6 +11,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::args::SearchArgs;
 use crate::error::CommandError;
+use crate::printer::{Style, Styled};
 use crate::wiring::{self, Outside};
 
 /// Passages the reranker sees, so that it has something to choose from.
@@ -105,7 +107,7 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
         }))?;
     } else {
         for hit in &hits {
-            app.printer.out(&render(hit, explain, app))?;
+            app.printer.out_styled(&render(hit, explain))?;
         }
         if hits.is_empty() {
             app.printer.say("nothing found");
@@ -114,27 +116,30 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
     Ok(ExitCode::SUCCESS)
 }
 
-fn render(hit: &Hit, explain: bool, app: &App) -> String {
+fn render(hit: &Hit, explain: bool) -> Styled {
     let Hit { rank, found, rerank_score, rerank_explanation } = hit;
     let paper = &found.paper;
     let year = paper.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
-    let title = app.printer.paint_out("1", &paper.title);
     let rerank = rerank_score.map(|score| format!(", reranked {score:.3}")).unwrap_or_default();
-    let mut text = format!(
-        "{rank:>2}. {title} ({year})\n    {} · score {:.4}{rerank}\n",
-        found.passage.id,
+    let mut text = Styled::from(format!("{rank:>2}. ").as_str());
+    text.styled(Style::Strong, untrusted(&paper.title).line().to_string());
+    let _infallible = writeln!(
+        text,
+        " ({year})\n    {} · score {:.4}{rerank}",
+        untrusted(&found.passage.id.to_string()).line(),
         found.score.value()
     );
     let snippet: String = found.passage.text.chars().take(SNIPPET_CHARS).collect();
     let _infallible = writeln!(
         text,
-        "    {snippet}{}",
+        "    {}{}",
+        untrusted(&snippet).line(),
         if snippet.len() < found.passage.text.len() { " …" } else { "" }
     );
     let lines = if explain { usize::MAX } else { 1 };
     for explanation in rerank_explanation.iter().chain([&found.explanation]) {
         for line in explanation.to_string().lines().take(lines) {
-            let _infallible = writeln!(text, "    {}", app.printer.paint_out("2", line));
+            text.plain("    ").styled(Style::Faint, line).plain("\n");
         }
     }
     text

@@ -9,7 +9,6 @@ mod weigh;
 use std::path::Path;
 use std::process::ExitCode;
 
-use indicatif::ProgressBar;
 use scholar_train::{Control, Ended, Event, Report, Settings, Task};
 
 use crate::app::App;
@@ -135,7 +134,7 @@ fn say_left_out<'a>(rows: impl Iterator<Item = (&'a Path, usize, &'a str)>, app:
     }
 }
 
-fn show(event: &Event<'_>, bar: &ProgressBar, app: &App) {
+fn show(event: &Event<'_>, bar: &progress::Bar, app: &App) {
     match event {
         Event::Began { rows, held_out, untaught, rejected, from, device } => {
             let going_on =

@@ -1,7 +1,7 @@
 //! The answer for people: Markdown with 1-based numbers, quotations and a reference list.
 
-use std::fmt::Write as _;
-
+use scholar_core::text::normalise::single_spaced;
+use scholar_core::text::untrusted::Markdown;
 use scholar_core::{Answer, AnswerMode, AnswerSentence, Reference, Verdict};
 
 use super::document::AnswerDocument;
@@ -9,25 +9,28 @@ use super::document::AnswerDocument;
 /// Longest quotation shown under a reference, in characters; the JSON has it whole.
 const QUOTE_CHARS: usize = 280;
 
-/// Renders `document`; the run's name at the end leads to the rest.
+/// Renders `document`; the run's name at the end leads to the rest. The structure is ours alone: what a paper, a model
+/// or a server wrote is text, whatever it looks like.
 pub(crate) fn render(document: &AnswerDocument) -> String {
     let AnswerDocument { answer, notices, usage, timings_ms, run, .. } = document;
-    let mut text = format!("# {}\n\n", one_line(&answer.question));
+    let mut text = Markdown::new();
+    text.markup("# ").text(&single_spaced(&answer.question)).markup("\n\n");
     if answer.abstained {
-        text.push_str(
+        text.markup(
             "**Insufficient evidence.** The stored papers do not answer this question.\n\n",
         );
     }
-    text.push_str(&body(answer));
-    text.push_str(&reference_list(answer));
+    body(answer, &mut text);
+    reference_list(answer, &mut text);
     if !notices.is_empty() {
-        text.push_str("## Notes\n\n");
+        text.markup("## Notes\n\n");
         for notice in notices {
             let hint =
                 notice.hint.as_ref().map(|hint| format!(" Hint: {hint}.")).unwrap_or_default();
-            let _infallible = writeln!(text, "- {}{hint}", sentence_case(&notice.message));
+            let message = format!("{}{hint}", sentence_case(&notice.message));
+            text.markup("- ").prose(&message).markup("\n");
         }
-        text.push('\n');
+        text.markup("\n");
     }
     let model = usage.model.as_ref().map_or_else(
         || "no model".to_owned(),
@@ -44,76 +47,95 @@ pub(crate) fn render(document: &AnswerDocument) -> String {
         .filter(|cost| *cost > 0.0)
         .map(|cost| format!(", ${cost:.4}"))
         .unwrap_or_default();
-    let _infallible = write!(
-        text,
-        "---\n{} · {model}{cost} · {:.1} s · run {run}",
+    text.markup("---\n").text(&format!(
+        "{} · {model}{cost} · {:.1} s · run {run}",
         mode_name(answer.mode),
         seconds(timings_ms.total),
-    );
-    text
+    ));
+    text.into_string()
 }
 
 /// The sentences with their markers, under their headings.
-fn body(answer: &Answer) -> String {
-    let mut text = String::new();
+fn body(answer: &Answer, text: &mut Markdown) {
     let mut heading: Option<&str> = None;
     for (idx, sentence) in answer.sentences.iter().enumerate() {
         let new_heading = sentence.heading.as_deref() != heading;
         if new_heading {
             heading = sentence.heading.as_deref();
-            let _infallible = write!(
-                text,
-                "{}## {}\n\n",
-                if idx == 0 { "" } else { "\n\n" },
-                heading.unwrap_or("More")
-            );
+            text.markup(if idx == 0 { "" } else { "\n\n" });
+            text.markup("## ").text(heading.unwrap_or("More")).markup("\n\n");
         } else if idx > 0 {
-            text.push_str(if sentence.paragraph_start { "\n\n" } else { " " });
+            text.markup(if sentence.paragraph_start { "\n\n" } else { " " });
         }
         if sentence.verbatim
             && answer.mode == AnswerMode::Evidence
             && (sentence.paragraph_start || new_heading)
         {
-            text.push_str("- ");
+            text.markup("- ");
         }
-        text.push_str(&marked(sentence));
+        let Marked { bare, numbers, doubt, closing } = Marked::of(sentence);
+        text.text(bare);
+        if !numbers.is_empty() {
+            text.markup(" ");
+        }
+        for number in numbers {
+            text.markup("[").number(number).markup("]");
+        }
+        if let Some(doubt) = doubt {
+            text.markup(" *(").markup(doubt).markup(")*");
+        }
+        text.text(closing);
     }
-    if !text.is_empty() {
-        text.push_str("\n\n");
+    if !answer.sentences.is_empty() {
+        text.markup("\n\n");
     }
-    text
 }
 
-/// The sentence with its citations in front of the closing punctuation, and its doubt if there is any.
-pub(crate) fn marked(sentence: &AnswerSentence) -> String {
-    let numbers: String =
-        sentence.citations.iter().map(|citation| format!("[{}]", citation.0)).collect();
-    let doubt = match sentence.support.as_ref().map(|support| support.verdict) {
-        Some(Verdict::Unsupported) => " *(not supported by the located evidence)*",
-        Some(Verdict::Contradicted) => " *(contradicted by the located evidence)*",
-        Some(Verdict::Partial) => " *(partly supported)*",
-        Some(Verdict::Supported) | None => "",
-    };
-    if numbers.is_empty() {
-        return format!("{}{doubt}", sentence.text);
-    }
-    let closing: String =
-        sentence.text.chars().rev().take_while(|c| matches!(c, '.' | '!' | '?')).collect();
-    let bare = &sentence.text[..sentence.text.len() - closing.len()];
-    format!("{bare} {numbers}{doubt}{closing}")
+/// A sentence with its citations in front of the closing punctuation, and its doubt if there is any.
+struct Marked<'a> {
+    /// Without its closing punctuation, if anything stands in front of it.
+    bare: &'a str,
+    numbers: Vec<usize>,
+    doubt: Option<&'static str>,
+    closing: &'a str,
 }
 
-fn reference_list(answer: &Answer) -> String {
-    if answer.references.is_empty() {
-        return String::new();
-    }
-    let mut text = "## References\n\n".to_owned();
-    for reference in &answer.references {
-        let found = match reference.found_by.as_slice() {
-            [] => String::new(),
-            names => format!(" Found by {}.", names.join(", ")),
+impl<'a> Marked<'a> {
+    fn of(sentence: &'a AnswerSentence) -> Self {
+        let text = sentence.text.as_str();
+        let numbers: Vec<usize> = sentence.citations.iter().map(|citation| citation.0).collect();
+        let bare = if numbers.is_empty() { text } else { text.trim_end_matches(['.', '!', '?']) };
+        let doubt = match sentence.support.as_ref().map(|support| support.verdict) {
+            Some(Verdict::Unsupported) => Some("not supported by the located evidence"),
+            Some(Verdict::Contradicted) => Some("contradicted by the located evidence"),
+            Some(Verdict::Partial) => Some("partly supported"),
+            Some(Verdict::Supported) | None => None,
         };
-        let _infallible = writeln!(text, "{}. {}{found}", reference.number.0, describe(reference));
+        Self { bare, numbers, doubt, closing: &text[bare.len()..] }
+    }
+}
+
+/// The sentence with its markers as plain text, for a terminal and for comparing; nothing in it is escaped.
+pub(crate) fn marked(sentence: &AnswerSentence) -> String {
+    let Marked { bare, numbers, doubt, closing } = Marked::of(sentence);
+    let numbers: String = numbers.iter().map(|number| format!("[{number}]")).collect();
+    let blank = if numbers.is_empty() { "" } else { " " };
+    let doubt = doubt.map(|doubt| format!(" *({doubt})*")).unwrap_or_default();
+    format!("{bare}{blank}{numbers}{doubt}{closing}")
+}
+
+fn reference_list(answer: &Answer, text: &mut Markdown) {
+    if answer.references.is_empty() {
+        return;
+    }
+    text.markup("## References\n\n");
+    for reference in &answer.references {
+        text.number(reference.number.0).markup(". ");
+        described(reference, text);
+        if !reference.found_by.is_empty() {
+            text.markup(" Found by ").text(&reference.found_by.join(", ")).markup(".");
+        }
+        text.markup("\n");
         let mut seen: Vec<(String, usize)> = Vec::new();
         let quotes = answer.sentences.iter().flat_map(|sentence| &sentence.quotes);
         for quote in quotes.filter(|quote| quote.reference == reference.number) {
@@ -121,24 +143,27 @@ fn reference_list(answer: &Answer) -> String {
             if seen.contains(&place) {
                 continue;
             }
-            let _infallible = writeln!(
-                text,
-                "   > “{}” ({}{}, characters {}–{})",
-                shortened(&one_line(&quote.text)),
-                quote.page().map(|page| format!("page {page}, ")).unwrap_or_default(),
-                quote.passage_id,
-                quote.start,
-                quote.end
-            );
+            text.markup("   > “").text(&shortened(&single_spaced(&quote.text))).markup("” (");
+            if let Some(page) = quote.page() {
+                text.text(&format!("page {page}, "));
+            }
+            text.text(&quote.passage_id.to_string());
+            text.markup(", characters ").number(quote.start).markup("–").number(quote.end);
+            text.markup(")\n");
             seen.push(place);
         }
     }
-    text.push('\n');
-    text
+    text.markup("\n");
 }
 
-/// `Authors (year). Title. Venue. Link`.
+/// `Authors (year). Title. Venue. Link`, as Markdown.
 pub(crate) fn describe(reference: &Reference) -> String {
+    let mut text = Markdown::new();
+    described(reference, &mut text);
+    text.into_string()
+}
+
+fn described(reference: &Reference, text: &mut Markdown) {
     let authors = match reference.authors.as_slice() {
         [] => "Unknown authors".to_owned(),
         [one] => one.clone(),
@@ -147,12 +172,14 @@ pub(crate) fn describe(reference: &Reference) -> String {
         [one, ..] => format!("{one} et al."),
     };
     let year = reference.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
-    let venue = reference.venue.as_ref().map(|venue| format!(" *{venue}*.")).unwrap_or_default();
-    let link = reference.url.as_ref().map(|url| format!(" <{url}>")).unwrap_or_default();
-    format!(
-        "{authors} ({year}). {}.{venue}{link}",
-        one_line(&reference.title).trim_end_matches('.')
-    )
+    let title = single_spaced(&reference.title);
+    text.text(&format!("{authors} ({year}). {}.", title.trim_end_matches('.')));
+    if let Some(venue) = &reference.venue {
+        text.markup(" ").emphasis(venue).markup(".");
+    }
+    if let Some(url) = &reference.url {
+        text.markup(" ").address(url);
+    }
 }
 
 /// How people call a mode.
@@ -172,10 +199,6 @@ fn shortened(text: &str) -> String {
     let cut: String = text.chars().take(QUOTE_CHARS).collect();
     let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head).to_owned();
     format!("{cut} […]")
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn sentence_case(text: &str) -> String {

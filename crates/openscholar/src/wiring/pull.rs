@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use indicatif::ProgressBar;
 use parking_lot::Mutex;
 use scholar_clients::download::{
     self, DownloadConfig, DownloadError, Downloader, Event, FileState, Installed, Plan,
@@ -119,7 +118,7 @@ pub(crate) fn verify(app: &App, entry: &Entry) -> Result<Vec<String>, CommandErr
 struct Watch<'a> {
     name: String,
     app: &'a App,
-    bar: Mutex<Option<ProgressBar>>,
+    bar: Mutex<Option<progress::Bar>>,
 }
 
 impl Watch<'_> {

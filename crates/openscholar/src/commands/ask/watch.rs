@@ -1,13 +1,13 @@
 //! Shows a run as it happens, and keeps what the record needs.
 
-use std::io::Write as _;
 use std::time::Instant;
 
-use indicatif::ProgressBar;
 use parking_lot::Mutex;
+use scholar_core::text::untrusted;
 use scholar_pipeline::{Event, Evidence, Observer};
 
 use crate::output::document::Timings;
+use crate::output::json::Json;
 use crate::output::markdown;
 use crate::printer::Printer;
 use crate::progress;
@@ -20,7 +20,7 @@ pub(super) struct Watch {
     printer: Printer,
     stream: bool,
     began: Instant,
-    spinner: ProgressBar,
+    spinner: progress::Bar,
     state: Mutex<State>,
 }
 
@@ -65,10 +65,7 @@ impl Watch {
         if !self.printer.live() {
             return;
         }
-        self.spinner.suspend(|| {
-            // Nothing is lost when stderr is gone.
-            let _ignored = write!(std::io::stderr(), "{}", self.printer.paint_err("2", delta));
-        });
+        self.spinner.suspend(|| self.printer.stream(delta));
         state.in_text = true;
     }
 
@@ -82,7 +79,8 @@ impl Watch {
                 .and_then(|author| author.split_whitespace().last())
                 .unwrap_or("?");
             let year = paper.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
-            self.say(&format!("  {:>2}. {} ({who}, {year})", idx + 1, paper.title));
+            let (title, who) = (untrusted(&paper.title).line(), untrusted(who).line());
+            self.say(&format!("  {:>2}. {title} ({who}, {year})", idx + 1));
         }
         if evidence.len() > SHOWN_EVIDENCE {
             self.say(&format!("      … and {} more", evidence.len() - SHOWN_EVIDENCE));
@@ -98,7 +96,7 @@ impl Watch {
             Event::Started { mode, reason } => self.say(&format!("{}: {reason}", markdown::mode_name(*mode))),
             Event::Queries { queries } => {
                 for query in queries.iter().skip(1) {
-                    self.say(&format!("  also searching: {}", query.as_str()));
+                    self.say(&format!("  also searching: {}", untrusted(query.as_str()).line()));
                 }
             }
             Event::Searched { .. } => self.spinner.set_message("searching"),
@@ -120,15 +118,15 @@ impl Watch {
             Event::Feedback { items } => {
                 for (item, question) in items {
                     let search = question.as_ref().map(|q| format!(" (searching: {q})")).unwrap_or_default();
-                    self.say(&format!("  to improve: {item}{search}"));
+                    self.say(&format!("  to improve: {}", untrusted(&format!("{item}{search}")).line()));
                 }
             }
             Event::Revised { item, accepted, reason, .. } => {
                 let verdict = if *accepted { "accepted" } else { "kept the text" };
-                self.say(&format!("  revision {}: {verdict} ({reason})", item + 1));
+                self.say(&format!("  revision {}: {verdict} ({})", item + 1, untrusted(reason).line()));
             }
             Event::Sentence { sentence } => {
-                self.say(&format!("  · {}", markdown::marked(sentence)));
+                self.say(&format!("  · {}", untrusted(&markdown::marked(sentence)).line()));
             }
             Event::Verified { kept, reattributed, weakened, dropped } => self.say(&format!(
                 "checked: {kept} sentences kept, {reattributed} re-attributed, {weakened} weakened, {dropped} dropped"
@@ -153,10 +151,8 @@ impl Observer for Watch {
             _ => {}
         }
         if self.stream {
-            let line = serde_json::to_string(event)
-                .unwrap_or_else(|error| format!("{{\"event\":\"unprintable: {error}\"}}"));
             // A reader that left is noticed when the answer is printed.
-            let _ignored = self.printer.out(&line);
+            let _ignored = Json::line(event).and_then(|line| self.printer.out_json(&line));
         }
         self.show(event, &mut state);
         if !matches!(event, Event::Text { .. }) {

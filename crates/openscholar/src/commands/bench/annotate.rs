@@ -17,6 +17,7 @@ use scholar_server::annotate::{Answer, Evaluation, Instance, Preference, Store};
 use crate::app::App;
 use crate::args::{AnnotateArgs, AnnotateCommand};
 use crate::error::{CommandError, Context as _};
+use crate::output::json::Json;
 use crate::runs;
 
 pub(super) fn run(args: AnnotateArgs, app: &App) -> Result<ExitCode, CommandError> {
@@ -92,14 +93,25 @@ fn read(path: &Path) -> Result<String, CommandError> {
     fs_err::read_to_string(path).user(|| format!("cannot read {}", path.display()))
 }
 
+/// What leaves the study.
+enum Written {
+    /// Lines of JSON.
+    Lines(String),
+    /// CSV.
+    Table(String),
+}
+
 /// To `output`, or to standard output.
-fn write(text: &str, output: Option<&Path>, app: &App) -> Result<ExitCode, CommandError> {
-    match output {
-        Some(path) => {
+fn write(written: &Written, output: Option<&Path>, app: &App) -> Result<ExitCode, CommandError> {
+    let (Written::Lines(text) | Written::Table(text)) = written;
+    match (output, written) {
+        (Some(path), _) => {
             runs::write_atomic(path, text.as_bytes())?;
             app.printer.say(&format!("written to {}", path.display()));
         }
-        None => app.printer.out(text.trim_end())?,
+        // Escaped, not shown by signs: what is read again must be exact.
+        (None, Written::Lines(_)) => app.printer.out_json(&Json::written(text.trim_end()))?,
+        (None, Written::Table(_)) => app.printer.out(text.trim_end())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@ use super::run::task_named;
 use crate::app::App;
 use crate::args::{BenchConvertArgs, ShapeArg};
 use crate::error::CommandError;
+use crate::output::json::Json;
 use crate::runs;
 
 pub(super) fn run(args: &BenchConvertArgs, app: &App) -> Result<ExitCode, CommandError> {
@@ -53,7 +54,7 @@ pub(super) fn run(args: &BenchConvertArgs, app: &App) -> Result<ExitCode, Comman
                 app.printer.say(&format!("{written} predictions written to {}", path.display()));
             }
         }
-        None => app.printer.out(text.trim_end())?,
+        None => app.printer.out_json(&Json::written(text.trim_end()))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use indicatif::ProgressBar;
 use scholar_core::{Encoder as _, EncoderInfo};
 use scholar_datastore::ingest::{
     self, FilePart, Format, PaperReader, ReadOptions, ReadReport, RejectLog, Rows, S2Join, S2Report,
@@ -63,7 +62,7 @@ struct Run<'a> {
     options: ReadOptions,
     rejects: Arc<RejectLog>,
     bytes: Arc<AtomicU64>,
-    bar: ProgressBar,
+    bar: progress::Bar,
     interrupted: bool,
 }
 

@@ -2,12 +2,11 @@
 
 use std::process::ExitCode;
 
-use comfy_table::Table;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use scholar_datastore::{Datastore, DatastoreInfo, Depth};
 
 use crate::app::App;
 use crate::error::CommandError;
+use crate::output::table::Table;
 use crate::progress;
 use crate::wiring::models;
 
@@ -28,8 +27,7 @@ pub(super) fn info(name: &str, app: &App) -> Result<ExitCode, CommandError> {
 
 /// Prints what a datastore holds as a table.
 pub(super) fn print_info(name: &str, info: &DatastoreInfo, app: &App) -> Result<(), CommandError> {
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["datastore", name]);
+    let mut table = Table::with_header(["datastore", name]);
     let encoder = &info.encoder;
     let formats = info.formats;
     let rows = [

@@ -5,14 +5,13 @@
 
 use std::process::ExitCode;
 
-use comfy_table::Table;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use scholar_datastore::dense::ivf::IvfOptions;
 use serde::Serialize;
 
 use crate::app::App;
 use crate::args::PlanArgs;
 use crate::error::CommandError;
+use crate::output::table::Table;
 
 /// Bytes of a stored 16-bit value.
 const VECTOR_VALUE_BYTES: f64 = 2.0;
@@ -105,8 +104,7 @@ pub(super) fn run(args: &PlanArgs, app: &App) -> Result<ExitCode, CommandError> 
         machines,
         ..
     } = args;
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["what", "predicted", "from"]);
+    let mut table = Table::with_header(["what", "predicted", "from"]);
     let giga = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
     let rows = [
         ("passages", format!("{:.0}", plan.passages), format!("{passages_per_paper} per paper")),

@@ -3,8 +3,6 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use comfy_table::Table;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use scholar_clients::semantic_scholar::{Listed, RecommendFrom, S2Edge, S2Paper};
 use scholar_clients::{Fetcher, OpenAlex, SemanticScholar};
 use scholar_core::{Notice, NoticeKind, Paper, PaperId, PortError, SearchFilter};
@@ -16,6 +14,7 @@ use crate::app::App;
 use crate::args::{BeyondArgs, GraphSourceArg};
 use crate::commands::datastore::build;
 use crate::error::CommandError;
+use crate::output::table::Table;
 use crate::wiring::outside;
 
 /// Characters of a title shown to people.
@@ -231,15 +230,14 @@ fn print(
             "schema": format!("openscholar.{}-found/1", asked.name()), "id": id, "papers": papers, "notices": notices,
         }));
     }
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(["id", "year", "cited", "title", "found by"]);
+    let mut table = Table::with_header(["id", "year", "cited", "title", "found by"]);
     for candidate in candidates {
         let meta = &candidate.paper.meta;
         table.add_row([
             meta.id.to_string(),
             meta.year.map(|year| year.to_string()).unwrap_or_default(),
             meta.citation_count.map(|count| count.to_string()).unwrap_or_default(),
-            meta.title.chars().take(TITLE_CHARS).collect(),
+            meta.title.chars().take(TITLE_CHARS).collect::<String>(),
             by(candidate).join(", "),
         ]);
     }

@@ -1,9 +1,9 @@
 //! `openscholar papers references|citers|related|neighbours`: the citation graph.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use comfy_table::Table;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use scholar_core::text::untrusted;
 use scholar_core::{PaperId, PaperMeta};
 use scholar_datastore::Graph;
 use scholar_datastore::graph::{Direction, Limits, Linked};
@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::error::CommandError;
+use crate::output::table::Table;
+use crate::printer::{Style, Styled};
 
 /// Characters of a title shown to people.
 const TITLE_CHARS: usize = 80;
@@ -96,12 +98,11 @@ pub(super) fn related(
     }
     for related in &relatives.related {
         let title = graph.meta(&related.id)?.map(|meta| meta.title).unwrap_or_default();
-        app.printer.out(&format!(
-            "{} {}\n{}",
-            app.printer.paint_out("1", &title),
-            related.id,
-            app.printer.paint_out("2", related.explanation.to_string().trim_end())
-        ))?;
+        let mut text = Styled::new();
+        text.styled(Style::Strong, untrusted(&title).line().to_string());
+        let _infallible = writeln!(text, " {}", untrusted(&related.id.to_string()).line());
+        text.styled(Style::Faint, related.explanation.to_string().trim_end());
+        app.printer.out_styled(&text)?;
     }
     if relatives.related.is_empty() {
         app.printer.say(&format!("no paper in {name} shares a reference or a citer with {id}"));
@@ -147,7 +148,7 @@ pub(super) fn neighbours(
             json!({"cut": found.cut, "papers": papers, "edges": found.edges}),
         );
     }
-    let mut table = table(&["hops", "id", "year", "title"]);
+    let mut table = Table::with_header(["hops", "id", "year", "title"]);
     for paper in &found.papers {
         let [id, year, title] = row(&graph, &paper.linked)?;
         table.add_row([paper.hops.to_string(), id, year, title]);
@@ -195,17 +196,11 @@ fn meta(graph: &Graph<'_>, linked: &Linked) -> Result<Option<PaperMeta>, Command
 }
 
 fn list(graph: &Graph<'_>, papers: &[Linked], app: &App) -> Result<(), CommandError> {
-    let mut table = table(&["id", "year", "title"]);
+    let mut table = Table::with_header(["id", "year", "title"]);
     for linked in papers {
         table.add_row(row(graph, linked)?);
     }
     app.printer.out(&table.to_string())
-}
-
-fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header(header);
-    table
 }
 
 fn row(graph: &Graph<'_>, linked: &Linked) -> Result<[String; 3], CommandError> {

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
+use scholar_core::text::untrusted;
 use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
 use crate::output::markdown;
+use crate::printer::{Style, Styled};
 use crate::runs::{RunFolder, RunRecord};
 
 pub(super) fn run(left: &str, right: &str, app: &App) -> Result<ExitCode, CommandError> {
@@ -42,18 +44,19 @@ pub(super) fn run(left: &str, right: &str, app: &App) -> Result<ExitCode, Comman
         return Ok(ExitCode::SUCCESS);
     }
     for setting in &settings {
-        app.printer.out(&format!("  {setting}"))?;
+        app.printer.out(&format!("  {}", untrusted(setting).line()))?;
     }
     let mut same = settings.is_empty();
-    for (sign, colour, lines) in [
-        ("-", "31", left_papers.difference(&right_papers).cloned().collect::<Vec<_>>()),
-        ("+", "32", right_papers.difference(&left_papers).cloned().collect()),
-        ("-", "31", only(&left_sentences, &right_sentences)),
-        ("+", "32", only(&right_sentences, &left_sentences)),
+    for (sign, style, lines) in [
+        ("-", Style::Red, left_papers.difference(&right_papers).cloned().collect::<Vec<_>>()),
+        ("+", Style::Green, right_papers.difference(&left_papers).cloned().collect()),
+        ("-", Style::Red, only(&left_sentences, &right_sentences)),
+        ("+", Style::Green, only(&right_sentences, &left_sentences)),
     ] {
         same &= lines.is_empty();
         for line in lines {
-            app.printer.out(&app.printer.paint_out(colour, &format!("{sign} {line}")))?;
+            let line = format!("{sign} {}", untrusted(&line).line());
+            app.printer.out_styled(Styled::new().styled(style, line))?;
         }
     }
     if same {

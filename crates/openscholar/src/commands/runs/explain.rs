@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use scholar_core::text::untrusted;
 use scholar_core::{Quote, Reference};
 use scholar_pipeline::{Event, Evidence};
 use serde::Serialize;
@@ -99,19 +100,24 @@ fn render(explained: &Explained) -> String {
     let Explained { reference, sentences, passages } = explained;
     let mut text = format!("[{}] {}\n\n", reference.number.0, markdown::describe(reference));
     for sentence in sentences {
-        let _infallible = writeln!(text, "cited for: {}", sentence.text);
+        let _infallible = writeln!(text, "cited for: {}", untrusted(&sentence.text).line());
         if let Some(support) = &sentence.verdict {
             let _infallible = writeln!(
                 text,
                 "  verdict: {:?}, {:.2}, judged by {}",
-                support.verdict, support.score, support.judge
+                support.verdict,
+                support.score,
+                untrusted(&support.judge).line()
             );
         }
         for quote in &sentence.quotes {
             let _infallible = writeln!(
                 text,
                 "  quoted: “{}”\n    {} characters {}–{}",
-                quote.text, quote.passage_id, quote.start, quote.end
+                untrusted(&quote.text).line(),
+                untrusted(&quote.passage_id.to_string()).line(),
+                quote.start,
+                quote.end
             );
         }
     }
@@ -120,7 +126,9 @@ fn render(explained: &Explained) -> String {
         let _infallible = writeln!(
             text,
             "\npassage {} {} {}",
-            passage.number, found.passage.id, found.passage.section
+            passage.number,
+            untrusted(&found.passage.id.to_string()).line(),
+            untrusted(&found.passage.section).line()
         );
         text.push_str(&indented(&passage.ranked.explanation.to_string()));
         text.push_str(&indented(&found.explanation.to_string()));

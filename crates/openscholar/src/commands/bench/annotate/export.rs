@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use scholar_bench::experts::{Rated, Record, Scores, Shown};
 use scholar_server::annotate::Instance;
 
-use super::{submissions, write};
+use super::{Written, submissions, write};
 use crate::app::App;
 use crate::args::AnnotateFormat;
 use crate::error::{CommandError, ErrorKind};
@@ -28,12 +28,15 @@ pub(super) fn run(
                 text.push_str(&line);
                 text.push('\n');
             }
-            text
+            Written::Lines(text)
         }
-        AnnotateFormat::Csv => table(&OURS, submissions.iter().map(|(record, _)| ours(record))),
+        AnnotateFormat::Csv => {
+            Written::Table(table(&OURS, submissions.iter().map(|(record, _)| ours(record))))
+        }
         AnnotateFormat::UpstreamCsv => {
             let rows = submissions.iter().enumerate();
-            table(&UPSTREAM, rows.map(|(at, (record, instance))| upstream(at, record, instance)))
+            let rows = rows.map(|(at, (record, instance))| upstream(at, record, instance));
+            Written::Table(table(&UPSTREAM, rows))
         }
     };
     write(&text, output, app)

@@ -9,7 +9,7 @@ use scholar_server::annotate::material::{
     MaterialError, Numbering, Paired, Predictions, pair, read_instances, read_predictions,
 };
 
-use super::{read, write};
+use super::{Written, read, write};
 use crate::app::App;
 use crate::args::AnnotateImportArgs;
 use crate::error::{CommandError, ErrorKind};
@@ -53,7 +53,7 @@ pub(super) fn run(args: &AnnotateImportArgs, app: &App) -> Result<ExitCode, Comm
         let _infallible = writeln!(text, "{line}");
     }
     app.printer.say(&format!("{} comparisons", paired.instances.len()));
-    write(&text, args.output.as_deref(), app)
+    write(&Written::Lines(text), args.output.as_deref(), app)
 }
 
 /// Comparisons in a file.

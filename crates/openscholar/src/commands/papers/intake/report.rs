@@ -1,11 +1,10 @@
 //! What an intake took in, for people and programs.
 
-use comfy_table::Table;
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use scholar_core::PaperId;
 use serde::Serialize;
 
 use super::{Item, Taken};
+use crate::output::table::Table;
 
 /// One paper of an intake.
 #[derive(Debug, Serialize)]
@@ -55,8 +54,7 @@ pub(crate) fn lines(taken: &Taken) -> Vec<Line> {
 
 /// The lines as a table.
 pub(crate) fn table(lines: &[Line]) -> String {
-    let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_header([
+    let mut table = Table::with_header([
         "from",
         "as",
         "title",
