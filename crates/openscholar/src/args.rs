@@ -23,7 +23,7 @@ pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
     ShapeArg,
 };
-pub(crate) use serve::ServeArgs;
+pub(crate) use serve::{ReachArgs, ServeArgs};
 pub(crate) use store::{
     BuildArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs, ListFormatArg,
     ModelsArgs, ModelsCommand, PapersArgs, PapersCommand, PassagesArg, PlanArgs, RunsArgs,
@@ -361,7 +361,8 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Replies per second of the search service under many clients, and of the same service one query at a time.
+    /// Replies per second of the search service under many clients, and of the same service one query at a time; then its
+    /// memory under clients that do not read and requests for as much as one may ask.
     Serve {
         /// Datastore to serve.
         name: Option<String>,

@@ -26,6 +26,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::net::TcpListener;
 
+use crate::gate::Hosts;
 use crate::serve::{Limits, Stopped, accept};
 
 pub use model::{
@@ -54,6 +55,7 @@ pub struct Outside {
 struct Shared {
     store: Mutex<Store>,
     outside: Outside,
+    hosts: Hosts,
 }
 
 /// A study's web server.
@@ -65,13 +67,14 @@ pub struct Study {
 const LIMITS: Limits = Limits {
     max_connections: 256,
     header_timeout: Duration::from_secs(15),
+    write_timeout: Duration::from_secs(20),
     drain: Duration::from_secs(10),
 };
 
 impl Study {
-    /// A server over `store`.
-    pub fn new(store: Store, outside: Outside) -> Self {
-        Self { shared: Arc::new(Shared { store: Mutex::new(store), outside }) }
+    /// A server over `store` that answers for this machine's own names and `hosts`.
+    pub fn new(store: Store, outside: Outside, hosts: Hosts) -> Self {
+        Self { shared: Arc::new(Shared { store: Mutex::new(store), outside, hosts }) }
     }
 
     /// Answers until `stop` is ready, then ends what was begun.

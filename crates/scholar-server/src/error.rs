@@ -12,12 +12,18 @@ use serde::Serialize;
 pub enum ErrorCode {
     /// The request is not what the route takes.
     BadRequest,
+    /// A token is needed.
+    Unauthorized,
+    /// A page of another server asks.
+    Forbidden,
     /// No such route.
     NotFound,
     /// The route takes another method.
     MethodNotAllowed,
     /// The body is longer than the server reads.
     TooLarge,
+    /// The request is for another host.
+    Misdirected,
     /// The queue is full; worth trying again.
     Busy,
     /// It took longer than the server waits.
@@ -71,6 +77,9 @@ impl ApiError {
     pub fn status(&self) -> StatusCode {
         match self.code {
             ErrorCode::BadRequest => StatusCode::BAD_REQUEST,
+            ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
+            ErrorCode::Forbidden => StatusCode::FORBIDDEN,
+            ErrorCode::Misdirected => StatusCode::MISDIRECTED_REQUEST,
             ErrorCode::NotFound => StatusCode::NOT_FOUND,
             ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -104,6 +113,10 @@ impl IntoResponse for ApiError {
             (self.status(), Json(serde_json::json!({ "error": self }))).into_response();
         if let Some(seconds) = self.retry_after_s {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.code == ErrorCode::Unauthorized {
+            let scheme = HeaderValue::from_static("Bearer realm=\"openscholar\"");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
         }
         response
     }

@@ -49,12 +49,15 @@ pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
         ("queue_size", "Queries that wait.", shared.queue.len() as u64),
         ("queue_capacity", "Queries that may wait.", shared.config.queue as u64),
         ("running_batches", "Batches being searched.", shared.queue.running().len() as u64),
-        ("connections", "Open connections.", shared.connections.load(Ordering::Relaxed) as u64),
+        ("connections", "Open connections.", shared.traffic.open.load(Ordering::Relaxed) as u64),
+        ("held_passages", "Passages for which requests have room.", shared.budget.held() as u64),
+        ("held_passages_capacity", "Passages there is room for.", shared.budget.size() as u64),
+        ("held_body_bytes", "Bytes of bodies.", shared.bodies.held() as u64),
     ];
     if let Ok(size) = (shared.probe)() {
         gauges.push(("papers", "Papers served.", size.papers));
         gauges.push(("passages", "Passages served.", size.passages));
     }
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
-    (kind, shared.metrics.render(&gauges)).into_response()
+    (kind, shared.metrics.render(&shared.traffic, &gauges)).into_response()
 }

@@ -10,11 +10,16 @@
 //! here too.
 
 pub mod annotate;
+mod body;
+mod budget;
 mod config;
+mod connection;
 mod error;
+mod gate;
 mod health;
 mod metrics;
 pub mod queue;
+mod reply;
 mod serve;
 mod service;
 pub mod typed;
@@ -22,5 +27,6 @@ pub mod upstream;
 
 pub use config::ServerConfig;
 pub use error::{ApiError, ErrorCode};
+pub use gate::{HostError, Hosts, TokenError, Tokens};
 pub use serve::Stopped;
 pub use service::{CollectionSize, OnQuery, Probe, Server};

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use crate::connection::Traffic;
+
 /// Upper bounds of the buckets of search times, in seconds.
 const BUCKETS: [f64; 11] = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
 
@@ -52,19 +54,21 @@ impl Metrics {
     }
 
     /// The counters and the given gauges as text.
-    pub(crate) fn render(&self, gauges: &[(&str, &str, u64)]) -> String {
+    pub(crate) fn render(&self, traffic: &Traffic, gauges: &[(&str, &str, u64)]) -> String {
         let mut text = String::new();
         head(&mut text, "requests_total", "counter", "Requests by route and status.");
         for ((route, status), n) in self.requests.lock().iter() {
             let labels = format!("{{route=\"{route}\",status=\"{status}\"}}");
             line(&mut text, "requests_total", &labels, n);
         }
+        let stalled = "Connections ended because their clients did not read.";
         let counters = [
             ("queries_total", "Queries searched.", &self.searched),
             ("queries_failed_total", "Queries whose search failed.", &self.failed),
             ("queries_refused_total", "Queries that met a full queue.", &self.refused),
             ("batches_total", "Batches searched.", &self.batches),
             ("batched_queries_total", "Queries in those batches.", &self.batched),
+            ("stalled_connections_total", stalled, &traffic.stalled),
         ];
         for (name, help, value) in counters {
             head(&mut text, name, "counter", help);
@@ -117,7 +121,7 @@ mod tests {
         metrics.request("/search", 200);
         metrics.refused(3);
         metrics.batch(4);
-        let text = metrics.render(&[("queue_size", "Queries that wait.", 7)]);
+        let text = metrics.render(&Traffic::default(), &[("queue_size", "Queries that wait.", 7)]);
         for expect in [
             "openscholar_requests_total{route=\"/search\",status=\"200\"} 1",
             "openscholar_queries_total 4",

@@ -15,6 +15,7 @@ use scholar_core::{PortError, PortErrorKind, Retrieved, Retriever, SearchRequest
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
+use crate::budget::Hold;
 use crate::metrics::Metrics;
 
 /// What a query comes to.
@@ -23,10 +24,33 @@ pub type Outcome = Result<Vec<Retrieved>, PortError>;
 /// Longest pause a full queue asks for, in seconds.
 const MOST_RETRY_AFTER: u64 = 60;
 
+/// A query with the room for what it comes to.
+pub(crate) struct Asked {
+    /// What is asked.
+    pub(crate) request: SearchRequest,
+    /// Room for all passages asked for; also while a search goes on whose client has left.
+    pub(crate) hold: Hold,
+    /// Room that one passage takes.
+    pub(crate) each: usize,
+}
+
+/// What a query came to, with the room it takes.
+pub(crate) struct Answered {
+    pub(crate) outcome: Outcome,
+    pub(crate) hold: Hold,
+}
+
 struct Job {
     request: SearchRequest,
-    reply: oneshot::Sender<Outcome>,
+    waiting: Waiting,
+}
+
+/// Who waits for a query.
+struct Waiting {
+    reply: oneshot::Sender<Answered>,
     since: Instant,
+    hold: Hold,
+    each: usize,
 }
 
 /// The queue is full.
@@ -75,7 +99,7 @@ impl Queue {
 
     /// Queries that wait.
     pub fn len(&self) -> usize {
-        self.jobs.lock().iter().filter(|job| !job.reply.is_closed()).count()
+        self.jobs.lock().iter().filter(|job| !job.waiting.reply.is_closed()).count()
     }
 
     /// Whether no query waits.
@@ -91,12 +115,12 @@ impl Queue {
     /// Puts all of `requests` into the queue, or none.
     pub(crate) fn submit(
         &self,
-        requests: Vec<SearchRequest>,
-    ) -> Result<Vec<oneshot::Receiver<Outcome>>, Full> {
+        requests: Vec<Asked>,
+    ) -> Result<Vec<oneshot::Receiver<Answered>>, Full> {
         let since = Instant::now();
         let mut jobs = self.jobs.lock();
         if jobs.len() + requests.len() > self.capacity {
-            jobs.retain(|job| !job.reply.is_closed());
+            jobs.retain(|job| !job.waiting.reply.is_closed());
         }
         let waiting = jobs.len();
         if waiting + requests.len() > self.capacity {
@@ -107,9 +131,9 @@ impl Queue {
         }
         let receivers = requests
             .into_iter()
-            .map(|request| {
+            .map(|Asked { request, hold, each }| {
                 let (reply, receiver) = oneshot::channel();
-                jobs.push_back(Job { request, reply, since });
+                jobs.push_back(Job { request, waiting: Waiting { reply, since, hold, each } });
                 receiver
             })
             .collect();
@@ -137,7 +161,7 @@ impl Queue {
         let mut taken = Vec::new();
         while taken.len() < self.batch {
             let Some(job) = jobs.pop_front() else { break };
-            if !job.reply.is_closed() {
+            if !job.waiting.reply.is_closed() {
                 taken.push(job);
             }
         }
@@ -149,7 +173,8 @@ impl Queue {
     }
 
     async fn search(&self, jobs: Vec<Job>) {
-        let requests: Vec<SearchRequest> = jobs.iter().map(|job| job.request.clone()).collect();
+        let (requests, waiting): (Vec<SearchRequest>, Vec<Waiting>) =
+            jobs.into_iter().map(|Job { request, waiting }| (request, waiting)).unzip();
         let number = self.started.fetch_add(1, Ordering::Relaxed);
         if let Some(first) = requests.first() {
             let shown = (first.query.as_str().to_owned(), first.top_k);
@@ -161,16 +186,18 @@ impl Queue {
             AssertUnwindSafe(self.retriever.search_batch(&requests)).catch_unwind().await;
         self.running.lock().remove(&number);
         let spent = began.elapsed();
-        self.metrics.batch(jobs.len());
-        self.keep_pace(u64::try_from(spent.as_micros()).unwrap_or(u64::MAX), jobs.len() as u64);
+        drop(requests);
+        self.metrics.batch(waiting.len());
+        self.keep_pace(u64::try_from(spent.as_micros()).unwrap_or(u64::MAX), waiting.len() as u64);
         let mut outcomes = outcomes.unwrap_or_default().into_iter();
-        for job in jobs {
+        for Waiting { reply, since, mut hold, each } in waiting {
             let outcome = outcomes.next().unwrap_or_else(|| {
                 Err(PortError::new(PortErrorKind::Unavailable, "the search broke off"))
             });
-            self.metrics.searched(job.since.elapsed(), outcome.is_ok());
+            self.metrics.searched(since.elapsed(), outcome.is_ok());
+            hold.keep(outcome.as_ref().map_or(0, Vec::len) * each);
             // The client may have left meanwhile.
-            let _gone = job.reply.send(outcome);
+            let _gone = reply.send(Answered { outcome, hold });
         }
     }
 

@@ -1,25 +1,30 @@
 //! Routes, what they share, and what every request passes.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::AtomicBool;
 
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use scholar_core::{PortError, Query, Question, Retriever, SearchRequest};
-use serde::de::DeserializeOwned;
+use scholar_core::{PortError, Query, Question, Retriever};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
+use crate::body::Bodies;
+use crate::budget::{Budget, PASSAGE_BYTES};
 use crate::config::ServerConfig;
+use crate::connection::Traffic;
 use crate::error::{ApiError, ErrorCode};
+use crate::gate::{self, Refused};
 use crate::metrics::Metrics;
-use crate::queue::{Outcome, Queue};
+use crate::queue::{Answered, Asked, Queue};
 use crate::{health, typed, upstream};
+
+/// Answers without a token, so that whatever watches over the process needs none.
+const LIVE: &str = "/health/live";
 
 /// Every route, so that metrics count nothing under a name a client made up.
 const ROUTES: [&str; 9] = [
@@ -29,7 +34,7 @@ const ROUTES: [&str; 9] = [
     "/current_search",
     "/v1/search",
     "/health",
-    "/health/live",
+    LIVE,
     "/health/ready",
     "/metrics",
 ];
@@ -55,7 +60,9 @@ pub(crate) struct Shared {
     pub(crate) queue: Arc<Queue>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) probe: Probe,
-    pub(crate) connections: Arc<AtomicUsize>,
+    pub(crate) budget: Budget,
+    pub(crate) bodies: Bodies,
+    pub(crate) traffic: Arc<Traffic>,
     pub(crate) stopping: AtomicBool,
     on_query: Option<OnQuery>,
 }
@@ -83,11 +90,13 @@ impl Server {
             workers.spawn(Arc::clone(&queue).work());
         }
         let shared = Shared {
+            budget: Budget::new(config.max_held_passages, config.max_reply_passages),
+            bodies: Bodies::new(config.max_bodies_bytes, config.max_body_bytes),
             config,
             queue,
             metrics,
             probe,
-            connections: Arc::default(),
+            traffic: Arc::default(),
             stopping: AtomicBool::new(false),
             on_query,
         };
@@ -104,12 +113,11 @@ impl Server {
             .route("/current_search", get(upstream::current_search))
             .route("/v1/search", post(typed::search))
             .route("/health", get(health::health))
-            .route("/health/live", get(health::live))
+            .route(LIVE, get(health::live))
             .route("/health/ready", get(health::ready))
             .route("/metrics", get(health::metrics))
             .fallback(no_route)
             .method_not_allowed_fallback(wrong_method)
-            .layer(DefaultBodyLimit::max(shared.config.max_body_bytes))
             .layer(from_fn_with_state(Arc::clone(&shared), around))
             .with_state(shared)
     }
@@ -125,47 +133,92 @@ async fn wrong_method() -> ApiError {
         .with_hint("searches are POST, everything else is GET")
 }
 
-/// Time limit, counting, and what upstream sends with every reply.
+/// Who may ask, time limit, counting, and what upstream sends with every reply.
 async fn around(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let route = ROUTES.into_iter().find(|route| *route == path).unwrap_or("other");
     let is_preflight = shared.config.upstream_exact && request.method() == Method::OPTIONS;
-    let mut response = if is_preflight {
-        StatusCode::NO_CONTENT.into_response()
-    } else {
-        tokio::time::timeout(shared.config.timeout, next.run(request)).await.unwrap_or_else(|_| {
-            let seconds = shared.config.timeout.as_secs_f64();
-            ApiError::new(ErrorCode::Timeout, format!("not answered within {seconds} s"))
-                .into_response()
-        })
+    let mut response = match shared.admit(&request, route) {
+        Err(refused) => {
+            // Whatever else comes over this connection is not looked at.
+            let mut response = ApiError::from(refused).into_response();
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
+            response
+        }
+        Ok(()) if is_preflight => StatusCode::NO_CONTENT.into_response(),
+        Ok(()) => {
+            let answered = tokio::time::timeout(shared.config.timeout, next.run(request)).await;
+            answered.unwrap_or_else(|_| {
+                let seconds = shared.config.timeout.as_secs_f64();
+                ApiError::new(ErrorCode::Timeout, format!("not answered within {seconds} s"))
+                    .into_response()
+            })
+        }
     };
     if shared.config.upstream_exact {
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         if is_preflight {
-            let (methods, any) = (HeaderValue::from_static("GET, POST"), "content-type");
+            let methods = HeaderValue::from_static("GET, POST");
+            let allowed = match shared.config.tokens {
+                Some(_) => "content-type, authorization",
+                None => "content-type",
+            };
             headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, methods);
-            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(any));
+            let allowed = HeaderValue::from_static(allowed);
+            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
         }
     }
     shared.metrics.request(route, response.status().as_u16());
     response
 }
 
-/// The JSON body as a `T`. The content type does not matter: upstream's clients send several.
-pub(crate) fn parse<T: DeserializeOwned>(
-    body: Result<Bytes, BytesRejection>,
-) -> Result<T, ApiError> {
-    let body = body.map_err(|rejection| {
-        if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE {
-            ApiError::new(ErrorCode::TooLarge, "the body is longer than this server reads")
-                .with_hint("send fewer queries at once")
-        } else {
-            ApiError::bad_request("the body could not be read")
+/// What a request asks for, as far as it takes memory.
+pub(crate) struct Wanted {
+    /// Queries.
+    pub(crate) queries: usize,
+    /// Passages of each.
+    pub(crate) top_k: usize,
+    /// Room that one passage takes: 2 where it is explained.
+    pub(crate) each: usize,
+    /// Bytes of the conditions, which every query has a copy of.
+    pub(crate) filter_bytes: usize,
+}
+
+impl Wanted {
+    /// Room for one query, in passages.
+    pub(crate) fn of_query(&self) -> usize {
+        (self.top_k.saturating_mul(self.each)).saturating_add(self.filter_bytes / PASSAGE_BYTES)
+    }
+
+    /// Refuses what is more than `most` passages in all.
+    pub(crate) fn check(&self, most: usize) -> Result<(), ApiError> {
+        let Self { queries, top_k, each, filter_bytes } = *self;
+        if queries.saturating_mul(self.of_query()) <= most {
+            return Ok(());
         }
-    })?;
-    serde_json::from_slice(&body)
-        .map_err(|error| ApiError::bad_request(format!("the body is not a request: {error}")))
+        let passages = queries.saturating_mul(top_k);
+        if passages.saturating_mul(each) <= most {
+            let why = format!("{queries} queries with a filter of {filter_bytes} bytes each");
+            return Err(ApiError::bad_request(format!("{why} are more than this server holds"))
+                .with_hint("send fewer queries at once, or a shorter filter"));
+        }
+        let most = most / each;
+        let explained = if each > 1 { " when they are explained" } else { "" };
+        let queries_at_once = most / top_k.max(1);
+        let hint = match most / queries.max(1) {
+            0 => format!("send at most {queries_at_once} queries at once"),
+            n => format!(
+                "ask for at most {n} passages for each query, or send at most {queries_at_once} queries at once"
+            ),
+        };
+        let why = format!(
+            "{queries} queries with {top_k} passages each are {passages} passages, more than the {most} that one \
+             request may ask for{explained}"
+        );
+        Err(ApiError::bad_request(why).with_hint(hint))
+    }
 }
 
 impl Shared {
@@ -190,11 +243,31 @@ impl Shared {
         }
     }
 
+    /// Refuses who may not ask, before anything of the body is read.
+    fn admit(&self, request: &Request, route: &str) -> Result<(), Refused> {
+        let ServerConfig { allowed_hosts, tokens, upstream_exact, max_body_bytes, .. } =
+            &self.config;
+        gate::check(request, allowed_hosts, *max_body_bytes)?;
+        // The original lets pages of any origin ask; through which name they do so is checked all the same.
+        if !upstream_exact {
+            gate::check_origin(request, allowed_hosts)?;
+        }
+        let is_preflight = *upstream_exact && request.method() == Method::OPTIONS;
+        match tokens {
+            Some(tokens) if !is_preflight && route != LIVE => {
+                gate::check_token(request.headers(), tokens)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// When a reply that begins now must have been taken.
+    pub(crate) fn reply_deadline(&self) -> Instant {
+        Instant::now() + self.config.reply_timeout
+    }
+
     /// Waits in the queue for the outcome of each of `requests`.
-    pub(crate) async fn search(
-        &self,
-        requests: Vec<SearchRequest>,
-    ) -> Result<Vec<Outcome>, ApiError> {
+    pub(crate) async fn search(&self, requests: Vec<Asked>) -> Result<Vec<Answered>, ApiError> {
         let receivers = self.queue.submit(requests).map_err(|full| {
             ApiError::busy(
                 format!("{} queries are waiting already", full.waiting),

@@ -2,31 +2,37 @@
 //!
 //! Unknown fields are errors: a misspelt filter must not return what it was to keep out.
 
-use std::collections::BTreeSet;
+mod filter;
+mod reply;
+
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::Json;
-use axum::body::Bytes;
+use axum::body::Body;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
-use jiff::civil::Date;
-use scholar_core::licence::licence_key;
-use scholar_core::text::normalise::title_key;
-use scholar_core::{
-    Explanation, PaperId, PaperMeta, Passage, RetrievalScore, Retrieved, SearchFilter, SearchMode,
-    SearchRequest,
-};
-use serde::{Deserialize, Serialize};
-use tokio::time::Instant;
+use axum::response::Response;
+use scholar_core::{Query, SearchFilter, SearchMode, SearchRequest};
+use serde::Deserialize;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, sleep};
 
-use crate::error::ApiError;
-use crate::queue::Outcome;
-use crate::service::{Shared, parse};
+use crate::body::Read;
+use crate::budget::Hold;
+use crate::error::{ApiError, ErrorCode};
+use crate::queue::Asked;
+use crate::reply::json;
+use crate::service::{Shared, Wanted};
+use filter::FilterBody;
+use reply::{Found, Head, QueryResult, Reply};
 
 /// Schema of the reply.
 pub const SCHEMA: &str = "openscholar.api-search/1";
 /// Passages when a request does not say.
 const TOP_K: usize = 10;
+/// Until a full queue is tried again.
+const PAUSE: Duration = Duration::from_millis(200);
+/// A passage with its explanation is about twice as long as without.
+const EXPLAINED: usize = 2;
 
 /// Body of the request: `query` or `queries`, the rest optional.
 #[derive(Debug, Deserialize)]
@@ -52,94 +58,13 @@ fn mode() -> SearchMode {
     SearchMode::Hybrid
 }
 
-/// Conditions on papers; all must hold.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct FilterBody {
-    published_before: Option<Date>,
-    year_from: Option<i16>,
-    year_to: Option<i16>,
-    venues: Vec<String>,
-    min_citations: Option<u32>,
-    /// Names of licences, with or without a version.
-    licences: BTreeSet<String>,
-    without_retracted: bool,
-    papers: Option<BTreeSet<PaperId>>,
-    exclude: BTreeSet<PaperId>,
-    /// Whole titles, in any case and punctuation.
-    exclude_titles: BTreeSet<String>,
-}
-
-impl From<FilterBody> for SearchFilter {
-    fn from(body: FilterBody) -> Self {
-        let FilterBody {
-            published_before,
-            year_from,
-            year_to,
-            venues,
-            min_citations,
-            licences,
-            without_retracted,
-            papers,
-            exclude,
-            exclude_titles,
-        } = body;
-        Self {
-            published_before,
-            year_from,
-            year_to,
-            venues,
-            min_citations,
-            licences: licences.iter().map(|licence| licence_key(licence)).collect(),
-            without_retracted,
-            papers,
-            exclude,
-            exclude_titles: exclude_titles.iter().map(|title| title_key(title)).collect(),
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct SearchReply {
-    schema: &'static str,
-    collection: String,
-    /// Waiting included.
-    took_ms: u64,
-    /// One per query, in order.
-    results: Vec<QueryResult>,
-}
-
-#[derive(Debug, Serialize)]
-struct QueryResult {
-    query: String,
-    #[serde(flatten)]
-    found: Found,
-}
-
-/// One query's failure is not the others'.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Found {
-    Hits(Vec<Hit>),
-    Error(ApiError),
-}
-
-#[derive(Debug, Serialize)]
-struct Hit {
-    rank: usize,
-    score: RetrievalScore,
-    passage: Passage,
-    paper: Arc<PaperMeta>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    explanation: Option<Explanation>,
-}
-
 pub(crate) async fn search(
     State(shared): State<Arc<Shared>>,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<Json<SearchReply>, ApiError> {
+    body: Body,
+) -> Result<Response, ApiError> {
     let began = Instant::now();
-    let SearchBody { query, queries, top_k, mode, filter, explain } = parse(body)?;
+    let Read { value, held } = shared.bodies.read(body).await?;
+    let SearchBody { query, queries, top_k, mode, filter, explain } = value;
     let texts = match (query, queries) {
         (Some(query), None) => vec![query],
         (None, Some(queries)) if !queries.is_empty() => queries,
@@ -150,21 +75,27 @@ pub(crate) async fn search(
         return Err(ApiError::bad_request(format!("{} queries, more than {most}", texts.len())));
     }
     let top_k = shared.top_k("top_k", top_k)?;
-    let filter = SearchFilter::from(filter);
-    let mut requests = Vec::with_capacity(texts.len());
-    for (at, text) in texts.iter().enumerate() {
-        let query = shared.query(text).map_err(|error| ApiError {
+    let each = if explain { EXPLAINED } else { 1 };
+    let wanted = Wanted { queries: texts.len(), top_k, each, filter_bytes: filter.bytes() };
+    wanted.check(shared.config.max_reply_passages)?;
+    let mut queries = Vec::with_capacity(texts.len());
+    for (at, text) in texts.into_iter().enumerate() {
+        let query = shared.query(&text).map_err(|error| ApiError {
             message: format!("query {at}: {}", error.message),
             ..error
         })?;
-        requests.push(SearchRequest { query, top_k, mode, filter: filter.clone() });
+        queries.push((text, query));
     }
-    let outcomes = shared.search(requests).await?;
-    let results: Vec<QueryResult> = texts
-        .into_iter()
-        .zip(outcomes)
-        .map(|(query, outcome)| QueryResult { query, found: Found::new(outcome, explain) })
-        .collect();
+    let collection = shared.config.name.clone();
+    let mut left = Remaining {
+        shared,
+        queries: queries.into_iter(),
+        filter: filter.into(),
+        mode,
+        wanted,
+        _body: held,
+    };
+    let results = left.search().await?;
     // Nothing found out at all is a failure of the request.
     if let Some(Found::Error(error)) = results.first().map(|result| &result.found)
         && results.iter().all(|result| matches!(result.found, Found::Error(_)))
@@ -172,28 +103,60 @@ pub(crate) async fn search(
         return Err(error.clone());
     }
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let collection = shared.config.name.clone();
-    Ok(Json(SearchReply { schema: SCHEMA, collection, took_ms, results }))
+    let head = Head { schema: SCHEMA, collection, took_ms };
+    let deadline = left.shared.reply_deadline();
+    Ok(json(Reply::new(&head, results, left), deadline).await)
 }
 
-impl Found {
-    fn new(outcome: Outcome, explain: bool) -> Self {
-        match outcome {
-            Ok(found) => Self::Hits(
-                found
-                    .into_iter()
-                    .enumerate()
-                    .map(|(at, found)| Hit::new(at + 1, found, explain))
-                    .collect(),
-            ),
-            Err(error) => Self::Error(error.into()),
+/// Queries of a request that were not searched yet.
+struct Remaining {
+    shared: Arc<Shared>,
+    queries: std::vec::IntoIter<(String, Query)>,
+    filter: SearchFilter,
+    mode: SearchMode,
+    wanted: Wanted,
+    _body: Option<OwnedSemaphorePermit>,
+}
+
+impl Remaining {
+    /// Searches as many as one window has room for, one at least.
+    async fn search(&mut self) -> Result<Vec<QueryResult>, ApiError> {
+        let Self { shared, queries, filter, mode, wanted, _body } = self;
+        let of_query = wanted.of_query().max(1);
+        let n = (shared.config.window_passages / of_query).max(1).min(queries.len());
+        let mut room = shared.budget.reserve(n * of_query).await?;
+        let mut asked = Vec::with_capacity(n);
+        for (_, query) in &queries.as_slice()[..n] {
+            let request = SearchRequest {
+                query: query.clone(),
+                top_k: wanted.top_k,
+                mode: *mode,
+                filter: filter.clone(),
+            };
+            asked.push(Asked { request, hold: room.split(of_query), each: wanted.each });
         }
+        let answered = shared.search(asked).await?;
+        let explain = wanted.each == EXPLAINED;
+        let results = queries.by_ref().take(n).zip(answered);
+        Ok(results.map(|((text, _), answered)| QueryResult::new(text, answered, explain)).collect())
     }
-}
 
-impl Hit {
-    fn new(rank: usize, found: Retrieved, explain: bool) -> Self {
-        let Retrieved { passage, paper, score, explanation, found_by: _ } = found;
-        Self { rank, score, passage, paper, explanation: explain.then_some(explanation) }
+    /// The same when the reply has begun: a full queue is waited for, as the client can no longer be told to come again;
+    /// what else fails is each query's error.
+    async fn search_later(&mut self) -> Vec<QueryResult> {
+        loop {
+            match self.search().await {
+                Ok(results) => return results,
+                Err(ApiError { code: ErrorCode::Busy, .. }) => sleep(PAUSE).await,
+                Err(error) => {
+                    let failed = |(query, _)| QueryResult {
+                        query,
+                        found: Found::Error(error.clone()),
+                        hold: Hold::none(),
+                    };
+                    return self.queries.by_ref().map(failed).collect();
+                }
+            }
+        }
     }
 }

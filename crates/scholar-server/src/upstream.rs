@@ -7,18 +7,23 @@
 //!
 //! Source: spec A.6. Where the original is broken (the unreachable queue, the log of every query) it is not followed.
 
+use std::mem;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::Bytes;
+use axum::body::Body;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
+use axum::response::Response;
 use scholar_core::{PaperId, PaperMeta, Retrieved, SearchFilter, SearchMode, SearchRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::error::ApiError;
-use crate::service::{Shared, parse};
+use crate::body::Read;
+use crate::budget::Hold;
+use crate::error::{ApiError, ErrorCode};
+use crate::queue::Asked;
+use crate::reply::{self, Pieces, write_json};
+use crate::service::{Shared, Wanted};
 
 /// Name under which the original serves its papers; accepted beside the collection's own.
 const DOMAIN: &str = "pes2o";
@@ -33,39 +38,20 @@ struct SearchBody {
     domains: Option<String>,
 }
 
-/// Parallel arrays, best passage first.
+/// What stands in front of the results.
 #[derive(Debug, Serialize)]
-struct Results {
-    #[serde(rename = "pes2o IDs")]
-    ids: Vec<String>,
-    scores: Vec<String>,
-    passages: Vec<String>,
-    #[serde(flatten)]
-    ours: Option<Ours>,
-}
-
-/// What the original does not send.
-#[derive(Debug, Serialize)]
-struct Ours {
-    numeric_scores: Vec<f32>,
-    passage_ids: Vec<String>,
-    paper_ids: Vec<String>,
-    titles: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct SearchReply {
+struct Head {
     message: &'static str,
     query: String,
     n_docs: usize,
-    results: Results,
 }
 
 pub(crate) async fn search(
     State(shared): State<Arc<Shared>>,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<Json<SearchReply>, ApiError> {
-    let SearchBody { query: text, n_docs, domains } = parse(body)?;
+    body: Body,
+) -> Result<Response, ApiError> {
+    let Read { value, held: _held } = shared.bodies.read(body).await?;
+    let SearchBody { query: text, n_docs, domains } = value;
     let exact = shared.config.upstream_exact;
     if exact && (n_docs.is_none() || domains.is_none()) {
         return Err(ApiError::bad_request("query, n_docs and domains are needed"));
@@ -76,29 +62,96 @@ pub(crate) async fn search(
             .with_hint(format!("the domains are {DOMAIN} and {name}: the same papers")));
     }
     let n_docs = shared.top_k("n_docs", n_docs.unwrap_or(N_DOCS))?;
+    let wanted = Wanted { queries: 1, top_k: n_docs, each: 1, filter_bytes: 0 };
+    let query = shared.query(&text)?;
+    wanted.check(shared.config.max_reply_passages)?;
+    let hold = shared.budget.reserve(wanted.of_query()).await?;
     let request = SearchRequest {
-        query: shared.query(&text)?,
+        query,
         top_k: n_docs,
         mode: SearchMode::Hybrid,
         filter: SearchFilter::none(),
     };
-    let found = shared.search(vec![request]).await?.pop().unwrap_or(Ok(Vec::new()))?;
-    let results = Results {
-        ids: found.iter().map(|hit| original_id(&hit.paper)).collect(),
-        // As Python prints a float.
-        scores: found.iter().map(|hit| format!("{:?}", hit.score.value())).collect(),
-        passages: found.iter().map(|hit| hit.passage.text.clone()).collect(),
-        ours: (!exact).then(|| ours(&found)),
-    };
-    Ok(Json(SearchReply { message: "search finished", query: text, n_docs, results }))
+    let answered = shared.search(vec![Asked { request, hold, each: 1 }]).await?.pop();
+    let answered =
+        answered.ok_or_else(|| ApiError::new(ErrorCode::Internal, "no search was made"))?;
+    let head = Head { message: "search finished", query: text, n_docs };
+    let columns = if exact { &COLUMNS[..ORIGINAL] } else { &COLUMNS[..] };
+    let reply = Reply::new(&head, answered.outcome?, (columns, answered.hold));
+    Ok(reply::json(reply, shared.reply_deadline()).await)
 }
 
-fn ours(found: &[Retrieved]) -> Ours {
-    Ours {
-        numeric_scores: found.iter().map(|hit| hit.score.value()).collect(),
-        passage_ids: found.iter().map(|hit| hit.passage.id.to_string()).collect(),
-        paper_ids: found.iter().map(|hit| hit.paper.id.to_string()).collect(),
-        titles: found.iter().map(|hit| hit.paper.title.clone()).collect(),
+/// An array of the results: its name, and what it has of a passage.
+type Column = (&'static str, fn(&mut Retrieved, &mut Vec<u8>));
+
+/// The parallel arrays, best passage first.
+const COLUMNS: [Column; 7] = [
+    ("pes2o IDs", |hit, out| write_json(&original_id(&hit.paper), out)),
+    // As Python prints a float.
+    ("scores", |hit, out| write_json(&format!("{:?}", hit.score.value()), out)),
+    // Nothing after this needs the text.
+    ("passages", |hit, out| write_json(&mem::take(&mut hit.passage.text), out)),
+    ("numeric_scores", |hit, out| write_json(&hit.score.value(), out)),
+    ("passage_ids", |hit, out| write_json(&hit.passage.id.to_string(), out)),
+    ("paper_ids", |hit, out| write_json(&hit.paper.id.to_string(), out)),
+    ("titles", |hit, out| write_json(&hit.paper.title, out)),
+];
+
+/// So many of them the original sends.
+const ORIGINAL: usize = 3;
+
+/// `{"message", "query", "n_docs", "results": {…}}`, cell by cell.
+struct Reply {
+    /// What is written next, where that is no cell.
+    head: Option<Vec<u8>>,
+    hits: Vec<Retrieved>,
+    columns: &'static [Column],
+    /// The next cell.
+    column: usize,
+    row: usize,
+    _hold: Hold,
+}
+
+impl Reply {
+    fn new(head: &Head, hits: Vec<Retrieved>, rest: (&'static [Column], Hold)) -> Self {
+        let (columns, hold) = rest;
+        let mut out = Vec::new();
+        write_json(head, &mut out);
+        // The results are one field more.
+        out.pop();
+        out.extend_from_slice(b",\"results\":{");
+        Self { head: Some(out), hits, columns, column: 0, row: 0, _hold: hold }
+    }
+}
+
+impl Pieces for Reply {
+    fn append(&mut self, out: &mut Vec<u8>) -> bool {
+        if let Some(head) = self.head.take() {
+            out.extend_from_slice(&head);
+            return true;
+        }
+        let Some((name, cell)) = self.columns.get(self.column) else { return false };
+        if self.row == 0 {
+            if self.column > 0 {
+                out.push(b',');
+            }
+            write_json(name, out);
+            out.extend_from_slice(b":[");
+        }
+        if let Some(hit) = self.hits.get_mut(self.row) {
+            if self.row > 0 {
+                out.push(b',');
+            }
+            cell(hit, out);
+            self.row += 1;
+        }
+        if self.row >= self.hits.len() {
+            self.row = 0;
+            self.column += 1;
+            let last = self.column == self.columns.len();
+            out.extend_from_slice(if last { b"]}}" } else { b"]" });
+        }
+        true
     }
 }
 

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
+use super::ReachArgs;
+
 /// Let experts compare the answers of two systems, blind, on web pages.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct AnnotateArgs {
@@ -97,10 +99,12 @@ pub(crate) struct AnnotateServeArgs {
     /// Seed of every draw; fixed when the study is made. Left out: 42.
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// Address to listen on; port 0 takes any free one.
+    /// Address to listen on; port 0 takes any free one. One that other machines reach needs an https --url or --insecure.
     #[arg(long, default_value = "127.0.0.1:5001", value_name = "ADDRESS")]
     pub(crate) address: SocketAddr,
     /// Address under which annotators reach it, such as <https://compare.example.org>, for the addresses printed.
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
+    #[command(flatten)]
+    pub(crate) reach: ReachArgs,
 }

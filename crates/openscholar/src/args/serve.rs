@@ -1,4 +1,4 @@
-//! Options of `datastore serve`.
+//! Options of what listens: `datastore serve`, and who may reach it.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use clap::Args as ClapArgs;
 pub(crate) struct ServeArgs {
     /// Datastore to serve.
     pub(crate) name: Option<String>,
-    /// Address to listen on; port 0 takes any free one. Whoever reaches it can search.
+    /// Address to listen on; port 0 takes any free one. One that other machines reach needs --token-file or --insecure.
     #[arg(long, default_value = "127.0.0.1:5005", value_name = "ADDRESS")]
     pub(crate) listen: SocketAddr,
     /// Queries that may wait; one more is answered with 503 and Retry-After.
@@ -25,6 +25,10 @@ pub(crate) struct ServeArgs {
     /// Most passages a query may ask for.
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     pub(crate) max_passages: usize,
+    /// Most passages that all queries of a request may ask for together, half as many with explanations; left out: 20000,
+    /// or what one query may ask for if that is more.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_reply_passages: Option<usize>,
     /// Seconds after which a request that was not answered gets 504.
     #[arg(long, default_value_t = 60, value_name = "S")]
     pub(crate) timeout: u64,
@@ -35,4 +39,22 @@ pub(crate) struct ServeArgs {
     /// Append every query to this file. Without it queries are kept nowhere.
     #[arg(long, value_name = "FILE")]
     pub(crate) log_queries: Option<PathBuf>,
+    /// Who may search: a line NAME: TOKEN for each, in a file that only its owner can read. Clients send
+    /// Authorization: Bearer TOKEN.
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    pub(crate) token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reach: ReachArgs,
+}
+
+/// Who may reach a server.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ReachArgs {
+    /// A name under which the server may be asked, beside this machine's own, as a proxy in front of it has one. May be
+    /// given several times. Requests for other names, and of pages from elsewhere, are refused.
+    #[arg(long = "allowed-host", value_name = "NAME")]
+    pub(crate) allowed_hosts: Vec<String>,
+    /// Listen on an address that other machines reach although whoever reaches it is let in, and reads along.
+    #[arg(long)]
+    pub(crate) insecure: bool,
 }

@@ -12,16 +12,20 @@ use crate::program::{Program, STORE, many_papers};
 use crate::stopped::signal;
 
 /// The program, serving; killed when the test is over.
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     /// Kept open: what the program prints at its end has somewhere to go.
     _stdout: BufReader<std::process::ChildStdout>,
 }
 
 impl Serving {
-    fn start(program: &Program, options: &[&str]) -> Self {
-        let args = [&["datastore", "serve", STORE, "--listen", "127.0.0.1:0"], options].concat();
+    pub(crate) fn start(program: &Program, options: &[&str]) -> Self {
+        let loopback: &[&str] = match options.contains(&"--listen") {
+            true => &[],
+            false => &["--listen", "127.0.0.1:0"],
+        };
+        let args = [&["datastore", "serve", STORE], loopback, options].concat();
         let mut child = program.start(&args);
         let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
         let mut line = String::new();
@@ -31,7 +35,7 @@ impl Serving {
         Self { child, address, _stdout: stdout }
     }
 
-    fn ends_with_0(mut self, name: &str) {
+    pub(crate) fn ends_with_0(mut self, name: &str) {
         signal(&self.child, name);
         assert_eq!(self.child.wait().expect("ends").code(), Some(0), "after {name}");
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::extract::rejection::FormRejection;
 use axum::extract::{DefaultBodyLimit, Form as Body, Path, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -17,6 +17,7 @@ use super::form::{Action, Sent};
 use super::page::comparison::{Frame, page};
 use super::page::{ICON, SCRIPT, STYLE, message, overview};
 use super::store::{Saved, Store, StoreError, StoreErrorKind, Task, TaskLine};
+use crate::gate;
 
 /// Two long texts of four bytes a character, percent-encoded.
 const MOST_BYTES: usize = 1 << 20;
@@ -24,7 +25,7 @@ const MOST_BYTES: usize = 1 << 20;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Sent with every reply. No page may load, send to, or be framed by anything but this server, and links tell nobody
-/// the secret address they were on.
+/// else the secret address they were on. (With `no-referrer`, browsers would not say that a form is ours either.)
 const HEADERS: [(&str, &str); 7] = [
     (
         "content-security-policy",
@@ -33,7 +34,7 @@ const HEADERS: [(&str, &str); 7] = [
     ),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
-    ("referrer-policy", "no-referrer"),
+    ("referrer-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
     ("cache-control", "no-store"),
@@ -51,15 +52,23 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
         .route("/a/{token}/{place}/draft", post(draft))
         .fallback(|| async { Refusal::Unknown })
         .layer(DefaultBodyLimit::max(MOST_BYTES))
-        .layer(from_fn(around))
+        .layer(from_fn_with_state(Arc::clone(&shared), around))
         .with_state(shared)
 }
 
-async fn around(request: Request, next: Next) -> Response {
-    let mut response = match tokio::time::timeout(TIMEOUT, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => {
-            (StatusCode::GATEWAY_TIMEOUT, "this took too long; please try again").into_response()
+async fn around(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let admitted = gate::check(&request, &shared.hosts, MOST_BYTES)
+        .and_then(|()| gate::check_origin(&request, &shared.hosts))
+        .and_then(|()| gate::check_site(&request));
+    let mut response = match admitted {
+        Ok(()) => match tokio::time::timeout(TIMEOUT, next.run(request)).await {
+            Ok(response) => response,
+            Err(_) => (StatusCode::GATEWAY_TIMEOUT, "this took too long; please try again")
+                .into_response(),
+        },
+        Err(refused) => {
+            let page = Html(message("That did not work", &refused.message()));
+            (refused.status(), [(header::CONNECTION, "close")], page).into_response()
         }
     };
     for (name, value) in HEADERS {

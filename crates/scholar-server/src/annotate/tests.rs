@@ -56,9 +56,10 @@ fn serving(store: Store, work: impl FnOnce(SocketAddr)) {
         }),
     };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let served = runtime.spawn(Study::new(store, outside).serve(listener, async {
-        let _dropped = stopped.await;
-    }));
+    let served =
+        runtime.spawn(Study::new(store, outside, Hosts::default()).serve(listener, async {
+            let _dropped = stopped.await;
+        }));
     work(address);
     drop(stop);
     let stopped = runtime.block_on(served).expect("no panic").expect("served");
@@ -212,7 +213,7 @@ fn only_a_token_opens_pages_and_nothing_may_be_loaded() {
                 policy.contains("default-src 'none'") && !policy.contains("unsafe"),
                 "{policy}"
             );
-            assert_eq!(reply.header("referrer-policy"), Some("no-referrer"));
+            assert_eq!(reply.header("referrer-policy"), Some("same-origin"));
             assert_eq!(reply.header("cache-control"), Some("no-store"));
         }
         let page = get(address, &format!("/a/{ADA}/1")).body;
@@ -222,6 +223,40 @@ fn only_a_token_opens_pages_and_nothing_may_be_loaded() {
             assert_eq!(found, usize::from(outside == "href=\"http"), "{outside}");
         }
         assert!(!page.contains("style=") && !page.contains("onclick"), "the policy forbids both");
+    });
+}
+
+#[test]
+fn pages_and_forms_of_other_sites_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    serving(study(&folder), |address| {
+        let status = |method: &str, lines: &str| {
+            let mut stream = TcpStream::connect(address).expect("somebody listens");
+            let head = format!("{method} /a/{ADA}/1 HTTP/1.1\r\nconnection: close\r\n{lines}\r\n");
+            stream.write_all(head.as_bytes()).expect("taken");
+            let mut reply = String::new();
+            stream.read_to_string(&mut reply).expect("a reply");
+            assert!(reply.contains("content-security-policy"), "{reply}");
+            reply.split(' ').nth(1).and_then(|status| status.parse::<u16>().ok()).expect("a status")
+        };
+        let own = format!("host: {address}\r\norigin: http://{address}\r\n");
+        let here = "host: localhost\r\n";
+        for (method, lines, expect) in [
+            ("GET", here.to_owned(), 200),
+            // A link in a letter that is read on a page.
+            ("GET", format!("{here}sec-fetch-site: cross-site\r\n"), 200),
+            ("GET", "host: rebound.example\r\n".to_owned(), 421),
+            ("GET", String::new(), 400),
+            // An empty form, which the page does not send, is the form's own fault.
+            ("POST", own.clone(), 400),
+            ("POST", format!("{own}sec-fetch-site: same-origin\r\n"), 400),
+            ("POST", format!("{here}origin: https://other.example\r\n"), 403),
+            ("POST", format!("{here}origin: null\r\n"), 403),
+            ("POST", format!("{here}sec-fetch-site: cross-site\r\n"), 403),
+            ("POST", format!("{here}content-length: 1048577\r\n"), 413),
+        ] {
+            assert_eq!(status(method, &lines), expect, "{method} {lines:?}");
+        }
     });
 }
 

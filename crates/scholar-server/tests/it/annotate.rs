@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use scholar_server::Hosts;
 use scholar_server::annotate::{
     Answer, Instance, NewAnnotator, Outside, Preference, Reference, Store, Study,
 };
@@ -65,9 +66,10 @@ pub(crate) fn serving(
         render: Arc::new(render),
     };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let served = runtime.spawn(Study::new(store, outside).serve(listener, async {
-        let _dropped = stopped.await;
-    }));
+    let served =
+        runtime.spawn(Study::new(store, outside, Hosts::default()).serve(listener, async {
+            let _dropped = stopped.await;
+        }));
     work(&origin);
     drop(stop);
     runtime.block_on(served).expect("no panic").expect("served");

@@ -102,11 +102,11 @@ fn slow_searches_and_slow_clients_are_cut_off() {
     assert_eq!((reply.status, &reply.json()["error"]["code"]), (504, &json!("timeout")));
     // Half a head, and half a body.
     let mut slow = std::net::TcpStream::connect(server.address).expect("listens");
-    slow.write_all(b"POST /search HTTP/1.1\r\nhost: x\r\n").expect("sent");
+    slow.write_all(b"POST /search HTTP/1.1\r\nhost: localhost\r\n").expect("sent");
     let mut rest = Vec::new();
     let _reset = slow.read_to_end(&mut rest);
     let mut slow = std::net::TcpStream::connect(server.address).expect("listens");
-    slow.write_all(b"POST /search HTTP/1.1\r\nhost: x\r\ncontent-length: 99\r\n\r\n{")
+    slow.write_all(b"POST /search HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99\r\n\r\n{")
         .expect("sent");
     assert_eq!(finish(slow).status, 504);
 }
@@ -121,7 +121,7 @@ fn stopping_answers_what_was_asked_and_takes_nothing_new() {
     wait_for_queue(&server, 1);
     // A connection that asked once and stays open must not keep the server alive.
     let mut idle = std::net::TcpStream::connect(server.address).expect("listens");
-    idle.write_all(b"GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n").expect("sent");
+    idle.write_all(b"GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n").expect("sent");
     let mut answer = [0; 12];
     idle.read_exact(&mut answer).expect("answered");
 

@@ -3,6 +3,7 @@
 
 mod annotate;
 mod browser;
+mod hostile;
 mod load;
 mod typed;
 mod upstream;

@@ -1,5 +1,7 @@
 //! `openscholar datastore serve`.
 
+pub(crate) mod reach;
+
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -15,6 +17,7 @@ use crate::args::ServeArgs;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::wiring::Shelf;
 use crate::{private, runs};
+use reach::Guard;
 
 pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> {
     let ServeArgs {
@@ -24,9 +27,12 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
         threads,
         batch,
         max_passages,
+        max_reply_passages,
         timeout,
         upstream_exact,
         log_queries,
+        token_file,
+        reach,
     } = args;
     if [queue, batch, max_passages].contains(&0) || threads == Some(0) || timeout == 0 {
         return Err(CommandError::user(
@@ -37,14 +43,33 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
         app.use_threads(threads);
     }
     let name = app.datastore_name(name.as_deref());
+    let standard = ServerConfig::local(name.as_str(), app.threads());
+    let max_reply_passages =
+        max_reply_passages.unwrap_or(standard.max_reply_passages.max(max_passages));
+    if max_reply_passages < max_passages {
+        return Err(CommandError::user(format!(
+            "one query may ask for {max_passages} passages, and all of a request for {max_reply_passages}"
+        ))
+        .with_hint(format!("pass --max-reply-passages {max_passages} or more")));
+    }
+    let allowed_hosts = reach::hosts(&reach.allowed_hosts, None)?;
+    let tokens = token_file.as_deref().map(reach::tokens).transpose()?;
+    let guard =
+        if tokens.is_some() { Guard::Tokens } else { Guard::None { insecure: reach.insecure } };
+    reach::check(listen, guard)?;
     let on_query = log_queries.as_deref().map(query_log).transpose()?;
     let config = ServerConfig {
         queue,
         batch,
         max_top_k: max_passages,
+        max_reply_passages,
+        // Room for three of the largest requests.
+        max_held_passages: max_reply_passages.saturating_mul(3),
         timeout: Duration::from_secs(timeout),
         upstream_exact,
-        ..ServerConfig::local(name.as_str(), app.threads())
+        allowed_hosts,
+        tokens,
+        ..standard
     };
     app.block_on_to_the_end(async {
         // An address that is taken is found before a model is fetched.
@@ -52,6 +77,9 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
         let address = listener.local_addr().user(|| format!("cannot listen on {listen}"))?;
         let shelf = Shelf::open(app, &name).await?;
         let server = Server::start(Arc::clone(&shelf.retriever), config, probe(&shelf), on_query);
+        if let Some(note) = reach::note(address, guard) {
+            app.printer.say(note);
+        }
         app.printer.out(&format!("serving {name} on http://{address}"))?;
         let stopped = server
             .serve(listener, app.stop.wait())

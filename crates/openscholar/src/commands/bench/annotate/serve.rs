@@ -6,12 +6,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use scholar_clients::Url;
 use scholar_server::annotate::{Annotator, NewAnnotator, Outside, Store, Study};
 
 use super::{import, read};
 use crate::app::App;
 use crate::args::AnnotateServeArgs;
 use crate::commands::datastore::serve::listen_on;
+use crate::commands::datastore::serve::reach::{self, Guard};
 use crate::error::{CommandError, Context as _, ErrorKind};
 use scholar_core::text::hex;
 
@@ -26,6 +28,13 @@ pub(super) fn run(args: &AnnotateServeArgs, app: &App) -> Result<ExitCode, Comma
     if args.per_instance == Some(0) {
         return Err(CommandError::user("--per-instance must be at least 1"));
     }
+    let url = args.url.as_deref().map(url).transpose()?;
+    let hosts = reach::hosts(&args.reach.allowed_hosts, url.as_ref())?;
+    let guard = match url {
+        Some(url) if url.scheme() == "https" => Guard::SecretsOverTls,
+        _ => Guard::Secrets { insecure: args.reach.insecure },
+    };
+    reach::check(args.address, guard)?;
     // Everything that can be wrong with the files is found before the study is touched.
     let instances = args.instances.as_deref().map(import::instances).transpose()?;
     let annotators = args.annotators.as_deref().map(annotators).transpose()?;
@@ -35,7 +44,8 @@ pub(super) fn run(args: &AnnotateServeArgs, app: &App) -> Result<ExitCode, Comma
     }
     app.block_on_to_the_end(async {
         let listener = listen_on(args.address, "--address").await?;
-        let address = listener.local_addr().user(|| format!("cannot listen on {}", args.address))?;
+        let address =
+            listener.local_addr().user(|| format!("cannot listen on {}", args.address))?;
         let mut store = Store::open_or_create(&args.db, args.seed)?;
         let added = store.add(
             &instances.unwrap_or_default(),
@@ -48,11 +58,8 @@ pub(super) fn run(args: &AnnotateServeArgs, app: &App) -> Result<ExitCode, Comma
                 added.short
             ));
         }
-        if !address.ip().is_loopback() && args.url.as_deref().is_none_or(|url| !url.starts_with("https")) {
-            app.printer.say(
-                "note: others in the network can read the secret addresses on their way; put a server with TLS in \
-                 front and name it with --url",
-            );
+        if let Some(note) = reach::note(address, guard) {
+            app.printer.say(note);
         }
         announce(&store, address, args.url.as_deref(), app)?;
         let outside = Outside {
@@ -61,7 +68,7 @@ pub(super) fn run(args: &AnnotateServeArgs, app: &App) -> Result<ExitCode, Comma
             fresh: Arc::new(|| secret().unwrap_or_default()),
             render: Arc::new(|text, link| scholar_formats::fragment::html(text, link)),
         };
-        let stopped = Study::new(store, outside)
+        let stopped = Study::new(store, outside, hosts)
             .serve(listener, app.stop.wait())
             .await
             .user(|| format!("cannot serve on {address}"))?;
@@ -70,6 +77,16 @@ pub(super) fn run(args: &AnnotateServeArgs, app: &App) -> Result<ExitCode, Comma
         }
         Ok(ExitCode::SUCCESS)
     })?
+}
+
+/// The address under which annotators reach the server.
+fn url(text: &str) -> Result<Url, CommandError> {
+    let url = Url::parse(text).ok().filter(Url::has_host);
+    let url = url.filter(|url| ["http", "https"].contains(&url.scheme()));
+    url.ok_or_else(|| {
+        CommandError::user(format!("--url {text:?} is not the address of a server"))
+            .with_hint("write all of it, such as https://compare.example.org")
+    })
 }
 
 /// Prints who opens what.

@@ -1,0 +1,69 @@
+//! The conditions of a request.
+
+use std::collections::BTreeSet;
+
+use jiff::civil::Date;
+use scholar_core::licence::licence_key;
+use scholar_core::text::normalise::title_key;
+use scholar_core::{PaperId, SearchFilter};
+use serde::Deserialize;
+
+/// What an entry of a list takes in memory beside its text.
+const ENTRY_BYTES: usize = 64;
+
+/// Conditions on papers; all must hold.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct FilterBody {
+    published_before: Option<Date>,
+    year_from: Option<i16>,
+    year_to: Option<i16>,
+    venues: Vec<String>,
+    min_citations: Option<u32>,
+    /// Names of licences, with or without a version.
+    licences: BTreeSet<String>,
+    without_retracted: bool,
+    papers: Option<BTreeSet<PaperId>>,
+    exclude: BTreeSet<PaperId>,
+    /// Whole titles, in any case and punctuation.
+    exclude_titles: BTreeSet<String>,
+}
+
+impl From<FilterBody> for SearchFilter {
+    fn from(body: FilterBody) -> Self {
+        let FilterBody {
+            published_before,
+            year_from,
+            year_to,
+            venues,
+            min_citations,
+            licences,
+            without_retracted,
+            papers,
+            exclude,
+            exclude_titles,
+        } = body;
+        Self {
+            published_before,
+            year_from,
+            year_to,
+            venues,
+            min_citations,
+            licences: licences.iter().map(|licence| licence_key(licence)).collect(),
+            without_retracted,
+            papers,
+            exclude,
+            exclude_titles: exclude_titles.iter().map(|title| title_key(title)).collect(),
+        }
+    }
+}
+
+impl FilterBody {
+    /// About what a copy takes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        let texts = self.venues.iter().chain(&self.licences).chain(&self.exclude_titles);
+        let papers = self.papers.iter().flatten().chain(&self.exclude);
+        let lengths = texts.map(String::len).chain(papers.map(|paper| paper.to_string().len()));
+        lengths.map(|length| length + ENTRY_BYTES).sum()
+    }
+}
