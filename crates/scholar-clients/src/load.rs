@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use futures::future::join_all;
+use futures::future::{self, Either, join_all, select};
 use scholar_core::{PortError, PortErrorKind};
 use serde::Serialize;
 use url::Url;
@@ -78,10 +78,12 @@ pub async fn post_all(
         while let Some(body) = bodies.get(next.fetch_add(1, Ordering::Relaxed)) {
             let began = Instant::now();
             let reply = async {
-                let reply =
+                let mut reply =
                     http.still_pool(url).post(url.clone()).body(body.clone()).send().await?;
                 let status = reply.status().as_u16();
-                reply.bytes().await.map(|_| status)
+                // Not kept: the measured server may be in this process.
+                while reply.chunk().await?.is_some() {}
+                Ok(status)
             };
             match reply.await {
                 Ok(status) => {
@@ -113,6 +115,24 @@ pub async fn post_all(
         statuses,
         unanswered: failures.len() as u64,
         first_failure: failures.first().map(|reason| (*reason).clone()),
+    }
+}
+
+/// Runs `work` while as many clients as there are `bodies` each ask once and read nothing of what comes.
+pub async fn stall_while<T>(
+    http: &HttpClient,
+    url: &Url,
+    bodies: &[String],
+    work: impl Future<Output = T>,
+) -> T {
+    let stalled = bodies.iter().map(async |body| {
+        // Kept, so that the connection stays open; refused or not, it ends with the work.
+        let _reply = http.still_pool(url).post(url.clone()).body(body.clone()).send().await;
+        future::pending::<()>().await;
+    });
+    match select(Box::pin(work), Box::pin(join_all(stalled))).await {
+        Either::Left((done, _)) => done,
+        Either::Right(_) => future::pending().await,
     }
 }
 

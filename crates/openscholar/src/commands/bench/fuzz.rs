@@ -7,6 +7,7 @@
 //! [`mutate`]: scholar_testing::mutate
 
 mod files;
+mod http;
 mod replies;
 
 use std::fmt::Write as _;
@@ -69,6 +70,7 @@ pub(super) fn run(
 ) -> Result<ExitCode, CommandError> {
     let mut subjects = files::subjects(paths)?;
     subjects.extend(replies::subjects());
+    subjects.extend(http::subjects());
     let total = inputs * subjects.len() as u64;
     let bar = progress::counted(&app.printer, "inputs", Some(total));
     let mut rows = Vec::new();

@@ -1,4 +1,7 @@
-//! Throughput of the search service, as a ratio to the same service answering one query after the other.
+//! Throughput of the search service, as a ratio to the same service answering one query after the other, and its
+//! memory under clients that mean no good.
+
+mod hostile;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -54,12 +57,15 @@ pub(super) fn run(
             app.printer.say(&format!("{server}, {clients} clients, {requests} requests"));
             measured.push(measure(server, &shelf, config.clone(), &bodies, clients).await?);
         }
-        Ok::<_, CommandError>(measured)
+        let hostile = hostile::measure(name, &shelf, app).await?;
+        Ok::<_, CommandError>((measured, hostile))
     })??;
-    let json = serde_json::json!({"schema": "openscholar.bench-serve/1", "datastore": name, "clients": clients, "requests": requests, "measured": measured});
-    let text = render(name, clients, requests, &measured, app);
+    let (measured, hostile) = measured;
+    let json = serde_json::json!({"schema": "openscholar.bench-serve/1", "datastore": name, "clients": clients, "requests": requests, "measured": measured, "hostile": hostile});
+    let text = render(name, clients, requests, &measured, app) + &hostile.markdown();
     let published = super::publish("serve", &text, &json, out, app)?;
     let errors: u64 = measured.iter().map(|measured| measured.errors).sum();
+    let errors = errors + hostile.errors();
     if errors > 0 {
         return Err(CommandError::user(format!("{errors} requests failed")));
     }
@@ -68,6 +74,15 @@ pub(super) fn run(
 
 /// Bodies of the original's requests, with titles of stored papers as queries.
 fn bodies(shelf: &Shelf, requests: usize) -> Result<Vec<String>, CommandError> {
+    let titles = titles(shelf)?;
+    let body = |title: &String| {
+        serde_json::json!({"query": title, "n_docs": PASSAGES, "domains": "pes2o"}).to_string()
+    };
+    Ok(titles.iter().cycle().take(requests).map(body).collect())
+}
+
+/// Titles of stored papers that can be asked for; there is one at least.
+fn titles(shelf: &Shelf) -> Result<Vec<String>, CommandError> {
     let mut titles = Vec::new();
     shelf.store.each_paper(|paper| {
         titles.push(paper.title);
@@ -77,10 +92,7 @@ fn bodies(shelf: &Shelf, requests: usize) -> Result<Vec<String>, CommandError> {
     if titles.is_empty() {
         return Err(CommandError::user("the datastore has no titles to ask for"));
     }
-    let body = |title: &String| {
-        serde_json::json!({"query": title, "n_docs": PASSAGES, "domains": "pes2o"}).to_string()
-    };
-    Ok(titles.iter().cycle().take(requests).map(body).collect())
+    Ok(titles)
 }
 
 async fn measure(
@@ -117,11 +129,14 @@ async fn measure(
 /// Batches so far, and the queries in them.
 async fn batches(http: &HttpClient, url: &Url) -> Result<(f64, f64), CommandError> {
     let text = get_text(http, url).await?;
-    let value = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.and_then(|value| value.parse().ok()).unwrap_or_default()
-    };
-    Ok((value("openscholar_batches_total"), value("openscholar_batched_queries_total")))
+    let batches = value(&text, "openscholar_batches_total");
+    Ok((batches, value(&text, "openscholar_batched_queries_total")))
+}
+
+/// A number of `/metrics`, 0 if it is not there.
+fn value(text: &str, name: &str) -> f64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.and_then(|value| value.parse().ok()).unwrap_or_default()
 }
 
 fn render(name: &str, clients: usize, requests: usize, measured: &[Measured], app: &App) -> String {
