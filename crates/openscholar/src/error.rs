@@ -139,7 +139,12 @@ impl<T, E: Into<Box<dyn Error + Send + Sync>>> Context<T> for Result<T, E> {
 impl From<scholar_datastore::Error> for CommandError {
     fn from(error: scholar_datastore::Error) -> Self {
         let hint = error.hint();
-        library_error(error, hint)
+        let is_bug = matches!(error, scholar_datastore::Error::Panicked { .. });
+        let mut wrapped = library_error(error, hint);
+        if is_bug {
+            wrapped.kind = ErrorKind::Bug;
+        }
+        wrapped
     }
 }
 

@@ -244,6 +244,39 @@ fn only_the_binary_reads_environment_and_clock() {
     assert!(wrong.is_empty(), "pass the value in instead:\n{}", wrong.join("\n"));
 }
 
+/// What reads tantivy's files is kept in `Guarded`, which fails in tests when it is used outside `guard::reading`; and
+/// files are opened through one directory, which checks them. Both are for nothing where somebody goes around them.
+#[test]
+fn tantivy_is_opened_and_read_through_one_door() {
+    let opened = ["MmapDirectory::open", "SegmentReader::open", "Index::open"];
+    let kept = ["Searcher,", "IndexReader,"];
+    let doors = [
+        "store/directory.rs",
+        "store/verify/files.rs",
+        "store.rs",
+        "writer/committed.rs",
+        "repair/segment.rs",
+    ];
+    let mut wrong = Vec::new();
+    for (name, text) in own_texts() {
+        let Some(inside) = name.strip_prefix("crates/scholar-datastore/src/") else { continue };
+        for (at, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            let opens = opened.iter().any(|call| code.contains(call)) && !doors.contains(&inside);
+            let field = code.trim_start().trim_start_matches("pub(crate) ");
+            let keeps = kept.iter().any(|reader| {
+                field.strip_suffix(reader).is_some_and(|name| name.ends_with(": "))
+                    && code.starts_with("    ")
+                    && !code.starts_with("     ")
+            });
+            if opens || keeps {
+                wrong.push(format!("{name}:{}: {}", at + 1, line.trim()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "go through Guarded and CheckedDirectory:\n{}", wrong.join("\n"));
+}
+
 /// Names of all functions of the workspace's Rust files.
 fn functions(texts: &[(String, String)]) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();

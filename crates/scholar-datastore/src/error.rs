@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use scholar_core::{PortError, PortErrorKind, is_out_of_space};
 use tantivy::TantivyError;
+use tantivy::directory::error::OpenReadError;
 
 use crate::descriptor::DESCRIPTOR_FILE;
+use crate::store::checks::Damage;
 
 /// A failure of this crate. `Display` is one clause; [`Error::hint`] is the next step.
 #[derive(Debug, thiserror::Error)]
@@ -44,12 +46,27 @@ pub enum Error {
         supported: u32,
     },
     /// Bytes that cannot be what was written.
-    #[error("{} is damaged: {what}", path.display())]
+    #[error("{} is damaged: {what}{}", path.display(), of_commit(*commit))]
     Corrupt {
         /// The file or folder.
         path: PathBuf,
         /// What is wrong with it.
         what: String,
+        /// The commit that it belongs to, where that is known.
+        commit: Option<u64>,
+    },
+    /// Reading panicked, and every file is as it was written: a fault of this program.
+    #[error(
+        "reading {} failed at {place}: {what}; all its checksums fit, so this is a fault of the program",
+        path.display()
+    )]
+    Panicked {
+        /// The datastore.
+        path: PathBuf,
+        /// What was said.
+        what: String,
+        /// File and line of the program.
+        place: String,
     },
     /// Another writer is at work.
     #[error("{} is being written by {holder}", path.display())]
@@ -150,11 +167,33 @@ impl Error {
 
     pub(crate) fn index(doing: &'static str, path: &Path) -> impl FnOnce(TantivyError) -> Self {
         let path = path.to_owned();
-        move |source| Self::Index { doing, path, source: Box::new(source) }
+        move |source| match Damage::behind(&source) {
+            Some(Damage { path, what }) => Self::corrupt(path, what.as_str()),
+            None => Self::Index { doing, path, source: Box::new(source) },
+        }
+    }
+
+    /// A file of tantivy that cannot be opened.
+    pub(crate) fn unreadable(path: &Path, error: OpenReadError) -> Self {
+        let source = TantivyError::from(error);
+        match Damage::behind(&source) {
+            Some(Damage { path, what }) => Self::corrupt(path, what.as_str()),
+            None => Self::corrupt(path, source.to_string()),
+        }
+    }
+
+    /// Names the commit whose files are damaged.
+    pub(crate) fn of_commit(self, opstamp: u64) -> Self {
+        match self {
+            Self::Corrupt { path, what, commit: None } => {
+                Self::Corrupt { path, what, commit: Some(opstamp) }
+            }
+            other => other,
+        }
     }
 
     pub(crate) fn corrupt(path: &Path, what: impl Into<String>) -> Self {
-        Self::Corrupt { path: path.to_owned(), what: what.into() }
+        Self::Corrupt { path: path.to_owned(), what: what.into(), commit: None }
     }
 
     /// The next step for a person, as an imperative.
@@ -184,9 +223,13 @@ impl Error {
                 )
             ),
             Self::Version { .. } => "use the version of this program that built it".to_owned(),
-            Self::Corrupt { .. } => {
-                "run: openscholar datastore verify NAME; if it fails, build that datastore anew"
+            Self::Corrupt { path, .. } if path.ends_with(DESCRIPTOR_FILE) => {
+                "copy it from another datastore of the same encoder and passage rules, or build this one anew"
                     .to_owned()
+            }
+            Self::Corrupt { path, .. } => way_out(path),
+            Self::Panicked { .. } => {
+                "report it with this message and what was asked".to_owned()
             }
             Self::Locked { .. } => "wait until that process has ended, or end it".to_owned(),
             Self::EncoderMismatch { stored, .. } => {
@@ -207,9 +250,7 @@ impl Error {
                 "free space on its disk or make it writable, then run the same command again: what was committed is kept"
                     .to_owned()
             }
-            Self::Index { .. } => {
-                "run: openscholar datastore verify; if it fails, build it anew".to_owned()
-            }
+            Self::Index { path, .. } => way_out(path),
             Self::Io { .. } => "check that the path is right and can be used".to_owned(),
             Self::Vectors { .. } => {
                 "make them with this encoder and its settings (--encoder-tokens, --lowercase, --normalize-text) of the same texts behind their titles, in the order of the passages or of --vector-ids"
@@ -221,9 +262,10 @@ impl Error {
 
     fn kind(&self) -> PortErrorKind {
         match self {
-            Self::Io { .. } | Self::NotADatastore { .. } | Self::Locked { .. } => {
-                PortErrorKind::Unavailable
-            }
+            Self::Io { .. }
+            | Self::NotADatastore { .. }
+            | Self::Locked { .. }
+            | Self::Panicked { .. } => PortErrorKind::Unavailable,
             Self::Index { .. } | Self::Corrupt { .. } => PortErrorKind::Corrupt,
             Self::Encode { source, .. } => source.kind(),
             Self::Exists { .. }
@@ -236,6 +278,28 @@ impl Error {
             | Self::UnknownFormat { .. } => PortErrorKind::Rejected,
         }
     }
+}
+
+fn of_commit(commit: Option<u64>) -> String {
+    commit.map(|opstamp| format!(" (commit {opstamp})")).unwrap_or_default()
+}
+
+/// Folder of all datastores of a home, whose names are enough to name them.
+const DATASTORES: &str = "datastores";
+
+/// What to do about a damaged file of a datastore, or a damaged file beside one.
+fn way_out(path: &Path) -> String {
+    let Some(root) = path.ancestors().find(|folder| folder.join(DESCRIPTOR_FILE).is_file()) else {
+        return "make that file anew from what it was made of".to_owned();
+    };
+    let named = root.parent().is_some_and(|parent| parent.ends_with(DATASTORES));
+    let (name, whole) = match root.file_name().map(|name| name.to_string_lossy()) {
+        Some(name) if named => (name.clone().into_owned(), name.into_owned()),
+        name => (name.unwrap_or_default().into_owned(), root.display().to_string()),
+    };
+    format!(
+        "copy what can be saved to a new datastore: openscholar datastore repair {whole} --to {name}-repaired"
+    )
 }
 
 impl From<Error> for PortError {

@@ -83,16 +83,13 @@ impl Datastore {
     /// [`Error::Index`] when the store cannot be read.
     pub fn graph(&self) -> Result<Graph<'_>, Error> {
         let snapshot = self.snapshot()?;
-        let columns = snapshot
-            .searcher
-            .segment_readers()
-            .iter()
-            .map(|reader| {
+        let columns = self.reading(|| {
+            let columns = snapshot.searcher.segment_readers().iter().map(|reader| {
                 let fast = reader.fast_fields();
                 Ok((fast.str(column::PAPER)?, fast.str(column::REFERENCES)?))
-            })
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(Error::index("read", self.root()))?;
+            });
+            columns.collect::<Result<Vec<_>, _>>().map_err(Error::index("read", self.root()))
+        })?;
         Ok(Graph { store: self, snapshot, columns })
     }
 }
@@ -113,8 +110,10 @@ impl Graph<'_> {
     /// # Errors
     /// As [`Graph::references`].
     pub fn meta(&self, id: &PaperId) -> Result<Option<PaperMeta>, Error> {
-        let address = self.resolve(&id.to_string())?;
-        address.map(|address| self.store.load_head(&self.snapshot, address)).transpose()
+        self.store.reading(|| {
+            let address = self.resolve(&id.to_string())?;
+            address.map(|address| self.store.load_head(&self.snapshot, address)).transpose()
+        })
     }
 
     /// What the paper cites, in its own order; `None` when it is not stored.
@@ -122,8 +121,10 @@ impl Graph<'_> {
     /// # Errors
     /// [`Error::Corrupt`] and [`Error::Index`] when the store cannot be read.
     pub fn references(&self, id: &PaperId) -> Result<Option<Vec<Linked>>, Error> {
-        let Some(address) = self.resolve(&id.to_string())? else { return Ok(None) };
-        Ok(Some(self.references_at(address)?.into_iter().map(|(linked, _)| linked).collect()))
+        self.store.reading(|| {
+            let Some(address) = self.resolve(&id.to_string())? else { return Ok(None) };
+            Ok(Some(self.references_at(address)?.into_iter().map(|(linked, _)| linked).collect()))
+        })
     }
 
     /// Stored papers that cite `id`, by any of its identifiers, in ascending order. The paper itself need not be stored.
@@ -131,14 +132,16 @@ impl Graph<'_> {
     /// # Errors
     /// As [`Graph::references`].
     pub fn citers(&self, id: &PaperId) -> Result<Vec<PaperId>, Error> {
-        let place = self.place(id)?;
-        let mut citers = self
-            .citing(&place.names)?
-            .into_iter()
-            .map(|address| self.paper_at(address))
-            .collect::<Result<Vec<_>, _>>()?;
-        citers.sort();
-        Ok(citers)
+        self.store.reading(|| {
+            let place = self.place(id)?;
+            let mut citers = self
+                .citing(&place.names)?
+                .into_iter()
+                .map(|address| self.paper_at(address))
+                .collect::<Result<Vec<_>, _>>()?;
+            citers.sort();
+            Ok(citers)
+        })
     }
 
     /// Numbers of references and citers.
@@ -146,11 +149,13 @@ impl Graph<'_> {
     /// # Errors
     /// As [`Graph::references`].
     pub fn counts(&self, id: &PaperId) -> Result<LinkCounts, Error> {
-        let references = self.references(id)?.unwrap_or_default();
-        Ok(LinkCounts {
-            references: references.len(),
-            stored_references: references.iter().filter(|linked| linked.stored).count(),
-            citers: self.citing(&self.place(id)?.names)?.len(),
+        self.store.reading(|| {
+            let references = self.references(id)?.unwrap_or_default();
+            Ok(LinkCounts {
+                references: references.len(),
+                stored_references: references.iter().filter(|linked| linked.stored).count(),
+                citers: self.citing(&self.place(id)?.names)?.len(),
+            })
         })
     }
 

@@ -26,6 +26,7 @@ use tantivy::{DocAddress, DocId, Searcher, SegmentReader, TantivyError, Term};
 use crate::dense::scan::{Scored, is_accepted, keep_best};
 use crate::filter::Accepted;
 use crate::schema::{Fields, KIND_PASSAGE};
+use crate::store::guard::Inside;
 use statistics::{TermFigures, TermStatistics};
 use union::Union;
 
@@ -197,7 +198,10 @@ impl<'a> LexicalSearch<'a> {
                 .zip(&mut scores)
                 .collect::<Vec<_>>()
                 .into_par_iter()
-                .map(|(segment, scores)| self.add_term(term, segment, accepted, scores))
+                .map(|(segment, scores)| {
+                    let _inside = Inside::enter();
+                    self.add_term(term, segment, accepted, scores)
+                })
                 .collect::<Result<_, _>>()?;
             touched.extend(parts.into_iter().flatten());
             left -= term.most;

@@ -28,6 +28,7 @@ pub mod lexical;
 pub mod manifest;
 pub mod merge;
 pub mod npy;
+pub mod repair;
 pub mod schema;
 mod seal;
 pub mod search;
@@ -43,6 +44,7 @@ pub use error::Error;
 pub use given::GivenPassages;
 pub use graph::Graph;
 pub use merge::MergeSource;
+pub use repair::{RepairReport, RepairSource};
 pub use search::fusion::Fusion;
 pub use search::pool::SearchPool;
 pub use search::{HybridRetriever, SearchConfig};
@@ -51,5 +53,5 @@ pub use store::info::{DatastoreInfo, SourceCount};
 pub use store::verify::{Depth, VerifyReport};
 pub use writer::{
     AddOptions, AddProgress, AddReport, CompactOptions, CompactReport, DatastoreWriter, Duplicate,
-    Likeness, Offered, PaperVectors,
+    Likeness, Offered, PaperVectors, WriterCheck,
 };

@@ -54,9 +54,22 @@ impl Manifest {
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Version`], naming the datastore.
     pub fn of_commit(root: &Path, metas: &IndexMeta) -> Result<Self, Error> {
+        Self::of_payload(root, metas.payload.as_deref(), metas.opstamp, metas.segments.is_empty())
+    }
+
+    /// The same of the commit numbered `opstamp`.
+    ///
+    /// # Errors
+    /// As [`Manifest::of_commit`].
+    pub(crate) fn of_payload(
+        root: &Path,
+        payload: Option<&str>,
+        opstamp: u64,
+        is_empty: bool,
+    ) -> Result<Self, Error> {
         let corrupt = |what: String| Error::corrupt(root, format!("commit payload: {what}"));
-        let Some(payload) = metas.payload.as_deref() else {
-            if metas.opstamp == 0 && metas.segments.is_empty() {
+        let Some(payload) = payload else {
+            if opstamp == 0 && is_empty {
                 return Ok(Self::empty());
             }
             return Err(corrupt("is absent".to_owned()));
@@ -77,7 +90,7 @@ impl Manifest {
             if !seal::is_intact(&document) {
                 return Err(corrupt("its checksum does not fit".to_owned()));
             }
-            if document[OPSTAMP] != metas.opstamp {
+            if document[OPSTAMP] != opstamp {
                 return Err(corrupt("belongs to another commit".to_owned()));
             }
         }

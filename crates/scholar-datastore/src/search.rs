@@ -145,10 +145,19 @@ impl HybridRetriever {
         request: &SearchRequest,
         vector: Vec<f32>,
     ) -> Result<Vec<Retrieved>, Error> {
-        let SearchRequest { query, top_k, mode, filter } = request;
-        if *top_k == 0 {
+        if request.top_k == 0 {
             return Ok(Vec::new());
         }
+        self.store.reading(|| self.search_commit(request, vector))
+    }
+
+    /// The newest commit's answer.
+    fn search_commit(
+        &self,
+        request: &SearchRequest,
+        vector: Vec<f32>,
+    ) -> Result<Vec<Retrieved>, Error> {
+        let SearchRequest { query, top_k, mode, filter } = request;
         let SearchConfig { bm25, fusion, feedback, depth, dense, compared, memory_bytes } =
             self.config;
         let snapshot = self.store.snapshot()?;

@@ -1,11 +1,12 @@
 //! Opening a datastore for reading; snapshots that follow new commits.
 
+pub(crate) mod checks;
 mod directory;
+pub(crate) mod guard;
 pub mod info;
 mod ports;
 pub mod verify;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,10 +30,12 @@ use crate::lexical::statistics::TermStatistics;
 use crate::manifest::Manifest;
 use crate::schema::{Fields, PaperBody, schema};
 use crate::search::filters::Filters;
-use crate::writer::DatastoreWriter;
 use crate::writer::lock::{LOCK_FILE, WriterLock};
 use crate::writer::sweep::remove_abandoned;
-use directory::ReadableDirectory;
+use crate::writer::{DatastoreWriter, WriterCheck};
+use checks::Checks;
+use directory::CheckedDirectory;
+use guard::Guarded;
 use verify::check_counts;
 
 /// Folder of the tantivy index.
@@ -50,7 +53,7 @@ pub(crate) const REFRESH_ATTEMPTS: usize = 20;
 
 /// One commit, open: every search runs on one snapshot from start to end.
 pub(crate) struct Snapshot {
-    pub(crate) searcher: Searcher,
+    pub(crate) searcher: Guarded<Searcher>,
     pub(crate) manifest: Manifest,
     pub(crate) dense: Vec<Arc<DenseSegment>>,
     pub(crate) ordinals: Ordinals,
@@ -86,9 +89,10 @@ fn begin(parent: &Path) -> Result<(TempDir, WriterLock), Error> {
 pub struct Datastore {
     root: PathBuf,
     descriptor: Descriptor,
+    checks: Checks,
     fields: Fields,
     index: Index,
-    reader: IndexReader,
+    reader: Guarded<IndexReader>,
     state: RwLock<State>,
 }
 
@@ -144,26 +148,45 @@ impl Datastore {
         Self::open(root)
     }
 
-    /// Opens the newest commit of the datastore at `root`.
+    /// Opens the newest commit of the datastore at `root`. Files of a small one are checked first; those of a large one
+    /// are checked by [`Datastore::check_files`] only.
     ///
     /// # Errors
     /// [`Error::NotADatastore`], [`Error::Version`], [`Error::Corrupt`] when files are missing or cut short,
     /// [`Error::Io`].
     pub fn open(root: &Path) -> Result<Self, Error> {
+        Self::open_checking(root, Checks::small())
+    }
+
+    /// As [`Datastore::open`], without comparing any checksum first, however small the datastore: for tests of what damage
+    /// does that nobody has noticed.
+    ///
+    /// # Errors
+    /// As [`Datastore::open`].
+    pub fn open_unchecked(root: &Path) -> Result<Self, Error> {
+        Self::open_checking(root, Checks::none())
+    }
+
+    fn open_checking(root: &Path, checks: Checks) -> Result<Self, Error> {
         let descriptor = Descriptor::read(root)?;
-        let (index, fields) = open_index(root)?;
-        let (reader, state) = unpanicked(root, || {
-            let reader = index
+        let (index, fields) = open_index(root, &checks)?;
+        let (reader, state) = guard::reading(root, || {
+            let reader: IndexReader = index
                 .reader_builder()
                 .reload_policy(ReloadPolicy::Manual)
                 .try_into()
-                .map_err(Error::index("open", root))?;
-            let state = take_snapshot(root, &descriptor, &index, &reader, None)?;
-            Ok((reader, state))
+                .map_err(Error::index("open", root))
+                .map_err(|error| match index.load_metas() {
+                    Ok(metas) => error.of_commit(metas.opstamp),
+                    Err(_) => error,
+                })?;
+            let state = take_snapshot((root, &descriptor, &checks), &index, &reader, None)?;
+            Ok((Guarded::new(reader), state))
         })?;
         Ok(Self {
             root: root.to_owned(),
             descriptor,
+            checks,
             fields,
             index,
             reader,
@@ -195,12 +218,20 @@ impl Datastore {
         Ok(store)
     }
 
-    /// Opens the only writer.
+    /// Opens the only writer, which checks every file first.
     ///
     /// # Errors
-    /// [`Error::Locked`] names the process that holds it.
+    /// As [`DatastoreWriter::open`].
     pub fn writer(&self) -> Result<DatastoreWriter, Error> {
         DatastoreWriter::open(&self.root)
+    }
+
+    /// The same, with files checked when `check` says.
+    ///
+    /// # Errors
+    /// As [`DatastoreWriter::open`].
+    pub fn writer_with(&self, check: WriterCheck<'_>) -> Result<DatastoreWriter, Error> {
+        DatastoreWriter::open_with(&self.root, check)
     }
 
     /// The folder.
@@ -225,6 +256,11 @@ impl Datastore {
         &self.fields
     }
 
+    /// Reads something of tantivy: damage is an error that names the file.
+    pub(crate) fn reading<T>(&self, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        guard::reading(&self.root, read)
+    }
+
     /// The newest commit.
     pub(crate) fn snapshot(&self) -> Result<Arc<Snapshot>, Error> {
         let meta = read_meta(&self.root)?;
@@ -237,8 +273,8 @@ impl Datastore {
         let mut state = self.state.write();
         if state.meta != meta {
             let known = Arc::clone(&state.snapshot);
-            let (descriptor, index, reader) = (&self.descriptor, &self.index, &self.reader);
-            *state = take_snapshot(&self.root, descriptor, index, reader, Some(&known))?;
+            let of = (self.root.as_path(), &self.descriptor, &self.checks);
+            *state = self.reading(|| take_snapshot(of, &self.index, &self.reader, Some(&known)))?;
         }
         Ok(Arc::clone(&state.snapshot))
     }
@@ -331,10 +367,11 @@ impl Datastore {
         mut visit: impl FnMut(&[f32]) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let snapshot = self.snapshot()?;
-        let vectors = Vectors::new(&snapshot).map_err(Error::index("read", &self.root))?;
+        let vectors =
+            self.reading(|| Vectors::new(&snapshot).map_err(Error::index("read", &self.root)))?;
         let term = Term::from_field_text(self.fields.kind, crate::schema::KIND_PASSAGE);
         for address in self.find_all(&snapshot, &term)? {
-            if let Some(vector) = vectors.vector(address)? {
+            if let Some(vector) = self.reading(|| vectors.vector(address))? {
                 visit(&vector)?;
             }
         }
@@ -359,10 +396,12 @@ impl Datastore {
     }
 
     pub(crate) fn load_meta(&self, snapshot: &Snapshot, id: &PaperId) -> Result<PaperMeta, Error> {
-        let address = self.find_paper(snapshot, id)?.ok_or_else(|| {
-            Error::corrupt(&self.root, format!("has passages of {id} but not the paper"))
-        })?;
-        self.parse(&self.document(snapshot, address)?, self.fields.head)
+        self.reading(|| {
+            let address = self.find_paper(snapshot, id)?.ok_or_else(|| {
+                Error::corrupt(&self.root, format!("has passages of {id} but not the paper"))
+            })?;
+            self.parse(&self.document(snapshot, address)?, self.fields.head)
+        })
     }
 
     /// By its own identifier first, then by the others: two papers may share an external one.
@@ -386,11 +425,13 @@ impl Datastore {
     }
 
     fn find_all(&self, snapshot: &Snapshot, term: &Term) -> Result<Vec<DocAddress>, Error> {
-        alive_documents(&snapshot.searcher, term).map_err(Error::index("read", &self.root))
+        self.reading(|| {
+            alive_documents(&snapshot.searcher, term).map_err(Error::index("read", &self.root))
+        })
     }
 
     fn document(&self, snapshot: &Snapshot, address: DocAddress) -> Result<TantivyDocument, Error> {
-        snapshot.searcher.doc(address).map_err(Error::index("read", &self.root))
+        self.reading(|| snapshot.searcher.doc(address).map_err(Error::index("read", &self.root)))
     }
 
     fn parse<T: serde::de::DeserializeOwned>(
@@ -398,7 +439,7 @@ impl Datastore {
         document: &TantivyDocument,
         field: tantivy::schema::Field,
     ) -> Result<T, Error> {
-        parse_stored(&self.root, document, field)
+        self.reading(|| parse_stored(&self.root, document, field))
     }
 }
 
@@ -445,32 +486,48 @@ pub(crate) fn alive_documents(
     Ok(found)
 }
 
-/// Opens tantivy and checks that its schema is this version's.
-pub(crate) fn open_index(root: &Path) -> Result<(Index, Fields), Error> {
-    open_index_in(root, |directory| directory)
+/// Opens tantivy over files that are checked as they are opened.
+pub(crate) fn open_lexical(root: &Path, checks: &Checks) -> Result<Index, Error> {
+    open_lexical_in(root, checks, |directory| directory)
+}
+
+/// The same in what `around` makes of its directory.
+fn open_lexical_in(
+    root: &Path,
+    checks: &Checks,
+    around: impl FnOnce(Box<dyn Directory>) -> Box<dyn Directory>,
+) -> Result<Index, Error> {
+    let folder = root.join(LEXICAL_FOLDER);
+    let open = || {
+        let directory = CheckedDirectory::open(&folder, checks)?;
+        Index::open(around(Box::new(directory)))
+    };
+    // Two fields of one name in a damaged list make tantivy panic.
+    match guard::attempt(open) {
+        Some(opened) => opened.map_err(Error::index("open", root)),
+        None => Err(Error::corrupt(&folder.join(META_FILE), "its schema makes no sense")),
+    }
+}
+
+/// As [`open_lexical`], and checks that its schema is this version's.
+pub(crate) fn open_index(root: &Path, checks: &Checks) -> Result<(Index, Fields), Error> {
+    open_index_in(root, checks, |directory| directory)
 }
 
 /// The same in what `around` makes of its directory.
 pub(crate) fn open_index_in(
     root: &Path,
+    checks: &Checks,
     around: impl FnOnce(Box<dyn Directory>) -> Box<dyn Directory>,
 ) -> Result<(Index, Fields), Error> {
     let path = root.join(LEXICAL_FOLDER);
-    let index = ReadableDirectory::open(&path)
-        .and_then(|directory| Index::open(around(Box::new(directory))))
-        .map_err(Error::index("open", root))?;
+    let index = open_lexical_in(root, checks, around)?;
     let (expected, fields) = schema();
     if index.schema() != expected {
         return Err(Error::corrupt(&path, "its schema is not this format version's"));
     }
     analyzer::register(&index);
     Ok((index, fields))
-}
-
-/// tantivy does not check files when it opens them: what is damaged may make it panic, which is damage and no bug.
-fn unpanicked<T>(root: &Path, open: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    catch_unwind(AssertUnwindSafe(open))
-        .unwrap_or_else(|_| Err(Error::corrupt(root, "a file of its index cannot be understood")))
 }
 
 fn read_meta(root: &Path) -> Result<Vec<u8>, Error> {
@@ -480,50 +537,15 @@ fn read_meta(root: &Path) -> Result<Vec<u8>, Error> {
 
 /// Opens the newest commit. What it shares with `known` is used again instead of being opened anew.
 fn take_snapshot(
-    root: &Path,
-    descriptor: &Descriptor,
+    (root, descriptor, checks): (&Path, &Descriptor, &Checks),
     index: &Index,
     reader: &IndexReader,
     known: Option<&Snapshot>,
 ) -> Result<State, Error> {
-    let folder = root.join(DENSE_FOLDER);
     let mut failure = None;
     for _ in 0..REFRESH_ATTEMPTS {
         let before = read_meta(root)?;
-        let attempt = (|| {
-            reader.reload().map_err(Error::index("open", root))?;
-            let metas = index.load_metas().map_err(Error::index("open", root))?;
-            let manifest = Manifest::of_commit(root, &metas)?;
-            let dense = manifest
-                .segments
-                .iter()
-                .map(|entry| {
-                    let same = |segment: &&Arc<DenseSegment>| segment.entry() == entry;
-                    match known.and_then(|known| known.dense.iter().find(same)) {
-                        Some(segment) => Ok(Arc::clone(segment)),
-                        None => {
-                            DenseSegment::open(&folder, entry, &descriptor.encoder).map(Arc::new)
-                        }
-                    }
-                })
-                .collect::<Result<Vec<_>, Error>>()?;
-            let searcher = reader.searcher();
-            let meta_path = root.join(LEXICAL_FOLDER).join(META_FILE);
-            for segment in searcher.segment_readers() {
-                check_counts(&meta_path, segment)?;
-            }
-            let none = Ordinals::default();
-            let ordinals = Ordinals::new(&searcher, known.map_or(&none, |known| &known.ordinals))
-                .map_err(Error::index("open", root))?;
-            Ok(Snapshot {
-                searcher,
-                manifest,
-                dense,
-                ordinals,
-                terms: TermStatistics::default(),
-                filters: Filters::default(),
-            })
-        })();
+        let attempt = read_commit((root, descriptor, checks), index, reader, known);
         // A commit in between means that index and manifest may not belong together, and that a file may be gone.
         let unchanged = read_meta(root)? == before;
         match attempt {
@@ -536,4 +558,49 @@ fn take_snapshot(
         }
     }
     Err(failure.unwrap_or_else(|| Error::corrupt(root, "commits follow each other too fast")))
+}
+
+/// Opens the files of the newest commit.
+fn read_commit(
+    (root, descriptor, checks): (&Path, &Descriptor, &Checks),
+    index: &Index,
+    reader: &IndexReader,
+    known: Option<&Snapshot>,
+) -> Result<Snapshot, Error> {
+    let failed = || Error::index("open", root);
+    let metas = index.load_metas().map_err(failed())?;
+    let open = || {
+        reader.reload().map_err(failed())?;
+        let manifest = Manifest::of_commit(root, &metas)?;
+        let folder = root.join(DENSE_FOLDER);
+        let dense = manifest
+            .segments
+            .iter()
+            .map(|entry| {
+                let same = |segment: &&Arc<DenseSegment>| segment.entry() == entry;
+                match known.and_then(|known| known.dense.iter().find(same)) {
+                    Some(segment) => Ok(Arc::clone(segment)),
+                    None => DenseSegment::open(&folder, entry, &descriptor.encoder, checks)
+                        .map(Arc::new),
+                }
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
+        let searcher = reader.searcher();
+        let meta_path = root.join(LEXICAL_FOLDER).join(META_FILE);
+        for segment in searcher.segment_readers() {
+            check_counts(&meta_path, segment)?;
+        }
+        let none = Ordinals::default();
+        let ordinals = Ordinals::new(&searcher, known.map_or(&none, |known| &known.ordinals))
+            .map_err(failed())?;
+        Ok(Snapshot {
+            searcher: Guarded::new(searcher),
+            manifest,
+            dense,
+            ordinals,
+            terms: TermStatistics::default(),
+            filters: Filters::default(),
+        })
+    };
+    open().map_err(|error: Error| error.of_commit(metas.opstamp))
 }

@@ -11,7 +11,7 @@ use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, TantivyDocument, Tantivy
 use crate::error::Error;
 use crate::lexical::analyzer::term_counts;
 use crate::schema::Fields;
-use crate::store::{Datastore, parse_stored};
+use crate::store::{Datastore, Snapshot, parse_stored};
 
 /// Blocks of stored documents kept while titles are compared: few are read.
 const STORE_CACHE_BLOCKS: usize = 8;
@@ -30,24 +30,33 @@ impl Datastore {
         }
         let bare = self.fields().bare_title_term(&key);
         let titles = BTreeSet::from([key]);
+        let ids = self.reading(|| self.ids_titled(&snapshot, (&titles, &bare)))?;
+        ids.iter().map(|id| self.load_meta(&snapshot, id)).collect()
+    }
+
+    fn ids_titled(
+        &self,
+        snapshot: &Snapshot,
+        (titles, bare): (&BTreeSet<String>, &Term),
+    ) -> Result<BTreeSet<PaperId>, Error> {
         let unreadable = || Error::index("read", self.root());
         let mut ids: BTreeSet<PaperId> = BTreeSet::new();
         for reader in snapshot.searcher.segment_readers() {
             let store = reader
                 .get_store_reader(STORE_CACHE_BLOCKS)
                 .map_err(|source| unreadable()(source.into()))?;
-            for doc in titled(reader, self.fields(), &titles).map_err(unreadable())? {
+            for doc in titled(reader, self.fields(), titles).map_err(unreadable())? {
                 if reader.alive_bitset().is_none_or(|alive| alive.is_alive(doc)) {
                     ids.extend(owner(&store, self.fields(), doc).map_err(unreadable())?);
                 }
             }
-            for doc in with_term(reader, &bare).map_err(unreadable())? {
+            for doc in with_term(reader, bare).map_err(unreadable())? {
                 let document: TantivyDocument = store.get(doc).map_err(unreadable())?;
                 let meta: PaperMeta = parse_stored(self.root(), &document, self.fields().head)?;
                 ids.insert(meta.id);
             }
         }
-        ids.iter().map(|id| self.load_meta(&snapshot, id)).collect()
+        Ok(ids)
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) mod sweep;
 mod tests;
 mod vectors;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -31,8 +31,9 @@ use std::sync::atomic::AtomicBool;
 use scholar_core::PaperId;
 use tantivy::directory::error::LockError;
 use tantivy::directory::{Directory as _, INDEX_WRITER_LOCK, Lock};
+use tantivy::index::SegmentId;
 use tantivy::merge_policy::NoMergePolicy;
-use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyError};
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyError};
 
 use crate::dense::SegmentWriter;
 use crate::dense::merge::MergePolicy;
@@ -41,7 +42,10 @@ use crate::descriptor::Descriptor;
 use crate::error::Error;
 use crate::manifest::Manifest;
 use crate::schema::Fields;
-use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, open_index_in};
+use crate::store::checks::Checks;
+use crate::store::guard::{self, Guarded};
+use crate::store::verify::{OnVerifyProgress, check_commit, check_lists};
+use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, open_index, open_index_in};
 use background::Merging;
 use known::Merged;
 use lexical_merge::LexicalMerging;
@@ -61,12 +65,30 @@ const LOCK_ATTEMPTS: usize = 50;
 /// Memory of tantivy's indexing thread. One thread keeps passages in the order of their vectors.
 const INDEX_BUDGET_BYTES: usize = 192 << 20;
 
+/// When a writer checks the files that are there.
+///
+/// A writer of one paper in a store of hundreds of gigabytes would read all of them first, which takes as long as reading
+/// its disk: minutes to hours. Everything else can afford it, and a person wants to know before, not after.
+pub enum WriterCheck<'a> {
+    /// All of them, before anything is written.
+    First(OnVerifyProgress<'a>),
+    /// Each when it is opened to be rewritten: to be merged, or because papers in it are replaced or removed. What is
+    /// only looked up is not checked: a damaged file may make a paper look new that is there.
+    WhenRewritten,
+}
+
 /// The one writer of a datastore. Uncommitted work is lost when it is dropped.
 pub struct DatastoreWriter {
     pub(crate) root: PathBuf,
     pub(crate) descriptor: Descriptor,
+    /// Of everything that is opened to be rewritten.
+    checks: Checks,
+    /// Whether all that was committed before was checked when it was opened.
+    checked_first: bool,
+    /// Lexical segments that were checked one by one where it was not.
+    checked_segments: BTreeSet<SegmentId>,
     fields: Fields,
-    reader: IndexReader,
+    reader: Guarded<IndexReader>,
     /// The merge of lexical segments that runs beside. Before tantivy's writer, so that it has ended when that stops.
     lexical: LexicalMerging,
     writer: IndexWriter,
@@ -94,31 +116,58 @@ impl std::fmt::Debug for DatastoreWriter {
 }
 
 impl DatastoreWriter {
-    /// Takes the writer's lock of the datastore at `root` and removes what a crashed writer left.
+    /// Takes the writer's lock of the datastore at `root`, checks every file of its last commit, and removes what a
+    /// crashed writer left.
     ///
     /// # Errors
-    /// [`Error::Locked`] names the holder; otherwise as [`crate::Datastore::open`].
+    /// [`Error::Locked`] names the holder; [`Error::Corrupt`] the first damaged file, and nothing was written then;
+    /// otherwise as [`crate::Datastore::open`].
     pub fn open(root: &Path) -> Result<Self, Error> {
+        Self::open_with(root, WriterCheck::First(&mut |_| {}))
+    }
+
+    /// As [`DatastoreWriter::open`], with every file checked when `check` says.
+    ///
+    /// # Errors
+    /// As [`DatastoreWriter::open`].
+    pub fn open_with(root: &Path, check: WriterCheck<'_>) -> Result<Self, Error> {
         let descriptor = Descriptor::read(root)?;
         let lock = WriterLock::acquire(root)?;
+        // What tantivy reads to rewrite it, in threads of its own, it opens through this index.
+        let checks = Checks::all();
         let stop = Arc::new(AtomicBool::new(false));
-        let (index, fields) = open_index_in(root, |directory| {
+        let (index, fields) = open_index_in(root, &checks, |directory| {
             Box::new(StoppableDirectory::new(directory, Arc::clone(&stop)))
         })?;
+        // Before anything is swept: a damaged list of files says nothing of what may be removed.
+        let checked_first = matches!(check, WriterCheck::First(_));
+        let looked_up = match check {
+            WriterCheck::First(progress) => {
+                let of = (root, &descriptor);
+                guard::reading(root, || check_commit(of, &index, &checks, progress))?;
+                index.clone()
+            }
+            WriterCheck::WhenRewritten => {
+                check_lists(root, &index)?;
+                open_index(root, &Checks::none())?.0
+            }
+        };
         let manifest = committed_manifest(root, &index)?;
         sweep::remove_orphans(&root.join(DENSE_FOLDER), &manifest)?;
         let writer = lexical_writer(&index, root)?;
         sweep::remove_lexical_orphans(&root.join(LEXICAL_FOLDER), &writer)?;
-        let reader = index
-            .reader_builder()
-            .reload_policy(ReloadPolicy::Manual)
-            .try_into()
-            .map_err(Error::index("open", root))?;
+        let reader: IndexReader = guard::reading(root, || {
+            let reader = looked_up.reader_builder().reload_policy(ReloadPolicy::Manual);
+            reader.try_into().map_err(Error::index("open", root))
+        })?;
         Ok(Self {
             root: root.to_owned(),
             descriptor,
+            checks,
+            checked_first,
+            checked_segments: BTreeSet::new(),
             fields,
-            reader,
+            reader: Guarded::new(reader),
             lexical: LexicalMerging::none(stop),
             writer,
             manifest,
@@ -213,7 +262,20 @@ impl DatastoreWriter {
         self.manifest = manifest;
         self.is_dirty = false;
         self.pending.clear();
-        self.reader.reload().map_err(Error::index("open", &self.root))
+        self.reload()
+    }
+
+    /// Moves look-ups to the newest commit.
+    fn reload(&self) -> Result<(), Error> {
+        guard::reading(&self.root, || {
+            self.reader.reload().map_err(Error::index("open", &self.root))
+        })
+    }
+
+    /// What is looked up, at the newest commit.
+    fn searcher(&self) -> Guarded<Searcher> {
+        let _inside = guard::Inside::enter();
+        Guarded::new(self.reader.searcher())
     }
 
     /// Hands one paper with its vectors to tantivy and the open dense segment.

@@ -175,6 +175,11 @@ pub(crate) struct SourceArgs {
     /// NAME.rejects.jsonl beside the datastore.
     #[arg(long, value_name = "FILE")]
     pub(crate) rejects: Option<PathBuf>,
+    /// Do not compare every file that is there with its checksum first, which takes as long as reading the whole datastore
+    /// from its disk. Files are then checked when they are merged, or when papers in them are replaced or removed; what
+    /// is only looked up is not, and `datastore verify` does it later.
+    #[arg(long)]
+    pub(crate) skip_check: bool,
 }
 
 /// What a datastore is built from, and how.
@@ -356,6 +361,18 @@ pub(crate) enum DatastoreCommand {
         /// Encode a sample of passages again and compare.
         #[arg(long)]
         deep: bool,
+    },
+    /// Copy what can be saved of a damaged datastore into a new one, and list what is lost. The damaged one is only read.
+    ///
+    /// A paper is saved where its record lies in an undamaged file, or its digest proves that it is what was stored. Vectors
+    /// of damaged files are encoded anew. Ends with 4 when a paper is lost. For example: openscholar datastore repair
+    /// papers --to papers-repaired
+    Repair {
+        /// Name of the damaged datastore, or its folder.
+        name: String,
+        /// Name of the datastore to copy into; it is created, and an interrupted repair continues.
+        #[arg(long, value_name = "NEW")]
+        to: String,
     },
     /// Answer searches over HTTP: the original's POST /search and a typed POST /v1/search.
     Serve(Box<ServeArgs>),

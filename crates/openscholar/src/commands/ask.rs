@@ -198,7 +198,7 @@ fn save(run: &str, datastore: &str, app: &App) -> Result<(), CommandError> {
     }
     let source = format!("run {run}");
     let done =
-        app.block_on_to_the_end(super::papers::keep::add(datastore, found, &source, app))??;
+        app.block_on_to_the_end(super::papers::keep::add(datastore, found, &source, false, app))??;
     super::datastore::build::report_added(&format!("saved to {datastore}"), &done, app);
     Ok(())
 }

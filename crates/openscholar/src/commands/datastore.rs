@@ -7,9 +7,11 @@ mod import;
 mod look;
 pub(crate) mod merge;
 pub(crate) mod plan;
+mod repair;
 pub(crate) mod serve;
 pub(crate) mod upgrade;
 mod vectors;
+pub(crate) mod writer;
 
 use std::process::ExitCode;
 
@@ -36,6 +38,7 @@ pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandErr
         DatastoreCommand::Verify { name, deep } => {
             look::verify(&app.datastore_name(name.as_deref()), deep, app)
         }
+        DatastoreCommand::Repair { name, to } => repair::run(&name, &to, app),
         DatastoreCommand::Serve(args) => serve::run(*args, app),
         DatastoreCommand::Compact { name, lists, indexed_from, bits } => {
             compact::run(&app.datastore_name(name.as_deref()), lists, (indexed_from, bits), app)
@@ -53,7 +56,7 @@ fn build(args: BuildArgs, app: &App) -> Result<ExitCode, CommandError> {
     if let GivenArgs { passages_file: Some(file), vectors: Some(vectors), vector_ids } = given {
         let files =
             import::Files { passages: &file, vectors: &vectors, ids: vector_ids.as_deref() };
-        return import::run(&name, &files, sources.rejects.as_deref(), building, app);
+        return import::run(&name, &files, &sources, building, app);
     }
     if sources.files.is_empty() {
         return build_starter(&name, encode, app);

@@ -19,6 +19,7 @@ use scholar_datastore::graph::Limits;
 
 use crate::app::App;
 use crate::args::{PapersArgs, PapersCommand};
+use crate::commands::datastore::writer;
 use crate::error::CommandError;
 use crate::output::table::Table;
 use crate::printer::{Style, Styled};
@@ -140,7 +141,7 @@ fn shown(paper: &Paper, passages: &[Passage], n_cited_by: usize) -> Styled {
 
 fn remove(name: &str, ids: &[PaperId], app: &App) -> Result<ExitCode, CommandError> {
     let store = open(name, app)?;
-    let mut writer = store.writer()?;
+    let mut writer = writer::open(name, &store, false, app)?;
     let removed = writer.remove(ids)?;
     writer.commit()?;
     app.printer.say(&format!("removed {removed} of {} papers from {name}", ids.len()));

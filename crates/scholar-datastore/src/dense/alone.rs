@@ -11,6 +11,7 @@ use super::kernel::Kernel;
 use super::segment_writer::SegmentWriter;
 use crate::error::Error;
 use crate::manifest::SegmentEntry;
+use crate::store::checks::Checks;
 
 /// Rows a worker compares at a time.
 const BLOCK: usize = 8_192;
@@ -54,7 +55,7 @@ impl StandaloneIndex {
             writer.push(&row)?;
         }
         let entry = writer.finish()?;
-        let segment = DenseSegment::open(folder, &entry, &encoder)?;
+        let segment = DenseSegment::open(folder, &entry, &encoder, &Checks::none())?;
         Ok(Self { folder: folder.to_owned(), encoder, entry, segment, kernel: Kernel::detect() })
     }
 
@@ -73,7 +74,8 @@ impl StandaloneIndex {
             return Ok(false);
         }
         self.entry.index = Some(name);
-        self.segment = DenseSegment::open(&self.folder, &self.entry, &self.encoder)?;
+        self.segment =
+            DenseSegment::open(&self.folder, &self.entry, &self.encoder, &Checks::none())?;
         Ok(true)
     }
 

@@ -32,6 +32,7 @@ use super::ivf::{IvfSearch, Rows};
 use super::present::Present;
 use crate::error::Error;
 use crate::manifest::SegmentEntry;
+use crate::store::checks::Checks;
 
 /// Version of this file format.
 pub const DENSE_VERSION: u32 = 2;
@@ -124,7 +125,7 @@ pub struct DenseSegment {
 }
 
 impl DenseSegment {
-    /// Opens the segment that a commit lists, and checks header, length and encoder; not the rows.
+    /// Opens the segment that a commit lists, and checks header, length and encoder; the rows as `checks` say.
     ///
     /// # Errors
     /// [`Error::Corrupt`] for a file that is cut short or belongs to something else, [`Error::Version`], [`Error::Io`].
@@ -132,6 +133,7 @@ impl DenseSegment {
         folder: &Path,
         entry: &SegmentEntry,
         encoder: &EncoderInfo,
+        checks: &Checks,
     ) -> Result<Self, Error> {
         let path = folder.join(&entry.file);
         let map = map_file(&path)?;
@@ -174,7 +176,17 @@ impl DenseSegment {
             // Only the rows that look best are read.
             expect_no_order(&map);
         }
-        Ok(Self { path, entry: entry.clone(), header, row_bytes, present, index, map })
+        let segment = Self { path, entry: entry.clone(), header, row_bytes, present, index, map };
+        checks.dense(&segment)?;
+        Ok(segment)
+    }
+
+    /// What a commit would list of the rows in the file called `name`, by its own header.
+    pub(crate) fn entry_of(folder: &Path, name: &str) -> Result<SegmentEntry, Error> {
+        let path = folder.join(name);
+        let header = Header::parse(&path, &map_file(&path)?)?;
+        let Header { first, count, .. } = header;
+        Ok(SegmentEntry { file: name.to_owned(), first, count, index: None })
     }
 
     /// The vector of an ordinal: `dim` little-endian f16 values. `None` outside this segment and for a removed row.
@@ -216,6 +228,11 @@ impl DenseSegment {
     /// Rows stored.
     pub fn rows(&self) -> u64 {
         self.header.rows
+    }
+
+    /// The file of the rows.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What the commit says of it.

@@ -16,6 +16,7 @@ use super::segment_writer::{PARTIAL_ENDING, SegmentWriter};
 use crate::descriptor::sync_folder;
 use crate::error::Error;
 use crate::manifest::SegmentEntry;
+use crate::store::checks::Checks;
 
 /// When segments are merged, and what a merged one is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,7 +137,7 @@ impl Merge<'_> {
             }
         }
         let mut entry = writer.finish()?;
-        let merged = DenseSegment::open(self.folder, &entry, self.encoder)?;
+        let merged = DenseSegment::open(self.folder, &entry, self.encoder, &Checks::none())?;
         if merged.rows() >= self.indexed_from.max(1) {
             let had = segments.iter().filter_map(|segment| segment.index().map(IvfSearch::bits));
             let bits = self.bits.or(had.max()).unwrap_or_default();

@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::filter::Accepted;
 use crate::schema::column;
 use crate::store::Snapshot;
+use crate::store::guard::Inside;
 
 /// Rows a worker takes at a time.
 const BLOCK: usize = 8_192;
@@ -104,7 +105,10 @@ impl<'a> Vectors<'a> {
             .dense
             .par_iter()
             .enumerate()
-            .map(|part| self.best_in(query, part, (accepted, passing), (top_k, how)))
+            .map(|part| {
+                let _inside = Inside::enter();
+                self.best_in(query, part, (accepted, passing), (top_k, how))
+            })
             .collect();
         let mut found = parts.concat();
         keep_best(&mut found, top_k);
@@ -146,6 +150,7 @@ impl<'a> Vectors<'a> {
         starts
             .into_par_iter()
             .map(|start| {
+                let _inside = Inside::enter();
                 let end = rows.min(start.saturating_add(u32::try_from(BLOCK).unwrap_or(u32::MAX)));
                 let mut found = Vec::new();
                 let mut bar = f32::NEG_INFINITY;
@@ -201,8 +206,16 @@ pub(crate) fn is_accepted(accepted: &[Accepted], at: DocAddress) -> bool {
 
 /// The row of an ordinal in segments that come in ascending order.
 pub(crate) fn find_row(segments: &[Arc<DenseSegment>], ordinal: u64) -> Option<&[u8]> {
+    find_segment(segments, ordinal)?.row(ordinal)
+}
+
+/// The segment that an ordinal lies in, if it lies in any.
+pub(crate) fn find_segment(
+    segments: &[Arc<DenseSegment>],
+    ordinal: u64,
+) -> Option<&Arc<DenseSegment>> {
     let after = segments.partition_point(|segment| segment.range().0 <= ordinal);
-    segments[after.checked_sub(1)?].row(ordinal)
+    segments.get(after.checked_sub(1)?)
 }
 
 fn missing_vector(ordinal: u64) -> Error {

@@ -148,6 +148,7 @@ mod tests {
 
     use super::super::DenseSegment;
     use super::*;
+    use crate::store::checks::Checks;
 
     fn encoder() -> EncoderInfo {
         EncoderInfo {
@@ -167,7 +168,8 @@ mod tests {
         assert_eq!(writer.push(&[1.0, -2.0, 0.5]).expect("written"), 100);
         assert_eq!(writer.push(&[0.0, 0.25, 4.0]).expect("written"), 101);
         let entry = writer.finish().expect("finished");
-        let segment = DenseSegment::open(folder.path(), &entry, &encoder()).expect("opens");
+        let segment =
+            DenseSegment::open(folder.path(), &entry, &encoder(), &Checks::none()).expect("opens");
         segment.verify().expect("intact");
         assert_eq!(segment.row(99), None);
         assert_eq!(segment.row(102), None);
@@ -185,25 +187,26 @@ mod tests {
         let mut other = encoder();
         other.fingerprint = "f2".to_owned();
         assert!(matches!(
-            DenseSegment::open(folder.path(), &entry, &other),
+            DenseSegment::open(folder.path(), &entry, &other, &Checks::none()),
             Err(Error::Corrupt { .. })
         ));
         for cut in [0, 50, HEADER_BYTES, bytes.len() - 1] {
             fs_err::write(&path, &bytes[..cut]).expect("written");
             assert!(matches!(
-                DenseSegment::open(folder.path(), &entry, &encoder()),
+                DenseSegment::open(folder.path(), &entry, &encoder(), &Checks::none()),
                 Err(Error::Corrupt { .. } | Error::Io { .. })
             ));
         }
         let mut flipped = bytes.clone();
         flipped[HEADER_BYTES + 3] ^= 1;
         fs_err::write(&path, &flipped).expect("written");
-        let segment = DenseSegment::open(folder.path(), &entry, &encoder()).expect("header fits");
+        let segment = DenseSegment::open(folder.path(), &entry, &encoder(), &Checks::none())
+            .expect("header fits");
         assert!(segment.verify().is_err());
         let mut header = bytes;
         header[33] ^= 1;
         fs_err::write(&path, &header).expect("written");
-        assert!(DenseSegment::open(folder.path(), &entry, &encoder()).is_err());
+        assert!(DenseSegment::open(folder.path(), &entry, &encoder(), &Checks::none()).is_err());
     }
 
     #[test]
@@ -221,7 +224,8 @@ mod tests {
             }
             let entry = writer.finish().expect("finished");
             assert_eq!(entry.count, 200);
-            let segment = DenseSegment::open(folder.path(), &entry, &encoder()).expect("opens");
+            let segment = DenseSegment::open(folder.path(), &entry, &encoder(), &Checks::none())
+                .expect("opens");
             segment.verify().expect("intact");
             assert_eq!(
                 (segment.rows(), segment.row(1_000 + gap), segment.row(1_199)),

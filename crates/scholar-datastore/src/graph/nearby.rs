@@ -72,6 +72,15 @@ impl Graph<'_> {
         direction: Direction,
         limits: Limits,
     ) -> Result<Option<Neighbourhood>, Error> {
+        self.store.reading(|| self.around(id, direction, limits))
+    }
+
+    fn around(
+        &self,
+        id: &PaperId,
+        direction: Direction,
+        limits: Limits,
+    ) -> Result<Option<Neighbourhood>, Error> {
         let start = self.place(id)?;
         if start.address.is_none() && self.citing(&start.names)?.is_empty() {
             return Ok(None);

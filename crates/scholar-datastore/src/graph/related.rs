@@ -76,6 +76,10 @@ impl Graph<'_> {
     /// # Errors
     /// As [`Graph::references`].
     pub fn related(&self, id: &PaperId, limit: usize) -> Result<Relatives, Error> {
+        self.store.reading(|| self.relatives(id, limit))
+    }
+
+    fn relatives(&self, id: &PaperId, limit: usize) -> Result<Relatives, Error> {
         let place = self.place(id)?;
         let references = match place.address {
             Some(address) => self.references_at(address)?,

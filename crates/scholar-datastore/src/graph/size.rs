@@ -34,6 +34,10 @@ impl Graph<'_> {
     /// # Errors
     /// As [`Graph::references`].
     pub fn size(&self) -> Result<GraphSize, Error> {
+        self.store.reading(|| self.counted())
+    }
+
+    fn counted(&self) -> Result<GraphSize, Error> {
         let mut size = GraphSize {
             papers: 0,
             edges: 0,

@@ -9,16 +9,21 @@ use std::sync::Arc;
 use scholar_core::{Paper, PaperId, PaperMeta, Passage};
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::schema::Field;
-use tantivy::{DocAddress, Index, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
+use tantivy::{
+    DocAddress, Index, IndexMeta, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
+};
 
 use crate::dense::DenseSegment;
 use crate::dense::kernel::decoded;
-use crate::dense::scan::find_row;
-use crate::descriptor::Descriptor;
+use crate::dense::scan::find_segment;
+use crate::descriptor::{Descriptor, FORMAT_VERSION};
 use crate::error::Error;
 use crate::manifest::Manifest;
 use crate::schema::{KIND_PAPER, PaperBody, column};
-use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, alive_documents, parse_stored, text_in};
+use crate::store::checks::Checks;
+use crate::store::guard::{self, Guarded};
+use crate::store::verify::check_lists;
+use crate::store::{DENSE_FOLDER, alive_documents, open_lexical, parse_stored, text_in};
 use crate::writer::known::Merged;
 
 /// Fields that both formats have.
@@ -41,11 +46,13 @@ pub(crate) struct StoredPaper {
 pub struct MergeSource {
     root: PathBuf,
     descriptor: Descriptor,
-    searcher: Searcher,
+    searcher: Guarded<Searcher>,
     fields: SharedFields,
     ordinals: Vec<Column<u64>>,
     sources: Vec<Option<StrColumn>>,
     dense: Vec<Arc<DenseSegment>>,
+    checks: Checks,
+    commit: u64,
     papers: u64,
 }
 
@@ -56,7 +63,8 @@ impl std::fmt::Debug for MergeSource {
 }
 
 impl MergeSource {
-    /// Opens the newest commit of the datastore at `root`.
+    /// Opens the newest commit of the datastore at `root`, to be copied: every lexical file is checked first, and every
+    /// dense segment before its first vector is read.
     ///
     /// # Errors
     /// [`Error::NotADatastore`], [`Error::Version`] for a format that is newer than this program, [`Error::Corrupt`],
@@ -64,7 +72,22 @@ impl MergeSource {
     pub fn open(root: &Path) -> Result<Self, Error> {
         let descriptor = Descriptor::read_older(root)?;
         let failed = || Error::index("open", root);
-        let index = Index::open_in_dir(root.join(LEXICAL_FOLDER)).map_err(failed())?;
+        let checks = Checks::all();
+        let index = open_lexical(root, &checks)?;
+        let metas = index.load_metas().map_err(failed())?;
+        guard::reading(root, || Self::of_commit((root, descriptor, checks), &index, &metas))
+            .map_err(|error| error.of_commit(metas.opstamp))
+    }
+
+    fn of_commit(
+        (root, descriptor, checks): (&Path, Descriptor, Checks),
+        index: &Index,
+        metas: &IndexMeta,
+    ) -> Result<Self, Error> {
+        let failed = || Error::index("open", root);
+        if descriptor.format == FORMAT_VERSION {
+            check_lists(root, index)?;
+        }
         let schema = index.schema();
         let field = |name: &str| schema.get_field(name).map_err(failed());
         let fields = SharedFields {
@@ -79,13 +102,16 @@ impl MergeSource {
             .try_into()
             .map_err(failed())?;
         let searcher = reader.searcher();
-        let metas = index.load_metas().map_err(failed())?;
         let folder = root.join(DENSE_FOLDER);
-        let mut segments = Manifest::of_commit(root, &metas)?.segments;
+        let mut segments = Manifest::of_commit(root, metas)?.segments;
         segments.sort_by_key(|segment| segment.first);
         let dense = segments
             .iter()
-            .map(|entry| DenseSegment::open(&folder, entry, &descriptor.encoder).map(Arc::new))
+            .map(|entry| {
+                // Checked when its first vector is read: an export of papers alone reads none.
+                DenseSegment::open(&folder, entry, &descriptor.encoder, &Checks::none())
+                    .map(Arc::new)
+            })
             .collect::<Result<Vec<_>, _>>()?;
         let columns = |searcher: &Searcher| -> Result<_, TantivyError> {
             let mut ordinals = Vec::new();
@@ -100,11 +126,13 @@ impl MergeSource {
         let mut source = Self {
             root: root.to_owned(),
             descriptor,
-            searcher,
+            searcher: Guarded::new(searcher),
             fields,
             ordinals,
             sources,
             dense,
+            checks,
+            commit: metas.opstamp,
             papers: 0,
         };
         source.papers = source.papers_in_order()?.len() as u64;
@@ -129,11 +157,17 @@ impl MergeSource {
     /// Where the papers are, in order of storing.
     pub(crate) fn papers_in_order(&self) -> Result<Vec<DocAddress>, Error> {
         let kind = Term::from_field_text(self.fields.kind, KIND_PAPER);
-        alive_documents(&self.searcher, &kind).map_err(Error::index("read", &self.root))
+        guard::reading(&self.root, || {
+            alive_documents(&self.searcher, &kind).map_err(Error::index("read", &self.root))
+        })
     }
 
     /// The paper at `address`.
     pub(crate) fn paper(&self, address: DocAddress) -> Result<StoredPaper, Error> {
+        guard::reading(&self.root, || self.stored_paper(address))
+    }
+
+    fn stored_paper(&self, address: DocAddress) -> Result<StoredPaper, Error> {
         let document = self.document(address)?;
         let meta: PaperMeta = self.parse(&document, self.fields.head)?;
         let PaperBody { sections, references, merged } = self.parse(&document, self.fields.body)?;
@@ -144,6 +178,10 @@ impl MergeSource {
 
     /// The passages of a paper in order, with their vectors.
     pub(crate) fn passages(&self, id: &PaperId) -> Result<(Vec<Passage>, Vec<Vec<f32>>), Error> {
+        guard::reading(&self.root, || self.stored_passages(id))
+    }
+
+    fn stored_passages(&self, id: &PaperId) -> Result<(Vec<Passage>, Vec<Vec<f32>>), Error> {
         let owner = Term::from_field_text(self.fields.owner, &id.to_string());
         let mut found = Vec::new();
         for (address, ordinal) in
@@ -164,9 +202,10 @@ impl MergeSource {
     }
 
     fn vector(&self, ordinal: u64) -> Result<Vec<f32>, Error> {
-        find_row(&self.dense, ordinal)
-            .map(decoded)
-            .ok_or_else(|| Error::corrupt(&self.root, "a passage has no vector".to_owned()))
+        let lacks = || Error::corrupt(&self.root, "a passage has no vector".to_owned());
+        let segment = find_segment(&self.dense, ordinal).ok_or_else(lacks)?;
+        self.checks.dense(segment).map_err(|error| error.of_commit(self.commit))?;
+        segment.row(ordinal).map(decoded).ok_or_else(lacks)
     }
 
     fn document(&self, address: DocAddress) -> Result<TantivyDocument, Error> {

@@ -87,7 +87,7 @@ impl<'a> Candidates<'a> {
 
     pub(crate) fn find_lexical(&mut self, parameters: Bm25, query: &str) -> Result<(), Error> {
         let failed = || Error::index("search", self.store.root());
-        let known = (&self.snapshot.searcher, &self.snapshot.terms);
+        let known = (&*self.snapshot.searcher, &self.snapshot.terms);
         let search =
             LexicalSearch::new(known, self.store.fields(), parameters, query).map_err(failed())?;
         let best = search.best(&self.filtered.accepted, self.depth).map_err(failed())?;

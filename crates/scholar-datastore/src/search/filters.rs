@@ -14,6 +14,7 @@ use crate::dense::scan::Vectors;
 use crate::filter::Accepted;
 use crate::schema::Fields;
 use crate::store::Snapshot;
+use crate::store::guard::Inside;
 
 /// Filters remembered at most. Ours: a server's users have more questions than filters.
 const MOST_FILTERS: usize = 16;
@@ -42,11 +43,18 @@ impl Filtered {
         let readers = snapshot.searcher.segment_readers();
         let mut accepted = readers
             .par_iter()
-            .map(|reader| Accepted::new(reader, fields, filter))
+            .map(|reader| {
+                let _inside = Inside::enter();
+                Accepted::new(reader, fields, filter)
+            })
             .collect::<Result<Vec<_>, _>>()?;
         let share = accepted_share(snapshot, vectors, &accepted);
         if share < MARKED_SHARE {
-            accepted = accepted.into_par_iter().map(Accepted::marked).collect();
+            let marked = |accepted: Accepted| {
+                let _inside = Inside::enter();
+                accepted.marked()
+            };
+            accepted = accepted.into_par_iter().map(marked).collect();
         }
         Ok(Self { accepted, share, passing: OnceLock::new(), compared })
     }

@@ -1,7 +1,7 @@
-//! tantivy's directory, readable where nothing can be written.
+//! tantivy's directory: readable where nothing can be written, its files checked as they are opened.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tantivy::Directory;
@@ -10,49 +10,60 @@ use tantivy::directory::{
     DirectoryLock, FileHandle, Lock, META_LOCK, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
 };
 
+use super::checks::Checks;
+
 /// [`MmapDirectory`], except that a reader does without the lock that keeps files from being removed while it opens
 /// them where the lock's file cannot be made. Where others still write, a file that is gone is noticed and opening
 /// starts over, as after any commit that comes in between.
+///
+/// Every file that tantivy reads, in whatever thread, is opened here, and checked first as its [`Checks`] say.
 #[derive(Debug, Clone)]
-pub(super) struct ReadableDirectory(MmapDirectory);
+pub(super) struct CheckedDirectory {
+    files: MmapDirectory,
+    path: PathBuf,
+    checks: Checks,
+}
 
-impl ReadableDirectory {
-    pub(super) fn open(path: &Path) -> tantivy::Result<Self> {
-        Ok(Self(MmapDirectory::open(path)?))
+impl CheckedDirectory {
+    pub(super) fn open(path: &Path, checks: &Checks) -> tantivy::Result<Self> {
+        let files = MmapDirectory::open(path)?;
+        Ok(Self { files, path: path.to_owned(), checks: checks.clone() })
     }
 }
 
-impl Directory for ReadableDirectory {
+impl Directory for CheckedDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.0.get_file_handle(path)
+        let handle = self.files.get_file_handle(path)?;
+        self.checks.lexical(&self.path.join(path), &handle)?;
+        Ok(handle)
     }
 
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        self.0.delete(path)
+        self.files.delete(path)
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        self.0.exists(path)
+        self.files.exists(path)
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        self.0.open_write(path)
+        self.files.open_write(path)
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        self.0.atomic_read(path)
+        self.files.atomic_read(path)
     }
 
     fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
-        self.0.atomic_write(path, data)
+        self.files.atomic_write(path, data)
     }
 
     fn sync_directory(&self) -> io::Result<()> {
-        self.0.sync_directory()
+        self.files.sync_directory()
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        match self.0.acquire_lock(lock) {
+        match self.files.acquire_lock(lock) {
             Err(LockError::IoError(error))
                 if lock.filepath == META_LOCK.filepath && is_read_only(error.kind()) =>
             {
@@ -63,7 +74,7 @@ impl Directory for ReadableDirectory {
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
-        self.0.watch(callback)
+        self.files.watch(callback)
     }
 }
 

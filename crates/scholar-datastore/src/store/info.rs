@@ -111,7 +111,9 @@ impl Datastore {
         let snapshot = self.snapshot()?;
         let count = |kind: &str| {
             let term = Term::from_field_text(self.fields().kind, kind);
-            alive_count(&snapshot.searcher, &term).map_err(Error::index("read", self.root()))
+            self.reading(|| {
+                alive_count(&snapshot.searcher, &term).map_err(Error::index("read", self.root()))
+            })
         };
         Ok((count(KIND_PAPER)?, count(KIND_PASSAGE)?))
     }
@@ -121,6 +123,10 @@ impl Datastore {
     /// # Errors
     /// [`Error::Index`] and [`Error::Io`] when the store cannot be read.
     pub fn info(&self) -> Result<DatastoreInfo, Error> {
+        self.reading(|| self.described())
+    }
+
+    fn described(&self) -> Result<DatastoreInfo, Error> {
         let snapshot = self.snapshot()?;
         let (papers, passages) = self.counts()?;
         let indexed = |file: &str| {

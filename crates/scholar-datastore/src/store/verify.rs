@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::schema::KIND_PASSAGE;
 
 pub use files::FilesReport;
-pub(super) use files::check_counts;
+pub(crate) use files::{check_commit, check_counts, check_lists};
 
 /// How much is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +71,15 @@ impl Datastore {
             Depth::Quick => FilesReport::default(),
             Depth::Checksums => Self::check_files(self.root(), &mut |_| {})?,
         };
+        self.reading(|| self.consistent(files, sample))
+    }
+
+    /// Whether every passage has its vector.
+    fn consistent(
+        &self,
+        files: FilesReport,
+        sample: Option<(&dyn Encoder, usize)>,
+    ) -> Result<VerifyReport, Error> {
         let snapshot = self.snapshot()?;
         let failed = || Error::index("read", self.root());
         let vectors = Vectors::new(&snapshot).map_err(failed())?;

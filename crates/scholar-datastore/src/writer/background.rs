@@ -141,7 +141,7 @@ impl DatastoreWriter {
         let number = self.manifest.next_segment;
         // Not durable before the next commit, nor need it be: what bears the number is swept if that does not come.
         self.manifest.next_segment += 1;
-        let (searcher, ordinals) = (self.reader.searcher(), self.manifest.next_ordinal);
+        let (searcher, ordinals) = (self.searcher(), self.manifest.next_ordinal);
         let (root, encoder) = (self.root.clone(), self.descriptor.encoder.clone());
         self.merging.begin((replaces, number), move |stop| {
             let alive = alive_ordinals(&searcher, (&root, ordinals))?;

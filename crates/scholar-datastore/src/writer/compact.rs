@@ -13,6 +13,7 @@ use crate::dense::merge::{Merge, MergePolicy, is_set};
 use crate::error::Error;
 use crate::schema::column;
 use crate::store::DENSE_FOLDER;
+use crate::store::guard::{self, Guarded};
 
 /// How a datastore is compacted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +71,7 @@ impl DatastoreWriter {
         let rows_before: u64 = segments.iter().map(|segment| segment.rows()).sum();
         let rows: Vec<u64> = segments.iter().map(|segment| segment.rows()).collect();
         let of = (self.root.as_path(), self.manifest.next_ordinal);
-        let alive = alive_ordinals(&self.reader.searcher(), of)?;
+        let alive = alive_ordinals(&self.searcher(), of)?;
         let living = |segment: &DenseSegment| -> u64 {
             let (first, count) = segment.range();
             (first..first + count).filter(|ordinal| is_set(&alive, *ordinal)).count() as u64
@@ -138,13 +139,23 @@ impl DatastoreWriter {
         let folder = self.root.join(DENSE_FOLDER);
         self.manifest.segments[run]
             .iter()
-            .map(|entry| DenseSegment::open(&folder, entry, &self.descriptor.encoder).map(Arc::new))
+            .map(|entry| {
+                DenseSegment::open(&folder, entry, &self.descriptor.encoder, &self.checks)
+                    .map(Arc::new)
+            })
             .collect()
     }
 }
 
 /// One bit for each of the first `ordinals` of the datastore at `root`: whether its passage is there.
 pub(super) fn alive_ordinals(
+    searcher: &Guarded<Searcher>,
+    (root, ordinals): (&Path, u64),
+) -> Result<Vec<u64>, Error> {
+    guard::reading(root, || read_alive_ordinals(searcher, (root, ordinals)))
+}
+
+fn read_alive_ordinals(
     searcher: &Searcher,
     (root, ordinals): (&Path, u64),
 ) -> Result<Vec<u64>, Error> {

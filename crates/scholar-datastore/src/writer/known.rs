@@ -272,6 +272,7 @@ impl DatastoreWriter {
     pub(super) fn write_aliases(&mut self) -> Result<(), Error> {
         for (id, noted) in std::mem::take(&mut self.aliases) {
             let Some(address) = self.committed_paper(&id)? else { continue };
+            self.check_lexical_segment(address.segment_ord)?;
             let document = self.document(address)?;
             let meta: PaperMeta = parse_stored(&self.root, &document, self.fields.head)?;
             let PaperBody { sections, references, merged } =
@@ -296,6 +297,7 @@ impl DatastoreWriter {
         let owner = self.fields.owner_term(&meta.id);
         let mut documents = vec![self.fields.paper_document(prepared, source)];
         for (address, ordinal) in self.committed_passages(&meta.id)? {
+            self.check_lexical_segment(address.segment_ord)?;
             let passage = parse_stored(&self.root, &self.document(address)?, self.fields.head)?;
             let document = self.fields.passage_document(meta, &passage, ordinal);
             documents

@@ -149,7 +149,7 @@ impl DatastoreWriter {
             self.lexical.outcome().unwrap_or(Ok(())).map_err(failed())?;
         }
         self.writer.garbage_collect_files().wait().map_err(failed())?;
-        self.reader.reload().map_err(failed())?;
+        self.reload()?;
         Ok(true)
     }
 

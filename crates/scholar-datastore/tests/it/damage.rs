@@ -10,7 +10,7 @@ use super::process::compact;
 use super::{Dice, add, create, encoder, paper};
 
 /// A store with every kind of file: inverted indexes, deletions, several segments on both sides.
-fn with_every_kind_of_file(root: &Path) {
+pub(crate) fn with_every_kind_of_file(root: &Path) {
     let store = create(root);
     let mut writer = store.writer().expect("writer");
     let papers = |from: u64, to: u64| {
@@ -31,7 +31,7 @@ fn with_every_kind_of_file(root: &Path) {
 }
 
 /// Every file but locks, whose content is for people.
-fn files(root: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(root: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {

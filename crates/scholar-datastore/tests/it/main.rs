@@ -11,6 +11,8 @@ mod kill;
 mod merge;
 mod process;
 mod processes;
+mod repair;
+mod rewriting;
 mod search;
 mod store;
 

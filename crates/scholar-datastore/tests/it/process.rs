@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use scholar_core::SearchMode;
-use scholar_datastore::{CompactOptions, Datastore, DatastoreWriter, MergePolicy, SearchConfig};
+use scholar_datastore::{
+    CompactOptions, CompactReport, Datastore, DatastoreWriter, Error, MergePolicy, SearchConfig,
+};
 
 use super::kill::Batch;
 use super::{request, retriever};
@@ -153,7 +155,12 @@ fn write_for_ever(writer: &mut DatastoreWriter, (verb, root): (&str, &Path), fir
 
 /// As a large datastore is compacted, at a size where segments have a few dozen rows.
 pub(crate) fn compact(writer: &mut DatastoreWriter) {
+    compact_with(writer).expect("compacted");
+}
+
+/// The same, where it may be refused.
+pub(crate) fn compact_with(writer: &mut DatastoreWriter) -> Result<CompactReport, Error> {
     let policy = MergePolicy { factor: 2, smallest: 8, largest: 1 << 20, indexed_from: 24 };
     let options = CompactOptions { policy, lists: Some(3), bits: None };
-    writer.compact(&options, &mut |_| ControlFlow::Continue(())).expect("compacted");
+    writer.compact(&options, &mut |_| ControlFlow::Continue(()))
 }

@@ -9,6 +9,7 @@
 mod files;
 mod http;
 mod replies;
+mod stores;
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -71,6 +72,7 @@ pub(super) fn run(
     let mut subjects = files::subjects(paths)?;
     subjects.extend(replies::subjects());
     subjects.extend(http::subjects());
+    subjects.extend(stores::subjects());
     let total = inputs * subjects.len() as u64;
     let bar = progress::counted(&app.printer, "inputs", Some(total));
     let mut rows = Vec::new();

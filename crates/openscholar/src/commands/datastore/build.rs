@@ -16,6 +16,7 @@ use scholar_datastore::{
 };
 use scholar_models::LocalEncoder;
 
+use super::writer;
 use crate::app::App;
 use crate::args::{PassagesArg, SourceArgs};
 use crate::commands::papers::until_stopped;
@@ -73,7 +74,7 @@ pub(crate) fn add_files(
     building: Building<'_>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let SourceArgs { files: _, format, fields, shard, rejects } = sources;
+    let SourceArgs { files: _, format, fields, shard, rejects, skip_check } = sources;
     let path = app.home.datastore(name)?;
     let rows = match (fields, format) {
         (Some(fields), _) => Rows::Mapped(Arc::new(fields.clone())),
@@ -93,7 +94,7 @@ pub(crate) fn add_files(
     let bar = progress::bytes(&app.printer, total_bytes(&inputs));
     let mut run = Run {
         app,
-        writer: store.writer()?,
+        writer: writer::open(name, &store, *skip_check, app)?,
         encoder,
         options,
         rejects: log,

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use scholar_datastore::{Bits, CompactOptions, CompactReport, Datastore};
 
+use super::writer;
 use crate::app::App;
 use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, ErrorKind};
@@ -24,7 +25,7 @@ pub(super) fn run(
     let store = Datastore::open(&app.home.datastore(name)?)?;
     let mut options = CompactOptions { lists, bits, ..CompactOptions::standard() };
     options.policy.indexed_from = indexed_from.unwrap_or(options.policy.indexed_from);
-    let mut writer = store.writer()?;
+    let mut writer = writer::open(name, &store, false, app)?;
     app.heed_signals()?;
     let bar = progress::counted(&app.printer, "rows", Some(0));
     let report = writer.compact(&options, &mut |step| {

@@ -11,7 +11,9 @@ use scholar_datastore::npy::Npy;
 use scholar_datastore::{AddOptions, GivenPassages};
 
 use super::build::{self, Building};
+use super::writer;
 use crate::app::App;
+use crate::args::SourceArgs;
 use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, ErrorKind};
 use crate::progress;
@@ -26,7 +28,7 @@ pub(super) struct Files<'a> {
 pub(super) fn run(
     name: &str,
     files: &Files<'_>,
-    rejects: Option<&Path>,
+    sources: &SourceArgs,
     building: Building<'_>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
@@ -39,7 +41,7 @@ pub(super) fn run(
     app.home.create(&app.home.datastores())?;
     let store = build::open(name, &path, encoder.info(), passages)?;
     let beside = app.home.datastores().join(format!("{name}.rejects.jsonl"));
-    let log = Arc::new(RejectLog::new(rejects.unwrap_or(&beside))?);
+    let log = Arc::new(RejectLog::new(sources.rejects.as_deref().unwrap_or(&beside))?);
     let bytes = Arc::new(AtomicU64::new(0));
     let options = ReadOptions {
         rejects: Some(log.clone()),
@@ -50,7 +52,7 @@ pub(super) fn run(
     let source = passages_file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let bar = progress::bytes(&app.printer, size).with_message(source.clone());
     let given = GivenPassages { passages: passages_file, vectors: &matrix, ids: ids.as_ref() };
-    let done = store.writer()?.add_given(
+    let done = writer::open(name, &store, sources.skip_check, app)?.add_given(
         &given,
         encoder.as_ref(),
         (&AddOptions::standard(source.as_str()), &options),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use scholar_datastore::{AddOptions, Datastore, MergeSource};
 
-use super::build;
+use super::{build, writer};
 use crate::app::App;
 use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, ErrorKind};
@@ -29,7 +29,8 @@ pub(super) fn into(path: &Path, sources: &[MergeSource], app: &App) -> Result<bo
     let Some(first) = sources.first() else { return Ok(false) };
     let store =
         Datastore::open_or_create(path, &first.descriptor().encoder, first.descriptor().rules)?;
-    let mut writer = store.writer()?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut writer = writer::open(&name, &store, false, app)?;
     app.heed_signals()?;
     let mut is_new = false;
     for source in sources {
@@ -58,7 +59,7 @@ pub(super) fn into(path: &Path, sources: &[MergeSource], app: &App) -> Result<bo
 }
 
 /// The folder meant by a name or path.
-fn folder(from: &str, app: &App) -> Result<PathBuf, CommandError> {
+pub(super) fn folder(from: &str, app: &App) -> Result<PathBuf, CommandError> {
     let path = Path::new(from);
     if path.components().count() > 1 || path.is_absolute() {
         return Ok(path.to_owned());

@@ -31,7 +31,7 @@ pub(super) fn run(
         code = add_rows(name, SourceArgs { files: rows, ..sources.clone() }, app)?;
     }
     if !inputs.is_empty() {
-        match app.block_on_to_the_end(add(name, inputs, args, app))? {
+        match app.block_on_to_the_end(add(name, inputs, (args, sources.skip_check), app))? {
             Ok(done) => code = done,
             // One broken file must not keep the watch from beginning.
             Err(error) if args.watch && !app.stop.requested() => code = app.printer.error(&error),
@@ -84,7 +84,7 @@ pub(super) fn add_each(
 pub(super) async fn add(
     name: &str,
     inputs: Vec<inputs::Input>,
-    args: &IntakeArgs,
+    (args, skip_check): (&IntakeArgs, bool),
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     let how = How {
@@ -114,7 +114,7 @@ pub(super) async fn add(
         });
     }
     let papers = items.into_iter().map(|item| item.paper).collect();
-    let done = keep::add(name, papers, "papers add", app).await?;
+    let done = keep::add(name, papers, "papers add", skip_check, app).await?;
     if done.interrupted {
         return Err(interrupted("interrupted; what was added is kept"));
     }

@@ -73,7 +73,7 @@ pub(super) fn run(
         let papers: Vec<Paper> = candidates.into_iter().map(|one| one.paper).collect();
         if !papers.is_empty() {
             let source = format!("papers {} {id}", asked.name());
-            let done = app.block_on_to_the_end(keep::add(into, papers, &source, app))??;
+            let done = app.block_on_to_the_end(keep::add(into, papers, &source, false, app))??;
             build::report_added(&format!("saved to {into}"), &done, app);
         }
     }

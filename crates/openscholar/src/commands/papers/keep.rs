@@ -1,10 +1,10 @@
 //! Adds papers that are in memory: found by sources, or read from documents.
 
 use scholar_core::{Encoder as _, Paper};
-use scholar_datastore::{AddOptions, AddReport, DatastoreWriter};
+use scholar_datastore::{AddOptions, AddReport};
 
 use crate::app::App;
-use crate::commands::datastore::build;
+use crate::commands::datastore::{build, writer};
 use crate::commands::papers::until_stopped;
 use crate::error::CommandError;
 use crate::progress;
@@ -12,10 +12,12 @@ use crate::wiring::models::Reading;
 
 /// Adds `papers` to the datastore called `name`, which is made if it is absent. Papers it has under the same identifier
 /// with the same content are left alone; `source` is what `info` will say of where they come from.
+/// Its files are checked first, or with `skip_check` when they are rewritten.
 pub(crate) async fn add(
     name: &str,
     papers: Vec<Paper>,
     source: &str,
+    skip_check: bool,
     app: &App,
 ) -> Result<AddReport, CommandError> {
     let path = app.home.datastore(name)?;
@@ -26,7 +28,7 @@ pub(crate) async fn add(
     let encoder = build::fitting_encoder(app, &path, None, reading).await?;
     app.home.create(&app.home.datastores())?;
     let store = build::open(name, &path, encoder.info(), None)?;
-    let mut writer: DatastoreWriter = store.writer()?;
+    let mut writer = writer::open(name, &store, skip_check, app)?;
     app.heed_signals()?;
     let bar = progress::counted(&app.printer, "papers", Some(papers.len() as u64));
     let papers = papers.into_iter().map(Ok::<Paper, scholar_datastore::Error>);

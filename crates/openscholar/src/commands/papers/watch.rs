@@ -82,7 +82,7 @@ fn take(
     add::add_each(name, rows, how, app)?;
     let inputs: Vec<inputs::Input> = ready.keys().filter_map(|path| inputs::file(path)).collect();
     if !inputs.is_empty() {
-        app.block_on_to_the_end(add::add(name, inputs, args, app))??;
+        app.block_on_to_the_end(add::add(name, inputs, (args, how.skip_check), app))??;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tantivy::directory::ManagedDirectory;
-use tantivy::{Index, IndexMeta, IndexSettings, SegmentReader};
+use tantivy::{Directory as _, Index, IndexMeta, IndexSettings, SegmentReader};
 
 use super::{OnVerifyProgress, VerifyProgress};
 use crate::dense::DenseSegment;
@@ -14,6 +14,7 @@ use crate::descriptor::Descriptor;
 use crate::error::Error;
 use crate::manifest::Manifest;
 use crate::schema::column;
+use crate::store::checks::Checks;
 use crate::store::{
     DENSE_FOLDER, Datastore, LEXICAL_FOLDER, META_FILE, REFRESH_ATTEMPTS, open_index,
 };
@@ -45,23 +46,48 @@ impl Datastore {
         };
         for _ in 0..REFRESH_ATTEMPTS {
             let before = meta();
-            match check(root, progress) {
+            match check(root, &Checks::all(), progress) {
                 // A commit in between removes files of the one that was being checked.
                 Err(_) if before.is_ok_and(|before| meta().is_ok_and(|now| now != before)) => {}
                 outcome => return outcome,
             }
         }
-        check(root, progress)
+        check(root, &Checks::all(), progress)
     }
 }
 
-fn check(root: &Path, progress: OnVerifyProgress<'_>) -> Result<FilesReport, Error> {
+fn check(
+    root: &Path,
+    checks: &Checks,
+    progress: OnVerifyProgress<'_>,
+) -> Result<FilesReport, Error> {
     let descriptor = Descriptor::read(root)?;
+    let (index, _) = open_index(root, checks)?;
+    check_commit((root, &descriptor), &index, checks, progress)
+}
+
+/// Checks every file of the commit that `index` is at; those that `checks` know to be whole are not read again.
+pub(crate) fn check_commit(
+    (root, descriptor): (&Path, &Descriptor),
+    index: &Index,
+    checks: &Checks,
+    progress: OnVerifyProgress<'_>,
+) -> Result<FilesReport, Error> {
     let folder = root.join(LEXICAL_FOLDER);
-    let (index, _) = open_index(root)?;
-    let metas = check_meta(&folder, &index)?;
-    let manifest = Manifest::of_commit(root, &metas)?;
-    let lexical = living_files(&folder, &metas)?;
+    let metas = check_meta(&folder, index)?;
+    let of_commit = |error: Error| error.of_commit(metas.opstamp);
+    check_files((root, descriptor), (index, &metas), checks, progress).map_err(of_commit)
+}
+
+fn check_files(
+    (root, descriptor): (&Path, &Descriptor),
+    (index, metas): (&Index, &IndexMeta),
+    checks: &Checks,
+    progress: OnVerifyProgress<'_>,
+) -> Result<FilesReport, Error> {
+    let folder = root.join(LEXICAL_FOLDER);
+    let manifest = Manifest::of_commit(root, metas)?;
+    let lexical = living_files(&folder, metas)?;
     check_managed(&folder, index.directory(), &lexical)?;
     let dense_folder = root.join(DENSE_FOLDER);
     let dense_bytes: u64 = manifest
@@ -75,21 +101,16 @@ fn check(root: &Path, progress: OnVerifyProgress<'_>) -> Result<FilesReport, Err
     let mut releases = BTreeMap::new();
     let mut done = VerifyProgress { bytes: 0, of_bytes: dense_bytes + lexical_bytes };
     for name in &lexical {
-        let fits = index.directory().validate_checksum(name);
         let path = folder.join(name);
-        match fits {
-            Ok(true) => {}
-            Ok(false) => return Err(Error::corrupt(&path, "its checksum does not fit")),
-            Err(error) => return Err(Error::corrupt(&path, error.to_string())),
-        }
+        let opened = index.directory().open_read(name);
+        opened.map_err(|error| Error::unreadable(&path, error))?;
         check_release(&path, &mut releases)?;
         done.bytes += size_of(&path);
         progress(done);
     }
-    check_segments(&folder, &index, &metas)?;
+    check_segments(&folder, index, metas)?;
     for entry in &manifest.segments {
-        let segment = DenseSegment::open(&dense_folder, entry, &descriptor.encoder)?;
-        segment.verify()?;
+        let segment = DenseSegment::open(&dense_folder, entry, &descriptor.encoder, checks)?;
         done.bytes += segment.size_bytes();
         progress(done);
     }
@@ -124,6 +145,14 @@ fn check_meta(folder: &Path, index: &Index) -> Result<IndexMeta, Error> {
         return Err(corrupt("its settings are not this format version's"));
     }
     Ok(metas)
+}
+
+/// Checks what lists the files of the commit that `index` is at, and that they are there; not what is in them.
+pub(crate) fn check_lists(root: &Path, index: &Index) -> Result<(), Error> {
+    let folder = root.join(LEXICAL_FOLDER);
+    let metas = check_meta(&folder, index)?;
+    let lexical = living_files(&folder, &metas)?;
+    check_managed(&folder, index.directory(), &lexical)
 }
 
 /// Names of the files of the commit's segments, sorted. Each must be there.

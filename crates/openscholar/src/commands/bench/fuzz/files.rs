@@ -64,7 +64,7 @@ pub(super) fn subjects(paths: &[PathBuf]) -> Result<Vec<Subject>, CommandError> 
     Ok(subjects)
 }
 
-fn subject<R: Reader + 'static>(
+pub(super) fn subject<R: Reader + 'static>(
     name: &str,
     open: impl FnOnce() -> Result<R, String> + Send + 'static,
 ) -> Subject {
@@ -72,7 +72,7 @@ fn subject<R: Reader + 'static>(
     Subject { name: name.to_owned(), open: Box::new(open) }
 }
 
-fn folder() -> Result<tempfile::TempDir, String> {
+pub(super) fn folder() -> Result<tempfile::TempDir, String> {
     tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))
 }
 
