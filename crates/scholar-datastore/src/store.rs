@@ -5,6 +5,7 @@ mod directory;
 pub(crate) mod guard;
 pub mod info;
 mod ports;
+pub(crate) mod stored;
 pub mod verify;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use parking_lot::RwLock;
 use scholar_core::{EncoderInfo, Paper, PaperId, PaperMeta, Passage, PassageId};
 use tantivy::columnar::StrColumn;
 use tantivy::schema::{IndexRecordOption, Value as _};
+use tantivy::store::StoreReader;
 use tantivy::{
     Directory, DocAddress, DocId, DocSet as _, Index, IndexReader, ReloadPolicy, Searcher,
     TERMINATED, TantivyDocument, Term,
@@ -48,12 +50,16 @@ pub(crate) const META_FILE: &str = "meta.json";
 const BUILDING: &str = ".creating-";
 /// How often a new folder that another process swept away is made anew.
 const BEGIN_ATTEMPTS: usize = 20;
+/// Blocks of stored documents that each segment keeps, 16 kB each: tantivy's own number.
+const CACHED_BLOCKS: usize = 100;
 /// How often a refresh that meets a concurrent commit starts over.
 pub(crate) const REFRESH_ATTEMPTS: usize = 20;
 
 /// One commit, open: every search runs on one snapshot from start to end.
 pub(crate) struct Snapshot {
     pub(crate) searcher: Guarded<Searcher>,
+    /// What each lexical segment stores.
+    documents: Guarded<Vec<StoreReader>>,
     pub(crate) manifest: Manifest,
     pub(crate) dense: Vec<Arc<DenseSegment>>,
     pub(crate) ordinals: Ordinals,
@@ -431,7 +437,10 @@ impl Datastore {
     }
 
     fn document(&self, snapshot: &Snapshot, address: DocAddress) -> Result<TantivyDocument, Error> {
-        self.reading(|| snapshot.searcher.doc(address).map_err(Error::index("read", &self.root)))
+        self.reading(|| {
+            let store = &snapshot.documents[address.segment_ord as usize];
+            stored::document(store, address.doc_id).map_err(Error::index("read", &self.root))
+        })
     }
 
     fn parse<T: serde::de::DeserializeOwned>(
@@ -590,11 +599,18 @@ fn read_commit(
         for segment in searcher.segment_readers() {
             check_counts(&meta_path, segment)?;
         }
+        let documents = searcher
+            .segment_readers()
+            .iter()
+            .map(|segment| segment.get_store_reader(CACHED_BLOCKS))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(Error::io("read", root))?;
         let none = Ordinals::default();
         let ordinals = Ordinals::new(&searcher, known.map_or(&none, |known| &known.ordinals))
             .map_err(failed())?;
         Ok(Snapshot {
             searcher: Guarded::new(searcher),
+            documents: Guarded::new(documents),
             manifest,
             dense,
             ordinals,

@@ -6,12 +6,12 @@ use scholar_core::text::normalise::title_key;
 use scholar_core::{PaperId, PaperMeta, PassageId};
 use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::store::StoreReader;
-use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, TantivyDocument, TantivyError, Term};
+use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, TantivyError, Term};
 
 use crate::error::Error;
 use crate::lexical::analyzer::term_counts;
 use crate::schema::Fields;
-use crate::store::{Datastore, Snapshot, parse_stored};
+use crate::store::{Datastore, Snapshot, parse_stored, stored};
 
 /// Blocks of stored documents kept while titles are compared: few are read.
 const STORE_CACHE_BLOCKS: usize = 8;
@@ -51,7 +51,7 @@ impl Datastore {
                 }
             }
             for doc in with_term(reader, bare).map_err(unreadable())? {
-                let document: TantivyDocument = store.get(doc).map_err(unreadable())?;
+                let document = stored::document(&store, doc).map_err(unreadable())?;
                 let meta: PaperMeta = parse_stored(self.root(), &document, self.fields().head)?;
                 ids.insert(meta.id);
             }
@@ -86,7 +86,7 @@ fn owner(
     struct Named {
         id: PassageId,
     }
-    let document: TantivyDocument = store.get(doc)?;
+    let document = stored::document(store, doc)?;
     let head = document.get_first(fields.head).and_then(|value| value.as_str());
     Ok(head.and_then(|head| serde_json::from_str::<Named>(head).ok()).map(|named| named.id.paper))
 }
@@ -135,7 +135,7 @@ fn stored_title(
     struct Titled {
         title: String,
     }
-    let document: TantivyDocument = store.get(doc)?;
+    let document = stored::document(store, doc)?;
     let head = document.get_first(fields.head).and_then(|value| value.as_str());
     let titled = head.and_then(|head| serde_json::from_str::<Titled>(head).ok());
     Ok(titled.map(|titled| title_key(&titled.title)))

@@ -232,7 +232,7 @@ impl DatastoreWriter {
             // Of what was admitted but never stored nothing may be believed.
             self.pending.clear();
             if merged {
-                self.reader.reload().map_err(Error::index("open", &self.root))?;
+                self.reload()?;
             }
         }
         if replaced {

@@ -18,6 +18,7 @@ use super::DamagedFile;
 use crate::schema::{Fields, column};
 use crate::store::checks::{Checks, Damage};
 use crate::store::guard::attempt;
+use crate::store::stored::document;
 use crate::store::text_in;
 
 /// Blocks of stored documents kept: they are read in order.
@@ -168,7 +169,7 @@ impl Part {
         let Some(store) = &self.store else {
             return if self.documents.is_some() { Found::Unreadable } else { Found::End };
         };
-        match attempt(|| store.get::<TantivyDocument>(doc)) {
+        match attempt(|| document(store, doc)) {
             Some(Ok(document)) => Found::Document(Box::new(document)),
             // No block is said to hold it.
             Some(Err(TantivyError::InvalidArgument(_))) if self.documents.is_none() => Found::End,

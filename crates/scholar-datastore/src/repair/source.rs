@@ -86,10 +86,18 @@ impl RepairSource {
         let mut damaged = Vec::new();
         // It also looks at what files say of each other.
         let first = Datastore::check_files(root, &mut |_| {}).err();
-        if let Some(Error::Corrupt { path, what, .. }) = &first {
-            damaged.push(DamagedFile { file: path.clone(), what: what.clone() });
-        }
         let folder = root.join(LEXICAL_FOLDER);
+        damaged.extend(first.as_ref().map(|error| match error {
+            Error::Corrupt { path, what, .. } => {
+                DamagedFile { file: path.clone(), what: what.clone() }
+            }
+            // One of the lists that tantivy reads before it opens anything else.
+            error => {
+                let cause = std::error::Error::source(error).map(ToString::to_string);
+                let what = cause.unwrap_or_else(|| error.to_string());
+                DamagedFile { file: folder.clone(), what }
+            }
+        }));
         let commit = Commit::read(root, &folder, first.as_ref());
         if commit.is_from_disk && !damaged.iter().any(|known| known.file.ends_with(META_FILE)) {
             let what = "does not list what is there".to_owned();

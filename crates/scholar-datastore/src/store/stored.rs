@@ -1,0 +1,75 @@
+//! Stored documents, read without believing the lengths in them.
+//!
+//! tantivy allocates what a document says its texts are long; a wrong byte makes that terabytes, and a failed allocation
+//! ends the process. So lengths are compared with the bytes there are before tantivy reads a document of a file that
+//! nobody has checked.
+
+use tantivy::error::DataCorruption;
+use tantivy::store::StoreReader;
+use tantivy::{DocId, TantivyDocument, TantivyError};
+
+/// Bytes of a field's number and of the kind of its value.
+const FIELD_BYTES: usize = 4;
+/// The kind of a text; nothing else is stored.
+const TEXT: u8 = 0;
+/// Set in the last byte of a number.
+const LAST: u8 = 0x80;
+
+/// The document in place `doc`.
+pub(crate) fn document(store: &StoreReader, doc: DocId) -> Result<TantivyDocument, TantivyError> {
+    let bytes = store.get_document_bytes(doc)?;
+    if !are_texts(bytes.as_slice()) {
+        let what = format!("stored document {doc} is longer than its block");
+        return Err(TantivyError::DataCorruption(DataCorruption::comment_only(what)));
+    }
+    store.get(doc)
+}
+
+/// Whether `bytes` are a number of texts, none longer than what is left.
+fn are_texts(bytes: &[u8]) -> bool {
+    let Some((fields, mut rest)) = number(bytes) else { return false };
+    for _ in 0..fields {
+        let Some((&[TEXT], text)) =
+            rest.get(FIELD_BYTES..).and_then(|rest| rest.split_at_checked(1))
+        else {
+            return false;
+        };
+        let Some((length, text)) = number(text) else { return false };
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let Some((_, after)) = text.split_at_checked(length) else { return false };
+        rest = after;
+    }
+    true
+}
+
+/// A number of seven bits a byte, the lowest first, and what comes after it.
+fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut value = 0_u64;
+    for (place, byte) in bytes.iter().enumerate().take(10) {
+        let bits = u64::from(byte & !LAST);
+        value |= bits.checked_shl(u32::try_from(place * 7).ok()?)?;
+        if byte & LAST != 0 {
+            return Some((value, &bytes[place + 1..]));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_beyond_the_bytes_are_not_believed() {
+        let text = |length: &[u8], text: &[u8]| [&[3, 0, 0, 0, TEXT], length, text].concat();
+        let one = |of: Vec<u8>| [vec![0x81], of].concat();
+        assert!(are_texts(&one(text(&[0x82], b"ab"))));
+        assert!(are_texts(&one(text(&[0x02, 0x81], &[b'x'; 130]))));
+        assert!(!are_texts(&one(text(&[0x83], b"ab"))), "one byte too long");
+        assert!(!are_texts(&one(text(&[0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0xff], b"ab"))));
+        assert!(!are_texts(&one(vec![3, 0, 0, 0, 4, 0x82, b'a', b'b'])), "another kind");
+        assert!(!are_texts(&[0x82, 0, 0]), "cut short");
+        assert!(!are_texts(&[1; 20]), "a number without an end");
+        assert!(are_texts(&[0x80]));
+    }
+}
