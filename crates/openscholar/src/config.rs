@@ -1,7 +1,10 @@
 //! The config file. Precedence: preset < file < environment < flag.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use scholar_core::{Limit, ReadLimits};
+use scholar_datastore::files;
 pub(crate) use scholar_models::catalog::{DEFAULT_ENCODER, DEFAULT_GENERATOR};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +19,9 @@ pub(crate) const DEFAULT_JUDGE: &str = "scholar-attributor-mini";
 /// What a first question fetches.
 pub(crate) const DEFAULT_MODELS: [&str; 4] =
     [DEFAULT_ENCODER, DEFAULT_RERANKER, DEFAULT_JUDGE, DEFAULT_GENERATOR];
+
+/// Largest config or key file in bytes.
+const CONFIG_BYTES: usize = 1 << 20;
 
 /// `config.toml`, every key optional; an unknown key is an error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -39,6 +45,8 @@ pub(crate) struct ConfigFile {
     pub(crate) generator: GeneratorFile,
     /// Where papers are looked for.
     pub(crate) sources: SourcesFile,
+    /// How much one file of papers may be, by the limit's name.
+    pub(crate) limits: BTreeMap<Limit, u64>,
 }
 
 /// The `[sources]` table.
@@ -61,7 +69,7 @@ pub(crate) struct SourcesFile {
     /// Seconds for all requests of one question together.
     pub(crate) deadline_seconds: Option<u64>,
     /// Addresses that differ from the providers' own: `S2_BASE_URL = "http://…"`.
-    pub(crate) base_urls: std::collections::BTreeMap<String, String>,
+    pub(crate) base_urls: BTreeMap<String, String>,
 }
 
 /// The `[generator]` table.
@@ -91,9 +99,9 @@ pub(crate) struct GeneratorFile {
 impl ConfigFile {
     /// Reads `path`; a missing file is an empty one unless it was `named` by the user.
     pub(crate) fn read(path: &Path, named: bool) -> Result<Self, CommandError> {
-        let text = match fs_err::read_to_string(path) {
+        let text = match files::read_text(path, CONFIG_BYTES) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !named => {
+            Err(error) if error.is_absent() && !named => {
                 return Ok(Self::default());
             }
             Err(error) => {
@@ -109,10 +117,21 @@ impl ConfigFile {
         })
     }
 
+    /// The limits of reading: what `asked` sets, else the file, else what is usual.
+    pub(crate) fn read_limits(&self, asked: &[(Limit, u64)]) -> ReadLimits {
+        let mut limits = ReadLimits::standard();
+        let own = self.limits.iter().map(|(limit, value)| (*limit, *value));
+        for (limit, value) in own.chain(asked.iter().copied()) {
+            limits.set(limit, value);
+        }
+        limits
+    }
+
     /// The key in the key file, trimmed of white space only.
     pub(crate) fn key(&self) -> Result<Option<String>, CommandError> {
         let Some(path) = &self.generator.key_file else { return Ok(None) };
-        let key = fs_err::read_to_string(path).user(|| "cannot read the key file".to_owned())?;
+        let key =
+            files::read_text(path, CONFIG_BYTES).user(|| "cannot read the key file".to_owned())?;
         Ok(Some(key.trim().to_owned()).filter(|key| !key.is_empty()))
     }
 }
@@ -127,5 +146,16 @@ mod tests {
         assert!(parse("datastore = \"x\"\n[generator]\nmodel = \"m\"").is_ok());
         let error = parse("top_m = 3").expect_err("unknown").to_string();
         assert!(error.contains("top_m"), "{error}");
+        let error = parse("[limits]\nsektions = 3").expect_err("unknown").to_string();
+        assert!(error.contains("sektions") && error.contains("sections"), "{error}");
+    }
+
+    #[test]
+    fn the_command_line_sets_limits_before_the_file() {
+        let config: ConfigFile =
+            toml::from_str("[limits]\nsections = 7\nline_bytes = 9\nseconds = 5").expect("valid");
+        let limits = config.read_limits(&[(Limit::Sections, 8)]);
+        assert_eq!((limits.sections, limits.line_bytes, limits.time.as_secs()), (8, 9, 5));
+        assert_eq!(limits.pages, ReadLimits::standard().pages);
     }
 }

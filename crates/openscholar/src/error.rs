@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use scholar_core::{PortError, PortErrorKind};
+use scholar_core::{Notice, NoticeKind, PortError, PortErrorKind};
 
 /// Which exit code a failure gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +84,25 @@ impl CommandError {
     /// The process's exit code.
     pub(crate) fn code(&self) -> u8 {
         self.code.unwrap_or_else(|| self.kind.code())
+    }
+
+    /// The same as a notice, where other work goes on.
+    pub(crate) fn notice(&self) -> Notice {
+        let mut message = self.message.clone();
+        let mut cause = self.source();
+        while let Some(source) = cause {
+            message = format!("{message}: {source}");
+            cause = source.source();
+        }
+        let notice = Notice::new(NoticeKind::Skipped, message);
+        self.hints.first().cloned().into_iter().fold(notice, Notice::with_hint)
+    }
+}
+
+impl From<scholar_datastore::files::FileError> for CommandError {
+    fn from(error: scholar_datastore::files::FileError) -> Self {
+        let hint = error.hint();
+        library_error(error, hint)
     }
 }
 

@@ -11,6 +11,7 @@ pub mod filter;
 pub mod generation;
 pub mod ids;
 pub mod licence;
+pub mod limits;
 pub mod notice;
 pub mod paper;
 pub mod passage;
@@ -34,6 +35,7 @@ pub use generation::{
     OutputShape, Role, Sampling, TokenUsage,
 };
 pub use ids::{IdError, PaperId, PassageId};
+pub use limits::{Exceeded, Limit, ReadLimits, UnknownLimit};
 pub use notice::{Notice, NoticeKind};
 pub use paper::{Paper, PaperMeta, Retraction, Section};
 pub use passage::{Passage, PassageKind};

@@ -3,11 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use scholar_core::{PortError, PortErrorKind, is_out_of_space};
+use scholar_core::{Limit, PortError, PortErrorKind, is_out_of_space};
 use tantivy::TantivyError;
 use tantivy::directory::error::OpenReadError;
 
 use crate::descriptor::DESCRIPTOR_FILE;
+use crate::files::FileError;
 use crate::store::checks::Damage;
 
 /// A failure of this crate. `Display` is one clause; [`Error::hint`] is the next step.
@@ -152,11 +153,28 @@ pub enum Error {
         first: String,
     },
     /// A source whose kind is not known.
-    #[error("cannot tell the format of {}", path.display())]
+    #[error("cannot tell the format of {}: {seen}", path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,
+        /// What its first lines are like.
+        seen: String,
     },
+    /// A source goes on beyond a limit.
+    #[error("{}:{line}: {what}", path.display())]
+    TooMuch {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What there is too much of.
+        what: String,
+        /// The limit.
+        limit: Limit,
+    },
+    /// A source that is not read.
+    #[error(transparent)]
+    Source(#[from] FileError),
 }
 
 impl Error {
@@ -194,6 +212,18 @@ impl Error {
 
     pub(crate) fn corrupt(path: &Path, what: impl Into<String>) -> Self {
         Self::Corrupt { path: path.to_owned(), what: what.into(), commit: None }
+    }
+
+    /// Whether this is about a file that papers come from, and another file may be read.
+    pub fn is_of_source(&self) -> bool {
+        matches!(
+            self,
+            Self::Ingest { .. }
+                | Self::TooManyRejects { .. }
+                | Self::UnknownFormat { .. }
+                | Self::TooMuch { .. }
+                | Self::Source(_)
+        )
     }
 
     /// The next step for a person, as an imperative.
@@ -242,6 +272,12 @@ impl Error {
             Self::Ingest { .. } | Self::TooManyRejects { .. } => {
                 "repair or remove the lines named; what was committed before is kept".to_owned()
             }
+            Self::TooMuch { limit, .. } => limit.hint(),
+            Self::Source(error) => {
+                return error
+                    .hint()
+                    .or_else(|| Some("check that the path is right and can be used".to_owned()));
+            }
             Self::UnknownFormat { .. } => {
                 "name the fields with --fields title=/…,text=/…,id=/…, or use a format of docs/data-formats.md"
                     .to_owned()
@@ -265,6 +301,7 @@ impl Error {
             Self::Io { .. }
             | Self::NotADatastore { .. }
             | Self::Locked { .. }
+            | Self::Source(_)
             | Self::Panicked { .. } => PortErrorKind::Unavailable,
             Self::Index { .. } | Self::Corrupt { .. } => PortErrorKind::Corrupt,
             Self::Encode { source, .. } => source.kind(),
@@ -275,6 +312,7 @@ impl Error {
             | Self::Vectors { .. }
             | Self::Ingest { .. }
             | Self::TooManyRejects { .. }
+            | Self::TooMuch { .. }
             | Self::UnknownFormat { .. } => PortErrorKind::Rejected,
         }
     }

@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::ingest::lines::{Line, Place};
-use crate::ingest::{Limits, ReadOptions, judge_share};
+use crate::ingest::{Limits, ReadOptions, broken_off, judge_share};
 use crate::npy::Npy;
 use crate::writer::add::Work;
 use crate::writer::prepare::Prepared;
@@ -90,12 +90,9 @@ impl DatastoreWriter {
         let mut open: Vec<Row> = Vec::new();
         let mut number = 0;
         let mut interrupted = false;
-        while let Some((place, line)) =
-            lines.next_line().map_err(|(place, source)| Error::Ingest {
-                path: given.passages.to_owned(),
-                line: place.line,
-                what: format!("the file ends early or is damaged ({source})"),
-            })?
+        while let Some((place, line)) = lines
+            .next_line()
+            .map_err(|(place, source)| broken_off(given.passages, place.line, &source))?
         {
             tally.read += 1;
             let (text, row) = match line {

@@ -26,12 +26,16 @@ mod rejects;
 mod rows;
 mod semantic;
 mod shard;
+mod utf16;
 
+pub(crate) use decode::broken_off;
 pub(crate) use reader::judge_share;
 
 pub use fields::{FieldMap, FieldMapError};
 pub use format::{Format, UnknownFormatName};
-pub use reader::{Limits, Numbered, PaperReader, ReadOptions, ReadReport, Reject, Rows, format_of};
+pub use reader::{
+    HEAD_LINES, Limits, Numbered, PaperReader, ReadOptions, ReadReport, Reject, Rows, format_of,
+};
 pub use rejects::{RejectLog, RejectRow};
 pub use semantic::{S2Join, S2Report, is_dump};
 pub use shard::{FilePart, Shard, ShardError, parts};

@@ -20,6 +20,7 @@ pub mod dense;
 pub mod descriptor;
 pub mod error;
 pub mod export;
+pub mod files;
 pub mod filter;
 pub mod given;
 pub mod graph;

@@ -29,11 +29,13 @@ mod tree;
 mod xml;
 
 use std::fmt;
-use std::time::Duration;
 
-use scholar_core::{Notice, Paper, PaperId};
+use scholar_core::{Limit, Notice, Paper, PaperId};
 
+use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
+
+pub use scholar_core::ReadLimits;
 
 /// What a document is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,24 +81,6 @@ pub struct Document {
     pub notices: Vec<Notice>,
 }
 
-/// What a reader may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadLimits {
-    /// Largest input in bytes.
-    pub bytes: usize,
-    /// Largest text taken out, in bytes.
-    pub text_bytes: usize,
-    /// Longest time.
-    pub time: Duration,
-}
-
-impl Default for ReadLimits {
-    /// 200 MB in, 50 MB of text out, one minute: no paper is larger, and a broken one must not stop a folder.
-    fn default() -> Self {
-        Self { bytes: 200_000_000, text_bytes: 50_000_000, time: Duration::from_secs(60) }
-    }
-}
-
 impl fmt::Display for DocumentFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -123,29 +107,30 @@ impl DocumentFormat {
     }
 }
 
-/// Reads one document.
+/// Reads one document. `bounds` are limits, whose time begins now, or limits with a deadline.
 ///
 /// # Errors
 /// [`FormatError`] names the place. [`FormatErrorKind::NoText`] means that the document is of its format and holds
-/// nothing to read: a scanned PDF, a page of a failed conversion.
+/// nothing to read: a scanned PDF, a page of a failed conversion. [`FormatErrorKind::TooLarge`] names the limit.
 pub fn read(
     format: DocumentFormat,
     bytes: &[u8],
-    limits: ReadLimits,
+    bounds: impl Into<Bounds>,
 ) -> Result<Document, FormatError> {
-    if bytes.len() > limits.bytes {
-        return Err(FormatError::new(
-            FormatErrorKind::TooLarge,
-            format.name(),
-            format!("{} bytes are more than the {} allowed", bytes.len(), limits.bytes),
-        ));
+    let bounds = bounds.into();
+    let most = bounds.limits.bytes;
+    if bytes.len() > most {
+        let limit = Limit::FileBytes;
+        let message = format!("{} bytes are more than the limit of {most} ({limit})", bytes.len());
+        return Err(FormatError::new(FormatErrorKind::TooLarge, format.name(), message)
+            .with_hint(limit.hint()));
     }
     match format {
-        DocumentFormat::Jats => jats::read(bytes, limits),
-        DocumentFormat::Tei => tei::read(bytes, limits),
-        DocumentFormat::LatexmlHtml => latexml::read(bytes, limits),
-        DocumentFormat::Text => text::read(bytes, limits),
-        DocumentFormat::Markdown => markdown::read(bytes, limits),
-        DocumentFormat::Pdf => pdf::read(bytes, limits),
+        DocumentFormat::Jats => jats::read(bytes, &bounds),
+        DocumentFormat::Tei => tei::read(bytes, &bounds),
+        DocumentFormat::LatexmlHtml => latexml::read(bytes, &bounds),
+        DocumentFormat::Text => text::read(bytes, &bounds),
+        DocumentFormat::Markdown => markdown::read(bytes, &bounds),
+        DocumentFormat::Pdf => pdf::read(bytes, &bounds),
     }
 }

@@ -6,6 +6,7 @@
 //! socket, and no file but Zotero's database, which its library can only read from a path. Input is untrusted: every
 //! reader bounds time and memory and returns an error that names the place.
 
+pub mod deadline;
 pub mod document;
 mod encoding;
 pub mod error;
@@ -15,5 +16,6 @@ mod latex;
 pub mod library;
 mod names;
 
+pub use deadline::{Bounds, Deadline};
 pub use document::{Document, DocumentFormat, DocumentReference, ReadLimits};
 pub use error::{FormatError, FormatErrorKind};

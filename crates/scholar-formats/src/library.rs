@@ -29,6 +29,9 @@ const LIST_BYTES: usize = 256_000_000;
 /// Most notices about single entries; the rest is counted in one more.
 const NOTICES: usize = 50;
 
+/// Most files, tags or collections of a paper whose entries are joined: each is compared with those before it.
+const MOST_JOINED: usize = 1_000;
+
 /// What a list of papers is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LibraryFormat {
@@ -47,7 +50,7 @@ pub enum LibraryFormat {
 /// Where an attached file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttachmentPlace {
-    /// A file, absolute or relative to the list's folder.
+    /// A file, absolute or relative to the list's folder, as the list states it: it may name anything.
     Path(PathBuf),
     /// An address.
     Url(String),
@@ -217,7 +220,7 @@ pub(crate) fn filed_first(ids: &[PaperId]) -> Option<&PaperId> {
 fn join(known: &mut LibraryEntry, other: LibraryEntry) {
     fn add<T: PartialEq>(into: &mut Vec<T>, more: Vec<T>) {
         for one in more {
-            if !into.contains(&one) {
+            if into.len() < MOST_JOINED && !into.contains(&one) {
                 into.push(one);
             }
         }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
-use scholar_core::PaperId;
+use scholar_core::{Limit, PaperId, UnknownLimit};
 use scholar_datastore::BuildRules;
 use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
@@ -147,6 +147,14 @@ pub(crate) struct IntakeArgs {
     /// Of each `bulk:` search at most so many papers, the most cited first.
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) bulk_limit: usize,
+    /// Also read files of a library that lie in this folder, and look there for those that it names without one. Otherwise
+    /// only files beside a list, in Zotero's storage beside its database, or in ~/Zotero/storage of the Zotero that runs
+    /// here are read. Repeat for several.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) attachments: Vec<PathBuf>,
+    /// In folders, also follow links that lead out of them.
+    #[arg(long)]
+    pub(crate) follow_links: bool,
     /// Stay and add what appears or changes in the named folders, until Ctrl-C.
     #[arg(long)]
     pub(crate) watch: bool,
@@ -180,6 +188,19 @@ pub(crate) struct SourceArgs {
     /// is only looked up is not, and `datastore verify` does it later.
     #[arg(long)]
     pub(crate) skip_check: bool,
+    /// Allow a file to be larger, or less: file-bytes, line-bytes, unpack-ratio, stream-bytes, pages, drawings, sections,
+    /// references, text-bytes, seconds. Repeat for several; docs/data-formats.md says what each bounds.
+    #[arg(long = "limit", value_name = "NAME=N", value_parser = limit)]
+    pub(crate) limits: Vec<(Limit, u64)>,
+}
+
+/// `sections=20000`.
+fn limit(text: &str) -> Result<(Limit, u64), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=N, for example sections=20000")?;
+    let limit: Limit = name.parse().map_err(|error: UnknownLimit| error.to_string())?;
+    let value =
+        value.trim().replace('_', "").parse().map_err(|_| format!("{value:?} is no number"))?;
+    Ok((limit, value))
 }
 
 /// What a datastore is built from, and how.

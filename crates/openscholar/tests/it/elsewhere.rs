@@ -247,7 +247,9 @@ fn a_running_zotero_gives_its_items_with_their_files() {
     }
     server.store_files(&folder);
     let add = |what: &str, store: &str| {
-        json(&program, &server, 0, &["papers", "add", what, "--no-lookup", "--datastore", store])
+        let attachments = folder.to_string_lossy();
+        let args = ["papers", "add", what, "--no-lookup", "--datastore", store];
+        json(&program, &server, 0, &[&args[..], &["--attachments", &attachments]].concat())
     };
     let papers = |report: &Value| report["papers"].as_array().expect("a list").clone();
     let is_read = |paper: &Value| {

@@ -2,8 +2,18 @@
 
 use std::io::{self, BufRead};
 
+use scholar_core::Limit;
+
+use super::decode::{Beyond, Content};
+
 /// Bytes kept of a line that is too long, to recognise it by.
 const HEAD_BYTES: usize = 800;
+
+/// How many times longer than the limit a line may be and still be passed over: what goes on beyond that has no lines.
+const PASSED_OVER: usize = 16;
+
+/// Before the first line of files that Windows wrote.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One line without its end.
 pub(crate) enum Line {
@@ -31,11 +41,18 @@ pub(crate) struct Lines {
     at: u64,
     /// Lines that begin here or later are not read.
     end: u64,
+    encoding: Option<&'static str>,
 }
 
 impl Lines {
-    pub(crate) fn new(source: Box<dyn BufRead + Send>, limit: usize) -> Self {
-        Self { source, limit, number: 0, at: 0, end: u64::MAX }
+    pub(crate) fn new(content: Content, limit: usize) -> Self {
+        let Content { source, encoding } = content;
+        Self { source, limit, number: 0, at: 0, end: u64::MAX, encoding }
+    }
+
+    /// What the file is written in, where that is not plain UTF-8; known once the first line is read.
+    pub(crate) fn encoding(&self) -> Option<&'static str> {
+        self.encoding
     }
 
     /// The lines that begin in `start..end` of a stream that has been moved to `start - 1`, or to 0: the byte before
@@ -45,7 +62,8 @@ impl Lines {
         limit: usize,
         (start, end): (u64, u64),
     ) -> io::Result<Self> {
-        let mut lines = Self { source, limit, number: 0, at: start.saturating_sub(1), end };
+        let at = start.saturating_sub(1);
+        let mut lines = Self { source, limit, number: 0, at, end, encoding: None };
         if start > 0 {
             lines.read_line(&mut Vec::new(), 0)?;
         }
@@ -66,6 +84,10 @@ impl Lines {
             if self.at == place.byte {
                 return Ok(None);
             }
+            if place.byte == 0 && text.starts_with(BYTE_ORDER_MARK) {
+                text.drain(..BYTE_ORDER_MARK.len());
+                self.encoding = Some("UTF-8 with a byte order mark");
+            }
             if !complete {
                 text.truncate(HEAD_BYTES);
                 text.shrink_to_fit();
@@ -81,6 +103,7 @@ impl Lines {
     /// false.
     fn read_line(&mut self, text: &mut Vec<u8>, limit: usize) -> io::Result<bool> {
         let mut complete = true;
+        let began = self.at;
         loop {
             let available = self.source.fill_buf()?;
             if available.is_empty() {
@@ -96,6 +119,11 @@ impl Lines {
             self.at += taken as u64;
             if end.is_some() {
                 return Ok(complete);
+            }
+            let most = self.limit.saturating_mul(PASSED_OVER);
+            if self.at - began > most as u64 {
+                let what = format!("a line goes on beyond {most} bytes");
+                return Err(io::Error::other(Beyond { what, limit: Limit::LineBytes }));
             }
         }
     }

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::io::{Seek as _, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use scholar_core::Paper;
+use scholar_core::{Limit, Paper, ReadLimits};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,14 +18,16 @@ use crate::error::Error;
 /// How much a source may be wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Longest accepted line.
-    pub line_bytes: usize,
-    /// Largest accepted share of unusable lines, 0 to 1; above zero, one line of several may always be unusable.
+    /// Largest accepted share of unusable lines, 0 to 1; above zero, one line of several may always be unusable, and
+    /// lines before the first usable one do not count as long as they are few ([`HEAD_LINES`]).
     pub rejected_share: f64,
+    /// How long a line and how large a paper may be, and how much a compressed file may unpack to.
+    pub read: ReadLimits,
 }
 
-/// The longest full texts known are near 10 MB of JSON.
-const LONGEST_LINE_BYTES: usize = 32 << 20;
+/// Lines by which a format is recognised. Unusable ones before the first paper are a blemish: notes of whoever made the
+/// file, a line that was cut in two.
+pub const HEAD_LINES: u64 = 20;
 /// More than this is the wrong format or a damaged file, not a blemish.
 const LARGEST_REJECTED_SHARE: f64 = 0.05;
 /// Lines before the share is judged while reading.
@@ -33,16 +36,16 @@ const JUDGED_AFTER_LINES: u64 = 1_000;
 const REJECTS_KEPT: usize = 100;
 
 impl Limits {
-    /// 32 MiB a line, 5 % unusable.
+    /// 5 % unusable, and what [`ReadLimits::standard`] allows.
     pub fn standard() -> Self {
-        Self { line_bytes: LONGEST_LINE_BYTES, rejected_share: LARGEST_REJECTED_SHARE }
+        Self { rejected_share: LARGEST_REJECTED_SHARE, read: ReadLimits::standard() }
     }
 }
 
 /// How rows become papers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rows {
-    /// The first line with known fields decides.
+    /// The first line with known fields decides, which is among the first [`HEAD_LINES`].
     Recognised,
     /// This format.
     Of(Format),
@@ -71,7 +74,8 @@ impl ReadOptions {
 
     /// The lines of a whole file.
     pub(crate) fn lines(&self, path: &Path) -> Result<Lines, Error> {
-        Ok(Lines::new(decode::open(path, self.bytes.as_ref())?, self.limits.line_bytes))
+        let Limits { read, rejected_share: _ } = &self.limits;
+        Ok(Lines::new(decode::open(path, self.bytes.as_ref(), read)?, read.line_bytes))
     }
 
     fn lines_of(&self, part: &FilePart) -> Result<Lines, Error> {
@@ -81,7 +85,8 @@ impl ReadOptions {
         let mut file = decode::counted(path, self.bytes.as_ref())?;
         file.seek(SeekFrom::Start(bytes.start.saturating_sub(1))).map_err(failed())?;
         let source = Box::new(decode::buffered(file));
-        Lines::part(source, self.limits.line_bytes, (bytes.start, bytes.end)).map_err(failed())
+        let line_bytes = self.limits.read.line_bytes;
+        Lines::part(source, line_bytes, (bytes.start, bytes.end)).map_err(failed())
     }
 }
 
@@ -101,6 +106,9 @@ pub struct ReadReport {
     pub path: PathBuf,
     /// Its format, once the first usable line is read.
     pub format: Option<Format>,
+    /// What it is written in, where that is not plain UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<&'static str>,
     /// Lines that are not blank.
     pub lines: u64,
     /// Papers returned.
@@ -127,6 +135,8 @@ pub struct PaperReader {
     lines: Lines,
     options: ReadOptions,
     report: ReadReport,
+    /// Unusable lines that do not count against the file: those before the first paper, and comments.
+    excused: u64,
     ended: bool,
 }
 
@@ -160,12 +170,13 @@ impl PaperReader {
         let report = ReadReport {
             path: part.path.clone(),
             format,
+            encoding: None,
             lines: 0,
             papers: 0,
             rejected: 0,
             rejects: Vec::new(),
         };
-        Ok(Self { lines, options, report, ended: false })
+        Ok(Self { lines, options, report, excused: 0, ended: false })
     }
 
     /// What was read so far.
@@ -180,6 +191,8 @@ impl PaperReader {
 
     fn reject(&mut self, place: Place, what: String, record: &[u8]) -> Result<(), Error> {
         self.report.rejected += 1;
+        let in_head = self.report.papers == 0 && self.report.lines <= HEAD_LINES;
+        self.excused += u64::from(in_head || is_comment(record));
         if let Some(log) = &self.options.rejects {
             log.put((&self.report.path, place.line, place.byte), &what, record)?;
         }
@@ -190,6 +203,9 @@ impl PaperReader {
     }
 
     fn parse(&mut self, text: &[u8]) -> Result<Paper, String> {
+        if is_comment(text) {
+            return Err("a comment".to_owned());
+        }
         if let Err(error) = std::str::from_utf8(text) {
             return Err(format!("is not UTF-8 after {} bytes", error.valid_up_to()));
         }
@@ -201,8 +217,7 @@ impl PaperReader {
             (_, Some(format)) => format.parse(text)?,
             (_, None) => {
                 let row: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-                let format =
-                    Format::of_row(&row).ok_or("the fields are those of no known format")?;
+                let format = Format::of_row(&row).ok_or_else(|| no_format(&row))?;
                 let paper = format.parse(text)?;
                 self.report.format = Some(format);
                 paper
@@ -211,18 +226,36 @@ impl PaperReader {
         if paper.meta.title.is_empty() && paper.sections.iter().all(|part| part.text.is_empty()) {
             return Err("neither title nor text".to_owned());
         }
+        let limits = &self.options.limits.read;
+        limits.check(&paper).map_err(|broken| format!("{broken}: {}", broken.limit.hint()))?;
         Ok(paper)
     }
 
     fn judge(&self) -> Result<(), Error> {
-        let ReadReport { path, lines, rejected, rejects, format, .. } = &self.report;
+        let ReadReport { path, lines, papers, rejected, rejects, .. } = &self.report;
         let first = rejects.first().map(|first| (first.line, first.what.clone()));
         let share = self.options.limits.rejected_share;
-        let outcome = judge_share(path, (*rejected, *lines, share), first.as_ref());
-        if outcome.is_err() && format.is_none() && !matches!(self.options.rows, Rows::Mapped(_)) {
-            return Err(Error::UnknownFormat { path: path.clone() });
+        // A file without any paper has no blemishes: it is something else.
+        let excused = if *papers > 0 && share > 0.0 { self.excused } else { 0 };
+        let outcome =
+            judge_share(path, (rejected - excused, lines - excused, share), first.as_ref());
+        match outcome {
+            Err(_) if self.is_unknown() => Err(self.unknown_format()),
+            other => other,
         }
-        outcome
+    }
+
+    /// Whether no line so far told the format.
+    fn is_unknown(&self) -> bool {
+        self.report.format.is_none() && !matches!(self.options.rows, Rows::Mapped(_))
+    }
+
+    fn unknown_format(&self) -> Error {
+        let ReadReport { path, lines, rejects, .. } = &self.report;
+        let seen = rejects.first().map_or_else(String::new, |Reject { line, what }| {
+            format!("none of its first {lines} lines is a paper; line {line}: {what}")
+        });
+        Error::UnknownFormat { path: path.clone(), seen }
     }
 
     fn step(&mut self) -> Result<Option<Numbered>, Error> {
@@ -231,21 +264,17 @@ impl PaperReader {
                 Ok(Some(found)) => found,
                 Ok(None) => return self.judge().map(|()| None),
                 Err((place, source)) => {
-                    return Err(Error::Ingest {
-                        path: self.report.path.clone(),
-                        line: place.line,
-                        what: format!("the file ends early or is damaged ({source})"),
-                    });
+                    return Err(decode::broken_off(&self.report.path, place.line, &source));
                 }
             };
             self.report.lines += 1;
+            self.report.encoding = self.lines.encoding();
             let (text, outcome) = match line {
-                Line::TooLong(head) => {
-                    (head, Err(format!("longer than {} bytes", self.options.limits.line_bytes)))
-                }
+                Line::TooLong(head) => (head, Err(too_long(&self.options.limits.read))),
                 Line::Text(text) => {
-                    let paper = self.parse(&text);
-                    (text, paper)
+                    // What breaks the parser costs its line alone.
+                    let paper = catch_unwind(AssertUnwindSafe(|| self.parse(&text)));
+                    (text, paper.unwrap_or_else(|_| Err("reading it failed: a bug".to_owned())))
                 }
             };
             match outcome {
@@ -255,6 +284,9 @@ impl PaperReader {
                     return Ok(Some(Numbered { paper, line, byte }));
                 }
                 Err(what) => self.reject(place, what, &text)?,
+            }
+            if self.report.lines >= HEAD_LINES && self.is_unknown() {
+                return Err(self.unknown_format());
             }
             if self.report.lines.is_multiple_of(JUDGED_AFTER_LINES) {
                 self.judge()?;
@@ -303,12 +335,49 @@ pub(crate) fn judge_share(
     }
 }
 
-/// The format of a file by its first line; `None` when that is of no known format.
+/// What is wrong with a line that is longer than `limits` allow.
+pub(crate) fn too_long(limits: &ReadLimits) -> String {
+    let limit = Limit::LineBytes;
+    format!("longer than {} bytes ({limit}): {}", limits.line_bytes, limit.hint())
+}
+
+/// Notes between rows, as people write them: no row begins like this.
+fn is_comment(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    line.starts_with(b"//") || line.starts_with(b"#")
+}
+
+/// Names of fields that are shown of a row of no known format.
+const FIELDS_SHOWN: usize = 6;
+
+fn no_format(row: &Value) -> String {
+    let fields: Vec<String> = row
+        .as_object()
+        .into_iter()
+        .flat_map(|row| row.keys())
+        .take(FIELDS_SHOWN)
+        .map(|name| format!("{:?}", name.chars().take(40).collect::<String>()))
+        .collect();
+    match fields.is_empty() {
+        true => "it is no JSON object with fields".to_owned(),
+        false => format!("its fields ({}) are those of no known format", fields.join(", ")),
+    }
+}
+
+/// The format of a file by the first of its lines that has known fields; `None` when none of the first [`HEAD_LINES`] is of
+/// a known format.
 ///
 /// # Errors
 /// [`Error::Io`] when it cannot be opened; unreadable content is `None`, and reading it says what is wrong.
-pub fn format_of(path: &Path) -> Result<Option<Format>, Error> {
-    let mut lines = ReadOptions::standard().lines(path)?;
-    let Ok(Some((_, Line::Text(text)))) = lines.next_line() else { return Ok(None) };
-    Ok(serde_json::from_slice(&text).ok().and_then(|row| Format::of_row(&row)))
+pub fn format_of(path: &Path, limits: Limits) -> Result<Option<Format>, Error> {
+    let mut lines = ReadOptions { limits, ..ReadOptions::standard() }.lines(path)?;
+    for _ in 0..HEAD_LINES {
+        let Ok(Some((_, line))) = lines.next_line() else { return Ok(None) };
+        let Line::Text(text) = line else { continue };
+        let row = serde_json::from_slice(&text).ok();
+        if let Some(format) = row.and_then(|row| Format::of_row(&row)) {
+            return Ok(Some(format));
+        }
+    }
+    Ok(None)
 }

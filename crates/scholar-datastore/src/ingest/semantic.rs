@@ -19,7 +19,7 @@ use scholar_core::Paper;
 use serde::Serialize;
 
 use super::lines::Line;
-use super::reader::judge_share;
+use super::reader::{judge_share, too_long};
 use super::{Format, Limits, ReadOptions, RejectLog, Shard};
 use crate::error::Error;
 pub(crate) use rows::{abstract_alone, full_text, paper_row};
@@ -115,15 +115,15 @@ impl S2Join {
         progress: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Error> {
         let mut lines = options.lines(path)?;
-        let Limits { line_bytes, rejected_share } = options.limits;
+        let Limits { rejected_share, read: most } = options.limits;
         let (mut read, mut rejected, mut first) = (0, 0, None);
-        while let Some((place, line)) = lines.next_line().map_err(|(place, source)| {
-            let what = format!("the file ends early or is damaged ({source})");
-            Error::Ingest { path: path.to_owned(), line: place.line, what }
-        })? {
+        while let Some((place, line)) = lines
+            .next_line()
+            .map_err(|(place, source)| super::broken_off(path, place.line, &source))?
+        {
             read += 1;
             let (text, outcome) = match line {
-                Line::TooLong(head) => (head, Err(format!("longer than {line_bytes} bytes"))),
+                Line::TooLong(head) => (head, Err(too_long(&most))),
                 Line::Text(text) => {
                     let keys = rows::keys(format, &text);
                     (text, keys)

@@ -1,7 +1,7 @@
 //! Splitting files over machines: a line belongs to the shard that contains its first byte.
 //!
 //! The files, in ascending order of their names, are laid end to end; shard `i` of `n` takes bytes `i/n` to `(i+1)/n`
-//! of the whole. Plain files are entered in the middle; compressed files cannot be, so each goes to the shard that
+//! of the whole. Plain files are entered in the middle; compressed files and those in UTF-16 cannot be, so each goes to the shard that
 //! contains its first byte. Every line is in exactly one shard, whatever the cuts hit.
 //!
 //! Source: spec A.3, which lists the lines that the upstream loader loses.
@@ -92,7 +92,7 @@ pub fn parts(files: &[PathBuf], shard: Shard) -> Result<Vec<FilePart>, Error> {
     let own = shard.range(total);
     let mut parts = Vec::new();
     for (path, place) in sized {
-        if super::decode::is_compressed(&path)? {
+        if super::decode::is_sequential(&path)? {
             if own.contains(&place.start) {
                 parts.push(FilePart { path, bytes: None });
             }

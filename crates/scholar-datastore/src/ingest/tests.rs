@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use scholar_core::Paper;
+use scholar_core::{Paper, ReadLimits};
 use serde_json::Value;
 
 use super::*;
@@ -125,7 +125,8 @@ fn unusable_lines_are_counted_with_their_numbers() {
         "{good}{{not json\n{{\"_id\":\"long\",\"text\":\"{long}\"}}\n{{\"text\":\"no id\"}}"
     );
     let (_folder, path) = file("corpus.jsonl", text.as_bytes());
-    let limits = Limits { line_bytes: 300, rejected_share: 0.5 };
+    let most = ReadLimits { line_bytes: 300, ..ReadLimits::standard() };
+    let limits = Limits { rejected_share: 0.5, read: most };
     let (papers, report, failure) = read(&path, limits);
     assert!(failure.is_none());
     assert_eq!((papers.len(), report.lines, report.rejected), (40, 43, 3));
@@ -272,7 +273,7 @@ fn semantic_scholars_dumps_are_joined_by_corpus_id() {
     let write = |name: &str, rows: Vec<String>| {
         let path = folder.path().join(name);
         fs_err::write(&path, gzip(rows.join("\n").as_bytes())).expect("written");
-        let format = format_of(&path).expect("read").expect("recognised");
+        let format = format_of(&path, Limits::standard()).expect("read").expect("recognised");
         (path, format)
     };
     let paper = |n: u64| {
@@ -435,4 +436,127 @@ fn zstd_that_ends_early_names_the_line() {
             "cut at {cut}: {failure:?}"
         );
     }
+}
+
+const ROW: &str = "{\"_id\":\"1\",\"text\":\"caf\u{e9} \u{1f600}\"}\n";
+
+#[test]
+fn marks_encodings_and_notes_before_the_rows_are_blemishes() {
+    let utf16 = |order: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        format!("\u{feff}{ROW}").encode_utf16().flat_map(order).collect()
+    };
+    let check = |bytes: &[u8], rejected: u64, encoding: Option<&str>| {
+        let (_folder, path) = file("rows.jsonl", bytes);
+        let (papers, report, failure) = read(&path, Limits::standard());
+        assert!(failure.is_none(), "{failure:?}");
+        assert_eq!(papers.len(), 1, "{report:?}");
+        assert_eq!(papers[0].sections[0].text, "caf\u{e9} \u{1f600}");
+        assert_eq!((report.rejected, report.encoding), (rejected, encoding));
+        assert_eq!(report.format, Some(Format::Beir));
+        let format = format_of(&path, Limits::standard()).expect("read");
+        assert_eq!(format, Some(Format::Beir));
+    };
+    let marked = format!("\u{feff}{ROW}");
+    check(marked.as_bytes(), 0, Some("UTF-8 with a byte order mark"));
+    check(&gzip(marked.as_bytes()), 0, Some("UTF-8 with a byte order mark"));
+    check(&utf16(u16::to_le_bytes), 0, Some("UTF-16LE"));
+    check(&gzip(&utf16(u16::to_be_bytes)), 0, Some("UTF-16BE"));
+    check(format!("\n// made by hand\n# twice\n\n{ROW}").as_bytes(), 2, None);
+    check(format!("ut in two\"}}\n{{\"made\": \"today\"}}\n{ROW}").as_bytes(), 2, None);
+}
+
+#[test]
+fn a_file_whose_first_lines_are_no_papers_is_told_by_what_they_are() {
+    let fails = |text: &str, says: &[&str]| {
+        let (_folder, path) = file("rows.jsonl", text.as_bytes());
+        let (papers, _, failure) = read(&path, Limits::standard());
+        let told = failure.map(|error| error.to_string()).unwrap_or_default();
+        assert!(papers.is_empty() && says.iter().all(|part| told.contains(part)), "{told}");
+    };
+    fails("{\"a\": 1, \"b\\u001b\": 2}\n", &["line 1", "(\"a\", \"b\\u{1b}\")", "cannot tell"]);
+    fails(&format!("{}{ROW}", "no row\n".repeat(30)), &["its first 20 lines", "expected ident"]);
+    // Nothing may be wrong with a file that is read strictly.
+    let (_folder, path) = file("rows.jsonl", format!("// note\n{ROW}").as_bytes());
+    let (_, _, failure) = read(&path, Limits { rejected_share: 0.0, ..Limits::standard() });
+    assert!(matches!(failure, Some(Error::TooManyRejects { .. })), "{failure:?}");
+}
+
+#[test]
+fn a_marked_file_is_shared_out_whole() {
+    let rows: String = (0..9).map(|n| format!("{{\"_id\":\"{n}\",\"text\":\"x\"}}\n")).collect();
+    let utf16: Vec<u8> =
+        format!("\u{feff}{rows}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for bytes in [format!("\u{feff}{rows}").into_bytes(), utf16] {
+        let (_folder, path) = file("rows.jsonl", &bytes);
+        for count in [1, 2, 100] {
+            let mut ids: Vec<String> = Vec::new();
+            for index in 0..count {
+                let shard: Shard = format!("{index}/{count}").parse().expect("a shard");
+                for part in parts(std::slice::from_ref(&path), shard).expect("parts") {
+                    let mut reader =
+                        PaperReader::with(&part, ReadOptions::standard()).expect("opens");
+                    ids.extend(reader.by_ref().map(|p| p.expect("read").meta.id.to_string()));
+                    assert_eq!(reader.report().rejected, 0, "{:?}", reader.report());
+                }
+            }
+            ids.sort();
+            let expect: Vec<String> = (0..9).map(|n| format!("local:{n}")).collect();
+            assert_eq!(ids, expect, "{count} shards");
+        }
+    }
+}
+
+#[test]
+fn what_unpacks_to_much_more_than_itself_ends_early() {
+    let ratio = |limits: ReadLimits, bytes: &[u8]| {
+        let (_folder, path) = file("rows.jsonl.gz", bytes);
+        let (papers, _, failure) = read(&path, Limits { read: limits, ..Limits::standard() });
+        (papers.len(), failure)
+    };
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    for _ in 0..100 {
+        encoder.write_all(&b"\n".repeat(1 << 20)).expect("in memory");
+    }
+    encoder.write_all(ROW.as_bytes()).expect("in memory");
+    let blanks = encoder.finish().expect("in memory");
+    let (papers, failure) = ratio(ReadLimits::standard(), &blanks);
+    let Some(Error::TooMuch { limit, .. }) = &failure else { panic!("{failure:?}") };
+    assert_eq!((papers, *limit), (0, scholar_core::Limit::UnpackRatio));
+    let told = failure.as_ref().and_then(Error::hint).unwrap_or_default();
+    assert!(told.contains("--limit unpack-ratio="), "{told}");
+    let (papers, failure) =
+        ratio(ReadLimits { unpack_ratio: 2_000, ..ReadLimits::standard() }, &blanks);
+    assert!(failure.is_none() && papers == 1, "{failure:?}");
+}
+
+#[test]
+fn a_line_without_an_end_ends_the_reading() {
+    let (_folder, path) = file("rows.jsonl", "x".repeat(40_000).as_bytes());
+    let most = ReadLimits { line_bytes: 1_000, ..ReadLimits::standard() };
+    let (_, _, failure) = read(&path, Limits { read: most, ..Limits::standard() });
+    // The buffer of a quarter megabyte is one look.
+    assert!(
+        matches!(failure, Some(Error::TooMuch { .. } | Error::UnknownFormat { .. })),
+        "{failure:?}"
+    );
+    let (_folder, path) = file("rows.jsonl", "x".repeat(900_000).as_bytes());
+    let (_, _, failure) = read(&path, Limits { read: most, ..Limits::standard() });
+    let Some(Error::TooMuch { limit, .. }) = failure else { panic!("{failure:?}") };
+    assert_eq!(limit, scholar_core::Limit::LineBytes);
+}
+
+#[test]
+fn a_row_beyond_a_limit_is_left_out_with_the_limits_name() {
+    let rows = concat!(
+        r#"{"meta":{"id":"pmid:1","title":"A"},"sections":[{"heading":"","text":"a"},{"heading":"","text":"b"}]}"#,
+        "\n",
+        r#"{"meta":{"id":"pmid:2","title":"B"},"sections":[{"heading":"","text":"a"}]}"#,
+    );
+    let (_folder, path) = file("rows.jsonl", rows.as_bytes());
+    let most = ReadLimits { sections: 1, ..ReadLimits::standard() };
+    let (papers, report, failure) = read(&path, Limits { read: most, ..Limits::standard() });
+    assert!(failure.is_none(), "{failure:?}");
+    assert_eq!((papers.len(), report.rejected), (1, 1));
+    let what = &report.rejects[0].what;
+    assert!(what.contains("2 sections") && what.contains("--limit sections="), "{what}");
 }

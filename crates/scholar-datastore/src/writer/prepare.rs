@@ -11,6 +11,9 @@ use super::known::Merged;
 use crate::descriptor::BuildRules;
 use crate::schema::PaperBodyRef;
 
+/// Most bytes that a word of running text has on average, markup of JSON and references included.
+const WORD_BYTES: usize = 16;
+
 /// A paper ready to be encoded.
 pub(crate) struct Prepared {
     pub(crate) paper: Paper,
@@ -121,8 +124,10 @@ impl Prepared {
         self.passages = passages;
     }
 
+    /// How much it is, in words of its passages; what has few words for its size counts by its size.
     pub(crate) fn words(&self) -> usize {
-        self.passages.iter().map(passage_words).sum()
+        let words: usize = self.passages.iter().map(passage_words).sum();
+        words.max((self.head.len() + self.body.len()) / WORD_BYTES)
     }
 }
 

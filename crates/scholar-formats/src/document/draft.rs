@@ -1,9 +1,11 @@
 //! What readers gather, and how it becomes a [`Document`].
 
+use std::collections::HashSet;
+
 use jiff::civil::Date;
 use scholar_core::text::hex;
 use scholar_core::{
-    Notice, NoticeKind, PageBox, Paper, PaperId, PaperMeta, Place, Retraction, Section,
+    Limit, Notice, NoticeKind, PageBox, Paper, PaperId, PaperMeta, Place, Retraction, Section,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -105,8 +107,25 @@ impl SectionText {
     /// The section, and an empty text again.
     pub(crate) fn take(&mut self, heading: &str) -> Section {
         let Self { text, places, .. } = std::mem::take(self);
-        Section { heading: heading.to_owned(), text, places }
+        Section { heading: clipped(heading, LONGEST_HEADING).to_owned(), text, places }
     }
+}
+
+/// Longest path of headings, in characters, and the part of it that one heading may have: each section below a heading
+/// repeats it, so that a long one over many sections would fill the memory.
+const LONGEST_HEADING: usize = 1_000;
+const LONGEST_OWN_HEADING: usize = 300;
+
+/// One heading of a path.
+pub(crate) fn heading_words(own: String) -> String {
+    match clipped(&own, LONGEST_OWN_HEADING).len() {
+        length if length < own.len() => own[..length].to_owned(),
+        _ => own,
+    }
+}
+
+fn clipped(text: &str, chars: usize) -> &str {
+    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
 }
 
 /// What a document said so far.
@@ -129,13 +148,16 @@ pub(crate) struct Draft {
     pub(crate) notices: Vec<Notice>,
 }
 
+/// Most identifiers of one paper: each is compared with those before it.
+const MOST_IDS: usize = 100;
+
 /// Heading of the section that holds what stood in footnotes.
 const FOOTNOTES_HEADING: &str = "Footnotes";
 
 impl Draft {
     /// Adds an identifier unless it is there.
     pub(crate) fn id(&mut self, id: PaperId) {
-        if !self.ids.contains(&id) {
+        if self.ids.len() < MOST_IDS && !self.ids.contains(&id) {
             self.ids.push(id);
         }
     }
@@ -164,7 +186,7 @@ impl Draft {
         let footnotes = footnotes.take(FOOTNOTES_HEADING);
         self.section(footnotes);
         self.sections.append(&mut self.captions);
-        self.truncate(limits.text_bytes);
+        self.truncate(limits);
         self.ids.sort_by_key(rank);
         let id = if self.ids.is_empty() { local_id(bytes) } else { self.ids.remove(0) };
         let mut meta = PaperMeta::new(id, self.title);
@@ -183,11 +205,12 @@ impl Draft {
         meta.retraction = self.retraction;
         let own = |id: &PaperId| *id == meta.id || meta.external_ids.contains(id);
         let mut references: Vec<PaperId> = Vec::new();
+        let mut seen: HashSet<PaperId> = HashSet::new();
         for reference in &mut self.references {
             reference.ids.sort_by_key(rank);
             reference.ids.dedup();
             if let Some(id) =
-                reference.ids.first().filter(|id| !own(id) && !references.contains(id))
+                reference.ids.first().filter(|id| !own(id) && seen.insert((*id).clone()))
             {
                 references.push(id.clone());
             }
@@ -196,9 +219,23 @@ impl Draft {
         Document { paper, references: self.references, notices: self.notices }
     }
 
-    /// Cuts what is more than `limit` bytes of text.
-    fn truncate(&mut self, limit: usize) {
-        let mut left = limit;
+    /// Cuts what is more than the limits allow.
+    fn truncate(&mut self, limits: ReadLimits) {
+        let (found, most) = (self.sections.len(), limits.sections);
+        if found > most {
+            self.sections.truncate(most);
+            self.cut(
+                Limit::Sections,
+                format!("only the first {most} of {found} sections were read"),
+            );
+        }
+        let (found, most) = (self.references.len(), limits.references);
+        if found > most {
+            self.references.truncate(most);
+            let message = format!("only the first {most} of {found} references were read");
+            self.cut(Limit::References, message);
+        }
+        let mut left = limits.text_bytes;
         let whole = self.sections.iter().take_while(|section| {
             let fits = section.text.len() <= left;
             left = left.saturating_sub(section.text.len());
@@ -208,11 +245,17 @@ impl Draft {
         if whole < self.sections.len() {
             let lost = self.sections.len() - whole;
             self.sections.truncate(whole);
-            self.notices.push(Notice::new(
-                NoticeKind::Truncated,
-                format!("{lost} sections were left out, because the document has more than {limit} bytes of text"),
-            ));
+            let most = limits.text_bytes;
+            let message = format!(
+                "{lost} sections were left out, because the document has more than {most} bytes of text"
+            );
+            self.cut(Limit::TextBytes, message);
         }
+    }
+
+    fn cut(&mut self, limit: Limit, message: String) {
+        let notice = Notice::new(NoticeKind::Truncated, format!("{message} ({limit})"));
+        self.notices.push(notice.with_hint(limit.hint()));
     }
 }
 
@@ -306,5 +349,37 @@ mod tests {
         let document = draft.finish(b"", ReadLimits { text_bytes: 10, ..ReadLimits::default() });
         assert_eq!(document.paper.sections.len(), 1);
         assert_eq!(document.notices[0].kind, NoticeKind::Truncated);
+    }
+
+    #[test]
+    fn sections_and_references_beyond_their_limits_are_left_out_with_the_limits_name() {
+        let limits = ReadLimits { sections: 2, references: 1, ..ReadLimits::default() };
+        let mut draft = Draft::default();
+        for text in ["a", "b", "c"] {
+            draft.section(Section::new("", text));
+            draft.references.push(DocumentReference::default());
+        }
+        let document = draft.finish(b"", limits);
+        assert_eq!((document.paper.sections.len(), document.references.len()), (2, 1));
+        let told: Vec<&str> =
+            document.notices.iter().map(|notice| notice.message.as_str()).collect();
+        assert_eq!(
+            told,
+            [
+                "only the first 2 of 3 sections were read (sections)",
+                "only the first 1 of 3 references were read (references)"
+            ]
+        );
+        let hints = document.notices.iter().filter_map(|notice| notice.hint.as_deref());
+        assert!(hints.zip(["sections", "references"]).all(|(hint, name)| hint.contains(name)));
+    }
+
+    #[test]
+    fn a_long_heading_is_not_repeated_whole_with_every_section_below_it() {
+        let long = "\u{e9}".repeat(LONGEST_HEADING * 3);
+        assert_eq!(heading_words(long.clone()).chars().count(), LONGEST_OWN_HEADING);
+        assert_eq!(heading_words("Methods".to_owned()), "Methods");
+        let section = SectionText::default().take(&long);
+        assert_eq!(section.heading.chars().count(), LONGEST_HEADING);
     }
 }

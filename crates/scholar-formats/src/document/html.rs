@@ -4,9 +4,9 @@
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
 
-use super::ReadLimits;
 use super::decode;
 use super::tree::{Tree, TreeBuilder};
+use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
 
 /// Elements that never have content.
@@ -25,10 +25,10 @@ const SELF_CLOSING: [&str; 9] = ["p", "li", "dt", "dd", "tr", "td", "th", "optio
 pub(crate) fn read(
     bytes: &[u8],
     format: &'static str,
-    limits: ReadLimits,
+    bounds: &Bounds,
 ) -> Result<Tree, FormatError> {
     let text = decode::text_of(bytes, format)?;
-    let mut builder = TreeBuilder::new(format, limits);
+    let mut builder = TreeBuilder::new(format, bounds);
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
     for token in Tokenizer::new_with_emitter(&*text, emitter) {
@@ -67,7 +67,7 @@ mod tests {
     fn void_elements_unclosed_paragraphs_and_stray_ends_make_a_sane_tree() {
         let html =
             b"<div><p>a<br>b<p>c &alpha;</b><script>if (a<b) {}</script></div><p class='x y'>d";
-        let tree = read(html, "HTML", ReadLimits::default()).expect("readable");
+        let tree = read(html, "HTML", &Bounds::default()).expect("readable");
         let div = tree.root().first("div").expect("div");
         assert_eq!(div.all("p").count(), 2);
         assert_eq!(div.find("script").expect("script").raw_text(), "if (a<b) {}");

@@ -6,17 +6,18 @@ mod references;
 
 use scholar_core::{Notice, NoticeKind};
 
+use super::Document;
 use super::draft::Draft;
 use super::tree::Element;
 use super::xml::{self, Xml};
-use super::{Document, ReadLimits};
+use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
 
 const FORMAT: &str = "JATS";
 
 /// Reads the article of a file: the document itself, or the first one inside a `pmc-articleset` or an OAI-PMH reply.
-pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatError> {
-    let Xml { tree, unknown_entities } = xml::read(bytes, FORMAT, limits)?;
+pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatError> {
+    let Xml { tree, unknown_entities } = xml::read(bytes, FORMAT, bounds)?;
     let mut articles = tree.root().descendants().filter(|element| is_article(*element));
     let Some(article) = articles.next() else { return Err(no_article(tree.root())) };
     let mut draft = Draft::default();
@@ -40,6 +41,7 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
     front::read(article, &mut draft);
     body::read(article, &mut draft);
     references::read(article, &mut draft);
+    tree.in_time()?;
     if draft.title.is_empty() && draft.sections.is_empty() {
         return Err(FormatError::new(
             FormatErrorKind::NoText,
@@ -47,7 +49,7 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
             "the article has neither title nor text",
         ));
     }
-    Ok(draft.finish(bytes, limits))
+    Ok(draft.finish(bytes, bounds.limits))
 }
 
 /// An `article` of JATS; other publishers' XML has elements of this name with other content.

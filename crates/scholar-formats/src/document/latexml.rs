@@ -5,20 +5,21 @@ mod references;
 use scholar_core::paper::ABSTRACT_HEADING;
 use scholar_core::{Notice, NoticeKind, PaperId};
 
-use super::draft::{Draft, SectionText};
+use super::draft::{self, Draft, SectionText};
 use super::licences;
 use super::mathml;
 use super::mentions;
 use super::prose::{Prose, is_mark};
 use super::tree::{Child, Element};
-use super::{Document, ReadLimits, html};
+use super::{Document, html};
+use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
 
 const FORMAT: &str = "LaTeXML HTML";
 
 /// Reads the `ltx_document` of a page.
-pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatError> {
-    let tree = html::read(bytes, FORMAT, limits)?;
+pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatError> {
+    let tree = html::read(bytes, FORMAT, bounds)?;
     let root = tree.root();
     let no_text = |message: &str| {
         FormatError::new(FormatErrorKind::NoText, FORMAT, message)
@@ -36,6 +37,7 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
         element.has_class("ltx_ERROR") && element.raw_text().contains("Fatal")
             || element.has_class("package-alerts") && element.raw_text().contains("exited abruptly")
     });
+    tree.in_time()?;
     if draft.sections.iter().map(|section| section.text.len()).sum::<usize>() == 0 {
         return Err(no_text("the page holds a conversion without text, as failed ones have"));
     }
@@ -48,7 +50,7 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
             .with_hint("use the PDF"),
         );
     }
-    Ok(draft.finish(bytes, limits))
+    Ok(draft.finish(bytes, bounds.limits))
 }
 
 fn front(root: Element<'_>, article: Element<'_>, draft: &mut Draft) {
@@ -228,7 +230,7 @@ fn section(element: Element<'_>, path: &mut Vec<String>, draft: &mut Draft) {
     }
     let named = !own.is_empty();
     if named {
-        path.push(own);
+        path.push(draft::heading_words(own));
     }
     let mut whole = SectionText::default();
     for child in element.elements() {

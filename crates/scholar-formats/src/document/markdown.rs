@@ -4,17 +4,21 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use scholar_core::PaperId;
 use scholar_core::paper::ABSTRACT_HEADING;
 
-use super::draft::{Draft, SectionText, StatedDate};
+use super::draft::{self, Draft, SectionText, StatedDate};
 use super::headings::{self, Opens};
 use super::prose::{Prose, single_spaced};
-use super::{Document, ReadLimits, decode, reference_list};
+use super::{Document, decode, reference_list};
+use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
 
 const FORMAT: &str = "Markdown";
 
+/// Parts of the text between two looks at the clock.
+const EVENTS_A_LOOK: usize = 1_024;
+
 /// Reads `CommonMark` with tables, footnotes and formulas. Headings become paths (`Methods: Data`); a single heading of
 /// the first level that stands before all others is the title if the front matter has none.
-pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatError> {
+pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatError> {
     let text = decode::text_of(bytes, FORMAT)?;
     if text.contains('\0') {
         return Err(FormatError::new(
@@ -29,7 +33,10 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
         | Options::ENABLE_MATH
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut reader = Reader::default();
-    for event in Parser::new_ext(&text, options) {
+    for (number, event) in Parser::new_ext(&text, options).enumerate() {
+        if number.is_multiple_of(EVENTS_A_LOOK) && bounds.deadline.is_over() {
+            return Err(bounds.deadline.error(FORMAT));
+        }
         reader.event(event);
     }
     reader.close_section();
@@ -37,7 +44,7 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
     if reader.draft.sections.is_empty() && reader.draft.title.is_empty() {
         return Err(FormatError::new(FormatErrorKind::NoText, FORMAT, "the file holds no text"));
     }
-    Ok(reader.draft.finish(bytes, limits))
+    Ok(reader.draft.finish(bytes, bounds.limits))
 }
 
 #[derive(Default)]
@@ -157,6 +164,7 @@ impl Reader {
         let read = headings::heading(words);
         let opens = read.as_ref().map_or(Opens::Body, |heading| heading.opens);
         let words = read.map_or_else(|| words.to_owned(), |heading| heading.title);
+        let words = draft::heading_words(words);
         if level == HeadingLevel::H1 {
             self.first_levels += 1;
             let first =
@@ -265,7 +273,7 @@ mod tests {
         let source = "---\ntitle: \"A: paper\"\nauthors:\n  - Ada Ng\n  - Kyle Lo\ndate: 2020-05-01\ndoi: 10.1000/X\n---\n\n\
             # A heading\n\nIntro *text* [@lo2020] with `code`[^1].\n\n## Methods\n\n```\nlet x = 1;\n```\n\n### Data\n\n\
             - one\n- two [link](http://x)\n\n[^1]: A note.\n\n## References\n\n1. Lo, Kyle. 2020. A title of a paper.\n";
-        let document = read(source.as_bytes(), ReadLimits::default()).expect("readable");
+        let document = read(source.as_bytes(), &Bounds::default()).expect("readable");
         let meta = &document.paper.meta;
         assert_eq!((meta.title.as_str(), meta.year), ("A: paper", Some(2020)));
         assert_eq!(meta.authors, ["Ada Ng", "Kyle Lo"]);
@@ -287,7 +295,7 @@ mod tests {
     #[test]
     fn a_lone_first_heading_is_the_title_and_two_are_sections() {
         let title = |source: &str| {
-            read(source.as_bytes(), ReadLimits::default()).expect("text").paper.meta.title
+            read(source.as_bytes(), &Bounds::default()).expect("text").paper.meta.title
         };
         assert_eq!(title("# Title\n\n## Abstract\n\nText"), "Title");
         assert_eq!(title("# One\n\ntext\n\n# Two\n\ntext"), "");

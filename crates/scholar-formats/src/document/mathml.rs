@@ -66,15 +66,16 @@ pub(crate) fn tex_body(tex: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ReadLimits, xml};
+    use super::super::xml;
     use super::*;
+    use crate::deadline::Bounds;
 
     #[test]
     fn formulas_become_one_line() {
         let source =
             b"<math><msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup><mo>=</mo><mfrac><mi>a</mi>
             <mrow><mi>b</mi><mo>+</mo><mi>c</mi></mrow></mfrac><annotation>x</annotation></math>";
-        let xml = xml::read(source, "JATS", ReadLimits::default()).expect("well-formed");
+        let xml = xml::read(source, "JATS", &Bounds::default()).expect("well-formed");
         assert_eq!(linear(xml.tree.root()), "x_i^2=a/(b+c)");
         let tex = "\\documentclass{minimal} \\begin{document} $$ a\n b $$ \\end{document}";
         assert_eq!(tex_body(tex), "a b");

@@ -16,11 +16,13 @@ mod unpack;
 
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use scholar_core::{Notice, NoticeKind};
+use scholar_core::{Limit, Notice, NoticeKind, ReadLimits};
 
-use super::{Document, ReadLimits};
+use super::Document;
+use super::draft::Draft;
+use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
 
 const FORMAT: &str = "PDF";
@@ -32,29 +34,32 @@ const STACK: usize = 64 << 20;
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Reads a PDF page by page.
-pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatError> {
-    let deadline = Instant::now() + limits.time;
+pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatError> {
     let owned = bytes.to_vec();
     let (send, receive) = mpsc::channel();
+    let own_bounds = bounds.clone();
     let work = move || {
         // The caller may be gone; nothing is to be done then.
-        let _unheard = send.send(glyphs::read(owned, deadline, limits.text_bytes));
+        let _unheard = send.send(read_here(owned, &own_bounds));
     };
     let failed = |message: &str| FormatError::new(FormatErrorKind::Malformed, FORMAT, message);
     let thread = thread::Builder::new().name("pdf".into()).stack_size(STACK).spawn(work);
     thread.map_err(|error| failed(&format!("no thread to read it on: {error}")))?;
-    let pages = match receive.recv_timeout(limits.time + GRACE) {
-        Ok(pages) => pages?,
-        Err(mpsc::RecvTimeoutError::Timeout) => {
-            let message = format!("reading took longer than {} s", limits.time.as_secs());
-            return Err(FormatError::new(FormatErrorKind::TooLarge, FORMAT, message));
-        }
+    let draft = match receive.recv_timeout(bounds.limits.time + GRACE) {
+        Ok(draft) => draft?,
+        Err(mpsc::RecvTimeoutError::Timeout) => return Err(bounds.deadline.error(FORMAT)),
         Err(mpsc::RecvTimeoutError::Disconnected) => {
             return Err(failed("the file breaks the reader").with_hint(REPAIR));
         }
     };
-    if pages.pages.iter().all(|page| page.glyphs.is_empty()) {
-        return Err(no_text(&pages, limits));
+    Ok(draft.finish(bytes, bounds.limits))
+}
+
+/// The whole work, on whatever thread this is.
+fn read_here(bytes: Vec<u8>, bounds: &Bounds) -> Result<Draft, FormatError> {
+    let mut pages = glyphs::read(bytes, bounds)?;
+    if pages.glyphs == 0 {
+        return Err(no_text(&pages, bounds));
     }
     if !pages.is_language() {
         return Err(FormatError::new(
@@ -64,22 +69,23 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
         )
         .with_hint("recognise its characters first, for example with ocrmypdf --force-ocr"));
     }
-    let mut draft = paper::draft(&pages);
-    draft.notices.splice(0..0, notices(&pages));
+    let mut draft = paper::draft(&mut pages, &bounds.deadline)?;
+    draft.notices.splice(0..0, notices(&pages, bounds.limits));
     if draft.sections.is_empty() {
-        return Err(no_text(&pages, limits));
+        return Err(no_text(&pages, bounds));
     }
-    Ok(draft.finish(bytes, limits))
+    Ok(draft)
 }
 
 const REPAIR: &str =
     "open it in a viewer and print it to a new PDF, or use another version of the paper";
 
-fn no_text(pages: &glyphs::Pages, limits: ReadLimits) -> FormatError {
-    if pages.cut {
-        let (seconds, bytes) = (limits.time.as_secs(), limits.text_bytes);
-        let message = format!("no page could be read within {seconds} s and {bytes} bytes of text");
-        FormatError::new(FormatErrorKind::TooLarge, FORMAT, message)
+fn no_text(pages: &glyphs::Pages, bounds: &Bounds) -> FormatError {
+    if pages.cut == Some(Limit::Seconds) {
+        bounds.deadline.error(FORMAT)
+    } else if let Some(limit) = pages.cut {
+        let message = format!("no page could be read within the limit ({limit})");
+        FormatError::new(FormatErrorKind::TooLarge, FORMAT, message).with_hint(limit.hint())
     } else if pages.lost.is_empty() {
         FormatError::new(
             FormatErrorKind::NoText,
@@ -93,7 +99,7 @@ fn no_text(pages: &glyphs::Pages, limits: ReadLimits) -> FormatError {
     }
 }
 
-fn notices(pages: &glyphs::Pages) -> Vec<Notice> {
+fn notices(pages: &glyphs::Pages, limits: ReadLimits) -> Vec<Notice> {
     let mut notices = Vec::new();
     let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     if !pages.lost.is_empty() {
@@ -107,13 +113,22 @@ fn notices(pages: &glyphs::Pages) -> Vec<Notice> {
             format!("PDF pages that are damaged may lack a part of their text: {damaged}");
         notices.push(Notice::new(NoticeKind::Skipped, message).with_hint(REPAIR));
     }
-    if pages.cut {
-        let read = pages.pages.len();
-        let message =
-            format!("only the first {read} pages of the PDF were read: it is too long or too slow");
-        notices.push(Notice::new(NoticeKind::Truncated, message));
+    if !pages.crowded.is_empty() {
+        let (crowded, most) = (list(&pages.crowded), limits.drawings);
+        let limit = Limit::Drawings;
+        let message = format!(
+            "PDF pages that draw more than {most} letters, lines and forms were read in part ({limit}): {crowded}"
+        );
+        notices.push(Notice::new(NoticeKind::Truncated, message).with_hint(limit.hint()));
     }
-    let glyphs: usize = pages.pages.iter().map(|page| page.glyphs.len()).sum();
+    if let Some(limit) = pages.cut {
+        let read = pages.pages.len();
+        let message = format!(
+            "only the first {read} pages of the PDF were read: it is too long or too slow ({limit})"
+        );
+        notices.push(Notice::new(NoticeKind::Truncated, message).with_hint(limit.hint()));
+    }
+    let glyphs = pages.glyphs;
     if pages.guessed * 50 > glyphs {
         notices.push(
             Notice::new(

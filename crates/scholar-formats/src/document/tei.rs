@@ -5,20 +5,21 @@ mod references;
 use scholar_core::paper::ABSTRACT_HEADING;
 use scholar_core::{Notice, NoticeKind, PageBox, PaperId};
 
-use super::draft::{Draft, SectionText, StatedDate};
+use super::Document;
+use super::draft::{self, Draft, SectionText, StatedDate};
 use super::licences;
 use super::mathml;
 use super::prose::{Prose, is_mark};
 use super::tree::{Child, Element};
 use super::xml::{self, Xml};
-use super::{Document, ReadLimits};
+use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
 
 const FORMAT: &str = "TEI";
 
 /// Reads the `TEI` element.
-pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatError> {
-    let Xml { tree, unknown_entities } = xml::read(bytes, FORMAT, limits)?;
+pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatError> {
+    let Xml { tree, unknown_entities } = xml::read(bytes, FORMAT, bounds)?;
     let Some(tei) = tree.root().find("TEI") else {
         return Err(FormatError::new(
             FormatErrorKind::Malformed,
@@ -39,7 +40,8 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
     if let Some(text) = tei.first("text") {
         read_text(text, &mut draft);
     }
-    Ok(draft.finish(bytes, limits))
+    tree.in_time()?;
+    Ok(draft.finish(bytes, bounds.limits))
 }
 
 fn read_header(header: Element<'_>, draft: &mut Draft) {
@@ -177,7 +179,7 @@ fn division(
         numbered.push((number, own.clone()));
     }
     if !own.is_empty() {
-        path.push(own);
+        path.push(draft::heading_words(own));
     }
     let mut whole = SectionText::default();
     paragraphs(element, false, &mut whole);
@@ -278,7 +280,7 @@ fn caption(figure: Element<'_>, draft: &mut Draft) {
         whole.paragraph(&text(description), place(figure));
     }
     if !whole.is_empty() {
-        let heading = super::draft::caption_heading(&label, fallback);
+        let heading = draft::caption_heading(&label, fallback);
         draft.captions.push(whole.take(&heading));
     }
 }
@@ -329,7 +331,7 @@ mod tests {
         let source = b"<body><div><head n=\"1\">Intro</head><p>a</p></div><div><head n=\"2.\">Methods</head></div>
             <div><head n=\"2.1\">People</head><p>b [1]<ref type='bibr'>[2]</ref>.</p></div>
             <div><head>Funding</head><p>c</p></div><div><head n=\"3\">Results</head><p>d</p></div></body>";
-        let xml = xml::read(source, FORMAT, ReadLimits::default()).expect("well-formed");
+        let xml = xml::read(source, FORMAT, &Bounds::default()).expect("well-formed");
         let mut draft = Draft::default();
         division(
             xml.tree.root().first("body").expect("body"),

@@ -5,14 +5,18 @@ use scholar_core::paper::ABSTRACT_HEADING;
 use super::draft::{Draft, SectionText};
 use super::headings::{self, Opens, Outline};
 use super::prose::single_spaced;
-use super::{Document, ReadLimits, decode, mentions, reference_list};
+use super::{Document, decode, mentions, reference_list};
+use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
 
 const FORMAT: &str = "plain text";
 
+/// Paragraphs between two looks at the clock.
+const PARAGRAPHS_A_LOOK: usize = 64;
+
 /// Reads paragraphs between blank lines. A paragraph of one line that is a numbered or well-known heading opens a
 /// section. The title stays empty: a text's first line may be anything.
-pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatError> {
+pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatError> {
     let text = decode::text_of(bytes, FORMAT)?;
     if text.contains('\0') {
         return Err(FormatError::new(
@@ -26,7 +30,10 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
     let mut heading = String::new();
     let mut opens = Opens::Body;
     let mut whole = SectionText::default();
-    for paragraph in paragraphs(&text) {
+    for (number, paragraph) in paragraphs(&text).into_iter().enumerate() {
+        if number.is_multiple_of(PARAGRAPHS_A_LOOK) && bounds.deadline.is_over() {
+            return Err(bounds.deadline.error(FORMAT));
+        }
         let found = (paragraph.lines == 1).then(|| headings::heading(&paragraph.text)).flatten();
         if let Some(found) = found {
             draft.section(whole.take(&heading));
@@ -54,7 +61,7 @@ pub(super) fn read(bytes: &[u8], limits: ReadLimits) -> Result<Document, FormatE
     if draft.sections.is_empty() {
         return Err(FormatError::new(FormatErrorKind::NoText, FORMAT, "the file holds no text"));
     }
-    Ok(draft.finish(bytes, limits))
+    Ok(draft.finish(bytes, bounds.limits))
 }
 
 struct Paragraph {
@@ -97,7 +104,7 @@ mod tests {
     fn paragraphs_headings_and_references_are_told_apart() {
         let source = "Some paper\ndoi:10.1000/x\n\nAbstract\n\nWe trans-\nlate state-of-\nthe-art  things.\n\n1. Introduction\n\n\
             First.\n\nSecond.\n\nReferences\n\n[1] Lo, Kyle and others. 2020. A title.\n\n[2] Ng, Ada. 2021. Another one.\n";
-        let document = read(source.as_bytes(), ReadLimits::default()).expect("text");
+        let document = read(source.as_bytes(), &Bounds::default()).expect("text");
         let sections: Vec<(&str, &str)> =
             document.paper.sections.iter().map(|s| (s.heading.as_str(), s.text.as_str())).collect();
         assert_eq!(
@@ -111,7 +118,7 @@ mod tests {
         assert_eq!(document.references.len(), 2);
         assert_eq!(document.paper.meta.id.to_string(), "doi:10.1000/x");
         assert_eq!(
-            read(b" \n ", ReadLimits::default()).expect_err("empty").kind,
+            read(b" \n ", &Bounds::default()).expect_err("empty").kind,
             FormatErrorKind::NoText
         );
     }

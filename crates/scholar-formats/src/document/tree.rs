@@ -1,8 +1,8 @@
 //! Elements and text of XML and HTML as one tree that is bounded in size and depth.
 
-use std::time::Instant;
+use std::cell::Cell;
 
-use super::ReadLimits;
+use crate::deadline::{Bounds, Deadline};
 use crate::error::{FormatError, FormatErrorKind};
 
 /// Deepest nesting. Readers walk the tree by recursion, so this bounds their stack; papers stay below 60.
@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 200;
 /// Most nodes. A long book chapter has 200,000; a node costs about 100 bytes, and `<a/>` only four.
 const MAX_NODES: usize = 4_000_000;
 
-/// How often the clock is read, in nodes.
+/// How often the clock is read, in nodes made or passed.
 const CLOCK_EVERY: usize = 4096;
 
 const NONE: u32 = u32::MAX;
@@ -32,9 +32,17 @@ struct Node {
 }
 
 /// A document's nodes; node 0 is a nameless root above the document's own.
+///
+/// Readers walk it with the iterators of [`Element`]. When the time is up these end as if nothing followed, and
+/// [`Tree::in_time`] tells that what was gathered is not all.
 #[derive(Debug)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
+    format: &'static str,
+    deadline: Deadline,
+    /// Nodes passed by iterators.
+    passed: Cell<usize>,
+    is_late: Cell<bool>,
 }
 
 /// Makes a [`Tree`] from the events of a tokeniser.
@@ -42,13 +50,11 @@ pub(crate) struct Tree {
 pub(crate) struct TreeBuilder {
     tree: Tree,
     open: Vec<u32>,
-    format: &'static str,
-    deadline: Instant,
 }
 
 impl TreeBuilder {
     /// An empty tree with its root open.
-    pub(crate) fn new(format: &'static str, limits: ReadLimits) -> Self {
+    pub(crate) fn new(format: &'static str, bounds: &Bounds) -> Self {
         let root = Node {
             content: Content::Element { name: "".into(), attributes: Box::default() },
             parent: NONE,
@@ -56,16 +62,18 @@ impl TreeBuilder {
             last: NONE,
             next: NONE,
         };
-        Self {
-            tree: Tree { nodes: vec![root] },
-            open: vec![0],
+        let tree = Tree {
+            nodes: vec![root],
             format,
-            deadline: Instant::now() + limits.time,
-        }
+            deadline: bounds.deadline.clone(),
+            passed: Cell::new(0),
+            is_late: Cell::new(false),
+        };
+        Self { tree, open: vec![0] }
     }
 
     fn error(&self, message: impl Into<String>) -> FormatError {
-        FormatError::new(FormatErrorKind::TooLarge, self.format, message)
+        FormatError::new(FormatErrorKind::TooLarge, self.tree.format, message)
     }
 
     fn add(&mut self, content: Content) -> Result<u32, FormatError> {
@@ -73,8 +81,8 @@ impl TreeBuilder {
         if count >= MAX_NODES {
             return Err(self.error(format!("more than {MAX_NODES} elements and texts")));
         }
-        if count.is_multiple_of(CLOCK_EVERY) && Instant::now() > self.deadline {
-            return Err(self.error("reading took longer than allowed"));
+        if count.is_multiple_of(CLOCK_EVERY) && self.tree.deadline.is_over() {
+            return Err(self.tree.deadline.error(self.tree.format));
         }
         let id = u32::try_from(count).map_err(|_| self.error("too many elements"))?;
         let parent = self.open.last().copied().unwrap_or(0);
@@ -146,6 +154,27 @@ impl Tree {
         }
     }
 
+    /// Counts a node that an iterator passes; whether it may.
+    fn passes(&self) -> bool {
+        let passed = self.passed.get() + 1;
+        self.passed.set(passed);
+        if passed.is_multiple_of(CLOCK_EVERY) && self.deadline.is_over() {
+            self.is_late.set(true);
+        }
+        !self.is_late.get()
+    }
+
+    /// Whether every walk so far reached its end.
+    ///
+    /// # Errors
+    /// The time was up before.
+    pub(crate) fn in_time(&self) -> Result<(), FormatError> {
+        match self.is_late.get() {
+            true => Err(self.deadline.error(self.format)),
+            false => Ok(()),
+        }
+    }
+
     /// The root above the document element.
     pub(crate) fn root(&self) -> Element<'_> {
         Element { tree: self, id: 0 }
@@ -201,7 +230,7 @@ impl<'a> Element<'a> {
         let mut at = tree.nodes[self.id as usize].first;
         std::iter::from_fn(move || {
             let id = at;
-            let node = tree.nodes.get(id as usize)?;
+            let node = tree.nodes.get(id as usize).filter(|_| tree.passes())?;
             at = node.next;
             Some(match &node.content {
                 Content::Element { .. } => Child::Element(Element { tree, id }),
@@ -295,6 +324,9 @@ impl<'a> Element<'a> {
 
 /// The node after `at` in document order, inside `top`.
 fn following(tree: &Tree, at: u32, top: u32) -> Option<u32> {
+    if !tree.passes() {
+        return None;
+    }
     let node = &tree.nodes[at as usize];
     if node.first != NONE {
         return Some(node.first);
@@ -312,4 +344,47 @@ fn behind(tree: &Tree, mut at: u32, top: u32) -> Option<u32> {
         at = node.parent;
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    use scholar_core::ReadLimits;
+
+    use super::*;
+
+    #[test]
+    fn walks_end_when_the_time_is_up() {
+        let now = Arc::new(AtomicU64::new(0));
+        let clock = now.clone();
+        let elapsed = move || Duration::from_secs(clock.load(Ordering::Relaxed));
+        let deadline = Deadline::by(elapsed, Duration::from_secs(9));
+        let bounds = Bounds { limits: ReadLimits::standard(), deadline };
+        let mut builder = TreeBuilder::new("JATS", &bounds);
+        let count = CLOCK_EVERY * 3;
+        for _ in 0..count {
+            builder.open("p", Vec::new()).expect("in time");
+            builder.close();
+        }
+        now.store(9, Ordering::Relaxed);
+        let mut made = 0..CLOCK_EVERY;
+        assert!(made.any(|_| {
+            let is_late = builder.open("p", Vec::new()).is_err();
+            builder.close();
+            is_late
+        }));
+        now.store(0, Ordering::Relaxed);
+        let tree = builder.finish();
+        assert!(tree.root().elements().count() >= count && tree.in_time().is_ok());
+        now.store(9, Ordering::Relaxed);
+        assert!(tree.root().elements().count() < count);
+        assert!(tree.root().descendants().count() < count);
+        let error = tree.in_time().expect_err("late");
+        assert_eq!(error.kind, FormatErrorKind::TooLarge);
+        assert!(error.message.contains("9 s (seconds)"), "{error}");
+        assert!(error.hint.is_some_and(|hint| hint.contains("--limit seconds=")));
+    }
 }

@@ -8,9 +8,9 @@ use html5gum::{Token, Tokenizer};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::ReadLimits;
 use super::decode;
 use super::tree::{Tree, TreeBuilder};
+use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
 
 /// A tree and the entities that nobody knows, which stay in the text as they were written.
@@ -29,14 +29,14 @@ pub(crate) struct Xml {
 pub(crate) fn read(
     bytes: &[u8],
     format: &'static str,
-    limits: ReadLimits,
+    bounds: &Bounds,
 ) -> Result<Xml, FormatError> {
     let text = decode::text_of(bytes, format)?;
     let mut reader = Reader::from_str(&text);
     let config = reader.config_mut();
     config.check_end_names = true;
     config.allow_dangling_amp = true;
-    let mut builder = TreeBuilder::new(format, limits);
+    let mut builder = TreeBuilder::new(format, bounds);
     let mut unknown: Option<(String, usize)> = None;
     loop {
         let at = usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX);
@@ -154,7 +154,7 @@ mod tests {
     fn entities_are_known_or_kept_and_never_expanded() {
         let bomb = br#"<!DOCTYPE a [<!ENTITY x "xxxxxxxx"><!ENTITY f SYSTEM "file:///etc/passwd">]>
             <n:a k="&alpha;">&alpha;&#x3b2;&amp;&x;&f;</n:a>"#;
-        let xml = read(bomb, "JATS", ReadLimits::default()).expect("well-formed");
+        let xml = read(bomb, "JATS", &Bounds::default()).expect("well-formed");
         let a = xml.tree.root().first("a").expect("root");
         assert_eq!(a.raw_text(), "\u{3b1}\u{3b2}&&x;&f;");
         assert_eq!(a.attribute("k"), Some("\u{3b1}"));
@@ -163,12 +163,12 @@ mod tests {
 
     #[test]
     fn what_is_broken_is_named_with_its_line_and_what_is_deep_is_refused() {
-        let error = read(b"<a>\n<b>\n</a>", "JATS", ReadLimits::default()).expect_err("mismatched");
+        let error = read(b"<a>\n<b>\n</a>", "JATS", &Bounds::default()).expect_err("mismatched");
         assert_eq!((error.kind, error.at.as_deref()), (FormatErrorKind::Malformed, Some("line 3")));
-        let error = read(b"<a><b>", "JATS", ReadLimits::default()).expect_err("cut");
+        let error = read(b"<a><b>", "JATS", &Bounds::default()).expect_err("cut");
         assert!(error.message.contains("inside <b>"), "{error}");
         let deep = "<a>".repeat(100_000);
-        let error = read(deep.as_bytes(), "JATS", ReadLimits::default()).expect_err("deep");
+        let error = read(deep.as_bytes(), "JATS", &Bounds::default()).expect_err("deep");
         assert_eq!(error.kind, FormatErrorKind::TooLarge);
     }
 }

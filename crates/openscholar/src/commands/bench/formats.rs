@@ -10,7 +10,9 @@ use scholar_formats::library::matching::MatchedBy;
 
 use crate::app::App;
 use crate::commands::bench::{machine, publish};
+use crate::commands::papers::intake::inputs::Sorted;
 use crate::commands::papers::intake::matched::{self, Matched};
+use crate::commands::papers::intake::walk::Links;
 use crate::commands::papers::intake::{self, How, Item, Taken, inputs};
 use crate::error::CommandError;
 
@@ -61,13 +63,13 @@ pub(super) fn run(
     out: Option<&Path>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let (rows, found) = inputs::sorted(paths, inputs::EmptyFolder::Refused)?;
+    let Sorted { rows, inputs: found, notices: _ } =
+        inputs::sorted(paths, inputs::EmptyFolder::Refused, Links::Everywhere)?;
     if !rows.is_empty() {
         app.printer.say(&format!("{} files of rows are for bench ingest and left out", rows.len()));
     }
     let named = found.len();
-    let how = How { collection: None, look_up: false, offline: true, bulk_limit: 0 };
-    let mut taken = app.block_on(intake::read_all(found, &how, app))??;
+    let mut taken = app.block_on(intake::read_all(found, &How::offline(), app))??;
     let matching = known.map(|name| Matching::run(name, &mut taken, app)).transpose()?;
     let mut formats: BTreeMap<String, Row> = BTreeMap::new();
     for item in &taken.items {

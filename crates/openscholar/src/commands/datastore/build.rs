@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use scholar_core::{Encoder as _, EncoderInfo};
+use scholar_core::{Encoder as _, EncoderInfo, Notice};
 use scholar_datastore::ingest::{
-    self, FilePart, Format, PaperReader, ReadOptions, ReadReport, RejectLog, Rows, S2Join, S2Report,
+    self, FilePart, Format, Limits, PaperReader, ReadOptions, ReadReport, RejectLog, Rows, S2Join,
+    S2Report,
 };
 use scholar_datastore::{
     AddOptions, AddProgress, AddReport, Datastore, DatastoreWriter, Descriptor, Duplicate,
@@ -20,7 +21,7 @@ use super::writer;
 use crate::app::App;
 use crate::args::{PassagesArg, SourceArgs};
 use crate::commands::papers::until_stopped;
-use crate::error::{CommandError, ErrorKind};
+use crate::error::{CommandError, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::progress;
 use crate::wiring::models::{self, Reading};
 
@@ -45,6 +46,12 @@ enum Input {
     Pipe(PathBuf, Box<PaperReader>),
     /// Files of a Semantic Scholar dump, which belong together.
     Dump(Vec<(PathBuf, Format)>),
+}
+
+/// What there is to read, and what cannot be opened.
+struct Inputs {
+    inputs: Vec<Input>,
+    failed: Vec<CommandError>,
 }
 
 /// What was read, for the report of the command.
@@ -74,15 +81,16 @@ pub(crate) fn add_files(
     building: Building<'_>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let SourceArgs { files: _, format, fields, shard, rejects, skip_check } = sources;
+    let SourceArgs { files: _, format, fields, shard, rejects, skip_check, limits } = sources;
     let path = app.home.datastore(name)?;
     let rows = match (fields, format) {
         (Some(fields), _) => Rows::Mapped(Arc::new(fields.clone())),
         (None, Some(format)) => Rows::Of(*format),
         (None, None) => Rows::Recognised,
     };
-    let plain = ReadOptions { rows, ..ReadOptions::standard() };
-    let inputs = inputs(sources, &plain)?;
+    let limits = Limits { read: app.config.read_limits(limits), ..Limits::standard() };
+    let plain = ReadOptions { rows, limits, ..ReadOptions::standard() };
+    let Inputs { inputs, mut failed } = inputs(sources, &plain)?;
     let Building { encoder, reading, passages } = building;
     let encoder = app.block_on(fitting_encoder(app, &path, encoder, reading))??;
     app.home.create(&app.home.datastores())?;
@@ -105,14 +113,18 @@ pub(crate) fn add_files(
     let mut reports = Vec::new();
     app.heed_signals()?;
     for input in inputs {
-        reports.push(match input {
-            Input::Part(part) => {
-                let reader = PaperReader::with(&part, run.options.clone())?;
-                run.file(&part.path, reader, name)?
-            }
-            Input::Pipe(path, reader) => run.file(&path, *reader, name)?,
-            Input::Dump(files) => run.dump(&files, *shard, app.home.datastores().as_path())?,
-        });
+        let read = match input {
+            Input::Part(part) => PaperReader::with(&part, run.options.clone())
+                .and_then(|reader| run.file(&part.path, reader, name)),
+            Input::Pipe(path, reader) => run.file(&path, *reader, name),
+            Input::Dump(files) => run.dump(&files, *shard, app.home.datastores().as_path()),
+        };
+        match read {
+            Ok(read) => reports.push(read),
+            // What was read of it before is kept, and the others are read.
+            Err(error) if error.is_of_source() => failed.push(error.into()),
+            Err(error) => return Err(error.into()),
+        }
         if run.interrupted {
             break;
         }
@@ -126,13 +138,39 @@ pub(crate) fn add_files(
         )
         .with_hint("run the same command again: it continues where it stopped"));
     }
+    // With nothing read, the command has failed.
+    if reports.is_empty() && !failed.is_empty() {
+        return Err(only(failed, app));
+    }
     let info = store.info()?;
+    tell_failed(&failed, reports.len(), app);
     if app.printer.json {
-        app.printer.json(&serde_json::json!({"schema": "openscholar.build/1", "files": reports, "datastore": info}))?;
+        let failed: Vec<Notice> = failed.iter().map(CommandError::notice).collect();
+        app.printer.json(&serde_json::json!({
+            "schema": "openscholar.build/1", "files": reports, "failed": failed, "datastore": info,
+        }))?;
     } else {
         super::print_info(name, &info, app)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_MISSING_EVIDENCE) })
+}
+
+/// Says which files were not read, or not to their end.
+fn tell_failed(failed: &[CommandError], read: usize, app: &App) {
+    for error in failed {
+        app.printer.notice(&error.notice());
+    }
+    if !failed.is_empty() {
+        let all = failed.len() + read;
+        app.printer.say(&format!("{} of {all} inputs were not read to their end", failed.len()));
+    }
+}
+
+/// The last of several failures; the others are told before it.
+fn only(mut failed: Vec<CommandError>, app: &App) -> CommandError {
+    let last = failed.pop().unwrap_or_else(|| CommandError::user("nothing was read"));
+    tell_failed(&failed, 1, app);
+    last
 }
 
 impl Run<'_> {
@@ -141,7 +179,7 @@ impl Run<'_> {
         path: &Path,
         mut reader: PaperReader,
         name: &str,
-    ) -> Result<Read, CommandError> {
+    ) -> Result<Read, scholar_datastore::Error> {
         let source = path
             .file_name()
             .map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned());
@@ -156,7 +194,7 @@ impl Run<'_> {
         files: &[(PathBuf, Format)],
         shard: Option<ingest::Shard>,
         parent: &Path,
-    ) -> Result<Read, CommandError> {
+    ) -> Result<Read, scholar_datastore::Error> {
         self.bar.set_message("sorting the dump's files by corpus id");
         let (bar, bytes, app) = (self.bar.clone(), self.bytes.clone(), self.app);
         let split = S2Join::split(files, parent, shard, &self.options, &mut || {
@@ -186,7 +224,7 @@ impl Run<'_> {
         path: &Path,
         source: &str,
         papers: impl Iterator<Item = Result<P, scholar_datastore::Error>>,
-    ) -> Result<AddReport, CommandError> {
+    ) -> Result<AddReport, scholar_datastore::Error> {
         let Self { app, writer, encoder, rejects, bytes, bar, interrupted, options: _ } = self;
         let mut failed = None;
         let mut tell = |done: &AddProgress| {
@@ -213,7 +251,7 @@ impl Run<'_> {
         let done = writer.add(papers, encoder.as_ref(), &AddOptions::standard(source), &mut tell);
         bar.set_message("");
         if let Some(error) = failed {
-            return Err(error.into());
+            return Err(error);
         }
         let done = done?;
         *interrupted = done.interrupted;
@@ -222,13 +260,19 @@ impl Run<'_> {
 }
 
 /// What there is to read, each file opened once, so that a wrong one is found before a model is fetched.
-fn inputs(sources: &SourceArgs, options: &ReadOptions) -> Result<Vec<Input>, CommandError> {
-    let mut inputs = Vec::new();
+fn inputs(sources: &SourceArgs, options: &ReadOptions) -> Result<Inputs, CommandError> {
+    let (mut inputs, mut failed) = (Vec::new(), Vec::new());
     let (mut plain, mut dump) = (Vec::new(), Vec::new());
     for file in &sources.files {
         if !file.is_file() {
             // What a pipe has been read of cannot be read again; what is absent fails here.
-            let reader = PaperReader::with(&FilePart::whole(file), options.clone())?;
+            let reader = match PaperReader::with(&FilePart::whole(file), options.clone()) {
+                Ok(reader) => reader,
+                Err(error) => {
+                    failed.push(error.into());
+                    continue;
+                }
+            };
             if sources.shard.is_some() {
                 return Err(CommandError::user(format!(
                     "{} cannot be split: --shard needs files",
@@ -239,7 +283,13 @@ fn inputs(sources: &SourceArgs, options: &ReadOptions) -> Result<Vec<Input>, Com
             continue;
         }
         let format = match &options.rows {
-            Rows::Recognised => ingest::format_of(file)?,
+            Rows::Recognised => match ingest::format_of(file, options.limits) {
+                Ok(format) => format,
+                Err(error) => {
+                    failed.push(error.into());
+                    continue;
+                }
+            },
             Rows::Of(format) => Some(*format),
             Rows::Mapped(_) => None,
         };
@@ -255,7 +305,13 @@ fn inputs(sources: &SourceArgs, options: &ReadOptions) -> Result<Vec<Input>, Com
     if !dump.is_empty() {
         inputs.push(Input::Dump(dump));
     }
-    Ok(inputs)
+    match failed.pop() {
+        Some(error) if inputs.is_empty() => Err(error),
+        last => {
+            failed.extend(last);
+            Ok(Inputs { inputs, failed })
+        }
+    }
 }
 
 /// Bytes to read; unknown with a pipe among the inputs.
@@ -318,6 +374,9 @@ pub(crate) async fn fitting_encoder(
 
 fn report_file(report: &ReadReport, done: &AddReport, app: &App) {
     report_added(&report.path.display().to_string(), done, app);
+    if let Some(encoding) = report.encoding {
+        app.printer.say(&format!("  it is written in {encoding}"));
+    }
     if report.rejected > 0 {
         app.printer.say(&format!("  {} lines were not papers:", report.rejected));
         for reject in report.rejects.iter().take(SHOWN_REJECTS) {

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::intake::inputs::EmptyFolder;
+use scholar_core::ReadLimits;
+
+use super::intake::inputs::{EmptyFolder, Sorted};
+use super::intake::walk::Links;
 use super::intake::{self, How, inputs, report};
 use super::{keep, watch};
 use crate::app::App;
@@ -21,18 +24,21 @@ pub(super) fn run(
     args: &IntakeArgs,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let watched = watch::folders(&sources.files, args.watch)?;
+    let links = if args.follow_links { Links::Everywhere } else { Links::Inside };
+    let watched = watch::folders(&sources.files, args.watch, links)?;
     let empty = if args.watch { EmptyFolder::Accepted } else { EmptyFolder::Refused };
-    let (rows, inputs) = inputs::sorted(&sources.files, empty)?;
-    let mut code = ExitCode::SUCCESS;
-    if args.watch {
-        code = add_each(name, rows, &sources, app)?;
-    } else if !rows.is_empty() {
-        code = add_rows(name, SourceArgs { files: rows, ..sources.clone() }, app)?;
+    let Sorted { rows, inputs, notices } = inputs::sorted(&sources.files, empty, links)?;
+    for notice in &notices {
+        app.printer.notice(notice);
     }
+    let others = args.watch || !inputs.is_empty();
+    let mut code = add_rows(name, rows, &sources, others, app)?;
     if !inputs.is_empty() {
-        match app.block_on_to_the_end(add(name, inputs, (args, sources.skip_check), app))? {
-            Ok(done) => code = done,
+        let limits = app.config.read_limits(&sources.limits);
+        let intake = Intake { args, limits, skip_check: sources.skip_check };
+        match app.block_on_to_the_end(add(name, inputs, &intake, app))? {
+            Ok(done) if done != ExitCode::SUCCESS => code = done,
+            Ok(_) => {}
             // One broken file must not keep the watch from beginning.
             Err(error) if args.watch && !app.stop.requested() => code = app.printer.error(&error),
             Err(error) => return Err(error),
@@ -44,54 +50,53 @@ pub(super) fn run(
     }
 }
 
-/// Adds rows of papers.
-fn add_rows(name: &str, rows: SourceArgs, app: &App) -> Result<ExitCode, CommandError> {
-    let building = Building { encoder: None, reading: Reading::WHOLE, passages: None };
-    build::add_files(name, &rows, building, app)
-}
-
-/// Adds files of rows for a watch, read as `how` says: all together, because the files of a dump belong together; each for
-/// itself where that fails, because one broken file must cost neither the others nor the watch.
-pub(super) fn add_each(
+/// Adds files of rows, read as `how` says: all together, because the files of a dump belong together. With `others` to come
+/// after them, none of them that can be read is told and no more: one broken file must cost neither the others nor the watch.
+pub(super) fn add_rows(
     name: &str,
     rows: Vec<PathBuf>,
     how: &SourceArgs,
+    others: bool,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     if rows.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    let of = |files| SourceArgs { files, ..how.clone() };
-    let told = match add_rows(name, of(rows.clone()), app) {
-        Err(error) if !app.stop.requested() => error,
-        done => return done,
-    };
-    if rows.len() == 1 {
-        return Ok(app.printer.error(&told));
-    }
-    let mut code = ExitCode::SUCCESS;
-    for file in rows {
-        match add_rows(name, of(vec![file]), app) {
-            Ok(_) => {}
-            Err(error) if !app.stop.requested() => code = app.printer.error(&error),
-            Err(error) => return Err(error),
+    let sources = SourceArgs { files: rows, ..how.clone() };
+    let building = Building { encoder: None, reading: Reading::WHOLE, passages: None };
+    match build::add_files(name, &sources, building, app) {
+        Err(error) if others && !app.stop.requested() && !error.is_final() => {
+            app.printer.notice(&error.notice());
+            Ok(ExitCode::from(EXIT_MISSING_EVIDENCE))
         }
+        done => done,
     }
-    Ok(code)
+}
+
+/// How documents and libraries are taken in.
+pub(super) struct Intake<'a> {
+    pub(super) args: &'a IntakeArgs,
+    pub(super) limits: ReadLimits,
+    /// Whether files that are there are not compared with their checksums first.
+    pub(super) skip_check: bool,
 }
 
 /// Reads `inputs` and stores what they hold. Exit code 4 when some of them gave no paper.
 pub(super) async fn add(
     name: &str,
     inputs: Vec<inputs::Input>,
-    (args, skip_check): (&IntakeArgs, bool),
+    intake: &Intake<'_>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
+    let Intake { args, limits, skip_check } = intake;
     let how = How {
         collection: args.collection.as_deref(),
         look_up: !args.no_lookup,
         offline: args.offline,
         bulk_limit: args.bulk_limit,
+        limits: *limits,
+        attachments: &args.attachments,
+        zotero_storage: app.env.home.as_ref().map(|home| home.join("Zotero").join("storage")),
     };
     let taken = intake::take(inputs, name, &how, app).await?;
     if app.stop.requested() {
@@ -114,7 +119,7 @@ pub(super) async fn add(
         });
     }
     let papers = items.into_iter().map(|item| item.paper).collect();
-    let done = keep::add(name, papers, "papers add", skip_check, app).await?;
+    let done = keep::add(name, papers, "papers add", *skip_check, app).await?;
     if done.interrupted {
         return Err(interrupted("interrupted; what was added is kept"));
     }

@@ -6,18 +6,20 @@
 //!                     └ identifier ─ providers ───┘
 //! ```
 
+mod attached;
 pub(crate) mod inputs;
 mod joined;
 mod lookup;
 pub(crate) mod matched;
 mod read;
 pub(crate) mod report;
+pub(crate) mod walk;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use scholar_clients::fetch::Fetcher;
-use scholar_core::{Notice, NoticeKind, Paper};
+use scholar_core::{Notice, NoticeKind, Paper, ReadLimits};
 use scholar_formats::DocumentReference;
 
 use crate::app::App;
@@ -78,6 +80,27 @@ pub(crate) struct How<'a> {
     pub(crate) offline: bool,
     /// Papers of a bulk search at most.
     pub(crate) bulk_limit: usize,
+    /// How much one file may be.
+    pub(crate) limits: ReadLimits,
+    /// Folders that the files of a library may lie in besides its own.
+    pub(crate) attachments: &'a [PathBuf],
+    /// Where the Zotero that runs here keeps its files, unless it was told otherwise.
+    pub(crate) zotero_storage: Option<PathBuf>,
+}
+
+impl How<'_> {
+    /// What nobody is asked for, with files as they usually are.
+    pub(crate) fn offline() -> Self {
+        Self {
+            collection: None,
+            look_up: false,
+            offline: true,
+            bulk_limit: 0,
+            limits: ReadLimits::standard(),
+            attachments: &[],
+            zotero_storage: None,
+        }
+    }
 }
 
 /// Reads everything that `inputs` name, for the datastore called `name`.
@@ -117,10 +140,12 @@ async fn read_with(inputs: Vec<Input>, how: &How<'_>, fetcher: &Fetcher, app: &A
             break;
         }
         match input {
-            Input::Document(path) => read::document(&path, fetcher, &mut taken).await,
+            Input::Document(path) => {
+                read::document(&path, how.limits, fetcher, &mut taken).await;
+            }
             Input::Library(path) => read::library(&path, how, fetcher, &mut taken).await,
             Input::Zotero(collection) => {
-                read::zotero(collection.as_deref(), fetcher, &mut taken).await;
+                read::zotero(collection.as_deref(), how, fetcher, &mut taken).await;
             }
             Input::Identifier(id) => lookup::paper(&id, &known, fetcher, &mut taken).await,
             Input::Title(title) => lookup::titled(&title, fetcher, &mut taken).await,

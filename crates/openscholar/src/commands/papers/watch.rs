@@ -1,12 +1,13 @@
 //! `papers add --watch`: folders whose new and changed documents, libraries and rows of papers are added as they come.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use super::add;
+use super::add::{self, Intake};
 use super::intake::inputs;
+use super::intake::walk::{self, Links};
 use crate::app::App;
 use crate::args::{IntakeArgs, SourceArgs};
 use crate::error::CommandError;
@@ -20,12 +21,17 @@ type Stamp = (u64, Option<SystemTime>);
 /// Folders, and what was in them when they were first looked at.
 pub(super) struct Watched {
     folders: Vec<PathBuf>,
+    links: Links,
     done: BTreeMap<PathBuf, Stamp>,
 }
 
 /// The folders among the arguments, if they are to be watched. Looked at before what is in them is added, so that what comes
 /// meanwhile is not missed.
-pub(super) fn folders(arguments: &[PathBuf], watch: bool) -> Result<Option<Watched>, CommandError> {
+pub(super) fn folders(
+    arguments: &[PathBuf],
+    watch: bool,
+    links: Links,
+) -> Result<Option<Watched>, CommandError> {
     if !watch {
         return Ok(None);
     }
@@ -34,8 +40,8 @@ pub(super) fn folders(arguments: &[PathBuf], watch: bool) -> Result<Option<Watch
         return Err(CommandError::user("--watch needs a folder")
             .with_hint("name the folder whose papers are to be added"));
     }
-    let done = stamps(&folders);
-    Ok(Some(Watched { folders, done }))
+    let done = stamps(&folders, links);
+    Ok(Some(Watched { folders, links, done }))
 }
 
 /// Watches until a signal comes. What was there at the beginning has been added already; `rows` says how rows of papers are read.
@@ -46,7 +52,7 @@ pub(super) fn run(
     args: &IntakeArgs,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let Watched { folders, mut done } = watched;
+    let Watched { folders, links, mut done } = watched;
     app.printer.say("watching; press Ctrl-C to end");
     let mut before = done.clone();
     loop {
@@ -59,7 +65,7 @@ pub(super) fn run(
         if app.stop.requested() {
             return Ok(ExitCode::SUCCESS);
         }
-        let now = stamps(&folders);
+        let now = stamps(&folders, links);
         let ready = settled(&done, &before, &now);
         before = now;
         // One broken file must not end the watch.
@@ -79,10 +85,12 @@ fn take(
     app: &App,
 ) -> Result<(), CommandError> {
     let rows = ready.keys().filter(|path| inputs::is_rows(path)).cloned().collect();
-    add::add_each(name, rows, how, app)?;
+    add::add_rows(name, rows, how, true, app)?;
     let inputs: Vec<inputs::Input> = ready.keys().filter_map(|path| inputs::file(path)).collect();
     if !inputs.is_empty() {
-        app.block_on_to_the_end(add::add(name, inputs, (args, how.skip_check), app))??;
+        let limits = app.config.read_limits(&how.limits);
+        let intake = Intake { args, limits, skip_check: how.skip_check };
+        app.block_on_to_the_end(add::add(name, inputs, &intake, app))??;
     }
     Ok(())
 }
@@ -99,17 +107,16 @@ fn settled(
         .collect()
 }
 
-fn stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
+fn stamps(folders: &[PathBuf], links: Links) -> BTreeMap<PathBuf, Stamp> {
     let mut stamps = BTreeMap::new();
-    for folder in folders {
-        // A folder that cannot be listed for a moment is looked at again.
-        let _again = inputs::walk(folder, 0, &mut |path: &Path| {
-            if (inputs::file(path).is_some() || inputs::is_rows(path))
-                && let Ok(meta) = fs_err::metadata(path)
-            {
-                stamps.insert(path.to_owned(), (meta.len(), meta.modified().ok()));
-            }
-        });
+    // A folder that cannot be listed for a moment is looked at again.
+    let walked = folders.iter().filter_map(|folder| walk::walk(folder, links).ok());
+    for path in walked.flat_map(|walked| walked.files) {
+        if (inputs::file(&path).is_some() || inputs::is_rows(&path))
+            && let Ok(meta) = fs_err::metadata(&path)
+        {
+            stamps.insert(path, (meta.len(), meta.modified().ok()));
+        }
     }
     stamps
 }

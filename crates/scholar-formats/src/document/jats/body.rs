@@ -3,7 +3,7 @@
 use scholar_core::Section;
 use scholar_core::paper::ABSTRACT_HEADING;
 
-use super::super::draft::{Draft, SectionText};
+use super::super::draft::{self, Draft, SectionText};
 use super::super::mathml;
 use super::super::prose::{Prose, is_mark};
 use super::super::tree::{Child, Element};
@@ -235,7 +235,7 @@ fn section(element: Element<'_>, path: &mut Vec<String>, draft: &mut Draft) {
     let own = heading(element);
     let named = !own.is_empty();
     if named {
-        path.push(own);
+        path.push(draft::heading_words(own));
     }
     let mut gathered = SectionText::default();
     for child in element.elements() {

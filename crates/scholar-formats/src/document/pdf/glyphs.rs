@@ -2,7 +2,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
-use std::time::Instant;
 
 use hayro_interpret::font::{Glyph as Shape, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;
@@ -14,8 +13,12 @@ use hayro_interpret::{
     InterpreterCache, InterpreterSettings, SoftMask, interpret_page,
 };
 
-use super::FORMAT;
+use scholar_core::Limit;
+
+use super::lines::Line;
 use super::streams::{self, Streams};
+use super::{FORMAT, layout};
+use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
 
 /// One letter (or ligature) in points from the top left corner of its page.
@@ -46,55 +49,72 @@ pub(super) struct Page {
 /// All that could be read.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
+    /// The pages, without their letters: a book's would fill the memory.
     pub(super) pages: Vec<Page>,
+    /// What stands on them, in reading order.
+    pub(super) lines: Vec<Line>,
+    /// How many letters were drawn.
+    pub(super) glyphs: usize,
     /// Pages of which nothing could be had: the interpreter broke, or what they draw cannot be unpacked.
     pub(super) lost: Vec<u32>,
     /// Pages of which a part cannot be unpacked.
     pub(super) damaged: Vec<u32>,
-    /// Whether pages were left out for time or size.
-    pub(super) cut: bool,
+    /// Pages of which a part was left out, because they draw more than the limit.
+    pub(super) crowded: Vec<u32>,
+    /// The limit for which pages were left out.
+    pub(super) cut: Option<Limit>,
     /// Letters of fonts without a mapping, read as TeX's.
     pub(super) guessed: usize,
     /// Letters nobody can tell.
     pub(super) unknown: usize,
     /// Title as the file's metadata state it.
     pub(super) title: Option<String>,
+    kinds: Kinds,
+}
+
+/// How many characters were drawn, and of which kind.
+#[derive(Debug, Default)]
+struct Kinds {
+    all: usize,
+    letters: usize,
+    vowels: usize,
 }
 
 impl Pages {
     /// Whether letters that were guessed read like a language: mostly letters, and vowels among them as often as in any
     /// European one. Fonts that number their shapes in order of appearance fail this.
     pub(super) fn is_language(&self) -> bool {
-        let glyphs: usize = self.pages.iter().map(|page| page.glyphs.len()).sum();
-        if self.guessed * 2 < glyphs {
-            return true;
-        }
-        let (mut all, mut letters, mut vowels) = (0_usize, 0_usize, 0_usize);
-        let texts =
-            self.pages.iter().flat_map(|page| &page.glyphs).flat_map(|glyph| glyph.text.chars());
+        let Kinds { all, letters, vowels } = self.kinds;
+        self.guessed * 2 < self.glyphs
+            || (letters * 10 > all * 6 && (vowels * 4 > letters) && (vowels * 10 < letters * 6))
+    }
+
+    /// Keeps the lines of a page and forgets its letters.
+    fn take(&mut self, mut page: Page) {
+        self.glyphs += page.glyphs.len();
+        let texts = page.glyphs.iter().flat_map(|glyph| glyph.text.chars());
         for c in texts.filter(|c| !c.is_whitespace()) {
-            all += 1;
-            letters += usize::from(c.is_alphabetic());
-            vowels += usize::from("aeiouyAEIOUY".contains(c));
+            self.kinds.all += 1;
+            self.kinds.letters += usize::from(c.is_alphabetic());
+            self.kinds.vowels += usize::from("aeiouyAEIOUY".contains(c));
         }
-        letters * 10 > all * 6 && (vowels * 4 > letters) && (vowels * 10 < letters * 6)
+        self.lines.extend(layout::read(&page).into_iter().filter(|line| !line.text.is_empty()));
+        page.glyphs = Vec::new();
+        self.pages.push(page);
     }
 }
 
-/// Thrown through the interpreter when time or memory is up.
-struct Enough;
+/// Thrown through the interpreter when a limit is reached; it has no other way to be stopped.
+struct Enough(Limit);
 
-/// Reads pages until the deadline or until they hold more than `text_bytes`.
-pub(super) fn read(
-    bytes: Vec<u8>,
-    deadline: Instant,
-    text_bytes: usize,
-) -> Result<Pages, FormatError> {
+/// Reads pages until a limit is reached.
+pub(super) fn read(bytes: Vec<u8>, bounds: &Bounds) -> Result<Pages, FormatError> {
     let broken = |message: &str| {
         FormatError::new(FormatErrorKind::Malformed, FORMAT, message).with_hint(super::REPAIR)
     };
-    if streams::is_hostile(&bytes) {
-        return Err(hostile());
+    let most = bounds.limits.stream_bytes;
+    if streams::is_hostile(&bytes, bounds)? {
+        return Err(hostile(most));
     }
     let opened = catch_unwind(AssertUnwindSafe(|| Pdf::new(bytes)));
     let pdf = match opened.map_err(|_| broken("the file breaks the reader"))? {
@@ -119,13 +139,13 @@ pub(super) fn read(
             return Err(broken("the file is no PDF, or too damaged to read"));
         }
     };
-    let streams = catch_unwind(AssertUnwindSafe(|| Streams::of(&pdf, deadline)));
+    let streams = catch_unwind(AssertUnwindSafe(|| Streams::of(&pdf, bounds)));
     let streams = streams.map_err(|_| broken("the file breaks the reader"))?;
     if streams.too_large() {
-        return Err(hostile());
+        return Err(hostile(most));
     }
     let mut cache = InterpreterCache::new();
-    let mut read = each(pdf.pages(), deadline, text_bytes, |page, device| {
+    let mut read = each(pdf.pages(), bounds, |page, device| {
         let drawn = catch_unwind(AssertUnwindSafe(|| {
             draw(page, &pdf, &cache, device);
             streams.is_damaged(page)
@@ -139,49 +159,45 @@ pub(super) fn read(
     Ok(read)
 }
 
-fn hostile() -> FormatError {
-    let message = "a part of it unpacks to more than any paper holds";
-    FormatError::new(FormatErrorKind::TooLarge, FORMAT, message).with_hint(super::REPAIR)
+fn hostile(most: usize) -> FormatError {
+    let limit = Limit::StreamBytes;
+    let message =
+        format!("a part of it unpacks to more than any paper holds, {most} bytes ({limit})");
+    FormatError::new(FormatErrorKind::TooLarge, FORMAT, message).with_hint(limit.hint())
 }
 
 /// Draws page after page. `draw` tells whether a part of the page was damaged, or throws [`Enough`] or a panic.
 fn each<'a>(
     pages: &'a [PdfPage<'a>],
-    deadline: Instant,
-    text_bytes: usize,
-    mut draw: impl FnMut(&'a PdfPage<'a>, &mut Collector) -> thread::Result<bool>,
+    bounds: &Bounds,
+    mut draw: impl FnMut(&'a PdfPage<'a>, &mut Collector<'_>) -> thread::Result<bool>,
 ) -> Pages {
     let mut read = Pages::default();
-    let mut bytes_left = text_bytes;
+    let mut bytes_left = bounds.limits.text_bytes;
     for (at, page) in pages.iter().enumerate() {
-        if Instant::now() > deadline {
-            read.cut = true;
+        if bounds.deadline.is_over() {
+            read.cut = Some(Limit::Seconds);
+            break;
+        }
+        if at >= bounds.limits.pages {
+            read.cut = Some(Limit::Pages);
             break;
         }
         let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
-        let (width, height) = page.render_dimensions();
-        let mut device = Collector {
-            page: Page {
-                number,
-                width: f64::from(width),
-                height: f64::from(height),
-                ..Page::default()
-            },
-            deadline,
-            bytes_left,
-            seen: 0,
-            guessed: 0,
-            unknown: 0,
-        };
+        let mut device = Collector::new(number, page.render_dimensions(), bounds, bytes_left);
         match draw(page, &mut device) {
-            Err(thrown) if thrown.is::<Enough>() => {
-                read.cut = true;
-                break;
-            }
-            Err(_) => {
-                read.lost.push(number);
-                continue;
-            }
+            Err(thrown) => match thrown.downcast_ref::<Enough>() {
+                // What one page draws too much of costs the rest of that page.
+                Some(Enough(Limit::Drawings)) => read.crowded.push(number),
+                Some(Enough(limit)) => {
+                    read.cut = Some(*limit);
+                    break;
+                }
+                None => {
+                    read.lost.push(number);
+                    continue;
+                }
+            },
             Ok(true) if device.page.glyphs.is_empty() => read.lost.push(number),
             Ok(true) => read.damaged.push(number),
             Ok(false) => {}
@@ -189,7 +205,7 @@ fn each<'a>(
         bytes_left = device.bytes_left;
         read.guessed += device.guessed;
         read.unknown += device.unknown;
-        read.pages.push(device.page);
+        read.take(device.page);
     }
     read
 }
@@ -198,7 +214,7 @@ fn draw<'a>(
     page: &'a PdfPage<'a>,
     pdf: &'a Pdf,
     cache: &InterpreterCache<'a>,
-    device: &mut Collector,
+    device: &mut Collector<'_>,
 ) {
     let (width, height) = page.render_dimensions();
     let view = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
@@ -222,21 +238,35 @@ fn metadata_text(bytes: &[u8]) -> Option<String> {
 }
 
 /// Listens to what the interpreter draws and keeps the letters.
-struct Collector {
+struct Collector<'b> {
     page: Page,
-    deadline: Instant,
+    bounds: &'b Bounds,
     bytes_left: usize,
     seen: usize,
     guessed: usize,
     unknown: usize,
 }
 
-impl Collector {
-    /// Stops the interpreter when time or memory is up; it has no other way to be stopped.
+impl<'b> Collector<'b> {
+    fn new(
+        number: u32,
+        (width, height): (f32, f32),
+        bounds: &'b Bounds,
+        bytes_left: usize,
+    ) -> Self {
+        let (width, height) = (f64::from(width), f64::from(height));
+        let page = Page { number, width, height, ..Page::default() };
+        Self { page, bounds, bytes_left, seen: 0, guessed: 0, unknown: 0 }
+    }
+
+    /// Counts something drawn, and stops the interpreter when that or the time is too much.
     fn check(&mut self) {
         self.seen += 1;
-        if self.seen.is_multiple_of(256) && Instant::now() > self.deadline {
-            resume_unwind(Box::new(Enough));
+        if self.seen > self.bounds.limits.drawings {
+            resume_unwind(Box::new(Enough(Limit::Drawings)));
+        }
+        if self.seen.is_multiple_of(256) && self.bounds.deadline.is_over() {
+            resume_unwind(Box::new(Enough(Limit::Seconds)));
         }
     }
 
@@ -297,14 +327,14 @@ fn tex_letter(code: u32) -> Option<&'static str> {
     }
 }
 
-impl Device<'_> for Collector {
+impl Device<'_> for Collector<'_> {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, _: &DrawMode) {
         for glyph in run.glyphs() {
             self.check();
             let Some(text) = self.letter(glyph) else { continue };
             self.bytes_left = self.bytes_left.saturating_sub(text.len());
             if self.bytes_left == 0 {
-                resume_unwind(Box::new(Enough));
+                resume_unwind(Box::new(Enough(Limit::TextBytes)));
             }
             let placed = props.transform * glyph.transform();
             let [a, b, ..] = placed.as_coeffs();
@@ -347,7 +377,9 @@ impl Device<'_> for Collector {
         self.check();
     }
 
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {}
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {
+        self.check();
+    }
 
     fn draw_image(&mut self, _: Image<'_, '_>, _: ImageDrawProps<'_>) {
         self.check();
@@ -360,15 +392,21 @@ impl Device<'_> for Collector {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    use scholar_core::ReadLimits;
+
     use super::*;
+    use crate::deadline::Deadline;
 
     #[test]
     fn a_page_that_breaks_the_interpreter_costs_itself_alone() {
         let pdf = Pdf::new(include_bytes!("../../../tests/data/broken_page.pdf").to_vec());
         let pdf = pdf.expect("opens");
-        let soon = Instant::now() + std::time::Duration::from_secs(60);
+        let bounds = Bounds::default();
         let mut number = 0;
-        let read = each(pdf.pages(), soon, 1000, |_, device| {
+        let read = each(pdf.pages(), &bounds, |_, device| {
             number += 1;
             match number {
                 1 => catch_unwind(|| -> bool { panic!("the interpreter breaks") }),
@@ -379,15 +417,35 @@ mod tests {
                 }
             }
         });
-        assert_eq!((read.lost, read.cut), (vec![1, 2], false));
+        assert_eq!((read.lost, read.cut), (vec![1, 2], None));
         assert_eq!(read.pages.last().map(|page| page.number), Some(3));
-        let read = each(pdf.pages(), soon, 1000, |page, _| {
-            let first = std::ptr::eq(page, &raw const pdf.pages()[0]);
-            if first { Ok(false) } else { Err(Box::new(Enough)) }
-        });
-        assert_eq!((read.pages.len(), read.lost, read.cut), (1, vec![], true));
-        let read = each(pdf.pages(), Instant::now(), 1000, |_, _| Ok(false));
-        assert!(read.cut && read.pages.len() < 3, "the time is up");
+        let on_others = |limit| {
+            each(pdf.pages(), &bounds, |page, _| {
+                let first = std::ptr::eq(page, &raw const pdf.pages()[0]);
+                if first { Ok(false) } else { Err(Box::new(Enough(limit))) }
+            })
+        };
+        let read = on_others(Limit::TextBytes);
+        assert_eq!((read.pages.len(), read.lost, read.cut), (1, vec![], Some(Limit::TextBytes)));
+        let read = on_others(Limit::Drawings);
+        assert_eq!((read.pages.len(), read.cut), (3, None));
+        assert_eq!(read.crowded, [2, 3]);
+    }
+
+    #[test]
+    fn pages_and_time_are_bounded() {
+        let pdf = Pdf::new(include_bytes!("../../../tests/data/broken_page.pdf").to_vec());
+        let pdf = pdf.expect("opens");
+        let limits = ReadLimits { pages: 1, ..ReadLimits::standard() };
+        let read = each(pdf.pages(), &limits.into(), |_, _| Ok(false));
+        assert_eq!((read.pages.len(), read.cut), (1, Some(Limit::Pages)));
+        // Each look at the clock takes a second.
+        let looks = AtomicU64::new(0);
+        let elapsed = move || Duration::from_secs(looks.fetch_add(1, Ordering::Relaxed));
+        let deadline = Deadline::by(elapsed, Duration::from_secs(2));
+        let bounds = Bounds { limits: ReadLimits::standard(), deadline };
+        let read = each(pdf.pages(), &bounds, |_, _| Ok(false));
+        assert_eq!((read.pages.len(), read.cut), (2, Some(Limit::Seconds)));
     }
 
     #[test]

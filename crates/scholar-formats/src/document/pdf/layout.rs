@@ -6,6 +6,9 @@ use super::lines::{Line, Piece, lines, pieces};
 /// Columns narrower than this, in points, are not looked for.
 const MIN_REGION: f64 = 220.0;
 
+/// Most places in which a gutter is looked for: a page as wide as a poster, point by point.
+const PLACES: f64 = 4_000.0;
+
 /// Deepest splitting: two columns, and columns in them.
 const MAX_DEPTH: usize = 2;
 
@@ -79,6 +82,8 @@ fn gutter(pieces: &[Piece], left: f64, right: f64) -> Option<f64> {
     let letters: Vec<usize> = pieces.iter().map(|piece| piece.text.chars().count()).collect();
     let total: usize = letters.iter().sum();
     let mut best: Option<(usize, f64, f64)> = None;
+    // A page of any size is looked at in as many places as one of paper.
+    let step = (width / PLACES).max(1.0);
     let mut x = left + width * 0.28;
     while x < left + width * 0.72 {
         let (mut before, mut across, mut behind) = (0, 0, 0);
@@ -100,7 +105,7 @@ fn gutter(pieces: &[Piece], left: f64, right: f64) -> Option<f64> {
         {
             best = Some((across, off, x));
         }
-        x += 1.0;
+        x += step;
     }
     let (across, _, x) = best?;
     let beside =

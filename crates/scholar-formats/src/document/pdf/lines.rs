@@ -104,10 +104,11 @@ fn piece(run: &[&Glyph]) -> Option<Piece> {
     let mut text = String::new();
     let mut end = first.x;
     let mut raised = String::new();
+    let last = run.iter().rposition(|glyph| !glyph.text.trim().is_empty()).unwrap_or(0);
     for (at, glyph) in run.iter().enumerate() {
         // Some writers draw a soft hyphen where a space is; one at the end of a line is a hyphen.
         if glyph.text == "\u{ad}" {
-            if run[at + 1..].iter().all(|g| g.text.trim().is_empty()) {
+            if at >= last {
                 text.push('-');
             }
             continue;
@@ -170,11 +171,13 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 pub(super) fn lines(mut pieces: Vec<Piece>, page: u32, column: usize) -> Vec<Line> {
     pieces.sort_by(|a, b| a.y.total_cmp(&b.y));
     let mut rows: Vec<Vec<Piece>> = Vec::new();
+    // Height and size of the largest piece of the last row.
+    let mut main: Option<(f64, f64)> = None;
     for piece in pieces {
-        let joins = rows
-            .last()
-            .and_then(|row| row.iter().max_by(|a, b| a.size.total_cmp(&b.size)))
-            .is_some_and(|main| (piece.y - main.y).abs() < main.size.max(piece.size) * 0.4);
+        let joins = main.is_some_and(|(y, size)| (piece.y - y).abs() < size.max(piece.size) * 0.4);
+        if !joins || main.is_none_or(|(_, size)| piece.size >= size) {
+            main = Some((piece.y, piece.size));
+        }
         match rows.last_mut().filter(|_| joins) {
             Some(row) => row.push(piece),
             None => rows.push(vec![piece]),

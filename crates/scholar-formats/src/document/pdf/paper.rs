@@ -13,7 +13,9 @@ use super::super::mentions;
 use super::glyphs::Pages;
 use super::lines::Line;
 use super::sequence::Sequence;
-use super::{entries, furniture, layout, title};
+use super::{FORMAT, entries, furniture, title};
+use crate::deadline::Deadline;
+use crate::error::FormatError;
 
 #[expect(clippy::unwrap_used, reason = "the pattern is a constant, and a test runs it")]
 static CAPTION: LazyLock<Regex> = LazyLock::new(|| {
@@ -30,13 +32,18 @@ static FOOTNOTE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?:\d{1,2}|[*\u{2217}\u{2020}\u{2021}])\s?(?:\p{Lu}|https?:|\u{201c})").unwrap()
 });
 
+/// Lines between two looks at the clock.
+const LINES_A_LOOK: usize = 1_024;
+
 /// More front matter than this before an abstract is text of its own, and kept.
 const LONGEST_FRONT: usize = 3000;
 
 /// What the pages say.
-pub(super) fn draft(pages: &Pages) -> Draft {
-    let lines: Vec<Line> =
-        pages.pages.iter().flat_map(layout::read).filter(|line| !line.text.is_empty()).collect();
+///
+/// # Errors
+/// The time is up.
+pub(super) fn draft(pages: &mut Pages, deadline: &Deadline) -> Result<Draft, FormatError> {
+    let lines = std::mem::take(&mut pages.lines);
     let head: String =
         lines.iter().filter(|line| line.page == 1).map(|line| format!("{} ", line.text)).collect();
     let lines = furniture::without(lines, &pages.pages);
@@ -58,11 +65,14 @@ pub(super) fn draft(pages: &Pages) -> Draft {
     identifiers(&head, stamp, &mut draft);
     let mut reader = Reader { draft, body, ..Reader::default() };
     for (at, line) in lines.iter().enumerate() {
+        if at.is_multiple_of(LINES_A_LOOK) && deadline.is_over() {
+            return Err(deadline.error(FORMAT));
+        }
         if !skip.contains(&at) {
             reader.line(line, at.checked_sub(1).map(|before| &lines[before]));
         }
     }
-    reader.finish()
+    Ok(reader.finish())
 }
 
 /// A DOI or arXiv identifier that the first page states: the stamp in the margin names the paper itself, and so does the

@@ -1,16 +1,16 @@
 //! What can be had of a file's streams, looked at before the interpreter unpacks them.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::time::Instant;
 
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, ObjectIdentifier, Stream};
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::hayro_syntax::{Filter, Pdf};
 
+use super::FORMAT;
 use super::unpack::{Packing, Way, packing};
-
-/// Largest stream that is not an image, unpacked: the drawings of a crowded map have some ten million bytes.
-const MOST: usize = 64 << 20;
+use crate::deadline::{Bounds, Deadline};
+use crate::error::FormatError;
 
 /// Longest row of a predictor, in bytes: wider than any image.
 const WIDEST: i64 = 1 << 24;
@@ -20,9 +20,25 @@ const DEEPEST: usize = 8;
 
 /// Whether the bytes already show what would end the process while the file is only opened: a stream that unpacks to more
 /// than a computer holds, a table with rows that nobody has.
-pub(super) fn is_hostile(bytes: &[u8]) -> bool {
-    wide_rows(bytes) || bombs(bytes)
+///
+/// # Errors
+/// The time is up.
+pub(super) fn is_hostile(bytes: &[u8], bounds: &Bounds) -> Result<bool, FormatError> {
+    if wide_rows(bytes) {
+        return Ok(true);
+    }
+    for at in positions(bytes, STREAM) {
+        if bounds.deadline.is_over() {
+            return Err(bounds.deadline.error(FORMAT));
+        }
+        if is_bomb(bytes, at, bounds.limits.stream_bytes) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
+
+const STREAM: &[u8] = b"stream";
 
 /// `/Columns` of more digits than any width has.
 fn wide_rows(bytes: &[u8]) -> bool {
@@ -34,21 +50,18 @@ fn wide_rows(bytes: &[u8]) -> bool {
     })
 }
 
-/// Compressed streams that unpack, or whose content unpacks again, to too much.
-fn bombs(bytes: &[u8]) -> bool {
-    const KEY: &[u8] = b"stream";
-    positions(bytes, KEY).any(|at| {
-        if bytes[..at].ends_with(b"end") {
-            return false;
-        }
-        let data = &bytes[at + KEY.len()..];
-        let data = data.strip_prefix(b"\r").unwrap_or(data);
-        let data = data.strip_prefix(b"\n").unwrap_or(data);
-        data.first().is_some_and(|head| head & 0x0f == 8)
-            && [&[Way::Flate][..], &[Way::Flate; 2]]
-                .iter()
-                .any(|ways| packing(data, ways, MOST) == Packing::TooLarge)
-    })
+/// Whether a compressed stream that begins at `at` unpacks, or its content unpacks again, to more than `most`.
+fn is_bomb(bytes: &[u8], at: usize, most: usize) -> bool {
+    if bytes[..at].ends_with(b"end") {
+        return false;
+    }
+    let data = &bytes[at + STREAM.len()..];
+    let data = data.strip_prefix(b"\r").unwrap_or(data);
+    let data = data.strip_prefix(b"\n").unwrap_or(data);
+    data.first().is_some_and(|head| head & 0x0f == 8)
+        && [&[Way::Flate][..], &[Way::Flate; 2]]
+            .iter()
+            .any(|ways| packing(data, ways, most) == Packing::TooLarge)
 }
 
 fn positions<'a>(bytes: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
@@ -58,27 +71,33 @@ fn positions<'a>(bytes: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = usize> 
 }
 
 /// How the streams of a file are packed.
-#[derive(Debug, Default)]
-pub(super) struct Streams(HashMap<ObjectIdentifier, Packing>);
+#[derive(Debug)]
+pub(super) struct Streams {
+    packings: HashMap<ObjectIdentifier, Packing>,
+    /// Forms that were looked through already: many may draw the same one, and each of those many may be drawn by many.
+    damaged_forms: RefCell<HashMap<ObjectIdentifier, bool>>,
+    deadline: Deadline,
+}
 
 impl Streams {
     /// Looks at every stream until the deadline; what was not reached is taken for whole.
-    pub(super) fn of(pdf: &Pdf, deadline: Instant) -> Self {
-        let mut known = HashMap::new();
+    pub(super) fn of(pdf: &Pdf, bounds: &Bounds) -> Self {
+        let Bounds { limits, deadline } = bounds;
+        let mut packings = HashMap::new();
         for object in pdf.objects() {
-            if Instant::now() > deadline {
+            if deadline.is_over() {
                 break;
             }
             if let Object::Stream(stream) = object {
-                known.insert(stream.obj_id(), look(&stream));
+                packings.insert(stream.obj_id(), look(&stream, limits.stream_bytes));
             }
         }
-        Self(known)
+        Self { packings, damaged_forms: RefCell::default(), deadline: deadline.clone() }
     }
 
     /// Whether something in the file is too large to be interpreted at all.
     pub(super) fn too_large(&self) -> bool {
-        self.0.values().any(|packing| *packing == Packing::TooLarge)
+        self.packings.values().any(|packing| *packing == Packing::TooLarge)
     }
 
     /// Whether a part of what the page draws cannot be had.
@@ -102,13 +121,17 @@ impl Streams {
             return true;
         }
         let forms = &page.resources().x_objects;
-        let mut damaged = forms.keys().filter(|name| self.form_is_damaged(forms, name, DEEPEST));
+        let in_time = |_: &Name<'_>| !self.deadline.is_over();
+        let mut damaged = forms
+            .keys()
+            .take_while(in_time)
+            .filter(|name| self.form_is_damaged(forms, name, DEEPEST));
         let drawn = page.page_stream().unwrap_or_default();
         damaged.any(|name| positions(drawn, name.as_ref()).next().is_some())
     }
 
     fn stream_is_damaged(&self, stream: &Stream<'_>) -> bool {
-        self.0.get(&stream.obj_id()).is_some_and(|packing| *packing != Packing::Whole)
+        self.packings.get(&stream.obj_id()).is_some_and(|packing| *packing != Packing::Whole)
     }
 
     fn form_is_damaged(&self, forms: &Dict<'_>, name: &Name<'_>, depth: usize) -> bool {
@@ -117,14 +140,24 @@ impl Streams {
         if depth == 0 || subtype.as_deref() != Some(b"Form") {
             return false;
         }
+        if let Some(known) = self.damaged_forms.borrow().get(&form.obj_id()) {
+            return *known;
+        }
+        // Forms that draw themselves end here.
+        self.damaged_forms.borrow_mut().insert(form.obj_id(), false);
         let inner = form.dict().get::<Dict<'_>>(b"Resources").unwrap_or_default();
         let inner = inner.get::<Dict<'_>>(b"XObject").unwrap_or_default();
-        self.stream_is_damaged(&form)
-            || inner.keys().any(|name| self.form_is_damaged(&inner, &name, depth - 1))
+        let damaged = self.stream_is_damaged(&form)
+            || inner
+                .keys()
+                .take_while(|_| !self.deadline.is_over())
+                .any(|name| self.form_is_damaged(&inner, &name, depth - 1));
+        self.damaged_forms.borrow_mut().insert(form.obj_id(), damaged);
+        damaged
     }
 }
 
-fn look(stream: &Stream<'_>) -> Packing {
+fn look(stream: &Stream<'_>, most: usize) -> Packing {
     if too_wide(stream.dict()) {
         return Packing::TooLarge;
     }
@@ -151,7 +184,7 @@ fn look(stream: &Stream<'_>) -> Packing {
     if stream.dict().get::<Name<'_>>(b"Subtype").as_deref() == Some(b"Image") {
         return Packing::Whole;
     }
-    packing(&stream.raw_data(), &ways, MOST)
+    packing(&stream.raw_data(), &ways, most)
 }
 
 fn stated_filters(dict: &Dict<'_>) -> usize {

@@ -33,7 +33,8 @@ const STEPS: i32 = 1_000_000;
 const LOOKS: u32 = 300;
 
 /// Reads `zotero.sqlite`: every library but feeds, without what lies in the bin. Items are in the order in which they
-/// were added. Stored files are looked for in `storage` beside the database.
+/// were added. Paths of attachments are as the database states them, those of stored files `storage/KEY/name`: whoever reads
+/// them decides which folders they may lie in.
 ///
 /// # Errors
 /// When the file is no Zotero database, is damaged, or cannot be opened.
@@ -44,8 +45,7 @@ pub fn read_database(path: &Path) -> Result<Library, FormatError> {
         None => (path.to_owned(), true),
     };
     let connection = connect(&open, immutable)?;
-    let folder = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
-    Reader { connection: &connection, folder }.read()
+    Reader { connection: &connection }.read()
 }
 
 fn broken(error: &rusqlite::Error) -> FormatError {
@@ -82,7 +82,11 @@ fn copy_if_busy(path: &Path) -> Result<Option<tempfile::TempDir>, FormatError> {
     };
     let busy: Vec<&str> = ["-journal", "-wal"]
         .into_iter()
-        .filter(|ending| std::fs::metadata(beside(ending)).is_ok_and(|file| file.len() > 0))
+        .filter(|ending| {
+            // A link or a device beside it is none of SQLite's.
+            fs_err::symlink_metadata(beside(ending))
+                .is_ok_and(|file| file.is_file() && file.len() > 0)
+        })
         .collect();
     if busy.is_empty() {
         return Ok(None);
@@ -147,7 +151,6 @@ fn immutable_uri(path: &Path) -> Result<String, FormatError> {
 
 struct Reader<'a> {
     connection: &'a Connection,
-    folder: PathBuf,
 }
 
 /// Values that several rows hold, by item.
@@ -372,7 +375,7 @@ impl Reader<'_> {
         })?;
         let (mut files, mut loose) = (ByItem::new(), Vec::new());
         for (parent, mime, path, key) in rows {
-            let Some(file) = self.attachment(&path, &key, &mime) else { continue };
+            let Some(file) = Self::attachment(&path, &key, &mime) else { continue };
             match parent {
                 Some(parent) => files.entry(parent).or_default().push(file),
                 None => loose.push(file),
@@ -381,9 +384,9 @@ impl Reader<'_> {
         Ok((files, loose))
     }
 
-    /// `storage:name` lies in the folder of the attachment's key; `attachments:` begins at a folder that only Zotero's
+    /// `storage:name` lies in the folder of the attachment's key below `storage`; `attachments:` begins at a folder that only Zotero's
     /// preferences name, so that it stays relative; the rest are paths.
-    fn attachment(&self, path: &str, key: &str, mime: &str) -> Option<Attachment> {
+    fn attachment(path: &str, key: &str, mime: &str) -> Option<Attachment> {
         let Some(name) = path.strip_prefix("storage:") else {
             return Attachment::at(path.strip_prefix("attachments:").unwrap_or(path), Some(mime));
         };
@@ -392,7 +395,7 @@ impl Reader<'_> {
         let known = key.bytes().all(|byte| byte.is_ascii_alphanumeric());
         (safe && known).then(|| {
             let mut file = Attachment::at(name, Some(mime))?;
-            file.place = AttachmentPlace::Path(self.folder.join("storage").join(key).join(name));
+            file.place = AttachmentPlace::Path(Path::new("storage").join(key).join(name));
             Some(file)
         })?
     }

@@ -8,14 +8,16 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use scholar_datastore::ingest::{FilePart, PaperReader, ReadOptions, S2Join, format_of, is_dump};
+use scholar_datastore::ingest::{
+    FilePart, Limits, PaperReader, ReadOptions, S2Join, format_of, is_dump,
+};
 use scholar_formats::document::{self, DocumentFormat, ReadLimits};
 use scholar_formats::export::{self, ListFormat};
 use scholar_formats::library::{self, LibraryFormat};
 use scholar_testing::mutate::{Random, mutate, overwrite};
 
 use super::{Reader, Subject};
-use crate::commands::papers::intake::inputs;
+use crate::commands::papers::intake::walk::{self, Links};
 use crate::error::{CommandError, Context as _};
 
 /// One row of each format that the datastore takes.
@@ -32,7 +34,7 @@ pub(super) fn subjects(paths: &[PathBuf]) -> Result<Vec<Subject>, CommandError> 
     let mut good = Good::built_in();
     for path in paths {
         if path.is_dir() {
-            inputs::walk(path, 0, &mut |file| good.take(file))?;
+            walk::walk(path, Links::Everywhere)?.files.iter().for_each(|file| good.take(file));
         } else if path.exists() {
             good.take(path);
         } else {
@@ -195,7 +197,7 @@ impl Rows {
     /// The papers of a file, dumps joined; whether there is one.
     fn papers(&self, path: &Path) -> Option<bool> {
         let options = ReadOptions::standard();
-        let format = format_of(path).ok().flatten();
+        let format = format_of(path, Limits::standard()).ok().flatten();
         if let Some(format) = format.filter(|format| is_dump(*format)) {
             let files = [(path.to_owned(), format)];
             let go = &mut || ControlFlow::Continue(());

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use scholar_core::PaperId;
+use scholar_core::{Notice, PaperId};
 
-use crate::error::{CommandError, Context as _};
+use super::walk::{self, Links, Walked};
+use crate::error::CommandError;
 
-/// Deepest folder that is walked: links may lead in circles.
-const DEEPEST: usize = 32;
 /// Endings of rows of papers, which the datastore reads itself.
 const ROWS: [&str; 6] = ["jsonl", "ndjson", "gz", "zst", "parquet", "zstd"];
 /// Endings of documents that a folder is searched for.
@@ -42,77 +41,70 @@ pub(crate) enum EmptyFolder {
     Accepted,
 }
 
-/// The arguments sorted into rows of papers, which keep their order, and everything else.
+/// The arguments, sorted.
+#[derive(Debug, Default)]
+pub(crate) struct Sorted {
+    /// Files of rows of papers, which keep their order.
+    pub(crate) rows: Vec<PathBuf>,
+    /// Everything else.
+    pub(crate) inputs: Vec<Input>,
+    /// What was passed over in folders.
+    pub(crate) notices: Vec<Notice>,
+}
+
+impl Sorted {
+    fn len(&self) -> usize {
+        self.rows.len() + self.inputs.len()
+    }
+}
+
+/// Sorts the arguments into rows of papers and everything else.
 pub(crate) fn sorted(
     arguments: &[PathBuf],
     empty: EmptyFolder,
-) -> Result<(Vec<PathBuf>, Vec<Input>), CommandError> {
-    let (mut rows, mut inputs) = (Vec::new(), Vec::new());
+    links: Links,
+) -> Result<Sorted, CommandError> {
+    let mut sorted = Sorted::default();
     for argument in arguments {
         if argument.is_dir() {
-            let before = rows.len() + inputs.len();
-            folder(argument, &mut rows, &mut inputs)?;
-            if rows.len() + inputs.len() == before && empty == EmptyFolder::Refused {
-                return Err(CommandError::user(format!(
+            let before = sorted.len();
+            folder(argument, links, &mut sorted)?;
+            if sorted.len() == before && empty == EmptyFolder::Refused {
+                let error = CommandError::user(format!(
                     "{} holds no document, library or rows of papers",
                     argument.display()
-                ))
-                .with_hint(format!("documents end in {}", DOCUMENTS.join(", "))));
+                ));
+                // What was passed over may be what was meant.
+                let told = sorted.notices.iter().map(|notice| notice.message.clone());
+                let error = told.fold(error, CommandError::with_hint);
+                return Err(error.with_hint(format!("documents end in {}", DOCUMENTS.join(", "))));
             }
         } else if argument.exists() {
             match file(argument) {
-                Some(input) => inputs.push(input),
-                None => rows.push(argument.clone()),
+                Some(input) => sorted.inputs.push(input),
+                None => sorted.rows.push(argument.clone()),
             }
         } else {
-            inputs.push(named(argument)?);
+            sorted.inputs.push(named(argument)?);
         }
     }
-    Ok((rows, inputs))
+    Ok(sorted)
 }
 
-/// Zotero's data folder is one library; any other folder is walked in the order of names.
-fn folder(
-    path: &Path,
-    rows: &mut Vec<PathBuf>,
-    inputs: &mut Vec<Input>,
-) -> Result<(), CommandError> {
+/// Zotero's data folder is one library; any other folder is walked.
+fn folder(path: &Path, links: Links, sorted: &mut Sorted) -> Result<(), CommandError> {
     let database = path.join("zotero.sqlite");
-    if database.is_file() {
-        inputs.push(Input::Library(database));
+    if database.is_file() && (links == Links::Everywhere || !database.is_symlink()) {
+        sorted.inputs.push(Input::Library(database));
         return Ok(());
     }
-    walk(path, 0, &mut |file_path| match file(file_path) {
-        Some(input) => inputs.push(input),
-        None if is_rows(file_path) => rows.push(file_path.to_owned()),
-        None => {}
-    })
-}
-
-pub(crate) fn walk(
-    path: &Path,
-    depth: usize,
-    visit: &mut dyn FnMut(&Path),
-) -> Result<(), CommandError> {
-    if depth > DEEPEST {
-        return Err(CommandError::user(format!("{} is nested too deeply", path.display()))
-            .with_hint("does a link lead back to a folder above it?"));
-    }
-    let entries = fs_err::read_dir(path).user(|| "cannot list a folder".to_owned())?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        paths.push(entry.user(|| "cannot list a folder".to_owned())?.path());
-    }
-    paths.sort();
-    for path in paths {
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if hidden {
-            continue;
-        }
-        if path.is_dir() {
-            walk(&path, depth + 1, visit)?;
-        } else {
-            visit(&path);
+    let Walked { files, notices } = walk::walk(path, links)?;
+    sorted.notices.extend(notices);
+    for path in files {
+        match file(&path) {
+            Some(input) => sorted.inputs.push(input),
+            None if is_rows(&path) => sorted.rows.push(path),
+            None => {}
         }
     }
     Ok(())
@@ -177,25 +169,25 @@ mod tests {
         let pdf = touch("deep/er/A.PDF");
         let list = touch("library.bib");
         touch(".hidden.pdf");
-        let refused = EmptyFolder::Refused;
-        let (found, inputs) = sorted(&[folder.path().to_owned()], refused).expect("sorted");
-        assert_eq!(found, [rows]);
-        assert_eq!(inputs, [Input::Document(pdf), Input::Library(list)]);
-        let (_, inputs) =
-            sorted(&["zotero:Reading/Now".into(), "arXiv:2411.14199v2".into()], refused)
-                .expect("sorted");
-        assert_eq!(inputs[0], Input::Zotero(Some("Reading/Now".to_owned())));
-        assert_eq!(inputs[1], Input::Identifier(PaperId::Arxiv("2411.14199".to_owned())));
-        let (_, inputs) = sorted(&["title: On words ".into()], refused).expect("sorted");
-        assert_eq!(inputs, [Input::Title("On words".to_owned())]);
-        assert!(sorted(&["no/such/file.pdf".into()], refused).is_err());
-        assert!(sorted(&["title:".into()], refused).is_err());
-        let (_, inputs) = sorted(&["bulk:sleep + memory".into()], refused).expect("sorted");
-        assert_eq!(inputs, [Input::Bulk("sleep + memory".to_owned())]);
-        assert!(sorted(&["bulk: ".into()], refused).is_err());
+        let sort = |arguments: &[PathBuf]| sorted(arguments, EmptyFolder::Refused, Links::Inside);
+        let inputs = |arguments: &[PathBuf]| sort(arguments).map(|found| found.inputs);
+        let found = sort(&[folder.path().to_owned()]).expect("sorted");
+        assert_eq!(found.rows, [rows]);
+        assert_eq!(found.inputs, [Input::Document(pdf), Input::Library(list)]);
+        let inputs_of = inputs(&["zotero:Reading/Now".into(), "arXiv:2411.14199v2".into()]);
+        let found = inputs_of.expect("sorted");
+        assert_eq!(found[0], Input::Zotero(Some("Reading/Now".to_owned())));
+        assert_eq!(found[1], Input::Identifier(PaperId::Arxiv("2411.14199".to_owned())));
+        let found = inputs(&["title: On words ".into()]).expect("sorted");
+        assert_eq!(found, [Input::Title("On words".to_owned())]);
+        assert!(inputs(&["no/such/file.pdf".into()]).is_err());
+        assert!(inputs(&["title:".into()]).is_err());
+        let found = inputs(&["bulk:sleep + memory".into()]).expect("sorted");
+        assert_eq!(found, [Input::Bulk("sleep + memory".to_owned())]);
+        assert!(inputs(&["bulk: ".into()]).is_err());
         let empty = tempfile::tempdir().expect("a folder");
         let empty = [empty.path().to_owned()];
-        assert!(sorted(&empty, refused).is_err());
-        assert!(sorted(&empty, EmptyFolder::Accepted).is_ok());
+        assert!(inputs(&empty).is_err());
+        assert!(sorted(&empty, EmptyFolder::Accepted, Links::Inside).is_ok());
     }
 }

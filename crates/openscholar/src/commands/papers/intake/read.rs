@@ -1,22 +1,29 @@
 //! From files to papers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use scholar_clients::fetch::{Fetcher, Provider};
 use scholar_clients::zotero::ZoteroCollection;
 use scholar_clients::{Grobid, Zotero};
 use scholar_core::{Notice, NoticeKind};
+use scholar_datastore::files::{self, FileError};
 use scholar_formats::library::zotero;
 use scholar_formats::library::{Attachment, AttachmentPlace, Library, LibraryEntry, LibraryFormat};
 use scholar_formats::{Document, DocumentFormat, FormatError, ReadLimits, document, library};
 
+use super::attached::Allowed;
 use super::{How, Item, Taken};
 
 /// A document; an error is a notice.
-pub(super) async fn document(path: &Path, fetcher: &Fetcher, taken: &mut Taken) {
+pub(super) async fn document(
+    path: &Path,
+    limits: ReadLimits,
+    fetcher: &Fetcher,
+    taken: &mut Taken,
+) {
     let origin = path.display().to_string();
-    match read_document(path, fetcher).await {
+    match read_document(path, limits, fetcher).await {
         Ok(item) => {
             let Read { item, notices } = item;
             let said = notices.into_iter().map(|notice| Notice {
@@ -34,7 +41,7 @@ pub(super) async fn document(path: &Path, fetcher: &Fetcher, taken: &mut Taken) 
 pub(super) async fn library(path: &Path, how: &How<'_>, fetcher: &Fetcher, taken: &mut Taken) {
     let origin = path.display().to_string();
     let began = Instant::now();
-    match read_library(path) {
+    match read_library(path, how.limits).await {
         Ok(mut list) => {
             if let Some(collection) = how.collection {
                 list.keep_collection(collection);
@@ -47,15 +54,21 @@ pub(super) async fn library(path: &Path, how: &How<'_>, fetcher: &Fetcher, taken
                     );
                 }
             }
-            let folder = path.parent().unwrap_or(Path::new("."));
-            add_list(list, (&origin, folder), began, fetcher, taken).await;
+            let share = share(began, &list);
+            let from = ListedIn::file(&origin, path, how, share);
+            add_list(list, &from, fetcher, taken).await;
         }
         Err(Failure { why, hint }) => taken.fail(&origin, &why, hint.as_deref()),
     }
 }
 
 /// The library of the Zotero that runs on this machine.
-pub(super) async fn zotero(collection: Option<&str>, fetcher: &Fetcher, taken: &mut Taken) {
+pub(super) async fn zotero(
+    collection: Option<&str>,
+    how: &How<'_>,
+    fetcher: &Fetcher,
+    taken: &mut Taken,
+) {
     let began = Instant::now();
     let client = Zotero::new(fetcher.clone());
     let read = async {
@@ -78,7 +91,15 @@ pub(super) async fn zotero(collection: Option<&str>, fetcher: &Fetcher, taken: &
             if let Some(collection) = collection {
                 list.keep_collection(collection);
             }
-            add_list(list, ("zotero", Path::new(".")), began, fetcher, taken).await;
+            let storage = how.zotero_storage.as_deref();
+            let base = storage.unwrap_or(Path::new(""));
+            let from = ListedIn {
+                origin: "zotero",
+                allowed: Allowed::new(storage, base, how.attachments),
+                limits: how.limits,
+                share: share(began, &list),
+            };
+            add_list(list, &from, fetcher, taken).await;
         }
         Err(error) => taken.fail("zotero:", &error.to_string(), error.hint.as_deref()),
     }
@@ -90,28 +111,56 @@ fn as_answered(collection: &ZoteroCollection) -> serde_json::Value {
     serde_json::json!({"key": key, "data": {"key": key, "name": name, "parentCollection": parent}})
 }
 
-async fn add_list(
-    list: Library,
-    (origin, folder): (&str, &Path),
-    began: Instant,
-    fetcher: &Fetcher,
-    taken: &mut Taken,
-) {
+/// Where entries come from.
+struct ListedIn<'a> {
+    origin: &'a str,
+    /// Where their files may lie.
+    allowed: Allowed,
+    limits: ReadLimits,
+    /// The time that reading the list took for each.
+    share: Duration,
+}
+
+impl<'a> ListedIn<'a> {
+    /// A list in a file: its files lie beside it, those of Zotero's database in its storage.
+    fn file(origin: &'a str, path: &Path, how: &How<'_>, share: Duration) -> Self {
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let storage = folder.join("storage");
+        let is_zotero = path.extension().is_some_and(|ending| ending == "sqlite");
+        let own = if is_zotero { &storage } else { folder };
+        let allowed = Allowed::new(Some(own), folder, how.attachments);
+        Self { origin, allowed, limits: how.limits, share }
+    }
+}
+
+fn share(began: Instant, list: &Library) -> Duration {
+    began.elapsed() / u32::try_from(list.entries.len().max(1)).unwrap_or(u32::MAX)
+}
+
+async fn add_list(list: Library, from: &ListedIn<'_>, fetcher: &Fetcher, taken: &mut Taken) {
     let Library { entries, loose, skipped, notices } = list;
+    let origin = from.origin;
     taken.failed += skipped;
     taken.notices.extend(
         notices
             .into_iter()
             .map(|notice| Notice { message: format!("{origin}: {}", notice.message), ..notice }),
     );
-    let share = began.elapsed() / u32::try_from(entries.len().max(1)).unwrap_or(u32::MAX);
     for entry in entries {
-        let item = of_entry(entry, (origin, folder), share, fetcher, taken).await;
+        let item = of_entry(entry, from, fetcher, taken).await;
         taken.items.push(item);
     }
     for attachment in loose {
-        if let AttachmentPlace::Path(path) = attachment.place {
-            document(&folder.join(path), fetcher, taken).await;
+        let AttachmentPlace::Path(path) = attachment.place else { continue };
+        match from.allowed.find(&path) {
+            Ok(path) => document(&path, from.limits, fetcher, taken).await,
+            Err(Failure { why, hint }) => {
+                let named = format!("{} of {origin}", path.display());
+                taken.fail(&named, &why, hint.as_deref());
+            }
         }
     }
 }
@@ -119,12 +168,12 @@ async fn add_list(
 /// The entry's metadata with the text of the best of its files that can be read.
 async fn of_entry(
     entry: LibraryEntry,
-    (origin, folder): (&str, &Path),
-    share: Duration,
+    from: &ListedIn<'_>,
     fetcher: &Fetcher,
     taken: &mut Taken,
 ) -> Item {
     let LibraryEntry { paper, entry_key, collections: _, tags: _, attachments, odd } = entry;
+    let ListedIn { origin, allowed, limits, share } = from;
     let name = match entry_key {
         Some(key) => format!("{origin}:{key}"),
         None => format!("{origin}:{}", paper.meta.id),
@@ -140,19 +189,23 @@ async fn of_entry(
         paper,
         references: Vec::new(),
         matched: 0,
-        cost: (0, share),
+        cost: (0, *share),
     };
     for Attachment { place, mime: _ } in attachments {
         let AttachmentPlace::Path(path) = place else { continue };
-        let path = folder.join(path);
-        match read_document(&path, fetcher).await {
+        let found = allowed.find(&path);
+        let read = match found {
+            Ok(found) => read_document(&found, *limits, fetcher).await,
+            Err(outside) => Err(outside),
+        };
+        match read {
             Ok(Read { item: read, notices }) => {
                 taken.notices.extend(notices);
                 if read.standing < item.standing {
                     item.standing = read.standing;
                     item.format = format!("library + {}", read.format);
                     item.references = read.references;
-                    item.cost = (read.cost.0, read.cost.1 + share);
+                    item.cost = (read.cost.0, read.cost.1 + *share);
                     scholar_pipeline::sources::merge_meta(
                         &mut item.paper.meta,
                         without_local(read.paper.meta),
@@ -196,16 +249,23 @@ impl From<FormatError> for Failure {
     }
 }
 
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Self { why: error.to_string(), hint: None }
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        let why = match &error {
+            FileError::Read { source, .. } => format!("{error}: {source}"),
+            _ => error.to_string(),
+        };
+        Self { why, hint: error.hint() }
     }
 }
 
-async fn read_document(path: &Path, fetcher: &Fetcher) -> Result<Read, Failure> {
+async fn read_document(
+    path: &Path,
+    limits: ReadLimits,
+    fetcher: &Fetcher,
+) -> Result<Read, Failure> {
     let began = Instant::now();
-    let limits = ReadLimits::default();
-    let bytes = bounded(path, limits)?;
+    let bytes = files::read(path, limits.bytes)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let format = DocumentFormat::sniff(&name, &bytes).ok_or_else(|| Failure {
         why: "it is no document of a known format".to_owned(),
@@ -214,7 +274,7 @@ async fn read_document(path: &Path, fetcher: &Fetcher) -> Result<Read, Failure> 
     let size = bytes.len() as u64;
     let (document, format_name) =
         if format == DocumentFormat::Pdf && fetcher.config().base_url(Provider::Grobid).is_some() {
-            through_grobid(&name, bytes, fetcher).await?
+            through_grobid(&name, bytes, limits, fetcher).await?
         } else {
             (blocking(format, bytes, limits).await?, format.name().to_owned())
         };
@@ -243,9 +303,15 @@ pub(super) async fn blocking(
     bytes: Vec<u8>,
     limits: ReadLimits,
 ) -> Result<Document, Failure> {
-    let read = tokio::task::spawn_blocking(move || document::read(format, &bytes, limits));
-    match read.await {
-        Ok(result) => Ok(result?),
+    apart(move || Ok(document::read(format, &bytes, limits)?)).await
+}
+
+/// Does work on a thread where a panic costs this work alone.
+async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
         Err(panic) => Err(Failure {
             why: format!("reading it failed: {panic}"),
             hint: Some("this is a bug of the program: please report the file".to_owned()),
@@ -257,9 +323,9 @@ pub(super) async fn blocking(
 async fn through_grobid(
     name: &str,
     bytes: Vec<u8>,
+    limits: ReadLimits,
     fetcher: &Fetcher,
 ) -> Result<(Document, String), Failure> {
-    let limits = ReadLimits::default();
     let (error, hint) = match Grobid::new(fetcher.clone()).document(&bytes).await {
         Ok(Some(document)) => return Ok((document, "PDF by GROBID".to_owned())),
         Ok(None) => ("it found nothing to read".to_owned(), None),
@@ -273,16 +339,22 @@ async fn through_grobid(
     Ok((document, DocumentFormat::Pdf.name().to_owned()))
 }
 
-fn read_library(path: &Path) -> Result<Library, Failure> {
-    let mut head = [0_u8; 16];
-    let filled = {
+async fn read_library(path: &Path, limits: ReadLimits) -> Result<Library, Failure> {
+    let path: PathBuf = path.to_owned();
+    apart(move || open_library(&path, limits)).await
+}
+
+fn open_library(path: &Path, limits: ReadLimits) -> Result<Library, Failure> {
+    let mut head = Vec::new();
+    {
         use std::io::Read as _;
-        fs_err::File::open(path)?.read(&mut head)?
-    };
-    if LibraryFormat::sniff("", &head[..filled]) == Some(LibraryFormat::ZoteroDatabase) {
+        let failed = |source| FileError::Read { path: path.to_owned(), source };
+        files::open(path)?.take(16).read_to_end(&mut head).map_err(failed)?;
+    }
+    if LibraryFormat::sniff("", &head) == Some(LibraryFormat::ZoteroDatabase) {
         return Ok(zotero::read_database(path)?);
     }
-    let bytes = bounded(path, ReadLimits::default())?;
+    let bytes = files::read(path, limits.bytes)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let format = LibraryFormat::sniff(&name, &bytes).ok_or_else(|| Failure {
         why: "it is no library of a known format".to_owned(),
@@ -292,16 +364,4 @@ fn read_library(path: &Path) -> Result<Library, Failure> {
         ),
     })?;
     Ok(library::read(format, &bytes)?)
-}
-
-/// The file's bytes, unless it is larger than any paper.
-fn bounded(path: &Path, limits: ReadLimits) -> Result<Vec<u8>, Failure> {
-    let size = fs_err::metadata(path)?.len();
-    if size > limits.bytes as u64 {
-        return Err(Failure {
-            why: format!("its {size} bytes are more than the {} allowed", limits.bytes),
-            hint: None,
-        });
-    }
-    Ok(fs_err::read(path)?)
 }
