@@ -53,7 +53,7 @@ fn a_library_with_everything() {
     assert_eq!(article.tags, ["animals", "mice"]);
     let places: Vec<&AttachmentPlace> =
         article.attachments.iter().map(|file| &file.place).collect();
-    let stored = std::path::Path::new("storage/BBBB2222/Lopez 2019.pdf").to_owned();
+    let stored = Path::new("storage/BBBB2222/Lopez 2019.pdf").to_owned();
     assert_eq!(
         places,
         [&AttachmentPlace::Path(stored), &AttachmentPlace::Path("/papers/x.pdf".into())]
