@@ -41,6 +41,8 @@ pub(crate) struct ConfigFile {
     pub(crate) threads: Option<usize>,
     /// Resident memory in MB above which a search gives mapped vectors back; left out: the system decides.
     pub(crate) search_memory_mb: Option<u64>,
+    /// Private key that every proof is signed with; left out: proofs are unsigned.
+    pub(crate) sign: Option<PathBuf>,
     /// The writing model.
     pub(crate) generator: GeneratorFile,
     /// Where papers are looked for.

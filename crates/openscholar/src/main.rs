@@ -11,6 +11,7 @@ mod output;
 mod printer;
 mod private;
 mod progress;
+mod proof;
 mod runs;
 mod starter;
 mod stop;

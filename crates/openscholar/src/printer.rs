@@ -64,6 +64,20 @@ impl Printer {
         to_stdout(&text.rendered(self.colour_out))
     }
 
+    /// Writes JSON to stdout for another program, byte for byte, as what is signed must be; on a terminal it is escaped, which
+    /// says the same.
+    #[expect(clippy::unused_self, reason = "whoever prints results holds a printer")]
+    pub(crate) fn exact_json(&self, json: &[u8]) -> Result<(), CommandError> {
+        let mut stdout = io::stdout().lock();
+        let written = if stdout.is_terminal() {
+            let shown = Json::written(&String::from_utf8_lossy(json));
+            writeln!(stdout, "{}", shown.as_str())
+        } else {
+            stdout.write_all(json)
+        };
+        reported(written.and_then(|()| stdout.flush()))
+    }
+
     /// Writes `value` as JSON to stdout.
     pub(crate) fn json(&self, value: &impl serde::Serialize) -> Result<(), CommandError> {
         self.out_json(&Json::pretty(value)?)
@@ -180,7 +194,11 @@ fn within(text: &str) -> String {
 
 fn to_stdout(text: &str) -> Result<(), CommandError> {
     let mut stdout = io::stdout().lock();
-    let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
+    reported(writeln!(stdout, "{text}").and_then(|()| stdout.flush()))
+}
+
+/// A closed pipe is success: nobody reads on.
+fn reported(written: io::Result<()>) -> Result<(), CommandError> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|source| {

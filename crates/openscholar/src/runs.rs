@@ -6,7 +6,9 @@
 //!          events.jsonl    the events in order, text pieces left out
 //!          answer.json     the answer document (openscholar.answer/1)
 //!          answer.md       the same for people
-//!          proof.json      quotations with digests of their passages (openscholar.proof/1)
+//!          proof.json      every sentence with its quotations, the quoted passages, and digests that bind the answer
+//!                          (openscholar.proof/2)
+//!          proof.json.sig  OpenSSH's signature of it, where the run is signed
 //!          requests.jsonl  every request to sources beyond the datastore, without secrets: when, how long, what came back
 //!          found.jsonl     papers that sources beyond the datastore found, with the text that was read
 //!          lock            held by the process that answers, for as long as it lives
@@ -27,6 +29,20 @@ use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::home::Home;
 use crate::private;
 
+/// File of what was asked of what.
+pub(crate) const RUN_FILE: &str = "run.json";
+/// File of every request to a port with its reply.
+pub(crate) const JOURNAL_FILE: &str = "journal.jsonl";
+/// File of the events.
+pub(crate) const EVENTS_FILE: &str = "events.jsonl";
+/// File of the answer for programs.
+pub(crate) const ANSWER_FILE: &str = "answer.json";
+/// File of the answer for people.
+pub(crate) const MARKDOWN_FILE: &str = "answer.md";
+/// File of the proof.
+pub(crate) const PROOF_FILE: &str = "proof.json";
+/// File of the proof's signature.
+pub(crate) const SIGNATURE_FILE: &str = "proof.json.sig";
 /// File of the papers that sources beyond the datastore found.
 pub(crate) const FOUND_FILE: &str = "found.jsonl";
 /// File of the requests sent to sources.
@@ -139,7 +155,7 @@ pub(crate) struct RunFolder {
 }
 
 impl RunFolder {
-    fn at(path: PathBuf) -> Self {
+    pub(crate) fn at(path: PathBuf) -> Self {
         Self { path, _held: None }
     }
 

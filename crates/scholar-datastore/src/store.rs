@@ -285,6 +285,16 @@ impl Datastore {
         Ok(Arc::clone(&state.snapshot))
     }
 
+    /// The number of the newest commit. It grows with everything that is added, removed or compacted; merges beside the
+    /// work keep it.
+    ///
+    /// # Errors
+    /// [`Error::Index`] when the store cannot be read.
+    pub fn commit(&self) -> Result<u64, Error> {
+        let metas = self.index.load_metas().map_err(Error::index("open", &self.root))?;
+        Ok(metas.opstamp)
+    }
+
     /// The passage of that name with its paper's metadata; unknown is `Ok(None)`.
     ///
     /// # Errors

@@ -6,10 +6,13 @@
 //!   [`generator`]).
 //!
 //! [`draft_sentences`] reads a draft, [`prove`] runs the gates and the configured remedies, [`finalise()`] numbers the
-//! references, [`ProofFile`] is what remains on disk and [`verify_proof`] checks it again.
+//! references, [`ProofFile`] is what remains on disk, [`verify_proof`] checks it again and [`compare_answers`] names what
+//! was changed.
 //!
 //! Source: Nature article, "citation verification"; the gates, remedies and verdicts are ours.
 
+pub mod canonical;
+pub mod compare;
 pub mod config;
 pub mod draft;
 pub mod features;
@@ -21,15 +24,21 @@ pub mod lexical;
 pub mod select;
 pub mod sentence;
 pub mod stems;
+pub mod verify;
 pub mod weighed;
 
+pub use compare::{Difference, DifferenceKind, compare_answers, compare_lines, compare_values};
 pub use config::{JudgeFailure, ProofConfig, Remedy, UncitedRule};
 pub use draft::{DraftSentence, draft_sentences};
-pub use file::{PROOF_SCHEMA, ProofFile, ProofProblem, ProofReport, verify_proof};
+pub use file::{
+    PROOF_SCHEMA, ProofDatastore, ProofDigests, ProofFile, ProofPassage, ProofRecord,
+    ProofSentence, UNBOUND_PROOF_SCHEMA,
+};
 pub(crate) use finalise::reference_to;
 pub use finalise::{finalise, reference_of};
 pub use gates::prove;
 pub use generator::GeneratorAttributor;
 pub use lexical::LexicalAttributor;
 pub use sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};
+pub use verify::{ProofProblem, ProofRemark, ProofReport, Sources, verify_proof};
 pub use weighed::{WeighedAttributor, Weighing};

@@ -104,6 +104,9 @@ pub(crate) struct AskArgs {
     /// Also write the answer to this file.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Sign the proof with this private key of Ed25519, in OpenSSH's format and without a passphrase.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sign: Option<PathBuf>,
     /// Where papers are looked for.
     #[command(flatten)]
     pub(crate) look: LookArgs,

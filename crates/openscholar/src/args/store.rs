@@ -477,6 +477,9 @@ pub(crate) enum RunsCommand {
     Show {
         /// The run.
         run: String,
+        /// Its proof as canonical JSON (RFC 8785) instead: the bytes that are signed.
+        #[arg(long)]
+        proof: bool,
     },
     /// Why a reference is cited: its passages, scores, quotations and verdicts.
     Explain {
@@ -490,13 +493,24 @@ pub(crate) enum RunsCommand {
         /// The run.
         run: String,
     },
-    /// Check every quotation of a run against the datastore.
+    /// Derive a run's answer and proof again from its journal, compare every file, and locate every quotation in the
+    /// datastore. No network, no model.
     Verify {
         /// The run.
         run: String,
         /// Datastore to check against; left out: the one the run used.
         #[arg(long, value_name = "NAME")]
         datastore: Option<String>,
+        /// Accept only a signature by this key: a public key (KEY.pub), or a file of allowed signers.
+        #[arg(long, value_name = "FILE")]
+        signer: Option<PathBuf>,
+    },
+    /// Sign the proof of a run in OpenSSH's format, after it was checked.
+    Sign {
+        /// The run.
+        run: String,
+        /// Private key of Ed25519 without a passphrase.
+        key: PathBuf,
     },
     /// Write a past answer as a document with citations in any style.
     Export {

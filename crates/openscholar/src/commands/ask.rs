@@ -11,15 +11,20 @@ use scholar_core::{Answer, Paper, Question};
 use scholar_pipeline::budget::{Estimate, estimate};
 use scholar_pipeline::config::AskConfig;
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
-use scholar_pipeline::{Alarm, AskError, Event, Meter, Outcome, Ports};
+use scholar_pipeline::{Alarm, AskError, Event, Meter, Outcome};
 
 use crate::app::App;
 use crate::args::AskArgs;
 use crate::error::{CommandError, Context as _, EXIT_MISSING_EVIDENCE, ErrorKind};
-use crate::output::document::{ANSWER_SCHEMA, AnswerDocument, Usage};
+use crate::output::document::{AnswerDocument, Usage};
 use crate::output::json::Json;
 use crate::output::{export, markdown};
-use crate::runs::{self, FOUND_FILE, REQUESTS_FILE, RUN_SCHEMA, RunFolder, RunRecord, RunStatus};
+use crate::proof::derive::{self, Facts, Recorded};
+use crate::proof::signature::Signer;
+use crate::runs::{
+    self, ANSWER_FILE, EVENTS_FILE, FOUND_FILE, JOURNAL_FILE, MARKDOWN_FILE, PROOF_FILE,
+    REQUESTS_FILE, RUN_FILE, RUN_SCHEMA, RunFolder, RunRecord, RunStatus,
+};
 use crate::wiring::{self, Shelf, Wired};
 use watch::Watch;
 
@@ -31,12 +36,19 @@ pub(crate) fn run(args: AskArgs, app: &App) -> Result<ExitCode, CommandError> {
         return Err(CommandError::user("a DOCX file cannot be printed")
             .with_hint("name a file: --output answer.docx"));
     }
+    // A key that cannot sign must not cost an answer.
+    let key = args.sign.as_ref().or(app.config.sign.as_ref());
+    let signer = key.map(|path| Signer::read(path)).transpose()?;
     let (args, task) = Task::of(args, app)?;
     app.home.datastore(&task.datastore)?;
     if task.datastore != crate::starter::NAME {
         app.existing_datastore(&task.datastore)?;
     }
     let (document, stored) = app.block_on_to_the_end(answer(&args, &task, app))??;
+    let stored = match (stored, &signer) {
+        (Ok(()), Some(signer)) => sign(&document.run, signer, app),
+        (stored, _) => stored,
+    };
     // What was paid for is shown even where it cannot be kept.
     print(&document, &args, app)?;
     stored?;
@@ -117,6 +129,8 @@ async fn answer(
 ) -> Result<(AnswerDocument, Result<(), CommandError>), CommandError> {
     let Task { question, config, datastore, journal } = task;
     let shelf = Shelf::open(app, datastore).await?;
+    // Before anything is read: a datastore at this commit has what was read.
+    let commit = shelf.store.commit()?;
     let meter = Meter::start_with(config.budget, clock(app), Some(alarm()));
     let wired = wiring::ports(app, &shelf, args, question, &meter).await?;
     let ports = &wired.ports;
@@ -150,7 +164,7 @@ async fn answer(
             record.status = if interrupted { RunStatus::Interrupted } else { RunStatus::Failed };
             record.error = Some(error.to_string());
             // The first failure is the one to tell; that its record is incomplete comes with it.
-            return match kept.and_then(|()| folder.write_json("run.json", &record)) {
+            return match kept.and_then(|()| folder.write_json(RUN_FILE, &record)) {
                 Ok(()) => Err(error),
                 Err(unkept) => {
                     Err(error.with_hint(format!("its run folder is incomplete: {unkept}")))
@@ -159,15 +173,13 @@ async fn answer(
         }
     };
     let spent = outcome.spent;
-    let mut notices = wired.all_notices();
-    notices.extend(outcome.notices);
-    if let Some(fetcher) = &wired.outside.fetcher {
-        notices.extend(wiring::standing::notices(&outcome.value.references, fetcher).await);
-    }
-    let document = AnswerDocument {
-        schema: ANSWER_SCHEMA.to_owned(),
-        answer: outcome.value,
-        notices,
+    let notices_after = match &wired.outside.fetcher {
+        Some(fetcher) => wiring::standing::notices(&outcome.value.references, fetcher).await,
+        None => Vec::new(),
+    };
+    let recorded = Recorded {
+        notices_before: wired.all_notices(),
+        notices_after,
         usage: Usage {
             model: wired.models.get("generator").cloned(),
             calls: spent.calls,
@@ -176,13 +188,12 @@ async fn answer(
             cost_usd: spent.usd,
         },
         timings_ms: timings,
-        run: record.id.clone(),
     };
+    let Outcome { value, notices, trace, spent: _ } = outcome;
+    let document = recorded.document(value, &notices, &record.id);
     let found = wired.wide.as_ref().map(|wide| wide.found_papers());
-    let stored = match kept {
-        Ok(()) => finish(&folder, &mut record, &document, ports, found.as_deref()).await,
-        Err(error) => Err(error),
-    };
+    let end = End { document: &document, trace: &trace, recorded, commit, found: found.as_deref() };
+    let stored = kept.and_then(|()| finish(&folder, &mut record, end));
     let stored = stored.map_err(|error| {
         error.with_hint("the answer is whole, but its run folder is not: save what was printed")
     });
@@ -205,8 +216,8 @@ fn save(run: &str, datastore: &str, app: &App) -> Result<(), CommandError> {
 
 /// What was done, before it is known how it ended.
 fn keep(folder: &RunFolder, recorder: &Recorder, events: &[Event]) -> Result<(), CommandError> {
-    folder.write_text("journal.jsonl", &recorder.journal().to_json_lines())?;
-    folder.write_lines("events.jsonl", events)
+    folder.write_text(JOURNAL_FILE, &recorder.journal().to_json_lines())?;
+    folder.write_lines(EVENTS_FILE, events)
 }
 
 /// What was asked of what, before anything can go wrong.
@@ -234,27 +245,40 @@ fn begin(
             CommandError::new(ErrorKind::Bug, "cannot write the settings").with_source(source)
         })?,
     };
-    folder.write_json("run.json", &record)?;
+    folder.write_json(RUN_FILE, &record)?;
     Ok((folder, record))
 }
 
-async fn finish(
-    folder: &RunFolder,
-    record: &mut RunRecord,
-    document: &AnswerDocument,
-    ports: &Ports,
-    found: Option<&[Paper]>,
-) -> Result<(), CommandError> {
+/// What a run ends with.
+struct End<'a> {
+    document: &'a AnswerDocument,
+    trace: &'a [Event],
+    recorded: Recorded,
+    commit: u64,
+    found: Option<&'a [Paper]>,
+}
+
+fn finish(folder: &RunFolder, record: &mut RunRecord, end: End<'_>) -> Result<(), CommandError> {
+    let End { document, trace, recorded, commit, found } = end;
     if let Some(found) = found {
         folder.write_lines(FOUND_FILE, found)?;
     }
-    folder.write_json("answer.json", document)?;
-    folder.write_text("answer.md", &format!("{}\n", markdown::render(document)))?;
-    let proof =
-        scholar_pipeline::proof::ProofFile::of(&document.answer, ports.retriever.as_ref()).await?;
-    folder.write_json("proof.json", &proof)?;
+    let files = derive::file_digests(|name| fs_err::read(folder.file(name)).ok());
+    let facts = Facts { record, commit: Some(commit), recorded, files };
+    let derived = derive::files(document, trace, facts)?;
+    folder.write_text(ANSWER_FILE, &derived.answer_json)?;
+    folder.write_text(MARKDOWN_FILE, &derived.answer_md)?;
+    folder.write_text(PROOF_FILE, &derived.proof_json)?;
     record.status = RunStatus::Done;
-    folder.write_json("run.json", record)
+    folder.write_json(RUN_FILE, record)
+}
+
+/// Signs the proof of a run that is whole.
+fn sign(run: &str, signer: &Signer, app: &App) -> Result<(), CommandError> {
+    let folder = RunFolder::find(&app.home, run)?;
+    let key = super::runs::sign::sign(&folder, signer)?;
+    app.printer.say(&format!("signed with {key}"));
+    Ok(())
 }
 
 fn settle(

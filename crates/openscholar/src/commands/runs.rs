@@ -1,28 +1,35 @@
 //! `openscholar runs …`.
 
 mod diff;
-mod explain;
+pub(crate) mod explain;
 mod export;
 pub(crate) mod replay;
+pub(crate) mod sign;
 mod verify;
 
 use std::process::ExitCode;
+
+use serde::Serialize;
 
 use crate::app::App;
 use crate::args::{RunsArgs, RunsCommand};
 use crate::error::{CommandError, Context as _};
 use crate::output::document::AnswerDocument;
 use crate::output::table::Table;
-use crate::runs::{self, RunFolder, RunRecord, RunStatus};
+use crate::runs::{self, RunFolder, RunRecord, RunStatus, SIGNATURE_FILE};
 
 pub(crate) fn run(args: RunsArgs, app: &App) -> Result<ExitCode, CommandError> {
     let RunsArgs { command } = args;
     match command {
         RunsCommand::List { limit } => list(limit, app),
-        RunsCommand::Show { run } => show(&run, app),
+        RunsCommand::Show { run, proof: false } => show(&run, app),
+        RunsCommand::Show { run, proof: true } => sign::show(&run, app),
         RunsCommand::Explain { run, reference } => explain::run(&run, reference, app),
         RunsCommand::Replay { run } => replay::run(&run, app),
-        RunsCommand::Verify { run, datastore } => verify::run(&run, datastore.as_deref(), app),
+        RunsCommand::Verify { run, datastore, signer } => {
+            verify::run(&run, datastore.as_deref(), signer.as_deref(), app)
+        }
+        RunsCommand::Sign { run, key } => sign::run(&run, &key, app),
         RunsCommand::Export { run, to, style, output } => {
             export::run(&run, (to, style.as_deref()), output.as_deref(), app)
         }
@@ -30,11 +37,23 @@ pub(crate) fn run(args: RunsArgs, app: &App) -> Result<ExitCode, CommandError> {
     }
 }
 
+/// A run in the list.
+#[derive(Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    record: RunRecord,
+    /// Whether its proof has a signature; `runs verify` says whose.
+    signed: bool,
+}
+
 fn list(limit: usize, app: &App) -> Result<ExitCode, CommandError> {
-    let mut records = Vec::new();
+    let mut records: Vec<Listed> = Vec::new();
     for id in runs::ids(&app.home)?.iter().rev().take(limit) {
-        match RunFolder::find(&app.home, id)?.record() {
-            Ok(record) => records.push(record),
+        let folder = RunFolder::find(&app.home, id)?;
+        match folder.record() {
+            Ok(record) => {
+                records.push(Listed { record, signed: folder.file(SIGNATURE_FILE).is_file() });
+            }
             Err(error) => app.printer.say(&format!("{id}: {error}")),
         }
     }
@@ -47,7 +66,8 @@ fn list(limit: usize, app: &App) -> Result<ExitCode, CommandError> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::with_header(["run", "status", "datastore", "question"]);
-    for record in records {
+    for Listed { record, signed } in records {
+        let signed = if signed { ", signed" } else { "" };
         let question: String = record
             .question
             .split_whitespace()
@@ -56,7 +76,8 @@ fn list(limit: usize, app: &App) -> Result<ExitCode, CommandError> {
             .chars()
             .take(70)
             .collect();
-        table.add_row([record.id, record.status.name().to_owned(), record.datastore, question]);
+        let status = format!("{}{signed}", record.status.name());
+        table.add_row([record.id, status, record.datastore, question]);
     }
     app.printer.out(&table.to_string())?;
     Ok(ExitCode::SUCCESS)

@@ -28,7 +28,7 @@ fn every_verb_reads_a_good_run() {
         let verified = program.json(0, &["runs", "verify", run]);
         assert_eq!(
             (&verified["holds"], &verified["schema"]),
-            (&true.into(), &"openscholar.proof-report/1".into())
+            (&true.into(), &"openscholar.proof-report/2".into())
         );
         let replayed = program.json(0, &["runs", "replay", run]);
         assert_eq!(replayed["identical"], true);

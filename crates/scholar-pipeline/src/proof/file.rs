@@ -1,40 +1,84 @@
-//! The proof beside an answer, and checking it again later.
+//! The proof beside an answer: everything that a check needs when the datastore has changed or is gone.
 
-use scholar_core::text::hex;
+use std::collections::BTreeMap;
+
 use scholar_core::{
-    Answer, CharSpan, Gate, PaperMeta, PassageId, PortError, PortErrorKind, Quote, Reference,
-    Retriever, Support,
+    Answer, AnswerMode, AnswerSentence, CharSpan, Citation, Gate, Passage, PassageId, Quote,
+    Reference, Support,
 };
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
+use serde_json::Value;
 
-use super::finalise::reference_of;
+use super::canonical::{digest, sha256};
+use crate::event::Event;
 
 /// Schema of [`ProofFile`].
-pub const PROOF_SCHEMA: &str = "openscholar.proof/1";
+pub const PROOF_SCHEMA: &str = "openscholar.proof/2";
 
-/// What an answer rests on: enough to check every quotation and reference against the datastore later, offline.
+/// Schema of the files that hold quotations and digests of their passages only: nothing binds them to an answer.
+pub const UNBOUND_PROOF_SCHEMA: &str = "openscholar.proof/1";
+
+/// What an answer rests on. The fields that [`UNBOUND_PROOF_SCHEMA`] does not have are empty there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProofFile {
-    /// [`PROOF_SCHEMA`].
+    /// [`PROOF_SCHEMA`] or [`UNBOUND_PROOF_SCHEMA`].
     pub schema: String,
+    /// The run's name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
+    /// Version of the program that wrote it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
     /// What was asked.
     pub question: String,
-    /// One entry per sentence that cites, in order.
+    /// How the answer was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<AnswerMode>,
+    /// The evidence did not suffice.
+    #[serde(default)]
+    pub abstained: bool,
+    /// Where the passages were stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub datastore: Option<ProofDatastore>,
+    /// Every sentence of the answer in order; in [`UNBOUND_PROOF_SCHEMA`] those that cite.
     pub sentences: Vec<ProofSentence>,
     /// The cited papers as they were printed.
     pub references: Vec<Reference>,
     /// The quoted passages, by identifier.
     pub passages: Vec<ProofPassage>,
+    /// What the caller recorded beside the answer: clock, wallet, notices of what stands behind the ports.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub recorded: Value,
+    /// What ties the parts and files of the run together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digests: Option<ProofDigests>,
 }
 
-/// One sentence of the answer.
+/// A datastore at a moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProofDatastore {
+    /// Its name.
+    pub name: String,
+    /// The number of its newest commit when the question was asked.
+    pub commit: u64,
+}
+
+/// One sentence of the answer, as [`AnswerSentence`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProofSentence {
     /// Position in the answer, from 0.
     pub index: usize,
     /// The sentence without markers.
     pub text: String,
+    /// Heading of the part it stands under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heading: Option<String>,
+    /// Starts a new paragraph.
+    #[serde(default)]
+    pub paragraph_start: bool,
+    /// Which references it cites.
+    #[serde(default)]
+    pub citations: Vec<Citation>,
     /// Located quotations.
     pub quotes: Vec<Quote>,
     /// The verdict it got.
@@ -42,243 +86,193 @@ pub struct ProofSentence {
     pub support: Option<Support>,
     /// The gates it passed.
     pub gates: Vec<Gate>,
+    /// The words of its first quotation.
+    #[serde(default)]
+    pub verbatim: bool,
 }
 
-/// A quoted passage as it was stored.
+impl ProofSentence {
+    fn of(index: usize, sentence: &AnswerSentence) -> Self {
+        let AnswerSentence {
+            text,
+            heading,
+            paragraph_start,
+            citations,
+            support,
+            quotes,
+            gates,
+            verbatim,
+        } = sentence.clone();
+        Self { index, text, heading, paragraph_start, citations, quotes, support, gates, verbatim }
+    }
+
+    /// The sentence as it stands in the answer.
+    pub fn sentence(&self) -> AnswerSentence {
+        let Self {
+            index: _,
+            text,
+            heading,
+            paragraph_start,
+            citations,
+            quotes,
+            support,
+            gates,
+            verbatim,
+        } = self.clone();
+        AnswerSentence {
+            text,
+            heading,
+            paragraph_start,
+            citations,
+            support,
+            quotes,
+            gates,
+            verbatim,
+        }
+    }
+}
+
+/// A quoted passage as it was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofPassage {
     /// Its name.
     pub passage_id: PassageId,
     /// SHA-256 of its text, hexadecimal.
     pub text_sha256: String,
+    /// The section it was cut from.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub section: String,
+    /// Where in the paper's text it lies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<CharSpan>,
+    /// Its text; quotations are characters of it. Absent in [`UNBOUND_PROOF_SCHEMA`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The sources beyond the datastore that found it; none: it came from the datastore.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found_by: Vec<String>,
+}
+
+/// SHA-256, hexadecimal, over canonical JSON ([`canonical`](super::canonical::canonical)) of values and over bytes of
+/// other files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProofDigests {
+    /// Of the whole answer document.
+    pub answer: String,
+    /// Of `references`.
+    pub references: String,
+    /// Of the list of each sentence's `quotes`.
+    pub quotations: String,
+    /// Of the list of each sentence's `support`, null where there is none.
+    pub verdicts: String,
+    /// Of the run's resolved settings.
+    pub settings: String,
+    /// Of the bytes of the run's other files, by name.
+    pub files: BTreeMap<String, String>,
+}
+
+/// What the caller knows and the answer does not say.
+#[derive(Debug, Clone)]
+pub struct ProofRecord {
+    /// The run's name.
+    pub run: String,
+    /// Version of the program.
+    pub version: String,
+    /// Where the passages are stored.
+    pub datastore: Option<ProofDatastore>,
+    /// [`ProofFile::recorded`].
+    pub recorded: Value,
+    /// Digest of the answer document.
+    pub answer: String,
+    /// Digest of the settings.
+    pub settings: String,
+    /// Digests of the other files.
+    pub files: BTreeMap<String, String>,
 }
 
 impl ProofFile {
-    /// The proof of `answer`. Passages the retriever no longer has are left out of `passages`; [`verify_proof`] then
-    /// reports their quotations.
+    /// The proof of `answer`. Its passages are those that `trace` shows; one that is quoted and not shown is left out,
+    /// and a check then says so.
     ///
     /// # Errors
-    /// When the store cannot be read.
-    pub async fn of(answer: &Answer, retriever: &dyn Retriever) -> Result<Self, PortError> {
-        let sentences: Vec<ProofSentence> = answer
-            .sentences
-            .iter()
-            .enumerate()
-            .filter(|(_, sentence)| !sentence.citations.is_empty() || sentence.support.is_some())
-            .map(|(index, sentence)| ProofSentence {
-                index,
-                text: sentence.text.clone(),
-                quotes: sentence.quotes.clone(),
-                support: sentence.support.clone(),
-                gates: sentence.gates.clone(),
-            })
-            .collect();
-        let mut ids: Vec<PassageId> = sentences
-            .iter()
-            .flat_map(|sentence| sentence.quotes.iter().map(|quote| quote.passage_id.clone()))
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let mut passages = Vec::with_capacity(ids.len());
-        for id in ids {
-            if let Some((passage, _)) = retriever.passage(&id).await? {
-                let text_sha256 = sha256(&passage.text);
-                passages.push(ProofPassage { passage_id: id, text_sha256 });
-            }
-        }
+    /// Never in practice: everything in an answer has a JSON form.
+    pub fn of(answer: &Answer, trace: &[Event], record: ProofRecord) -> serde_json::Result<Self> {
+        let Answer { question, mode, abstained, sentences, references } = answer;
+        let ProofRecord { run, version, datastore, recorded, answer, settings, files } = record;
+        let sentences: Vec<ProofSentence> =
+            sentences.iter().enumerate().map(|(at, one)| ProofSentence::of(at, one)).collect();
+        let digests = ProofDigests {
+            answer,
+            references: digest(references)?,
+            quotations: digest(&quotations(&sentences))?,
+            verdicts: digest(&verdicts(&sentences))?,
+            settings,
+            files,
+        };
         Ok(Self {
             schema: PROOF_SCHEMA.to_owned(),
-            question: answer.question.clone(),
+            run,
+            version,
+            question: question.clone(),
+            mode: Some(*mode),
+            abstained: *abstained,
+            datastore,
+            passages: quoted_passages(&sentences, trace),
             sentences,
-            references: answer.references.clone(),
-            passages,
+            references: references.clone(),
+            recorded,
+            digests: Some(digests),
         })
     }
-}
 
-/// What no longer holds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "problem", rename_all = "snake_case")]
-pub enum ProofProblem {
-    /// The datastore does not have the passage.
-    PassageMissing {
-        /// Which.
-        passage_id: PassageId,
-    },
-    /// The passage's text is not the one that was quoted.
-    PassageChanged {
-        /// Which.
-        passage_id: PassageId,
-    },
-    /// The passage does not have these characters at this place.
-    QuoteDiffers {
-        /// Of which sentence, from 0.
-        sentence: usize,
-        /// The quotation.
-        quote: Quote,
-        /// What stands there now; `None` when the place is past the end.
-        found: Option<String>,
-    },
-    /// A quotation names a reference that the list does not have, or that is another paper.
-    QuoteOfOtherPaper {
-        /// Of which sentence, from 0.
-        sentence: usize,
-        /// The quotation.
-        quote: Quote,
-    },
-    /// The datastore says something else of a cited paper.
-    ReferenceDiffers {
-        /// As printed.
-        printed: Reference,
-        /// As stored now.
-        stored: Reference,
-    },
-    /// A cited paper that no quotation leads to: nothing to check it against.
-    ReferenceUnchecked {
-        /// As printed.
-        printed: Reference,
-    },
-    /// A sentence passed a gate in the proof without what the gate requires.
-    GateUnfounded {
-        /// Which sentence, from 0.
-        sentence: usize,
-        /// Which gate.
-        gate: Gate,
-    },
-}
+    /// The answer it proves; `None` of a file that is not bound to one.
+    pub fn answer(&self) -> Option<Answer> {
+        Some(Answer {
+            question: self.question.clone(),
+            mode: self.mode.filter(|_| self.is_bound())?,
+            abstained: self.abstained,
+            sentences: self.sentences.iter().map(ProofSentence::sentence).collect(),
+            references: self.references.clone(),
+        })
+    }
 
-/// The result of checking a proof.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ProofReport {
-    /// Sentences in the proof.
-    pub sentences: usize,
-    /// Quotations checked.
-    pub quotes: usize,
-    /// Of which still hold exactly.
-    pub quotes_hold: usize,
-    /// References compared with stored metadata.
-    pub references: usize,
-    /// Everything that does not hold.
-    pub problems: Vec<ProofProblem>,
-}
-
-impl ProofReport {
-    /// Whether everything holds. A reference that could not be compared is no failure.
-    pub fn holds(&self) -> bool {
-        self.problems
-            .iter()
-            .all(|problem| matches!(problem, ProofProblem::ReferenceUnchecked { .. }))
+    /// Whether it is of the schema that binds answer, references, quotations and verdicts.
+    pub fn is_bound(&self) -> bool {
+        self.schema == PROOF_SCHEMA
     }
 }
 
-/// Checks every quotation and reference of `proof` against the stored passages. No judge is asked: verdicts are records.
-///
-/// # Errors
-/// When the store cannot be read or the file is of another schema.
-pub async fn verify_proof(
-    proof: &ProofFile,
-    retriever: &dyn Retriever,
-) -> Result<ProofReport, PortError> {
-    let ProofFile { schema, question: _, sentences, references, passages } = proof;
-    if schema != PROOF_SCHEMA {
-        let message = format!("proof has schema {schema:?}, this program reads {PROOF_SCHEMA:?}");
-        return Err(PortError::new(PortErrorKind::Rejected, message)
-            .with_hint("verify it with the version of openscholar that wrote it"));
+pub(super) fn quotations(sentences: &[ProofSentence]) -> Vec<&[Quote]> {
+    sentences.iter().map(|sentence| sentence.quotes.as_slice()).collect()
+}
+
+pub(super) fn verdicts(sentences: &[ProofSentence]) -> Vec<Option<&Support>> {
+    sentences.iter().map(|sentence| sentence.support.as_ref()).collect()
+}
+
+fn quoted_passages(sentences: &[ProofSentence], trace: &[Event]) -> Vec<ProofPassage> {
+    let mut shown: BTreeMap<&PassageId, (&Passage, &[String])> = BTreeMap::new();
+    for event in trace {
+        let Event::Ranked { evidence, .. } = event else { continue };
+        for retrieved in evidence.iter().map(|one| &one.ranked.retrieved) {
+            let passage = &retrieved.passage;
+            shown.entry(&passage.id).or_insert((passage, &retrieved.found_by));
+        }
     }
-    let mut problems = Vec::new();
-    let mut stored: Vec<(PassageId, String, PaperMeta)> = Vec::new();
-    let mut ids: Vec<&PassageId> = sentences
-        .iter()
-        .flat_map(|sentence| sentence.quotes.iter().map(|quote| &quote.passage_id))
-        .collect();
+    let mut ids: Vec<&PassageId> =
+        sentences.iter().flat_map(|one| one.quotes.iter().map(|quote| &quote.passage_id)).collect();
     ids.sort_unstable();
     ids.dedup();
-    for id in ids {
-        let Some((passage, paper)) = retriever.passage(id).await? else {
-            problems.push(ProofProblem::PassageMissing { passage_id: id.clone() });
-            continue;
-        };
-        let known = passages.iter().find(|known| &known.passage_id == id);
-        if known.is_none_or(|known| known.text_sha256 != sha256(&passage.text)) {
-            problems.push(ProofProblem::PassageChanged { passage_id: id.clone() });
-        }
-        stored.push((id.clone(), passage.text, paper));
-    }
-    let (mut quotes, mut quotes_hold) = (0, 0);
-    for sentence in sentences {
-        for quote in &sentence.quotes {
-            quotes += 1;
-            let before = problems.len();
-            check_quote(sentence.index, quote, &stored, references, &mut problems);
-            quotes_hold += usize::from(problems.len() == before && is_stored(quote, &stored));
-        }
-        check_gates(sentence, &mut problems);
-    }
-    for printed in references {
-        match stored.iter().find(|(_, _, paper)| paper.id == printed.paper_id) {
-            Some((_, _, paper)) => {
-                // Who found it is a matter of the run, not of the store.
-                let found_by = printed.found_by.clone();
-                let now = Reference { found_by, ..reference_of(printed.number, paper) };
-                if &now != printed {
-                    problems.push(ProofProblem::ReferenceDiffers {
-                        printed: printed.clone(),
-                        stored: now,
-                    });
-                }
-            }
-            None => problems.push(ProofProblem::ReferenceUnchecked { printed: printed.clone() }),
-        }
-    }
-    Ok(ProofReport {
-        sentences: sentences.len(),
-        quotes,
-        quotes_hold,
-        references: references.len(),
-        problems,
-    })
-}
-
-fn is_stored(quote: &Quote, stored: &[(PassageId, String, PaperMeta)]) -> bool {
-    stored.iter().any(|(id, _, _)| id == &quote.passage_id)
-}
-
-fn check_quote(
-    sentence: usize,
-    quote: &Quote,
-    stored: &[(PassageId, String, PaperMeta)],
-    references: &[Reference],
-    problems: &mut Vec<ProofProblem>,
-) {
-    let Some((_, text, paper)) = stored.iter().find(|(id, _, _)| id == &quote.passage_id) else {
-        return;
+    let passage = |id: &PassageId| {
+        let (passage, found_by) = shown.get(id)?;
+        Some(ProofPassage {
+            passage_id: id.clone(),
+            text_sha256: sha256(passage.text.as_bytes()),
+            section: passage.section.clone(),
+            span: Some(passage.span),
+            text: Some(passage.text.clone()),
+            found_by: found_by.to_vec(),
+        })
     };
-    let found = CharSpan::new(quote.start, quote.end).slice(text);
-    if found != Some(quote.text.as_str()) || quote.text.is_empty() {
-        let found = found.map(str::to_owned);
-        problems.push(ProofProblem::QuoteDiffers { sentence, quote: quote.clone(), found });
-    }
-    let cited = references.iter().find(|reference| reference.number == quote.reference);
-    if cited.is_none_or(|reference| reference.paper_id != paper.id) {
-        problems.push(ProofProblem::QuoteOfOtherPaper { sentence, quote: quote.clone() });
-    }
+    ids.into_iter().filter_map(passage).collect()
 }
-
-/// L1 and L2 need a quotation; L2 needs a verdict too.
-fn check_gates(sentence: &ProofSentence, problems: &mut Vec<ProofProblem>) {
-    let unfounded = |gate: &Gate| match gate {
-        Gate::L0 => false,
-        Gate::L1 => sentence.quotes.is_empty(),
-        Gate::L2 => sentence.quotes.is_empty() || sentence.support.is_none(),
-    };
-    for gate in sentence.gates.iter().filter(|gate| unfounded(gate)) {
-        problems.push(ProofProblem::GateUnfounded { sentence: sentence.index, gate: *gate });
-    }
-}
-
-fn sha256(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
-}
-
-#[cfg(test)]
-mod tests;

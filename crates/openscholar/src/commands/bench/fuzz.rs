@@ -9,6 +9,7 @@
 mod files;
 mod http;
 mod replies;
+mod runs;
 mod stores;
 
 use std::fmt::Write as _;
@@ -73,6 +74,7 @@ pub(super) fn run(
     subjects.extend(replies::subjects());
     subjects.extend(http::subjects());
     subjects.extend(stores::subjects());
+    subjects.extend(runs::subjects());
     let total = inputs * subjects.len() as u64;
     let bar = progress::counted(&app.printer, "inputs", Some(total));
     let mut rows = Vec::new();

@@ -16,7 +16,7 @@ use crate::runs::RunFolder;
 
 /// Everything that led to one reference.
 #[derive(Debug, Serialize)]
-struct Explained {
+pub(crate) struct Explained {
     reference: Reference,
     sentences: Vec<Cited>,
     passages: Vec<Evidence>,
@@ -32,6 +32,24 @@ struct Cited {
 
 pub(super) fn run(run: &str, number: Option<usize>, app: &App) -> Result<ExitCode, CommandError> {
     let folder = RunFolder::find(&app.home, run)?;
+    let explained = explained(&folder, number)?;
+    if app.printer.json {
+        app.printer.json(
+            &serde_json::json!({"schema": "openscholar.explanation/1", "references": explained}),
+        )?;
+    } else {
+        for item in &explained {
+            app.printer.out(&render(item))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What led to the reference of that number, or to all.
+pub(crate) fn explained(
+    folder: &RunFolder,
+    number: Option<usize>,
+) -> Result<Vec<Explained>, CommandError> {
     let document: AnswerDocument = folder.read_json("answer.json")?;
     let events: Vec<Event> = folder.read_lines("events.jsonl")?;
     if !events.iter().any(|event| matches!(event, Event::Finished { .. })) {
@@ -54,16 +72,7 @@ pub(super) fn run(run: &str, number: Option<usize>, app: &App) -> Result<ExitCod
             None => CommandError::user("the answer cites nothing"),
         });
     }
-    if app.printer.json {
-        app.printer.json(
-            &serde_json::json!({"schema": "openscholar.explanation/1", "references": explained}),
-        )?;
-    } else {
-        for item in &explained {
-            app.printer.out(&render(item))?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(explained)
 }
 
 fn explain(reference: &Reference, document: &AnswerDocument, events: &[Event]) -> Explained {
@@ -96,7 +105,7 @@ fn explain(reference: &Reference, document: &AnswerDocument, events: &[Event]) -
     Explained { reference: reference.clone(), sentences, passages }
 }
 
-fn render(explained: &Explained) -> String {
+pub(crate) fn render(explained: &Explained) -> String {
     let Explained { reference, sentences, passages } = explained;
     let mut text = format!("[{}] {}\n\n", reference.number.0, markdown::describe(reference));
     for sentence in sentences {

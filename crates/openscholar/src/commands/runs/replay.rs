@@ -3,17 +3,20 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use scholar_core::Question;
 use scholar_core::text::whole_lines;
-use scholar_pipeline::config::AskConfig;
-use scholar_pipeline::record::{Journal, Replayer};
+use scholar_pipeline::Outcome;
+use scholar_pipeline::proof::ProofFile;
+use scholar_pipeline::record::Journal;
 use serde::Serialize;
 
 use crate::app::App;
 use crate::error::{CommandError, Context as _};
 use crate::output::document::AnswerDocument;
 use crate::output::markdown;
-use crate::runs::RunFolder;
+use crate::proof::check::{Checked, RunFiles, check};
+use crate::proof::derive::{self, Recorded};
+use crate::proof::describe;
+use crate::runs::{ANSWER_FILE, JOURNAL_FILE, MARKDOWN_FILE, PROOF_FILE, RunFolder};
 
 /// What `--json` prints. Not built as a JSON value, in which short decimals of scores grow long.
 #[derive(Serialize)]
@@ -21,67 +24,93 @@ struct Replayed<'a> {
     schema: &'static str,
     run: &'a str,
     identical: bool,
+    files: &'a [Compared],
     answer: &'a AnswerDocument,
+}
+
+/// Whether a file is what the replay made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Compared {
+    file: &'static str,
+    /// `null` where a run of an earlier version has nothing to compare with.
+    identical: Option<bool>,
 }
 
 pub(super) fn run(run: &str, app: &App) -> Result<ExitCode, CommandError> {
     let folder = RunFolder::find(&app.home, run)?;
-    let record = folder.record()?;
-    let stored: AnswerDocument = folder.read_json("answer.json")?;
-    let stored_bytes = fs_err::read_to_string(folder.file("answer.json"))
-        .user(|| "the run has no answer".to_owned())?;
-    let journal = read_journal(&folder)?;
-    let question =
-        Question::new(&record.question).map_err(|error| CommandError::user(error.to_string()))?;
-    let config: AskConfig = serde_json::from_value(record.config).user(|| {
-        format!("the settings of run {} are of another version of the program", record.id)
-    })?;
-    let replayer = Replayer::new(&journal).user(|| "the journal cannot be replayed".to_owned())?;
-    let outcome =
-        app.block_on(scholar_pipeline::ask(&replayer.ports(), &question, &config, &()))?;
-    if let Some(miss) = replayer.misses().first() {
-        return Err(CommandError::user(format!(
-            "the replay needed a reply the journal does not hold: {miss}"
-        ))
-        .with_hint("the run was made by another version of the program"));
-    }
-    let outcome = outcome?;
-    // What the clock and the wallet said is a record, not a result: it is taken from the run.
-    let mut notices = wiring_notices(&stored, outcome.notices.len());
-    notices.extend(outcome.notices);
-    let replayed = AnswerDocument { answer: outcome.value, notices, ..stored };
-    let mut bytes =
-        serde_json::to_string_pretty(&replayed).user(|| "cannot write JSON".to_owned())?;
-    bytes.push('\n');
-    let same = bytes == stored_bytes;
+    let files = RunFiles::read(&folder)?;
+    let id = files.record()?.id;
+    let (replayed, compared) = app.block_on(replay(&files))??;
+    let same = compared.iter().all(|one| one.identical != Some(false));
     if app.printer.json {
         app.printer.json(&Replayed {
             schema: "openscholar.replay/1",
-            run: &record.id,
+            run: &id,
             identical: same,
+            files: &compared,
             answer: &replayed,
         })?;
     } else {
         app.printer.out(&markdown::render(&replayed))?;
     }
-    if same {
-        app.printer.say("the replay is identical, byte for byte");
-        Ok(ExitCode::SUCCESS)
-    } else {
-        app.printer.say("the replay differs from the stored answer");
-        Ok(ExitCode::from(1))
+    for one in &compared {
+        app.printer.say(&match one.identical {
+            Some(true) => format!("{} is identical, byte for byte", one.file),
+            Some(false) => format!("{} differs from what the replay made", one.file),
+            None => format!("{} is of an earlier version: not compared", one.file),
+        });
     }
+    if same {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let checked: Checked = app.block_on(check(&files, None))??;
+    for problem in &checked.files {
+        app.printer.say(&format!("  {}", describe::file_problem(problem)));
+    }
+    Ok(ExitCode::from(1))
 }
 
-/// The notices that were there before the algorithm began: they come first in the stored document.
-fn wiring_notices(stored: &AnswerDocument, from_algorithm: usize) -> Vec<scholar_core::Notice> {
-    let before = stored.notices.len().saturating_sub(from_algorithm);
-    stored.notices[..before].to_vec()
+/// The answer made again from the journal, and whether the files that follow from it are the same.
+pub(crate) async fn replay(
+    files: &RunFiles,
+) -> Result<(AnswerDocument, Vec<Compared>), CommandError> {
+    let record = files.record()?;
+    let stored: AnswerDocument = files.json(ANSWER_FILE)?;
+    let Outcome { value, notices, trace, spent: _ } =
+        derive::replay(&record, &files.journal()?).await?;
+    let proof: Option<ProofFile> = match files.get(PROOF_FILE) {
+        Some(_) => Some(files.json(PROOF_FILE)?).filter(ProofFile::is_bound),
+        None => None,
+    };
+    // What the clock and the wallet said is a record, not a result: it is taken from the run.
+    let recorded = match &proof {
+        Some(proof) => serde_json::from_value(proof.recorded.clone())
+            .user(|| format!("{PROOF_FILE} of the run is damaged"))?,
+        None => Recorded::of_document(&stored, &notices),
+    };
+    let document = recorded.document(value, &notices, &record.id);
+    let facts = derive::Facts {
+        record: &record,
+        commit: proof.as_ref().and_then(|proof| Some(proof.datastore.as_ref()?.commit)),
+        recorded,
+        files: derive::file_digests(|name| files.get(name)),
+    };
+    let derived = derive::files(&document, &trace, facts)?;
+    let same = |file, text: &str, comparable: bool| {
+        let identical = comparable.then(|| files.get(file) == Some(text.as_bytes()));
+        Compared { file, identical }
+    };
+    let compared = vec![
+        same(ANSWER_FILE, &derived.answer_json, true),
+        same(MARKDOWN_FILE, &derived.answer_md, proof.is_some()),
+        same(PROOF_FILE, &derived.proof_json, proof.is_some()),
+    ];
+    Ok((document, compared))
 }
 
 /// What the journal of a run that did not end holds; `None` when it was cut off before its first entry.
 pub(crate) fn journal_so_far(folder: &RunFolder) -> Result<Option<Journal>, CommandError> {
-    let path = folder.file("journal.jsonl");
+    let path = folder.file(JOURNAL_FILE);
     let text = match fs_err::read(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -92,13 +121,6 @@ pub(crate) fn journal_so_far(folder: &RunFolder) -> Result<Option<Journal>, Comm
         return Ok(None);
     }
     parse(&path, whole).map(Some)
-}
-
-/// The journal of a run.
-pub(crate) fn read_journal(folder: &RunFolder) -> Result<Journal, CommandError> {
-    let path = folder.file("journal.jsonl");
-    let text = fs_err::read(&path).user(|| "the run has no journal".to_owned())?;
-    parse(&path, &text)
 }
 
 fn parse(path: &Path, text: &[u8]) -> Result<Journal, CommandError> {

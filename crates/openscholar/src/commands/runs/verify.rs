@@ -1,76 +1,186 @@
-//! Checks every quotation of a run against the datastore and the papers the run found: no network, no model.
+//! `openscholar runs verify`: derives a run's files again, compares, locates every quotation: no network, no model.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use scholar_datastore::Datastore;
-use scholar_pipeline::proof::{ProofFile, ProofProblem, verify_proof};
+use scholar_pipeline::proof::{ProofFile, Sources};
+use serde::Serialize;
 
+use super::sign::message;
 use crate::app::App;
 use crate::error::CommandError;
-use crate::runs::RunFolder;
+use crate::proof::check::{Checked, RunFiles, check};
+use crate::proof::describe;
+use crate::proof::signature::{self, Signed, Signers};
+use crate::runs::{PROOF_FILE, RunFolder, SIGNATURE_FILE};
 use crate::wiring::stored::StoredPassages;
 
-pub(super) fn run(run: &str, datastore: Option<&str>, app: &App) -> Result<ExitCode, CommandError> {
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: &'static str,
+    run: &'a str,
+    holds: bool,
+    signature: &'a Signed,
+    datastore: &'a Compared,
+    #[serde(flatten)]
+    checked: &'a Checked,
+}
+
+/// What the quotations were compared with.
+#[derive(Debug, Serialize)]
+struct Compared {
+    /// Name of the datastore.
+    name: String,
+    /// Its commit now; `null` when it could not be opened.
+    commit: Option<u64>,
+    /// Its commit when the question was asked, where the proof says so.
+    recorded_commit: Option<u64>,
+    /// Why it could not be opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unavailable: Option<String>,
+    /// Quotations of papers that only this run's folder holds.
+    found_quotes: usize,
+}
+
+pub(super) fn run(
+    run: &str,
+    datastore: Option<&str>,
+    signer: Option<&Path>,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let signers = signer.map(Signers::read).transpose()?;
     let folder = RunFolder::find(&app.home, run)?;
-    let record = folder.record()?;
-    let proof: ProofFile = folder.read_json("proof.json")?;
+    let files = RunFiles::read(&folder)?;
+    let record = files.record()?;
+    let proof: ProofFile = files.json(PROOF_FILE)?;
     let name = datastore.unwrap_or(&record.datastore);
-    let store = Datastore::open(&app.existing_datastore(name)?)?;
-    let store = StoredPassages::new(store, &folder.found_papers()?);
-    let report = app.block_on(verify_proof(&proof, &store))??;
-    let holds = report.holds();
+    let opened = app.existing_datastore(name).and_then(|path| Ok(Datastore::open(&path)?));
+    let store = match (opened, datastore) {
+        (Ok(store), _) => Ok(store),
+        // One that was named is meant.
+        (Err(error), Some(_)) => return Err(error),
+        (Err(error), None) => Err(error.to_string()),
+    };
+    let commit = store.as_ref().map(Datastore::commit).ok().transpose()?;
+    let recorded = proof.datastore.as_ref().filter(|recorded| recorded.name == name);
+    let same_commit = commit.is_some() && recorded.map(|recorded| recorded.commit) == commit;
+    let compared = Compared {
+        name: name.to_owned(),
+        commit,
+        recorded_commit: proof.datastore.as_ref().map(|recorded| recorded.commit),
+        unavailable: store.as_ref().err().cloned(),
+        found_quotes: found_quotes(&proof),
+    };
+    let found = folder.found_papers()?;
+    let stored = store.ok().map(|store| StoredPassages::new(store, &found));
+    let sources = stored.as_ref().map(|passages| Sources { passages, same_commit });
+    let checked = app.block_on(check(&files, sources))??;
+    let signed = signed(&folder, &files, signers.as_ref())?;
+    let holds = checked.holds() && signed.holds(signers.is_some());
     if app.printer.json {
-        app.printer.json(&serde_json::json!({
-            "schema": "openscholar.proof-report/1", "run": record.id, "datastore": name, "holds": holds, "report": report,
-        }))?;
+        let schema = "openscholar.proof-report/2";
+        let (signature, datastore, checked) = (&signed, &compared, &checked);
+        app.printer.json(&Report {
+            schema,
+            run: &record.id,
+            holds,
+            signature,
+            datastore,
+            checked,
+        })?;
     } else {
-        app.printer.out(&format!(
-            "{} of {} quotations are exact, {} references compared, in datastore {name}",
-            report.quotes_hold, report.quotes, report.references
-        ))?;
-        for problem in &report.problems {
-            app.printer.out(&format!("  {}", describe(problem)))?;
+        print(&checked, &compared, &signed, app)?;
+        if signers.is_some() && !signed.holds(true) {
+            app.printer.out("  a signature by the given signer was asked for")?;
         }
+        app.printer.out(if holds { "everything holds" } else { "this proof does not hold" })?;
     }
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// One problem as a clause.
-fn describe(problem: &ProofProblem) -> String {
-    match problem {
-        ProofProblem::PassageMissing { passage_id } => {
-            format!("the datastore has no passage {passage_id}")
+fn found_quotes(proof: &ProofFile) -> usize {
+    let found =
+        |id| proof.passages.iter().any(|one| &one.passage_id == id && !one.found_by.is_empty());
+    let quotes = proof.sentences.iter().flat_map(|sentence| &sentence.quotes);
+    quotes.filter(|quote| found(&quote.passage_id)).count()
+}
+
+fn signed(
+    folder: &RunFolder,
+    files: &RunFiles,
+    signers: Option<&Signers>,
+) -> Result<Signed, CommandError> {
+    let signature = match fs_err::read(folder.file(SIGNATURE_FILE)) {
+        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => {
+            return Err(CommandError::user("cannot read the signature").with_source(error));
         }
-        ProofProblem::PassageChanged { passage_id } => {
-            format!("the text of passage {passage_id} has changed")
+    };
+    Ok(signature::verify(&message(files)?, signature.as_deref(), signers))
+}
+
+fn print(
+    checked: &Checked,
+    compared: &Compared,
+    signed: &Signed,
+    app: &App,
+) -> Result<(), CommandError> {
+    let Checked { bound, derived, report, files, file_remarks } = checked;
+    let mut lines = vec![format!(
+        "{} of {} quotations are exact, {} references, {} sentences",
+        report.quotes_hold, report.quotes, report.references, report.sentences
+    )];
+    lines.push(match (&compared.commit, &compared.unavailable) {
+        (Some(commit), _) => {
+            let then = compared.recorded_commit.map(|then| match then == *commit {
+                true => ", as when it was asked".to_owned(),
+                false => format!(", {then} when it was asked"),
+            });
+            format!(
+                "{} quotations compared with datastore {} at commit {commit}{}",
+                report.quotes_compared,
+                compared.name,
+                then.unwrap_or_default()
+            )
         }
-        ProofProblem::QuoteDiffers { sentence, quote, found } => format!(
-            "sentence {}: characters {}–{} of {} are now {:?}, not {:?}",
-            sentence + 1,
-            quote.start,
-            quote.end,
-            quote.passage_id,
-            found.as_deref().unwrap_or("past the end"),
-            quote.text
+        (None, why) => format!(
+            "not compared with datastore {}: {}; the quotations were located in the texts within the proof",
+            compared.name,
+            why.as_deref().unwrap_or("it is not there")
         ),
-        ProofProblem::QuoteOfOtherPaper { sentence, quote } => {
-            format!(
-                "sentence {}: the quotation is not from reference [{}]",
-                sentence + 1,
-                quote.reference.0
-            )
-        }
-        ProofProblem::ReferenceDiffers { printed, stored } => {
-            format!(
-                "reference [{}] is printed as {:?} and stored as {:?}",
-                printed.number.0, printed.title, stored.title
-            )
-        }
-        ProofProblem::ReferenceUnchecked { printed } => {
-            format!("reference [{}] has no quotation to check it by (no failure)", printed.number.0)
-        }
-        ProofProblem::GateUnfounded { sentence, gate } => {
-            format!("sentence {}: gate {gate:?} was passed without what it requires", sentence + 1)
-        }
+    });
+    if compared.found_quotes > 0 {
+        lines.push(format!(
+            "{} quotations are from papers that only this run's folder holds",
+            compared.found_quotes
+        ));
     }
+    lines.push(match (bound, derived) {
+        (true, true) => "bound: the answer was derived again and every file compared".to_owned(),
+        (true, false) => "bound, but the answer could not be derived again".to_owned(),
+        (false, _) => {
+            "not bound: the run is of an earlier version, nothing ties its files together"
+                .to_owned()
+        }
+    });
+    lines.push(match signed {
+        Signed::Unsigned => "unsigned".to_owned(),
+        Signed::Anyone { key } => {
+            format!("signed with {key}; --signer FILE checks whose key that is")
+        }
+        Signed::Known { key, signer } => format!("signed by {signer} with {key}"),
+        Signed::Other { key } => format!("signed with {key}, which is not the signer's"),
+        Signed::Invalid { why } => format!("the signature is not valid: {why}"),
+    });
+    lines.extend(report.remarks.iter().map(|one| format!("  note: {}", describe::remark(one))));
+    lines.extend(file_remarks.iter().map(|one| format!("  note: {}", describe::file_remark(one))));
+    lines.extend(report.problems.iter().map(|one| format!("  {}", describe::problem(one))));
+    lines.extend(files.iter().map(|one| format!("  {}", describe::file_problem(one))));
+    for line in lines {
+        app.printer.out(&line)?;
+    }
+    Ok(())
 }
