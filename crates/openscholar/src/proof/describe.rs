@@ -1,5 +1,6 @@
 //! Problems of a proof as clauses for people.
 
+use scholar_core::text::untrusted;
 use scholar_pipeline::proof::{Difference, DifferenceKind, ProofProblem, ProofRemark};
 
 use super::check::{FileProblem, FileRemark};
@@ -203,10 +204,10 @@ fn shown(text: &str) -> String {
 /// `text` from shortly before the first character in which it differs from `other`.
 fn beside(text: &str, other: &str) -> String {
     if text.chars().count() <= SHOWN_CHARS {
-        return format!("“{text}”");
+        return format!("“{}”", untrusted(text).line());
     }
     let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let from = if other.is_empty() { 0 } else { same.saturating_sub(SHOWN_CHARS / 4) };
     let cut: String = text.chars().skip(from).take(SHOWN_CHARS).collect();
-    format!("“{}{cut}…”", if from > 0 { "…" } else { "" })
+    format!("“{}{}…”", if from > 0 { "…" } else { "" }, untrusted(&cut).line())
 }
