@@ -13,9 +13,16 @@ use super::{AddOptions, DatastoreWriter};
 use crate::descriptor::BuildRules;
 use crate::error::Error;
 use crate::store::Datastore;
+use crate::store::guard::Inside;
 
 fn encoder() -> FakeEncoder {
     FakeEncoder::new(16)
+}
+
+/// Lexical segments of the newest commit.
+fn lexical_segments(store: &Datastore) -> usize {
+    let _inside = Inside::enter();
+    store.snapshot().expect("read").searcher.segment_readers().len()
 }
 
 fn create(root: &Path) -> Datastore {

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use scholar_core::Encoder;
+use scholar_core::text::untrusted;
 use scholar_datastore::repair::LostPaper;
 use scholar_datastore::{AddOptions, Datastore, RepairReport, RepairSource};
 
@@ -103,6 +104,8 @@ fn tell((name, to): (&str, &str), report: &RepairReport, app: &App) -> Result<()
     out(format!("{} papers are lost:", report.lost.len()))?;
     for LostPaper { paper, title, why, segment: _ } in report.lost.iter().take(SHOWN_LOST) {
         let title = title.as_deref().unwrap_or("(its title cannot be read)");
+        // Read from a damaged file: it may say anything.
+        let (paper, title) = (untrusted(paper).line(), untrusted(title).line());
         out(format!("  {paper}  {title}: {why}"))?;
     }
     if let Some(more) = report.lost.len().checked_sub(SHOWN_LOST).filter(|more| *more > 0) {

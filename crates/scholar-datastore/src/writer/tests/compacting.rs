@@ -2,7 +2,7 @@ use std::ops::ControlFlow;
 
 use tantivy::merge_policy::NoMergePolicy;
 
-use super::{add, create, paper};
+use super::{add, create, lexical_segments, paper};
 use crate::store::verify::Depth;
 use crate::writer::{CompactOptions, DatastoreWriter};
 
@@ -27,7 +27,7 @@ fn a_store_of_many_small_segments_is_compacted_at_the_first_call() {
     writer
         .compact(&CompactOptions::standard(), &mut |_| ControlFlow::Continue(()))
         .expect("nothing else merges");
-    assert_eq!(store.snapshot().expect("read").searcher.segment_readers().len(), 1);
+    assert_eq!(lexical_segments(&store), 1);
     store.verify(Depth::Checksums, None).expect("whole");
 }
 
@@ -38,7 +38,7 @@ fn a_merge_that_is_stopped_leaves_the_segments_and_a_writer_that_writes() {
     let mut writer = store.writer().expect("writer");
     in_many_segments(&mut writer, 10);
     writer.settle(&mut || ControlFlow::Continue(())).expect("settled");
-    let segments = || store.snapshot().expect("read").searcher.segment_readers().len();
+    let segments = || lexical_segments(&store);
     for number in 10..14 {
         writer.lexical.factor = 2;
         writer.begin_lexical_due(u64::MAX).expect("begun");

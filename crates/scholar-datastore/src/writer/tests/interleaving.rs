@@ -10,7 +10,7 @@ use proptest::prelude::{ProptestConfig, Strategy};
 use proptest::{prop_oneof, proptest};
 use scholar_core::{Paper, PaperId, Query, SearchFilter, SearchMode, SearchRequest};
 
-use super::{add, create, encoder, paper};
+use super::{add, create, encoder, lexical_segments, paper};
 use crate::dense::merge::MergePolicy;
 use crate::dense::scan::DenseSearch;
 use crate::merge::MergeSource;
@@ -200,7 +200,7 @@ proptest! {
         assert_eq!(found(&root, &all), found(&whole, &all));
         let store = Datastore::open(&root).expect("opens");
         assert_eq!(content(&store), model);
-        assert!(store.snapshot().expect("read").searcher.segment_readers().len() <= 1);
+        assert!(lexical_segments(&store) <= 1);
         let report = store.verify(Depth::Checksums, Some((&encoder(), 4))).expect("whole");
         assert_eq!(report.passages, model.len() as u64);
     }
