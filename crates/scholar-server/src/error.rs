@@ -1,10 +1,11 @@
 //! What a client is told when it gets no result.
 
-use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use scholar_core::{PortError, PortErrorKind};
 use serde::Serialize;
+
+use crate::reply::Json;
 
 /// Kinds of failure, as programs tell them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
+use crate::reply::Json;
 use crate::service::Shared;
 
 /// Live and ready in one reply; 503 while not ready.

@@ -7,8 +7,9 @@ use std::io;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use futures::{StreamExt as _, future, stream};
+use scholar_core::text::untrusted;
 use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 
@@ -62,20 +63,35 @@ async fn chunk(pieces: &mut impl Pieces) -> (Bytes, bool) {
     (out.into(), true)
 }
 
-/// Appends `value` as JSON.
+/// Appends `value` as JSON in which what a terminal would obey is escaped: replies are looked at with `curl`, too.
 pub(crate) fn write_json(value: &impl Serialize, out: &mut Vec<u8>) {
-    let before = out.len();
-    if let Err(error) = serde_json::to_writer(&mut *out, value) {
-        // Only a map with keys that are no texts could do this, and no reply has one.
-        tracing::error!(%error, "a part of a reply is no JSON");
-        out.truncate(before);
-        out.extend_from_slice(b"null");
+    match serde_json::to_string(value) {
+        Ok(text) => out.extend_from_slice(untrusted::json(&text).as_bytes()),
+        Err(error) => {
+            // Only a map with keys that are no texts could do this, and no reply has one.
+            tracing::error!(%error, "a part of a reply is no JSON");
+            out.extend_from_slice(b"null");
+        }
+    }
+}
+
+/// A short reply of JSON, as [`write_json`] writes it.
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: Serialize> IntoResponse for Json<T> {
+    fn into_response(self) -> Response {
+        let mut body = Vec::new();
+        write_json(&self.0, &mut body);
+        let json = HeaderValue::from_static("application/json");
+        ([(header::CONTENT_TYPE, json)], body).into_response()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::iter;
+
+    use scholar_testing::hostile;
 
     use super::*;
 
@@ -103,6 +119,16 @@ mod tests {
             Err(error) => Err(error.to_string()),
         });
         sizes.collect().await
+    }
+
+    #[test]
+    fn json_says_the_same_and_holds_nothing_that_is_obeyed() {
+        let value: Vec<String> = hostile::STRINGS.iter().map(|hostile| hostile.text()).collect();
+        let mut out = Vec::new();
+        write_json(&value, &mut out);
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert_eq!(hostile::obeyed(&text), [], "{text:?}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&text).expect("JSON"), value);
     }
 
     #[tokio::test]

@@ -10,7 +10,6 @@
 use std::mem;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
@@ -22,7 +21,7 @@ use crate::body::Read;
 use crate::budget::Hold;
 use crate::error::{ApiError, ErrorCode};
 use crate::queue::Asked;
-use crate::reply::{self, Pieces, write_json};
+use crate::reply::{self, Json, Pieces, write_json};
 use crate::service::{Shared, Wanted};
 
 /// Name under which the original serves its papers; accepted beside the collection's own.

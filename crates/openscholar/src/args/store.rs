@@ -133,6 +133,7 @@ pub(crate) enum ListFormatArg {
 }
 
 /// How documents and libraries are read.
+#[expect(clippy::struct_excessive_bools, reason = "four switches that do not depend on each other")]
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct IntakeArgs {
     /// Only this collection of a library, with what lies below it; inner ones as outer/inner.

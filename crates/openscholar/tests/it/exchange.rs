@@ -35,8 +35,9 @@ fn a_part_that_failed_goes_on_without_encoding_anew() {
     program.configure();
     let junk = format!("{}\n", "junk ".repeat(20)).repeat(4);
     let papers = fs_err::read_to_string(corpus()).expect("read");
+    let (first, others) = papers.split_once('\n').expect("many lines");
     let file = program.path("papers.jsonl");
-    fs_err::write(&file, format!("{junk}{papers}")).expect("written");
+    fs_err::write(&file, format!("{first}\n{junk}{others}")).expect("written");
     let file = file.to_string_lossy().into_owned();
     let build = ["datastore", "build", "part", file.as_str(), "--shard", "0/2"];
     program.fails(1, &build, &["lines of", "are unusable", "hint:"]);
@@ -44,11 +45,12 @@ fn a_part_that_failed_goes_on_without_encoding_anew() {
     assert!(kept > 10, "{kept}");
     let log = fs_err::read_to_string(program.data("datastores/part.rejects.jsonl")).expect("there");
     assert_eq!(log.lines().count(), 4);
-    let first: Value = serde_json::from_str(log.lines().next().expect("a line")).expect("JSON");
-    assert_eq!((&first["line"], &first["byte"]), (&Value::from(1), &Value::from(0)));
+    let reject: Value = serde_json::from_str(log.lines().next().expect("a line")).expect("JSON");
+    let place = (&Value::from(2), &Value::from(first.len() + 1));
+    assert_eq!((&reject["line"], &reject["byte"]), place);
     // Repaired in place: the cuts between parts stay where they were.
     let blank = junk.replace(|c| c != '\n', " ");
-    fs_err::write(&file, format!("{blank}{papers}")).expect("written");
+    fs_err::write(&file, format!("{first}\n{blank}{others}")).expect("written");
     let (code, _, stderr) = text(&program.run(&build));
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains(&format!(" 0 papers added, {kept} unchanged")), "{stderr}");

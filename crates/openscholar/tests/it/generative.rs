@@ -141,7 +141,7 @@ fn the_whole_loop_through_the_program() {
     assert_eq!(record["question"], QUESTION);
     assert_eq!(record["wiring"]["base_url"], model.base_url());
     assert_eq!(program.run_json(run, "answer.json"), document);
-    assert_eq!(program.run_json(run, "proof.json")["schema"], "openscholar.proof/1");
+    assert_eq!(program.run_json(run, "proof.json")["schema"], "openscholar.proof/2");
     for file in ["journal.jsonl", "events.jsonl"] {
         let path = program.data("runs").join(run).join(file);
         let text = fs_err::read_to_string(path).expect("there");

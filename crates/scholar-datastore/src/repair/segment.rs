@@ -18,7 +18,7 @@ use super::DamagedFile;
 use crate::schema::{Fields, column};
 use crate::store::checks::{Checks, Damage};
 use crate::store::guard::attempt;
-use crate::store::stored::document;
+use crate::store::stored::{document, index_fits};
 use crate::store::text_in;
 
 /// Blocks of stored documents kept: they are read in order.
@@ -126,8 +126,9 @@ impl Part {
         let Listed { name, deletions, documents } = listed;
         let of = |ending: &str| format!("{name}.{ending}");
         let Opened { body, is_whole } = files.body(&of("store"));
-        let store =
-            body.and_then(|body| attempt(|| StoreReader::open(body, CACHED_BLOCKS).ok()).flatten());
+        let store = body
+            .filter(index_fits)
+            .and_then(|body| attempt(|| StoreReader::open(body, CACHED_BLOCKS).ok()).flatten());
         let fast = files.whole(&of("fast"));
         let columns = fast.and_then(|fast| attempt(|| Columns::of(fast)).flatten());
         let columns = columns.unwrap_or_default();

@@ -191,7 +191,7 @@ impl RepairSource {
                 };
                 match document.and_then(|document| self.named(&document)) {
                     Some((id, None)) => {
-                        self.places.entry(id).or_default().papers.push((number, doc))
+                        self.places.entry(id).or_default().papers.push((number, doc));
                     }
                     Some((id, Some(title))) => {
                         bare.entry(id.clone()).or_insert((title, number));
@@ -245,15 +245,11 @@ impl RepairSource {
     /// Whose document it is, and of a passage the title.
     fn named(&self, document: &TantivyDocument) -> Option<(PaperId, Option<String>)> {
         if document.get_first(self.fields.body).is_some() {
-            let Named { id } = self.parse(document, self.fields.head)?;
+            let Named { id } = parse(document, self.fields.head)?;
             return Some((id, None));
         }
-        let NamedPassage { id, title } = self.parse(document, self.fields.head)?;
+        let NamedPassage { id, title } = parse(document, self.fields.head)?;
         Some((id.paper, Some(title)))
-    }
-
-    fn parse<T: DeserializeOwned>(&self, document: &TantivyDocument, field: Field) -> Option<T> {
-        serde_json::from_str(document.get_first(field)?.as_str()?).ok()
     }
 
     fn read(&self, (number, doc): At) -> Option<TantivyDocument> {
@@ -285,8 +281,8 @@ impl RepairSource {
 
     fn stored(&self, at: At) -> Option<StoredPaper> {
         let document = self.read(at)?;
-        let meta: PaperMeta = self.parse(&document, self.fields.head)?;
-        let PaperBody { sections, references, merged } = self.parse(&document, self.fields.body)?;
+        let meta: PaperMeta = parse(&document, self.fields.head)?;
+        let PaperBody { sections, references, merged } = parse(&document, self.fields.body)?;
         let source = self.parts[at.0].source(at.1);
         Some(StoredPaper { paper: Paper { meta, sections, references }, merged, source })
     }
@@ -297,7 +293,7 @@ impl RepairSource {
         for at in places {
             are_whole &= self.parts[at.0].is_whole;
             let document = self.read(*at);
-            let passage = document.and_then(|document| self.parse(&document, self.fields.head));
+            let passage = document.and_then(|document| parse(&document, self.fields.head));
             let vector = self.parts[at.0].ordinal(at.1).and_then(|ordinal| self.vector(ordinal));
             passages.extend(passage.map(|passage| (passage, vector)));
         }
@@ -420,4 +416,9 @@ impl Commit {
         }
         whole
     }
+}
+
+/// What `field` of a stored document says; `None` when it cannot be read.
+fn parse<T: DeserializeOwned>(document: &TantivyDocument, field: Field) -> Option<T> {
+    serde_json::from_str(document.get_first(field)?.as_str()?).ok()
 }

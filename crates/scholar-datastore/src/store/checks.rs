@@ -21,6 +21,7 @@ use tantivy::directory::{FileHandle, FileSlice};
 
 use crate::dense::DenseSegment;
 use crate::error::Error;
+use crate::store::stored::index_fits;
 
 /// Bytes of lexical files that a reader checks when it opens them: less than a tenth of a second. A larger store is
 /// searched without, because reading all of it before the first question costs minutes: that is `datastore verify`.
@@ -65,12 +66,21 @@ impl Checks {
 
     /// Checks a file of tantivy, which ends with its checksum, unless that was done or is not wanted.
     pub(crate) fn lexical(&self, path: &Path, handle: &Arc<dyn FileHandle>) -> Result<(), Damage> {
-        if !self.wants(path, &self.0.lexical, handle.len() as u64) {
+        let stores = path.extension().is_some_and(|ending| ending == "store");
+        let wanted = self.wants(path, &self.0.lexical, handle.len() as u64);
+        if !wanted && !stores {
             return Ok(());
         }
         let damage = |what: &str| Damage { path: path.to_owned(), what: what.to_owned() };
         let (footer, body) = Footer::extract_footer(FileSlice::new(Arc::clone(handle)))
             .map_err(|_| damage("its footer cannot be read"))?;
+        // Of what is not compared with its checksum, at least nothing may end the process: a failed allocation would.
+        if stores && !index_fits(&body) {
+            return Err(damage("its index says more than it holds"));
+        }
+        if !wanted {
+            return Ok(());
+        }
         let bytes = body.read_bytes().map_err(|error| damage(&error.to_string()))?;
         if crc32fast::hash(bytes.as_slice()) != footer.crc {
             return Err(damage("its checksum does not fit"));

@@ -4,9 +4,12 @@
 //! ends the process. So lengths are compared with the bytes there are before tantivy reads a document of a file that
 //! nobody has checked.
 
+use tantivy::directory::FileSlice;
 use tantivy::error::DataCorruption;
 use tantivy::store::StoreReader;
 use tantivy::{DocId, TantivyDocument, TantivyError};
+
+use super::guard::attempt;
 
 /// Bytes of a field's number and of the kind of its value.
 const FIELD_BYTES: usize = 4;
@@ -14,6 +17,12 @@ const FIELD_BYTES: usize = 4;
 const TEXT: u8 = 0;
 /// Set in the last byte of a number.
 const LAST: u8 = 0x80;
+/// Bytes of the longest number.
+const LONGEST_NUMBER: usize = 10;
+/// Bytes in which a file of stored documents ends: a version, where the index begins, the compressor, 15 bytes to spare.
+const FOOTER_BYTES: usize = 28;
+/// Where of them the beginning of the index stands.
+const OFFSET: std::ops::Range<usize> = 4..12;
 
 /// The document in place `doc`.
 pub(crate) fn document(store: &StoreReader, doc: DocId) -> Result<TantivyDocument, TantivyError> {
@@ -23,6 +32,22 @@ pub(crate) fn document(store: &StoreReader, doc: DocId) -> Result<TantivyDocumen
         return Err(TantivyError::DataCorruption(DataCorruption::comment_only(what)));
     }
     store.get(doc)
+}
+
+/// Whether the index at the end of `body`, a file of stored documents without its checksum, says no more layers than its bytes
+/// can hold: tantivy makes room for as many as it says when it opens the file.
+pub(crate) fn index_fits(body: &FileSlice) -> bool {
+    let fits = || {
+        let end = body.len().checked_sub(FOOTER_BYTES)?;
+        let footer = body.read_bytes_slice(end..body.len()).ok()?;
+        let offset = footer.as_slice().get(OFFSET)?.try_into().ok()?;
+        let start = usize::try_from(u64::from_le_bytes(offset)).ok()?;
+        let index =
+            body.read_bytes_slice(start..end.min(start.checked_add(LONGEST_NUMBER)?)).ok()?;
+        let (layers, _) = number(index.as_slice())?;
+        Some(layers <= (end - start) as u64)
+    };
+    body.len() > FOOTER_BYTES && attempt(fits).flatten().unwrap_or(false)
 }
 
 /// Whether `bytes` are a number of texts, none longer than what is left.
@@ -45,7 +70,7 @@ fn are_texts(bytes: &[u8]) -> bool {
 /// A number of seven bits a byte, the lowest first, and what comes after it.
 fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut value = 0_u64;
-    for (place, byte) in bytes.iter().enumerate().take(10) {
+    for (place, byte) in bytes.iter().enumerate().take(LONGEST_NUMBER) {
         let bits = u64::from(byte & !LAST);
         value |= bits.checked_shl(u32::try_from(place * 7).ok()?)?;
         if byte & LAST != 0 {
@@ -58,6 +83,20 @@ fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_index_of_more_layers_than_bytes_is_not_believed() {
+        let file = |index: &[u8], offset: u64| {
+            let footer = [&[1, 0, 0, 0][..], &offset.to_le_bytes(), &[0; 16]].concat();
+            FileSlice::from([b"documents".as_slice(), index, &footer].concat())
+        };
+        assert!(index_fits(&file(&[0x81, 0x83, 1, 2, 3], 9)));
+        assert!(!index_fits(&file(&[0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0xff], 9)), "petabytes");
+        assert!(!index_fits(&file(&[0x86, 0x83, 1, 2, 3], 9)), "one layer too many");
+        assert!(!index_fits(&file(&[0x81, 0x83, 1, 2, 3], 10_000)), "outside of the file");
+        assert!(!index_fits(&file(&[0x81, 0x83, 1, 2, 3], u64::MAX)));
+        assert!(!index_fits(&FileSlice::from(vec![0; 5])), "cut short");
+    }
 
     #[test]
     fn lengths_beyond_the_bytes_are_not_believed() {

@@ -15,7 +15,12 @@ type Content = BTreeMap<String, (Paper, Vec<Passage>)>;
 fn content(store: &Datastore) -> Content {
     let mut all = Content::new();
     let mut ids = Vec::new();
-    store.each_paper(|meta| Ok(ids.push(meta.id))).expect("read");
+    store
+        .each_paper(|meta| {
+            ids.push(meta.id);
+            Ok(())
+        })
+        .expect("read");
     for id in ids {
         let paper = store.paper(&id).expect("read").expect("listed");
         all.insert(id.to_string(), (paper, store.passages_of(&id).expect("read")));
@@ -106,7 +111,7 @@ fn without_the_encoder_papers_whose_vectors_are_lost_are_named() {
     let whole = content(&Datastore::open(&root).expect("opens"));
     let vectors = |file: &&std::path::PathBuf| file.extension().is_some_and(|e| e == "vec");
     let all = files(&root);
-    let file = all.iter().filter(vectors).next_back().expect("there");
+    let file = all.iter().rfind(vectors).expect("there");
     let mut bytes = fs_err::read(file).expect("read");
     bytes[200] ^= 1;
     fs_err::write(file, bytes).expect("written");

@@ -32,8 +32,9 @@ const ROWS: usize = 5_000_000;
 const STEPS: i32 = 1_000_000;
 const LOOKS: u32 = 300;
 
-/// Reads `zotero.sqlite`: every library but feeds, without what lies in the bin. Items are in the order in which they
-/// were added. Paths of attachments are as the database states them, those of stored files `storage/KEY/name`: whoever reads
+/// Reads `zotero.sqlite`: every library but feeds, without what lies in the bin.
+///
+/// Items are in the order in which they were added. Paths of attachments are as the database states them, those of stored files `storage/KEY/name`: whoever reads
 /// them decides which folders they may lie in.
 ///
 /// # Errors

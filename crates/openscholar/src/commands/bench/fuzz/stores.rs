@@ -90,6 +90,7 @@ impl Store {
         Ok(())
     }
 
+    #[expect(clippy::panic_in_result_fn, reason = "a panic is what is counted")]
     fn repair(&self) -> Result<(), Error> {
         let source = RepairSource::open(&self.root())?;
         let to = self.folder.path().join("repaired");
