@@ -422,18 +422,13 @@ fn around(needles: &[&str], doors: &[&str]) -> Vec<String> {
 fn nothing_is_printed_around_the_printer() {
     let printer = "crates/openscholar/src/printer.rs";
     let found = around(
-        &[
-            "print!(",
-            "println!(",
-            "dbg!(",
-            "stdout()",
-            "stderr()",
-            "io::stdout",
-            "io::stderr",
-            "set_hook(",
-        ],
+        &["print!(", "println!(", "dbg!(", "stdout()", "stderr()", "io::stdout", "io::stderr"],
         &[printer],
     );
+    assert!(found.is_empty(), "go through the printer:\n{}", found.join("\n"));
+    // Panics over damaged files are told as errors; all others go on to the printer's hook.
+    let guard = "crates/scholar-datastore/src/store/guard.rs";
+    let found = around(&["set_hook("], &[printer, guard]);
     assert!(found.is_empty(), "go through the printer:\n{}", found.join("\n"));
     let found = around(
         &["\\u{1b}", "\\x1b", "\\u{001b}", "\\u{9b}"],
