@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn json_says_the_same_and_holds_nothing_that_is_obeyed() {
-        let value: Vec<String> = hostile::STRINGS.iter().map(|hostile| hostile.text()).collect();
+        let value: Vec<String> = hostile::STRINGS.iter().map(hostile::Hostile::text).collect();
         let mut out = Vec::new();
         write_json(&value, &mut out);
         let text = String::from_utf8(out).expect("UTF-8");

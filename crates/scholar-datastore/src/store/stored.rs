@@ -4,6 +4,7 @@
 //! ends the process. So lengths are compared with the bytes there are before tantivy reads a document of a file that
 //! nobody has checked.
 
+use tantivy::HasLen as _;
 use tantivy::directory::FileSlice;
 use tantivy::error::DataCorruption;
 use tantivy::store::StoreReader;
