@@ -143,7 +143,10 @@ fn reference_list(answer: &Answer, text: &mut Markdown) {
             if seen.contains(&place) {
                 continue;
             }
-            text.markup("   > “").text(&shortened(&single_spaced(&quote.text))).markup("” (");
+            let whole = single_spaced(&quote.text);
+            let shown = shortened(&whole);
+            text.markup("   > “").text(shown);
+            text.markup(if shown.len() < whole.len() { " […]” (" } else { "” (" });
             if let Some(page) = quote.page() {
                 text.text(&format!("page {page}, "));
             }
@@ -192,13 +195,11 @@ pub(crate) fn mode_name(mode: AnswerMode) -> &'static str {
     }
 }
 
-fn shortened(text: &str) -> String {
-    if text.chars().count() <= QUOTE_CHARS {
-        return text.to_owned();
-    }
-    let cut: String = text.chars().take(QUOTE_CHARS).collect();
-    let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head).to_owned();
-    format!("{cut} […]")
+/// `text` up to a word's end, where it is too long to be shown whole.
+fn shortened(text: &str) -> &str {
+    let Some((end, _)) = text.char_indices().nth(QUOTE_CHARS) else { return text };
+    let cut = &text[..end];
+    cut.rsplit_once(' ').map_or(cut, |(head, _)| head)
 }
 
 fn sentence_case(text: &str) -> String {

@@ -75,7 +75,8 @@ fn sentence(sentence: &Sentence, outline: &Outline, notes: &mut Vec<String>) -> 
     for quote in &sentence.quotes {
         let page = quote.page.map(|page| format!(", p. {page}")).unwrap_or_default();
         let title = escaped(&outline.items[quote.reference].title);
-        mark(format!("“{}” — [{title}](#ref-{}){page}", escaped(&quote.text), quote.reference + 1));
+        let quoted = escaped(&format!("“{}”", quote.text));
+        mark(format!("{quoted} — [{title}](#ref-{}){page}", quote.reference + 1));
     }
     let doubt = sentence.doubt.map(|doubt| format!(" *({doubt})*")).unwrap_or_default();
     // `![^1]` would be an image.
