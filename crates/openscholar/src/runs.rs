@@ -20,7 +20,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scholar_core::{Paper, is_out_of_space};
+use scholar_core::{Paper, ReadLimits, is_out_of_space};
+use scholar_datastore::files::{self, FileError};
 use scholar_pipeline::sources::SourcesConfig;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -282,26 +283,53 @@ impl RunFolder {
     /// Whether a process answers this run. The system gives its lock back when it ends, however it ends. Runs of earlier
     /// versions have no lock, and some network file systems know none.
     fn is_held(&self) -> bool {
-        let lock = fs_err::File::open(self.file(LOCK_FILE));
+        let lock = files::open_own(&self.file(LOCK_FILE));
         lock.is_ok_and(|lock| {
             matches!(lock.file().try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
         })
     }
 
-    /// Reads a JSON file of the folder.
-    pub(crate) fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<T, CommandError> {
-        let path = self.file(name);
-        let text = fs_err::read_to_string(&path).map_err(|source| {
-            CommandError::user(format!("the run has no readable {name}"))
-                .with_source(source)
+    /// The bytes of a file of the folder; `None` when there is none. Run folders are passed on: what is no regular file of
+    /// the folder itself, or larger than any run writes, is refused.
+    pub(crate) fn bytes(&self, name: &str) -> Result<Option<Vec<u8>>, CommandError> {
+        match files::read_own(&self.file(name), ReadLimits::standard().bytes) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.is_absent() => Ok(None),
+            Err(error) => {
+                let hint = match error {
+                    FileError::TooLarge { .. } => "no run writes so much: remove the file",
+                    FileError::Special { .. } => "no run makes such a thing: remove it",
+                    FileError::Read { .. } | FileError::NotText { .. } => {
+                        "check who may read the run folder"
+                    }
+                };
+                let message = format!("cannot read {name} of the run");
+                Err(CommandError::user(message).with_source(error).with_hint(hint))
+            }
+        }
+    }
+
+    /// The text of a file of the folder that must be there.
+    pub(crate) fn text(&self, name: &str) -> Result<String, CommandError> {
+        let bytes = self.bytes(name)?.ok_or_else(|| {
+            CommandError::user(format!("the run has no {name}"))
                 .with_hint("it may have been interrupted: openscholar runs list shows its status")
         })?;
-        serde_json::from_str(&text).user(|| format!("{} is damaged", path.display()))
+        String::from_utf8(bytes).user(|| format!("{} is damaged", self.file(name).display()))
+    }
+
+    /// Reads a JSON file of the folder.
+    pub(crate) fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<T, CommandError> {
+        let damaged = || format!("{} is damaged", self.file(name).display());
+        serde_json::from_str(&self.text(name)?).user(damaged)
     }
 
     /// The papers that sources beyond the datastore found; none when there were no such sources.
     pub(crate) fn found_papers(&self) -> Result<Vec<Paper>, CommandError> {
-        if self.file(FOUND_FILE).is_file() { self.read_lines(FOUND_FILE) } else { Ok(Vec::new()) }
+        match self.bytes(FOUND_FILE)? {
+            Some(bytes) => self.lines_of(FOUND_FILE, bytes),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Reads a file of JSON lines; an error names the line.
@@ -309,9 +337,16 @@ impl RunFolder {
         &self,
         name: &str,
     ) -> Result<Vec<T>, CommandError> {
+        self.lines_of(name, self.text(name)?.into_bytes())
+    }
+
+    fn lines_of<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        bytes: Vec<u8>,
+    ) -> Result<Vec<T>, CommandError> {
         let path = self.file(name);
-        let text =
-            fs_err::read_to_string(&path).user(|| format!("the run has no readable {name}"))?;
+        let text = String::from_utf8(bytes).user(|| format!("{} is damaged", path.display()))?;
         text.lines()
             .enumerate()
             .filter(|(_, line)| !line.trim().is_empty())

@@ -24,6 +24,8 @@ pub enum FileKind {
     BlockDevice,
     /// A socket.
     Socket,
+    /// A symbolic link, where none is followed.
+    Link,
     /// Something this system has besides.
     Other,
 }
@@ -35,6 +37,7 @@ impl fmt::Display for FileKind {
             Self::Pipe => "a named pipe",
             Self::CharacterDevice | Self::BlockDevice => "a device",
             Self::Socket => "a socket",
+            Self::Link => "a link",
             Self::Other => "a special file",
         })
     }
@@ -47,6 +50,9 @@ pub fn special(kind: FileType) -> Option<FileKind> {
     }
     if kind.is_dir() {
         return Some(FileKind::Folder);
+    }
+    if kind.is_symlink() {
+        return Some(FileKind::Link);
     }
     Some(special_on_unix(kind))
 }
@@ -115,6 +121,9 @@ impl FileError {
         match self {
             Self::Read { .. } => None,
             Self::Special { kind: FileKind::Folder, .. } => Some("name the files in it".to_owned()),
+            Self::Special { kind: FileKind::Link, .. } => {
+                Some("put the file itself in its place, if it is meant".to_owned())
+            }
             Self::Special { .. } => {
                 Some("copy what comes out of it to a file, and name that".to_owned())
             }
@@ -147,15 +156,41 @@ impl From<FileError> for io::Error {
 /// # Errors
 /// [`FileError::Read`], [`FileError::Special`].
 pub fn open(path: &Path) -> Result<fs_err::File, FileError> {
+    opened(path, &at_once(0), |_| false)
+}
+
+/// Opens a regular file that is itself called `path`: no link of this name is followed. For files that only this program
+/// puts where they lie.
+///
+/// # Errors
+/// [`FileError::Read`], [`FileError::Special`].
+pub fn open_own(path: &Path) -> Result<fs_err::File, FileError> {
+    let found = fs_err::symlink_metadata(path)
+        .map_err(|source| FileError::Read { path: path.to_owned(), source })?;
+    if let Some(kind) = special(found.file_type()) {
+        return Err(FileError::Special { path: path.to_owned(), kind });
+    }
+    // A link that takes its place meanwhile is refused by the system.
+    #[cfg(unix)]
+    let options = at_once(libc::O_NOFOLLOW);
+    #[cfg(not(unix))]
+    let options = at_once(0);
+    opened(path, &options, |_| false)
+}
+
+/// Opens for reading, with these flags of the system, and never waits.
+fn at_once(flags: i32) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true);
     // Opening a pipe waits for somebody to write into it, and opening a terminal may take it over.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         &mut options,
-        libc::O_NONBLOCK | libc::O_NOCTTY,
+        libc::O_NONBLOCK | libc::O_NOCTTY | flags,
     );
-    opened(path, &options, |_| false)
+    #[cfg(not(unix))]
+    let _no_flags = flags;
+    options
 }
 
 /// Opens a regular file, or a named pipe that a person names to stream rows through: `<(zcat …)`, `/dev/stdin`.
@@ -201,8 +236,19 @@ fn opened(
 /// # Errors
 /// [`FileError`].
 pub fn read(path: &Path, most: usize) -> Result<Vec<u8>, FileError> {
+    read_all(path, open(path)?, most)
+}
+
+/// The same of a file that is itself called `path`, as [`open_own`] has it.
+///
+/// # Errors
+/// [`FileError`].
+pub fn read_own(path: &Path, most: usize) -> Result<Vec<u8>, FileError> {
+    read_all(path, open_own(path)?, most)
+}
+
+fn read_all(path: &Path, mut file: fs_err::File, most: usize) -> Result<Vec<u8>, FileError> {
     let failed = |source| FileError::Read { path: path.to_owned(), source };
-    let mut file = open(path)?;
     // The stated size only saves copying: files grow while they are read, and those of /proc have none.
     let stated = file.metadata().map_err(failed)?.len();
     let mut bytes = Vec::with_capacity(usize::try_from(stated).unwrap_or(most).min(most));
@@ -239,6 +285,9 @@ mod tests {
         let path = folder.path().join("a.txt");
         fs_err::write(&path, "\u{feff}abc").expect("written");
         assert_eq!(read_text(&path, 6).expect("read"), "abc");
+        assert_eq!(read_own(&path, 6).expect("read").len(), 6);
+        assert!(matches!(read_own(&path, 5), Err(FileError::TooLarge { most: 5, .. })));
+        assert!(read_own(&folder.path().join("none"), 9).expect_err("absent").is_absent());
         let error = read(&path, 5).expect_err("too large");
         assert!(error.to_string().contains("5 bytes") && error.to_string().contains("file-bytes"));
         assert!(error.hint().is_some_and(|hint| hint.contains("--limit file-bytes=")));
@@ -262,10 +311,15 @@ mod tests {
         let link = folder.path().join("link.pdf");
         std::os::unix::fs::symlink("/dev/zero", &link).expect("linked");
         assert_eq!(kind(&link), Some(FileKind::CharacterDevice));
+        let own = |path: &Path| match read_own(path, 9) {
+            Err(FileError::Special { kind, .. }) => Some(kind),
+            _ => None,
+        };
+        assert_eq!(own(&link), Some(FileKind::Link));
         let pipe = folder.path().join("pipe.pdf");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
         assert!(made.success());
-        assert_eq!(kind(&pipe), Some(FileKind::Pipe));
+        assert_eq!((kind(&pipe), own(&pipe)), (Some(FileKind::Pipe), Some(FileKind::Pipe)));
         let socket = folder.path().join("socket.pdf");
         let _bound = std::os::unix::net::UnixListener::bind(&socket).expect("bound");
         assert_eq!(kind(&socket), Some(FileKind::Socket));

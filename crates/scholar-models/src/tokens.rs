@@ -39,6 +39,10 @@ pub enum PairTruncation {
 /// The first text's largest share of a pair under [`PairTruncation::SecondOnly`], in quarters.
 const FIRST_QUARTERS: usize = 3;
 
+/// Bytes of a text that are looked at for each token that the limit allows. Running text has four bytes a token and a page
+/// of formulas twenty; a tokenizer takes sixty times the room of what it is given.
+const BYTES_PER_TOKEN: usize = 128;
+
 /// A tokenizer with a fixed length limit.
 pub(crate) struct TokenReader {
     tokenizer: Tokenizer,
@@ -106,7 +110,14 @@ impl TokenReader {
     /// # Errors
     /// When the tokenizer refuses the text.
     pub(crate) fn single(&self, text: &str) -> Result<Tokens, ModelError> {
-        self.read(EncodeInput::from(text))
+        let head = self.head(text);
+        let tokens = self.read(EncodeInput::from(head))?;
+        Ok(Tokens { truncated: tokens.truncated || head.len() < text.len(), ..tokens })
+    }
+
+    /// What of `text` the limit leaves room for, however long its words are.
+    fn head<'a>(&self, text: &'a str) -> &'a str {
+        &text[..text.floor_char_boundary(self.limit.saturating_mul(BYTES_PER_TOKEN))]
     }
 
     /// The text of `ids`, special tokens left out.
@@ -123,10 +134,14 @@ impl TokenReader {
     /// # Errors
     /// When the tokenizer refuses a text.
     pub(crate) fn pair(&self, first: &str, second: &str) -> Result<Tokens, ModelError> {
-        match &self.unlimited {
-            None => self.read(EncodeInput::from((first, second))),
-            Some(tokenizer) => self.pair_cutting_second(tokenizer, first, second),
-        }
+        let whole = first.len() + second.len();
+        let (first, second) = (self.head(first), self.head(second));
+        let tokens = match &self.unlimited {
+            None => self.read(EncodeInput::from((first, second)))?,
+            Some(tokenizer) => self.pair_cutting_second(tokenizer, first, second)?,
+        };
+        let is_clipped = first.len() + second.len() < whole;
+        Ok(Tokens { truncated: tokens.truncated || is_clipped, ..tokens })
     }
 
     fn pair_cutting_second(
@@ -218,6 +233,27 @@ mod tests {
                 assert_eq!(tokens.ids, row.ids, "{model}: {:?} {:?}", row.query, row.passage);
                 assert_eq!(tokens.truncated, row.ids.len() == 48, "{:?}", row.query);
             }
+        }
+    }
+
+    /// Only so much of a text is looked at as the limit can have room for, and that is told.
+    #[test]
+    fn a_word_without_end_is_looked_at_as_far_as_the_limit() {
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tiny-bert-cross");
+        let reader = TokenReader::open(&golden, "tiny", 48).expect("opens");
+        let most = 48 * BYTES_PER_TOKEN;
+        let endless = "ä".repeat(most * 4);
+        assert_eq!(reader.head(&endless).len(), most);
+        assert_eq!(reader.head(&endless[..most]).len(), most);
+        assert_eq!(reader.head(&format!("a{endless}")).len(), most - 1, "no half characters");
+        let told = [
+            reader.single(&endless),
+            reader.pair("water", &endless),
+            reader.pair(&endless, "water"),
+            reader.cutting(PairTruncation::SecondOnly).expect("opens").pair("water", &endless),
+        ];
+        for tokens in told {
+            assert!(tokens.expect("splits").truncated);
         }
     }
 

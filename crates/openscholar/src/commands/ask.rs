@@ -263,7 +263,7 @@ fn finish(folder: &RunFolder, record: &mut RunRecord, end: End<'_>) -> Result<()
     if let Some(found) = found {
         folder.write_lines(FOUND_FILE, found)?;
     }
-    let files = derive::file_digests(|name| fs_err::read(folder.file(name)).ok());
+    let files = derive::file_digests(|name| folder.bytes(name).ok().flatten());
     let facts = Facts { record, commit: Some(commit), recorded, files };
     let derived = derive::files(document, trace, facts)?;
     folder.write_text(ANSWER_FILE, &derived.answer_json)?;

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::args::{RunsArgs, RunsCommand};
-use crate::error::{CommandError, Context as _};
+use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
 use crate::output::table::Table;
 use crate::runs::{self, RunFolder, RunRecord, RunStatus, SIGNATURE_FILE};
@@ -92,9 +92,7 @@ fn show(run: &str, app: &App) -> Result<ExitCode, CommandError> {
         let document: AnswerDocument = folder.read_json("answer.json")?;
         app.printer.json(&document)?;
     } else {
-        let text = fs_err::read_to_string(folder.file("answer.md"))
-            .user(|| "the run has no answer".to_owned())?;
-        app.printer.out(text.trim_end())?;
+        app.printer.out(folder.text("answer.md")?.trim_end())?;
     }
     Ok(ExitCode::SUCCESS)
 }

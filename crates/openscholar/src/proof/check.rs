@@ -37,10 +37,8 @@ impl RunFiles {
     pub(crate) fn read(folder: &RunFolder) -> Result<Self, CommandError> {
         let mut files = BTreeMap::new();
         for name in [RUN_FILE, ANSWER_FILE, MARKDOWN_FILE, PROOF_FILE].iter().chain(&BOUND_FILES) {
-            match fs_err::read(folder.file(name)) {
-                Ok(bytes) => drop(files.insert((*name).to_owned(), bytes)),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error).user(|| format!("cannot read {name} of the run")),
+            if let Some(bytes) = folder.bytes(name)? {
+                files.insert((*name).to_owned(), bytes);
             }
         }
         Ok(Self(files))

@@ -42,9 +42,12 @@ impl PassageRules {
     }
 }
 
-/// One word of the text, in bytes and characters.
+/// A run of words of the text, in bytes and characters. Papers of millions of words are cut without a list of them.
 #[derive(Clone, Copy)]
-struct Word {
+struct Block<'a> {
+    /// Where its first word stands.
+    section: &'a Section,
+    words: usize,
     bytes: (usize, usize),
     chars: (usize, usize),
 }
@@ -54,47 +57,20 @@ struct Word {
 pub fn cut(paper: &Paper, rules: PassageRules) -> Vec<Passage> {
     let text = paper.text();
     let places = all_places(&paper.sections);
-    let sections = words_by_section(&paper.sections);
-    let blocks: Vec<(&Section, Vec<Word>)> = if rules.cross_sections {
-        let mut all = Vec::new();
-        let mut owners = Vec::new();
-        for (section, words) in paper.sections.iter().zip(sections) {
-            owners.extend(std::iter::repeat_n(section, words.len()));
-            all.extend(words);
-        }
-        block_ranges(all.len(), rules)
-            .into_iter()
-            .map(|range| (owners[range.start], all[range].to_vec()))
-            .collect()
-    } else {
-        paper
-            .sections
-            .iter()
-            .zip(&sections)
-            .flat_map(|(section, words)| {
-                block_ranges(words.len(), rules)
-                    .into_iter()
-                    .map(move |range| (section, words[range].to_vec()))
-            })
-            .collect()
-    };
     (0_u32..)
-        .zip(blocks)
-        .filter_map(|(ordinal, (section, words))| {
-            let (first, last) = (words.first()?, words.last()?);
-            Some(Passage {
-                id: PassageId { paper: paper.meta.id.clone(), ordinal },
-                title: paper.meta.title.clone(),
-                section: section.heading.clone(),
-                kind: if section.heading == ABSTRACT_HEADING {
-                    PassageKind::Abstract
-                } else {
-                    PassageKind::Body
-                },
-                text: text[first.bytes.0..last.bytes.1].to_owned(),
-                span: CharSpan::new(first.chars.0, last.chars.1),
-                places: places_within(&places, first.chars.0, last.chars.1),
-            })
+        .zip(blocks(&paper.sections, rules))
+        .map(|(ordinal, Block { section, words: _, bytes, chars })| Passage {
+            id: PassageId { paper: paper.meta.id.clone(), ordinal },
+            title: paper.meta.title.clone(),
+            section: section.heading.clone(),
+            kind: if section.heading == ABSTRACT_HEADING {
+                PassageKind::Abstract
+            } else {
+                PassageKind::Body
+            },
+            text: text[bytes.0..bytes.1].to_owned(),
+            span: CharSpan::new(chars.0, chars.1),
+            places: places_within(&places, chars.0, chars.1),
         })
         .collect()
 }
@@ -114,50 +90,56 @@ fn all_places(sections: &[Section]) -> Vec<Place> {
     places
 }
 
-/// The words of each section with their places in the joined text.
-fn words_by_section(sections: &[Section]) -> Vec<Vec<Word>> {
+/// The blocks of `sections`, with their places in the joined text.
+fn blocks(sections: &[Section], rules: PassageRules) -> Vec<Block<'_>> {
+    let size = rules.words.max(1);
     let (mut byte, mut char) = (0, 0);
-    let mut all = Vec::with_capacity(sections.len());
+    let mut all: Vec<Block<'_>> = Vec::new();
+    // Where the blocks begin that belong together: all of them, or those of a section.
+    let mut first = 0;
     for section in sections {
-        let mut words: Vec<Word> = Vec::new();
-        let mut open: Option<(usize, usize)> = None;
+        let mut is_inside = false;
         for c in section.text.chars() {
-            match (is_space(c), open) {
-                (true, Some(start)) => {
-                    words.push(Word { bytes: (start.0, byte), chars: (start.1, char) });
-                    open = None;
-                }
-                (false, None) => open = Some((byte, char)),
-                _ => {}
+            let is_word = !is_space(c);
+            let begins = is_word && !is_inside;
+            let has_room = all[first..].last().is_some_and(|block| block.words < size);
+            if begins && !has_room {
+                all.push(Block { section, words: 0, bytes: (byte, byte), chars: (char, char) });
             }
             byte += c.len_utf8();
             char += 1;
+            if let Some(block) = all.last_mut().filter(|_| is_word) {
+                block.words += usize::from(begins);
+                (block.bytes.1, block.chars.1) = (byte, char);
+            }
+            is_inside = is_word;
         }
-        if let Some(start) = open {
-            words.push(Word { bytes: (start.0, byte), chars: (start.1, char) });
+        if !rules.cross_sections {
+            end(&mut all, first, rules);
+            first = all.len();
         }
-        all.push(words);
         byte += SECTION_BREAK.len();
         char += SECTION_BREAK.len();
+    }
+    if rules.cross_sections {
+        end(&mut all, 0, rules);
     }
     all
 }
 
-fn block_ranges(n_words: usize, rules: PassageRules) -> Vec<std::ops::Range<usize>> {
+/// Leaves out or joins the last of the blocks from `first` on, if it is a short one.
+fn end(all: &mut Vec<Block<'_>>, first: usize, rules: PassageRules) {
     let PassageRules { words, min_last_words, keep_last, cross_sections: _ } = rules;
-    let size = words.max(1);
-    let mut blocks: Vec<_> =
-        (0..n_words).step_by(size).map(|start| start..(start + size).min(n_words)).collect();
-    let last_words = blocks.last().map_or(size, ExactSizeIterator::len);
-    if last_words < size && !keep_last {
-        blocks.pop();
-    } else if last_words < min_last_words && blocks.len() > 1 {
-        blocks.pop();
-        if let Some(block) = blocks.last_mut() {
-            block.end = n_words;
+    let Some(last) = all[first..].last().copied() else { return };
+    if last.words < words.max(1) && !keep_last {
+        all.pop();
+    } else if last.words < min_last_words && all.len() - first > 1 {
+        all.pop();
+        if let Some(block) = all.last_mut() {
+            block.words += last.words;
+            (block.bytes.1, block.chars.1) = (last.bytes.1, last.chars.1);
         }
     }
-    blocks
 }
 
 #[cfg(test)]

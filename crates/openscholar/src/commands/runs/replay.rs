@@ -111,11 +111,7 @@ pub(crate) async fn replay(
 /// What the journal of a run that did not end holds; `None` when it was cut off before its first entry.
 pub(crate) fn journal_so_far(folder: &RunFolder) -> Result<Option<Journal>, CommandError> {
     let path = folder.file(JOURNAL_FILE);
-    let text = match fs_err::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).user(|| "the run has no readable journal".to_owned()),
-    };
+    let Some(text) = folder.bytes(JOURNAL_FILE)? else { return Ok(None) };
     let whole = whole_lines(&text);
     if whole.is_empty() {
         return Ok(None);

@@ -112,13 +112,8 @@ fn signed(
     files: &RunFiles,
     signers: Option<&Signers>,
 ) -> Result<Signed, CommandError> {
-    let signature = match fs_err::read(folder.file(SIGNATURE_FILE)) {
-        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => {
-            return Err(CommandError::user("cannot read the signature").with_source(error));
-        }
-    };
+    let signature = folder.bytes(SIGNATURE_FILE)?;
+    let signature = signature.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(signature::verify(&message(files)?, signature.as_deref(), signers))
 }
 

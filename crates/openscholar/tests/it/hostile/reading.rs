@@ -293,3 +293,69 @@ fn a_folder_with_files_of_every_broken_kind_gives_the_good_one() {
         assert!(report["notices"].to_string().contains(name), "{name} is not told: {report:#}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn run_folders_are_read_from_their_own_files() {
+    use std::os::unix::fs::symlink;
+    let program = Program::with_papers();
+    program.succeeds(&["ask", "How are hallucinations in neural machine translation detected?"]);
+    let listed = program.json(0, &["runs", "list"]);
+    let run = listed["runs"][0]["id"].as_str().expect("an id").to_owned();
+    let folder = program.data("runs").join(&run);
+    let outside = program.path("outside.json");
+    let answer = folder.join("answer.json");
+    fs_err::copy(&answer, &outside).expect("copied");
+    let readers: [&[&str]; 5] = [
+        &["runs", "show", &run, "--json"],
+        &["runs", "verify", &run],
+        &["runs", "replay", &run],
+        &["runs", "export", &run, "--style", "apa"],
+        &["runs", "diff", &run, &run],
+    ];
+    let refuses = |says: &str, readers: &[&[&str]], name: &str| {
+        for reader in readers {
+            program.fails(1, reader, &[name, says, "hint:"]);
+        }
+    };
+    let replaced = |path: &std::path::Path, target: &std::path::Path| {
+        fs_err::remove_file(path).expect("removed");
+        symlink(target, path).expect("linked");
+    };
+    replaced(&answer, std::path::Path::new("/dev/zero"));
+    refuses("is a link, not a file", &readers, "answer.json");
+    replaced(&answer, &outside);
+    refuses("is a link, not a file", &readers, "answer.json");
+    fs_err::remove_file(&answer).expect("removed");
+    assert!(std::process::Command::new("mkfifo").arg(&answer).status().expect("runs").success());
+    refuses("is a named pipe, not a file", &readers, "answer.json");
+    fs_err::remove_file(&answer).expect("removed");
+    fs_err::copy(&outside, &answer).expect("copied");
+    program.succeeds(&["runs", "verify", &run]);
+    // What is too large is told with the limit, and nobody waits for what the other files are.
+    let large = fs_err::File::create(&answer).expect("created");
+    large.set_len(200_000_001).expect("a file of nothing");
+    refuses("200000000 bytes", &readers, "answer.json");
+    fs_err::copy(&outside, &answer).expect("copied");
+    let journal = folder.join("journal.jsonl");
+    replaced(&journal, std::path::Path::new("/dev/zero"));
+    refuses("is a link, not a file", &readers[1..3], "journal.jsonl");
+    replaced(&folder.join("events.jsonl"), std::path::Path::new("/dev/zero"));
+    refuses("is a link, not a file", &[&["runs", "explain", &run]], "events.jsonl");
+    replaced(&folder.join("run.json"), std::path::Path::new("/dev/zero"));
+    refuses("is a link, not a file", &[&["ask", "--resume", &run]], "run.json");
+    let (code, _, stderr) = text(&program.run(&["runs", "list"]));
+    assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
+fn words_without_end_are_stored_and_encoded_in_part() {
+    let program = Program::with_papers();
+    let endless = "a".repeat(3_000_000);
+    let rows: String = (0..3).map(|number| row(9_900_001 + number, &endless)).collect();
+    let rows = write(&program, "endless.jsonl", rows);
+    add(&program, &[&rows], 0, &["3 passages", "3 cut at the encoder's token limit"]);
+    assert_eq!(papers(&program), 43);
+    let shown = program.json(0, &["papers", "show", "pmid:9900001"]);
+    assert!(shown.to_string().contains(&endless), "the text stays whole");
+}
