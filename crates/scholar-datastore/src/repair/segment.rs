@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use scholar_core::PaperId;
 use tantivy::columnar::{Column, ColumnarReader, DynamicColumn, StrColumn};
-use tantivy::directory::footer::Footer;
 use tantivy::directory::{CompositeFile, FileHandle, FileSlice, MmapDirectory};
 use tantivy::fastfield::AliveBitSet;
 use tantivy::store::StoreReader;
@@ -16,7 +15,7 @@ use tantivy::{Directory as _, DocId, HasLen as _, TantivyDocument, TantivyError}
 
 use super::DamagedFile;
 use crate::schema::{Fields, column};
-use crate::store::checks::{Checks, Damage};
+use crate::store::checks::{Checks, Damage, footer_and_body};
 use crate::store::guard::attempt;
 use crate::store::stored::{document, index_fits};
 use crate::store::text_in;
@@ -69,7 +68,7 @@ impl LexicalFiles {
 /// What comes before the footer, even where the footer's own end is damaged.
 fn without_footer(handle: Arc<dyn FileHandle>) -> Option<FileSlice> {
     let file = FileSlice::new(handle);
-    if let Ok((_, body)) = Footer::extract_footer(file.clone()) {
+    if let Some((_, body)) = footer_and_body(file.clone()) {
         return Some(body);
     }
     let start = file.len().saturating_sub(FOOTER_MOST);

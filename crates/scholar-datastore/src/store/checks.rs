@@ -21,6 +21,7 @@ use tantivy::directory::{FileHandle, FileSlice};
 
 use crate::dense::DenseSegment;
 use crate::error::Error;
+use crate::store::guard::attempt;
 use crate::store::stored::index_fits;
 
 /// Bytes of lexical files that a reader checks when it opens them: less than a tenth of a second. A larger store is
@@ -72,8 +73,8 @@ impl Checks {
             return Ok(());
         }
         let damage = |what: &str| Damage { path: path.to_owned(), what: what.to_owned() };
-        let (footer, body) = Footer::extract_footer(FileSlice::new(Arc::clone(handle)))
-            .map_err(|_| damage("its footer cannot be read"))?;
+        let (footer, body) = footer_and_body(FileSlice::new(Arc::clone(handle)))
+            .ok_or_else(|| damage("its footer cannot be read"))?;
         // Of what is not compared with its checksum, at least nothing may end the process: a failed allocation would.
         if stores && !index_fits(&body) {
             return Err(damage("its index says more than it holds"));
@@ -109,6 +110,11 @@ impl Checks {
         };
         left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
+}
+
+/// A file of tantivy taken apart; `None` when its end is damaged, about some forms of which tantivy panics.
+pub(crate) fn footer_and_body(file: FileSlice) -> Option<(Footer, FileSlice)> {
+    attempt(|| Footer::extract_footer(file).ok()).flatten()
 }
 
 /// A file of tantivy that is not as it was written, on its way through tantivy's errors.

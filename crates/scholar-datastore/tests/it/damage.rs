@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use scholar_core::PaperId;
-use scholar_datastore::{Datastore, Depth, Error};
+use scholar_datastore::{Datastore, Depth, Error, RepairSource};
 
 use super::process::compact;
 use super::{Dice, add, create, encoder, paper};
@@ -172,4 +172,39 @@ fn a_newer_version_is_said_to_be_newer() {
             fs_err::write(file, bytes).expect("written");
         });
     }
+}
+
+/// tantivy panics about some ends of files; those too are damage that names its file.
+#[test]
+fn an_end_that_says_what_cannot_be_is_damage_of_that_file() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let root = folder.path().join("store");
+    with_every_kind_of_file(&root);
+    let ends_in_footer = |file: &PathBuf| {
+        let ending = file.extension().and_then(|ending| ending.to_str());
+        ending.is_some_and(|ending| ["store", "term", "fast", "idx", "del"].contains(&ending))
+    };
+    let all: Vec<PathBuf> = files(&root).into_iter().filter(ends_in_footer).collect();
+    assert!(all.len() >= 5, "{all:?}");
+    for file in all {
+        let whole = fs_err::read(&file).expect("read");
+        let end = whole.len();
+        let lengths = [0, 1, end - 8, end - 7, end, end * 2, u32::MAX as usize];
+        let mut broken: Vec<Vec<u8>> = lengths
+            .into_iter()
+            .map(|length| {
+                let length = u32::try_from(length).expect("fits").to_le_bytes();
+                [&whole[..end - 8], &length, &whole[end - 4..]].concat()
+            })
+            .collect();
+        broken.extend((0..16).map(|left| whole[end - left..].to_vec()));
+        for bytes in broken {
+            fs_err::write(&file, &bytes).expect("written");
+            let error = Datastore::check_files(&root, &mut |_| {}).expect_err("damaged");
+            assert!(error.to_string().contains(&*file.to_string_lossy()), "{error}");
+            let _refused_or_saved = RepairSource::open(&root);
+        }
+        fs_err::write(&file, whole).expect("written");
+    }
+    Datastore::check_files(&root, &mut |_| {}).expect("whole again");
 }

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::manifest::Manifest;
 use crate::schema::column;
 use crate::store::checks::Checks;
+use crate::store::guard::attempt;
 use crate::store::{
     DENSE_FOLDER, Datastore, LEXICAL_FOLDER, META_FILE, REFRESH_ATTEMPTS, open_index,
 };
@@ -62,8 +63,12 @@ fn check(
     progress: OnVerifyProgress<'_>,
 ) -> Result<FilesReport, Error> {
     let descriptor = Descriptor::read(root)?;
-    let (index, _) = open_index(root, checks)?;
-    check_commit((root, &descriptor), &index, checks, progress)
+    // The last resort: whatever tantivy opens is checked first, and names its file.
+    attempt(|| {
+        let (index, _) = open_index(root, checks)?;
+        check_commit((root, &descriptor), &index, checks, progress)
+    })
+    .unwrap_or_else(|| Err(Error::corrupt(root, "the index cannot be opened")))
 }
 
 /// Checks every file of the commit that `index` is at; those that `checks` know to be whole are not read again.
