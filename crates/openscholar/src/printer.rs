@@ -1,7 +1,7 @@
 //! The one door to stdout and stderr: results go to the one, everything else to the other.
 //!
 //! Whatever comes here may hold text of strangers, so nothing of it is obeyed: control characters, overrides of the
-//! writing direction and the like are shown as a sign ([`scholar_core::text::untrusted`]), and escape sequences come
+//! writing direction and the like are shown as a sign ([`mod@scholar_core::text::untrusted`]), and escape sequences come
 //! from [`Style`] alone. JSON escapes them instead, without loss. Log lines ([`LogLines`]), panics
 //! ([`print_panics`]) and what `clap` says ([`usage`]) take the same door; progress bars have their own
 //! ([`crate::progress`]). A test of the repository looks for prints that go around it.

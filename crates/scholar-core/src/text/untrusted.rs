@@ -12,7 +12,7 @@
 //! In every form a character that must not be obeyed is shown as `U+FFFD REPLACEMENT CHARACTER`: it is one column wide,
 //! it means nothing in any format, and it is Unicode's own sign for what cannot be shown. A visible escape
 //! (`\u{1b}`) would itself need escaping in Markdown and LaTeX, and control pictures exist for C0 only. Which character
-//! it was is told by the program's JSON, where [`json`] escapes it without loss.
+//! it was is told by the program's JSON, where [`json()`] escapes it without loss.
 //!
 //! Stored text is never changed, because quotations have offsets: only what is shown is. Letters of all scripts,
 //! combining marks, joiners and emoji stay as they are, up to [`LONGEST_RUN`] marks on one letter.
