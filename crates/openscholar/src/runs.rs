@@ -263,7 +263,7 @@ impl RunFolder {
     /// Appends every line it gets to `journal.jsonl` at once, so that a killed run keeps what it knew. A full disk
     /// shows when the whole journal is written at the end.
     pub(crate) fn journal_sink(&self) -> Result<JournalSink, CommandError> {
-        let path = self.file("journal.jsonl");
+        let path = self.file(JOURNAL_FILE);
         let file = private::create(&path).map_err(|source| unwritable(&self.path, source))?;
         let file = parking_lot::Mutex::new(file);
         Ok(Box::new(move |line| {
@@ -273,7 +273,7 @@ impl RunFolder {
 
     /// What was asked of what, and how far it came: a run that was begun by a process that is gone is interrupted.
     pub(crate) fn record(&self) -> Result<RunRecord, CommandError> {
-        let mut record: RunRecord = self.read_json("run.json")?;
+        let mut record: RunRecord = self.read_json(RUN_FILE)?;
         if record.status == RunStatus::Running && !self.is_held() {
             record.status = RunStatus::Interrupted;
         }
@@ -368,7 +368,7 @@ pub(crate) fn ids(home: &Home) -> Result<Vec<String>, CommandError> {
     let mut ids = Vec::new();
     for entry in entries {
         let entry = entry.user(|| "cannot list the runs".to_owned())?;
-        if entry.path().join("run.json").is_file() {
+        if entry.path().join(RUN_FILE).is_file() {
             ids.extend(entry.file_name().into_string());
         }
     }

@@ -16,7 +16,9 @@ use crate::args::{RunsArgs, RunsCommand};
 use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
 use crate::output::table::Table;
-use crate::runs::{self, RunFolder, RunRecord, RunStatus, SIGNATURE_FILE};
+use crate::runs::{
+    self, ANSWER_FILE, MARKDOWN_FILE, RunFolder, RunRecord, RunStatus, SIGNATURE_FILE,
+};
 
 pub(crate) fn run(args: RunsArgs, app: &App) -> Result<ExitCode, CommandError> {
     let RunsArgs { command } = args;
@@ -85,14 +87,14 @@ fn list(limit: usize, app: &App) -> Result<ExitCode, CommandError> {
 
 fn show(run: &str, app: &App) -> Result<ExitCode, CommandError> {
     let folder = RunFolder::find(&app.home, run)?;
-    if !folder.file("answer.json").exists() {
+    if !folder.file(ANSWER_FILE).exists() {
         return Err(unanswered(&folder.record()?));
     }
     if app.printer.json {
-        let document: AnswerDocument = folder.read_json("answer.json")?;
+        let document: AnswerDocument = folder.read_json(ANSWER_FILE)?;
         app.printer.json(&document)?;
     } else {
-        app.printer.out(folder.text("answer.md")?.trim_end())?;
+        app.printer.out(folder.text(MARKDOWN_FILE)?.trim_end())?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -271,7 +271,7 @@ impl Check<'_> {
         let document: Value = self.files.json(ANSWER_FILE)?;
         let files = derive::file_digests(|name| self.files.get(name));
         let all = [
-            ("answer.json", digest(&document).ok(), Some(digests.answer)),
+            (ANSWER_FILE, digest(&document).ok(), Some(digests.answer)),
             ("the settings", digest(&self.record.config).ok(), Some(digests.settings)),
         ];
         let others = BOUND_FILES

@@ -11,7 +11,7 @@ use crate::app::App;
 use crate::args::ListFormatArg;
 use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
-use crate::runs::{self, RunFolder};
+use crate::runs::{self, ANSWER_FILE, RunFolder};
 
 /// Writes papers of the datastore called `name`, or the references of a run, as a list.
 pub(super) fn run(
@@ -29,7 +29,7 @@ pub(super) fn run(
     let text = match run {
         Some(run) => {
             let folder = RunFolder::find(&app.home, run)?;
-            let document: AnswerDocument = folder.read_json("answer.json")?;
+            let document: AnswerDocument = folder.read_json(ANSWER_FILE)?;
             export::references(&document.answer.references, format)
         }
         None => export::papers(&papers(name, ids, app)?, format),

@@ -11,12 +11,12 @@ use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
 use crate::output::markdown;
 use crate::printer::{Style, Styled};
-use crate::runs::{RunFolder, RunRecord};
+use crate::runs::{ANSWER_FILE, RunFolder, RunRecord};
 
 pub(super) fn run(left: &str, right: &str, app: &App) -> Result<ExitCode, CommandError> {
     let read = |name: &str| -> Result<(RunRecord, AnswerDocument), CommandError> {
         let folder = RunFolder::find(&app.home, name)?;
-        Ok((folder.record()?, folder.read_json("answer.json")?))
+        Ok((folder.record()?, folder.read_json(ANSWER_FILE)?))
     };
     let ((left_run, left), (right_run, right)) = (read(left)?, read(right)?);
     let mut settings = Vec::new();

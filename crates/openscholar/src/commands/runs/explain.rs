@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
 use crate::output::markdown;
-use crate::runs::RunFolder;
+use crate::runs::{ANSWER_FILE, EVENTS_FILE, RunFolder};
 
 /// Everything that led to one reference.
 #[derive(Debug, Serialize)]
@@ -50,10 +50,10 @@ pub(crate) fn explained(
     folder: &RunFolder,
     number: Option<usize>,
 ) -> Result<Vec<Explained>, CommandError> {
-    let document: AnswerDocument = folder.read_json("answer.json")?;
-    let events: Vec<Event> = folder.read_lines("events.jsonl")?;
+    let document: AnswerDocument = folder.read_json(ANSWER_FILE)?;
+    let events: Vec<Event> = folder.read_lines(EVENTS_FILE)?;
     if !events.iter().any(|event| matches!(event, Event::Finished { .. })) {
-        let path = folder.file("events.jsonl");
+        let path = folder.file(EVENTS_FILE);
         return Err(CommandError::user(format!("{} ends before the run did", path.display()))
             .with_hint("ask again: without its events a run cannot be explained"));
     }

@@ -8,7 +8,7 @@ use crate::args::OutputFormat;
 use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
 use crate::output::export;
-use crate::runs::{self, RunFolder};
+use crate::runs::{self, ANSWER_FILE, RunFolder};
 
 pub(super) fn run(
     run: &str,
@@ -16,7 +16,7 @@ pub(super) fn run(
     output: Option<&Path>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let document: AnswerDocument = RunFolder::find(&app.home, run)?.read_json("answer.json")?;
+    let document: AnswerDocument = RunFolder::find(&app.home, run)?.read_json(ANSWER_FILE)?;
     let bytes = export::bytes(&document, format, style)?;
     match output {
         Some(path) => {

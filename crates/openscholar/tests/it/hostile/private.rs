@@ -221,8 +221,8 @@ fn damage(path: &Path, cut: bool) {
     fs_err::write(path, bytes).expect("written");
 }
 
-#[test]
-fn a_damaged_encoder_is_an_error_and_nothing_is_fetched_in_its_place() {
+/// A home with a model of the catalog called `tiny`, and a datastore encoded by it.
+fn with_installed_encoder() -> Program {
     let program = Program::new();
     program.configure();
     let golden = models().join("golden/tiny-bert-encoder");
@@ -232,11 +232,17 @@ fn a_damaged_encoder_is_an_error_and_nothing_is_fetched_in_its_place() {
     installed(&program, "tiny", "encoder", &files);
     let papers = crate::program::corpus().to_string_lossy().into_owned();
     program.succeeds(&["datastore", "build", STORE, &papers, "--encoder", "tiny"]);
+    program
+}
+
+#[test]
+fn a_damaged_encoder_is_an_error_and_nothing_is_fetched_in_its_place() {
+    let program = with_installed_encoder();
     program.succeeds(&["search", "exposure bias"]);
 
     let hub = Untouched::new();
     let weights = program.data("models/tiny/pytorch_model.bin");
-    let from = golden.to_string_lossy().into_owned();
+    let from = models().join("golden/tiny-bert-encoder").to_string_lossy().into_owned();
     for cut in [false, true] {
         damage(&weights, cut);
         for args in [&["search", "exposure bias"][..], &["ask", QUESTION, "--generator", "none"]] {
@@ -328,15 +334,7 @@ fn a_model_server_that_redirects_elsewhere_gets_no_prompt_there() {
 
 #[test]
 fn a_copied_home_keeps_its_models() {
-    let program = Program::new();
-    program.configure();
-    let golden = models().join("golden/tiny-bert-encoder");
-    let files =
-        ["config.json", "pytorch_model.bin", "tokenizer.json"].map(|file| golden.join(file));
-    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
-    installed(&program, "tiny", "encoder", &files);
-    let papers = crate::program::corpus().to_string_lossy().into_owned();
-    program.succeeds(&["datastore", "build", STORE, &papers, "--encoder", "tiny"]);
+    let program = with_installed_encoder();
     // Other times of change, the same bytes.
     let elsewhere = Program::new();
     copy(&program.path(""), &elsewhere.path(""));
