@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use scholar_core::{Paper, ReadLimits, is_out_of_space};
 use scholar_datastore::files::{self, FileError};
-use scholar_pipeline::sources::SourcesConfig;
+use scholar_pipeline::retrieve::sources::SourcesConfig;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

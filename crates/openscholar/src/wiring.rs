@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use scholar_clients::OpenAiGenerator;
 use scholar_core::{AnswerMode, Encoder as _, GeneratorInfo, Notice, Query, Question};
-use scholar_pipeline::sources::{SourcesConfig, WideRetriever};
+use scholar_pipeline::retrieve::sources::{SourcesConfig, WideRetriever};
 use scholar_pipeline::{Meter, ModeChoice, Ports, mode_for};
 
 use crate::app::App;

@@ -12,7 +12,7 @@ use scholar_core::{
     Retriever as _, SearchFilter, SearchMode, SearchRequest, SplitMix64,
 };
 use scholar_pipeline::Ports;
-use scholar_pipeline::evidence_first::{Diagnosis, EvidenceConfig, EvidenceIs, evidence_first};
+use scholar_pipeline::modes::evidence::{Diagnosis, EvidenceConfig, EvidenceIs, evidence_first};
 use serde::Serialize;
 
 use crate::scholarqa::Context;

@@ -8,18 +8,12 @@ use scholar_core::{
 use crate::config::{AskConfig, ModeChoice};
 use crate::event::{Event, Observer};
 use crate::evidence::EvidenceRegistry;
-use crate::evidence_first::{evidence_first, reported_effects};
-use crate::generative;
+use crate::frame::Frame;
+use crate::modes::evidence::{evidence_first, reported_effects};
+use crate::modes::generative;
 use crate::outcome::Outcome;
-use crate::pool;
-use crate::world::Ports;
-
-mod frame;
-mod references;
-mod stream;
-
-pub(crate) use frame::{Frame, prompt_room};
-pub(crate) use references::references_of;
+use crate::ports::Ports;
+use crate::retrieve;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -112,7 +106,8 @@ async fn from_evidence(frame: &Frame<'_>) -> Result<Answer, AskError> {
     let queries = [question.clone()];
     let mut registry = EvidenceRegistry::new();
     let shown =
-        pool::gather(frame, &queries, &question, pool::Round::Digest, &mut registry).await?;
+        retrieve::gather(frame, &queries, &question, retrieve::Round::Digest, &mut registry)
+            .await?;
     let n_shown = shown.len();
     let passages = shown.into_iter().map(|evidence| evidence.ranked).collect();
     let mut config = frame.config.evidence.clone();

@@ -7,7 +7,7 @@ use scholar_core::{Sampling, SearchFilter, SearchMode};
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Budget;
-use crate::evidence_first::EvidenceConfig;
+use crate::modes::evidence::EvidenceConfig;
 use crate::proof::{ProofConfig, Remedy};
 
 /// How the answer shall be written.

@@ -4,9 +4,9 @@ use scholar_core::text::markers::between_markers;
 use serde_json::Value;
 
 use crate::config::{CapRule, DedupRule, FeedbackParser};
-use crate::generative::parse_feedback;
-use crate::pool::testing::{ranked, retrieved};
-use crate::pool::{cap, dedup};
+use crate::modes::generative::parse_feedback;
+use crate::retrieve::testing::{ranked, retrieved};
+use crate::retrieve::{cap, dedup};
 
 fn golden(name: &str) -> Vec<Value> {
     let all: Value = serde_json::from_str(include_str!("../tests/golden/upstream_semantics.json"))

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use scholar_core::text::untrusted;
 use scholar_core::{Explanation, Notice, Query, Retrieved, SearchFilter, SearchRequest, Searched};
-use scholar_pipeline::sources::SourcesConfig;
+use scholar_pipeline::retrieve::sources::SourcesConfig;
 use serde::Serialize;
 
 use crate::app::App;

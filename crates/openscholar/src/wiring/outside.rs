@@ -7,7 +7,7 @@ use std::time::Duration;
 use scholar_clients::HttpClient;
 use scholar_clients::fetch::{CacheConfig, EMAIL_SETTING, FetchConfig, Fetcher, Provider};
 use scholar_core::{Notice, PaperSource, Query, Retriever};
-use scholar_pipeline::sources::{SourcesConfig, WideRetriever};
+use scholar_pipeline::retrieve::sources::{SourcesConfig, WideRetriever};
 
 use super::Shelf;
 use crate::app::App;

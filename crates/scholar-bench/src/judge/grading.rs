@@ -1,7 +1,7 @@
 //! The judge of grades from 1 to 5.
 
 use scholar_core::{OutputShape, PortError};
-use scholar_pipeline::prompt::Prompt;
+use scholar_pipeline::prompts::Prompt;
 
 use super::model::{Ask, ModelJudge};
 use super::{JudgePin, Judged};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use scholar_core::{GenerationRequest, Generator, OutputShape, PortError, PortErrorKind, Sampling};
-use scholar_pipeline::prompt::Prompt;
+use scholar_pipeline::prompts::Prompt;
 use serde::{Deserialize, Serialize};
 
 use super::memory::{Memory, key};

@@ -1,7 +1,7 @@
 //! The judge of pairs: which of two answers is better.
 
 use scholar_core::PortError;
-use scholar_pipeline::prompt::Prompt;
+use scholar_pipeline::prompts::Prompt;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

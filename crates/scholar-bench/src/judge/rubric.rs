@@ -2,7 +2,7 @@
 //! citations and excerpts.
 
 use scholar_core::PortError;
-use scholar_pipeline::prompt::Prompt;
+use scholar_pipeline::prompts::Prompt;
 use serde_json::{Value, json};
 
 use super::model::{Ask, ModelJudge, json_object, json_shape};

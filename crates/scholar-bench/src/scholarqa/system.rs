@@ -7,7 +7,7 @@ use scholar_core::text::normalise::title_key;
 use scholar_core::{AnswerMode, SearchFilter, SearchMode};
 use scholar_pipeline::ModeChoice;
 use scholar_pipeline::config::{AskConfig, PosthocMode};
-use scholar_pipeline::evidence_first::EvidenceIs;
+use scholar_pipeline::modes::evidence::EvidenceIs;
 use scholar_pipeline::proof::ProofConfig;
 use serde::{Deserialize, Serialize};
 

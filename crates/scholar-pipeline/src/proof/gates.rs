@@ -17,7 +17,7 @@ use super::select::{EvidenceSentence, evidence_window, window_by_scores, window_
 use super::sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};
 use crate::event::{Event, Observer};
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
-use crate::world::Ports;
+use crate::ports::Ports;
 use trials::{Trial, best_judgement, quote_at, quotes_of, shell, unproven};
 
 pub use remedies::{DISPUTED_SUFFIX, PARTIAL_SUFFIX, WEAKENED_SUFFIX};

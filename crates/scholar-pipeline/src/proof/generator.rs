@@ -14,7 +14,7 @@ use scholar_core::{
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::prompt::Prompt;
+use crate::prompts::Prompt;
 
 /// Yes or no, for small models.
 pub const JUDGE_YES_NO: Prompt =

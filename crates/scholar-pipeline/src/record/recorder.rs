@@ -18,7 +18,7 @@ use super::{
     Call, CallResult, Entry, JOURNAL_VERSION, Journal, Port, PortsInfo, RecordedError,
     json as to_json, key_of, line_of,
 };
-use crate::world::Ports;
+use crate::ports::Ports;
 
 type Sink = Box<dyn Fn(&str) + Send + Sync>;
 

@@ -22,7 +22,7 @@ use super::{
     Call, CallResult, Entry, Journal, JournalError, Port, PortsInfo, ReplayMiss, json as to_json,
     key_of,
 };
-use crate::world::{Clock, Ports};
+use crate::ports::{Clock, Ports};
 
 /// Serves a run from a journal.
 pub struct Replayer {

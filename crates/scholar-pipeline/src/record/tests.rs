@@ -9,7 +9,7 @@ use scholar_testing::{
 };
 
 use super::*;
-use crate::world::Ports;
+use crate::ports::Ports;
 
 fn live() -> Ports {
     let mut ports =

@@ -6,3 +6,4 @@ mod scenario;
 mod sources;
 mod stage;
 mod trace0;
+mod wire;

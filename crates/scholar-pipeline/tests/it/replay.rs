@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::wire::output_item;
 use parking_lot::Mutex;
 use scholar_core::PortErrorKind;
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
-use scholar_pipeline::wire::output_item;
 use scholar_pipeline::{Budget, Clock, Meter};
 use scholar_testing::{Reply, ScriptedGenerator};
 

@@ -7,7 +7,7 @@ use scholar_core::{
     SearchMode, SearchRequest, Section,
 };
 use scholar_pipeline::record::{Recorder, Replayer};
-use scholar_pipeline::sources::{SourcesConfig, WideRetriever};
+use scholar_pipeline::retrieve::sources::{SourcesConfig, WideRetriever};
 use scholar_pipeline::{AskConfig, Event, Ports};
 use scholar_testing::corpus::{papers, whole_text_passage};
 use scholar_testing::{FakeAttributor, FakeEncoder, FakeReranker, MemoryRetriever, MemorySource};

@@ -6,6 +6,7 @@
 use std::io::Read as _;
 use std::sync::Arc;
 
+use crate::wire::{WireItem, read_item, shown_evidence};
 use async_trait::async_trait;
 use scholar_core::text::markers::citation_groups;
 use scholar_core::{
@@ -13,7 +14,6 @@ use scholar_core::{
     Retrieved, Retriever, SearchRequest,
 };
 use scholar_pipeline::config::{CapRule, DedupRule, FeedbackParser};
-use scholar_pipeline::wire::{WireItem, read_item, shown_evidence};
 use scholar_pipeline::{AskConfig, Event, Evidence, ModeChoice, Outcome, Ports};
 use scholar_testing::{FakeAttributor, ScriptedGenerator};
 use serde_json::Value;

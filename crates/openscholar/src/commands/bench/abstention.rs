@@ -10,7 +10,7 @@ use scholar_bench::retrieval::{Collection, document_name};
 use scholar_bench::scholarqa::{BenchTask, Context, load};
 use scholar_core::{Attributor, Encoder, Question};
 use scholar_datastore::ingest::{Format, Limits, PaperReader};
-use scholar_pipeline::evidence_first::EvidenceConfig;
+use scholar_pipeline::modes::evidence::EvidenceConfig;
 
 use crate::app::App;
 use crate::args::BenchAbstentionArgs;

@@ -10,7 +10,7 @@ use scholar_core::{
     FindBy, FindRequest, PaperId, PaperSource, PortError, Query, Retraction, Retriever as _,
     SearchFilter, SearchMode, SearchRequest,
 };
-use scholar_pipeline::sources::{SourcesConfig, WideRetriever};
+use scholar_pipeline::retrieve::sources::{SourcesConfig, WideRetriever};
 use scholar_testing::standin::world::world;
 use scholar_testing::{Calls, Fault, StandIn};
 

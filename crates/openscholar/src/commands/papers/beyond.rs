@@ -6,7 +6,7 @@ use std::time::Duration;
 use scholar_clients::semantic_scholar::{Listed, RecommendFrom, S2Edge, S2Paper};
 use scholar_clients::{Fetcher, OpenAlex, SemanticScholar};
 use scholar_core::{Notice, NoticeKind, Paper, PaperId, PortError, SearchFilter};
-use scholar_pipeline::sources::{Candidate, Provenance, reconcile};
+use scholar_pipeline::retrieve::sources::{Candidate, Provenance, reconcile};
 use serde_json::{Value, json};
 
 use super::keep;

@@ -3,7 +3,7 @@
 //! Source: spec of the paper's supervised fine-tuning: OpenAI-style `messages`, a system turn first if at all, then
 //! user and assistant in turns, contents trimmed, loss on assistant turns.
 
-use scholar_pipeline::prompt::Prompt;
+use scholar_pipeline::prompts::Prompt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

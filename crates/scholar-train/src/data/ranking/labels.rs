@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 
 use scholar_core::{GenerationRequest, Generator, OutputShape, Sampling};
-use scholar_pipeline::prompt::Prompt;
+use scholar_pipeline::prompts::Prompt;
 
 use super::super::error::DataError;
 use super::super::wording::{coverage, stems};

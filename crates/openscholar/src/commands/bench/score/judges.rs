@@ -17,7 +17,7 @@ use scholar_pipeline::Meter;
 use scholar_pipeline::budget::Budget;
 use scholar_pipeline::proof::GeneratorAttributor;
 use scholar_pipeline::proof::generator::{JUDGE_VERDICT, JUDGE_YES_NO};
-use scholar_pipeline::sources::SourcesConfig;
+use scholar_pipeline::retrieve::sources::SourcesConfig;
 
 use crate::app::App;
 use crate::args::{AskArgs, BenchScoreArgs};

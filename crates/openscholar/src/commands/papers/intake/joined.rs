@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use scholar_core::NoticeKind;
-use scholar_pipeline::sources::{KnownPapers, merge_meta};
+use scholar_pipeline::retrieve::sources::{KnownPapers, merge_meta};
 
 use super::{Item, Taken};
 

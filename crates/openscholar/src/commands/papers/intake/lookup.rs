@@ -13,7 +13,7 @@ use scholar_core::{
     Catalog, NoticeKind, Paper, PaperId, PaperMeta, PortError, PortErrorKind, SearchFilter,
 };
 use scholar_formats::{Document, DocumentFormat, ReadLimits};
-use scholar_pipeline::sources::{Provenance, merge_meta, reconcile};
+use scholar_pipeline::retrieve::sources::{Provenance, merge_meta, reconcile};
 
 use super::inputs::Input;
 use super::{Item, Taken, read};

@@ -206,7 +206,7 @@ async fn of_entry(
                     item.format = format!("library + {}", read.format);
                     item.references = read.references;
                     item.cost = (read.cost.0, read.cost.1 + *share);
-                    scholar_pipeline::sources::merge_meta(
+                    scholar_pipeline::retrieve::sources::merge_meta(
                         &mut item.paper.meta,
                         without_local(read.paper.meta),
                     );

@@ -1,7 +1,7 @@
 //! The paper's loop, and the baselines cut from it.
 //!
 //! Steps of [`answer`]:
-//! 1. [`keywords`]: queries; [`crate::pool`]: candidates, ranked and numbered once;
+//! 1. [`queries`]: queries; [`crate::retrieve`]: candidates, ranked and numbered once;
 //! 2. [`draft()`]: a text that cites evidence numbers;
 //! 3. [`refine()`]: feedback of at most three items, worked through one after another; an item with a question searches
 //!    the datastore for new evidence; a revision is accepted or the text stays;
@@ -16,25 +16,23 @@ use scholar_core::{
     Answer, AnswerMode, AnswerSentence, Notice, NoticeKind, PortError, PortErrorKind, Query,
 };
 
-use crate::ask::{AskError, Frame, prove_error};
+use crate::ask::{AskError, prove_error};
 use crate::budget::BudgetExceeded;
 use crate::event::Event;
 use crate::evidence::{Evidence, EvidenceRegistry};
-use crate::pool::{self, Round};
-use crate::prompt;
+use crate::frame::Frame;
+use crate::prompts;
 use crate::proof::{DraftSentence, draft_sentences, finalise, prove};
+use crate::retrieve::{self, Round};
 
-mod draft;
 mod feedback;
-mod keywords;
-mod label;
-mod posthoc;
 mod refine;
 mod revise;
 
-use draft::{answer_text, draft};
-use label::classified;
-use posthoc::insert_citations;
+use crate::retrieve::queries;
+use crate::write::citations::insert_citations;
+use crate::write::draft::{answer_text, draft};
+use crate::write::label::classified;
 use refine::refine;
 
 /// The feedback parser as pairs, for golden files.
@@ -56,10 +54,10 @@ pub(crate) enum Rounds {
 }
 
 /// The text under work and the evidence its prompts may show.
-struct Work {
-    registry: EvidenceRegistry,
-    visible: Vec<Evidence>,
-    text: String,
+pub(crate) struct Work {
+    pub(crate) registry: EvidenceRegistry,
+    pub(crate) visible: Vec<Evidence>,
+    pub(crate) text: String,
 }
 
 /// Retrieves, writes and proves.
@@ -74,8 +72,8 @@ pub(crate) async fn answer(frame: &Frame<'_>, rounds: Rounds) -> Result<Answer, 
     let mut visible = Vec::new();
     if task.uses_passages() {
         let question = Query::from(frame.question);
-        let queries = keywords::queries(frame, &question, frame.config.retrieval.keywords).await;
-        visible = pool::gather(frame, &queries, &question, Round::First, &mut registry).await?;
+        let queries = queries::queries(frame, &question, frame.config.retrieval.keywords).await;
+        visible = retrieve::gather(frame, &queries, &question, Round::First, &mut registry).await?;
         if visible.is_empty() {
             return Ok(abstain(frame, mode, &nothing_found(frame, &queries)));
         }
@@ -107,9 +105,9 @@ pub(crate) async fn closed_book(frame: &Frame<'_>) -> Result<Answer, AskError> {
     frame.generator()?;
     let mode = AnswerMode::NoRetrieval;
     let prompt = match frame.config.task.labels() {
-        None => prompt::CLOSED_BOOK,
-        Some(["true", _]) => prompt::CLAIM_NO_CONTEXT,
-        Some(_) => prompt::BOOLEAN_QUESTION_NO_CONTEXT,
+        None => prompts::CLOSED_BOOK,
+        Some(["true", _]) => prompts::CLAIM_NO_CONTEXT,
+        Some(_) => prompts::BOOLEAN_QUESTION_NO_CONTEXT,
     };
     let values = [("question", frame.question.as_str())];
     let reply = match frame.call("closed_book", prompt, &values, frame.config.sampling.answer).await
@@ -139,12 +137,12 @@ pub(crate) fn abstain(frame: &Frame<'_>, mode: AnswerMode, why: &str) -> Answer 
     empty(frame, mode)
 }
 
-fn empty(frame: &Frame<'_>, mode: AnswerMode) -> Answer {
+pub(crate) fn empty(frame: &Frame<'_>, mode: AnswerMode) -> Answer {
     let (sentences, references) = (Vec::new(), Vec::new());
     Answer { question: asked(frame), mode, abstained: true, sentences, references }
 }
 
-fn asked(frame: &Frame<'_>) -> String {
+pub(crate) fn asked(frame: &Frame<'_>) -> String {
     frame.question.as_str().to_owned()
 }
 

@@ -214,8 +214,8 @@ mod tests {
     use scholar_core::{PaperId, PassageId};
 
     use super::*;
-    use crate::evidence_first::config::EvidenceConfig;
-    use crate::evidence_first::terms::Abbreviations;
+    use crate::modes::evidence::config::EvidenceConfig;
+    use crate::modes::evidence::terms::Abbreviations;
 
     fn of(text: &str, opens: bool) -> Vec<(String, String)> {
         let passage = Passage {

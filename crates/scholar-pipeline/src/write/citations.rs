@@ -12,18 +12,18 @@ use scholar_core::text::markers::{
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::sentences::sentences;
 
-use super::Work;
 use super::draft::reference_block;
-use crate::ask::Frame;
 use crate::config::PosthocMode;
 use crate::evidence::EvidenceNumber;
-use crate::prompt;
+use crate::frame::Frame;
+use crate::modes::generative::Work;
+use crate::prompts;
 
 /// Shorter lines are left alone. Source: reference code, `src/open_scholar.py`.
 const SHORTEST_LINE: usize = 10;
 
 /// Post-hoc attribution, piece by piece.
-pub(super) async fn insert_citations(frame: &Frame<'_>, work: &mut Work) {
+pub(crate) async fn insert_citations(frame: &Frame<'_>, work: &mut Work) {
     let mode = frame.config.posthoc;
     if mode == PosthocMode::None {
         return;
@@ -38,9 +38,9 @@ pub(super) async fn insert_citations(frame: &Frame<'_>, work: &mut Work) {
         }
         let piece = &work.text[range.clone()];
         let values = [("statement", piece)];
-        let references = reference_block(frame, prompt::POSTHOC, &values, &work.visible, call);
+        let references = reference_block(frame, prompts::POSTHOC, &values, &work.visible, call);
         let values = [("statement", piece), ("references", &references)];
-        let cited = match frame.call("posthoc", prompt::POSTHOC, &values, call).await {
+        let cited = match frame.call("posthoc", prompts::POSTHOC, &values, call).await {
             Ok(reply) => {
                 let exists =
                     |number| work.visible.iter().any(|e| e.number == EvidenceNumber(number));

@@ -14,14 +14,17 @@ use scholar_core::{
     Notice, NoticeKind, PortError, Query, Ranked, Retrieved, Retriever, SearchRequest, Searched,
 };
 
-use crate::ask::{AskError, Frame};
+use crate::ask::AskError;
 use crate::config::{CapRule, RankingConfig, RetrievalConfig};
 use crate::event::Event;
 use crate::evidence::{Evidence, EvidenceRegistry};
+use crate::frame::Frame;
 
 mod cap;
 mod dedup;
+pub(crate) mod queries;
 mod rank;
+pub mod sources;
 #[cfg(test)]
 pub(crate) mod testing;
 

@@ -8,8 +8,8 @@ use scholar_core::{
 };
 
 use super::{Candidate, Round};
-use crate::ask::Frame;
 use crate::config::{RankingConfig, ScoreTransform};
+use crate::frame::Frame;
 
 /// The pool best first, ties in pool order, and who ranked it.
 ///

@@ -3,24 +3,24 @@
 use scholar_core::text::markers::{between_markers, cut_reference_section, remove_markers};
 use scholar_core::{Generation, Notice, NoticeKind, PortError};
 
-use super::Work;
-use crate::ask::{Frame, prompt_room};
 use crate::config::{CallSampling, Task};
 use crate::evidence::{Evidence, EvidenceNumber};
-use crate::prompt::{self, Prompt};
+use crate::frame::{Frame, prompt_room};
+use crate::modes::generative::Work;
+use crate::prompts::{self, Prompt};
 
 /// Asks for the text the task wants.
-pub(super) async fn draft(frame: &Frame<'_>, work: &Work) -> Result<Generation, PortError> {
+pub(crate) async fn draft(frame: &Frame<'_>, work: &Work) -> Result<Generation, PortError> {
     let prompt = match frame.config.task {
-        Task::Default => prompt::DRAFT,
-        Task::ClaimFull => prompt::CLAIM_FULL,
-        Task::BooleanQuestionFull => prompt::BOOLEAN_QUESTION_FULL,
-        Task::SinglePaperQa => prompt::SINGLE_PAPER,
-        Task::Summarization => prompt::SUMMARIZATION,
-        Task::ClaimGold => prompt::CLAIM_GOLD,
-        Task::ClaimNoContext => prompt::CLAIM_NO_CONTEXT,
-        Task::BooleanQuestionGold => prompt::BOOLEAN_QUESTION_GOLD,
-        Task::BooleanQuestionNoContext => prompt::BOOLEAN_QUESTION_NO_CONTEXT,
+        Task::Default => prompts::DRAFT,
+        Task::ClaimFull => prompts::CLAIM_FULL,
+        Task::BooleanQuestionFull => prompts::BOOLEAN_QUESTION_FULL,
+        Task::SinglePaperQa => prompts::SINGLE_PAPER,
+        Task::Summarization => prompts::SUMMARIZATION,
+        Task::ClaimGold => prompts::CLAIM_GOLD,
+        Task::ClaimNoContext => prompts::CLAIM_NO_CONTEXT,
+        Task::BooleanQuestionGold => prompts::BOOLEAN_QUESTION_GOLD,
+        Task::BooleanQuestionNoContext => prompts::BOOLEAN_QUESTION_NO_CONTEXT,
     };
     let call = frame.config.sampling.answer;
     let question = ("question", frame.question.as_str());
@@ -35,7 +35,7 @@ pub(super) async fn draft(frame: &Frame<'_>, work: &Work) -> Result<Generation, 
 }
 
 /// The lines of `evidence` in order of number, as many of the best as the model's context holds.
-pub(super) fn reference_block(
+pub(crate) fn reference_block(
     frame: &Frame<'_>,
     prompt: Prompt,
     values: &[(&str, &str)],
@@ -74,7 +74,7 @@ pub(super) fn reference_block(
 }
 
 /// The text of a draft: between the markers, none left, no reference list.
-pub(super) fn answer_text(reply: &str) -> String {
+pub(crate) fn answer_text(reply: &str) -> String {
     let text = remove_markers(&between_markers(reply).text);
     cut_reference_section(&text).trim().to_owned()
 }

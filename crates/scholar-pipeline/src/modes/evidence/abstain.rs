@@ -112,11 +112,11 @@ fn probability(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence_first::EvidenceConfig;
+    use crate::modes::evidence::EvidenceConfig;
 
     /// Rates of abstention at the preset's threshold: precision, recall, answerable questions answered.
     fn rates(probability_of: impl Fn(&[f32]) -> f32) -> [f32; 3] {
-        let table = include_str!("../../tests/evidence/abstention.tsv");
+        let table = include_str!("../../../tests/evidence/abstention.tsv");
         let threshold = EvidenceConfig::digest().abstain_below;
         let (mut right, mut abstained, mut unanswerable, mut answered, mut answerable) =
             (0.0_f32, 0.0_f32, 0.0_f32, 0.0_f32, 0.0_f32);
@@ -147,7 +147,7 @@ mod tests {
 
     /// Shares of Scholar-Multi's questions that are answered from their own passages, their neighbour's, another's.
     fn answered(probability_of: impl Fn(&[f32]) -> f32) -> [f32; 3] {
-        let table = include_str!("../../tests/evidence/given.tsv");
+        let table = include_str!("../../../tests/evidence/given.tsv");
         let threshold = EvidenceConfig::given().abstain_below;
         ["own", "near", "far"].map(|whose| {
             let (mut answered, mut n) = (0.0_f32, 0.0_f32);

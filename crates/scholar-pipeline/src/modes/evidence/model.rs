@@ -15,12 +15,12 @@ use super::synthesis::Source;
 use super::terms::{stem_set, stems};
 use crate::budget::BudgetExceeded;
 use crate::event::Event;
-use crate::prompt::Prompt;
+use crate::prompts::Prompt;
 
 pub(crate) const QUERIES: Prompt =
-    Prompt::new("evidence/queries", include_str!("../../prompts/evidence/queries.txt"));
+    Prompt::new("evidence/queries", include_str!("../../../prompts/evidence/queries.txt"));
 pub(crate) const HEADINGS: Prompt =
-    Prompt::new("evidence/headings", include_str!("../../prompts/evidence/headings.txt"));
+    Prompt::new("evidence/headings", include_str!("../../../prompts/evidence/headings.txt"));
 
 /// Most queries asked for.
 const MAX_QUERIES: usize = 3;

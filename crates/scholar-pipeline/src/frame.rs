@@ -8,16 +8,18 @@ use scholar_core::{
     OutputShape, PortError, PortErrorKind, Question,
 };
 
-use super::stream::MarkerFilter;
+mod stream;
+
 use crate::ask::AskError;
 use crate::budget::{BudgetExceeded, Meter};
 use crate::config::{AskConfig, CallSampling};
 use crate::event::{Event, Observer};
 use crate::evidence::EvidenceRegistry;
 use crate::outcome::Outcome;
-use crate::prompt::Prompt;
+use crate::ports::Ports;
+use crate::prompts::Prompt;
 use crate::proof::ProofConfig;
-use crate::world::Ports;
+use stream::MarkerFilter;
 
 /// Shortest reply worth a call, in tokens. Ours.
 const SHORTEST_REPLY: usize = 64;

@@ -347,7 +347,7 @@ pub(crate) fn speaks_of(sentence: &str, aspect: Aspect) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence_first::terms::Abbreviations;
+    use crate::modes::evidence::terms::Abbreviations;
 
     fn value(sentence: &str, question: &str) -> f32 {
         let reading = Reading::of(question, &Abbreviations::default());

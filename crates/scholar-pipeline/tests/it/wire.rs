@@ -18,13 +18,13 @@ use scholar_core::{
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::event::Event;
-use crate::evidence::Evidence;
-use crate::outcome::Outcome;
+use scholar_pipeline::event::Event;
+use scholar_pipeline::evidence::Evidence;
+use scholar_pipeline::outcome::Outcome;
 
 /// Why a JSON value is not an item.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WireError {
+pub(crate) enum WireError {
     /// Not an object.
     #[error("the item is not a JSON object")]
     NotAnObject,
@@ -35,15 +35,15 @@ pub enum WireError {
 
 /// An item of a benchmark file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WireItem {
+pub(crate) struct WireItem {
     /// `input`, else `query`, else `question`.
-    pub question: String,
+    pub(crate) question: String,
     /// The candidates given with it, unusable ones left out.
-    pub contexts: Vec<Retrieved>,
+    pub(crate) contexts: Vec<Retrieved>,
     /// How many of `ctxs` were left out for lack of a text.
-    pub dropped: usize,
+    pub(crate) dropped: usize,
     /// Every field as it was read.
-    pub fields: Map<String, Value>,
+    pub(crate) fields: Map<String, Value>,
 }
 
 /// Reads an item.
@@ -53,7 +53,7 @@ pub struct WireItem {
 ///
 /// # Errors
 /// [`WireError`] when it is no item at all.
-pub fn read_item(value: &Value) -> Result<WireItem, WireError> {
+pub(crate) fn read_item(value: &Value) -> Result<WireItem, WireError> {
     let fields = value.as_object().ok_or(WireError::NotAnObject)?.clone();
     let text = |name: &str| fields.get(name).and_then(Value::as_str).filter(|t| !t.is_empty());
     let question = ["input", "query", "question"].into_iter().find_map(text);
@@ -167,7 +167,7 @@ fn paper_id(context: &Map<String, Value>, text: &str) -> PaperId {
 
 /// The item with what the run adds: `ctxs`, `shown_ctxs`, `final_passages`, `initial_result`, `feedbacks`,
 /// `edited_answer_k`, `output`, `total_cost`, `elapsed`.
-pub fn output_item(item: Option<&WireItem>, outcome: &Outcome<Answer>) -> Value {
+pub(crate) fn output_item(item: Option<&WireItem>, outcome: &Outcome<Answer>) -> Value {
     let mut fields = item.map_or_else(Map::new, |item| item.fields.clone());
     let answer = &outcome.value;
     fields.entry("input").or_insert_with(|| json!(answer.question));
@@ -213,7 +213,7 @@ pub fn output_item(item: Option<&WireItem>, outcome: &Outcome<Answer>) -> Value 
 }
 
 /// Every numbered passage of a run, by number.
-pub fn shown_evidence(trace: &[Event]) -> Vec<Evidence> {
+pub(crate) fn shown_evidence(trace: &[Event]) -> Vec<Evidence> {
     let mut shown: Vec<Evidence> = Vec::new();
     for event in trace {
         if let Event::Ranked { evidence, .. } = event {

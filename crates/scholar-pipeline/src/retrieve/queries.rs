@@ -4,8 +4,8 @@ use scholar_core::text::markers::{between_markers, remove_markers};
 use scholar_core::text::words::content_stems;
 use scholar_core::{Notice, NoticeKind, Query};
 
-use crate::ask::Frame;
-use crate::prompt::KEYWORDS;
+use crate::frame::Frame;
+use crate::prompts::KEYWORDS;
 
 /// Longest text taken for a query, in characters: longer ones are prose. Ours.
 const LONGEST_QUERY: usize = 200;

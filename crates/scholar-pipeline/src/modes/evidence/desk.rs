@@ -14,7 +14,7 @@ use super::score::{Encodings, Scored, score};
 use super::select::{eligible, select};
 use super::terms::Abbreviations;
 use crate::event::{Event, Observer};
-use crate::world::Ports;
+use crate::ports::Ports;
 
 /// Most passages of one paper, those found later included.
 const PASSAGES_PER_PAPER: usize = 3;

@@ -40,7 +40,7 @@ pub use abstain::Diagnosis;
 pub use config::{EvidenceConfig, EvidenceIs};
 
 use crate::event::{Event, Observer};
-use crate::world::Ports;
+use crate::ports::Ports;
 use assemble::Digest;
 use desk::Desk;
 use facet::Facet;

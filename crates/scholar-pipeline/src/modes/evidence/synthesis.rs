@@ -21,10 +21,10 @@ use super::informative::{is_motivation, is_praise};
 use super::model::{self, call, left_out};
 use super::score::likeness;
 use super::terms::{stem_set, stems};
-use crate::prompt::Prompt;
+use crate::prompts::Prompt;
 
 pub(crate) const SYNTHESIS: Prompt =
-    Prompt::new("evidence/synthesis", include_str!("../../prompts/evidence/synthesis.txt"));
+    Prompt::new("evidence/synthesis", include_str!("../../../prompts/evidence/synthesis.txt"));
 
 /// Heading of the synthesis.
 pub(crate) const HEADING: &str = "In short";

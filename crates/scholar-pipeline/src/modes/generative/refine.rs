@@ -2,14 +2,15 @@
 
 use scholar_core::{Generation, Notice, NoticeKind, Query};
 
-use super::draft::reference_block;
-use super::{Work, feedback, keywords, revise};
-use crate::ask::Frame;
+use super::{Work, feedback, revise};
 use crate::config::{FeedbackConfig, RankNewBy};
 use crate::event::Event;
 use crate::evidence::Evidence;
-use crate::pool::{self, Round};
-use crate::prompt;
+use crate::frame::Frame;
+use crate::prompts;
+use crate::retrieve::queries;
+use crate::retrieve::{self, Round};
+use crate::write::draft::reference_block;
 
 /// Feedback, and its items one after another on the current text.
 pub(super) async fn refine(frame: &Frame<'_>, work: &mut Work) {
@@ -31,7 +32,7 @@ pub(super) async fn refine(frame: &Frame<'_>, work: &mut Work) {
         ("answer", work.text.as_str()),
     ];
     let reply = match frame
-        .call("feedback", prompt::FEEDBACK, &values, frame.config.sampling.feedback)
+        .call("feedback", prompts::FEEDBACK, &values, frame.config.sampling.feedback)
         .await
     {
         Ok(reply) => reply.text,
@@ -63,10 +64,10 @@ async fn revise(frame: &Frame<'_>, work: &mut Work, nth: usize, item: &str) {
     let call = frame.config.sampling.edit;
     let values =
         [("question", frame.question.as_str()), ("answer", &work.text), ("feedback", item)];
-    let references = reference_block(frame, prompt::EDIT, &values, &work.visible, call);
+    let references = reference_block(frame, prompts::EDIT, &values, &work.visible, call);
     let [question, answer, feedback] = values;
     let values = [question, answer, feedback, ("references", &references)];
-    match frame.call("edit", prompt::EDIT, &values, call).await {
+    match frame.call("edit", prompts::EDIT, &values, call).await {
         Err(error) => frame.skipped(&format!("revision {}", nth + 1), &error),
         Ok(reply) => decide(frame, work, nth, &reply, Vec::new()),
     }
@@ -79,13 +80,14 @@ async fn revise_with_retrieval(
     nth: usize,
     (item, query): (&str, &Query),
 ) {
-    let queries = keywords::queries(frame, query, frame.config.feedback.keywords).await;
+    let queries = queries::queries(frame, query, frame.config.feedback.keywords).await;
     let question = Query::from(frame.question);
     let rank_by = match frame.config.feedback.rank_new_by {
         RankNewBy::FeedbackQuestion => query,
         RankNewBy::Question => &question,
     };
-    let found = pool::gather(frame, &queries, rank_by, Round::Feedback, &mut work.registry).await;
+    let found =
+        retrieve::gather(frame, &queries, rank_by, Round::Feedback, &mut work.registry).await;
     // Failed searches were reported one by one.
     let new = found.unwrap_or_default();
     if new.is_empty() {
@@ -97,7 +99,7 @@ async fn revise_with_retrieval(
     let call = frame.config.sampling.edit;
     let values =
         [("question", frame.question.as_str()), ("answer", &work.text), ("feedback", item)];
-    let prompt = prompt::EDIT_WITH_RETRIEVAL;
+    let prompt = prompts::EDIT_WITH_RETRIEVAL;
     let references = reference_block(frame, prompt, &values, &new, call);
     let [question, answer, feedback] = values;
     let values = [question, answer, feedback, ("references", &references)];

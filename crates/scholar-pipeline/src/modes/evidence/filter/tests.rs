@@ -1,6 +1,6 @@
 use super::*;
-use crate::evidence_first::config::EvidenceConfig;
-use crate::evidence_first::terms::Abbreviations;
+use crate::modes::evidence::config::EvidenceConfig;
+use crate::modes::evidence::terms::Abbreviations;
 
 fn check(sentence: &str, expect: Option<Reject>) {
     let reading = Reading::of("Does exercise help?", &Abbreviations::default());

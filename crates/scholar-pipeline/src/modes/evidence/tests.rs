@@ -248,9 +248,9 @@ async fn the_same_evidence_gives_the_same_answer() {
 #[test]
 fn prompts_state_their_variables() {
     let files = [
-        (QUERIES, include_str!("../../prompts/evidence/queries.txt")),
-        (HEADINGS, include_str!("../../prompts/evidence/headings.txt")),
-        (SYNTHESIS, include_str!("../../prompts/evidence/synthesis.txt")),
+        (QUERIES, include_str!("../../../prompts/evidence/queries.txt")),
+        (HEADINGS, include_str!("../../../prompts/evidence/headings.txt")),
+        (SYNTHESIS, include_str!("../../../prompts/evidence/synthesis.txt")),
     ];
     for (prompt, file) in files {
         let mut used = prompt.variables();

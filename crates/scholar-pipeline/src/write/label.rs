@@ -3,13 +3,14 @@
 use scholar_core::text::markers::{between_markers, citation_groups, remove_markers};
 use scholar_core::{Answer, AnswerMode, AnswerSentence, Gate, Generation, Notice, NoticeKind};
 
-use super::{asked, empty};
-use crate::ask::{Frame, references_of};
+use super::references::references_of;
 use crate::event::Event;
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
+use crate::frame::Frame;
+use crate::modes::generative::{asked, empty};
 
 /// One label, and the citations that decide it.
-pub(super) fn classified(
+pub(crate) fn classified(
     frame: &Frame<'_>,
     mode: AnswerMode,
     reply: &Generation,
