@@ -12,8 +12,8 @@ use scholar_core::{Notice, PaperId, PortError, SearchFilter};
 pub use atom::{ArxivEntry, ArxivPage, feed};
 pub use source::ArxivSource;
 
-use crate::asking;
 use crate::fetch::{Accept, CachePolicy, FetchRequest, Fetcher, Provider};
+use crate::request;
 
 /// New versions appear daily, and a day is what the API itself may lag behind.
 const KEPT: CachePolicy = CachePolicy::days("arxiv-v1", 3);
@@ -107,7 +107,7 @@ impl Arxiv {
                 .query("sortOrder", "descending")
                 .accept(Accept::Xml)
                 .cache(KEPT);
-            let feed = asking::ask(&self.fetcher, &request, feed).await?;
+            let feed = request::ask(&self.fetcher, &request, feed).await?;
             let last = feed.entries.is_empty() || (start + size) as u64 >= feed.total;
             notices.extend(feed.notices);
             let accepted = feed.entries.into_iter().filter(|e| filter.accepts(&e.paper.meta));
@@ -135,7 +135,7 @@ impl Arxiv {
                 .query("max_results", batch.len().to_string())
                 .accept(Accept::Xml)
                 .cache(KEPT);
-            for entry in asking::ask(&self.fetcher, &request, feed).await?.entries {
+            for entry in request::ask(&self.fetcher, &request, feed).await?.entries {
                 if let PaperId::Arxiv(id) = &entry.paper.meta.id {
                     let version = entry.version.unwrap_or(1);
                     known.insert(format!("{id}v{version}"), entry.clone());

@@ -10,9 +10,9 @@ use scholar_formats::DocumentReference;
 pub use convert::{CrossrefUpdate, CrossrefWork, list, single};
 pub use standing::Standing;
 
-use crate::asking;
 use crate::fetch::{CachePolicy, FetchRequest, Fetcher, Provider};
 use crate::matching::is_same_paper;
+use crate::request;
 
 /// Retractions should be seen within days.
 const KEPT: CachePolicy = CachePolicy::days("crossref-v1", 3);
@@ -44,7 +44,7 @@ impl Crossref {
             .path_value(doi)
             .not_found_answers()
             .cache(KEPT);
-        asking::find(&self.fetcher, &request, single).await
+        request::find(&self.fetcher, &request, single).await
     }
 
     /// The paper that a printed reference names, if Crossref has one that is confirmed by title, year and author
@@ -68,7 +68,7 @@ impl Crossref {
             .query("query.bibliographic", query)
             .query("rows", CANDIDATES.to_string())
             .cache(KEPT);
-        let (works, _) = asking::ask(&self.fetcher, &request, list).await?;
+        let (works, _) = request::ask(&self.fetcher, &request, list).await?;
         Ok(works.into_iter().find(|work| is_same_paper(reference, &work.paper.meta)))
     }
 }

@@ -32,7 +32,7 @@ pub use request::{Accept, CachePolicy, FetchRequest};
 pub use transport::{Broken, Incoming, Outgoing, Transport};
 
 use crate::http::{HttpClient, is_local};
-use crate::reading::misfit;
+use crate::parse::misfit;
 use cache::{Cache, Entry, Head, Key};
 use exchange::Exchange;
 use failure::Failures;

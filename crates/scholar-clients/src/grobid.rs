@@ -6,8 +6,8 @@ use scholar_core::{PortError, PortErrorKind};
 use scholar_formats::{Document, DocumentFormat};
 use sha2::{Digest as _, Sha256};
 
+use crate::document::read_document;
 use crate::fetch::{Accept, CachePolicy, FetchRequest, Fetcher, Provider};
-use crate::full_text::read_document;
 
 /// The same bytes give the same TEI until the server is updated.
 const KEPT: CachePolicy = CachePolicy::days("grobid-v1", 180);

@@ -3,8 +3,8 @@
 use scholar_core::{Paper, PaperId, PaperMeta, PortError};
 use scholar_formats::{Document, DocumentFormat};
 
+use crate::document::{read_document, with_text};
 use crate::fetch::{Accept, CachePolicy, FetchRequest, Fetcher, Provider};
-use crate::full_text::{read_document, with_text};
 
 /// Pages of published versions hardly change.
 const KEPT: CachePolicy = CachePolicy::days("latexml-v1", 90);

@@ -9,8 +9,8 @@
 //! read by pure functions over bytes, which every provider's module exports.
 
 pub mod arxiv;
-mod asking;
 pub mod crossref;
+mod document;
 pub mod download;
 pub mod fetch;
 pub mod full_text;
@@ -22,9 +22,10 @@ pub mod matching;
 pub mod open_access;
 pub mod openai;
 pub mod openalex;
+pub mod parse;
 pub mod prices;
 pub mod pubmed;
-pub mod reading;
+mod request;
 pub mod retry;
 pub mod semantic_scholar;
 pub mod unpaywall;
@@ -44,9 +45,9 @@ pub use matching::is_same_paper;
 pub use open_access::{OpenHost, OpenLocation};
 pub use openai::{OpenAiConfig, OpenAiGenerator};
 pub use openalex::{OpenAlex, OpenAlexSource};
+pub use parse::ReplyError;
 pub use prices::{Price, PriceError, PriceTable};
 pub use pubmed::{Pubmed, PubmedSource};
-pub use reading::ReplyError;
 pub use retry::RetryPolicy;
 pub use secrecy::SecretString;
 pub use semantic_scholar::{SemanticScholar, SnippetSource};

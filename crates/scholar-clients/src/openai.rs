@@ -30,11 +30,12 @@ use url::Url;
 
 use crate::http::{HttpClient, redacted};
 use crate::retry::{RetryPolicy, uniform};
-use attempt::{Failure, Reply};
+use attempt::Reply;
 use delivery::Delivery;
 use features::Features;
 pub use json::{JsonReplyError, extract_json};
 pub(crate) use model_name::without_date;
+use refusal::Failure;
 
 /// Longest prompt plus reply of a model nothing is known about, in tokens. Ours: what current servers offer at least.
 pub const DEFAULT_CONTEXT_TOKENS: usize = 32_768;

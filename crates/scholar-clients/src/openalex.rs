@@ -12,8 +12,8 @@ use scholar_core::{Notice, PaperId, PortError, PortErrorKind, SearchFilter};
 pub use convert::{OpenAlexPage, OpenAlexWork, page, single};
 pub use source::OpenAlexSource;
 
-use crate::asking;
 use crate::fetch::{CachePolicy, FetchRequest, Fetcher, Provider};
+use crate::request;
 use wire::FIELDS;
 
 /// Works change slowly; counts of citations may be a week old.
@@ -99,7 +99,7 @@ impl OpenAlex {
             .query("select", FIELDS)
             .not_found_answers()
             .cache(KEPT);
-        asking::find(&self.fetcher, &request, single).await
+        request::find(&self.fetcher, &request, single).await
     }
 
     /// The works with these identifiers, in their order, `None` for unknown ones: fifty a request. Notices tell of
@@ -127,7 +127,7 @@ impl OpenAlex {
                     .query("per-page", VALUES_PER_FILTER.to_string())
                     .query("select", FIELDS)
                     .cache(KEPT);
-                let page = asking::ask(&self.fetcher, &request, page).await?;
+                let page = request::ask(&self.fetcher, &request, page).await?;
                 notices.extend(page.notices);
                 for work in page.works {
                     let meta = &work.paper.meta;
@@ -171,7 +171,7 @@ impl OpenAlex {
         let mut cursor = "*".to_owned();
         for _ in 0..MOST_PAGES {
             let request = request.clone().query("cursor", cursor);
-            let page = asking::ask(&self.fetcher, &request, page).await?;
+            let page = request::ask(&self.fetcher, &request, page).await?;
             found.notices.extend(page.notices);
             let accepted = page.works.into_iter().filter(|work| filter.accepts(&work.paper.meta));
             found.works.extend(accepted);

@@ -14,9 +14,9 @@ pub use article::article_set;
 pub use search::{IdList, LinkSet, id_list, link_sets};
 pub use source::PubmedSource;
 
-use crate::asking;
+use crate::document::{read_document, with_text};
 use crate::fetch::{Accept, CachePolicy, FetchRequest, Fetcher, Provider};
-use crate::full_text::{read_document, with_text};
+use crate::request;
 
 /// New records appear daily.
 const SEARCHES_KEPT: CachePolicy = CachePolicy::days("pubmed-search-v1", 3);
@@ -78,7 +78,7 @@ impl Pubmed {
             request =
                 request.query("datetype", "pdat").query("mindate", first).query("maxdate", last);
         }
-        asking::ask(&self.fetcher, &request.cache(SEARCHES_KEPT), id_list).await
+        request::ask(&self.fetcher, &request.cache(SEARCHES_KEPT), id_list).await
     }
 
     /// At most `limit` papers that match `text` best and that `filter` accepts, with abstracts.
@@ -129,7 +129,7 @@ impl Pubmed {
                 .query("id", list.join(","))
                 .query("retmode", "xml")
                 .cache(RECORDS_KEPT);
-            let (papers, broken) = asking::ask(&self.fetcher, &request, article_set).await?;
+            let (papers, broken) = request::ask(&self.fetcher, &request, article_set).await?;
             notices.extend(broken);
             known.extend(papers.into_iter().map(|paper| (paper.meta.id.clone(), paper)));
         }
@@ -157,7 +157,7 @@ impl Pubmed {
                 request = request.query("id", id.to_string());
             }
             let request = request.cache(RECORDS_KEPT);
-            for set in asking::ask(&self.fetcher, &request, link_sets).await? {
+            for set in request::ask(&self.fetcher, &request, link_sets).await? {
                 if let [record] = set.from[..] {
                     found.push((record, set.to(name).collect()));
                 }

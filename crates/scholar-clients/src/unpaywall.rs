@@ -3,10 +3,10 @@
 use scholar_core::{PaperId, PortError};
 use serde::Deserialize;
 
-use crate::asking;
 use crate::fetch::{CachePolicy, FetchRequest, Fetcher, Provider};
 use crate::open_access::{OpenHost, OpenLocation, web_address};
-use crate::reading::{ReplyError, json};
+use crate::parse::{ReplyError, json};
+use crate::request;
 
 /// New copies appear over months.
 const KEPT: CachePolicy = CachePolicy::days("unpaywall-v1", 30);
@@ -73,7 +73,7 @@ impl Unpaywall {
             .path_value(doi)
             .not_found_answers()
             .cache(KEPT);
-        asking::find(&self.fetcher, &request, open_access).await
+        request::find(&self.fetcher, &request, open_access).await
     }
 }
 

@@ -9,8 +9,8 @@ use scholar_core::{Notice, NoticeKind, PortError, PortErrorKind};
 pub use results::{WebResult, brave, papers, you};
 pub use source::WebSource;
 
-use crate::asking;
 use crate::fetch::{CachePolicy, FetchRequest, Fetcher, Provider};
+use crate::request;
 
 /// The web changes daily.
 const KEPT: CachePolicy = CachePolicy::days("web-v1", 2);
@@ -82,7 +82,7 @@ impl WebSearch {
             .query("count", PAGES.to_string())
             .not_found_answers()
             .cache(KEPT);
-        if let Some(found) = asking::find(&self.fetcher, &request, you).await? {
+        if let Some(found) = request::find(&self.fetcher, &request, you).await? {
             return Ok(found);
         }
         // The address before v1, which older accounts still have.
@@ -90,7 +90,7 @@ impl WebSearch {
             .query("query", query)
             .query("num_web_results", PAGES.to_string())
             .cache(KEPT);
-        asking::ask(&self.fetcher, &request, you).await
+        request::ask(&self.fetcher, &request, you).await
     }
 
     async fn brave(&self, query: &str) -> Result<(Vec<WebResult>, Vec<Notice>), PortError> {
@@ -99,7 +99,7 @@ impl WebSearch {
             .query("count", PAGES.to_string())
             .query("result_filter", "web")
             .cache(KEPT);
-        asking::ask(&self.fetcher, &request, brave).await
+        request::ask(&self.fetcher, &request, brave).await
     }
 }
 

@@ -7,7 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 use scholar_core::text::normalise::nfc_single_spaced;
 
 use crate::fetch::quote;
-use crate::reading::ReplyError;
+use crate::parse::ReplyError;
 
 /// Deeper nesting is damage: PubMed's and arXiv's records stay below twenty.
 const DEEPEST: usize = 100;

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
-use crate::asking;
 use crate::fetch::{Accept, FetchRequest, Fetcher, Provider};
-use crate::reading::{ReplyError, json};
+use crate::parse::{ReplyError, json};
+use crate::request;
 
 /// Zotero's largest page.
 const PAGE: usize = 100;
@@ -93,7 +93,7 @@ impl Zotero {
                 .filter(|url| url.scheme() == "file")
                 .ok_or_else(|| ReplyError::Shape(format!("{text:?} is not the address of a file")))
         };
-        asking::find(&self.fetcher, &request, read).await.map_err(with_advice)
+        request::find(&self.fetcher, &request, read).await.map_err(with_advice)
     }
 
     /// All rows of a list. A page that is not full is the last.
@@ -107,7 +107,7 @@ impl Zotero {
                 .query("sort", "dateAdded")
                 .query("direction", "asc");
             let page: Vec<Value> =
-                asking::ask(&self.fetcher, &request, json).await.map_err(with_advice)?;
+                request::ask(&self.fetcher, &request, json).await.map_err(with_advice)?;
             // A server that does not know pages sends the first one for ever.
             let again = !rows.is_empty() && page.first() == rows.first();
             let full = page.len() == PAGE;
@@ -142,7 +142,7 @@ struct CollectionData {
 }
 
 fn collection(row: Value) -> Result<ZoteroCollection, String> {
-    let row: CollectionRow = crate::reading::value(row)?;
+    let row: CollectionRow = crate::parse::value(row)?;
     let parent = row.data.parent.as_str().map(str::to_owned);
     Ok(ZoteroCollection { key: row.key, name: row.data.name, parent })
 }

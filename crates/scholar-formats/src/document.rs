@@ -9,10 +9,12 @@
 //! - thanks, funding and declarations are left out, appendices follow the body;
 //! - title, authors, dates and identifiers are what the document states.
 
+mod dates;
 mod decode;
 mod draft;
 mod headings;
 mod html;
+mod hyphens;
 mod jats;
 mod latexml;
 mod licences;

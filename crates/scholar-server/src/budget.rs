@@ -99,6 +99,54 @@ impl Hold {
     }
 }
 
+/// What a request asks for, as far as it takes memory.
+pub(crate) struct Demand {
+    /// Queries.
+    pub(crate) queries: usize,
+    /// Passages of each.
+    pub(crate) top_k: usize,
+    /// Room that one passage takes: 2 where it is explained.
+    pub(crate) passage_cost: usize,
+    /// Bytes of the conditions, which every query has a copy of.
+    pub(crate) filter_bytes: usize,
+}
+
+impl Demand {
+    /// Room for one query, in passages.
+    pub(crate) fn of_query(&self) -> usize {
+        (self.top_k.saturating_mul(self.passage_cost))
+            .saturating_add(self.filter_bytes / PASSAGE_BYTES)
+    }
+
+    /// Refuses what is more than `most` passages in all.
+    pub(crate) fn check(&self, most: usize) -> Result<(), ApiError> {
+        let Self { queries, top_k, passage_cost, filter_bytes } = *self;
+        if queries.saturating_mul(self.of_query()) <= most {
+            return Ok(());
+        }
+        let passages = queries.saturating_mul(top_k);
+        if passages.saturating_mul(passage_cost) <= most {
+            let why = format!("{queries} queries with a filter of {filter_bytes} bytes each");
+            return Err(ApiError::bad_request(format!("{why} are more than this server holds"))
+                .with_hint("send fewer queries at once, or a shorter filter"));
+        }
+        let most = most / passage_cost;
+        let explained = if passage_cost > 1 { " when they are explained" } else { "" };
+        let queries_at_once = most / top_k.max(1);
+        let hint = match most / queries.max(1) {
+            0 => format!("send at most {queries_at_once} queries at once"),
+            n => format!(
+                "ask for at most {n} passages for each query, or send at most {queries_at_once} queries at once"
+            ),
+        };
+        let why = format!(
+            "{queries} queries with {top_k} passages each are {passages} passages, more than the {most} that one \
+             request may ask for{explained}"
+        );
+        Err(ApiError::bad_request(why).with_hint(hint))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use futures::FutureExt as _;

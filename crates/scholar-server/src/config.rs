@@ -3,18 +3,15 @@
 use std::time::Duration;
 
 use crate::gate::{Hosts, Tokens};
+use crate::queue::QueueConfig;
 
 /// Limits of a server. No default: [`ServerConfig::local`] says for what it is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
     /// Name of what is served: the domain of upstream's interface.
     pub name: String,
-    /// Queries that may wait; one more is answered with 503.
-    pub queue: usize,
-    /// Batches that are searched at the same time.
-    pub workers: usize,
-    /// Most queries of one batch.
-    pub batch: usize,
+    /// How queries wait and are batched.
+    pub queue: QueueConfig,
     /// Most passages of one query.
     pub max_top_k: usize,
     /// Most queries of one request.
@@ -58,9 +55,7 @@ impl ServerConfig {
     pub fn local(name: impl Into<String>, workers: usize) -> Self {
         Self {
             name: name.into(),
-            queue: 512,
-            workers: workers.max(1),
-            batch: 32,
+            queue: QueueConfig { capacity: 512, batch: 32, workers: workers.max(1) },
             max_top_k: 1_000,
             max_queries: 256,
             max_reply_passages: 20_000,
@@ -83,6 +78,6 @@ impl ServerConfig {
     /// The same server as the original runs: one query after the other, each alone.
     #[must_use]
     pub fn one_at_a_time(self) -> Self {
-        Self { workers: 1, batch: 1, ..self }
+        Self { queue: QueueConfig { batch: 1, workers: 1, ..self.queue }, ..self }
     }
 }

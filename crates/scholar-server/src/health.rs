@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
 use crate::reply::Json;
-use crate::service::Shared;
+use crate::state::Shared;
 
 /// Live and ready in one reply; 503 while not ready.
 pub(crate) async fn health(State(shared): State<Arc<Shared>>) -> Response {
@@ -47,7 +47,7 @@ pub(crate) async fn ready(State(shared): State<Arc<Shared>>) -> StatusCode {
 pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
     let mut gauges = vec![
         ("queue_size", "Queries that wait.", shared.queue.len() as u64),
-        ("queue_capacity", "Queries that may wait.", shared.config.queue as u64),
+        ("queue_capacity", "Queries that may wait.", shared.config.queue.capacity as u64),
         ("running_batches", "Batches being searched.", shared.queue.running().len() as u64),
         ("connections", "Open connections.", shared.traffic.open.load(Ordering::Relaxed) as u64),
         ("held_passages", "Passages for which requests have room.", shared.budget.held() as u64),

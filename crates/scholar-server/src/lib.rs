@@ -22,11 +22,14 @@ pub mod queue;
 mod reply;
 mod serve;
 mod service;
+mod state;
 pub mod typed;
 pub mod upstream;
 
 pub use config::ServerConfig;
 pub use error::{ApiError, ErrorCode};
 pub use gate::{HostError, Hosts, TokenError, Tokens};
+pub use queue::QueueConfig;
 pub use serve::Stopped;
-pub use service::{CollectionSize, OnQuery, Probe, Server};
+pub use service::Server;
+pub use state::{CollectionSize, OnQuery, Probe};

@@ -15,7 +15,7 @@ const BUCKETS: [f64; 11] = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0,
 /// Everything that is counted. Queries themselves are not kept.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    requests: Mutex<BTreeMap<(&'static str, u16), u64>>,
+    requests: Mutex<BTreeMap<(String, u16), u64>>,
     searched: AtomicU64,
     failed: AtomicU64,
     refused: AtomicU64,
@@ -26,8 +26,9 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    pub(crate) fn request(&self, route: &'static str, status: u16) {
-        *self.requests.lock().entry((route, status)).or_default() += 1;
+    /// A reply with `status` to a request for `route`, which is one of the router's names or `other`.
+    pub(crate) fn request(&self, route: &str, status: u16) {
+        *self.requests.lock().entry((route.to_owned(), status)).or_default() += 1;
     }
 
     pub(crate) fn refused(&self, queries: usize) {

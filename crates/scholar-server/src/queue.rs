@@ -25,17 +25,17 @@ pub type Outcome = Result<Vec<Retrieved>, PortError>;
 const MOST_RETRY_AFTER: u64 = 60;
 
 /// A query with the room for what it comes to.
-pub(crate) struct Asked {
+pub(crate) struct PendingSearch {
     /// What is asked.
     pub(crate) request: SearchRequest,
     /// Room for all passages asked for; also while a search goes on whose client has left.
     pub(crate) hold: Hold,
     /// Room that one passage takes.
-    pub(crate) each: usize,
+    pub(crate) passage_cost: usize,
 }
 
 /// What a query came to, with the room it takes.
-pub(crate) struct Answered {
+pub(crate) struct FinishedSearch {
     pub(crate) outcome: Outcome,
     pub(crate) hold: Hold,
 }
@@ -47,10 +47,21 @@ struct Job {
 
 /// Who waits for a query.
 struct Waiting {
-    reply: oneshot::Sender<Answered>,
+    reply: oneshot::Sender<FinishedSearch>,
     since: Instant,
     hold: Hold,
-    each: usize,
+    passage_cost: usize,
+}
+
+/// How much waits, and how it is emptied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueConfig {
+    /// Queries that may wait; one more is answered with 503.
+    pub capacity: usize,
+    /// Most queries of one batch; at least 1.
+    pub batch: usize,
+    /// Batches that are searched at the same time; at least 1.
+    pub workers: usize,
 }
 
 /// The queue is full.
@@ -67,9 +78,7 @@ pub struct Queue {
     retriever: Arc<dyn Retriever>,
     jobs: Mutex<VecDeque<Job>>,
     wake: Notify,
-    capacity: usize,
-    batch: usize,
-    workers: usize,
+    config: QueueConfig,
     metrics: Arc<Metrics>,
     /// Microseconds a query takes in a batch, smoothed.
     pace: AtomicU64,
@@ -80,16 +89,18 @@ pub struct Queue {
 impl Queue {
     pub(crate) fn new(
         retriever: Arc<dyn Retriever>,
-        (capacity, batch, workers): (usize, usize, usize),
+        config: QueueConfig,
         metrics: Arc<Metrics>,
     ) -> Arc<Self> {
         Arc::new(Self {
             retriever,
             jobs: Mutex::new(VecDeque::new()),
             wake: Notify::new(),
-            capacity,
-            batch: batch.max(1),
-            workers: workers.max(1),
+            config: QueueConfig {
+                batch: config.batch.max(1),
+                workers: config.workers.max(1),
+                ..config
+            },
             metrics,
             pace: AtomicU64::new(0),
             running: Mutex::new(BTreeMap::new()),
@@ -115,25 +126,29 @@ impl Queue {
     /// Puts all of `requests` into the queue, or none.
     pub(crate) fn submit(
         &self,
-        requests: Vec<Asked>,
-    ) -> Result<Vec<oneshot::Receiver<Answered>>, Full> {
+        requests: Vec<PendingSearch>,
+    ) -> Result<Vec<oneshot::Receiver<FinishedSearch>>, Full> {
         let since = Instant::now();
         let mut jobs = self.jobs.lock();
-        if jobs.len() + requests.len() > self.capacity {
+        if jobs.len() + requests.len() > self.config.capacity {
             jobs.retain(|job| !job.waiting.reply.is_closed());
         }
         let waiting = jobs.len();
-        if waiting + requests.len() > self.capacity {
+        if waiting + requests.len() > self.config.capacity {
             self.metrics.refused(requests.len());
-            let micros = self.pace.load(Ordering::Relaxed) * waiting as u64 / self.workers as u64;
+            let micros =
+                self.pace.load(Ordering::Relaxed) * waiting as u64 / self.config.workers as u64;
             let retry_after_s = micros.div_ceil(1_000_000).clamp(1, MOST_RETRY_AFTER);
             return Err(Full { waiting, retry_after_s });
         }
         let receivers = requests
             .into_iter()
-            .map(|Asked { request, hold, each }| {
+            .map(|PendingSearch { request, hold, passage_cost }| {
                 let (reply, receiver) = oneshot::channel();
-                jobs.push_back(Job { request, waiting: Waiting { reply, since, hold, each } });
+                jobs.push_back(Job {
+                    request,
+                    waiting: Waiting { reply, since, hold, passage_cost },
+                });
                 receiver
             })
             .collect();
@@ -159,7 +174,7 @@ impl Queue {
     fn take(&self) -> Vec<Job> {
         let mut jobs = self.jobs.lock();
         let mut taken = Vec::new();
-        while taken.len() < self.batch {
+        while taken.len() < self.config.batch {
             let Some(job) = jobs.pop_front() else { break };
             if !job.waiting.reply.is_closed() {
                 taken.push(job);
@@ -190,14 +205,14 @@ impl Queue {
         self.metrics.batch(waiting.len());
         self.keep_pace(u64::try_from(spent.as_micros()).unwrap_or(u64::MAX), waiting.len() as u64);
         let mut outcomes = outcomes.unwrap_or_default().into_iter();
-        for Waiting { reply, since, mut hold, each } in waiting {
+        for Waiting { reply, since, mut hold, passage_cost } in waiting {
             let outcome = outcomes.next().unwrap_or_else(|| {
                 Err(PortError::new(PortErrorKind::Unavailable, "the search broke off"))
             });
             self.metrics.searched(since.elapsed(), outcome.is_ok());
-            hold.keep(outcome.as_ref().map_or(0, Vec::len) * each);
+            hold.keep(outcome.as_ref().map_or(0, Vec::len) * passage_cost);
             // The client may have left meanwhile.
-            let _gone = reply.send(Answered { outcome, hold });
+            let _gone = reply.send(FinishedSearch { outcome, hold });
         }
     }
 

@@ -17,11 +17,11 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep};
 
 use crate::body::Read;
-use crate::budget::Hold;
+use crate::budget::{Demand, Hold};
 use crate::error::{ApiError, ErrorCode};
-use crate::queue::Asked;
+use crate::queue::PendingSearch;
 use crate::reply::json;
-use crate::service::{Shared, Wanted};
+use crate::state::Shared;
 use filter::FilterBody;
 use reply::{Found, Head, QueryResult, Reply};
 
@@ -70,14 +70,14 @@ pub(crate) async fn search(
         (None, Some(queries)) if !queries.is_empty() => queries,
         _ => return Err(ApiError::bad_request("give either query or a list of queries")),
     };
-    let most = shared.config.max_queries.min(shared.config.queue);
+    let most = shared.config.max_queries.min(shared.config.queue.capacity);
     if texts.len() > most {
         return Err(ApiError::bad_request(format!("{} queries, more than {most}", texts.len())));
     }
     let top_k = shared.top_k("top_k", top_k)?;
-    let each = if explain { EXPLAINED } else { 1 };
-    let wanted = Wanted { queries: texts.len(), top_k, each, filter_bytes: filter.bytes() };
-    wanted.check(shared.config.max_reply_passages)?;
+    let passage_cost = if explain { EXPLAINED } else { 1 };
+    let demand = Demand { queries: texts.len(), top_k, passage_cost, filter_bytes: filter.bytes() };
+    demand.check(shared.config.max_reply_passages)?;
     let mut queries = Vec::with_capacity(texts.len());
     for (at, text) in texts.into_iter().enumerate() {
         let query = shared.query(&text).map_err(|error| ApiError {
@@ -92,7 +92,7 @@ pub(crate) async fn search(
         queries: queries.into_iter(),
         filter: filter.into(),
         mode,
-        wanted,
+        demand,
         _body: held,
     };
     let results = left.search().await?;
@@ -114,29 +114,33 @@ struct Remaining {
     queries: std::vec::IntoIter<(String, Query)>,
     filter: SearchFilter,
     mode: SearchMode,
-    wanted: Wanted,
+    demand: Demand,
     _body: Option<OwnedSemaphorePermit>,
 }
 
 impl Remaining {
     /// Searches as many as one window has room for, one at least.
     async fn search(&mut self) -> Result<Vec<QueryResult>, ApiError> {
-        let Self { shared, queries, filter, mode, wanted, _body } = self;
-        let of_query = wanted.of_query().max(1);
+        let Self { shared, queries, filter, mode, demand, _body } = self;
+        let of_query = demand.of_query().max(1);
         let n = (shared.config.window_passages / of_query).max(1).min(queries.len());
         let mut room = shared.budget.reserve(n * of_query).await?;
         let mut asked = Vec::with_capacity(n);
         for (_, query) in &queries.as_slice()[..n] {
             let request = SearchRequest {
                 query: query.clone(),
-                top_k: wanted.top_k,
+                top_k: demand.top_k,
                 mode: *mode,
                 filter: filter.clone(),
             };
-            asked.push(Asked { request, hold: room.split(of_query), each: wanted.each });
+            asked.push(PendingSearch {
+                request,
+                hold: room.split(of_query),
+                passage_cost: demand.passage_cost,
+            });
         }
         let answered = shared.search(asked).await?;
-        let explain = wanted.each == EXPLAINED;
+        let explain = demand.passage_cost == EXPLAINED;
         let results = queries.by_ref().take(n).zip(answered);
         Ok(results.map(|((text, _), answered)| QueryResult::new(text, answered, explain)).collect())
     }

@@ -18,11 +18,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::body::Read;
-use crate::budget::Hold;
+use crate::budget::{Demand, Hold};
 use crate::error::{ApiError, ErrorCode};
-use crate::queue::Asked;
+use crate::queue::PendingSearch;
 use crate::reply::{self, Json, Pieces, write_json};
-use crate::service::{Shared, Wanted};
+use crate::state::Shared;
 
 /// Name under which the original serves its papers; accepted beside the collection's own.
 const DOMAIN: &str = "pes2o";
@@ -61,17 +61,18 @@ pub(crate) async fn search(
             .with_hint(format!("the domains are {DOMAIN} and {name}: the same papers")));
     }
     let n_docs = shared.top_k("n_docs", n_docs.unwrap_or(N_DOCS))?;
-    let wanted = Wanted { queries: 1, top_k: n_docs, each: 1, filter_bytes: 0 };
+    let demand = Demand { queries: 1, top_k: n_docs, passage_cost: 1, filter_bytes: 0 };
     let query = shared.query(&text)?;
-    wanted.check(shared.config.max_reply_passages)?;
-    let hold = shared.budget.reserve(wanted.of_query()).await?;
+    demand.check(shared.config.max_reply_passages)?;
+    let hold = shared.budget.reserve(demand.of_query()).await?;
     let request = SearchRequest {
         query,
         top_k: n_docs,
         mode: SearchMode::Hybrid,
         filter: SearchFilter::none(),
     };
-    let answered = shared.search(vec![Asked { request, hold, each: 1 }]).await?.pop();
+    let answered =
+        shared.search(vec![PendingSearch { request, hold, passage_cost: 1 }]).await?.pop();
     let answered =
         answered.ok_or_else(|| ApiError::new(ErrorCode::Internal, "no search was made"))?;
     let head = Head { message: "search finished", query: text, n_docs };

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use scholar_core::paper::ABSTRACT_HEADING;
 use scholar_core::{Notice, Paper, PaperId, PaperMeta, Section};
 
-use crate::reading::{ReplyError, add_id, day, rows};
+use crate::parse::{ReplyError, add_id, day, rows};
 use crate::xml::{self, Element};
 
 /// A paper on arXiv.

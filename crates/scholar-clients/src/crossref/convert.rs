@@ -6,7 +6,7 @@ use scholar_core::{Notice, Paper, PaperId, PaperMeta, Section};
 use serde_json::Value;
 
 use super::wire::{Contributor, Day, Envelope, Update, Work, WorkList};
-use crate::reading::{ReplyError, add_id, json, plain, rows, value};
+use crate::parse::{ReplyError, add_id, json, plain, rows, value};
 
 /// A notice that changes what is known about a paper.
 #[derive(Debug, Clone, PartialEq, Eq)]

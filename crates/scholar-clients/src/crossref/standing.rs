@@ -8,8 +8,8 @@ use scholar_core::{Notice, NoticeKind, PaperId, PortError, Retraction};
 
 use super::convert::{CrossrefUpdate, list};
 use super::{Crossref, KEPT};
-use crate::asking;
 use crate::fetch::{FetchRequest, Provider};
+use crate::request;
 
 /// DOIs named in one question for notices about them.
 const DOIS_PER_REQUEST: usize = 20;
@@ -123,7 +123,7 @@ impl Crossref {
             .query("filter", conditions.join(","))
             .query("rows", ROWS.to_string())
             .cache(KEPT);
-        let (works, _) = asking::ask(&self.fetcher, &request, list).await?;
+        let (works, _) = request::ask(&self.fetcher, &request, list).await?;
         Ok(works.into_iter().flat_map(|work| work.updates).collect())
     }
 }

@@ -115,7 +115,7 @@ impl Day {
     }
 
     pub(super) fn year(&self) -> Option<i16> {
-        self.part(0).and_then(crate::reading::valid_year)
+        self.part(0).and_then(crate::parse::valid_year)
     }
 
     pub(super) fn day(&self) -> Option<Date> {

@@ -12,7 +12,7 @@ use super::cache::Head;
 use super::failure::{Failures, quote};
 use super::governor::{Lane, Outcome};
 use super::journal::{Attempt, AttemptOutcome};
-use super::request::{Accept, FetchRequest};
+use super::request::{Accept, FetchRequest, without_credentials};
 use super::transport::{Broken, Incoming, Outgoing};
 use super::{Fetcher, host_of};
 use crate::http::{is_local, is_loopback};
@@ -299,13 +299,4 @@ impl Exchange<'_> {
             outcome,
         });
     }
-}
-
-/// `url` without user and password: what may be stored.
-pub(super) fn without_credentials(url: &Url) -> Url {
-    let mut url = url.clone();
-    // Both fail only for addresses that cannot have credentials.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url
 }

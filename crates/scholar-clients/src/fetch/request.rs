@@ -7,7 +7,6 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use super::exchange::without_credentials;
 use super::provider::Provider;
 
 /// What kind of reply is asked for, and checked.
@@ -300,4 +299,13 @@ fn encode_path(value: &str) -> String {
         }
     }
     out
+}
+
+/// `url` without user and password: what may be stored.
+pub(super) fn without_credentials(url: &Url) -> Url {
+    let mut url = url.clone();
+    // Both fail only for addresses that cannot have credentials.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url
 }

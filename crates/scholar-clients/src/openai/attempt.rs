@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::OpenAiGenerator;
 use super::delivery::Delivery;
-use super::features::{Feature, Features};
+use super::features::Features;
 use super::model_name::same_model;
+use super::refusal::Failure;
 use super::sse::Events;
 use super::wire::{Alternative, Chunk};
 use super::{redirect, refusal};
@@ -28,20 +29,6 @@ pub(super) struct Reply {
     pub(super) model: Option<String>,
     /// The most likely first tokens, when asked for and given.
     pub(super) top: Vec<Alternative>,
-}
-
-/// Why there is none.
-pub(super) enum Failure {
-    /// The server refused this part of the request, for the stated reason.
-    Unsupported(Feature, String),
-    /// Anything else; its kind says whether to try again.
-    Final(PortError),
-}
-
-impl From<PortError> for Failure {
-    fn from(error: PortError) -> Self {
-        Self::Final(error)
-    }
 }
 
 /// Sends `body`, which was made with `features`, and reads the reply into `delivery`.

@@ -8,13 +8,26 @@ use secrecy::ExposeSecret as _;
 use serde_json::Value;
 
 use super::OpenAiGenerator;
-use super::attempt::Failure;
-use super::features::Features;
+use super::features::{Feature, Features};
 use super::wire::error_message;
 use crate::http;
 
 /// Longest part of a server's own words in a message, in characters.
 const MAX_QUOTED_CHARS: usize = 300;
+
+/// Why there is none.
+pub(super) enum Failure {
+    /// The server refused this part of the request, for the stated reason.
+    Unsupported(Feature, String),
+    /// Anything else; its kind says whether to try again.
+    Final(PortError),
+}
+
+impl From<PortError> for Failure {
+    fn from(error: PortError) -> Self {
+        Self::Final(error)
+    }
+}
 
 fn error(kind: PortErrorKind, message: String) -> PortError {
     PortError::new(kind, message)

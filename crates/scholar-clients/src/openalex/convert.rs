@@ -6,7 +6,7 @@ use scholar_core::{Notice, Paper, PaperId, PaperMeta, Section};
 
 use super::wire::{Location, Page, Work};
 use crate::open_access::{OpenHost, OpenLocation, web_address};
-use crate::reading::{ReplyError, add_id, day, json, plain, rows, valid_year, value};
+use crate::parse::{ReplyError, add_id, day, json, plain, rows, valid_year, value};
 
 const WHO: &str = "OpenAlex";
 

@@ -5,7 +5,7 @@ use scholar_core::paper::{ABSTRACT_HEADING, Retraction};
 use scholar_core::{Notice, Paper, PaperId, PaperMeta, Section};
 
 use super::search::expect;
-use crate::reading::{ReplyError, add_id, rows, valid_year};
+use crate::parse::{ReplyError, add_id, rows, valid_year};
 use crate::xml::Element;
 
 /// Reads the answer of `efetch` for PubMed.

@@ -1,6 +1,6 @@
 //! What `esearch` and `elink` answer.
 
-use crate::reading::ReplyError;
+use crate::parse::ReplyError;
 use crate::xml::{self, Element};
 
 /// Identifiers that match a search.

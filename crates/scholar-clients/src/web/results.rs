@@ -4,7 +4,7 @@ use scholar_core::{Notice, NoticeKind, PaperId};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::reading::{ReplyError, json, rows, value};
+use crate::parse::{ReplyError, json, rows, value};
 
 /// One page that an engine found.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

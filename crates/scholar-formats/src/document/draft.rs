@@ -2,63 +2,14 @@
 
 use std::collections::HashSet;
 
-use jiff::civil::Date;
 use scholar_core::text::hex;
 use scholar_core::{
     Limit, Notice, NoticeKind, PageBox, Paper, PaperId, PaperMeta, Place, Retraction, Section,
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{Document, DocumentReference, ReadLimits, headings};
-
-/// A date as documents state it: month and day may be missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct StatedDate {
-    pub(crate) year: i16,
-    pub(crate) month: Option<i8>,
-    pub(crate) day: Option<i8>,
-}
-
-impl StatedDate {
-    /// Reads `2021`, `2021-09`, `2021-09-13` and longer ISO forms.
-    pub(crate) fn iso(text: &str) -> Option<Self> {
-        let mut parts = text.trim().splitn(3, '-');
-        let year = year(parts.next()?)?;
-        let month = parts.next().and_then(month);
-        let day = parts.next().and_then(|rest| rest.get(..2)).and_then(day);
-        Some(Self { year, month, day: month.and(day) })
-    }
-
-    fn day(self) -> Option<Date> {
-        Date::new(self.year, self.month?, self.day?).ok()
-    }
-}
-
-/// A year of four digits that a paper can have.
-pub(crate) fn year(text: &str) -> Option<i16> {
-    let digits: String = text.trim().chars().take_while(char::is_ascii_digit).collect();
-    if digits.len() != 4 {
-        return None;
-    }
-    digits.parse().ok().filter(|year| (1500..=2200).contains(year))
-}
-
-/// A month by number or English name.
-pub(crate) fn month(text: &str) -> Option<i8> {
-    let text = text.trim();
-    if let Ok(number) = text.parse::<i8>() {
-        return (1..=12).contains(&number).then_some(number);
-    }
-    let names =
-        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    let head = text.get(..3)?.to_ascii_lowercase();
-    names.iter().position(|name| **name == head).and_then(|at| i8::try_from(at + 1).ok())
-}
-
-/// A day of the month.
-pub(crate) fn day(text: &str) -> Option<i8> {
-    text.trim().parse().ok().filter(|day| (1..=31).contains(day))
-}
+use super::dates::StatedDate;
+use super::{Document, DocumentReference, ReadLimits, hyphens};
 
 /// A section's text, put together from paragraphs.
 #[derive(Debug, Default)]
@@ -87,10 +38,10 @@ impl SectionText {
 
     /// Adds a line as printed: a hyphen of the printer at the end of the one before goes.
     pub(crate) fn line(&mut self, line: &str, page: u32, bbox: PageBox) {
-        if headings::joins_without_hyphen(&self.text, line) {
+        if hyphens::joins_without_hyphen(&self.text, line) {
             self.text.pop();
             self.chars -= 1;
-        } else if self.chars > 0 && !super::text::ends_in_hyphen(&self.text) {
+        } else if self.chars > 0 && !hyphens::ends_in_hyphen(&self.text) {
             self.text.push(' ');
             self.chars += 1;
         }
@@ -308,6 +259,8 @@ pub(crate) fn caption_heading(label: &str, fallback: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jiff::civil::Date;
+
     use super::*;
 
     #[test]

@@ -181,27 +181,6 @@ impl Outline {
     }
 }
 
-/// Joins a line's end with the next line: a hyphen before a small letter is the printer's, unless the word before it
-/// is one that keeps it (`self-`, `non-`, a word that has hyphens already).
-pub(crate) fn joins_without_hyphen(before: &str, after: &str) -> bool {
-    let Some(stem) = before.strip_suffix(['-', '\u{2010}', '\u{ad}']) else { return false };
-    if before.ends_with('\u{ad}') {
-        return true;
-    }
-    let word = stem
-        .rsplit(|c: char| c.is_whitespace() || "([/\u{2014}\u{201c}\"".contains(c))
-        .next()
-        .unwrap_or("");
-    let keeps = ["self", "non", "well", "cross", "semi", "state"];
-    let lower = word.to_lowercase();
-    word.ends_with(|c: char| c.is_lowercase())
-        && !word.contains('-')
-        && word.chars().count() > 1
-        && !word.chars().any(|c| c.is_ascii_digit())
-        && !keeps.contains(&lower.as_str())
-        && after.starts_with(char::is_lowercase)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,23 +223,5 @@ mod tests {
         assert_eq!(path("2.2 Data"), "Methods: Data");
         assert_eq!(path("3 Results"), "Results");
         assert_eq!(path("Discussion"), "Discussion");
-    }
-
-    #[test]
-    fn hyphens_of_the_printer_go_and_those_of_the_author_stay() {
-        for (before, after) in
-            [("the transla-", "tion of"), ("(com-", "plete"), ("word\u{ad}", "Parts")]
-        {
-            assert!(joins_without_hyphen(before, after), "{before}");
-        }
-        for (before, after) in [
-            ("state-of-", "the-art"),
-            ("self-", "attention"),
-            ("GPT-", "like"),
-            ("x-", "ray"),
-            ("a", "b"),
-        ] {
-            assert!(!joins_without_hyphen(before, after), "{before}");
-        }
     }
 }

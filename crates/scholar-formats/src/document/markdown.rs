@@ -4,7 +4,8 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 use scholar_core::PaperId;
 use scholar_core::paper::ABSTRACT_HEADING;
 
-use super::draft::{self, Draft, SectionText, StatedDate};
+use super::dates::StatedDate;
+use super::draft::{self, Draft, SectionText};
 use super::headings::{self, Opens};
 use super::prose::{Prose, single_spaced};
 use super::{Document, decode, reference_list};

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use scholar_core::PaperId;
 
-use super::draft;
+use super::dates;
 
 #[expect(clippy::unwrap_used, reason = "the patterns are constants, and a test runs each")]
 fn pattern(text: &str) -> Regex {
@@ -67,7 +67,7 @@ pub(crate) fn only_year(text: &str) -> Option<i16> {
             continue;
         }
         for hit in YEAR.find_iter(word) {
-            let year = draft::year(hit.as_str());
+            let year = dates::year(hit.as_str());
             if found.is_some() && found != year {
                 return None;
             }

@@ -8,6 +8,7 @@ mod furniture;
 mod glyphs;
 mod layout;
 mod lines;
+mod page;
 mod paper;
 mod sequence;
 mod streams;

@@ -6,7 +6,8 @@ use scholar_core::paper::ABSTRACT_HEADING;
 use scholar_core::{Notice, NoticeKind, PageBox, PaperId};
 
 use super::Document;
-use super::draft::{self, Draft, SectionText, StatedDate};
+use super::dates::StatedDate;
+use super::draft::{self, Draft, SectionText};
 use super::licences;
 use super::mathml;
 use super::prose::{Prose, is_mark};

@@ -4,6 +4,7 @@ use scholar_core::paper::ABSTRACT_HEADING;
 
 use super::draft::{Draft, SectionText};
 use super::headings::{self, Opens, Outline};
+use super::hyphens::join_line;
 use super::prose::single_spaced;
 use super::{Document, decode, mentions, reference_list};
 use crate::deadline::Bounds;
@@ -80,20 +81,9 @@ fn paragraphs(text: &str) -> Vec<Paragraph> {
             continue;
         }
         open.lines += 1;
-        if headings::joins_without_hyphen(&open.text, &line) {
-            open.text.pop();
-        } else if !open.text.is_empty() && !ends_in_hyphen(&open.text) {
-            open.text.push(' ');
-        }
-        open.text.push_str(&line);
+        join_line(&mut open.text, &line);
     }
     all
-}
-
-/// Whether a line ends in a hyphen of a word that goes on: `state-of-` and `the-art`.
-pub(super) fn ends_in_hyphen(line: &str) -> bool {
-    let mut back = line.chars().rev();
-    back.next() == Some('-') && back.next().is_some_and(char::is_alphanumeric)
 }
 
 #[cfg(test)]

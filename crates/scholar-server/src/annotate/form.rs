@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::model::{Aspect, Preference, Quality, Ratings, Scores};
-use super::store::Origin;
 
 /// Longest free text, in characters. Ours: ten pages.
 pub(super) const LONGEST_TEXT: usize = 20_000;
@@ -48,6 +47,17 @@ pub(crate) enum Action {
     Save,
     Submit,
     Skip,
+}
+
+/// Which page a form comes from, so that what was entered in one window is not lost to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// Drawn when the page was made.
+    pub(crate) page: String,
+    /// Counts what this page sent.
+    pub(crate) seq: u32,
+    /// Revision of the form that the page showed.
+    pub(crate) base: u32,
 }
 
 /// A form as it was sent.

@@ -169,6 +169,15 @@ impl IntoResponse for Refusal {
     }
 }
 
+/// A task that an annotator opened.
+struct OpenTask {
+    /// All of the annotator's tasks, in the order in which they are shown.
+    list: Vec<TaskLine>,
+    task: Task,
+    /// Where it stands in the list, from 1.
+    place: u32,
+}
+
 impl Shared {
     /// Runs `work` on a thread that may wait for the disk.
     async fn store<T: Send + 'static>(
@@ -183,42 +192,38 @@ impl Shared {
     }
 
     /// The annotator's list and what stands at `place` of it.
-    async fn find(
-        self: &Arc<Self>,
-        token: &str,
-        place: &str,
-    ) -> Result<(Vec<TaskLine>, Task, u32), Refusal> {
+    async fn find(self: &Arc<Self>, token: &str, place: &str) -> Result<OpenTask, Refusal> {
         let token = token.to_owned();
         let place: u32 = place.parse().map_err(|_| Refusal::Unknown)?;
         let found = self
             .store(move |store| {
                 let Some(annotator) = store.annotator(&token)? else { return Ok(None) };
                 let Some(task) = store.task(&annotator, place)? else { return Ok(None) };
-                Ok(Some((store.list(&annotator)?, task)))
+                Ok(Some(OpenTask { list: store.list(&annotator)?, task, place }))
             })
             .await?;
-        found.map(|(list, task)| (list, task, place)).ok_or(Refusal::Unknown)
+        found.ok_or(Refusal::Unknown)
     }
 
     /// The page of a task.
     fn page(
         &self,
         token: &str,
-        (list, task, place): (&[TaskLine], &Task, u32),
+        open: &OpenTask,
         problem: Option<&str>,
         complain: bool,
     ) -> Html<String> {
         let fresh = (self.outside.fresh)();
         let frame = Frame {
             token,
-            place,
-            of: list.len(),
-            done: list.iter().filter(|line| line.state.is_done()).count(),
+            place: open.place,
+            of: open.list.len(),
+            done: open.list.iter().filter(|line| line.state.is_done()).count(),
             page: &fresh,
             problem,
             complain,
         };
-        Html(page(task, &frame, self.outside.render.as_ref()))
+        Html(page(&open.task, &frame, self.outside.render.as_ref()))
     }
 }
 
@@ -242,8 +247,8 @@ async fn show(
     State(shared): State<Arc<Shared>>,
     Path((token, place)): Path<(String, String)>,
 ) -> Result<Html<String>, Refusal> {
-    let (list, task, place) = shared.find(&token, &place).await?;
-    Ok(shared.page(&token, (&list, &task, place), None, false))
+    let open = shared.find(&token, &place).await?;
+    Ok(shared.page(&token, &open, None, false))
 }
 
 type Fields = Result<Body<Vec<(String, String)>>, FormRejection>;
@@ -264,7 +269,7 @@ async fn draft(
 ) -> Response {
     let saved = async {
         let sent = read(fields)?;
-        let (_, task, _) = shared.find(&token, &place).await?;
+        let OpenTask { task, .. } = shared.find(&token, &place).await?;
         let now = (shared.outside.now)();
         shared.store(move |store| store.save(task.assignment, &sent.form, &sent.origin, &now)).await
     };
@@ -289,36 +294,36 @@ async fn send(
     fields: Fields,
 ) -> Result<Response, Refusal> {
     let sent = read(fields)?;
-    let (list, mut task, place) = shared.find(&token, &place).await?;
-    let ratings = sent.form.ratings(task.flipped);
+    let mut open = shared.find(&token, &place).await?;
+    let ratings = sent.form.ratings(open.task.flipped);
     let complete = match sent.action {
         Action::Save => false,
         Action::Submit => ratings.is_some(),
         Action::Skip => sent.form.says_why_to_skip(),
     };
     let saved = {
-        let (assignment, now) = (task.assignment, (shared.outside.now)());
+        let (assignment, now) = (open.task.assignment, (shared.outside.now)());
         let (form, origin) = (sent.form.clone(), sent.origin.clone());
         let ratings = ratings.filter(|_| sent.action == Action::Submit);
         let work = move |store: &mut Store| match complete {
-            true => store.submit(assignment, &form, ratings.as_ref(), (&origin, &now)),
+            true => store.submit(assignment, &form, ratings.as_ref(), &origin, &now),
             false => store.save(assignment, &form, &origin, &now),
         };
         shared.store(work).await
     };
-    task.form = sent.form;
+    open.task.form = sent.form;
     let (status, problem) = match saved {
         Ok(Saved::Stored(revision) | Saved::Late(revision)) => {
-            task.revision = revision;
+            open.task.revision = revision;
             match sent.action {
-                _ if complete => return Ok(see(&next(&token, &list, place))),
+                _ if complete => return Ok(see(&next(&token, &open.list, open.place))),
                 Action::Save => return Ok(see(&format!("/a/{token}"))),
                 Action::Submit => (StatusCode::UNPROCESSABLE_ENTITY, None),
                 Action::Skip => (StatusCode::UNPROCESSABLE_ENTITY, Some(SAY_WHY.to_owned())),
             }
         }
         Ok(Saved::Elsewhere(revision)) => {
-            task.revision = revision;
+            open.task.revision = revision;
             (StatusCode::CONFLICT, Some(REPLACE.to_owned()))
         }
         Err(refusal) => {
@@ -327,7 +332,7 @@ async fn send(
         }
     };
     let complain = sent.action == Action::Submit && problem.is_none();
-    let page = shared.page(&token, (&list, &task, place), problem.as_deref(), complain);
+    let page = shared.page(&token, &open, problem.as_deref(), complain);
     Ok((status, page).into_response())
 }
 

@@ -18,7 +18,7 @@ use super::model::Instance;
 
 pub use error::{StoreError, StoreErrorKind};
 pub(super) use read::{State, Task, TaskLine};
-pub(super) use save::{Origin, Saved};
+pub(super) use save::Saved;
 
 /// How long a process waits for another one's transaction.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{EXPLAINED, Remaining};
 use crate::budget::Hold;
 use crate::error::ApiError;
-use crate::queue::{Answered, Outcome};
+use crate::queue::{FinishedSearch, Outcome};
 use crate::reply::{Pieces, write_json};
 
 /// One query's failure is not the others'.
@@ -44,8 +44,8 @@ pub(super) struct QueryResult {
 }
 
 impl QueryResult {
-    pub(super) fn new(query: String, answered: Answered, explain: bool) -> Self {
-        let Answered { outcome, hold } = answered;
+    pub(super) fn new(query: String, answered: FinishedSearch, explain: bool) -> Self {
+        let FinishedSearch { outcome, hold } = answered;
         Self { query, found: Found::new(outcome, explain), hold }
     }
 }
@@ -135,15 +135,15 @@ impl Pieces for Reply {
             }
             return self.done;
         };
-        let each = self.left.wanted.each;
+        let passage_cost = self.left.demand.passage_cost;
         match hits.next() {
             Some(found) => {
                 if *rank > 1 {
                     out.push(b',');
                 }
-                write_json(&Hit::new(*rank, found, each == EXPLAINED), out);
+                write_json(&Hit::new(*rank, found, passage_cost == EXPLAINED), out);
                 *rank += 1;
-                drop(hold.split(each));
+                drop(hold.split(passage_cost));
             }
             None => {
                 out.extend_from_slice(b"]}");
@@ -176,7 +176,7 @@ mod tests {
 
     use super::*;
     use crate::Server;
-    use crate::service::Wanted;
+    use crate::budget::Demand;
     use crate::typed::SCHEMA;
 
     /// The same document as one value, field by field.
@@ -218,8 +218,8 @@ mod tests {
     async fn a_reply_in_parts_is_the_same_document_and_lets_go_of_what_is_written() {
         let server = server();
         let budget = &server.shared.budget;
-        for each in [1, EXPLAINED] {
-            let explain = each == EXPLAINED;
+        for passage_cost in [1, EXPLAINED] {
+            let explain = passage_cost == EXPLAINED;
             let queries = [
                 ("a \"b\"", Ok(hits(3))),
                 ("c", Err(broken())),
@@ -230,7 +230,7 @@ mod tests {
             let mut room = budget.reserve(200).await.expect("room");
             let results = queries.map(|(query, outcome)| {
                 let n = outcome.as_ref().map_or(0, Vec::len);
-                let answered = Answered { outcome, hold: room.split(n * each) };
+                let answered = FinishedSearch { outcome, hold: room.split(n * passage_cost) };
                 QueryResult::new(query.to_owned(), answered, explain)
             });
             drop(room);
@@ -240,7 +240,7 @@ mod tests {
                 queries: Vec::new().into_iter(),
                 filter: SearchFilter::none(),
                 mode: SearchMode::Hybrid,
-                wanted: Wanted { queries: 4, top_k: 3, each, filter_bytes: 0 },
+                demand: Demand { queries: 4, top_k: 3, passage_cost, filter_bytes: 0 },
                 _body: None,
             };
             let mut reply = Reply::new(&head, results.into(), left);
@@ -252,7 +252,7 @@ mod tests {
             assert!(!reply.more().await);
             assert_eq!(String::from_utf8(out).expect("text"), expect);
             held.dedup();
-            assert_eq!(held, [4, 3, 2, 1, 0].map(|n| n * each));
+            assert_eq!(held, [4, 3, 2, 1, 0].map(|n| n * passage_cost));
         }
     }
 }

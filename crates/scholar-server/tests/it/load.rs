@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use scholar_server::ServerConfig;
+use scholar_server::{QueueConfig, ServerConfig};
 use scholar_testing::http::{HttpReply, begin, finish, get, post};
 use serde_json::json;
 
@@ -12,8 +12,13 @@ use super::{Gated, Running, config};
 
 const BODY: &str = "{\"query\": \"retrieval\", \"n_docs\": 2}";
 
-fn small(queue: usize) -> ServerConfig {
-    ServerConfig { queue, workers: 1, batch: 4, ..config() }
+fn small(capacity: usize) -> ServerConfig {
+    ServerConfig { queue: QueueConfig { capacity, batch: 4, workers: 1 }, ..config() }
+}
+
+fn one_worker() -> ServerConfig {
+    let queue = QueueConfig { workers: 1, ..config().queue };
+    ServerConfig { queue, ..config() }
 }
 
 /// Waits until `n` queries wait in the queue: each was sent by a thread of its own.
@@ -30,7 +35,7 @@ fn wait_for_queue(server: &Running, n: u64) {
 #[test]
 fn two_hundred_clients_are_answered_in_batches() {
     let gated = Gated::closed();
-    let server = Running::start(Arc::clone(&gated) as _, ServerConfig { workers: 1, ..config() });
+    let server = Running::start(Arc::clone(&gated) as _, one_worker());
     let replies: Vec<HttpReply> = std::thread::scope(|scope| {
         let ask = |n: usize| {
             let body = json!({"query": format!("retrieval {n}"), "n_docs": 3}).to_string();

@@ -45,8 +45,8 @@ pub(super) fn run(
     let measured = app.block_on(async {
         let shelf = Shelf::open(app, name).await?;
         let bodies = bodies(&shelf, requests)?;
-        let config =
-            ServerConfig { queue: clients.max(512), ..ServerConfig::local(name, app.threads()) };
+        let mut config = ServerConfig::local(name, app.threads());
+        config.queue.capacity = clients.max(512);
         let mut measured = Vec::new();
         let single = config.clone().one_at_a_time();
         for (server, config, clients) in [

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use scholar_server::{CollectionSize, OnQuery, Probe, Server, ServerConfig};
+use scholar_server::{CollectionSize, OnQuery, Probe, QueueConfig, Server, ServerConfig};
 use tokio::net::TcpListener;
 
 use crate::app::App;
@@ -59,8 +59,7 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
     reach::check(listen, guard)?;
     let on_query = log_queries.as_deref().map(query_log).transpose()?;
     let config = ServerConfig {
-        queue,
-        batch,
+        queue: QueueConfig { capacity: queue, batch, ..standard.queue },
         max_top_k: max_passages,
         max_reply_passages,
         // Room for three of the largest requests.

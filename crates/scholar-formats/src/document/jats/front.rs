@@ -2,7 +2,8 @@
 
 use scholar_core::{Notice, NoticeKind, PaperId, Retraction};
 
-use super::super::draft::{Draft, StatedDate, day, month, year};
+use super::super::dates::{StatedDate, day, month, year};
+use super::super::draft::Draft;
 use super::super::licences;
 use super::super::tree::Element;
 use super::body;

@@ -1,7 +1,8 @@
 //! The list of references of a JATS article.
 
 use super::super::DocumentReference;
-use super::super::draft::{Draft, year};
+use super::super::dates::year;
+use super::super::draft::Draft;
 use super::super::mentions;
 use super::super::prose::Prose;
 use super::super::tree::{Child, Element};

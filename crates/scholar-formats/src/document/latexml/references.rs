@@ -1,7 +1,8 @@
 //! The bibliography of a LaTeXML page.
 
 use super::super::DocumentReference;
-use super::super::draft::{Draft, year};
+use super::super::dates::year;
+use super::super::draft::Draft;
 use super::super::mentions;
 use super::super::tree::Element;
 use super::text;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::super::DocumentReference;
+use super::super::hyphens::join_line;
 use super::super::reference_list;
 use super::lines::Line;
-use super::paper::join;
 
 /// Parts the lines into entries: by their numbers or keys if most have one, else by the hanging indent.
 pub(super) fn read(lines: &[Line]) -> Vec<DocumentReference> {
@@ -23,7 +23,7 @@ pub(super) fn read(lines: &[Line]) -> Vec<DocumentReference> {
                 && !goes_on(lines, at, &columns)
         };
         match entries.last_mut().filter(|_| !starts) {
-            Some(open) => join(open, &line.text),
+            Some(open) => join_line(open, &line.text),
             None => entries.push(line.text.clone()),
         }
     }

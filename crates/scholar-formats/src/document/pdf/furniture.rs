@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::glyphs::Page;
 use super::lines::Line;
+use super::page::Page;
 
 /// How far from the upper and lower edge furniture stands, as a part of the page's height.
 const MARGIN: f64 = 0.09;

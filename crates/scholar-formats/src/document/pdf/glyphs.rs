@@ -1,4 +1,4 @@
-//! Letters and where they stand.
+//! Draws pages with the interpreter and keeps their letters.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
@@ -16,35 +16,11 @@ use hayro_interpret::{
 use scholar_core::Limit;
 
 use super::lines::Line;
+use super::page::{Glyph, Page};
 use super::streams::{self, Streams};
 use super::{FORMAT, layout};
 use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
-
-/// One letter (or ligature) in points from the top left corner of its page.
-#[derive(Debug, Clone)]
-pub(super) struct Glyph {
-    pub(super) x: f64,
-    /// The base line.
-    pub(super) y: f64,
-    pub(super) width: f64,
-    /// Size of the type; 0 where the font does not tell.
-    pub(super) size: f64,
-    pub(super) text: String,
-}
-
-/// One page as drawn.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Page {
-    /// From 1.
-    pub(super) number: u32,
-    pub(super) width: f64,
-    pub(super) height: f64,
-    /// Upright letters in the order in which they are drawn.
-    pub(super) glyphs: Vec<Glyph>,
-    /// Letters that stand sideways, such as arXiv's stamp in the margin.
-    pub(super) sideways: String,
-}
 
 /// All that could be read.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! The order in which people read a page.
 
-use super::glyphs::Page;
 use super::lines::{Line, Piece, lines, pieces};
+use super::page::Page;
 
 /// Columns narrower than this, in points, are not looked for.
 const MIN_REGION: f64 = 220.0;

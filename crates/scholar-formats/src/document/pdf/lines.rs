@@ -2,7 +2,7 @@
 
 use scholar_core::PageBox;
 
-use super::glyphs::{Glyph, Page};
+use super::page::{Glyph, Page};
 
 /// Letters that follow each other on one base line without a large gap: a line, or a column's part of one.
 #[derive(Debug, Clone)]

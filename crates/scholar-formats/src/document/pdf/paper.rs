@@ -9,6 +9,7 @@ use scholar_core::{Notice, NoticeKind};
 
 use super::super::draft::{self, Draft, SectionText};
 use super::super::headings::{self, Heading, Opens, Outline};
+use super::super::hyphens::join_line;
 use super::super::mentions;
 use super::glyphs::Pages;
 use super::lines::Line;
@@ -97,16 +98,6 @@ fn body_size(lines: &[Line]) -> f64 {
     }
     let most = weights.into_iter().max_by_key(|(_, weight)| *weight);
     most.and_then(|(size, _)| i32::try_from(size).ok()).map_or(10.0, |size| f64::from(size) / 2.0)
-}
-
-/// Adds a line to text: hyphens of the printer go, those of the author stay, without a space.
-pub(super) fn join(text: &mut String, line: &str) {
-    if headings::joins_without_hyphen(text, line) {
-        text.pop();
-    } else if !text.is_empty() && !super::super::text::ends_in_hyphen(text) {
-        text.push(' ');
-    }
-    text.push_str(line);
 }
 
 /// A caption that is being read.
@@ -225,7 +216,7 @@ impl Reader {
             begins && (c.is_ascii_digit() || "*\u{2217}\u{2020}\u{2021} ".contains(c))
         });
         match self.draft.footnotes.last_mut().filter(|_| goes_on && !begins) {
-            Some(open) => join(open, text),
+            Some(open) => join_line(open, text),
             None => self.draft.footnotes.push(text.to_owned()),
         }
         self.note = Some(line.clone());
@@ -266,7 +257,7 @@ impl Reader {
         let ended =
             open.lines > 1 && open.text.ends_with('.') && last.right < line.right - last.size * 4.0;
         if near && !ended && open.lines < 15 && !CAPTION.is_match(&line.text) {
-            join(&mut open.text, &line.text);
+            join_line(&mut open.text, &line.text);
             open.last = line.clone();
             open.lines += 1;
             return true;

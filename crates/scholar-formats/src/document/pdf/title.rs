@@ -1,5 +1,6 @@
 //! The title of a paper: its largest type, checked against what the file says.
 
+use super::super::hyphens::join_line;
 use super::lines::Line;
 
 /// Smallest lead over the body's type that makes a line a title.
@@ -37,7 +38,7 @@ pub(super) fn find(
             }
             y = line.y;
             taken.push(*at);
-            super::paper::join(&mut text, &line.text);
+            join_line(&mut text, &line.text);
         }
         let text = text
             .trim_matches(|c: char| c.is_whitespace() || "*\u{2217}\u{2020}".contains(c))

@@ -3,19 +3,8 @@
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::{Store, StoreError};
-use crate::annotate::form::Form;
+use crate::annotate::form::{Form, Origin};
 use crate::annotate::model::{Preference, Quality, Ratings, Scores};
-
-/// Which page a form comes from, so that what was entered in one window is not lost to another.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Origin {
-    /// Drawn when the page was made.
-    pub(crate) page: String,
-    /// Counts what this page sent.
-    pub(crate) seq: u32,
-    /// Revision of the form that the page showed.
-    pub(crate) base: u32,
-}
 
 /// What became of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +35,8 @@ impl Store {
         assignment: i64,
         form: &Form,
         ratings: Option<&Ratings>,
-        (origin, now): (&Origin, &str),
+        origin: &Origin,
+        now: &str,
     ) -> Result<Saved, StoreError> {
         self.change(|connection| {
             let saved = save(connection, assignment, form, origin, now)?;

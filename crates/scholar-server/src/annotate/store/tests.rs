@@ -1,5 +1,5 @@
 use super::*;
-use crate::annotate::form::{Better, Form};
+use crate::annotate::form::{Better, Form, Origin};
 use crate::annotate::model::{Answer, Preference};
 
 fn instance(id: &str, authors: &[&str]) -> Instance {
@@ -76,8 +76,7 @@ fn the_last_submission_counts_and_earlier_ones_are_kept() {
         form.better = Some(better);
         let ratings = form.ratings(task.flipped).expect("full");
         let at = format!("2030-01-0{seq}T00:00:00Z");
-        let saved =
-            store.submit(task.assignment, &form, Some(&ratings), (&origin("p", seq, 0), &at));
+        let saved = store.submit(task.assignment, &form, Some(&ratings), &origin("p", seq, 0), &at);
         assert_eq!(saved.expect("saved"), Saved::Stored(seq));
     }
     let kept = store.evaluations().expect("readable");
@@ -137,7 +136,8 @@ fn two_processes_lose_nothing() {
                         task.assignment,
                         &full(),
                         ratings.as_ref(),
-                        (&origin(name, 1, 0), "now"),
+                        &origin(name, 1, 0),
+                        "now",
                     );
                     assert_eq!(saved.expect("saved"), Saved::Stored(1));
                 }

@@ -3,7 +3,7 @@
 use scholar_core::{PortError, PortErrorKind};
 
 use crate::fetch::{FetchRequest, Fetcher};
-use crate::reading::ReplyError;
+use crate::parse::ReplyError;
 
 /// What `read` makes of the reply to `request`; `None` for a 404 where the request says that it is an answer. A reply
 /// that cannot be read is not kept.
