@@ -1,10 +1,15 @@
 //! What every command needs: places, environment, config, printer.
 
-use std::path::Path;
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use scholar_core::{Notice, NoticeKind};
+use scholar_models::LocalEncoder;
+use scholar_pipeline::{Alarm, Clock};
 use tokio::runtime::Runtime;
 
 use crate::args::GlobalArgs;
@@ -15,7 +20,6 @@ use crate::home::Home;
 use crate::printer::Printer;
 use crate::private;
 use crate::stop::Stop;
-use crate::wiring::models::Readers;
 
 /// One invocation of the program.
 pub(crate) struct App {
@@ -26,8 +30,8 @@ pub(crate) struct App {
     pub(crate) stop: Stop,
     /// Nobody is asked: models that are not here cannot be fetched.
     pub(crate) offline: bool,
-    /// Encoders that are open, for who asks next.
-    pub(crate) readers: Readers,
+    /// Encoders for late interaction by their folders, open as long as somebody holds them.
+    pub(crate) encoders: Mutex<HashMap<PathBuf, Weak<LocalEncoder>>>,
     /// When the program began.
     pub(crate) began: Instant,
     /// A command's own number of threads.
@@ -61,7 +65,7 @@ impl App {
             config,
             printer,
             stop: Stop::default(),
-            readers: Readers::default(),
+            encoders: Mutex::default(),
             began: Instant::now(),
             threads: OnceLock::new(),
             runtime: OnceLock::new(),
@@ -122,6 +126,24 @@ impl App {
         Ok(())
     }
 
+    /// A progress callback that ends the work when the person asked for it.
+    pub(crate) fn until_stopped(&self) -> ControlFlow<()> {
+        // Without threads for it nobody watches for signals, and the system ends the program.
+        let _unwatched = self.heed_signals();
+        if self.stop.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// The time since the program began.
+    pub(crate) fn clock(&self) -> Clock {
+        let began = self.began;
+        Arc::new(move || began.elapsed())
+    }
+
+    /// Timers of the runtime.
+    pub(crate) fn alarm() -> Alarm {
+        Arc::new(|pause| Box::pin(tokio::time::sleep(pause)))
+    }
+
     /// The runtime; signals are watched for as long as there is one.
     fn runtime(&self) -> Result<&Runtime, CommandError> {
         if let Some(runtime) = self.runtime.get() {
@@ -154,10 +176,7 @@ impl App {
     }
 
     /// The folder of the datastore called `name`, which must exist.
-    pub(crate) fn existing_datastore(
-        &self,
-        name: &str,
-    ) -> Result<std::path::PathBuf, CommandError> {
+    pub(crate) fn existing_datastore(&self, name: &str) -> Result<PathBuf, CommandError> {
         let path = self.home.datastore(name)?;
         if path.is_dir() {
             return Ok(path);

@@ -2,8 +2,9 @@
 
 use std::error::Error;
 use std::fmt;
+use std::path::Path;
 
-use scholar_core::{Notice, NoticeKind, PortError, PortErrorKind};
+use scholar_core::{Notice, NoticeKind, PortError, PortErrorKind, is_out_of_space};
 
 /// Which exit code a failure gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,6 +142,22 @@ fn error_source(error: PortError) -> Option<Box<dyn Error + Send + Sync>> {
         cause = next.source();
     }
     (!causes.is_empty()).then(|| causes.join(": ").into())
+}
+
+impl CommandError {
+    /// An error about a folder that cannot be written, with what to do.
+    pub(crate) fn unwritable(folder: &Path, source: std::io::Error) -> Self {
+        let hint = match source.kind() {
+            kind if is_out_of_space(kind) => "free some space, or pass --home DIR on another disk",
+            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+                "pass --home DIR with a folder you can write"
+            }
+            _ => "check the folder, or pass --home DIR",
+        };
+        Self::user(format!("cannot write in {}", folder.display()))
+            .with_source(source)
+            .with_hint(hint)
+    }
 }
 
 /// Adds what was being done to an error of a library.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::env::Environment;
 use crate::error::CommandError;
-use crate::{private, runs};
+use crate::private;
 
 /// The folders of one user, none of them created yet.
 ///
@@ -105,7 +105,7 @@ impl Home {
     pub(crate) fn create(&self, folder: &Path) -> Result<(), CommandError> {
         private::create_missing(&self.data)
             .and_then(|()| fs_err::create_dir_all(folder))
-            .map_err(|source| runs::unwritable(&self.data, source))
+            .map_err(|source| CommandError::unwritable(&self.data, source))
     }
 
     /// The data folder itself.

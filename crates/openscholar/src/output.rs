@@ -1,5 +1,6 @@
 //! How answers look: for people, for programs, for reference managers.
 
+pub(crate) mod added;
 pub(crate) mod document;
 pub(crate) mod export;
 pub(crate) mod json;

@@ -20,7 +20,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scholar_core::{Paper, ReadLimits, is_out_of_space};
+use scholar_core::{Paper, ReadLimits};
 use scholar_datastore::files::{self, FileError};
 use scholar_pipeline::retrieve::sources::SourcesConfig;
 use serde::de::DeserializeOwned;
@@ -172,17 +172,18 @@ impl RunFolder {
             started.chars().filter(|c| c.is_ascii_digit() || *c == 'T').take(15).collect();
         let base = format!("{}-{:02x}{:02x}", stamp.replace('T', "-"), digest[0], digest[1]);
         let runs = home.runs();
-        private::folder(&runs).map_err(|source| unwritable(&runs, source))?;
+        private::folder(&runs).map_err(|source| CommandError::unwritable(&runs, source))?;
         for attempt in 0..1000_u32 {
             let id = if attempt == 0 { base.clone() } else { format!("{base}-{attempt}") };
             let path = runs.join(&id);
             match private::create_folder(&path) {
                 Ok(()) => {
-                    let held = hold(&path).map_err(|source| unwritable(&path, source))?;
+                    let held =
+                        hold(&path).map_err(|source| CommandError::unwritable(&path, source))?;
                     return Ok((Self { path, _held: Some(Arc::new(held)) }, id));
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(source) => return Err(unwritable(&runs, source)),
+                Err(source) => return Err(CommandError::unwritable(&runs, source)),
             }
         }
         Err(CommandError::new(
@@ -264,7 +265,8 @@ impl RunFolder {
     /// shows when the whole journal is written at the end.
     pub(crate) fn journal_sink(&self) -> Result<JournalSink, CommandError> {
         let path = self.file(JOURNAL_FILE);
-        let file = private::create(&path).map_err(|source| unwritable(&self.path, source))?;
+        let file = private::create(&path)
+            .map_err(|source| CommandError::unwritable(&self.path, source))?;
         let file = parking_lot::Mutex::new(file);
         Ok(Box::new(move |line| {
             let _at_the_end = file.lock().write_all(format!("{line}\n").as_bytes());
@@ -420,7 +422,7 @@ fn replace(
     written.map_err(|source| {
         // The half-written file is of no use; if it cannot be removed either, the error below says why.
         let _ignored = fs_err::remove_file(&temporary);
-        unwritable(folder, source)
+        CommandError::unwritable(folder, source)
     })
 }
 
@@ -436,20 +438,6 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CommandError> 
             CommandError::user(format!("cannot write {}", path.display())).with_source(error)
         }),
     }
-}
-
-/// An error about a folder that cannot be written, with what to do.
-pub(crate) fn unwritable(folder: &Path, source: std::io::Error) -> CommandError {
-    let hint = match source.kind() {
-        kind if is_out_of_space(kind) => "free some space, or pass --home DIR on another disk",
-        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-            "pass --home DIR with a folder you can write"
-        }
-        _ => "check the folder, or pass --home DIR",
-    };
-    CommandError::user(format!("cannot write in {}", folder.display()))
-        .with_source(source)
-        .with_hint(hint)
 }
 
 #[cfg(test)]

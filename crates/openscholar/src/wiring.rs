@@ -1,6 +1,7 @@
 //! Puts models, datastore and clients together into the ports of a run.
 
 pub(crate) mod built_in;
+pub(crate) mod copy;
 pub(crate) mod generator;
 pub(crate) mod judge;
 pub(crate) mod models;
@@ -11,7 +12,9 @@ pub(crate) mod reranker;
 pub(crate) mod shelf;
 pub(crate) mod standin;
 pub(crate) mod standing;
+pub(crate) mod store_writer;
 pub(crate) mod stored;
+pub(crate) mod upgrade;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -97,7 +100,7 @@ pub(crate) async fn ports(
         generator,
         encoder: Some(shelf.encoder.clone()),
         attributor,
-        clock: crate::commands::ask::clock(app),
+        clock: app.clock(),
         meter: Some(Arc::clone(meter)),
     };
     Ok(Wired { ports, wide, outside, models: names, notices, record, server })

@@ -5,13 +5,12 @@ mod watch;
 
 use std::io::Read as _;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use scholar_core::{Answer, Paper, Question};
 use scholar_pipeline::budget::{Estimate, estimate};
 use scholar_pipeline::config::AskConfig;
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
-use scholar_pipeline::{Alarm, AskError, Event, Meter, Outcome};
+use scholar_pipeline::{AskError, Event, Meter, Outcome};
 
 use crate::app::App;
 use crate::args::AskArgs;
@@ -131,7 +130,7 @@ async fn answer(
     let shelf = Shelf::open(app, datastore).await?;
     // Before anything is read: a datastore at this commit has what was read.
     let commit = shelf.store.commit()?;
-    let meter = Meter::start_with(config.budget, clock(app), Some(alarm()));
+    let meter = Meter::start_with(config.budget, app.clock(), Some(App::alarm()));
     let wired = wiring::ports(app, &shelf, args, question, &meter).await?;
     let ports = &wired.ports;
     announce(
@@ -210,7 +209,7 @@ fn save(run: &str, datastore: &str, app: &App) -> Result<(), CommandError> {
     let source = format!("run {run}");
     let done =
         app.block_on_to_the_end(super::papers::keep::add(datastore, found, &source, false, app))??;
-    super::datastore::build::report_added(&format!("saved to {datastore}"), &done, app);
+    crate::output::added::report(&format!("saved to {datastore}"), &done, app);
     Ok(())
 }
 
@@ -349,15 +348,4 @@ fn print(document: &AnswerDocument, args: &AskArgs, app: &App) -> Result<(), Com
         app.printer.say(&format!("written to {}", path.display()));
     }
     Ok(())
-}
-
-/// A clock that counts from the start of the program.
-pub(crate) fn clock(app: &App) -> scholar_pipeline::Clock {
-    let began = app.began;
-    Arc::new(move || began.elapsed())
-}
-
-/// Timers of the runtime.
-pub(crate) fn alarm() -> Alarm {
-    Arc::new(|pause| Box::pin(tokio::time::sleep(pause)))
 }

@@ -81,7 +81,7 @@ fn publish(
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     if let Some(out) = out {
-        fs_err::create_dir_all(out).map_err(|source| runs::unwritable(out, source))?;
+        fs_err::create_dir_all(out).map_err(|source| CommandError::unwritable(out, source))?;
         runs::write_atomic(&out.join(format!("{name}.md")), markdown.as_bytes())?;
         let text = format!("{json:#}\n");
         runs::write_atomic(&out.join(format!("{name}.json")), text.as_bytes())?;

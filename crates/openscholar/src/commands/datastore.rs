@@ -4,14 +4,12 @@ pub(crate) mod build;
 mod compact;
 mod export;
 mod import;
-mod look;
+mod inspect;
 pub(crate) mod merge;
 pub(crate) mod plan;
 mod repair;
 pub(crate) mod serve;
-pub(crate) mod upgrade;
 mod vectors;
-pub(crate) mod writer;
 
 use std::process::ExitCode;
 
@@ -24,7 +22,7 @@ use crate::error::CommandError;
 use crate::starter;
 use crate::wiring::models::Reading;
 use crate::wiring::{self, models};
-use look::{info, print_info};
+use inspect::{info, print_info};
 
 pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandError> {
     let DatastoreArgs { command } = args;
@@ -36,7 +34,7 @@ pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandErr
         DatastoreCommand::List => list(app),
         DatastoreCommand::Info { name } => info(&app.datastore_name(name.as_deref()), app),
         DatastoreCommand::Verify { name, deep } => {
-            look::verify(&app.datastore_name(name.as_deref()), deep, app)
+            inspect::verify(&app.datastore_name(name.as_deref()), deep, app)
         }
         DatastoreCommand::Repair { name, to } => repair::run(&name, &to, app),
         DatastoreCommand::Serve(args) => serve::run(*args, app),

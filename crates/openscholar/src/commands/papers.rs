@@ -1,14 +1,12 @@
 //! `openscholar papers …`.
 
 mod add;
-mod beyond;
 mod export;
 mod graph;
+mod graph_remote;
 pub(crate) mod intake;
 pub(crate) mod keep;
-mod watch;
 
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -19,12 +17,11 @@ use scholar_datastore::graph::Limits;
 
 use crate::app::App;
 use crate::args::{PapersArgs, PapersCommand};
-use crate::commands::datastore::writer;
 use crate::error::CommandError;
 use crate::output::table::Table;
 use crate::printer::{Style, Styled};
-use crate::wiring;
-use beyond::Asked;
+use crate::wiring::{self, store_writer};
+use graph_remote::Asked;
 
 pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError> {
     let PapersArgs { datastore, command } = args;
@@ -41,19 +38,19 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
             graph::references(&name, &id, limit, app)
         }
         PapersCommand::References { id, limit, beyond } => {
-            beyond::run(&name, (Asked::References, &id), limit, &beyond, app)
+            graph_remote::run(&name, (Asked::References, &id), limit, &beyond, app)
         }
         PapersCommand::Citers { id, limit, beyond } if beyond.sources.is_empty() => {
             graph::citers(&name, &id, limit, app)
         }
         PapersCommand::Citers { id, limit, beyond } => {
-            beyond::run(&name, (Asked::Citers, &id), limit, &beyond, app)
+            graph_remote::run(&name, (Asked::Citers, &id), limit, &beyond, app)
         }
         PapersCommand::Related { id, limit, beyond } if beyond.sources.is_empty() => {
             graph::related(&name, &id, limit, app)
         }
         PapersCommand::Related { id, limit, beyond } => {
-            beyond::run(&name, (Asked::Related, &id), limit, &beyond, app)
+            graph_remote::run(&name, (Asked::Related, &id), limit, &beyond, app)
         }
         PapersCommand::Neighbours { id, hops, direction, links, limit } => {
             let limits = Limits { hops, links, papers: limit };
@@ -141,7 +138,7 @@ fn shown(paper: &Paper, passages: &[Passage], n_cited_by: usize) -> Styled {
 
 fn remove(name: &str, ids: &[PaperId], app: &App) -> Result<ExitCode, CommandError> {
     let store = open(name, app)?;
-    let mut writer = writer::open(name, &store, false, app)?;
+    let mut writer = store_writer::open(name, &store, false, app)?;
     let removed = writer.remove(ids)?;
     writer.commit()?;
     app.printer.say(&format!("removed {removed} of {} papers from {name}", ids.len()));
@@ -150,11 +147,4 @@ fn remove(name: &str, ids: &[PaperId], app: &App) -> Result<ExitCode, CommandErr
             .json(&serde_json::json!({"schema": "openscholar.removed/1", "removed": removed}))?;
     }
     Ok(if removed == ids.len() { ExitCode::SUCCESS } else { ExitCode::from(1) })
-}
-
-/// A progress callback that ends the work when the person asked for it.
-pub(crate) fn until_stopped(app: &App) -> ControlFlow<()> {
-    // Without threads for it nobody watches for signals, and the system ends the program.
-    let _unwatched = app.heed_signals();
-    if app.stop.requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }

@@ -80,7 +80,7 @@ impl Shipped {
 
     /// Puts them into a folder of the model's name in `models`, in one rename; other files that lie there go.
     pub(crate) fn write(&self, models: &Path) -> Result<(), CommandError> {
-        let unwritable = |source| runs::unwritable(models, source);
+        let unwritable = |source| CommandError::unwritable(models, source);
         fs_err::create_dir_all(models).map_err(unwritable)?;
         // Two processes that both found the folder missing: the second would take away what the first reads.
         let lock = fs_err::File::create(models.join(LOCK)).map_err(unwritable)?;

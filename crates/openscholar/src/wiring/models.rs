@@ -1,10 +1,8 @@
 //! Models on disk: found in the catalog, fetched when they are absent, opened.
 
-use std::collections::HashMap;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use parking_lot::Mutex;
 use scholar_clients::download::Installed;
 use scholar_core::{EncoderInfo, TextPreparation};
 use scholar_models::catalog::{Catalog, Entry, Purpose};
@@ -170,9 +168,6 @@ pub(crate) fn encoder_in(
     Ok(Arc::new(LocalEncoder::open(folder, name, encoder_options(app, name, reading)?)?))
 }
 
-/// Encoders that read beside a question, by folder, as long as somebody holds them.
-pub(crate) type Readers = Mutex<HashMap<PathBuf, Weak<LocalEncoder>>>;
-
 /// The encoder that reads beside a question ([`Reading::AGAIN`]) from `folder`: one for all who ask, as the reranker of a search
 /// often is what a judge sees likeness by.
 pub(crate) fn reader(
@@ -180,12 +175,12 @@ pub(crate) fn reader(
     folder: &Path,
     name: &str,
 ) -> Result<Arc<LocalEncoder>, CommandError> {
-    let mut readers = app.readers.lock();
-    if let Some(reader) = readers.get(folder).and_then(Weak::upgrade) {
+    let mut encoders = app.encoders.lock();
+    if let Some(reader) = encoders.get(folder).and_then(Weak::upgrade) {
         return Ok(reader);
     }
     let reader = encoder_in(app, folder, name, Reading::AGAIN)?;
-    readers.insert(folder.to_owned(), Arc::downgrade(&reader));
+    encoders.insert(folder.to_owned(), Arc::downgrade(&reader));
     Ok(reader)
 }
 

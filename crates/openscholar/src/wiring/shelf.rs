@@ -12,9 +12,8 @@ use scholar_datastore::{
 use scholar_models::LocalEncoder;
 
 use super::models;
+use super::upgrade::{finish_upgrade, upgrade};
 use crate::app::App;
-use crate::commands::datastore::upgrade::{finish_upgrade, upgrade};
-use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::progress;
 use crate::starter;
@@ -126,13 +125,13 @@ pub(crate) fn build_starter(
             writer
                 .add(papers, encoder, &AddOptions::standard(starter::NAME), &mut |done| {
                     bar.set_position(done.papers_read);
-                    until_stopped(app)
+                    app.until_stopped()
                 })?
                 .interrupted
         }
     };
     bar.finish_and_clear();
-    if interrupted || until_stopped(app) == ControlFlow::Break(()) {
+    if interrupted || app.until_stopped() == ControlFlow::Break(()) {
         return Err(CommandError::new(
             ErrorKind::Interrupted,
             "interrupted; the next start continues the build",
@@ -150,7 +149,7 @@ fn patient_writer(app: &App, store: &Datastore) -> Result<DatastoreWriter, Comma
     loop {
         match store.writer() {
             Err(scholar_datastore::Error::Locked { holder, .. })
-                if until_stopped(app).is_continue() =>
+                if app.until_stopped().is_continue() =>
             {
                 if !told {
                     app.printer.say(&format!(

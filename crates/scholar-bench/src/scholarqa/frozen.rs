@@ -21,8 +21,6 @@ use super::json::{DataError, rows};
 
 /// Schema of [`RetrievedSet`].
 pub const RETRIEVED_SCHEMA: &str = "openscholar.retrieved/1";
-/// Name in notices and reports.
-pub const FROZEN: &str = "frozen passages";
 
 /// What was found for an item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -13,6 +13,8 @@ use super::prediction::Context;
 
 /// Name in notices and reports.
 pub const GIVEN: &str = "given passages";
+/// The same of passages that were retrieved before.
+pub const FROZEN: &str = "frozen passages";
 
 /// Answers every search with the same passages in the same order. Filters do not apply: the passages are given.
 pub struct FixedRetriever {
@@ -42,7 +44,7 @@ impl FixedRetriever {
 
     /// Serves `hits` as they are.
     pub fn frozen(hits: Vec<Retrieved>) -> Self {
-        Self { name: super::frozen::FROZEN, hits }
+        Self { name: FROZEN, hits }
     }
 }
 

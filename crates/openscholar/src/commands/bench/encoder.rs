@@ -120,7 +120,7 @@ pub(super) fn peer<T: DeserializeOwned>(
 ) -> Result<T, CommandError> {
     let source = script;
     let folder = app.home.data().join("bench");
-    fs_err::create_dir_all(&folder).map_err(|source| crate::runs::unwritable(&folder, source))?;
+    fs_err::create_dir_all(&folder).map_err(|source| CommandError::unwritable(&folder, source))?;
     let (script, passages) = (folder.join("peer.py"), folder.join("passages.jsonl"));
     let lines: String =
         texts.iter().map(|text| format!("{}\n", serde_json::json!({"text": text}))).collect();

@@ -17,7 +17,6 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::args::BenchIndexArgs;
-use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, ErrorKind};
 use crate::progress;
 use crate::runs;
@@ -86,12 +85,12 @@ pub(super) fn run(args: &BenchIndexArgs, app: &App) -> Result<ExitCode, CommandE
         )));
     }
     let work = args.work.clone().unwrap_or_else(|| app.home.data().to_owned());
-    fs_err::create_dir_all(&work).map_err(|source| runs::unwritable(&work, source))?;
+    fs_err::create_dir_all(&work).map_err(|source| CommandError::unwritable(&work, source))?;
     let folder = || {
         tempfile::Builder::new()
             .prefix("bench-index-")
             .tempdir_in(&work)
-            .map_err(|source| runs::unwritable(&work, source))
+            .map_err(|source| CommandError::unwritable(&work, source))
     };
     let mut sets = Vec::new();
     if !args.only_made {
@@ -117,7 +116,7 @@ pub(super) fn run(args: &BenchIndexArgs, app: &App) -> Result<ExitCode, CommandE
     if let Some(out) = &args.out {
         for set in &sets {
             let name = set.plot_name(&args.report);
-            fs_err::create_dir_all(out).map_err(|source| runs::unwritable(out, source))?;
+            fs_err::create_dir_all(out).map_err(|source| CommandError::unwritable(out, source))?;
             runs::write_atomic(&out.join(name), plot::recall_latency(set)?.as_bytes())?;
         }
     }
@@ -171,7 +170,7 @@ fn measure(
                 p50_ms,
                 p99_ms,
             });
-            if until_stopped(app).is_break() {
+            if app.until_stopped().is_break() {
                 return Err(CommandError::new(ErrorKind::Interrupted, "interrupted"));
             }
         }
@@ -228,7 +227,7 @@ fn build(
             IvfStage::Copying | IvfStage::Lexical => {}
         }
         progress::show_index(&bar, step);
-        until_stopped(app)
+        app.until_stopped()
     })?;
     bar.finish_and_clear();
     if done { Ok(stages) } else { Err(CommandError::new(ErrorKind::Interrupted, "interrupted")) }

@@ -12,7 +12,6 @@ use scholar_datastore::{AddOptions, BuildRules, Datastore};
 
 use super::{machine, publish, status_bytes};
 use crate::app::App;
-use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::progress;
 
@@ -93,7 +92,7 @@ pub(super) fn run(
             &AddOptions::standard(name.as_str()),
             &mut |done| {
                 bar.set_position(done.passages_added);
-                until_stopped(app)
+                app.until_stopped()
             },
         )?;
         let seconds = began.elapsed().as_secs_f64();

@@ -43,7 +43,7 @@ pub(super) fn run(args: &BenchReportArgs, app: &App) -> Result<ExitCode, Command
                 let path = out.join(path);
                 let folder = path.parent().unwrap_or(out);
                 fs_err::create_dir_all(folder)
-                    .map_err(|source| runs::unwritable(folder, source))?;
+                    .map_err(|source| CommandError::unwritable(folder, source))?;
                 runs::write_atomic(&path, page.as_bytes())?;
             }
         }
@@ -57,7 +57,7 @@ pub(super) fn run(args: &BenchReportArgs, app: &App) -> Result<ExitCode, Command
 }
 
 fn write(out: &Path, name: &str, made: &Report, app: &App) -> Result<(), CommandError> {
-    fs_err::create_dir_all(out).map_err(|source| runs::unwritable(out, source))?;
+    fs_err::create_dir_all(out).map_err(|source| CommandError::unwritable(out, source))?;
     let json = format!("{:#}\n", made.json);
     let files = [
         ("md", made.document.markdown()),

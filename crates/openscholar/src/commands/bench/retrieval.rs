@@ -11,7 +11,6 @@ use scholar_datastore::{AddOptions, BuildRules, Datastore};
 use scholar_models::LocalEncoder;
 
 use crate::app::App;
-use crate::commands::papers::until_stopped;
 use crate::config::DEFAULT_ENCODER;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::wiring::{self, Shelf, models};
@@ -105,7 +104,7 @@ fn reranker(
 fn keep(report: &Report, out: &Path) -> Result<(), CommandError> {
     let text = serde_json::to_string_pretty(report).user(|| "cannot write JSON".to_owned())?;
     let folder = out.join("retrieval");
-    fs_err::create_dir_all(&folder).map_err(|source| runs::unwritable(&folder, source))?;
+    fs_err::create_dir_all(&folder).map_err(|source| CommandError::unwritable(&folder, source))?;
     runs::write_atomic(&folder.join(format!("{}.json", report.collection)), text.as_bytes())
 }
 
@@ -141,7 +140,7 @@ pub(crate) fn store(
         &AddOptions::standard(&collection.name),
         &mut |done| {
             bar.set_position(done.passages_added);
-            until_stopped(app)
+            app.until_stopped()
         },
     )?;
     bar.finish_and_clear();

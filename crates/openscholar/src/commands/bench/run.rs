@@ -314,7 +314,8 @@ impl<'a> Folder<'a> {
     /// Creates it, or opens the one that is there if it is of the same run.
     fn open(mut manifest: Manifest, args: &'a BenchRunArgs) -> Result<Self, CommandError> {
         let folder = &args.out;
-        fs_err::create_dir_all(folder).map_err(|source| runs::unwritable(folder, source))?;
+        fs_err::create_dir_all(folder)
+            .map_err(|source| CommandError::unwritable(folder, source))?;
         if folder.join(MANIFEST_FILE).exists() {
             let before = Manifest::read(folder)?;
             let differences = before.differences(&manifest);

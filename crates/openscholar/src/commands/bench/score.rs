@@ -152,7 +152,7 @@ fn subject(args: &BenchScoreArgs, app: &App) -> Result<Subject, CommandError> {
     }
     let parent = args.run.parent().filter(|parent| !parent.as_os_str().is_empty());
     let folder = args.out.clone().unwrap_or_else(|| parent.unwrap_or(Path::new(".")).to_owned());
-    fs_err::create_dir_all(&folder).map_err(|source| runs::unwritable(&folder, source))?;
+    fs_err::create_dir_all(&folder).map_err(|source| CommandError::unwritable(&folder, source))?;
     let name = args.run.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Subject { name, task, items, predictions, data: data.clone(), folder })
 }

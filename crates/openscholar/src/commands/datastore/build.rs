@@ -17,13 +17,13 @@ use scholar_datastore::{
 };
 use scholar_models::LocalEncoder;
 
-use super::writer;
 use crate::app::App;
 use crate::args::{PassagesArg, SourceArgs};
-use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, EXIT_MISSING_EVIDENCE, ErrorKind};
+use crate::output::added;
 use crate::progress;
 use crate::wiring::models::{self, Reading};
+use crate::wiring::store_writer;
 
 /// Rejected lines shown.
 const SHOWN_REJECTS: usize = 5;
@@ -102,7 +102,7 @@ pub(crate) fn add_files(
     let bar = progress::bytes(&app.printer, total_bytes(&inputs));
     let mut run = Run {
         app,
-        writer: writer::open(name, &store, *skip_check, app)?,
+        writer: store_writer::open(name, &store, *skip_check, app)?,
         encoder,
         options,
         rejects: log,
@@ -199,7 +199,7 @@ impl Run<'_> {
         let (bar, bytes, app) = (self.bar.clone(), self.bytes.clone(), self.app);
         let split = S2Join::split(files, parent, shard, &self.options, &mut || {
             bar.set_position(bytes.load(Ordering::Relaxed));
-            until_stopped(app)
+            app.until_stopped()
         })?;
         let ControlFlow::Continue(mut join) = split else {
             self.interrupted = true;
@@ -207,7 +207,7 @@ impl Run<'_> {
         };
         let done = self.add(Path::new("dump"), "Semantic Scholar", join.papers())?;
         let report = join.report().clone();
-        report_added("Semantic Scholar", &done, self.app);
+        added::report("Semantic Scholar", &done, self.app);
         self.app.printer.say(&format!(
             "  {} papers, {} abstracts, {} full texts, {} citations ({} of works not in these files)",
             report.papers,
@@ -246,7 +246,7 @@ impl Run<'_> {
                     return ControlFlow::Break(());
                 }
             }
-            until_stopped(app)
+            app.until_stopped()
         };
         let done = writer.add(papers, encoder.as_ref(), &AddOptions::standard(source), &mut tell);
         bar.set_message("");
@@ -373,7 +373,7 @@ pub(crate) async fn fitting_encoder(
 }
 
 fn report_file(report: &ReadReport, done: &AddReport, app: &App) {
-    report_added(&report.path.display().to_string(), done, app);
+    added::report(&report.path.display().to_string(), done, app);
     if let Some(encoding) = report.encoding {
         app.printer.say(&format!("  it is written in {encoding}"));
     }
@@ -405,37 +405,5 @@ fn left_out_because(duplicate: &Duplicate) -> String {
         Likeness::Identifier(id) => {
             format!("the same paper as {} by {id} and title, without more text", duplicate.first)
         }
-    }
-}
-
-pub(crate) fn report_added(what: &str, done: &AddReport, app: &App) {
-    let added = &done.progress;
-    app.printer.say(&format!(
-        "{what}: {} papers added, {} unchanged, {} replaced, {} duplicates, {} passages ({:.0}/s), {} cut at the encoder's token limit",
-        added.papers_added,
-        added.papers_unchanged,
-        added.papers_replaced,
-        added.papers_duplicate,
-        added.passages_added,
-        added.passages_per_second(),
-        added.passages_truncated,
-    ));
-    if added.identifiers_added > 0 {
-        app.printer.say(&format!(
-            "  {} identifiers of duplicates were added to the papers that were there",
-            added.identifiers_added
-        ));
-    }
-    if added.papers_completed > 0 {
-        app.printer.say(&format!(
-            "  {} papers were there under another identifier with less text, and now have this one's",
-            added.papers_completed
-        ));
-    }
-    if added.papers_without_passages > 0 {
-        app.printer.say(&format!(
-            "  {} papers have no text and will not be found by searching",
-            added.papers_without_passages
-        ));
     }
 }

@@ -4,11 +4,10 @@ use std::process::ExitCode;
 
 use scholar_datastore::{Bits, CompactOptions, CompactReport, Datastore};
 
-use super::writer;
 use crate::app::App;
-use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, ErrorKind};
 use crate::progress;
+use crate::wiring::store_writer;
 
 pub(super) fn run(
     name: &str,
@@ -25,12 +24,12 @@ pub(super) fn run(
     let store = Datastore::open(&app.home.datastore(name)?)?;
     let mut options = CompactOptions { lists, bits, ..CompactOptions::standard() };
     options.policy.indexed_from = indexed_from.unwrap_or(options.policy.indexed_from);
-    let mut writer = writer::open(name, &store, false, app)?;
+    let mut writer = store_writer::open(name, &store, false, app)?;
     app.heed_signals()?;
     let bar = progress::counted(&app.printer, "rows", Some(0));
     let report = writer.compact(&options, &mut |step| {
         progress::show_index(&bar, step);
-        until_stopped(app)
+        app.until_stopped()
     })?;
     bar.finish_and_clear();
     drop(writer);

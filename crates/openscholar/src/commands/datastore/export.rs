@@ -8,7 +8,6 @@ use scholar_datastore::MergeSource;
 use scholar_datastore::export::ExportPart;
 
 use crate::app::App;
-use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, ErrorKind};
 use crate::progress;
 
@@ -24,7 +23,7 @@ pub(super) fn run(
     app.heed_signals()?;
     let exported = source.export(folder, parts, &mut |done| {
         bar.set_position(done);
-        until_stopped(app)
+        app.until_stopped()
     })?;
     bar.finish_and_clear();
     let ControlFlow::Continue(files) = exported else {

@@ -11,12 +11,12 @@ use scholar_datastore::npy::Npy;
 use scholar_datastore::{AddOptions, GivenPassages};
 
 use super::build::{self, Building};
-use super::writer;
 use crate::app::App;
 use crate::args::SourceArgs;
-use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, ErrorKind};
+use crate::output::added;
 use crate::progress;
+use crate::wiring::store_writer;
 
 /// Passages, their vectors, and the names of those.
 pub(super) struct Files<'a> {
@@ -52,18 +52,18 @@ pub(super) fn run(
     let source = passages_file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let bar = progress::bytes(&app.printer, size).with_message(source.clone());
     let given = GivenPassages { passages: passages_file, vectors: &matrix, ids: ids.as_ref() };
-    let done = writer::open(name, &store, sources.skip_check, app)?.add_given(
+    let done = store_writer::open(name, &store, sources.skip_check, app)?.add_given(
         &given,
         encoder.as_ref(),
         (&AddOptions::standard(source.as_str()), &options),
         &mut |done| {
             bar.set_position(bytes.load(Ordering::Relaxed));
             bar.set_message(format!("{source}: {} passages", done.passages_added));
-            until_stopped(app)
+            app.until_stopped()
         },
     )?;
     bar.finish_and_clear();
-    build::report_added(&source, &done, app);
+    added::report(&source, &done, app);
     build::report_rejects(&log, app)?;
     if done.interrupted {
         return Err(CommandError::new(

@@ -8,12 +8,11 @@ use scholar_datastore::repair::LostPaper;
 use scholar_datastore::{AddOptions, Datastore, RepairReport, RepairSource};
 
 use super::merge::folder;
-use super::writer;
 use crate::app::App;
-use crate::commands::papers::until_stopped;
 use crate::error::{CommandError, EXIT_MISSING_EVIDENCE, ErrorKind};
+use crate::progress;
 use crate::wiring::models;
-use crate::{progress, runs};
+use crate::wiring::store_writer;
 
 /// Longest list of lost papers that is printed in full.
 const SHOWN_LOST: usize = 20;
@@ -44,9 +43,9 @@ pub(super) fn run(name: &str, to: &str, app: &App) -> Result<ExitCode, CommandEr
         None
     };
     fs_err::create_dir_all(app.home.datastores())
-        .map_err(|source| runs::unwritable(app.home.data(), source))?;
+        .map_err(|source| CommandError::unwritable(app.home.data(), source))?;
     let store = Datastore::open_or_create(&path, &stored, source.descriptor().rules)?;
-    let mut writer = writer::open(to, &store, false, app)?;
+    let mut writer = store_writer::open(to, &store, false, app)?;
     let bar =
         progress::counted(&app.printer, "papers", Some(source.papers())).with_message("saving");
     let encoder = encoder.as_deref().map(|encoder| encoder as &dyn Encoder);
@@ -56,7 +55,7 @@ pub(super) fn run(name: &str, to: &str, app: &App) -> Result<ExitCode, CommandEr
         if done.is_merging {
             bar.set_message("merging segments");
         }
-        until_stopped(app)
+        app.until_stopped()
     })?;
     bar.finish_and_clear();
     drop(writer);

@@ -15,8 +15,8 @@ use tokio::net::TcpListener;
 use crate::app::App;
 use crate::args::ServeArgs;
 use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::private;
 use crate::wiring::Shelf;
-use crate::{private, runs};
 use reach::Guard;
 
 pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> {
@@ -115,7 +115,7 @@ pub(crate) fn probe(shelf: &Shelf) -> Probe {
 
 /// Appends queries to `path`, which only its owner can read, one line of JSON each. A line that cannot be written is reported, not fatal.
 fn query_log(path: &Path) -> Result<OnQuery, CommandError> {
-    let file = private::append(path).map_err(|source| runs::unwritable(path, source))?;
+    let file = private::append(path).map_err(|source| CommandError::unwritable(path, source))?;
     let file = Mutex::new(file);
     Ok(Arc::new(move |query| {
         let line = serde_json::json!({"at": App::now(), "query": query});

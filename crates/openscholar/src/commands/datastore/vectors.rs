@@ -50,7 +50,7 @@ pub(super) fn run(out: &Path, app: &App) -> Result<ExitCode, CommandError> {
         passages: texts.len(),
         papers_sha256: starter::papers_sha256(),
     };
-    fs_err::create_dir_all(out).map_err(|source| runs::unwritable(out, source))?;
+    fs_err::create_dir_all(out).map_err(|source| CommandError::unwritable(out, source))?;
     runs::write_atomic(&out.join("vectors.f16"), &bytes)?;
     let mut text = serde_json::to_string_pretty(&info).map_err(|source| {
         CommandError::new(ErrorKind::Bug, "cannot write JSON").with_source(source)

@@ -7,6 +7,7 @@
 //! ```
 
 mod attached;
+mod failure;
 pub(crate) mod inputs;
 mod joined;
 mod lookup;

@@ -21,7 +21,6 @@ use crate::app::App;
 use crate::args::{
     DataPresetArg, GradeArg, QuestionsArg, TrainCheckArgs, TrainDataArgs, TrainsArg,
 };
-use crate::commands::papers::until_stopped;
 use crate::config::{DEFAULT_ENCODER, DEFAULT_GENERATOR};
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::wiring::{Shelf, models};
@@ -236,7 +235,8 @@ impl Job<'_> {
         };
         let corpus = mining::corpus(&plan.pools[pool]);
         let folder = self.args.out.join("collections").join(named(&plan.pools[pool], &corpus));
-        fs_err::create_dir_all(&folder).map_err(|source| runs::unwritable(&folder, source))?;
+        fs_err::create_dir_all(&folder)
+            .map_err(|source| CommandError::unwritable(&folder, source))?;
         let files =
             [("corpus.jsonl", &corpus), ("queries.jsonl", &queries), ("qrels.tsv", &grades)];
         files
@@ -254,7 +254,8 @@ impl Job<'_> {
         let pool = &plan.pools[pool];
         let corpus = mining::corpus(pool);
         let folder = self.args.out.join("pools");
-        fs_err::create_dir_all(&folder).map_err(|source| runs::unwritable(&folder, source))?;
+        fs_err::create_dir_all(&folder)
+            .map_err(|source| CommandError::unwritable(&folder, source))?;
         let file = folder.join(format!("{}.jsonl", named(pool, &corpus)));
         runs::write_atomic(&file, corpus.as_bytes())?;
         let store = Datastore::open_or_create(
@@ -270,7 +271,7 @@ impl Job<'_> {
         let options = AddOptions::standard(&pool.name);
         let done = writer.add(reader.by_ref(), encoder, &options, &mut |done| {
             bar.set_position(done.passages_added);
-            until_stopped(self.app)
+            self.app.until_stopped()
         })?;
         bar.finish_and_clear();
         if done.interrupted {

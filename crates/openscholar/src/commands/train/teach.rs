@@ -18,8 +18,8 @@ use scholar_train::data::{RerankRow, read_rows};
 use crate::app::App;
 use crate::args::TrainTeachArgs;
 use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::progress;
 use crate::wiring::models;
-use crate::{progress, runs};
 
 /// What cosines are divided by. Source: the temperature contrastive encoders are trained at.
 const TEMPERATURE: f32 = 0.05;
@@ -38,7 +38,7 @@ pub(super) fn run(args: &TrainTeachArgs, app: &App) -> Result<ExitCode, CommandE
         .create(true)
         .append(true)
         .open(out)
-        .map_err(|source| runs::unwritable(out, source))?;
+        .map_err(|source| CommandError::unwritable(out, source))?;
     let mut teacher = Teacher::open(teacher, app)?;
     if done > 0 && done < rows.len() {
         app.printer.say(&format!("{done} of {} rows are scored, going on", rows.len()));
@@ -57,7 +57,7 @@ pub(super) fn run(args: &TrainTeachArgs, app: &App) -> Result<ExitCode, CommandE
             text.push(b'\n');
         }
         let written = file.write_all(&text).and_then(|()| file.sync_data());
-        written.map_err(|source| runs::unwritable(out, source))?;
+        written.map_err(|source| CommandError::unwritable(out, source))?;
         bar.inc(part.len() as u64);
     }
     bar.finish_and_clear();
@@ -100,7 +100,7 @@ fn begun(path: &Path, rows: &[RerankRow]) -> Result<usize, CommandError> {
     if whole.len() < text.len() {
         let file = fs_err::OpenOptions::new().write(true).open(path);
         file.and_then(|file| file.set_len(whole.len() as u64))
-            .map_err(|source| runs::unwritable(path, source))?;
+            .map_err(|source| CommandError::unwritable(path, source))?;
     }
     Ok(count)
 }

@@ -11,7 +11,6 @@ use super::Point;
 use crate::app::App;
 use crate::args::BenchIndexArgs;
 use crate::error::{CommandError, Context as _};
-use crate::runs;
 
 /// The script that measures them.
 const SCRIPT: &str = include_str!("../../../../../scholar-datastore/scripts/peer_indexes.py");
@@ -44,7 +43,7 @@ pub(super) fn measure(
     let Asked { index, queries, truth, folder, lists } = asked;
     let write = |name: &str, bytes: Vec<u8>| {
         let path = folder.join(name);
-        fs_err::write(&path, bytes).map_err(|source| runs::unwritable(&path, source))?;
+        fs_err::write(&path, bytes).map_err(|source| CommandError::unwritable(&path, source))?;
         Ok::<_, CommandError>(path)
     };
     let script = write("peer_indexes.py", SCRIPT.into())?;

@@ -16,7 +16,6 @@ use scholar_pipeline::{AskConfig, Meter, Ports};
 
 use crate::app::App;
 use crate::args::{AskArgs, BenchRunArgs, ModeArg};
-use crate::commands::ask::{alarm, clock};
 use crate::config::DEFAULT_ENCODER;
 use crate::error::CommandError;
 use crate::wiring::{self, Outside, Shelf, generator, judge, models, reranker};
@@ -81,7 +80,7 @@ impl Wiring {
             AnswerMode::NoRetrieval => ModeArg::NoRetrieval,
         };
         let mut notices = Vec::new();
-        let meter = Meter::start_with(budget(args)?, clock(app), Some(alarm()));
+        let meter = Meter::start_with(budget(args)?, app.clock(), Some(App::alarm()));
         let generator::Writer { generator, server, wiring: _ } =
             generator::open(app, &ask, &mut notices).await?;
         if system.server_only && server.is_none() {
@@ -197,7 +196,7 @@ impl Wiring {
         args: &BenchRunArgs,
         item: &Item,
     ) -> Result<Opened, CommandError> {
-        let meter = Meter::start_with(Budget::unlimited(), clock(app), Some(alarm()));
+        let meter = Meter::start_with(Budget::unlimited(), app.clock(), Some(App::alarm()));
         let generator = self.generator.clone().map(|generator| meter.wrap(generator));
         let attributor = match (&self.judge, &generator) {
             (Judge::Shared(judge), _) => Arc::clone(judge),
@@ -223,7 +222,7 @@ impl Wiring {
             generator,
             encoder: self.encoder.clone().map(|encoder| encoder as Arc<dyn scholar_core::Encoder>),
             attributor,
-            clock: clock(app),
+            clock: app.clock(),
             meter: Some(Arc::clone(&meter)),
         };
         Ok(Opened { ports, saving, meter })

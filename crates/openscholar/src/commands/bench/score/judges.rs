@@ -21,9 +21,7 @@ use scholar_pipeline::retrieve::sources::SourcesConfig;
 
 use crate::app::App;
 use crate::args::{AskArgs, BenchScoreArgs};
-use crate::commands::ask::{alarm, clock};
 use crate::error::{CommandError, Context as _};
-use crate::runs;
 use crate::wiring::{Outside, Shelf, generator, judge, models};
 
 /// Everybody who judges.
@@ -108,7 +106,7 @@ impl Opened {
 /// Who grades and compares, remembering in `folder` what it said.
 fn model_judge(generator: Arc<dyn Generator>, folder: &Path) -> Result<ModelJudge, CommandError> {
     let path = folder.join(format!("replies-{}.jsonl", slug(&generator.info().model)));
-    let said = Memory::open(&path).map_err(|source| runs::unwritable(&path, source))?;
+    let said = Memory::open(&path).map_err(|source| CommandError::unwritable(&path, source))?;
     Ok(ModelJudge::new(generator).remembering(said))
 }
 
@@ -158,7 +156,7 @@ async fn generator(args: &BenchScoreArgs, app: &App) -> Result<Arc<dyn Generator
         max_seconds: args.max_seconds.map(seconds),
         max_calls: args.max_calls,
     };
-    Ok(Meter::start_with(budget, clock(app), Some(alarm())).wrap(generator))
+    Ok(Meter::start_with(budget, app.clock(), Some(App::alarm())).wrap(generator))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a deadline in seconds is far below 2^52")]

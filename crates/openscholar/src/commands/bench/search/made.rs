@@ -59,9 +59,7 @@ pub(super) fn store(
     let mut writer = store.writer()?;
     writer.add_with_vectors(papers, &encoder.fingerprint, name, None)?;
     bar.finish_and_clear();
-    writer.compact(&CompactOptions::standard(), &mut |_| {
-        crate::commands::papers::until_stopped(app)
-    })?;
+    writer.compact(&CompactOptions::standard(), &mut |_| app.until_stopped())?;
     drop(writer);
     Ok(store)
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::read::Failure;
+use super::failure::Failure;
 
 /// Folders that the files of a library may lie in.
 #[derive(Debug, Clone)]

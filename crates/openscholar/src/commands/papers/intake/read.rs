@@ -10,9 +10,10 @@ use scholar_core::{Notice, NoticeKind};
 use scholar_datastore::files::{self, FileError};
 use scholar_formats::library::zotero;
 use scholar_formats::library::{Attachment, AttachmentPlace, Library, LibraryEntry, LibraryFormat};
-use scholar_formats::{Document, DocumentFormat, FormatError, ReadLimits, document, library};
+use scholar_formats::{Document, DocumentFormat, ReadLimits, document, library};
 
 use super::attached::Allowed;
+use super::failure::Failure;
 use super::{How, Item, Taken};
 
 /// A document; an error is a notice.
@@ -236,27 +237,6 @@ fn without_local(mut meta: scholar_core::PaperMeta) -> scholar_core::PaperMeta {
 struct Read {
     item: Item,
     notices: Vec<Notice>,
-}
-
-pub(super) struct Failure {
-    pub(super) why: String,
-    pub(super) hint: Option<String>,
-}
-
-impl From<FormatError> for Failure {
-    fn from(error: FormatError) -> Self {
-        Self { why: error.to_string(), hint: error.hint }
-    }
-}
-
-impl From<FileError> for Failure {
-    fn from(error: FileError) -> Self {
-        let why = match &error {
-            FileError::Read { source, .. } => format!("{error}: {source}"),
-            _ => error.to_string(),
-        };
-        Self { why, hint: error.hint() }
-    }
 }
 
 async fn read_document(

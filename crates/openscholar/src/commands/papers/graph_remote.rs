@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::keep;
 use crate::app::App;
 use crate::args::{BeyondArgs, GraphSourceArg};
-use crate::commands::datastore::build;
 use crate::error::CommandError;
+use crate::output::added;
 use crate::output::table::Table;
 use crate::wiring::outside;
 
@@ -74,7 +74,7 @@ pub(super) fn run(
         if !papers.is_empty() {
             let source = format!("papers {} {id}", asked.name());
             let done = app.block_on_to_the_end(keep::add(into, papers, &source, false, app))??;
-            build::report_added(&format!("saved to {into}"), &done, app);
+            added::report(&format!("saved to {into}"), &done, app);
         }
     }
     Ok(ExitCode::SUCCESS)

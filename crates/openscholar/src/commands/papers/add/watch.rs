@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use super::add::{self, Intake};
-use super::intake::inputs;
-use super::intake::walk::{self, Links};
+use super::files::{self, Intake};
 use crate::app::App;
 use crate::args::{IntakeArgs, SourceArgs};
+use crate::commands::papers::intake::inputs;
+use crate::commands::papers::intake::walk::{self, Links};
 use crate::error::CommandError;
 
 /// Between two looks. Looking works on every file system, network mounts included, where notifications do not.
@@ -85,12 +85,12 @@ fn take(
     app: &App,
 ) -> Result<(), CommandError> {
     let rows = ready.keys().filter(|path| inputs::is_rows(path)).cloned().collect();
-    add::add_rows(name, rows, how, true, app)?;
+    files::add_rows(name, rows, how, true, app)?;
     let inputs: Vec<inputs::Input> = ready.keys().filter_map(|path| inputs::file(path)).collect();
     if !inputs.is_empty() {
         let limits = app.config.read_limits(&how.limits);
         let intake = Intake { args, limits, skip_check: how.skip_check };
-        app.block_on_to_the_end(add::add(name, inputs, &intake, app))??;
+        app.block_on_to_the_end(files::add(name, inputs, &intake, app))??;
     }
     Ok(())
 }

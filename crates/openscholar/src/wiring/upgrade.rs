@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use scholar_datastore::{Descriptor, MergeSource, descriptor};
 
-use super::merge;
+use super::copy;
 use crate::app::App;
 use crate::error::{CommandError, Context as _};
 use crate::starter;
@@ -96,7 +96,7 @@ pub(crate) fn upgrade(path: &Path, app: &App) -> Result<(), CommandError> {
     if !is_older(path) {
         return Ok(());
     }
-    merge::into(&places.new, &[MergeSource::open(path)?], app)?;
+    copy::into(&places.new, &[MergeSource::open(path)?], app)?;
     let complete = path.join(starter::COMPLETE_FILE);
     if complete.is_file() {
         fs_err::copy(&complete, places.new.join(starter::COMPLETE_FILE))

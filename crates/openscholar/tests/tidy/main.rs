@@ -4,10 +4,14 @@
 //! The patterns are built from pieces, so that this file does not contain what it looks for.
 #![expect(clippy::panic, reason = "helpers of tests fail as tests do")]
 
+mod imports;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+
+use crate::imports::Imports;
 
 /// Longest a source file may be without a line `tidy: long because …` among its first ten.
 const MOST_LINES: usize = 800;
@@ -148,6 +152,79 @@ fn heavy_dependencies_stay_in_their_crates() {
         }
     }
     assert!(wrong.is_empty(), "against the table in ARCHITECTURE.md:\n{}", wrong.join("\n"));
+}
+
+/// The source files of one crate by their paths from its `src/`.
+fn sources(texts: &[(String, String)], krate: &str) -> Vec<(String, String)> {
+    let under = format!("crates/{krate}/src/");
+    let inside = |(name, text): &(String, String)| {
+        let file = name.strip_prefix(&under)?;
+        let is_test = file.ends_with("/tests.rs") || file.contains("/tests/");
+        (file.ends_with(".rs") && !is_test).then(|| (file.to_owned(), text.clone()))
+    };
+    texts.iter().filter_map(inside).collect()
+}
+
+/// How many circles a crate still has; a crate that is not named has none. Entries only shrink, and go.
+const CIRCLES_LEFT: [(&str, usize); 6] = [
+    ("scholar-clients", 3),
+    ("scholar-datastore", 4),
+    ("scholar-formats", 3),
+    ("scholar-pipeline", 4),
+    ("scholar-server", 2),
+    ("scholar-train", 2),
+];
+
+/// A circle is a group of source files of one crate that name each other's items in a loop: by `use` or by a path in
+/// the code, in either case followed through re-exports to the file that defines the item.
+///
+/// A file and its own submodules (`foo.rs` and `foo/`) are one module: what a submodule takes from a file that
+/// encloses it is not counted, and a plain re-export is no use. So `foo.rs` and `foo/part.rs` are no circle, while
+/// `foo/part.rs`, `bar.rs` and `foo.rs` are one, and so are `foo/part.rs` and `foo/other.rs`.
+#[test]
+fn files_of_different_modules_do_not_import_each_other_in_a_circle() {
+    let texts = own_texts();
+    let mut wrong = Vec::new();
+    for package in &metadata().packages {
+        let krate = package.name.as_str();
+        let imports = Imports::read(&sources(&texts, krate));
+        let circles = imports.circles();
+        let left = CIRCLES_LEFT.iter().find(|(name, _)| *name == krate).map_or(0, |(_, n)| *n);
+        if circles.len() > left {
+            let told = circles.iter().map(|circle| imports.among(circle).join("\n"));
+            wrong.push(format!("{krate}:\n{}", told.collect::<Vec<_>>().join("\n\n")));
+        }
+    }
+    assert!(wrong.is_empty(), "circles of imports:\n{}", wrong.join("\n"));
+}
+
+/// Wiring opens what commands use; it knows none of them.
+#[test]
+fn wiring_does_not_know_the_commands() {
+    let imports = Imports::read(&sources(&own_texts(), "openscholar"));
+    assert!(!imports.between("commands", "wiring").is_empty(), "commands use wiring");
+    let wrong = imports.between("wiring", "commands");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn circles_are_found_through_paths_and_exports() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let circles = |files: &[(String, String)]| Imports::read(files).circles();
+    let lib = file("lib.rs", "mod a; mod b; pub use a::Kept;");
+    let kept = file("a.rs", "mod inner;\npub use inner::Kept;\npub fn made() {}");
+    let inner = file("a/inner.rs", "use super::made;\npub struct Kept; // crate::b::Used");
+    let b = |text: &str| file("b.rs", text);
+    // Through the export to the file that defines the item.
+    let files = [lib.clone(), kept.clone(), inner, b("use crate::Kept;\npub struct Used;")];
+    assert_eq!(circles(&files), Vec::<Vec<String>>::new());
+    let loops = file("a/inner.rs", "pub struct Kept;\nfn f() { crate::b::used() }");
+    let files = [lib.clone(), kept.clone(), loops, b("use crate::{Kept as K};\npub fn used() {}")];
+    assert_eq!(circles(&files), [["a/inner.rs", "b.rs"]]);
+    // Inline tests are no part of it.
+    let tested = file("a/inner.rs", "pub struct Kept;\nmod tests { use crate::b::used; }");
+    let files = [lib, kept, tested, b("use crate::a::{self, Kept};\nfn used() { a::made() }")];
+    assert_eq!(circles(&files), Vec::<Vec<String>>::new());
 }
 
 #[test]

@@ -1,0 +1,38 @@
+//! What an addition to a datastore did, for people.
+
+use scholar_datastore::AddReport;
+
+use crate::app::App;
+
+/// Prints the counts of `done` to standard error under the name `what`.
+pub(crate) fn report(what: &str, done: &AddReport, app: &App) {
+    let added = &done.progress;
+    app.printer.say(&format!(
+        "{what}: {} papers added, {} unchanged, {} replaced, {} duplicates, {} passages ({:.0}/s), {} cut at the encoder's token limit",
+        added.papers_added,
+        added.papers_unchanged,
+        added.papers_replaced,
+        added.papers_duplicate,
+        added.passages_added,
+        added.passages_per_second(),
+        added.passages_truncated,
+    ));
+    if added.identifiers_added > 0 {
+        app.printer.say(&format!(
+            "  {} identifiers of duplicates were added to the papers that were there",
+            added.identifiers_added
+        ));
+    }
+    if added.papers_completed > 0 {
+        app.printer.say(&format!(
+            "  {} papers were there under another identifier with less text, and now have this one's",
+            added.papers_completed
+        ));
+    }
+    if added.papers_without_passages > 0 {
+        app.printer.say(&format!(
+            "  {} papers have no text and will not be found by searching",
+            added.papers_without_passages
+        ));
+    }
+}
