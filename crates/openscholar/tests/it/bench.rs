@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::model::{Model, dead_address};
 use crate::program::{Program, text};
+use crate::stopped::signal;
 
 /// Excerpts of the benchmark's files.
 fn data() -> String {
@@ -123,6 +124,39 @@ fn a_budget_keeps_what_was_answered_and_the_same_command_goes_on() {
     assert_eq!(model.purposes().len(), 5);
     let says = ["holds a run with other", "--out"];
     program.fails(1, &[&args[..], &["--seed", "9"]].concat(), &says);
+}
+
+#[test]
+fn a_terminated_run_keeps_its_answers_and_the_same_command_goes_on() {
+    let program = home();
+    let (tell, told) = std::sync::mpsc::channel();
+    let tell = parking_lot::Mutex::new(tell);
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    // Its third call is never answered to the end; all others are.
+    let model = Model::with(move |_, _| {
+        let before = calls.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Some(if before == 2 {
+            tell.lock().send(()).expect("the test listens");
+            Behaviour::HangAfter("[Response_Start]tr".to_owned())
+        } else {
+            Behaviour::Text("[Response_Start]true[Response_End]".to_owned())
+        })
+    });
+    let (data, url) = (data(), model.base_url());
+    let out = program.path("run").to_string_lossy().into_owned();
+    let args = ["bench", "run", "scifact", "--system", "no-retrieval", "--parallel", "1"];
+    let args = [&args[..], &["--data", &data, "--out", &out, "--base-url", &url]].concat();
+    let child = program.start(&args);
+    told.recv_timeout(std::time::Duration::from_secs(60)).expect("the third call comes");
+    signal(&child, "TERM");
+    let (code, _, stderr) = text(&child.wait_with_output().expect("ends"));
+    assert_eq!(code, 143, "{stderr}");
+    let kept = lines(&program.path("run/predictions.jsonl")).len();
+    let whole = program.json(0, &args);
+    assert_eq!((&whole["state"], &whole["counts"]["answered"]), (&"done".into(), &6.into()));
+    assert!(kept >= 2, "two answers were given before: {kept}");
+    // Five different claims, and the one that was cut off again.
+    assert_eq!(model.purposes().len(), 6);
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Training from the command line: what is wrong is said before anything is fetched.
 
-use crate::program::Program;
+use std::io::BufReader;
+
+use crate::program::{Program, copy, models};
+use crate::stopped::{signal, wait_for};
 
 #[test]
 fn presets_are_printed_as_config_files() {
@@ -59,4 +62,41 @@ fn folders_that_are_no_model_are_refused() {
     program.fails(1, &args, &["config.json"]);
     fs_err::write(program.path("model/config.json"), "{\"model_type\":\"gpt2\"}").expect("written");
     program.fails(1, &args, &["architecture", "BERT shapes"]);
+}
+
+/// Stopped by the system, a training keeps a checkpoint, and the same command ends with the weights of one that ran through.
+#[test]
+fn a_terminated_training_goes_on_from_its_checkpoint() {
+    let program = Program::new();
+    program.configure();
+    let words = |name: &str| program.path(name).to_string_lossy().into_owned();
+    let [init, rows, settings] = ["init", "rows.jsonl", "train.toml"].map(words);
+    copy(&models().join("golden/tiny-bert-cross"), &program.path("init"));
+    let tokenizer = models().join("golden/tiny-bert-encoder/tokenizer.json");
+    fs_err::copy(tokenizer, program.path("init/tokenizer.json")).expect("copied");
+    let row = |n: usize| {
+        format!(
+            "{{\"query\":\"what is {n}\",\"pos\":[\"{n} is a number\"],\"neg\":[\"sleep helps\"]}}\n"
+        )
+    };
+    fs_err::write(&rows, (0..400).map(row).collect::<String>()).expect("written");
+    let rarely = "checkpoint_every = 100000\nevaluate_every = 100000\n";
+    fs_err::write(&settings, format!("max_tokens = 48\nepochs = 100\n{rarely}")).expect("written");
+    let weights = |name: &str, stopped: bool| {
+        let out = words(name);
+        let args = ["train", "reranker", "--settings", &settings, "--init", &init, "--rows", &rows];
+        let args = [&args[..], &["--max-steps", "4000", "--out", &out]].concat();
+        if stopped {
+            let mut child = program.start(&args);
+            wait_for(&mut BufReader::new(child.stderr.take().expect("piped")), "step 0:");
+            signal(&child, "TERM");
+            assert_eq!(child.wait().expect("ends").code(), Some(143));
+            assert!(program.path(name).join("checkpoint.safetensors").is_file());
+        }
+        program.succeeds(&args);
+        let log = fs_err::read_to_string(program.path(name).join("steps.csv")).expect("a log");
+        assert_eq!(log.lines().count(), 4001, "every step once, below the names of the columns");
+        fs_err::read(program.path(name).join("best/model.safetensors")).expect("weights")
+    };
+    assert!(weights("stopped", true) == weights("through", false), "the weights differ");
 }

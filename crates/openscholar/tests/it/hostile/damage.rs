@@ -1,8 +1,8 @@
 //! Damaged datastores: nothing damaged is rewritten as good, and damage met while searching is an error.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::program::{Program, QUESTION, STORE, many_papers, said, text};
+use crate::program::{Program, QUESTION, STORE, copy, many_papers, said, text};
 
 /// The largest file of the store with this ending, and its bytes.
 fn file(program: &Program, ending: &str) -> (PathBuf, Vec<u8>) {
@@ -130,4 +130,26 @@ fn a_check_that_is_skipped_is_told() {
     let (_, _, stderr) = text(&program.run(&["papers", "add", &more, "--skip-check"]));
     assert!(stderr.contains("were not checked (--skip-check)"), "{stderr}");
     program.succeeds(&["datastore", "verify", STORE]);
+}
+
+/// A datastore of the first format is copied into the present one before it is read, so it is checked as any other.
+#[test]
+fn an_older_datastore_that_is_damaged_is_not_converted() {
+    let program = Program::new();
+    program.configure();
+    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scholar-datastore/tests/compat/v1");
+    let root = program.data("datastores").join(STORE);
+    copy(&stored, &root);
+    let descriptor = fs_err::read(root.join("datastore.json")).expect("read");
+    for ending in ["store", "term", "idx", "fast", "fieldnorm", "vec"] {
+        let (path, bytes) = file(&program, ending);
+        flip(&path, &bytes, bytes.len() / 2);
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let merge = ["datastore", "merge", "other", STORE];
+        program.fails(1, &merge, &[&name, "is damaged", "hint:"]);
+        assert_eq!(fs_err::read(root.join("datastore.json")).expect("read"), descriptor);
+        fs_err::write(&path, &bytes).expect("written");
+    }
+    program.succeeds(&["datastore", "merge", "whole", STORE]);
+    program.succeeds(&["datastore", "verify", "whole"]);
 }
