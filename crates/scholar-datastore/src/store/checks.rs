@@ -4,7 +4,7 @@
 //! | who opens | which files |
 //! |---|---|
 //! | a writer, and whoever copies, exports or merges | every one: what is rewritten gets a checksum of its own |
-//! | whoever searches and reads | as many as [`READ_BYTES`] and [`READ_DENSE_BYTES`] allow |
+//! | whoever searches and reads | columns up to [`READ_COLUMN_BYTES`], others as [`READ_BYTES`] and [`READ_DENSE_BYTES`] allow |
 //!
 //! A file is checked once for each open datastore: files are written once and never changed.
 
@@ -29,6 +29,11 @@ use crate::store::stored::index_fits;
 const READ_BYTES: u64 = 256 << 20;
 /// The same of dense files, whose digest is slower.
 const READ_DENSE_BYTES: u64 = 64 << 20;
+/// Bytes of columns that a reader checks in any case, about 25 for each passage: a wrong length in a column can make tantivy
+/// ask for terabytes, and a failed allocation ends the process. Every search reads them, so they are in memory soon.
+const READ_COLUMN_BYTES: u64 = 2 << 30;
+/// The ending of tantivy's files of columns.
+const COLUMNS: &str = "fast";
 
 /// Which files are checked, and which have been.
 #[derive(Debug, Clone)]
@@ -38,6 +43,7 @@ pub(crate) struct Checks(Arc<Inner>);
 struct Inner {
     /// Bytes left to check; [`EVERY`] is no limit.
     lexical: AtomicU64,
+    columns: AtomicU64,
     dense: AtomicU64,
     whole: Mutex<HashSet<PathBuf>>,
 }
@@ -45,30 +51,33 @@ struct Inner {
 const EVERY: u64 = u64::MAX;
 
 impl Checks {
-    fn new(lexical: u64, dense: u64) -> Self {
+    fn new(lexical: u64, columns: u64, dense: u64) -> Self {
         let whole = Mutex::new(HashSet::new());
-        Self(Arc::new(Inner { lexical: lexical.into(), dense: dense.into(), whole }))
+        let (lexical, columns, dense) = (lexical.into(), columns.into(), dense.into());
+        Self(Arc::new(Inner { lexical, columns, dense, whole }))
     }
 
     /// Every file: for whatever rewrites what it reads.
     pub(crate) fn all() -> Self {
-        Self::new(EVERY, EVERY)
+        Self::new(EVERY, EVERY, EVERY)
     }
 
-    /// Files of small stores: for whatever reads.
+    /// Columns, and every file of small stores: for whatever reads.
     pub(crate) fn small() -> Self {
-        Self::new(READ_BYTES, READ_DENSE_BYTES)
+        Self::new(READ_BYTES, READ_COLUMN_BYTES, READ_DENSE_BYTES)
     }
 
     /// No file: for files that this process has just written, and where damage is looked for by other means.
     pub(crate) fn none() -> Self {
-        Self::new(0, 0)
+        Self::new(0, 0, 0)
     }
 
     /// Checks a file of tantivy, which ends with its checksum, unless that was done or is not wanted.
     pub(crate) fn lexical(&self, path: &Path, handle: &Arc<dyn FileHandle>) -> Result<(), Damage> {
-        let stores = path.extension().is_some_and(|ending| ending == "store");
-        let wanted = self.wants(path, &self.0.lexical, handle.len() as u64);
+        let ends_with = |kind: &str| path.extension().is_some_and(|ending| ending == kind);
+        let stores = ends_with("store");
+        let left = if ends_with(COLUMNS) { &self.0.columns } else { &self.0.lexical };
+        let wanted = self.wants(path, left, handle.len() as u64);
         if !wanted && !stores {
             return Ok(());
         }
@@ -140,6 +149,31 @@ impl Damage {
                 io_error.get_ref()?.downcast_ref()
             }
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tantivy::directory::OwnedBytes;
+
+    use super::*;
+
+    /// A datastore too large to be checked whole is opened as if there were no room left for its other files.
+    #[test]
+    fn columns_are_checked_however_large_the_rest_is() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compat/v1/lexical");
+        for (kind, is_checked) in [("fast", true), ("fieldnorm", false), ("term", false)] {
+            let path = folder.join("e0e9094ea07143e598b10db7c1f8a3df").with_extension(kind);
+            let whole = fs_err::read(&path).expect("read");
+            let check = |bytes: Vec<u8>| {
+                let handle: Arc<dyn FileHandle> = Arc::new(OwnedBytes::new(bytes));
+                Checks::new(0, READ_COLUMN_BYTES, 0).lexical(&path, &handle)
+            };
+            let mut damaged = whole.clone();
+            damaged[whole.len() / 3] ^= 1;
+            check(whole).expect("whole");
+            assert_eq!(check(damaged).is_err(), is_checked, "{kind}");
         }
     }
 }
