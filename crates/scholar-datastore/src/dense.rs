@@ -17,6 +17,7 @@ pub(crate) mod passing;
 mod present;
 pub mod scan;
 pub mod segment_writer;
+pub(crate) mod vectors;
 
 pub use alone::{Neighbour, StandaloneIndex};
 pub use file::DenseSegment;

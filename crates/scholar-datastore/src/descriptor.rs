@@ -7,6 +7,7 @@ use scholar_core::text::PassageRules;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+pub use crate::layout::DESCRIPTOR_FILE;
 use crate::seal;
 
 /// Version of the directory layout, the descriptor and the tantivy schema.
@@ -15,8 +16,6 @@ pub const FORMAT_VERSION: u32 = 2;
 const OLDEST_VERSION: u32 = 1;
 /// First version whose descriptor has a checksum.
 const SEALED_VERSION: u32 = 2;
-/// Name of the descriptor's file.
-pub const DESCRIPTOR_FILE: &str = "datastore.json";
 
 /// How papers become passages. Part of a paper's content key, so other rules mean other passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,9 +7,9 @@ use scholar_core::{Limit, PortError, PortErrorKind, is_out_of_space};
 use tantivy::TantivyError;
 use tantivy::directory::error::OpenReadError;
 
-use crate::descriptor::DESCRIPTOR_FILE;
+use crate::damage::Damage;
 use crate::files::FileError;
-use crate::store::checks::Damage;
+use crate::layout::DESCRIPTOR_FILE;
 
 /// A failure of this crate. `Display` is one clause; [`Error::hint`] is the next step.
 #[derive(Debug, thiserror::Error)]

@@ -12,7 +12,7 @@ use scholar_core::{PaperId, Retraction, SearchFilter};
 use tantivy::columnar::Column;
 use tantivy::fastfield::AliveBitSet;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, DocSet as _, SegmentReader, TERMINATED, TantivyError, Term};
+use tantivy::{DocAddress, DocId, DocSet as _, SegmentReader, TERMINATED, TantivyError, Term};
 
 use crate::schema::{Fields, column, day_number, retraction_name};
 use crate::titles::titled;
@@ -281,4 +281,9 @@ fn each_passage(
         }
     }
     Ok(())
+}
+
+/// Whether a filter accepts a passage.
+pub(crate) fn is_accepted(accepted: &[Accepted], at: DocAddress) -> bool {
+    accepted[at.segment_ord as usize].contains(at.doc_id)
 }

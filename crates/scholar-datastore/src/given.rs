@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::error::Error;
 use crate::ingest::lines::{Line, Place};
-use crate::ingest::{Limits, ReadOptions, broken_off, judge_share};
+use crate::ingest::{Limits, LineCounts, ReadOptions, broken_off, judge_share};
 use crate::npy::Npy;
 use crate::writer::add::Work;
 use crate::writer::prepare::Prepared;
@@ -64,7 +64,8 @@ impl DatastoreWriter {
         &mut self,
         given: &GivenPassages<'_>,
         encoder: &dyn Encoder,
-        (options, reading): (&AddOptions, &ReadOptions),
+        options: &AddOptions,
+        reading: &ReadOptions,
         progress: &mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
     ) -> Result<AddReport, Error> {
         self.descriptor.check_encoder(&self.root, encoder.info())?;
@@ -174,7 +175,7 @@ impl Tally<'_> {
     ) -> Result<(), Error> {
         self.rejected += 1;
         if let Some(log) = &reading.rejects {
-            log.put((self.path, place.line, place.byte), &what, text)?;
+            log.put(self.path, place.line, place.byte, &what, text)?;
         }
         self.first.get_or_insert((place.line, what));
         // Early enough to stop at the wrong file, late enough not to stop at one bad row.
@@ -183,7 +184,8 @@ impl Tally<'_> {
 
     fn judge(&self) -> Result<(), Error> {
         let share = self.limits.rejected_share;
-        judge_share(self.path, (self.rejected, self.read, share), self.first.as_ref())
+        let counts = LineCounts { rejected: self.rejected, all: self.read };
+        judge_share(self.path, counts, share, self.first.as_ref())
     }
 }
 

@@ -27,8 +27,9 @@ use tantivy::columnar::StrColumn;
 use tantivy::{DocAddress, Term};
 
 use crate::error::Error;
+use crate::lexical::lookup::alive_documents;
 use crate::schema::column;
-use crate::store::{Datastore, Snapshot, alive_documents};
+use crate::store::{Datastore, Snapshot};
 
 pub use nearby::{Direction, Edge, Limits, Nearby, Neighbourhood};
 pub use related::{RELATED_LIST, Related, Relatives};

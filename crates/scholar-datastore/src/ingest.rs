@@ -21,6 +21,8 @@ mod fields;
 mod format;
 pub(crate) mod lines;
 mod openalex;
+mod options;
+mod parse;
 mod reader;
 mod rejects;
 mod rows;
@@ -29,13 +31,12 @@ mod shard;
 mod utf16;
 
 pub(crate) use decode::broken_off;
-pub(crate) use reader::judge_share;
+pub(crate) use options::{LineCounts, judge_share};
 
 pub use fields::{FieldMap, FieldMapError};
 pub use format::{Format, UnknownFormatName};
-pub use reader::{
-    HEAD_LINES, Limits, Numbered, PaperReader, ReadOptions, ReadReport, Reject, Rows, format_of,
-};
+pub use options::{HEAD_LINES, Limits, ReadOptions, Rows};
+pub use reader::{Numbered, PaperReader, ReadReport, Reject, format_of};
 pub use rejects::{RejectLog, RejectRow};
 pub use semantic::{S2Join, S2Report, is_dump};
 pub use shard::{FilePart, Shard, ShardError, parts};

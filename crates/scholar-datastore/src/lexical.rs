@@ -14,6 +14,7 @@
 //! Source: Robertson and Zaragoza 2009; spec A.5; the stopping rule is Turtle and Flood's 1995 (`MaxScore`), term at a time.
 
 pub mod analyzer;
+pub(crate) mod lookup;
 pub(crate) mod statistics;
 mod union;
 
@@ -23,8 +24,8 @@ use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::Field;
 use tantivy::{DocAddress, DocId, Searcher, SegmentReader, TantivyError, Term};
 
-use crate::dense::scan::{Scored, is_accepted, keep_best};
-use crate::filter::Accepted;
+use crate::dense::scan::{Scored, keep_best};
+use crate::filter::{Accepted, is_accepted};
 use crate::schema::{Fields, KIND_PASSAGE};
 use crate::store::guard::Inside;
 use statistics::{TermFigures, TermStatistics};
@@ -129,7 +130,8 @@ impl Norms {
 impl<'a> LexicalSearch<'a> {
     #[expect(clippy::cast_precision_loss, reason = "statistics need no more than 24 bits")]
     pub(crate) fn new(
-        (searcher, known): (&'a Searcher, &TermStatistics),
+        searcher: &'a Searcher,
+        known: &TermStatistics,
         fields: &'a Fields,
         parameters: Bm25,
         query: &str,

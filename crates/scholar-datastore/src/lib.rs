@@ -16,6 +16,7 @@
 //! This crate is *not* for anything that opens a socket or runs a model: encoders come in as
 //! [`scholar_core::Encoder`].
 
+mod damage;
 pub mod dense;
 pub mod descriptor;
 pub mod error;
@@ -25,8 +26,10 @@ pub mod filter;
 pub mod given;
 pub mod graph;
 pub mod ingest;
+mod layout;
 pub mod lexical;
 pub mod manifest;
+mod mapped;
 pub mod merge;
 pub mod npy;
 pub mod repair;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use half::f16;
 use memmap2::Mmap;
 
-use crate::dense::file::map_file;
 use crate::error::Error;
+use crate::mapped::map_file;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 

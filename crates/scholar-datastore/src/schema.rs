@@ -1,19 +1,20 @@
 //! The tantivy schema: one document per paper, one per passage.
 
+mod merged;
+
 use jiff::civil::Date;
 use scholar_core::paper::Retraction;
-use scholar_core::text::normalise::title_key;
-use scholar_core::{PaperId, PaperMeta, Passage, PassageId, PassageKind, Section};
+use scholar_core::text::hex;
+use scholar_core::{PaperId, PaperMeta, PassageId, Section};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tantivy::Term;
 use tantivy::schema::{
     FAST, Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions,
 };
-use tantivy::{TantivyDocument, Term};
 
 use crate::lexical::analyzer::ANALYZER;
-use crate::writer::known::Merged;
-use crate::writer::prepare::{Prepared, hex};
+pub(crate) use merged::{Merged, add_missing};
 
 /// Kind of a document that is a paper.
 pub const KIND_PAPER: &str = "paper";
@@ -176,9 +177,12 @@ pub(crate) fn retraction_name(retraction: Retraction) -> &'static str {
     }
 }
 
+/// Bytes of a digest that are kept where it names something.
+pub(crate) const DIGEST_BYTES: usize = 16;
+
 /// What stands for a folded title; no digest has a colon.
-fn bare_title(key: &str) -> String {
-    format!("title:{}", hex(&Sha256::digest(key)))
+pub(crate) fn bare_title(key: &str) -> String {
+    format!("title:{}", hex(&Sha256::digest(key)[..DIGEST_BYTES]))
 }
 
 /// What stands for a record that is superseded; no identifier begins like this.
@@ -210,88 +214,5 @@ impl Fields {
     /// The term of each paper without passages whose folded title is `key`.
     pub(crate) fn bare_title_term(&self, key: &str) -> Term {
         Term::from_field_text(self.digest, &bare_title(key))
-    }
-
-    pub(crate) fn paper_document(&self, prepared: &Prepared, source: &str) -> TantivyDocument {
-        let Prepared { paper, head, body, content, digest, merged, passages, .. } = prepared;
-        let mut document = TantivyDocument::default();
-        let id = paper.meta.id.to_string();
-        document.add_text(self.kind, KIND_PAPER);
-        document.add_text(self.owner, &id);
-        document.add_text(self.paper_ids, &id);
-        document.add_text(self.paper, &id);
-        for other in &paper.meta.external_ids {
-            document.add_text(self.paper_ids, other.to_string());
-        }
-        document.add_text(self.content, content);
-        for other in merged.contents.iter().filter(|other| *other != content) {
-            document.add_text(self.content, other);
-        }
-        for old in &merged.superseded {
-            document.add_text(self.content, superseded_key(old));
-        }
-        if let Some(digest) = digest {
-            document.add_text(self.digest, digest);
-        }
-        if passages.is_empty() {
-            document.add_text(self.digest, bare_title(&title_key(&paper.meta.title)));
-        }
-        for cited in &paper.references {
-            document.add_text(self.references, cited.to_string());
-        }
-        self.add_status(&mut document, &paper.meta);
-        document.add_text(self.source, source);
-        document.add_text(self.head, head);
-        document.add_text(self.body, body);
-        document
-    }
-
-    /// Licence and retraction status: on papers and passages alike.
-    fn add_status(&self, document: &mut TantivyDocument, meta: &PaperMeta) {
-        if let Some(licence) = &meta.licence {
-            document.add_text(self.licence, licence.to_lowercase());
-        }
-        document.add_text(self.retraction, retraction_name(meta.retraction));
-    }
-
-    pub(crate) fn passage_document(
-        &self,
-        meta: &PaperMeta,
-        passage: &Passage,
-        ordinal: u64,
-    ) -> Result<TantivyDocument, serde_json::Error> {
-        let mut document = TantivyDocument::default();
-        document.add_text(self.kind, KIND_PASSAGE);
-        document.add_text(self.owner, meta.id.to_string());
-        document.add_text(self.passage_paper_ids, meta.id.to_string());
-        for other in &meta.external_ids {
-            document.add_text(self.passage_paper_ids, other.to_string());
-        }
-        document.add_text(self.passage_id, passage.id.to_string());
-        document.add_text(
-            self.part,
-            match passage.kind {
-                PassageKind::Abstract => "abstract",
-                PassageKind::Body => "body",
-            },
-        );
-        self.add_status(&mut document, meta);
-        document.add_text(self.title, &passage.title);
-        document.add_text(self.text, &passage.text);
-        document.add_u64(self.ordinal, ordinal);
-        if let Some(year) = filter_year(meta) {
-            document.add_i64(self.year, i64::from(year));
-        }
-        if let Some(day) = meta.latest_day() {
-            document.add_i64(self.latest_day, day_number(day));
-        }
-        if let Some(count) = meta.citation_count {
-            document.add_u64(self.citations, u64::from(count));
-        }
-        if let Some(venue) = &meta.venue {
-            document.add_text(self.venue, venue.to_lowercase());
-        }
-        document.add_text(self.head, serde_json::to_string(passage)?);
-        Ok(document)
     }
 }

@@ -28,8 +28,8 @@ use crate::dense::scan::DenseSearch;
 use crate::error::Error;
 use crate::lexical::Bm25;
 use crate::store::{Datastore, Snapshot};
-use candidates::{Candidate, Candidates};
-use fusion::Fusion;
+use candidates::Candidates;
+use fusion::{Candidate, Fusion};
 use memory::MemoryBudget;
 use pool::SearchPool;
 
@@ -162,7 +162,7 @@ impl HybridRetriever {
             self.config;
         let snapshot = self.store.snapshot()?;
         let mut candidates =
-            Candidates::new(&self.store, &snapshot, filter, (depth.max(*top_k), dense, compared))?;
+            Candidates::new(&self.store, &snapshot, filter, depth.max(*top_k), dense, compared)?;
         match mode {
             SearchMode::Lexical => candidates.find_lexical(bm25, query.as_str())?,
             SearchMode::Dense => candidates.find_dense(vector)?,

@@ -1,11 +1,14 @@
 //! Opening a datastore for reading; snapshots that follow new commits.
 
 pub(crate) mod checks;
+pub(crate) mod commit;
 mod directory;
 pub(crate) mod guard;
 pub mod info;
 mod ports;
+pub(crate) mod snapshot;
 pub(crate) mod stored;
+mod titled;
 pub mod verify;
 
 use std::path::{Path, PathBuf};
@@ -13,39 +16,32 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use scholar_core::{EncoderInfo, Paper, PaperId, PaperMeta, Passage, PassageId};
-use tantivy::columnar::StrColumn;
-use tantivy::schema::{IndexRecordOption, Value as _};
-use tantivy::store::StoreReader;
-use tantivy::{
-    Directory, DocAddress, DocId, DocSet as _, Index, IndexReader, ReloadPolicy, Searcher,
-    TERMINATED, TantivyDocument, Term,
-};
+use tantivy::{Directory, DocAddress, Index, IndexReader, ReloadPolicy, TantivyDocument, Term};
 use tempfile::TempDir;
 
 use crate::dense::DenseSegment;
 use crate::dense::ordinals::Ordinals;
-use crate::dense::scan::Vectors;
+use crate::dense::vectors::Vectors;
 use crate::descriptor::{BuildRules, Descriptor, FORMAT_VERSION};
 use crate::error::Error;
+use crate::layout::{DENSE_FOLDER, LEXICAL_FOLDER, LOCK_FILE, META_FILE};
 use crate::lexical::analyzer;
+use crate::lexical::lookup::alive_documents;
 use crate::lexical::statistics::TermStatistics;
 use crate::manifest::Manifest;
 use crate::schema::{Fields, PaperBody, schema};
 use crate::search::filters::Filters;
-use crate::writer::lock::{LOCK_FILE, WriterLock};
+use crate::writer::lock::WriterLock;
 use crate::writer::sweep::remove_abandoned;
 use crate::writer::{DatastoreWriter, WriterCheck};
 use checks::Checks;
+use commit::OpenCommit;
 use directory::CheckedDirectory;
 use guard::Guarded;
+pub(crate) use snapshot::Snapshot;
+use stored::parse_stored;
 use verify::check_counts;
 
-/// Folder of the tantivy index.
-pub(crate) const LEXICAL_FOLDER: &str = "lexical";
-/// Folder of the dense segments.
-pub(crate) const DENSE_FOLDER: &str = "dense";
-/// tantivy's list of segments, replaced by each commit.
-pub(crate) const META_FILE: &str = "meta.json";
 /// Begins the name of a datastore that is being created.
 const BUILDING: &str = ".creating-";
 /// How often a new folder that another process swept away is made anew.
@@ -54,18 +50,6 @@ const BEGIN_ATTEMPTS: usize = 20;
 const CACHED_BLOCKS: usize = 100;
 /// How often a refresh that meets a concurrent commit starts over.
 pub(crate) const REFRESH_ATTEMPTS: usize = 20;
-
-/// One commit, open: every search runs on one snapshot from start to end.
-pub(crate) struct Snapshot {
-    pub(crate) searcher: Guarded<Searcher>,
-    /// What each lexical segment stores.
-    documents: Guarded<Vec<StoreReader>>,
-    pub(crate) manifest: Manifest,
-    pub(crate) dense: Vec<Arc<DenseSegment>>,
-    pub(crate) ordinals: Ordinals,
-    pub(crate) terms: TermStatistics,
-    pub(crate) filters: Filters,
-}
 
 struct State {
     /// `meta.json` as it was when the snapshot was taken: other bytes mean a new commit.
@@ -186,7 +170,7 @@ impl Datastore {
                     Ok(metas) => error.of_commit(metas.opstamp),
                     Err(_) => error,
                 })?;
-            let state = take_snapshot((root, &descriptor, &checks), &index, &reader, None)?;
+            let state = take_snapshot(root, &descriptor, &checks, &index, &reader, None)?;
             Ok((Guarded::new(reader), state))
         })?;
         Ok(Self {
@@ -279,8 +263,9 @@ impl Datastore {
         let mut state = self.state.write();
         if state.meta != meta {
             let known = Arc::clone(&state.snapshot);
-            let of = (self.root.as_path(), &self.descriptor, &self.checks);
-            *state = self.reading(|| take_snapshot(of, &self.index, &self.reader, Some(&known)))?;
+            let Self { root, descriptor, checks, index, reader, .. } = self;
+            let take = || take_snapshot(root, descriptor, checks, index, reader, Some(&known));
+            *state = self.reading(take)?;
         }
         Ok(Arc::clone(&state.snapshot))
     }
@@ -462,49 +447,6 @@ impl Datastore {
     }
 }
 
-/// The JSON in a stored field of a document of the datastore at `root`.
-pub(crate) fn parse_stored<T: serde::de::DeserializeOwned>(
-    root: &Path,
-    document: &TantivyDocument,
-    field: tantivy::schema::Field,
-) -> Result<T, Error> {
-    let text = document
-        .get_first(field)
-        .and_then(|value| value.as_str())
-        .ok_or_else(|| Error::corrupt(root, "a stored document lacks a field"))?;
-    serde_json::from_str(text)
-        .map_err(|error| Error::corrupt(root, format!("stored document: {error}")))
-}
-
-/// The text of a document in a column of texts.
-pub(crate) fn text_in(column: &StrColumn, doc: DocId) -> Option<String> {
-    let mut text = String::new();
-    let ord = column.ords().first(doc)?;
-    column.ord_to_str(ord, &mut text).ok()?.then_some(text)
-}
-
-/// Documents that carry `term` and are not deleted, in order of storing.
-pub(crate) fn alive_documents(
-    searcher: &Searcher,
-    term: &Term,
-) -> Result<Vec<DocAddress>, tantivy::TantivyError> {
-    let mut found = Vec::new();
-    for (segment, reader) in (0_u32..).zip(searcher.segment_readers()) {
-        let index = reader.inverted_index(term.field())?;
-        let Some(mut postings) = index.read_postings(term, IndexRecordOption::Basic)? else {
-            continue;
-        };
-        let mut doc = postings.doc();
-        while doc != TERMINATED {
-            if !reader.is_deleted(doc) {
-                found.push(DocAddress::new(segment, doc));
-            }
-            doc = postings.advance();
-        }
-    }
-    Ok(found)
-}
-
 /// Opens tantivy over files that are checked as they are opened.
 pub(crate) fn open_lexical(root: &Path, checks: &Checks) -> Result<Index, Error> {
     open_lexical_in(root, checks, |directory| directory)
@@ -556,7 +498,9 @@ fn read_meta(root: &Path) -> Result<Vec<u8>, Error> {
 
 /// Opens the newest commit. What it shares with `known` is used again instead of being opened anew.
 fn take_snapshot(
-    (root, descriptor, checks): (&Path, &Descriptor, &Checks),
+    root: &Path,
+    descriptor: &Descriptor,
+    checks: &Checks,
     index: &Index,
     reader: &IndexReader,
     known: Option<&Snapshot>,
@@ -564,11 +508,12 @@ fn take_snapshot(
     let mut failure = None;
     for _ in 0..REFRESH_ATTEMPTS {
         let before = read_meta(root)?;
-        let attempt = read_commit((root, descriptor, checks), index, reader, known);
+        let attempt = read_commit(root, descriptor, checks, index, reader, known);
         // A commit in between means that index and manifest may not belong together, and that a file may be gone.
         let unchanged = read_meta(root)? == before;
         match attempt {
-            Ok(snapshot) if unchanged => {
+            Ok(commit) if unchanged => {
+                let snapshot = Snapshot { commit, filters: Filters::default() };
                 return Ok(State { meta: before, snapshot: Arc::new(snapshot) });
             }
             Ok(_) => {}
@@ -581,11 +526,13 @@ fn take_snapshot(
 
 /// Opens the files of the newest commit.
 fn read_commit(
-    (root, descriptor, checks): (&Path, &Descriptor, &Checks),
+    root: &Path,
+    descriptor: &Descriptor,
+    checks: &Checks,
     index: &Index,
     reader: &IndexReader,
     known: Option<&Snapshot>,
-) -> Result<Snapshot, Error> {
+) -> Result<OpenCommit, Error> {
     let failed = || Error::index("open", root);
     let metas = index.load_metas().map_err(failed())?;
     let open = || {
@@ -618,14 +565,13 @@ fn read_commit(
         let none = Ordinals::default();
         let ordinals = Ordinals::new(&searcher, known.map_or(&none, |known| &known.ordinals))
             .map_err(failed())?;
-        Ok(Snapshot {
+        Ok(OpenCommit {
             searcher: Guarded::new(searcher),
             documents: Guarded::new(documents),
             manifest,
             dense,
             ordinals,
             terms: TermStatistics::default(),
-            filters: Filters::default(),
         })
     };
     open().map_err(|error: Error| error.of_commit(metas.opstamp))

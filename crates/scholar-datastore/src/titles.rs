@@ -3,81 +3,20 @@
 use std::collections::BTreeSet;
 
 use scholar_core::text::normalise::title_key;
-use scholar_core::{PaperId, PaperMeta, PassageId};
+use scholar_core::{PaperId, PassageId};
 use tantivy::schema::{IndexRecordOption, Value as _};
 use tantivy::store::StoreReader;
 use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, TantivyError, Term};
 
-use crate::error::Error;
 use crate::lexical::analyzer::term_counts;
 use crate::schema::Fields;
-use crate::store::{Datastore, Snapshot, parse_stored, stored};
+use crate::store::stored;
 
 /// Blocks of stored documents kept while titles are compared: few are read.
-const STORE_CACHE_BLOCKS: usize = 8;
-
-impl Datastore {
-    /// Metadata of every stored paper with this title, whatever its case and punctuation, by identifier. Several papers
-    /// may share a title. Papers without passages are found if they were stored since their titles are kept.
-    ///
-    /// # Errors
-    /// As [`Datastore::passage`].
-    pub fn papers_titled(&self, title: &str) -> Result<Vec<PaperMeta>, Error> {
-        let snapshot = self.snapshot()?;
-        let key = title_key(title);
-        if key.is_empty() {
-            return Ok(Vec::new());
-        }
-        let bare = self.fields().bare_title_term(&key);
-        let titles = BTreeSet::from([key]);
-        let ids = self.reading(|| self.ids_titled(&snapshot, (&titles, &bare)))?;
-        ids.iter().map(|id| self.load_meta(&snapshot, id)).collect()
-    }
-
-    fn ids_titled(
-        &self,
-        snapshot: &Snapshot,
-        (titles, bare): (&BTreeSet<String>, &Term),
-    ) -> Result<BTreeSet<PaperId>, Error> {
-        let unreadable = || Error::index("read", self.root());
-        let mut ids: BTreeSet<PaperId> = BTreeSet::new();
-        for reader in snapshot.searcher.segment_readers() {
-            let store = reader
-                .get_store_reader(STORE_CACHE_BLOCKS)
-                .map_err(|source| unreadable()(source.into()))?;
-            for doc in titled(reader, self.fields(), titles).map_err(unreadable())? {
-                if reader.alive_bitset().is_none_or(|alive| alive.is_alive(doc)) {
-                    ids.extend(owner(&store, self.fields(), doc).map_err(unreadable())?);
-                }
-            }
-            for doc in with_term(reader, bare).map_err(unreadable())? {
-                let document = stored::document(&store, doc).map_err(unreadable())?;
-                let meta: PaperMeta = parse_stored(self.root(), &document, self.fields().head)?;
-                ids.insert(meta.id);
-            }
-        }
-        Ok(ids)
-    }
-}
-
-/// The documents that have `term` and are not deleted.
-fn with_term(reader: &SegmentReader, term: &Term) -> Result<Vec<DocId>, TantivyError> {
-    let index = reader.inverted_index(term.field())?;
-    let mut docs = Vec::new();
-    if let Some(mut postings) = index.read_postings(term, IndexRecordOption::Basic)? {
-        let mut doc = postings.doc();
-        while doc != TERMINATED {
-            if reader.alive_bitset().is_none_or(|alive| alive.is_alive(doc)) {
-                docs.push(doc);
-            }
-            doc = postings.advance();
-        }
-    }
-    Ok(docs)
-}
+pub(crate) const STORE_CACHE_BLOCKS: usize = 8;
 
 /// The paper that a stored passage belongs to.
-fn owner(
+pub(crate) fn owner(
     store: &StoreReader,
     fields: &Fields,
     doc: DocId,

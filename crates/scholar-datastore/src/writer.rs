@@ -11,6 +11,7 @@ mod background;
 mod beside;
 mod committed;
 mod compact;
+mod documents;
 pub(crate) mod known;
 mod lexical_merge;
 pub(crate) mod lock;
@@ -40,14 +41,14 @@ use crate::dense::merge::MergePolicy;
 use crate::dense::segment_writer::check_row;
 use crate::descriptor::Descriptor;
 use crate::error::Error;
+use crate::layout::{DENSE_FOLDER, LEXICAL_FOLDER};
 use crate::manifest::Manifest;
-use crate::schema::Fields;
+use crate::schema::{Fields, Merged};
 use crate::store::checks::Checks;
 use crate::store::guard::{self, Guarded};
 use crate::store::verify::{OnVerifyProgress, check_commit, check_lists};
-use crate::store::{DENSE_FOLDER, LEXICAL_FOLDER, open_index, open_index_in};
+use crate::store::{open_index, open_index_in};
 use background::Merging;
-use known::Merged;
 use lexical_merge::LexicalMerging;
 use lock::WriterLock;
 use pending::Pending;
@@ -143,8 +144,8 @@ impl DatastoreWriter {
         let checked_first = matches!(check, WriterCheck::First(_));
         let looked_up = match check {
             WriterCheck::First(progress) => {
-                let of = (root, &descriptor);
-                guard::reading(root, || check_commit(of, &index, &checks, progress))?;
+                let check = || check_commit(root, &descriptor, &index, &checks, progress);
+                guard::reading(root, check)?;
                 index.clone()
             }
             WriterCheck::WhenRewritten => {

@@ -141,7 +141,7 @@ impl StandaloneIndex {
     pub fn search(&self, query: &[f32], top_k: usize, probe: Probe) -> Vec<Neighbour> {
         match self.segment.index() {
             Some(index) => {
-                let rows = index.candidates(query, (probe, top_k), &|_| true);
+                let rows = index.candidates(query, probe, top_k, &|_| true);
                 best(self.scored(query, rows.into_iter()), top_k)
             }
             None => best(self.scored(query, (0_u32..).take(self.rows())), top_k),

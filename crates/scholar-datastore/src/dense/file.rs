@@ -32,6 +32,7 @@ use super::ivf::{IvfSearch, Rows};
 use super::present::Present;
 use crate::error::Error;
 use crate::manifest::SegmentEntry;
+use crate::mapped::{expect_no_order, map_file, release};
 use crate::store::checks::Checks;
 
 /// Version of this file format.
@@ -82,7 +83,7 @@ impl Header {
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
-        let fields = Fields::read(path, bytes, (MAGIC, "a dense segment"))?;
+        let fields = Fields::read(path, bytes, *MAGIC, "a dense segment")?;
         let version = fields.word(8);
         if version != DENSE_VERSION && version != DENSE_VERSION_1 {
             return Err(Error::Version {
@@ -177,8 +178,16 @@ impl DenseSegment {
             expect_no_order(&map);
         }
         let segment = Self { path, entry: entry.clone(), header, row_bytes, present, index, map };
-        checks.dense(&segment)?;
+        segment.check(checks)?;
         Ok(segment)
+    }
+
+    /// Compares the digests of the segment's files, unless `checks` know them to be whole or do not want them read.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`], [`Error::Io`].
+    pub(crate) fn check(&self, checks: &Checks) -> Result<(), Error> {
+        checks.dense(self.path(), self.size_bytes(), || self.verify())
     }
 
     /// What a commit would list of the rows in the file called `name`, by its own header.
@@ -316,41 +325,4 @@ fn open_index(path: &Path, header: &Header) -> Result<IvfSearch, Error> {
         return Err(Error::corrupt(path, "is the index of another segment"));
     }
     Ok(IvfSearch::new(file))
-}
-
-/// Tells the system not to read ahead of the pages that are asked for.
-fn expect_no_order(map: &Mmap) {
-    #[cfg(unix)]
-    if let Err(error) = map.advise(memmap2::Advice::Random) {
-        tracing::debug!(%error, "the system reads ahead");
-    }
-    #[cfg(not(unix))]
-    let _ = map;
-}
-
-/// Gives the pages of a map back to the system, which keeps them in its cache as long as it likes.
-#[cfg(unix)]
-#[expect(unsafe_code, reason = "advice about a memory map is unsafe by nature")]
-pub(crate) fn release(map: &Mmap) {
-    // SAFETY: the map is shared, backed by a file and never written through, so dropped pages read the same again.
-    let advised = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
-    // Refused advice costs memory, not correctness.
-    if let Err(error) = advised {
-        tracing::debug!(%error, "mapped pages were not given back");
-    }
-}
-
-#[cfg(not(unix))]
-pub(crate) fn release(_map: &Mmap) {}
-
-#[expect(unsafe_code, reason = "memory maps are unsafe by nature")]
-pub(crate) fn map_file(path: &Path) -> Result<Mmap, Error> {
-    let file = fs_err::File::open(path).map_err(|source| Error::Io {
-        doing: "open",
-        path: path.to_owned(),
-        source,
-    })?;
-    // SAFETY: segment files are renamed into place complete, never written again and only unlinked, which keeps
-    // mapped pages alive. A person who truncates the file under a running process breaks this, as with any map.
-    unsafe { Mmap::map(file.file()) }.map_err(Error::io("map", path))
 }

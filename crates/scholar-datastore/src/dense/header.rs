@@ -18,13 +18,14 @@ impl<'a> Fields<'a> {
     pub(crate) fn read(
         path: &Path,
         file: &'a [u8],
-        (magic, kind): (&[u8; 8], &str),
+        magic: [u8; 8],
+        kind: &str,
     ) -> Result<Self, Error> {
         let bytes: &[u8; HEADER_BYTES] = file
             .get(..HEADER_BYTES)
             .and_then(|head| head.try_into().ok())
             .ok_or_else(|| Error::corrupt(path, "shorter than a header"))?;
-        if &bytes[..8] != magic {
+        if bytes[..8] != magic {
             return Err(Error::corrupt(path, format!("does not start as {kind} does")));
         }
         Ok(Self(bytes))

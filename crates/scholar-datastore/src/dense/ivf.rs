@@ -15,7 +15,6 @@ mod cluster;
 mod code;
 pub(crate) mod file;
 mod fine;
-mod random;
 mod rotation;
 mod scan;
 mod search;

@@ -2,10 +2,9 @@
 
 use tantivy::DocAddress;
 
-use super::file::DenseSegment;
-use super::scan::{Vectors, is_accepted};
-use crate::filter::Accepted;
-use crate::store::Snapshot;
+use super::vectors::Vectors;
+use crate::filter::{Accepted, is_accepted};
+use crate::store::commit::OpenCommit;
 
 /// Documents looked at to estimate how many a filter accepts.
 const SAMPLED_DOCS: u32 = 2_048;
@@ -32,10 +31,10 @@ pub(crate) enum Passing {
 }
 
 impl Passing {
-    /// What `accepted` leaves of `snapshot`, which is about `share` of it; listed if that is about `compared` passages or
+    /// What `accepted` leaves of the commit of `vectors`, which is about `share` of it; listed if that is about `compared` passages or
     /// fewer.
     pub(crate) fn new(
-        (snapshot, vectors): (&Snapshot, &Vectors<'_>),
+        vectors: &Vectors<'_>,
         accepted: &[Accepted],
         share: f64,
         compared: usize,
@@ -43,16 +42,17 @@ impl Passing {
         if share >= 1.0 {
             return Self::Asked { share };
         }
-        let passages: u64 = snapshot.dense.iter().map(|segment| segment.rows()).sum();
+        let dense = &vectors.commit.dense;
+        let passages: u64 = dense.iter().map(|segment| segment.rows()).sum();
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let is_few = share * passages as f64 <= compared as f64;
-        let has_index = snapshot.dense.iter().any(|segment| segment.index().is_some());
+        let has_index = dense.iter().any(|segment| segment.index().is_some());
         let is_marked = accepted.iter().all(Accepted::is_marked);
         if is_few && (has_index || is_marked) {
             return Self::Listed(listed(accepted).collect());
         }
         if has_index && is_marked {
-            return Self::Marked { share, marks: marks(snapshot, vectors, accepted) };
+            return Self::Marked { share, marks: marks(vectors, accepted) };
         }
         Self::Asked { share }
     }
@@ -64,22 +64,28 @@ impl Passing {
             Self::Listed(_) => 1.0,
         }
     }
+}
 
-    /// Whether the passage in place `row` of dense segment number `nth` passes.
-    pub(crate) fn passes(
-        &self,
-        (nth, segment): (usize, &DenseSegment),
-        row: u32,
-        (snapshot, accepted): (&Snapshot, &[Accepted]),
-    ) -> bool {
+/// What a filter leaves, on both sides.
+#[derive(Clone, Copy)]
+pub(crate) struct Allowed<'a> {
+    /// For each lexical segment.
+    pub(crate) accepted: &'a [Accepted],
+    pub(crate) passing: &'a Passing,
+}
+
+impl Allowed<'_> {
+    /// Whether the passage in place `row` of dense segment number `nth` of `commit` may be found.
+    pub(crate) fn passes(self, commit: &OpenCommit, nth: usize, row: u32) -> bool {
+        let segment = &commit.dense[nth];
         let Some(ordinal) = segment.ordinal(row) else { return false };
-        match self {
-            Self::Marked { marks, .. } => {
+        match self.passing {
+            Passing::Marked { marks, .. } => {
                 let place = usize::try_from(ordinal - segment.range().0).unwrap_or(usize::MAX);
                 marks[nth].get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
             }
-            Self::Asked { .. } | Self::Listed(_) => {
-                snapshot.ordinals.address(ordinal).is_some_and(|at| is_accepted(accepted, at))
+            Passing::Asked { .. } | Passing::Listed(_) => {
+                commit.ordinals.address(ordinal).is_some_and(|at| is_accepted(self.accepted, at))
             }
         }
     }
@@ -92,8 +98,8 @@ fn listed(accepted: &[Accepted]) -> impl Iterator<Item = DocAddress> {
     })
 }
 
-fn marks(snapshot: &Snapshot, vectors: &Vectors<'_>, accepted: &[Accepted]) -> Vec<Vec<u64>> {
-    let segments = &snapshot.dense;
+fn marks(vectors: &Vectors<'_>, accepted: &[Accepted]) -> Vec<Vec<u64>> {
+    let segments = &vectors.commit.dense;
     let words = |count: u64| usize::try_from(count.div_ceil(64)).unwrap_or_default();
     let mut marks: Vec<Vec<u64>> =
         segments.iter().map(|segment| vec![0; words(segment.range().1)]).collect();
@@ -110,15 +116,11 @@ fn marks(snapshot: &Snapshot, vectors: &Vectors<'_>, accepted: &[Accepted]) -> V
 
 /// Share of the passages that are accepted: exact for a filter of papers, else estimated on a sample.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-pub(crate) fn accepted_share(
-    snapshot: &Snapshot,
-    vectors: &Vectors<'_>,
-    accepted: &[Accepted],
-) -> f64 {
+pub(crate) fn accepted_share(vectors: &Vectors<'_>, accepted: &[Accepted]) -> f64 {
     if accepted.iter().all(Accepted::accepts_all_alive) {
         return 1.0;
     }
-    let readers = snapshot.searcher.segment_readers();
+    let readers = vectors.commit.searcher.segment_readers();
     let all: u64 = readers.iter().map(|reader| u64::from(reader.max_doc())).sum();
     if accepted.iter().all(|accepted| accepted.named().is_some()) {
         let named: usize = accepted.iter().filter_map(Accepted::named).map(<[_]>::len).sum();

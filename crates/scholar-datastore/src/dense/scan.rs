@@ -7,20 +7,15 @@
 //!
 //! Whether a passage is accepted is asked only for rows that would be among the best.
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 use tantivy::DocAddress;
-use tantivy::columnar::Column;
 
 use super::file::DenseSegment;
 use super::ivf::Probe;
-use super::kernel::{Kernel, decoded};
-use super::passing::Passing;
+use super::passing::{Allowed, Passing};
+use super::vectors::Vectors;
 use crate::error::Error;
-use crate::filter::Accepted;
-use crate::schema::column;
-use crate::store::Snapshot;
+use crate::filter::{Accepted, is_accepted};
 use crate::store::guard::Inside;
 
 /// Rows a worker takes at a time.
@@ -45,69 +40,34 @@ pub enum DenseSearch {
     },
 }
 
-/// Looks vectors up by the document they belong to.
-pub(crate) struct Vectors<'a> {
-    snapshot: &'a Snapshot,
-    ordinals: Vec<Column<u64>>,
-    kernel: Kernel,
-}
-
-impl<'a> Vectors<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot) -> Result<Self, tantivy::TantivyError> {
-        let ordinals = snapshot
-            .searcher
-            .segment_readers()
-            .iter()
-            .map(|reader| reader.fast_fields().u64(column::ORDINAL))
-            .collect::<Result<_, _>>()?;
-        Ok(Self { snapshot, ordinals, kernel: Kernel::detect() })
-    }
-
-    /// The stored row of a passage; `None` for a document that is no passage.
-    pub(crate) fn row(&self, address: DocAddress) -> Result<Option<&'a [u8]>, Error> {
-        self.ordinal(address).map(|ordinal| self.row_of(ordinal)).transpose()
-    }
-
-    /// The ordinal of a passage's vector; `None` for a document that is no passage.
-    pub(crate) fn ordinal(&self, address: DocAddress) -> Option<u64> {
-        self.ordinals[address.segment_ord as usize].first(address.doc_id)
-    }
-
-    /// The vector of a passage in 32 bits.
-    pub(crate) fn vector(&self, address: DocAddress) -> Result<Option<Vec<f32>>, Error> {
-        Ok(self.row(address)?.map(decoded))
-    }
-
-    /// Inner product of `query` with the vector of a passage.
-    pub(crate) fn dot(&self, query: &[f32], address: DocAddress) -> Result<Option<f32>, Error> {
-        Ok(self.row(address)?.map(|row| self.kernel.dot(query, row)))
-    }
-
-    fn row_of(&self, ordinal: u64) -> Result<&'a [u8], Error> {
-        find_row(&self.snapshot.dense, ordinal).ok_or_else(|| missing_vector(ordinal))
-    }
-
+impl Vectors<'_> {
     /// The passages with the highest inner products: at least `top_k` where there are so many, plus those that tie with
     /// the last. In no particular order. Exact but for what an inverted index misses.
     pub(crate) fn best(
         &self,
         query: &[f32],
-        (accepted, passing): (&[Accepted], &Passing),
+        allowed: Allowed<'_>,
         top_k: usize,
         how: DenseSearch,
     ) -> Result<Vec<Scored>, Error> {
-        if let Passing::Listed(passages) = passing {
+        if let Passing::Listed(passages) = allowed.passing {
             return self.best_listed(query, passages, top_k);
         }
         // Side by side where the pool has threads to spare; what is best does not depend on the order.
         let parts: Vec<Vec<Scored>> = self
-            .snapshot
+            .commit
             .dense
             .par_iter()
             .enumerate()
-            .map(|part| {
+            .map(|(nth, segment)| {
                 let _inside = Inside::enter();
-                self.best_in(query, part, (accepted, passing), (top_k, how))
+                match (how, segment.index()) {
+                    (DenseSearch::Indexed { probe }, Some(index)) => {
+                        let probe = probe.unwrap_or_else(|| index.probe(top_k));
+                        self.best_by_index(query, nth, allowed, top_k, probe)
+                    }
+                    _ => self.best_of_all(query, segment, allowed.accepted, top_k),
+                }
             })
             .collect();
         let mut found = parts.concat();
@@ -115,21 +75,21 @@ impl<'a> Vectors<'a> {
         Ok(found)
     }
 
-    /// The best of one segment, which is number `nth`.
-    fn best_in(
+    /// The best of dense segment number `nth`, as far as the lists of `probe` hold them; empty without an index.
+    fn best_by_index(
         &self,
         query: &[f32],
-        (nth, segment): (usize, &Arc<DenseSegment>),
-        (accepted, passing): (&[Accepted], &Passing),
-        (top_k, how): (usize, DenseSearch),
+        nth: usize,
+        allowed: Allowed<'_>,
+        top_k: usize,
+        probe: Probe,
     ) -> Vec<Scored> {
-        let (DenseSearch::Indexed { probe }, Some(index)) = (how, segment.index()) else {
-            return self.best_of_all(query, segment, accepted, top_k);
-        };
-        let probe = probe.unwrap_or_else(|| index.probe(top_k)).widened(passing.share(), top_k);
-        let accepts = |row| passing.passes((nth, segment), row, (self.snapshot, accepted));
-        let address = |row| segment.ordinal(row).and_then(|o| self.snapshot.ordinals.address(o));
-        let rows = index.candidates(query, (probe, top_k), &accepts);
+        let segment = &self.commit.dense[nth];
+        let Some(index) = segment.index() else { return Vec::new() };
+        let probe = probe.widened(allowed.passing.share(), top_k);
+        let accepts = |row| allowed.passes(self.commit, nth, row);
+        let address = |row| segment.ordinal(row).and_then(|o| self.commit.ordinals.address(o));
+        let rows = index.candidates(query, probe, top_k, &accepts);
         let scored = rows.into_iter().filter_map(|row| {
             let (address, stored) = address(row).zip(segment.stored(row as usize))?;
             Some(Scored { address, score: self.kernel.dot(query, stored) })
@@ -161,7 +121,7 @@ impl<'a> Vectors<'a> {
                         continue;
                     }
                     let address =
-                        segment.ordinal(row).and_then(|o| self.snapshot.ordinals.address(o));
+                        segment.ordinal(row).and_then(|o| self.commit.ordinals.address(o));
                     let Some(address) = address.filter(|at| is_accepted(accepted, *at)) else {
                         continue;
                     };
@@ -197,29 +157,6 @@ impl<'a> Vectors<'a> {
         keep_best(&mut found, top_k);
         Ok(found)
     }
-}
-
-/// Whether a filter accepts a passage.
-pub(crate) fn is_accepted(accepted: &[Accepted], at: DocAddress) -> bool {
-    accepted[at.segment_ord as usize].contains(at.doc_id)
-}
-
-/// The row of an ordinal in segments that come in ascending order.
-pub(crate) fn find_row(segments: &[Arc<DenseSegment>], ordinal: u64) -> Option<&[u8]> {
-    find_segment(segments, ordinal)?.row(ordinal)
-}
-
-/// The segment that an ordinal lies in, if it lies in any.
-pub(crate) fn find_segment(
-    segments: &[Arc<DenseSegment>],
-    ordinal: u64,
-) -> Option<&Arc<DenseSegment>> {
-    let after = segments.partition_point(|segment| segment.range().0 <= ordinal);
-    segments.get(after.checked_sub(1)?)
-}
-
-fn missing_vector(ordinal: u64) -> Error {
-    Error::corrupt(std::path::Path::new("dense"), format!("no segment holds vector {ordinal}"))
 }
 
 /// Drops everything below the `top_k`-th score; ties with it stay, so that the caller can break them by name.

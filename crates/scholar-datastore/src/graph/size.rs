@@ -6,8 +6,8 @@ use tantivy::space_usage::PerFieldSpaceUsage;
 
 use super::Graph;
 use crate::error::Error;
+use crate::lexical::lookup::alive_documents;
 use crate::schema::{KIND_PAPER, column};
-use crate::store::alive_documents;
 
 /// Counts and bytes of the citation graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

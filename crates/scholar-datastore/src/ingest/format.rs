@@ -3,17 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use scholar_core::Paper;
 use serde::Serialize;
 use serde_json::Value;
-
-use super::{openalex, rows, semantic};
 
 /// What the rows of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Our own: one [`Paper`] per line.
+    /// Our own: one [`Paper`](scholar_core::Paper) per line.
     Papers,
     /// peS2o.
     Pes2o,
@@ -85,26 +82,6 @@ impl Format {
             Some(Self::Arxiv)
         } else {
             None
-        }
-    }
-
-    /// One row as a paper.
-    pub(crate) fn parse(self, row: &[u8]) -> Result<Paper, String> {
-        let value = || -> Result<Value, String> {
-            serde_json::from_slice(row).map_err(|error| error.to_string())
-        };
-        match self {
-            Self::Papers => rows::own(row),
-            Self::Pes2o => rows::pes2o(row),
-            Self::OpenAlex => openalex::work(row),
-            Self::S2Papers => semantic::paper_row(row),
-            Self::S2Abstracts => semantic::abstract_alone(row),
-            Self::S2Citations => Err("a citation alone is no paper".to_owned()),
-            Self::S2Orc => semantic::full_text(row),
-            Self::Beir => rows::beir(&value()?),
-            Self::Acl => rows::acl(&value()?),
-            Self::Arxiv => rows::arxiv(&value()?),
-            Self::Pmc => rows::pmc(&value()?),
         }
     }
 }

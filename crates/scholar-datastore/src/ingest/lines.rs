@@ -1,6 +1,7 @@
 //! Lines as bytes, with a limit on their length. Blank lines are skipped but counted.
 
 use std::io::{self, BufRead};
+use std::ops::Range;
 
 use scholar_core::Limit;
 
@@ -55,16 +56,16 @@ impl Lines {
         self.encoding
     }
 
-    /// The lines that begin in `start..end` of a stream that has been moved to `start - 1`, or to 0: the byte before
-    /// `start` says whether a line begins there.
+    /// The lines that begin in the bytes `begins` of a stream that has been moved to the byte before, or to 0: that byte
+    /// says whether a line begins there.
     pub(crate) fn part(
         source: Box<dyn BufRead + Send>,
         limit: usize,
-        (start, end): (u64, u64),
+        begins: Range<u64>,
     ) -> io::Result<Self> {
-        let at = start.saturating_sub(1);
-        let mut lines = Self { source, limit, number: 0, at, end, encoding: None };
-        if start > 0 {
+        let at = begins.start.saturating_sub(1);
+        let mut lines = Self { source, limit, number: 0, at, end: begins.end, encoding: None };
+        if begins.start > 0 {
             lines.read_line(&mut Vec::new(), 0)?;
         }
         Ok(lines)

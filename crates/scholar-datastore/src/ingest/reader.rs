@@ -1,94 +1,22 @@
 //! Papers of one file, in order.
 
 use std::fmt;
-use std::io::{Seek as _, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
-use scholar_core::{Limit, Paper, ReadLimits};
+use scholar_core::Paper;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::lines::{Line, Lines, Place};
-use super::{FieldMap, FilePart, Format, RejectLog, decode};
+use super::options::{HEAD_LINES, Limits, LineCounts, ReadOptions, Rows, judge_share, too_long};
+use super::{FilePart, Format, decode, parse};
 use crate::error::Error;
 
-/// How much a source may be wrong.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Limits {
-    /// Largest accepted share of unusable lines, 0 to 1; above zero, one line of several may always be unusable, and
-    /// lines before the first usable one do not count as long as they are few ([`HEAD_LINES`]).
-    pub rejected_share: f64,
-    /// How long a line and how large a paper may be, and how much a compressed file may unpack to.
-    pub read: ReadLimits,
-}
-
-/// Lines by which a format is recognised. Unusable ones before the first paper are a blemish: notes of whoever made the
-/// file, a line that was cut in two.
-pub const HEAD_LINES: u64 = 20;
-/// More than this is the wrong format or a damaged file, not a blemish.
-const LARGEST_REJECTED_SHARE: f64 = 0.05;
 /// Lines before the share is judged while reading.
 const JUDGED_AFTER_LINES: u64 = 1_000;
 /// Rejects described in the report; all are counted.
 const REJECTS_KEPT: usize = 100;
-
-impl Limits {
-    /// 5 % unusable, and what [`ReadLimits::standard`] allows.
-    pub fn standard() -> Self {
-        Self { rejected_share: LARGEST_REJECTED_SHARE, read: ReadLimits::standard() }
-    }
-}
-
-/// How rows become papers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rows {
-    /// The first line with known fields decides, which is among the first [`HEAD_LINES`].
-    Recognised,
-    /// This format.
-    Of(Format),
-    /// Any shape, by a map of its fields.
-    Mapped(Arc<FieldMap>),
-}
-
-/// How files are read.
-#[derive(Debug, Clone)]
-pub struct ReadOptions {
-    /// How rows become papers.
-    pub rows: Rows,
-    /// How much may be wrong.
-    pub limits: Limits,
-    /// Where unusable lines are written.
-    pub rejects: Option<Arc<RejectLog>>,
-    /// Counts bytes as they are read from disk, for progress.
-    pub bytes: Option<Arc<AtomicU64>>,
-}
-
-impl ReadOptions {
-    /// Recognised formats, usual limits, nothing written or counted.
-    pub fn standard() -> Self {
-        Self { rows: Rows::Recognised, limits: Limits::standard(), rejects: None, bytes: None }
-    }
-
-    /// The lines of a whole file.
-    pub(crate) fn lines(&self, path: &Path) -> Result<Lines, Error> {
-        let Limits { read, rejected_share: _ } = &self.limits;
-        Ok(Lines::new(decode::open(path, self.bytes.as_ref(), read)?, read.line_bytes))
-    }
-
-    fn lines_of(&self, part: &FilePart) -> Result<Lines, Error> {
-        let FilePart { path, bytes } = part;
-        let Some(bytes) = bytes else { return self.lines(path) };
-        let failed = || Error::io("read", path);
-        let mut file = decode::counted(path, self.bytes.as_ref())?;
-        file.seek(SeekFrom::Start(bytes.start.saturating_sub(1))).map_err(failed())?;
-        let source = Box::new(decode::buffered(file));
-        let line_bytes = self.limits.read.line_bytes;
-        Lines::part(source, line_bytes, (bytes.start, bytes.end)).map_err(failed())
-    }
-}
 
 /// A line that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -194,7 +122,7 @@ impl PaperReader {
         let in_head = self.report.papers == 0 && self.report.lines <= HEAD_LINES;
         self.excused += u64::from(in_head || is_comment(record));
         if let Some(log) = &self.options.rejects {
-            log.put((&self.report.path, place.line, place.byte), &what, record)?;
+            log.put(&self.report.path, place.line, place.byte, &what, record)?;
         }
         if self.report.rejects.len() < REJECTS_KEPT {
             self.report.rejects.push(Reject { line: place.line, what });
@@ -214,11 +142,11 @@ impl PaperReader {
                 let row: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
                 map.paper(&row)?
             }
-            (_, Some(format)) => format.parse(text)?,
+            (_, Some(format)) => parse::paper(format, text)?,
             (_, None) => {
                 let row: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
                 let format = Format::of_row(&row).ok_or_else(|| no_format(&row))?;
-                let paper = format.parse(text)?;
+                let paper = parse::paper(format, text)?;
                 self.report.format = Some(format);
                 paper
             }
@@ -237,8 +165,8 @@ impl PaperReader {
         let share = self.options.limits.rejected_share;
         // A file without any paper has no blemishes: it is something else.
         let excused = if *papers > 0 && share > 0.0 { self.excused } else { 0 };
-        let outcome =
-            judge_share(path, (rejected - excused, lines - excused, share), first.as_ref());
+        let counts = LineCounts { rejected: rejected - excused, all: lines - excused };
+        let outcome = judge_share(path, counts, share, first.as_ref());
         match outcome {
             Err(_) if self.is_unknown() => Err(self.unknown_format()),
             other => other,
@@ -310,35 +238,6 @@ impl Iterator for PaperReader {
     fn next(&mut self) -> Option<Self::Item> {
         Some(self.next_numbered()?.map(|numbered| numbered.paper))
     }
-}
-
-/// Refuses a file of which too much is unusable. `(rejected, lines, largest share)`.
-///
-/// One line among others is a blemish however short the file is, unless nothing at all may be wrong.
-#[expect(clippy::cast_precision_loss, reason = "a share of lines")]
-pub(crate) fn judge_share(
-    path: &Path,
-    (rejected, lines, largest): (u64, u64, f64),
-    first: Option<&(u64, String)>,
-) -> Result<(), Error> {
-    let share = rejected as f64 / lines.max(1) as f64;
-    let blemish = rejected == 1 && lines > 1 && largest > 0.0;
-    match first {
-        Some((line, what)) if share > largest && !blemish => Err(Error::TooManyRejects {
-            path: path.to_owned(),
-            rejected,
-            lines,
-            first_line: *line,
-            first: what.clone(),
-        }),
-        _ => Ok(()),
-    }
-}
-
-/// What is wrong with a line that is longer than `limits` allow.
-pub(crate) fn too_long(limits: &ReadLimits) -> String {
-    let limit = Limit::LineBytes;
-    format!("longer than {} bytes ({limit}): {}", limits.line_bytes, limit.hint())
 }
 
 /// Notes between rows, as people write them: no row begins like this.

@@ -69,7 +69,9 @@ impl RejectLog {
     /// [`Error::Io`].
     pub fn put(
         &self,
-        (file, line, byte): (&Path, u64, u64),
+        file: &Path,
+        line: u64,
+        byte: u64,
         reason: &str,
         record: &[u8],
     ) -> Result<(), Error> {

@@ -19,8 +19,8 @@ use scholar_core::Paper;
 use serde::Serialize;
 
 use super::lines::Line;
-use super::reader::{judge_share, too_long};
-use super::{Format, Limits, ReadOptions, RejectLog, Shard};
+use super::options::{Limits, LineCounts, ReadOptions, judge_share, too_long};
+use super::{Format, RejectLog, Shard};
 use crate::error::Error;
 pub(crate) use rows::{abstract_alone, full_text, paper_row};
 use spill::{Record, Spill};
@@ -98,8 +98,8 @@ impl S2Join {
             rejects: options.rejects.clone(),
             report: S2Report::default(),
         };
-        for (number, (path, format)) in (0_u32..).zip(files) {
-            if join.split_file((number, path, *format), shard, options, progress)?.is_break() {
+        for (number, file) in (0_u32..).zip(files) {
+            if join.split_file(number, file, shard, options, progress)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -109,11 +109,13 @@ impl S2Join {
 
     fn split_file(
         &mut self,
-        (number, path, format): (u32, &Path, Format),
+        number: u32,
+        file: &(PathBuf, Format),
         shard: Option<Shard>,
         options: &ReadOptions,
         progress: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Error> {
+        let (path, format) = (file.0.as_path(), file.1);
         let mut lines = options.lines(path)?;
         let Limits { rejected_share, read: most } = options.limits;
         let (mut read, mut rejected, mut first) = (0, 0, None);
@@ -152,19 +154,24 @@ impl S2Join {
                     rejected += 1;
                     self.report.rejected += 1;
                     if let Some(rejects) = &self.rejects {
-                        rejects.put((path, place.line, place.byte), &what, &text)?;
+                        rejects.put(path, place.line, place.byte, &what, &text)?;
                     }
                     first.get_or_insert((place.line, what));
                 }
             }
             if read % REPORT_EVERY_LINES == 0 {
-                judge_share(path, (rejected, read, rejected_share), first.as_ref())?;
+                judge_share(
+                    path,
+                    LineCounts { rejected, all: read },
+                    rejected_share,
+                    first.as_ref(),
+                )?;
                 if progress().is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
         }
-        judge_share(path, (rejected, read, rejected_share), first.as_ref())?;
+        judge_share(path, LineCounts { rejected, all: read }, rejected_share, first.as_ref())?;
         Ok(progress())
     }
 
@@ -203,7 +210,7 @@ impl S2Join {
                     self.report.rejected += 1;
                     if let (Some(rejects), Some((file, line, row))) = (&self.rejects, origin) {
                         let file = self.files.get(file as usize).map_or(Path::new(""), |f| f);
-                        rejects.put((file, line, 0), &what, row)?;
+                        rejects.put(file, line, 0, &what, row)?;
                     }
                 }
             }

@@ -15,16 +15,18 @@ use tantivy::{
 
 use crate::dense::DenseSegment;
 use crate::dense::kernel::decoded;
-use crate::dense::scan::find_segment;
+use crate::dense::vectors::find_segment;
 use crate::descriptor::{Descriptor, FORMAT_VERSION};
 use crate::error::Error;
+use crate::layout::DENSE_FOLDER;
+use crate::lexical::lookup::alive_documents;
 use crate::manifest::Manifest;
-use crate::schema::{KIND_PAPER, PaperBody, column};
+use crate::schema::{KIND_PAPER, Merged, PaperBody, column};
 use crate::store::checks::Checks;
 use crate::store::guard::{self, Guarded};
+use crate::store::open_lexical;
+use crate::store::stored::{parse_stored, text_in};
 use crate::store::verify::check_lists;
-use crate::store::{DENSE_FOLDER, alive_documents, open_lexical, parse_stored, text_in};
-use crate::writer::known::Merged;
 
 /// Fields that both formats have.
 struct SharedFields {
@@ -75,12 +77,14 @@ impl MergeSource {
         let checks = Checks::all();
         let index = open_lexical(root, &checks)?;
         let metas = index.load_metas().map_err(failed())?;
-        guard::reading(root, || Self::of_commit((root, descriptor, checks), &index, &metas))
+        guard::reading(root, || Self::of_commit(root, descriptor, checks, &index, &metas))
             .map_err(|error| error.of_commit(metas.opstamp))
     }
 
     fn of_commit(
-        (root, descriptor, checks): (&Path, Descriptor, Checks),
+        root: &Path,
+        descriptor: Descriptor,
+        checks: Checks,
         index: &Index,
         metas: &IndexMeta,
     ) -> Result<Self, Error> {
@@ -204,7 +208,7 @@ impl MergeSource {
     fn vector(&self, ordinal: u64) -> Result<Vec<f32>, Error> {
         let lacks = || Error::corrupt(&self.root, "a passage has no vector".to_owned());
         let segment = find_segment(&self.dense, ordinal).ok_or_else(lacks)?;
-        self.checks.dense(segment).map_err(|error| error.of_commit(self.commit))?;
+        segment.check(&self.checks).map_err(|error| error.of_commit(self.commit))?;
         segment.row(ordinal).map(decoded).ok_or_else(lacks)
     }
 

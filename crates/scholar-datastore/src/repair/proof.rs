@@ -4,7 +4,7 @@ use scholar_core::{Paper, PaperId, PaperMeta};
 
 use super::segment::Part;
 use crate::descriptor::BuildRules;
-use crate::writer::known::Merged;
+use crate::schema::Merged;
 use crate::writer::prepare::Prepared;
 
 /// Whether the segment lists the digest of everything that is stored of `paper`. Of one that was joined with other records

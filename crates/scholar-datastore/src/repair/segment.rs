@@ -14,11 +14,12 @@ use tantivy::termdict::TermDictionary;
 use tantivy::{Directory as _, DocId, HasLen as _, TantivyDocument, TantivyError};
 
 use super::DamagedFile;
+use crate::damage::Damage;
 use crate::schema::{Fields, column};
-use crate::store::checks::{Checks, Damage, footer_and_body};
+use crate::store::checks::{Checks, footer_and_body};
 use crate::store::guard::attempt;
+use crate::store::stored::text_in;
 use crate::store::stored::{document, index_fits};
-use crate::store::text_in;
 
 /// Blocks of stored documents kept: they are read in order.
 const CACHED_BLOCKS: usize = 8;

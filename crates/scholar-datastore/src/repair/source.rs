@@ -16,14 +16,20 @@ use crate::dense::DenseSegment;
 use crate::dense::kernel::decoded;
 use crate::descriptor::Descriptor;
 use crate::error::Error;
+use crate::layout::{DENSE_FOLDER, LEXICAL_FOLDER, META_FILE};
 use crate::manifest::{Manifest, SegmentEntry};
 use crate::merge::StoredPaper;
 use crate::schema::{Fields, PaperBody, schema};
+use crate::store::Datastore;
 use crate::store::checks::Checks;
-use crate::store::{DENSE_FOLDER, Datastore, LEXICAL_FOLDER, META_FILE};
 
-/// Segment and document.
-pub(super) type At = (usize, DocId);
+/// Where a document stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct At {
+    /// Which of the segments, from 0.
+    pub(super) segment: usize,
+    pub(super) doc: DocId,
+}
 
 /// Where the documents of a paper are.
 #[derive(Debug, Default)]
@@ -191,11 +197,15 @@ impl RepairSource {
                 };
                 match document.and_then(|document| self.named(&document)) {
                     Some((id, None)) => {
-                        self.places.entry(id).or_default().papers.push((number, doc));
+                        self.places.entry(id).or_default().papers.push(At { segment: number, doc });
                     }
                     Some((id, Some(title))) => {
                         bare.entry(id.clone()).or_insert((title, number));
-                        self.places.entry(id).or_default().passages.push((number, doc));
+                        self.places
+                            .entry(id)
+                            .or_default()
+                            .passages
+                            .push(At { segment: number, doc });
                     }
                     None => match self.parts[number].paper_at(doc) {
                         Ok(Some(id)) => {
@@ -252,8 +262,8 @@ impl RepairSource {
         Some((id.paper, Some(title)))
     }
 
-    fn read(&self, (number, doc): At) -> Option<TantivyDocument> {
-        match self.parts[number].document(doc) {
+    fn read(&self, At { segment, doc }: At) -> Option<TantivyDocument> {
+        match self.parts[segment].document(doc) {
             Found::Document(document) => Some(*document),
             Found::Unreadable | Found::Removed | Found::End => None,
         }
@@ -267,7 +277,7 @@ impl RepairSource {
         let mut title = None;
         for at in papers.iter().rev() {
             let Some(stored) = self.stored(*at) else { continue };
-            let part = &self.parts[at.0];
+            let part = &self.parts[at.segment];
             let rules = self.descriptor.rules;
             if part.is_whole || is_as_stored(&stored.paper, &stored.merged, part, rules) {
                 let is_known = papers.len() == 1 && part.is_whole && !part.deletions_lost;
@@ -275,7 +285,8 @@ impl RepairSource {
             }
             title = Some(stored.paper.meta.title);
         }
-        let segment = papers.last().map(|at| self.parts[at.0].name.clone()).unwrap_or_default();
+        let segment =
+            papers.last().map(|at| self.parts[at.segment].name.clone()).unwrap_or_default();
         Err(LostPaper::unproven(id, title, segment))
     }
 
@@ -283,7 +294,7 @@ impl RepairSource {
         let document = self.read(at)?;
         let meta: PaperMeta = parse(&document, self.fields.head)?;
         let PaperBody { sections, references, merged } = parse(&document, self.fields.body)?;
-        let source = self.parts[at.0].source(at.1);
+        let source = self.parts[at.segment].source(at.doc);
         Some(StoredPaper { paper: Paper { meta, sections, references }, merged, source })
     }
 
@@ -291,10 +302,11 @@ impl RepairSource {
         let mut passages: Vec<(Passage, Option<Vec<f32>>)> = Vec::new();
         let mut are_whole = true;
         for at in places {
-            are_whole &= self.parts[at.0].is_whole;
+            are_whole &= self.parts[at.segment].is_whole;
             let document = self.read(*at);
             let passage = document.and_then(|document| parse(&document, self.fields.head));
-            let vector = self.parts[at.0].ordinal(at.1).and_then(|ordinal| self.vector(ordinal));
+            let vector =
+                self.parts[at.segment].ordinal(at.doc).and_then(|ordinal| self.vector(ordinal));
             passages.extend(passage.map(|passage| (passage, vector)));
         }
         passages.sort_by(|(a, _): &(Passage, _), (b, _)| a.id.cmp(&b.id));

@@ -9,23 +9,15 @@ use tantivy::DocAddress;
 use super::Hit;
 use super::explain::{Side, explain_hit};
 use super::filters::Filtered;
-use super::fusion::{Fusion, Spread};
-use crate::dense::scan::{DenseSearch, Scored, Vectors};
+use super::fusion::{Candidate, Fusion, Spread};
+use crate::dense::scan::{DenseSearch, Scored};
+use crate::dense::vectors::Vectors;
 use crate::error::Error;
 use crate::lexical::{Bm25, LexicalSearch};
 use crate::store::{Datastore, Snapshot};
 
 /// Terms shown per hit.
 const EXPLAINED_TERMS: usize = 5;
-
-/// A passage with its scores on both sides and the fused one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Candidate {
-    pub(crate) address: DocAddress,
-    pub(crate) dense: f32,
-    pub(crate) lexical: f32,
-    pub(crate) score: f32,
-}
 
 /// One side of the search: its best passages and what is needed to place any other passage among them.
 struct List {
@@ -74,31 +66,37 @@ impl<'a> Candidates<'a> {
         store: &'a Datastore,
         snapshot: &'a Snapshot,
         filter: &SearchFilter,
-        (depth, how, compared): (usize, DenseSearch, usize),
+        depth: usize,
+        how: DenseSearch,
+        compared: usize,
     ) -> Result<Self, Error> {
         let failed = || Error::index("search", store.root());
         let vectors = Vectors::new(snapshot).map_err(failed())?;
-        let filtered = snapshot
-            .filters
-            .get((snapshot, &vectors), store.fields(), filter, compared)
-            .map_err(failed())?;
+        let filtered =
+            snapshot.filters.get(&vectors, store.fields(), filter, compared).map_err(failed())?;
         Ok(Self { store, snapshot, vectors, filtered, depth, how, lexical: None, dense: None })
     }
 
     pub(crate) fn find_lexical(&mut self, parameters: Bm25, query: &str) -> Result<(), Error> {
         let failed = || Error::index("search", self.store.root());
-        let known = (&*self.snapshot.searcher, &self.snapshot.terms);
-        let search =
-            LexicalSearch::new(known, self.store.fields(), parameters, query).map_err(failed())?;
+        let Self { snapshot, store, .. } = self;
+        let search = LexicalSearch::new(
+            &snapshot.searcher,
+            &snapshot.terms,
+            store.fields(),
+            parameters,
+            query,
+        )
+        .map_err(failed())?;
         let best = search.best(&self.filtered.accepted, self.depth).map_err(failed())?;
         self.lexical = Some(Lexical { list: List::new(best), search });
         Ok(())
     }
 
     pub(crate) fn find_dense(&mut self, query: Vec<f32>) -> Result<(), Error> {
-        let Self { snapshot, vectors, filtered, .. } = &*self;
-        let passing = filtered.passing((snapshot, vectors));
-        let best = vectors.best(&query, (&filtered.accepted, passing), self.depth, self.how)?;
+        let Self { vectors, filtered, .. } = &*self;
+        let allowed = filtered.allowed(vectors);
+        let best = vectors.best(&query, allowed, self.depth, self.how)?;
         self.dense = Some(Dense { list: List::new(best), query, is_moved: false });
         Ok(())
     }

@@ -2,8 +2,7 @@
 
 use scholar_core::{Explanation, SearchMode};
 
-use super::candidates::Candidate;
-use super::fusion::{Fusion, Spread, rank};
+use super::fusion::{Candidate, Fusion, Spread, rank};
 
 /// One list as the fusion sees it.
 pub(crate) struct Side<'a> {

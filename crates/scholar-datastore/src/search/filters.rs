@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use scholar_core::SearchFilter;
 use tantivy::TantivyError;
 
-use crate::dense::passing::{MARKED_SHARE, Passing, accepted_share};
-use crate::dense::scan::Vectors;
+use crate::dense::passing::{Allowed, MARKED_SHARE, Passing, accepted_share};
+use crate::dense::vectors::Vectors;
 use crate::filter::Accepted;
 use crate::schema::Fields;
-use crate::store::Snapshot;
+use crate::store::commit::OpenCommit;
 use crate::store::guard::Inside;
 
 /// Filters remembered at most. Ours: a server's users have more questions than filters.
@@ -35,12 +35,12 @@ pub(crate) struct Filtered {
 
 impl Filtered {
     fn new(
-        (snapshot, vectors): (&Snapshot, &Vectors<'_>),
+        vectors: &Vectors<'_>,
         fields: &Fields,
         filter: &SearchFilter,
         compared: usize,
     ) -> Result<Self, TantivyError> {
-        let readers = snapshot.searcher.segment_readers();
+        let readers = vectors.commit().searcher.segment_readers();
         let mut accepted = readers
             .par_iter()
             .map(|reader| {
@@ -48,7 +48,7 @@ impl Filtered {
                 Accepted::new(reader, fields, filter)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let share = accepted_share(snapshot, vectors, &accepted);
+        let share = accepted_share(vectors, &accepted);
         if share < MARKED_SHARE {
             let marked = |accepted: Accepted| {
                 let _inside = Inside::enter();
@@ -59,13 +59,17 @@ impl Filtered {
         Ok(Self { accepted, share, passing: OnceLock::new(), compared })
     }
 
-    /// What the filter leaves of the dense side.
-    pub(crate) fn passing(&self, known: (&Snapshot, &Vectors<'_>)) -> &Passing {
+    /// What the filter leaves.
+    pub(crate) fn allowed<'a>(&'a self, vectors: &Vectors<'_>) -> Allowed<'a> {
+        Allowed { accepted: &self.accepted, passing: self.passing(vectors) }
+    }
+
+    fn passing(&self, vectors: &Vectors<'_>) -> &Passing {
         if let Some(passing) = self.passing.get() {
             return passing;
         }
         // Made before it is set: whoever waits for another in a pool of threads may be given that other's work.
-        let passing = Passing::new(known, &self.accepted, self.share, self.compared);
+        let passing = Passing::new(vectors, &self.accepted, self.share, self.compared);
         self.passing.get_or_init(move || passing)
     }
 }
@@ -77,24 +81,24 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
-    /// `filter`, looked up in the snapshot to which these filters belong.
+    /// `filter`, looked up in the commit of `vectors`, to which these filters belong.
     pub(crate) fn get(
         &self,
-        at: (&Snapshot, &Vectors<'_>),
+        vectors: &Vectors<'_>,
         fields: &Fields,
         filter: &SearchFilter,
         compared: usize,
     ) -> Result<Arc<Filtered>, TantivyError> {
         // Nothing is to be looked up for it, and it would take the place of one that is worth remembering.
         if *filter == SearchFilter::none() {
-            return Ok(Arc::new(Filtered::new(at, fields, filter, compared)?));
+            return Ok(Arc::new(Filtered::new(vectors, fields, filter, compared)?));
         }
         if let Some(found) = self.find(filter, compared) {
             return Ok(found);
         }
-        let filtered = Arc::new(Filtered::new(at, fields, filter, compared)?);
+        let filtered = Arc::new(Filtered::new(vectors, fields, filter, compared)?);
         let mut known = self.known.lock();
-        let most = most_filters(at.0);
+        let most = most_filters(vectors.commit());
         while known.len() >= most {
             known.pop_front();
         }
@@ -115,8 +119,8 @@ impl Filters {
 }
 
 /// As many as fit: a narrow filter has a bit for each passage on either side.
-fn most_filters(snapshot: &Snapshot) -> usize {
-    let readers = snapshot.searcher.segment_readers();
+fn most_filters(commit: &OpenCommit) -> usize {
+    let readers = commit.searcher.segment_readers();
     let docs: usize = readers.iter().map(|reader| reader.max_doc() as usize).sum();
     (MOST_BYTES / (docs / 4).max(1)).clamp(1, MOST_FILTERS)
 }

@@ -6,6 +6,17 @@
 //!
 //! Source: Cormack, Clarke and Büttcher 2009 (reciprocal rank); the comparison on the public sets is in docs/results.
 
+use tantivy::DocAddress;
+
+/// A passage with its scores on both sides and the fused one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) address: DocAddress,
+    pub(crate) dense: f32,
+    pub(crate) lexical: f32,
+    pub(crate) score: f32,
+}
+
 /// How two scores become one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fusion {

@@ -14,12 +14,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
-use tantivy::TantivyError;
-use tantivy::directory::error::OpenReadError;
 use tantivy::directory::footer::Footer;
 use tantivy::directory::{FileHandle, FileSlice};
 
-use crate::dense::DenseSegment;
+use crate::damage::Damage;
 use crate::error::Error;
 use crate::store::guard::attempt;
 use crate::store::stored::index_fits;
@@ -99,13 +97,19 @@ impl Checks {
         Ok(())
     }
 
-    /// Checks the files of a dense segment, unless that was done or is not wanted.
-    pub(crate) fn dense(&self, segment: &DenseSegment) -> Result<(), Error> {
-        if !self.wants(segment.path(), &self.0.dense, segment.size_bytes()) {
+    /// Calls `verify`, which checks the files of the dense segment at `path`, `bytes` in all, unless that was done or is
+    /// not wanted.
+    pub(crate) fn dense(
+        &self,
+        path: &Path,
+        bytes: u64,
+        verify: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if !self.wants(path, &self.0.dense, bytes) {
             return Ok(());
         }
-        segment.verify()?;
-        self.0.whole.lock().insert(segment.path().to_owned());
+        verify()?;
+        self.0.whole.lock().insert(path.to_owned());
         Ok(())
     }
 
@@ -124,33 +128,6 @@ impl Checks {
 /// A file of tantivy taken apart; `None` when its end is damaged, about some forms of which tantivy panics.
 pub(crate) fn footer_and_body(file: FileSlice) -> Option<(Footer, FileSlice)> {
     attempt(|| Footer::extract_footer(file).ok()).flatten()
-}
-
-/// A file of tantivy that is not as it was written, on its way through tantivy's errors.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{} is damaged: {what}", path.display())]
-pub(crate) struct Damage {
-    pub(crate) path: PathBuf,
-    pub(crate) what: String,
-}
-
-impl From<Damage> for OpenReadError {
-    fn from(damage: Damage) -> Self {
-        let path = damage.path.clone();
-        Self::wrap_io_error(std::io::Error::new(std::io::ErrorKind::InvalidData, damage), path)
-    }
-}
-
-impl Damage {
-    /// The damage that made tantivy fail, if it was that.
-    pub(crate) fn behind(error: &TantivyError) -> Option<&Self> {
-        match error {
-            TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => {
-                io_error.get_ref()?.downcast_ref()
-            }
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

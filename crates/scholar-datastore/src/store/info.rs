@@ -8,10 +8,11 @@ use serde::Serialize;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet as _, Searcher, TERMINATED, TantivyError, Term};
 
-use super::{DENSE_FOLDER, Datastore, LEXICAL_FOLDER, Snapshot};
+use super::{Datastore, Snapshot};
 use crate::dense::file::DENSE_VERSION;
 use crate::descriptor::BuildRules;
 use crate::error::Error;
+use crate::layout::{DENSE_FOLDER, LEXICAL_FOLDER};
 use crate::manifest::MANIFEST_VERSION;
 use crate::schema::{KIND_PAPER, KIND_PASSAGE, column};
 

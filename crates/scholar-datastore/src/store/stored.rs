@@ -4,13 +4,18 @@
 //! ends the process. So lengths are compared with the bytes there are before tantivy reads a document of a file that
 //! nobody has checked.
 
+use std::path::Path;
+
 use tantivy::HasLen as _;
+use tantivy::columnar::StrColumn;
 use tantivy::directory::FileSlice;
 use tantivy::error::DataCorruption;
+use tantivy::schema::{Field, Value as _};
 use tantivy::store::StoreReader;
 use tantivy::{DocId, TantivyDocument, TantivyError};
 
 use super::guard::attempt;
+use crate::error::Error;
 
 /// Bytes of a field's number and of the kind of its value.
 const FIELD_BYTES: usize = 4;
@@ -79,6 +84,27 @@ fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
         }
     }
     None
+}
+
+/// The JSON in a stored field of a document of the datastore at `root`.
+pub(crate) fn parse_stored<T: serde::de::DeserializeOwned>(
+    root: &Path,
+    document: &TantivyDocument,
+    field: Field,
+) -> Result<T, Error> {
+    let text = document
+        .get_first(field)
+        .and_then(|value| value.as_str())
+        .ok_or_else(|| Error::corrupt(root, "a stored document lacks a field"))?;
+    serde_json::from_str(text)
+        .map_err(|error| Error::corrupt(root, format!("stored document: {error}")))
+}
+
+/// The text of a document in a column of texts.
+pub(crate) fn text_in(column: &StrColumn, doc: DocId) -> Option<String> {
+    let mut text = String::new();
+    let ord = column.ords().first(doc)?;
+    column.ord_to_str(ord, &mut text).ok()?.then_some(text)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use tantivy::{DocAddress, DocSet as _, TERMINATED};
 use super::{Datastore, Snapshot};
 use crate::dense::Kernel;
 use crate::dense::kernel::decoded;
-use crate::dense::scan::Vectors;
+use crate::dense::vectors::Vectors;
 use crate::error::Error;
 use crate::schema::KIND_PASSAGE;
 
@@ -107,7 +107,7 @@ impl Datastore {
                     if let Some((encoder, count)) = sample.filter(|_| is_sampled)
                         && report.encoded < count
                     {
-                        let cosine = self.encode_again(&snapshot, address, (encoder, row))?;
+                        let cosine = self.encode_again(&snapshot, address, encoder, row)?;
                         report.encoded += 1;
                         report.least_cosine = report.least_cosine.min(cosine);
                     }
@@ -124,7 +124,8 @@ impl Datastore {
         &self,
         snapshot: &Snapshot,
         address: DocAddress,
-        (encoder, row): (&dyn Encoder, &[u8]),
+        encoder: &dyn Encoder,
+        row: &[u8],
     ) -> Result<f32, Error> {
         let passage = self.load_passage(snapshot, address)?;
         let fresh = encoder

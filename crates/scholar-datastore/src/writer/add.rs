@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use scholar_core::{Encoder, Paper, PaperId, PaperMeta};
 
-use super::known::{Merged, Standing};
+use super::known::Standing;
 use super::prepare::{Prepared, encode_in_batches};
 use super::{AddOptions, AddProgress, AddReport, DatastoreWriter, Duplicate};
 use crate::error::Error;
 use crate::ingest::Numbered;
+use crate::schema::Merged;
 
 /// Papers between two reports of progress while nothing is new.
 const REPORT_EVERY_PAPERS: u64 = 1_000;

@@ -17,8 +17,8 @@ use super::beside::{Beside, PAUSE};
 use super::compact::alive_ordinals;
 use crate::dense::merge::Merge;
 use crate::error::Error;
+use crate::layout::DENSE_FOLDER;
 use crate::manifest::{Manifest, SegmentEntry};
-use crate::store::DENSE_FOLDER;
 use crate::writer::sweep;
 
 /// Rows that any writer may merge at a time: about ten seconds of work.
@@ -52,7 +52,8 @@ impl Merging {
     /// Starts `job`, which writes the segment numbered `number` in place of `replaces`, and stops when it is told to.
     fn begin(
         &mut self,
-        (replaces, number): (Vec<SegmentEntry>, u64),
+        replaces: Vec<SegmentEntry>,
+        number: u64,
         job: impl FnOnce(&AtomicBool) -> Outcome + Send + 'static,
     ) -> Result<(), Error> {
         let job = Beside::begin("scholar-merge", Arc::default(), job)
@@ -143,8 +144,8 @@ impl DatastoreWriter {
         self.manifest.next_segment += 1;
         let (searcher, ordinals) = (self.searcher(), self.manifest.next_ordinal);
         let (root, encoder) = (self.root.clone(), self.descriptor.encoder.clone());
-        self.merging.begin((replaces, number), move |stop| {
-            let alive = alive_ordinals(&searcher, (&root, ordinals))?;
+        self.merging.begin(replaces, number, move |stop| {
+            let alive = alive_ordinals(&searcher, &root, ordinals)?;
             let merge = Merge {
                 folder: &root.join(DENSE_FOLDER),
                 number,
@@ -212,7 +213,7 @@ mod tests {
     fn begin(merging: &mut Merging, of: &[SegmentEntry]) -> Sender<Outcome> {
         let (tell, told) = channel();
         merging
-            .begin((of.to_vec(), 9), move |_| told.recv().expect("the test tells"))
+            .begin(of.to_vec(), 9, move |_| told.recv().expect("the test tells"))
             .expect("a thread");
         tell
     }
@@ -263,7 +264,7 @@ mod tests {
             }
             Ok(None)
         };
-        merging.begin((parts.to_vec(), 8), job).expect("a thread");
+        merging.begin(parts.to_vec(), 8, job).expect("a thread");
         begins.recv().expect("it runs");
         drop(merging);
         assert_eq!(fs_err::read_dir(folder.path()).expect("read").count(), 0);

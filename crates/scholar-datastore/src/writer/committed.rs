@@ -5,9 +5,10 @@ use tantivy::{DocAddress, SegmentOrdinal, SegmentReader, TantivyDocument, Term};
 
 use super::DatastoreWriter;
 use crate::error::Error;
+use crate::lexical::lookup::alive_documents;
 use crate::schema::column;
 use crate::store::guard;
-use crate::store::{alive_documents, parse_stored, text_in};
+use crate::store::stored::{parse_stored, text_in};
 
 impl DatastoreWriter {
     /// Documents of the last commit that carry `term`.

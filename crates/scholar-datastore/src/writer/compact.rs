@@ -11,8 +11,8 @@ use crate::dense::DenseSegment;
 use crate::dense::ivf::{Bits, IvfProgress, IvfSearch};
 use crate::dense::merge::{Merge, MergePolicy, is_set};
 use crate::error::Error;
+use crate::layout::DENSE_FOLDER;
 use crate::schema::column;
-use crate::store::DENSE_FOLDER;
 use crate::store::guard::{self, Guarded};
 
 /// How a datastore is compacted.
@@ -70,8 +70,7 @@ impl DatastoreWriter {
         let segments = self.open_segments(0..segments_before)?;
         let rows_before: u64 = segments.iter().map(|segment| segment.rows()).sum();
         let rows: Vec<u64> = segments.iter().map(|segment| segment.rows()).collect();
-        let of = (self.root.as_path(), self.manifest.next_ordinal);
-        let alive = alive_ordinals(&self.searcher(), of)?;
+        let alive = alive_ordinals(&self.searcher(), &self.root, self.manifest.next_ordinal)?;
         let living = |segment: &DenseSegment| -> u64 {
             let (first, count) = segment.range();
             (first..first + count).filter(|ordinal| is_set(&alive, *ordinal)).count() as u64
@@ -150,15 +149,13 @@ impl DatastoreWriter {
 /// One bit for each of the first `ordinals` of the datastore at `root`: whether its passage is there.
 pub(super) fn alive_ordinals(
     searcher: &Guarded<Searcher>,
-    (root, ordinals): (&Path, u64),
+    root: &Path,
+    ordinals: u64,
 ) -> Result<Vec<u64>, Error> {
-    guard::reading(root, || read_alive_ordinals(searcher, (root, ordinals)))
+    guard::reading(root, || read_alive_ordinals(searcher, root, ordinals))
 }
 
-fn read_alive_ordinals(
-    searcher: &Searcher,
-    (root, ordinals): (&Path, u64),
-) -> Result<Vec<u64>, Error> {
+fn read_alive_ordinals(searcher: &Searcher, root: &Path, ordinals: u64) -> Result<Vec<u64>, Error> {
     let words = usize::try_from(ordinals.div_ceil(64)).unwrap_or(usize::MAX);
     let mut alive = vec![0_u64; words];
     for reader in searcher.segment_readers() {

@@ -12,58 +12,14 @@
 //! taken its place since. So merging the same datastores again changes nothing, in whatever order.
 
 use scholar_core::{Paper, PaperId, PaperMeta};
-use serde::{Deserialize, Serialize};
 use tantivy::schema::Value as _;
 use tantivy::{DocAddress, TantivyDocument, Term};
 
 use super::DatastoreWriter;
 use super::prepare::{Prepared, content_key, letters_of, normalised};
 use crate::error::Error;
-use crate::schema::{PaperBody, column, superseded_key};
-use crate::store::parse_stored;
-
-/// What a paper has from other records of the same work.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Merged {
-    /// Identifiers that are not in the record whose text it has.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) ids: Vec<PaperId>,
-    /// Content keys of all records that need not be read again, its own among them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) contents: Vec<String>,
-    /// Content keys of records that newer ones of the same identifier took the place of, the newest last. To add one again
-    /// brings it back; to merge the datastore again that it came from does not.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) superseded: Vec<String>,
-}
-
-impl Merged {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ids.is_empty() && self.contents.is_empty() && self.superseded.is_empty()
-    }
-
-    /// Takes in what `other` has and this one has not.
-    pub(crate) fn extend(&mut self, other: Self) {
-        let Self { ids, contents, superseded } = other;
-        add_missing(&mut self.ids, ids);
-        add_missing(&mut self.contents, contents);
-        add_missing(&mut self.superseded, superseded);
-        self.superseded.retain(|key| !self.contents.contains(key));
-        let old = self.superseded.len().saturating_sub(MOST_SUPERSEDED);
-        self.superseded.drain(..old);
-    }
-}
-
-/// Superseded records that are remembered of a paper. Each takes about 60 bytes.
-const MOST_SUPERSEDED: usize = 32;
-
-fn add_missing<T: PartialEq>(to: &mut Vec<T>, from: Vec<T>) {
-    for value in from {
-        if !to.contains(&value) {
-            to.push(value);
-        }
-    }
-}
+use crate::schema::{Merged, PaperBody, add_missing, column, superseded_key};
+use crate::store::stored::parse_stored;
 
 /// By what two records are known to be one work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -212,7 +168,7 @@ impl DatastoreWriter {
             let ids = ids.into_iter().filter(|other| *other != first).collect();
             Standing::Fuller { first, merged: Merged { ids, contents, superseded } }
         } else {
-            self.duplicate((known.id, &known.ids), Likeness::Identifier(id.clone()), prepared)
+            self.duplicate(known.id, &known.ids, Likeness::Identifier(id.clone()), prepared)
         }))
     }
 
@@ -221,14 +177,14 @@ impl DatastoreWriter {
         let Some(digest) = prepared.digest.as_deref() else { return Ok(Standing::New) };
         let pending = self.pending.with_digest(digest).and_then(|id| self.pending.paper(id));
         if let Some(Known { id, ids, .. }) = pending {
-            return Ok(self.duplicate((id.clone(), ids), Likeness::Text, prepared));
+            return Ok(self.duplicate(id.clone(), ids, Likeness::Text, prepared));
         }
         for address in self.committed(&Term::from_field_text(self.fields.digest, digest))? {
             let document = self.document(address)?;
             let meta: PaperMeta = parse_stored(&self.root, &document, self.fields.head)?;
             if self.pending.leaves(&meta.id) {
                 let ids: Vec<PaperId> = meta.ids().cloned().collect();
-                return Ok(self.duplicate((meta.id, &ids), Likeness::Text, prepared));
+                return Ok(self.duplicate(meta.id, &ids, Likeness::Text, prepared));
             }
         }
         Ok(Standing::New)
@@ -237,7 +193,8 @@ impl DatastoreWriter {
     /// A record of the work that is stored under `first` with `ids`.
     fn duplicate(
         &self,
-        (first, ids): (PaperId, &[PaperId]),
+        first: PaperId,
+        ids: &[PaperId],
         by: Likeness,
         prepared: &Prepared,
     ) -> Standing {
@@ -350,11 +307,9 @@ impl DatastoreWriter {
             return Ok(merged.contents.clone());
         }
         let text = |field| document.get_first(field).and_then(|text| text.as_str());
-        let stored = (
-            text(self.fields.head).unwrap_or_default(),
-            text(self.fields.body).unwrap_or_default(),
-        );
-        let key = content_key(id, stored, self.descriptor.rules)
+        let head = text(self.fields.head).unwrap_or_default();
+        let body = text(self.fields.body).unwrap_or_default();
+        let key = content_key(id, head, body, self.descriptor.rules)
             .map_err(|error| Error::corrupt(&self.root, error.to_string()))?;
         Ok(vec![key])
     }

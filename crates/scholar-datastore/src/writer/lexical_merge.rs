@@ -52,7 +52,8 @@ impl LexicalMerging {
     /// Begins to merge `ids`, which are committed, and which nothing else merges.
     fn begin(
         &mut self,
-        (writer, root): (&mut IndexWriter, &Path),
+        writer: &mut IndexWriter,
+        root: &Path,
         ids: &[SegmentId],
     ) -> Result<(), Error> {
         let merged = writer.merge(ids);
@@ -125,7 +126,7 @@ impl DatastoreWriter {
             .filter(|(documents, _)| *documents <= most)
             .min_by_key(|(documents, _)| *documents)
         {
-            Some((_, ids)) => self.lexical.begin((&mut self.writer, &self.root), &ids),
+            Some((_, ids)) => self.lexical.begin(&mut self.writer, &self.root, &ids),
             None => Ok(()),
         }
     }
@@ -138,7 +139,7 @@ impl DatastoreWriter {
         if metas.len() > 1 || metas.iter().any(SegmentMeta::has_deletes) {
             let ids: Vec<SegmentId> = metas.iter().map(SegmentMeta::id).collect();
             let total = metas.iter().map(|meta| meta.num_docs() as usize).sum();
-            self.lexical.begin((&mut self.writer, &self.root), &ids)?;
+            self.lexical.begin(&mut self.writer, &self.root, &ids)?;
             let step = IvfProgress { stage: IvfStage::Lexical, done: 0, total };
             while !self.lexical.wait(PAUSE) {
                 if let ControlFlow::Break(()) = progress(step) {

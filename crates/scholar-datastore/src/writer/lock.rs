@@ -6,9 +6,7 @@ use std::path::Path;
 use fs4::TryLockError;
 
 use crate::error::Error;
-
-/// Name of the lock file. It stays when the lock is released; only the lock counts, not the file.
-pub(crate) const LOCK_FILE: &str = "writer.lock";
+use crate::layout::LOCK_FILE;
 
 /// The lock; released when dropped or when the process ends, however it ends.
 #[derive(Debug)]

@@ -1,15 +1,15 @@
 //! Papers on their way in: cut, digested, collected into batches for the encoder.
 
-use scholar_core::{CharSpan, text::passages::cut};
+use scholar_core::text::hex;
+use scholar_core::text::passages::cut;
 use scholar_core::{
-    Encoder, Paper, PaperId, PaperMeta, Passage, PassageId, PassageKind, PortError, Section, Side,
+    CharSpan, Encoder, Paper, PaperId, PaperMeta, Passage, PassageId, PassageKind, PortError,
+    Section, Side,
 };
 use sha2::{Digest as _, Sha256};
 
-use super::known::Merged;
-
 use crate::descriptor::BuildRules;
-use crate::schema::PaperBodyRef;
+use crate::schema::{DIGEST_BYTES, Merged, PaperBodyRef};
 
 /// Most bytes that a word of running text has on average, markup of JSON and references included.
 const WORD_BYTES: usize = 16;
@@ -58,7 +58,7 @@ impl Prepared {
     pub(crate) fn uncut(paper: Paper, rules: BuildRules) -> Result<Self, serde_json::Error> {
         let head = serde_json::to_string(&paper.meta)?;
         let body = body_of(&paper, None)?;
-        let content = content_key(&paper.meta.id, (&head, &body), rules)?;
+        let content = content_key(&paper.meta.id, &head, &body, rules)?;
         let (digest, letters) = text_digest(&paper);
         Ok(Self {
             paper,
@@ -134,14 +134,15 @@ impl Prepared {
 /// Same key, same stored content: identifier, 16 bytes of SHA-256 over paper and rules.
 pub(crate) fn content_key(
     id: &PaperId,
-    (head, body): (&str, &str),
+    head: &str,
+    body: &str,
     rules: BuildRules,
 ) -> Result<String, serde_json::Error> {
     let mut digest = Sha256::new();
     digest.update(head);
     digest.update(body);
     digest.update(serde_json::to_vec(&rules)?);
-    Ok(format!("{id}@{}", hex(&digest.finalize())))
+    Ok(format!("{id}@{}", hex(&digest.finalize()[..DIGEST_BYTES])))
 }
 
 fn body_of(paper: &Paper, merged: Option<&Merged>) -> Result<String, serde_json::Error> {
@@ -164,7 +165,7 @@ fn text_digest(paper: &Paper) -> (String, usize) {
         total += letters.len();
         digest.update(&letters);
     }
-    (hex(&digest.finalize()), total)
+    (hex(&digest.finalize()[..DIGEST_BYTES]), total)
 }
 
 /// Bytes of the letters and digits of a text.
@@ -189,16 +190,6 @@ fn put_letters(text: &str, letters: &mut String) {
     } else {
         letters.extend(text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
     }
-}
-
-/// The first 16 bytes.
-pub(crate) fn hex(digest: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    digest[..16]
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|nibble| char::from(DIGITS[usize::from(nibble)]))
-        .collect()
 }
 
 fn passage_words(passage: &Passage) -> usize {

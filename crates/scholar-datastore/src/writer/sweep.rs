@@ -9,8 +9,9 @@ use tantivy::IndexWriter;
 
 use crate::dense::segment_writer::PARTIAL_ENDING;
 use crate::error::Error;
+use crate::layout::LOCK_FILE;
 use crate::manifest::Manifest;
-use crate::writer::lock::{LOCK_FILE, WriterLock};
+use crate::writer::lock::WriterLock;
 
 /// Only the holder of the writer's lock may call this: another writer's unfinished file looks the same.
 pub(crate) fn remove_orphans(folder: &Path, manifest: &Manifest) -> Result<(), Error> {

@@ -50,7 +50,7 @@ fn import(
     let options = AddOptions::standard("given");
     let go = &mut |_: &AddProgress| ControlFlow::Continue(());
     let report =
-        store.writer().expect("writer").add_given(&given, &encoder(), (&options, reading), go)?;
+        store.writer().expect("writer").add_given(&given, &encoder(), &options, reading, go)?;
     Ok(report.progress)
 }
 

@@ -240,8 +240,9 @@ impl Run<'_> {
             for duplicate in &done.duplicates {
                 let reason = left_out_because(duplicate);
                 let record = format!("{} {}", duplicate.paper, duplicate.title);
-                let place = (path, duplicate.line, duplicate.byte);
-                if let Err(error) = rejects.put(place, &reason, record.as_bytes()) {
+                let put =
+                    rejects.put(path, duplicate.line, duplicate.byte, &reason, record.as_bytes());
+                if let Err(error) = put {
                     failed = Some(error);
                     return ControlFlow::Break(());
                 }

@@ -55,7 +55,8 @@ pub(super) fn run(
     let done = store_writer::open(name, &store, sources.skip_check, app)?.add_given(
         &given,
         encoder.as_ref(),
-        (&AddOptions::standard(source.as_str()), &options),
+        &AddOptions::standard(source.as_str()),
+        &options,
         &mut |done| {
             bar.set_position(bytes.load(Ordering::Relaxed));
             bar.set_message(format!("{source}: {} passages", done.passages_added));

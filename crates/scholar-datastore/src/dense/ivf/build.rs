@@ -19,10 +19,10 @@ use super::cluster::{Clusters, Sample, Sums};
 use super::code::{BLOCK, encode};
 use super::file::{Bits, HEADER_BYTES, Header, Layout};
 use super::fine;
-use super::random::Random;
 use super::rotation::Rotation;
 use super::scan::{block_bytes, clear, put};
 use crate::error::Error;
+use scholar_core::random::SplitMix64;
 
 /// Vectors that an index can be made of.
 pub trait Rows: Sync {
@@ -151,7 +151,7 @@ pub(crate) fn build(
     }
     let order = ListOrder::new(&assigned, clusters.len());
     drop(assigned);
-    let mut out = Out::create(path, rows, &clusters, &order, (options, indexed))?;
+    let mut out = Out::create(path, rows, &clusters, &order, options, indexed)?;
     rows.expect_no_order();
     let mut list = 0;
     while list < clusters.len() {
@@ -163,7 +163,7 @@ pub(crate) fn build(
         let parts: Vec<Vec<u8>> = (list..end)
             .into_par_iter()
             .map(|list| {
-                encode_list(rows, &rotation, &clusters, order.rows(list), (list, options.bits))
+                encode_list(rows, &rotation, &clusters, order.rows(list), list, options.bits)
             })
             .collect();
         for part in &parts {
@@ -183,7 +183,7 @@ fn sample(rows: &dyn Rows, rotation: &Rotation, options: IvfOptions) -> Sample {
     let IvfOptions { lists, sample_per_list, sample_bytes, seed, bits: _ } = options;
     let most = sample_bytes / (rotation.padded() * 2);
     let wanted = lists.saturating_mul(sample_per_list).min(most).max(lists);
-    let chosen = Random::new(seed).distinct(wanted, rows.count());
+    let chosen = SplitMix64::new(seed).distinct(wanted, rows.count());
     let values = chosen
         .par_chunks(PART)
         .flat_map_iter(|chosen| {
@@ -246,7 +246,8 @@ fn encode_list(
     rotation: &Rotation,
     clusters: &Clusters,
     members: &[u32],
-    (list, bits): (usize, Bits),
+    list: usize,
+    bits: Bits,
 ) -> Vec<u8> {
     let dim = rotation.padded();
     let size = bits.block_bytes(rows.dim());
@@ -312,7 +313,8 @@ impl<'a> Out<'a> {
         rows: &dyn Rows,
         clusters: &Clusters,
         order: &ListOrder,
-        (options, indexed): (IvfOptions, [u8; 32]),
+        options: IvfOptions,
+        indexed: [u8; 32],
     ) -> Result<Self, Error> {
         let file = fs_err::File::create(path).map_err(Error::io("create", path))?;
         let mut out = Self {

@@ -10,12 +10,14 @@
 //!
 //! Source: Lloyd 1982; the two levels are ours, because training on one level dominated the build.
 
+use std::ops::Range;
+
 use gemm::{Parallelism, gemm};
 use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 use rayon::prelude::*;
 
-use super::random::Random;
+use scholar_core::random::SplitMix64;
 
 /// Vectors multiplied at a time: small enough for the caches, large enough for the product to run at full speed.
 const CHUNK: usize = 512;
@@ -69,13 +71,13 @@ impl Centroids {
         self.half_squares.len()
     }
 
-    /// `scores[i][j] = ⟨x_i, c_j⟩ − ‖c_j‖² / 2` for the centroids `from..to`: highest is nearest.
-    fn nearness(&self, x: &[f32], dim: usize, (from, to): (usize, usize), scores: &mut Vec<f32>) {
-        let (rows, columns) = (x.len() / dim, to - from);
+    /// `scores[i][j] = ⟨x_i, c_j⟩ − ‖c_j‖² / 2` for the centroids `lists`: highest is nearest.
+    fn nearness(&self, x: &[f32], dim: usize, lists: Range<usize>, scores: &mut Vec<f32>) {
+        let (rows, columns) = (x.len() / dim, lists.len());
         scores.resize(rows * columns, 0.0);
-        product(x, &self.values[from * dim..to * dim], dim, scores);
+        product(x, &self.values[lists.start * dim..lists.end * dim], dim, scores);
         for row in scores.chunks_exact_mut(columns.max(1)) {
-            for (score, half) in row.iter_mut().zip(&self.half_squares[from..to]) {
+            for (score, half) in row.iter_mut().zip(&self.half_squares[lists.clone()]) {
                 *score -= half;
             }
         }
@@ -171,7 +173,7 @@ impl Clusters {
         if groups == 1 {
             tried[0] = (0_u32..).take(rows).collect();
         } else {
-            self.groups.nearness(x, self.dim, (0, groups), &mut scores);
+            self.groups.nearness(x, self.dim, 0..groups, &mut scores);
             for (row, scores) in (0_u32..).zip(scores.chunks_exact(groups)) {
                 for group in highest(scores, GROUPS_TRIED) {
                     tried[group].push(row);
@@ -189,7 +191,7 @@ impl Clusters {
                 let at = *row as usize * self.dim;
                 gathered.extend_from_slice(&x[at..at + self.dim]);
             }
-            self.lists.nearness(&gathered, self.dim, (from, to), &mut scores);
+            self.lists.nearness(&gathered, self.dim, from..to, &mut scores);
             for (row, scores) in rows.iter().zip(scores.chunks_exact(to - from)) {
                 for (list, score) in (self.starts[group]..).zip(scores) {
                     if *score > best[*row as usize].0 {
@@ -315,7 +317,7 @@ fn shares(members: &[Vec<u32>], lists: usize) -> Vec<usize> {
 /// k-means over some rows of the sample.
 fn lloyd(sample: &Sample, rows: &[u32], k: usize, seed: u64) -> Centroids {
     let dim = sample.dim;
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     let first: Vec<u32> = random.distinct(k, rows.len()).into_iter().map(|at| rows[at]).collect();
     let mut values = Vec::new();
     sample.gather(&first, &mut values);
@@ -338,7 +340,7 @@ fn nearest(sample: &Sample, rows: &[u32], centroids: &Centroids) -> Vec<u32> {
         .flat_map_iter(|rows| {
             let (mut x, mut scores) = (Vec::new(), Vec::new());
             sample.gather(rows, &mut x);
-            centroids.nearness(&x, sample.dim, (0, centroids.len()), &mut scores);
+            centroids.nearness(&x, sample.dim, 0..centroids.len(), &mut scores);
             scores
                 .chunks_exact(centroids.len())
                 .map(|scores| {
@@ -381,7 +383,7 @@ fn means(sample: &Sample, rows: &[u32], assigned: &[u32], old: &[f32]) -> Vec<f3
 }
 
 /// Moves each empty cluster beside the largest one, which the next round then splits.
-fn revive(mut values: Vec<f32>, assigned: &[u32], random: &mut Random, dim: usize) -> Vec<f32> {
+fn revive(mut values: Vec<f32>, assigned: &[u32], random: &mut SplitMix64, dim: usize) -> Vec<f32> {
     let mut counts = vec![0_usize; values.len() / dim];
     for cluster in assigned {
         counts[*cluster as usize] += 1;
@@ -392,7 +394,7 @@ fn revive(mut values: Vec<f32>, assigned: &[u32], random: &mut Random, dim: usiz
         }
         let Some(largest) = (0..counts.len()).max_by_key(|at| counts[*at]) else { break };
         for i in 0..dim {
-            let step = if random.next() >> 63 == 1 { 1.001 } else { 0.999 };
+            let step = if random.next_u64() >> 63 == 1 { 1.001 } else { 0.999 };
             values[empty * dim + i] = values[largest * dim + i] * step;
         }
         counts[empty] = counts[largest] / 2;
@@ -433,10 +435,10 @@ mod tests {
 
     /// `clusters` tight clouds far apart.
     fn clouds(clusters: usize, each: usize, dim: usize) -> Sample {
-        let mut random = Random::new(4);
+        let mut random = SplitMix64::new(4);
         let mut values = Vec::new();
         for cluster in 0..clusters {
-            let mut place = Random::new(cluster as u64);
+            let mut place = SplitMix64::new(cluster as u64);
             let centre: Vec<f32> =
                 (0..dim).map(|_| place.below(200) as f32 / 10.0 - 10.0).collect();
             for _ in 0..each {

@@ -86,9 +86,9 @@ impl Tables {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
     use super::super::rotation::Rotation;
     use super::*;
+    use scholar_core::random::SplitMix64;
 
     fn estimate(code: &Code, tables: &Tables, near: f32) -> f32 {
         let sum: u32 = (0..code.nibbles.len())
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn estimates_are_unbiased_and_close() {
         let dim = 384;
-        let mut random = Random::new(3);
+        let mut random = SplitMix64::new(3);
         // Sums of uniform numbers: near enough to normal.
         let mut vector = |scale: f32| -> Vec<f32> {
             (0..dim)

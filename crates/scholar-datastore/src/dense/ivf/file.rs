@@ -30,10 +30,10 @@ use super::code::BLOCK;
 use super::fine;
 use super::rotation::padded;
 use super::scan::block_bytes;
-use crate::dense::file::{map_file, release};
 pub(crate) use crate::dense::header::HEADER_BYTES;
 use crate::dense::header::{Fields, seal};
 use crate::error::Error;
+use crate::mapped::{map_file, release};
 
 /// Version of this file format.
 pub(crate) const IVF_VERSION: u32 = 1;
@@ -107,7 +107,7 @@ impl Header {
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Error> {
-        let fields = Fields::read(path, bytes, (MAGIC, "an inverted index"))?;
+        let fields = Fields::read(path, bytes, *MAGIC, "an inverted index")?;
         if fields.word(8) != IVF_VERSION {
             let (found, supported) = (fields.word(8), IVF_VERSION);
             return Err(Error::Version { path: path.to_owned(), found, supported });

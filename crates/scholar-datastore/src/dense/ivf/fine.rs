@@ -83,13 +83,13 @@ fn likeness(residual: &[f32], step: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
     use super::*;
+    use scholar_core::random::SplitMix64;
 
     #[test]
     fn four_bits_err_far_less_than_one() {
         let dim = 128;
-        let mut random = Random::new(8);
+        let mut random = SplitMix64::new(8);
         let mut vector = |scale: f32| -> Vec<f32> {
             (0..dim)
                 .map(|_| {

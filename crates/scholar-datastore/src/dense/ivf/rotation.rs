@@ -6,7 +6,7 @@
 //!
 //! Source: Ailon and Chazelle 2009 (fast Johnson–Lindenstrauss transform); RaBitQ (Gao and Long 2024) needs any rotation.
 
-use super::random::Random;
+use scholar_core::random::SplitMix64;
 
 /// Rounds of signs and transform; the test of evenness below passes with three.
 const ROUNDS: usize = 4;
@@ -25,9 +25,9 @@ pub(crate) struct Rotation {
 impl Rotation {
     pub(crate) fn new(dim: usize, seed: u64) -> Self {
         let padded = padded(dim);
-        let mut random = Random::new(seed);
+        let mut random = SplitMix64::new(seed);
         let signs = (0..ROUNDS * padded)
-            .map(|_| if random.next() >> 63 == 1 { -1.0 } else { 1.0 })
+            .map(|_| if random.next_u64() >> 63 == 1 { -1.0 } else { 1.0 })
             .collect();
         Self { dim, padded, power: 1 << padded.ilog2(), signs }
     }
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn lengths_and_angles_stay() {
-        let mut random = Random::new(1);
+        let mut random = SplitMix64::new(1);
         for dim in [3, 16, 64, 100, 384, 768, 1024] {
             let mut vector = || -> Vec<f32> {
                 (0..dim).map(|_| random.below(2_000) as f32 / 1_000.0 - 1.0).collect()

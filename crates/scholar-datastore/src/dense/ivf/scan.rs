@@ -82,7 +82,8 @@ impl Scan {
         self,
         block: &[u8],
         tables: &Tables,
-        (near, bar): (f32, f32),
+        near: f32,
+        bar: f32,
         estimates: &mut [f32; BLOCK],
     ) -> u32 {
         assert_eq!(
@@ -93,12 +94,12 @@ impl Scan {
         match self {
             Self::Portable => {
                 let sums = portable_sums(block, &tables.entries);
-                finish(block, &sums, tables, (near, bar), estimates)
+                finish(block, &sums, tables, near, bar, estimates)
             }
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => x86::block_avx2(block, tables, (near, bar), estimates),
+            Self::Avx2 => x86::block_avx2(block, tables, near, bar, estimates),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => x86::block_avx512(block, tables, (near, bar), estimates),
+            Self::Avx512 => x86::block_avx512(block, tables, near, bar, estimates),
         }
     }
 }
@@ -120,7 +121,8 @@ fn finish(
     block: &[u8],
     sums: &[u16; BLOCK],
     tables: &Tables,
-    (near, bar): (f32, f32),
+    near: f32,
+    bar: f32,
     estimates: &mut [f32; BLOCK],
 ) -> u32 {
     let columns = &block[tables.entries.len()..];
@@ -162,21 +164,23 @@ mod x86 {
     pub(super) fn block_avx512(
         block: &[u8],
         tables: &Tables,
-        bars: (f32, f32),
+        near: f32,
+        bar: f32,
         estimates: &mut [f32; BLOCK],
     ) -> u32 {
         // SAFETY: `Scan::Avx512` is only made by `detect`, after both features were found.
-        unsafe { avx512(block, tables, bars, estimates) }
+        unsafe { avx512(block, tables, near, bar, estimates) }
     }
 
     pub(super) fn block_avx2(
         block: &[u8],
         tables: &Tables,
-        bars: (f32, f32),
+        near: f32,
+        bar: f32,
         estimates: &mut [f32; BLOCK],
     ) -> u32 {
         // SAFETY: `Scan::Avx2` is only made by `detect`, after the features were found.
-        unsafe { avx2(block, tables, bars, estimates) }
+        unsafe { avx2(block, tables, near, bar, estimates) }
     }
 
     /// Sums of bytes gathered in 16-bit lanes: `even` holds the even bytes plus 256 times the odd ones, `odd` the odd ones.
@@ -205,7 +209,8 @@ mod x86 {
     fn avx512(
         block: &[u8],
         tables: &Tables,
-        bars: (f32, f32),
+        near: f32,
+        bar: f32,
         estimates: &mut [f32; BLOCK],
     ) -> u32 {
         let nibble = _mm512_set1_epi8(15);
@@ -236,11 +241,17 @@ mod x86 {
             _mm_add_epi16(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half))
         });
         let sums = join(untangle(folded[0], folded[1]), untangle(folded[2], folded[3]));
-        finish(block, &sums, tables, bars, estimates)
+        finish(block, &sums, tables, near, bar, estimates)
     }
 
     #[target_feature(enable = "avx2,fma")]
-    fn avx2(block: &[u8], tables: &Tables, bars: (f32, f32), estimates: &mut [f32; BLOCK]) -> u32 {
+    fn avx2(
+        block: &[u8],
+        tables: &Tables,
+        near: f32,
+        bar: f32,
+        estimates: &mut [f32; BLOCK],
+    ) -> u32 {
         let nibble = _mm256_set1_epi8(15);
         let mut sums = [_mm256_setzero_si256(); 4];
         let bytes = tables.entries.len();
@@ -266,19 +277,19 @@ mod x86 {
             _mm_add_epi16(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum))
         });
         let sums = join(untangle(folded[0], folded[1]), untangle(folded[2], folded[3]));
-        finish(block, &sums, tables, bars, estimates)
+        finish(block, &sums, tables, near, bar, estimates)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::code::encode;
-    use super::super::random::Random;
     use super::*;
+    use scholar_core::random::SplitMix64;
 
     #[test]
     fn every_scan_agrees_with_plain_sums() {
-        let mut random = Random::new(11);
+        let mut random = SplitMix64::new(11);
         for padded in [16, 48, 384, 768, 1024] {
             let mut vector = || -> Vec<f32> {
                 (0..padded).map(|_| random.below(2_001) as f32 / 1_000.0 - 1.0).collect()
@@ -296,7 +307,7 @@ mod tests {
                 );
             }
             let mut expect = [0.0; BLOCK];
-            let bits = Scan::Portable.block(&block, &tables, (0.5, f32::NEG_INFINITY), &mut expect);
+            let bits = Scan::Portable.block(&block, &tables, 0.5, f32::NEG_INFINITY, &mut expect);
             assert_eq!(bits, (1 << 21) - 1, "empty places are never above");
             let mut sorted = expect[..21].to_vec();
             sorted.sort_by(f32::total_cmp);
@@ -310,7 +321,7 @@ mod tests {
             ];
             for scan in scans.into_iter().flatten() {
                 let mut found = [0.0; BLOCK];
-                let bits = scan.block(&block, &tables, (0.5, bar), &mut found);
+                let bits = scan.block(&block, &tables, 0.5, bar, &mut found);
                 assert_eq!(bits.count_ones(), 10, "{scan:?} {padded}");
                 for place in 0..21 {
                     assert!(

@@ -91,7 +91,8 @@ impl IvfSearch {
     pub(crate) fn candidates(
         &self,
         query: &[f32],
-        (probe, top_k): (Probe, usize),
+        probe: Probe,
+        top_k: usize,
         accepts: &dyn Fn(u32) -> bool,
     ) -> Vec<u32> {
         let mut rotated = vec![0.0; self.rotation.padded()];
@@ -101,7 +102,7 @@ impl IvfSearch {
             Scanning { tables: Tables::new(&rotated), best: Best::new(wanted), accepts };
         let mut seen = vec![false; self.file.header.lists as usize];
         for (list, near) in self.nearest_lists(&rotated, probe.lists) {
-            self.scan_list((list, near), &mut scanning);
+            self.scan_list(list, near, &mut scanning);
             seen[list] = true;
         }
         if scanning.best.kept.len() < wanted {
@@ -110,7 +111,7 @@ impl IvfSearch {
                     break;
                 }
                 if !seen[list] {
-                    self.scan_list((list, near), &mut scanning);
+                    self.scan_list(list, near, &mut scanning);
                 }
             }
         }
@@ -128,13 +129,13 @@ impl IvfSearch {
     }
 
     /// Takes in the rows of a list that look good.
-    fn scan_list<'a>(&'a self, (list, near): (usize, f32), scanning: &mut Scanning<'a, '_>) {
+    fn scan_list<'a>(&'a self, list: usize, near: f32, scanning: &mut Scanning<'a, '_>) {
         let Scanning { tables, best, accepts } = scanning;
         let mut estimates = [0.0; BLOCK];
         let coarse = block_bytes(self.rotation.padded());
         for whole in self.file.blocks(list) {
             let (block, fine) = whole.split_at(coarse);
-            let mut above = self.scan.block(block, tables, (near, best.bar), &mut estimates);
+            let mut above = self.scan.block(block, tables, near, best.bar, &mut estimates);
             while above != 0 {
                 let place = above.trailing_zeros() as usize;
                 above &= above - 1;

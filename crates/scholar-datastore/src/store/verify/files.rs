@@ -12,13 +12,12 @@ use super::{OnVerifyProgress, VerifyProgress};
 use crate::dense::DenseSegment;
 use crate::descriptor::Descriptor;
 use crate::error::Error;
+use crate::layout::{DENSE_FOLDER, LEXICAL_FOLDER, META_FILE};
 use crate::manifest::Manifest;
 use crate::schema::column;
 use crate::store::checks::Checks;
 use crate::store::guard::attempt;
-use crate::store::{
-    DENSE_FOLDER, Datastore, LEXICAL_FOLDER, META_FILE, REFRESH_ATTEMPTS, open_index,
-};
+use crate::store::{Datastore, REFRESH_ATTEMPTS, open_index};
 
 /// tantivy's list of the files it has made and not yet removed.
 const MANAGED_FILE: &str = ".managed.json";
@@ -66,14 +65,15 @@ fn check(
     // The last resort: whatever tantivy opens is checked first, and names its file.
     attempt(|| {
         let (index, _) = open_index(root, checks)?;
-        check_commit((root, &descriptor), &index, checks, progress)
+        check_commit(root, &descriptor, &index, checks, progress)
     })
     .unwrap_or_else(|| Err(Error::corrupt(root, "the index cannot be opened")))
 }
 
 /// Checks every file of the commit that `index` is at; those that `checks` know to be whole are not read again.
 pub(crate) fn check_commit(
-    (root, descriptor): (&Path, &Descriptor),
+    root: &Path,
+    descriptor: &Descriptor,
     index: &Index,
     checks: &Checks,
     progress: OnVerifyProgress<'_>,
@@ -81,12 +81,14 @@ pub(crate) fn check_commit(
     let folder = root.join(LEXICAL_FOLDER);
     let metas = check_meta(&folder, index)?;
     let of_commit = |error: Error| error.of_commit(metas.opstamp);
-    check_files((root, descriptor), (index, &metas), checks, progress).map_err(of_commit)
+    check_files(root, descriptor, index, &metas, checks, progress).map_err(of_commit)
 }
 
 fn check_files(
-    (root, descriptor): (&Path, &Descriptor),
-    (index, metas): (&Index, &IndexMeta),
+    root: &Path,
+    descriptor: &Descriptor,
+    index: &Index,
+    metas: &IndexMeta,
     checks: &Checks,
     progress: OnVerifyProgress<'_>,
 ) -> Result<FilesReport, Error> {
