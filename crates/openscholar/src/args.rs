@@ -17,7 +17,7 @@ mod train_data;
 pub(crate) use annotate::{
     AnnotateArgs, AnnotateCommand, AnnotateFormat, AnnotateImportArgs, AnnotateServeArgs,
 };
-pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, ModeArg, OutputFormat, TaskArg};
+pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, OutputFormat, TaskArg};
 pub(crate) use look::{BeyondArgs, GraphSourceArg, LookArgs, SourceArg};
 pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,

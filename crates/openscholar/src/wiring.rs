@@ -22,7 +22,7 @@ use std::sync::Arc;
 use scholar_clients::OpenAiGenerator;
 use scholar_core::{AnswerMode, Encoder as _, GeneratorInfo, Notice, Query, Question};
 use scholar_pipeline::retrieve::sources::{SourcesConfig, WideRetriever};
-use scholar_pipeline::{Meter, ModeChoice, Ports, mode_for};
+use scholar_pipeline::{Meter, Ports, mode_for};
 
 use crate::app::App;
 use crate::args::AskArgs;
@@ -112,7 +112,7 @@ pub(crate) fn looking(args: &AskArgs, generator: Option<&GeneratorInfo>) -> Sour
         "nature" | "upstream" => SourcesConfig::paper(),
         _ => SourcesConfig::quick(),
     };
-    let (mode, _) = mode_for(ModeChoice::from(args.mode), generator);
+    let (mode, _) = mode_for(args.mode, generator);
     if mode == AnswerMode::Generative {
         // The model names keywords; the question's own words are always among the queries.
         config.keywords = 1;

@@ -12,7 +12,8 @@ use scholar_core::{
     Retriever as _, SearchFilter, SearchMode, SearchRequest, SplitMix64,
 };
 use scholar_pipeline::Ports;
-use scholar_pipeline::modes::evidence::{Diagnosis, EvidenceConfig, EvidenceIs, evidence_first};
+use scholar_pipeline::modes::evidence::{self, Diagnosis, EvidenceConfig, EvidenceIs};
+use scholar_pipeline::{AskConfig, Frame};
 use serde::Serialize;
 
 use crate::scholarqa::Context;
@@ -141,13 +142,15 @@ async fn ask(
         .collect();
     let mut ports = Ports::new(retriever, Arc::clone(judge));
     ports.encoder = Some(Arc::clone(encoder));
-    let mut config = EvidenceConfig::without_model();
-    config.evidence_is = EvidenceIs::Given;
-    config.checks.rounds = 0;
+    let mut digest = EvidenceConfig::without_model();
+    digest.evidence_is = EvidenceIs::Given;
+    digest.checks.rounds = 0;
     // Nothing is held back, so that what would be shown is known.
-    config.abstain_below = 0.0;
+    digest.abstain_below = 0.0;
+    let config = AskConfig { evidence: digest, ..AskConfig::paper() };
     let n = evidence.len();
-    let answer = evidence_first(&ports, &one.question, evidence, &config, &()).await?;
+    let frame = Frame::new(evidence::MODE.id, &ports, &one.question, &config, &());
+    let answer = evidence::digest(&frame, evidence).await?;
     Ok(Row {
         id: one.id.clone(),
         given,

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 mod estimate;
 mod meter;
 
-pub use estimate::{Estimate, estimate};
+pub(crate) use estimate::{ANSWER_TOKENS, KEYWORD_TOKENS, PASSAGE_TOKENS, WORDING_TOKENS};
+pub use estimate::{Estimate, ExpectedCalls};
 pub use meter::Meter;
 
 /// Limits of one run; `None` is no limit.

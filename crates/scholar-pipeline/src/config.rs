@@ -3,12 +3,12 @@
 //! The structures are grouped by stage; each stage destructures its group in full, so that a setting nobody reads is a
 //! compiler warning. All of it is serialisable: the resolved configuration is written beside every run.
 
-use scholar_core::{Sampling, SearchFilter, SearchMode};
+use scholar_core::{AnswerMode, Query, Sampling, SearchFilter, SearchMode, SearchRequest};
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Budget;
-use crate::modes::evidence::EvidenceConfig;
-use crate::proof::{ProofConfig, Remedy};
+use crate::modes::evidence::config::EvidenceConfig;
+use crate::proof::config::{ProofConfig, Remedy};
 
 /// How the answer shall be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,14 +16,15 @@ use crate::proof::{ProofConfig, Remedy};
 pub enum ModeChoice {
     /// Generative with a strong generator, evidence-first with a small one or none.
     Auto,
-    /// The paper's loop: draft, feedback, revision, citation verification.
-    Generative,
-    /// Verbatim evidence, selected and ordered in code.
-    Evidence,
-    /// One draft over retrieved passages (the RAG baseline).
-    SinglePass,
-    /// The model alone (the closed-book baseline).
-    NoRetrieval,
+    /// This mode.
+    #[serde(untagged)]
+    Named(AnswerMode),
+}
+
+impl From<AnswerMode> for ModeChoice {
+    fn from(mode: AnswerMode) -> Self {
+        Self::Named(mode)
+    }
 }
 
 /// What kind of text is asked for. Names and groups follow `ScholarQABench`.
@@ -113,6 +114,18 @@ pub struct RetrievalConfig {
     pub concurrency: usize,
     /// What is a duplicate.
     pub dedup: DedupRule,
+}
+
+impl RetrievalConfig {
+    /// A search for `query` where and as the whole run searches, for `top_k` passages.
+    pub fn request(&self, query: &Query, top_k: usize) -> SearchRequest {
+        SearchRequest {
+            query: query.clone(),
+            top_k,
+            mode: self.search_mode,
+            filter: self.filter.clone(),
+        }
+    }
 }
 
 /// How candidates become evidence.
@@ -253,11 +266,11 @@ pub struct AskConfig {
     pub feedback: FeedbackConfig,
     /// Citation insertion.
     pub posthoc: PosthocMode,
-    /// What counts as proven. Its searches use `retrieval`'s filter and mode.
+    /// What counts as proven. Its searches are `retrieval`'s.
     pub proof: ProofConfig,
     /// Passages an evidence-first answer selects its sentences from; it reads more than `ranking.top_n`.
     pub evidence_pool: usize,
-    /// Evidence-first answers. Their searches use `retrieval`'s filter and mode.
+    /// Evidence-first answers. Their searches are `retrieval`'s.
     pub evidence: EvidenceConfig,
     /// Limits.
     pub budget: Budget,
@@ -339,16 +352,15 @@ impl AskConfig {
         config
     }
 
-    /// The papers' choices for tasks over one paper: five passages, all of which may come from it, no loop.
+    /// The papers' choices for tasks over one paper: five passages, all of which may come from it, searched for with the
+    /// question alone, and one draft. In generative mode the loop runs as for other tasks.
     pub fn single_paper_task(task: Task) -> Self {
         let mut config = Self::paper();
-        config.mode = ModeChoice::SinglePass;
+        config.mode = AnswerMode::SinglePass.into();
         config.task = task;
         config.retrieval.keywords = 0;
         config.ranking.top_n = SINGLE_PAPER_TOP_N;
         config.ranking.max_per_paper = None;
-        config.feedback.items = 0;
-        config.posthoc = PosthocMode::None;
         config.proof.on_unsupported = vec![Remedy::Reattribute, Remedy::Weaken];
         config
     }

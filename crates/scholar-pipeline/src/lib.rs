@@ -6,9 +6,10 @@
 pub mod ask;
 pub mod budget;
 pub mod config;
+pub mod error;
 pub mod event;
 pub mod evidence;
-mod frame;
+pub mod frame;
 #[cfg(test)]
 mod golden;
 pub mod modes;
@@ -18,12 +19,15 @@ pub mod prompts;
 pub mod proof;
 pub mod record;
 pub mod retrieve;
-mod write;
+pub mod write;
 
-pub use ask::{AskError, ask, mode_for};
+pub use ask::{ask, ask_in, estimate};
 pub use budget::{Budget, Meter};
 pub use config::{AskConfig, ModeChoice, Task};
+pub use error::AskError;
 pub use event::{Event, Observer};
 pub use evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
+pub use frame::Frame;
+pub use modes::{Mode, mode_for};
 pub use outcome::{Outcome, Spent};
 pub use ports::{Alarm, Clock, Ports, stopped_clock};

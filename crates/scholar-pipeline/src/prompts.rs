@@ -1,4 +1,4 @@
-//! Prompts as files: `prompts/**/*.txt`, compiled in.
+//! Prompts as files, `prompts/**/*.txt`, compiled in, and the registry of those of this crate.
 //!
 //! A file begins with a header of `#` lines (source, variables, parser) and goes on in sections: `@@system`, `@@user`
 //! and `@@demonstration`. User sections and, where asked for, demonstrations are joined by line breaks into one turn;
@@ -9,77 +9,80 @@ use scholar_core::Message;
 use scholar_core::text::hex;
 use sha2::{Digest as _, Sha256};
 
+mod registry;
+
+pub use registry::*;
+
 /// A prompt file.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompt {
     /// Path below `prompts/`, without extension: `ask/draft`.
     pub name: &'static str,
     /// The whole file.
-    source: &'static str,
+    file: &'static str,
 }
 
-/// Every prompt file of the crate's `ask` algorithm, by name.
-pub const ASK_PROMPTS: &[Prompt] = &[
-    BOOLEAN_QUESTION_FULL,
-    BOOLEAN_QUESTION_GOLD,
-    BOOLEAN_QUESTION_NO_CONTEXT,
-    CLAIM_FULL,
-    CLAIM_GOLD,
-    CLAIM_NO_CONTEXT,
-    CLOSED_BOOK,
-    DRAFT,
-    EDIT,
-    EDIT_WITH_RETRIEVAL,
-    FEEDBACK,
-    KEYWORDS,
-    POSTHOC,
-    SINGLE_PAPER,
-    SUMMARIZATION,
-];
-
-macro_rules! prompts {
-    ($($constant:ident = $name:literal;)*) => {
-        $(pub(crate) const $constant: Prompt = Prompt {
-            name: $name,
-            source: include_str!(concat!("../prompts/", $name, ".txt")),
-        };)*
-    };
-}
-
-prompts! {
-    BOOLEAN_QUESTION_FULL = "ask/boolean_question_full";
-    BOOLEAN_QUESTION_GOLD = "ask/boolean_question_gold";
-    BOOLEAN_QUESTION_NO_CONTEXT = "ask/boolean_question_no_context";
-    CLAIM_FULL = "ask/claim_full";
-    CLAIM_GOLD = "ask/claim_gold";
-    CLAIM_NO_CONTEXT = "ask/claim_no_context";
-    CLOSED_BOOK = "ask/closed_book";
-    DRAFT = "ask/draft";
-    EDIT = "ask/edit";
-    EDIT_WITH_RETRIEVAL = "ask/edit_with_retrieval";
-    FEEDBACK = "ask/feedback";
-    KEYWORDS = "ask/keywords";
-    POSTHOC = "ask/posthoc";
-    SINGLE_PAPER = "ask/single_paper";
-    SUMMARIZATION = "ask/summarization";
+/// What the header of a prompt file states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    /// Where the prompt comes from.
+    pub source: &'static str,
+    /// What is filled in, names separated by commas.
+    pub variables: &'static str,
+    /// What reads the reply.
+    pub parser: &'static str,
 }
 
 impl Prompt {
-    /// A prompt of another module of this crate; `source` is the file's text.
-    pub const fn new(name: &'static str, source: &'static str) -> Self {
-        Self { name, source }
+    /// A prompt of this name; `file` is the file's text. [`Prompt::problem`] checks it.
+    pub const fn new(name: &'static str, file: &'static str) -> Self {
+        Self { name, file }
+    }
+
+    /// The file's header; `None` where one of its three lines is missing.
+    pub fn header(&self) -> Option<Header> {
+        let line = |start| self.file.lines().find_map(|line| line.strip_prefix(start));
+        Some(Header {
+            source: line("# Source: ")?,
+            variables: line("# Variables: ")?,
+            parser: line("# Parser: ")?,
+        })
+    }
+
+    /// What is wrong with the file: no whole header, no user section, or variables other than those its header states. Tests
+    /// of every crate with prompts ask this of each.
+    pub fn problem(&self) -> Option<String> {
+        let Some(header) = self.header() else {
+            return Some(format!("{}: no source, variables or parser in the header", self.name));
+        };
+        let mut stated: Vec<&str> = header.variables.split(", ").collect();
+        stated.sort_unstable();
+        let mut used = self.variables();
+        used.sort_unstable();
+        if used != stated {
+            return Some(format!("{}: uses {used:?} and states {stated:?}", self.name));
+        }
+        let asks = self.sections().iter().any(|(section, _)| *section == "user");
+        (!asks).then(|| format!("{}: no @@user section", self.name))
     }
 
     /// `name@` and the first 16 hexadecimal digits of the file's SHA-256, as it stands in traces.
     pub fn fingerprint(&self) -> String {
-        let digest = Sha256::digest(self.source.as_bytes());
+        let digest = Sha256::digest(self.file.as_bytes());
         format!("{}@{}", self.name, hex(&digest[..8]))
     }
 
     /// The conversation with `values` filled in. Line breaks in the file are kept, the last of a section is not.
     ///
-    /// A variable without a value stays as it is written: tests hold files and callers together.
+    /// # Panics
+    /// In builds with debug assertions, when a variable has no value; otherwise it stays as it is written. Values that the
+    /// file has no variable for are ignored: drafts of all tasks are given the same.
     pub fn render(&self, demonstrate: bool, values: &[(&str, &str)]) -> Vec<Message> {
+        debug_assert!(
+            self.variables().iter().all(|name| values.iter().any(|(known, _)| known == name)),
+            "{}: a variable has no value",
+            self.name
+        );
         let mut system = String::new();
         let mut user: Vec<String> = Vec::new();
         for (section, text) in self.sections() {
@@ -110,7 +113,7 @@ impl Prompt {
 
     fn sections(&self) -> Vec<(&'static str, String)> {
         let mut sections: Vec<(&'static str, Vec<&str>)> = Vec::new();
-        for line in self.source.lines() {
+        for line in self.file.lines() {
             if let Some(name) = line.strip_prefix("@@") {
                 sections.push((name.trim(), Vec::new()));
             } else if let Some((_, lines)) = sections.last_mut() {
@@ -153,21 +156,44 @@ mod tests {
 
     #[test]
     fn headers_name_exactly_the_variables_used() {
-        for prompt in ASK_PROMPTS {
-            let stated = prompt
-                .source
-                .lines()
-                .find_map(|line| line.strip_prefix("# Variables: "))
-                .unwrap_or_else(|| panic!("{}: no variables line", prompt.name));
-            let mut stated: Vec<&str> = stated.split(", ").collect();
-            stated.sort_unstable();
-            let mut used = prompt.variables();
-            used.sort();
-            assert_eq!(used, stated, "{}", prompt.name);
-            for part in ["# Source: ", "# Parser: ", "@@system\n", "@@user\n"] {
-                assert!(prompt.source.contains(part), "{}: {part}", prompt.name);
+        let problems: Vec<String> = PROMPTS.iter().filter_map(Prompt::problem).collect();
+        assert!(problems.is_empty(), "{problems:#?}");
+    }
+
+    #[test]
+    fn a_prompt_with_a_wrong_header_is_told() {
+        let check = |file: &'static str, expected: &str| {
+            let problem = Prompt::new("x", file).problem().expect("a problem");
+            assert!(problem.contains(expected), "{problem}");
+        };
+        check("# Source: ours.\n# Variables: a\n@@user\n{{a}}", "no source");
+        check("# Source: ours.\n# Variables: a\n# Parser: p\n@@user\n{{b}}", "uses [\"b\"]");
+        check("# Source: ours.\n# Variables: a\n# Parser: p\n@@system\n{{a}}", "@@user");
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "ask/draft: a variable has no value")]
+    fn a_variable_without_a_value_is_a_bug() {
+        DRAFT.render(false, &[("question", "Why?")]);
+    }
+
+    /// Every file of the folder is registered, under its own name.
+    #[test]
+    fn every_file_is_registered_once() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("prompts");
+        let mut files = Vec::new();
+        for part in ["ask", "evidence", "proof"] {
+            for entry in std::fs::read_dir(folder.join(part)).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+                files.push(format!("{part}/{stem}"));
             }
         }
+        files.sort_unstable();
+        let mut registered: Vec<&str> = PROMPTS.iter().map(|prompt| prompt.name).collect();
+        registered.sort_unstable();
+        assert_eq!(files, registered);
     }
 
     #[test]

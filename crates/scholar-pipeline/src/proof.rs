@@ -5,7 +5,7 @@
 //! * L2: an [`Attributor`](scholar_core::Attributor) judges that the span supports the sentence ([`lexical`],
 //!   [`generator`]).
 //!
-//! [`draft_sentences`] reads a draft, [`prove`] runs the gates and the configured remedies, [`finalise()`] numbers the
+//! [`DraftSentence`] is what is to be proven, however it was written; [`prove`] runs the gates and the configured remedies, [`finalise()`] numbers the
 //! references, [`ProofFile`] is what remains on disk, [`verify_proof`] checks it again and [`compare_answers`] names what
 //! was changed.
 //!
@@ -29,7 +29,7 @@ pub mod weighed;
 
 pub use compare::{Difference, DifferenceKind, compare_answers, compare_lines, compare_values};
 pub use config::{JudgeFailure, ProofConfig, Remedy, UncitedRule};
-pub use draft::{DraftSentence, draft_sentences};
+pub use draft::DraftSentence;
 pub use file::{
     PROOF_SCHEMA, ProofDatastore, ProofDigests, ProofFile, ProofPassage, ProofRecord,
     ProofSentence, UNBOUND_PROOF_SCHEMA,

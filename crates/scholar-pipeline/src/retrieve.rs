@@ -14,15 +14,15 @@ use scholar_core::{
     Notice, NoticeKind, PortError, Query, Ranked, Retrieved, Retriever, SearchRequest, Searched,
 };
 
-use crate::ask::AskError;
-use crate::config::{CapRule, RankingConfig, RetrievalConfig};
+use crate::config::{CapRule, RankingConfig};
+use crate::error::AskError;
 use crate::event::Event;
 use crate::evidence::{Evidence, EvidenceRegistry};
 use crate::frame::Frame;
 
 mod cap;
 mod dedup;
-pub(crate) mod queries;
+pub mod queries;
 mod rank;
 pub mod sources;
 #[cfg(test)]
@@ -34,7 +34,7 @@ pub(crate) use rank::rank;
 
 /// Which round of retrieval passages are gathered for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Round {
+pub enum Round {
     /// For the question.
     First,
     /// For a feedback item.
@@ -48,7 +48,7 @@ pub(crate) enum Round {
 ///
 /// # Errors
 /// When every search failed.
-pub(crate) async fn gather(
+pub async fn gather(
     frame: &Frame<'_>,
     queries: &[Query],
     rank_by: &Query,
@@ -93,15 +93,9 @@ pub(crate) async fn gather(
 
 /// One list per query, in query order.
 async fn search_all(frame: &Frame<'_>, queries: &[Query]) -> Result<Vec<Vec<Retrieved>>, AskError> {
-    let RetrievalConfig { keywords: _, top_k, search_mode, filter, concurrency, dedup: _ } =
-        &frame.config.retrieval;
+    let retrieval = &frame.config.retrieval;
     let retriever = &frame.ports.retriever;
-    let request = |query: &Query| SearchRequest {
-        query: query.clone(),
-        top_k: *top_k,
-        mode: *search_mode,
-        filter: filter.clone(),
-    };
+    let request = |query: &Query| retrieval.request(query, retrieval.top_k);
     // Owned requests: futures that borrow from the iterator could not move between threads.
     let requests: Vec<SearchRequest> = queries.iter().map(request).collect();
     let searches = requests
@@ -109,7 +103,7 @@ async fn search_all(frame: &Frame<'_>, queries: &[Query]) -> Result<Vec<Vec<Retr
         .enumerate()
         .map(|(nth, request)| search(Arc::clone(retriever), nth, request));
     let mut results: Vec<(usize, Result<Searched, PortError>)> =
-        stream::iter(searches).buffer_unordered((*concurrency).max(1)).collect().await;
+        stream::iter(searches).buffer_unordered(retrieval.concurrency.max(1)).collect().await;
     results.sort_by_key(|(nth, _)| *nth);
 
     let source = retriever.name().to_owned();

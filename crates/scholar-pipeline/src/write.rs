@@ -1,6 +1,17 @@
-//! What every mode writes with: the draft, labels, inserted citations and the list of references.
+//! Writing a text that cites evidence numbers, and what every written answer ends with.
+//!
+//! [`Manuscript::gather`] brings the evidence, [`draft()`] the first text, [`conclude`] the proven answer. Between them a
+//! mode may do with the manuscript what it likes.
 
 pub(crate) mod citations;
-pub(crate) mod draft;
+mod conclude;
+mod draft;
 pub(crate) mod label;
+pub(crate) mod manuscript;
 pub(crate) mod references;
+pub mod sentences;
+
+pub use conclude::conclude;
+pub use draft::draft;
+pub(crate) use draft::{answer_text, reference_block, without_draft};
+pub use manuscript::Manuscript;

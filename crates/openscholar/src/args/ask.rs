@@ -2,11 +2,14 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, ValueEnum};
 use jiff::civil::Date;
 use scholar_core::PaperId;
 use scholar_core::licence::licence_key;
 use scholar_core::text::normalise::title_key;
+use scholar_pipeline::ModeChoice;
+use scholar_pipeline::modes::{self, MODES};
 
 use super::{LookArgs, SearchModeArg};
 
@@ -29,8 +32,8 @@ pub(crate) struct AskArgs {
     )]
     pub(crate) resume: Option<String>,
     /// How the answer is written.
-    #[arg(long, value_enum, default_value_t = ModeArg::Auto)]
-    pub(crate) mode: ModeArg,
+    #[arg(long, value_parser = mode_parser(), default_value = AUTO)]
+    pub(crate) mode: ModeChoice,
     /// What kind of answer is wanted.
     #[arg(long, value_enum, default_value_t = TaskArg::Default)]
     pub(crate) task: TaskArg,
@@ -118,19 +121,20 @@ pub(crate) struct AskArgs {
     pub(crate) filter: FilterArgs,
 }
 
-/// How the answer is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeArg {
-    /// Generative with a strong model, evidence-first otherwise; the answer says which and why.
-    Auto,
-    /// Draft, feedback, revision, citation verification.
-    Generative,
-    /// The best supporting sentences, verbatim, grouped and ordered in code.
-    Evidence,
-    /// One draft over the retrieved passages.
-    SinglePass,
-    /// The model alone: nothing is proven.
-    NoRetrieval,
+/// Name of the choice of a mode by the generator's strength.
+const AUTO: &str = "auto";
+
+/// Reads the modes that the pipeline registers, and [`AUTO`].
+fn mode_parser() -> impl TypedValueParser<Value = ModeChoice> {
+    let auto = PossibleValue::new(AUTO).help(
+        "Generative with a strong model, evidence-first otherwise; the answer says which and why",
+    );
+    let modes = MODES.iter().map(|mode| {
+        PossibleValue::new(mode.name).aliases(mode.aliases.iter().copied()).help(mode.summary)
+    });
+    PossibleValuesParser::new(std::iter::once(auto).chain(modes)).map(|name: String| {
+        modes::named(&name).map_or(ModeChoice::Auto, |mode| ModeChoice::Named(mode.id))
+    })
 }
 
 /// What kind of answer is wanted.

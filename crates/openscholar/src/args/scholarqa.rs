@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, ValueEnum};
+use scholar_bench::scholarqa::System;
 
 use super::{AskArgs, GeneratorChoice, LookArgs, SearchModeArg};
 
@@ -11,11 +12,7 @@ use super::{AskArgs, GeneratorChoice, LookArgs, SearchModeArg};
 pub(crate) struct BenchRunArgs {
     /// Task: scifact, pubmedqa, qasa, cs, multi, bio, neuro, related-work.
     pub(crate) task: String,
-    /// System: evidence (verbatim sentences selected in code), generative (draft, feedback, revision, verification),
-    /// single-pass (one draft over retrieved passages), no-retrieval (the model alone), model-alone (the model of a server
-    /// alone), gold-context (one draft over the item's own passages), evidence+gold and generative+gold (those modes over
-    /// the item's own passages), or predictions:FILE for what another system answered.
-    #[arg(long, value_name = "SYSTEM")]
+    #[arg(long, value_name = "SYSTEM", help = system_help())]
     pub(crate) system: String,
     /// Folder of the benchmark's files, or the task's file.
     #[arg(long, value_name = "PATH")]
@@ -87,6 +84,17 @@ pub(crate) struct BenchRunArgs {
     /// Where papers are looked for.
     #[command(flatten)]
     pub(crate) look: LookArgs,
+}
+
+/// The systems, as the benchmark derives them from the pipeline's modes.
+fn system_help() -> String {
+    let systems: Vec<String> =
+        System::all().into_iter().map(|(name, _, what)| format!("{name} ({what})")).collect();
+    format!(
+        "System: {}, or predictions:FILE for what another system answered. \
+         A task that asks for a label is answered with one draft in generative mode too",
+        systems.join(", ")
+    )
 }
 
 /// Parts taken out of a system, and settings that are swept.

@@ -7,10 +7,10 @@ use std::io::Read as _;
 use std::process::ExitCode;
 
 use scholar_core::{Answer, Paper, Question};
-use scholar_pipeline::budget::{Estimate, estimate};
+use scholar_pipeline::budget::Estimate;
 use scholar_pipeline::config::AskConfig;
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
-use scholar_pipeline::{AskError, Event, Meter, Outcome};
+use scholar_pipeline::{AskError, Event, Meter, Outcome, estimate};
 
 use crate::app::App;
 use crate::args::AskArgs;

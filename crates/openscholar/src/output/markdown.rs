@@ -3,6 +3,7 @@
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::untrusted::Markdown;
 use scholar_core::{Answer, AnswerMode, AnswerSentence, Reference, Verdict};
+use scholar_pipeline::modes;
 
 use super::document::AnswerDocument;
 
@@ -49,7 +50,7 @@ pub(crate) fn render(document: &AnswerDocument) -> String {
         .unwrap_or_default();
     text.markup("---\n").text(&format!(
         "{} · {model}{cost} · {:.1} s · run {run}",
-        mode_name(answer.mode),
+        modes::of(answer.mode).title,
         seconds(timings_ms.total),
     ));
     text.into_string()
@@ -182,16 +183,6 @@ fn described(reference: &Reference, text: &mut Markdown) {
     }
     if let Some(url) = &reference.url {
         text.markup(" ").address(url);
-    }
-}
-
-/// How people call a mode.
-pub(crate) fn mode_name(mode: AnswerMode) -> &'static str {
-    match mode {
-        AnswerMode::Generative => "generative mode",
-        AnswerMode::Evidence => "evidence-first mode",
-        AnswerMode::SinglePass => "single-pass baseline",
-        AnswerMode::NoRetrieval => "no-retrieval baseline (nothing is proven)",
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use scholar_core::{Answer, PaperMeta, Passage, Question};
+use scholar_core::{Answer, AnswerMode, PaperMeta, Passage, Question};
 use scholar_pipeline::config::PosthocMode;
 use scholar_pipeline::proof::LexicalAttributor;
 use scholar_pipeline::record::Recorder;
-use scholar_pipeline::{AskConfig, ModeChoice, Outcome, Ports};
+use scholar_pipeline::{AskConfig, Outcome, Ports};
 use scholar_testing::{MemoryRetriever, Reply, ScriptedGenerator, corpus};
 
 use super::check::RunFiles;
@@ -55,10 +55,11 @@ pub(crate) async fn run(kind: Kind, passages: Vec<Stored>) -> Result<RunFiles, C
     config.ranking.top_n = 4;
     config.posthoc = PosthocMode::None;
     config.mode = match kind {
-        Kind::Evidence | Kind::Abstained => ModeChoice::Evidence,
-        Kind::Generative => ModeChoice::Generative,
-        Kind::NoRetrieval => ModeChoice::NoRetrieval,
-    };
+        Kind::Evidence | Kind::Abstained => AnswerMode::Evidence,
+        Kind::Generative => AnswerMode::Generative,
+        Kind::NoRetrieval => AnswerMode::NoRetrieval,
+    }
+    .into();
     let retriever = MemoryRetriever::new(passages);
     let mut ports = Ports::new(Arc::new(retriever), Arc::new(LexicalAttributor::new()));
     if matches!(kind, Kind::Generative | Kind::NoRetrieval) {

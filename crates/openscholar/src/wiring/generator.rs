@@ -9,9 +9,12 @@ use scholar_clients::{HttpClient, OpenAiConfig, OpenAiGenerator, PriceTable, Sec
 use scholar_core::{Generator, GeneratorStrength, Notice, NoticeKind};
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
 
+use scholar_pipeline::ModeChoice;
+use scholar_pipeline::modes;
+
 use super::models;
 use crate::app::App;
-use crate::args::{AskArgs, GeneratorChoice, ModeArg};
+use crate::args::{AskArgs, GeneratorChoice};
 use crate::config::DEFAULT_GENERATOR;
 use crate::error::{CommandError, Context as _};
 use crate::runs::WiringRecord;
@@ -87,7 +90,7 @@ pub(crate) async fn open(
             Ok(generator) => Ok(Writer { generator: Some(generator), server: None, wiring }),
             Err(error)
                 if asked.is_none()
-                    && evidence_suffices(args.mode)
+                    && works_without_model(args.mode)
                     && !error.is_final()
                     && !app.stop.requested() =>
             {
@@ -114,8 +117,11 @@ fn without_credentials(url: &str) -> bool {
 }
 
 /// Whether the mode can do without a model.
-fn evidence_suffices(mode: ModeArg) -> bool {
-    matches!(mode, ModeArg::Auto | ModeArg::Evidence)
+fn works_without_model(mode: ModeChoice) -> bool {
+    match mode {
+        ModeChoice::Auto => true,
+        ModeChoice::Named(mode) => !modes::of(mode).needs_generator,
+    }
 }
 
 async fn embedded(app: &App, args: &AskArgs) -> Result<Arc<dyn Generator>, CommandError> {

@@ -417,10 +417,14 @@ fn documents_link_to_files_that_exist() {
     assert!(wrong.is_empty(), "links to nothing:\n{}", wrong.join("\n"));
 }
 
+/// Whether a file is a prompt, as against what registers them.
+fn is_prompt(name: &str) -> bool {
+    name.contains("/prompts/") && name.ends_with(".txt")
+}
+
 #[test]
 fn prompts_say_where_they_come_from() {
-    let prompts: Vec<_> =
-        own_texts().into_iter().filter(|(name, _)| name.contains("/prompts/")).collect();
+    let prompts: Vec<_> = own_texts().into_iter().filter(|(name, _)| is_prompt(name)).collect();
     assert!(!prompts.is_empty(), "the pipeline's prompts are files");
     let mut wrong = Vec::new();
     for (name, text) in prompts {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use scholar_core::{Attributor, GeneratorStrength, Judgement, PortError, PortErrorKind, Verdict};
-use scholar_pipeline::proof::generator::{JUDGE_VERDICT, JUDGE_YES_NO};
+use scholar_pipeline::prompts::{JUDGE_VERDICT, JUDGE_YES_NO};
 
 use super::{JudgePin, Judged};
 

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use futures::StreamExt as _;
 use futures::stream;
 use jiff::civil::Date;
+use scholar_pipeline::AskConfig;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -144,6 +145,12 @@ pub struct Manifest {
     pub notices: Vec<String>,
 }
 
+/// Settings as this version writes them: those of an earlier version may have keys that are gone.
+fn settings(value: &Value) -> Value {
+    let read = serde_json::from_value::<AskConfig>(value.clone());
+    read.and_then(serde_json::to_value).unwrap_or_else(|_| value.clone())
+}
+
 impl Manifest {
     /// Reads the manifest of the run in `folder`.
     ///
@@ -168,7 +175,7 @@ impl Manifest {
             (self.task == other.task, "task"),
             (self.system == other.system, "system"),
             (self.ablation == other.ablation, "ablation"),
-            (self.config == other.config, "settings"),
+            (settings(&self.config) == settings(&other.config), "settings"),
             (self.models == other.models, "models"),
             (self.datastore == other.datastore, "datastore"),
             (

@@ -5,9 +5,9 @@ use std::fmt;
 use scholar_core::PaperId;
 use scholar_core::text::normalise::title_key;
 use scholar_core::{AnswerMode, SearchFilter, SearchMode};
-use scholar_pipeline::ModeChoice;
 use scholar_pipeline::config::{AskConfig, PosthocMode};
 use scholar_pipeline::modes::evidence::EvidenceIs;
+use scholar_pipeline::modes::{self, MODES, Mode};
 use scholar_pipeline::proof::ProofConfig;
 use serde::{Deserialize, Serialize};
 
@@ -37,56 +37,74 @@ pub struct System {
     pub server_only: bool,
 }
 
-impl System {
-    /// Names with what they are, in the order of help texts.
-    pub const NAMES: [(&'static str, &'static str); 8] = [
-        ("evidence", "verbatim sentences selected in code"),
-        ("generative", "draft, feedback, revision, verification"),
-        ("single-pass", "one draft over retrieved passages (RAG)"),
-        ("no-retrieval", "the model alone"),
-        ("model-alone", "the model of a server alone"),
-        ("gold-context", "one draft over the item's own passages"),
-        ("evidence+gold", "evidence mode over the item's own passages"),
-        ("generative+gold", "the whole loop over the item's own passages"),
-    ];
+/// Names of systems that are no mode with `+gold` or nothing behind it.
+const OWN_NAMES: [(&str, System, &str); 2] = [
+    (
+        "model-alone",
+        System { mode: AnswerMode::NoRetrieval, contexts: ContextSource::None, server_only: true },
+        "the model of a server alone",
+    ),
+    (
+        "gold-context",
+        System { mode: AnswerMode::SinglePass, contexts: ContextSource::Given, server_only: false },
+        "one draft over the item's own passages",
+    ),
+];
 
-    /// The system called `name`.
-    pub fn named(name: &str) -> Option<Self> {
-        use ContextSource::{Given, Retrieved};
-        let system = |mode, contexts| Some(Self { mode, contexts, server_only: false });
-        match name {
-            "evidence" => system(AnswerMode::Evidence, Retrieved),
-            "generative" => system(AnswerMode::Generative, Retrieved),
-            "single-pass" => system(AnswerMode::SinglePass, Retrieved),
-            "no-retrieval" => system(AnswerMode::NoRetrieval, ContextSource::None),
-            "model-alone" => Some(Self {
-                mode: AnswerMode::NoRetrieval,
-                contexts: ContextSource::None,
-                server_only: true,
-            }),
-            "gold-context" => system(AnswerMode::SinglePass, Given),
-            "evidence+gold" => system(AnswerMode::Evidence, Given),
-            "generative+gold" => system(AnswerMode::Generative, Given),
-            _ => None,
+impl System {
+    /// Every system with its name and what it is, in the order of help texts: each mode of the pipeline, over the item's own
+    /// passages too where the mode reads any, and [`OWN_NAMES`].
+    pub fn all() -> Vec<(String, Self, String)> {
+        let system = |mode: &Mode, contexts| Self { mode: mode.id, contexts, server_only: false };
+        let mut all = Vec::new();
+        for mode in MODES {
+            let contexts =
+                if mode.retrieves { ContextSource::Retrieved } else { ContextSource::None };
+            all.push((mode.name.to_owned(), system(mode, contexts), lower_first(mode.summary)));
         }
+        let own =
+            OWN_NAMES.map(|(name, system, summary)| (name.to_owned(), system, summary.to_owned()));
+        all.extend(own);
+        for mode in MODES.iter().filter(|mode| mode.retrieves) {
+            let system = system(mode, ContextSource::Given);
+            if !all.iter().any(|(_, known, _)| *known == system) {
+                let summary = format!("{} mode over the item's own passages", mode.name);
+                all.push((format!("{}+gold", mode.name), system, summary));
+            }
+        }
+        all
+    }
+
+    /// The system called `name`, which may be an alias of its mode.
+    pub fn named(name: &str) -> Option<Self> {
+        let known = Self::all().into_iter().find(|(known, ..)| known == name);
+        known.map(|(_, system, _)| system).or_else(|| {
+            let (mode, gold) = match name.strip_suffix("+gold") {
+                Some(mode) => (modes::named(mode).filter(|mode| mode.retrieves)?, true),
+                None => (modes::named(name)?, false),
+            };
+            let contexts = match (gold, mode.retrieves) {
+                (true, _) => ContextSource::Given,
+                (false, true) => ContextSource::Retrieved,
+                (false, false) => ContextSource::None,
+            };
+            Some(Self { mode: mode.id, contexts, server_only: false })
+        })
     }
 
     /// All names, for messages.
     pub fn names() -> String {
-        let names: Vec<&str> = Self::NAMES.iter().map(|(name, _)| *name).collect();
+        let names: Vec<String> = Self::all().into_iter().map(|(name, ..)| name).collect();
         names.join(", ")
-    }
-
-    /// Whether a model must write.
-    pub fn needs_generator(self) -> bool {
-        self.mode != AnswerMode::Evidence
     }
 
     /// Why `task` cannot be asked of this system; `None` when it can.
     pub fn refuses(self, task: BenchTask, items: &[Item]) -> Option<String> {
-        if self.mode == AnswerMode::Evidence && task.labels().is_some() {
+        let mode = modes::of(self.mode);
+        if !mode.labels && task.labels().is_some() {
             return Some(format!(
-                "evidence mode gives sentences, no label, and {} asks for one",
+                "{} mode gives sentences, no label, and {} asks for one",
+                mode.name,
                 task.title()
             ));
         }
@@ -98,12 +116,37 @@ impl System {
             _ => None,
         }
     }
+
+    /// Why `ablation` would take nothing out of this system; `None` when it would.
+    pub fn lacks(self, ablation: &Ablation) -> Option<&'static str> {
+        let Ablation { no_rerank, no_feedback, no_verification, search, top_n, top_k } = ablation;
+        let retrieval = *no_rerank || search.is_some() || top_n.is_some() || top_k.is_some();
+        match self.mode {
+            AnswerMode::Evidence if *no_verification => Some(
+                "it shows sentences of its sources word for word: there is no citation to verify",
+            ),
+            AnswerMode::SinglePass if *no_feedback => Some("one draft has no feedback"),
+            AnswerMode::NoRetrieval if *no_feedback || *no_verification || retrieval => {
+                Some("the model alone retrieves, revises and verifies nothing")
+            }
+            _ if self.contexts == ContextSource::Given && (search.is_some() || top_k.is_some()) => {
+                Some("the passages are given, not searched for")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A summary as it stands inside a sentence.
+fn lower_first(summary: &str) -> String {
+    let mut chars = summary.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = Self::NAMES.iter().find(|(name, _)| Self::named(name) == Some(*self));
-        f.write_str(found.map_or("custom", |(name, _)| name))
+        let found = Self::all().into_iter().find(|(_, system, _)| system == self);
+        f.write_str(&found.map_or_else(|| "custom".to_owned(), |(name, ..)| name))
     }
 }
 
@@ -156,8 +199,9 @@ impl fmt::Display for Ablation {
 
 /// The settings that `item` is asked with. Temperature is 0, so that a run can be repeated.
 ///
-/// Single-paper tasks follow the paper's choices for them; the others its loop. A frozen set is searched once, with the
-/// question alone.
+/// Single-paper tasks follow the paper's choices for them; the others its loop. Generative systems run the loop on every
+/// task but those that ask for a label. A frozen set is searched once, with the question alone; given passages are all
+/// there is, so that feedback revises without searching.
 pub fn config_of(
     task: BenchTask,
     system: System,
@@ -173,12 +217,7 @@ pub fn config_of(
         AskConfig::paper()
     };
     config.task = variant;
-    config.mode = match system.mode {
-        AnswerMode::Evidence => ModeChoice::Evidence,
-        AnswerMode::Generative => ModeChoice::Generative,
-        AnswerMode::SinglePass => ModeChoice::SinglePass,
-        AnswerMode::NoRetrieval => ModeChoice::NoRetrieval,
-    };
+    config.mode = system.mode.into();
     if given && !task.is_single_paper() {
         config.ranking.top_n = scholar_pipeline::config::TOP_N;
     }
@@ -187,6 +226,7 @@ pub fn config_of(
     }
     if given {
         config.evidence.evidence_is = EvidenceIs::Given;
+        config.feedback.retrieve = false;
     }
     config.sampling.seed = Some(seed);
     for call in [
@@ -198,16 +238,22 @@ pub fn config_of(
     ] {
         call.temperature = 0.0;
     }
-    ablate(&mut config, ablation);
+    ablate(&mut config, system.mode, ablation);
     config
 }
 
-fn ablate(config: &mut AskConfig, ablation: &Ablation) {
+/// Each switch changes one setting of the mode, but for two: the paper's step "citation verification" inserts citations and
+/// checks them, and more passages than are searched for cannot be shown.
+fn ablate(config: &mut AskConfig, mode: AnswerMode, ablation: &Ablation) {
     // Who reranks is a matter of the ports.
     let Ablation { no_rerank: _, no_feedback, no_verification, search, top_n, top_k } = ablation;
+    let digests = mode == AnswerMode::Evidence;
     if *no_feedback {
-        config.feedback.items = 0;
-        config.evidence.checks.rounds = 0;
+        if digests {
+            config.evidence.checks.rounds = 0;
+        } else {
+            config.feedback.items = 0;
+        }
     }
     if *no_verification {
         config.proof = ProofConfig::report_only();
@@ -220,8 +266,11 @@ fn ablate(config: &mut AskConfig, ablation: &Ablation) {
         config.retrieval.top_k = *top_k;
     }
     if let Some(top_n) = top_n {
-        config.ranking.top_n = *top_n;
-        config.evidence_pool = *top_n;
+        if digests {
+            config.evidence_pool = *top_n;
+        } else {
+            config.ranking.top_n = *top_n;
+        }
         config.retrieval.top_k = config.retrieval.top_k.max(*top_n);
     }
 }
@@ -245,14 +294,35 @@ mod tests {
     }
 
     #[test]
-    fn names_read_back() {
-        for (name, _) in System::NAMES {
-            assert_eq!(System::named(name).expect(name).to_string(), name);
+    fn names_are_those_of_the_modes_and_read_back() {
+        let names = "generative, evidence, single-pass, no-retrieval, model-alone, gold-context, generative+gold, evidence+gold";
+        assert_eq!(System::names(), names);
+        for (name, system, _) in System::all() {
+            assert_eq!(System::named(&name).expect("known"), system);
+            assert_eq!(system.to_string(), name);
         }
-        assert_eq!(System::named("gpt"), None);
+        assert_eq!(System::named("single-pass+gold"), System::named("gold-context"));
+        assert_eq!(System::named("closed-book"), System::named("no-retrieval"));
+        assert_eq!((System::named("gpt"), System::named("no-retrieval+gold")), (None, None));
         assert_eq!(Ablation::default().to_string(), "whole");
         let both = Ablation { no_rerank: true, top_n: Some(5), ..Ablation::default() };
         assert_eq!(both.to_string(), "no rerank, top 5");
+    }
+
+    #[test]
+    fn generative_systems_run_the_loop_also_on_given_passages_and_one_paper() {
+        let whole = Ablation::default();
+        for (task, system, searches) in [
+            (BenchTask::Qasa, "generative", true),
+            (BenchTask::Qasa, "generative+gold", false),
+            (BenchTask::Multi, "generative+gold", false),
+        ] {
+            let config = config(task, system, &whole);
+            assert_eq!(config.mode, AnswerMode::Generative.into(), "{system}");
+            assert_eq!(config.feedback.items, scholar_pipeline::config::FEEDBACK_ITEMS, "{system}");
+            assert_eq!(config.feedback.retrieve, searches, "{system}");
+            assert_ne!(config.posthoc, PosthocMode::None, "{system}");
+        }
     }
 
     #[test]
@@ -266,23 +336,70 @@ mod tests {
         assert!(multi.sampling.answer.temperature.abs() < 1e-9);
         let gold = config(BenchTask::Multi, "gold-context", &whole);
         assert_eq!((gold.ranking.top_n, gold.ranking.max_per_paper), (10, None));
-        assert_eq!(config(BenchTask::Multi, "no-retrieval", &whole).mode, ModeChoice::NoRetrieval);
+        let alone = config(BenchTask::Multi, "no-retrieval", &whole);
+        assert_eq!(alone.mode, AnswerMode::NoRetrieval.into());
+    }
+
+    /// The settings in which two configurations differ, as paths.
+    fn differences(a: &AskConfig, b: &AskConfig) -> Vec<String> {
+        fn walk(path: &str, a: &serde_json::Value, b: &serde_json::Value, found: &mut Vec<String>) {
+            match (a, b) {
+                (serde_json::Value::Object(a), serde_json::Value::Object(b)) => {
+                    for (key, value) in a {
+                        walk(&format!("{path}.{key}"), value, &b[key], found);
+                    }
+                }
+                _ if a != b => found.push(path.trim_start_matches('.').to_owned()),
+                _ => {}
+            }
+        }
+        let json = |config| serde_json::to_value(config).expect("serialises");
+        let mut found = Vec::new();
+        walk("", &json(a), &json(b), &mut found);
+        found.sort_unstable();
+        found
     }
 
     #[test]
-    fn every_switch_changes_what_it_names() {
-        let whole = config(BenchTask::Multi, "generative", &Ablation::default());
-        let with = |ablation: Ablation| config(BenchTask::Multi, "generative", &ablation);
+    fn every_switch_changes_what_it_names_and_nothing_else() {
+        let check = |system: &str, ablation: Ablation, expected: &[&str]| {
+            let whole = config(BenchTask::Multi, system, &Ablation::default());
+            let changed = differences(&whole, &config(BenchTask::Multi, system, &ablation));
+            assert_eq!(changed, expected, "{system}: {ablation}");
+        };
         let default = Ablation::default;
-        let feedback = with(Ablation { no_feedback: true, ..default() });
-        assert_eq!(feedback.feedback.items, 0);
-        let verification = with(Ablation { no_verification: true, ..default() });
-        assert_eq!(verification.proof, ProofConfig::report_only());
-        assert_ne!(verification.proof, whole.proof);
-        let lexical = with(Ablation { search: Some(SearchMode::Lexical), ..default() });
-        assert_eq!(lexical.retrieval.search_mode, SearchMode::Lexical);
-        let wide = with(Ablation { top_n: Some(200), ..default() });
-        assert_eq!((wide.ranking.top_n, wide.retrieval.top_k, wide.evidence_pool), (200, 200, 200));
+        let feedback = Ablation { no_feedback: true, ..default() };
+        check("generative", feedback.clone(), &["feedback.items"]);
+        check("generative+gold", feedback.clone(), &["feedback.items"]);
+        check("evidence", feedback, &["evidence.checks.rounds"]);
+        let verification = Ablation { no_verification: true, ..default() };
+        check("generative", verification, &["posthoc", "proof.on_unsupported", "proof.uncited"]);
+        let search = Ablation { search: Some(SearchMode::Lexical), ..default() };
+        check("generative", search, &["retrieval.search_mode"]);
+        check("generative", Ablation { top_k: Some(50), ..default() }, &["retrieval.top_k"]);
+        check("generative", Ablation { top_n: Some(20), ..default() }, &["ranking.top_n"]);
+        check("evidence", Ablation { top_n: Some(20), ..default() }, &["evidence_pool"]);
+        let wide = Ablation { top_n: Some(200), ..default() };
+        check("generative", wide, &["ranking.top_n", "retrieval.top_k"]);
+        // Reranking is taken out of the ports.
+        check("generative", Ablation { no_rerank: true, ..default() }, &[]);
+    }
+
+    #[test]
+    fn a_switch_that_would_take_nothing_out_is_refused() {
+        let check = |system: &str, ablation: Ablation| {
+            System::named(system).expect("a system").lacks(&ablation).is_some()
+        };
+        let verification = Ablation { no_verification: true, ..Ablation::default() };
+        let feedback = Ablation { no_feedback: true, ..Ablation::default() };
+        assert!(
+            check("evidence", verification.clone()) && check("evidence+gold", verification.clone())
+        );
+        assert!(!check("generative", verification.clone()) && check("no-retrieval", verification));
+        assert!(check("single-pass", feedback.clone()) && !check("evidence", feedback));
+        let search = Ablation { search: Some(SearchMode::Dense), ..Ablation::default() };
+        assert!(check("gold-context", search.clone()) && !check("single-pass", search));
+        assert!(!check("no-retrieval", Ablation::default()));
     }
 
     #[test]

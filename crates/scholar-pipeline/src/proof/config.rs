@@ -1,6 +1,6 @@
 //! What counts as proven, and what happens to a sentence that is not.
 
-use scholar_core::{SearchFilter, SearchMode, Verdict};
+use scholar_core::Verdict;
 use serde::{Deserialize, Serialize};
 
 /// One thing to try with a sentence that failed a gate, in the order of [`ProofConfig::on_unsupported`].
@@ -56,10 +56,6 @@ pub struct ProofConfig {
     pub reretrieve_top_k: usize,
     /// Sentences for which a search may be made in one run.
     pub reretrieve_sentences: usize,
-    /// Which indexes such a search asks.
-    pub search_mode: SearchMode,
-    /// Which papers it may find.
-    pub filter: SearchFilter,
     /// What a failing judge means.
     pub judge_failure: JudgeFailure,
 }
@@ -82,8 +78,6 @@ impl ProofConfig {
             reattribute_candidates: REATTRIBUTE_CANDIDATES,
             reretrieve_top_k: RERETRIEVE_TOP_K,
             reretrieve_sentences: RERETRIEVE_SENTENCES,
-            search_mode: SearchMode::Hybrid,
-            filter: SearchFilter::none(),
             judge_failure: JudgeFailure::LeaveUnjudged,
         }
     }

@@ -15,9 +15,9 @@ use super::config::{JudgeFailure, ProofConfig, UncitedRule};
 use super::draft::{DraftSentence, makes_claim, quotations};
 use super::select::{EvidenceSentence, evidence_window, window_by_scores, window_text};
 use super::sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};
-use crate::event::{Event, Observer};
+use crate::event::Event;
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
-use crate::ports::Ports;
+use crate::frame::Frame;
 use trials::{Trial, best_judgement, quote_at, quotes_of, shell, unproven};
 
 pub use remedies::{DISPUTED_SUFFIX, PARTIAL_SUFFIX, WEAKENED_SUFFIX};
@@ -25,23 +25,20 @@ pub use remedies::{DISPUTED_SUFFIX, PARTIAL_SUFFIX, WEAKENED_SUFFIX};
 /// Name of the judgement on a sentence that is its source's own words.
 pub const VERBATIM_JUDGE: &str = "verbatim/1";
 
-/// Proves `draft` against the shown passages; passages found by
+/// Proves `draft` against the shown passages, as `frame.config.proof` says; passages found by
 /// [`Remedy::Reretrieve`](super::config::Remedy::Reretrieve) join the registry.
 ///
 /// # Errors
 /// When the encoder fails, or the judge with [`JudgeFailure::Fail`]. A failed search is a notice.
 pub async fn prove(
-    ports: &Ports,
+    frame: &Frame<'_>,
     registry: &mut EvidenceRegistry,
     draft: &[DraftSentence],
-    config: &ProofConfig,
-    observer: &dyn Observer,
 ) -> Result<Proven, PortError> {
     let mut prover = Prover {
-        ports,
+        frame,
         registry,
-        config,
-        observer,
+        config: &frame.config.proof,
         notices: Vec::new(),
         counts: ProofCounts::default(),
         judge_works: true,
@@ -59,15 +56,14 @@ pub async fn prove(
         }
     }
     let ProofCounts { kept, reattributed, weakened, dropped } = prover.counts;
-    observer.on_event(&Event::Verified { kept, reattributed, weakened, dropped });
+    frame.emit(&Event::Verified { kept, reattributed, weakened, dropped });
     Ok(Proven { sentences, notices: prover.notices, counts: prover.counts })
 }
 
 struct Prover<'a> {
-    ports: &'a Ports,
+    frame: &'a Frame<'a>,
     registry: &'a mut EvidenceRegistry,
     config: &'a ProofConfig,
-    observer: &'a dyn Observer,
     notices: Vec<Notice>,
     counts: ProofCounts,
     judge_works: bool,
@@ -137,11 +133,13 @@ impl Prover<'_> {
     /// The sentences of a passage that the judge reads: its own choice where it can tell evidence, else that of the words.
     async fn window(&self, text: &str, passage: &str) -> Result<Vec<EvidenceSentence>, PortError> {
         let sentences = sentence_texts(passage);
-        match self.ports.attributor.evidence(text, &sentences).await {
+        match self.frame.ports.attributor.evidence(text, &sentences).await {
             Ok(Some(scores)) => Ok(window_by_scores(passage, &scores)),
             Err(error) if self.config.judge_failure != JudgeFailure::LeaveUnjudged => Err(error),
             // That the judge failed is told when it is asked to judge.
-            Ok(None) | Err(_) => evidence_window(text, passage, self.ports.encoder.as_deref()),
+            Ok(None) | Err(_) => {
+                evidence_window(text, passage, self.frame.ports.encoder.as_deref())
+            }
         }
     }
 
@@ -165,11 +163,11 @@ impl Prover<'_> {
         if pairs.is_empty() || !self.judge_works {
             return Ok(Vec::new());
         }
-        match self.ports.attributor.judge(pairs).await {
+        match self.frame.ports.attributor.judge(pairs).await {
             Ok(judgements) => Ok(judgements),
             Err(error) if self.config.judge_failure == JudgeFailure::LeaveUnjudged => {
                 self.judge_works = false;
-                let judge = self.ports.attributor.name();
+                let judge = self.frame.ports.attributor.name();
                 let mut notice = Notice::new(
                     NoticeKind::Skipped,
                     format!("support was not judged, {judge} failed: {error}"),
@@ -308,7 +306,7 @@ impl Prover<'_> {
 
     fn support(&self, judgement: Judgement) -> Support {
         let Judgement { verdict, score } = judgement;
-        Support { verdict, score, judge: self.ports.attributor.name().to_owned() }
+        Support { verdict, score, judge: self.frame.ports.attributor.name().to_owned() }
     }
 
     fn note(&mut self, kind: NoticeKind, message: String) {
@@ -316,7 +314,7 @@ impl Prover<'_> {
     }
 
     fn tell(&mut self, notice: Notice) {
-        self.observer.on_event(&Event::Noticed { notice: notice.clone() });
+        self.frame.emit(&Event::Noticed { notice: notice.clone() });
         self.notices.push(notice);
     }
 }

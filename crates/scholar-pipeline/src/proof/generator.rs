@@ -14,14 +14,7 @@ use scholar_core::{
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::prompts::Prompt;
-
-/// Yes or no, for small models.
-pub const JUDGE_YES_NO: Prompt =
-    Prompt::new("proof/judge_yes_no", include_str!("../../prompts/proof/judge_yes_no.txt"));
-/// One of four verdicts, for strong models.
-pub const JUDGE_VERDICT: Prompt =
-    Prompt::new("proof/judge_verdict", include_str!("../../prompts/proof/judge_verdict.txt"));
+use crate::prompts::{JUDGE_VERDICT, JUDGE_YES_NO};
 
 /// What the calls are for, in traces.
 pub const PURPOSE: &str = "judge";

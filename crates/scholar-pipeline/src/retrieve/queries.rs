@@ -12,7 +12,7 @@ const LONGEST_QUERY: usize = 200;
 
 /// `text` itself, then up to `count` queries the generator makes of it. Fewer when there is no generator, its call
 /// fails or its queries repeat each other.
-pub(crate) async fn queries(frame: &Frame<'_>, text: &Query, count: usize) -> Vec<Query> {
+pub async fn queries(frame: &Frame<'_>, text: &Query, count: usize) -> Vec<Query> {
     let mut queries = vec![text.clone()];
     if count == 0 || frame.ports.generator.is_none() || frame.over_budget().is_some() {
         return queries;

@@ -12,38 +12,39 @@ use scholar_core::text::markers::{
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::sentences::sentences;
 
-use super::draft::reference_block;
+use super::manuscript::Manuscript;
+use super::reference_block;
 use crate::config::PosthocMode;
 use crate::evidence::EvidenceNumber;
 use crate::frame::Frame;
-use crate::modes::generative::Work;
 use crate::prompts;
 
 /// Shorter lines are left alone. Source: reference code, `src/open_scholar.py`.
 const SHORTEST_LINE: usize = 10;
 
 /// Post-hoc attribution, piece by piece.
-pub(crate) async fn insert_citations(frame: &Frame<'_>, work: &mut Work) {
+pub(crate) async fn insert_citations(frame: &Frame<'_>, manuscript: &mut Manuscript) {
     let mode = frame.config.posthoc;
     if mode == PosthocMode::None {
         return;
     }
-    work.text = join_citation_lines(&work.text);
+    manuscript.text = join_citation_lines(&manuscript.text);
     let call = frame.config.sampling.posthoc;
-    let mut out = String::with_capacity(work.text.len());
+    let mut out = String::with_capacity(manuscript.text.len());
     let mut from = 0;
-    for range in pieces(&work.text, mode) {
+    for range in pieces(&manuscript.text, mode) {
         if frame.over_budget().is_some() {
             break;
         }
-        let piece = &work.text[range.clone()];
+        let piece = &manuscript.text[range.clone()];
         let values = [("statement", piece)];
-        let references = reference_block(frame, prompts::POSTHOC, &values, &work.visible, call);
+        let references =
+            reference_block(frame, prompts::POSTHOC, &values, &manuscript.visible, call);
         let values = [("statement", piece), ("references", &references)];
         let cited = match frame.call("posthoc", prompts::POSTHOC, &values, call).await {
             Ok(reply) => {
                 let exists =
-                    |number| work.visible.iter().any(|e| e.number == EvidenceNumber(number));
+                    |number| manuscript.visible.iter().any(|e| e.number == EvidenceNumber(number));
                 checked(piece, &reply.text, exists)
             }
             Err(error) => {
@@ -52,13 +53,13 @@ pub(crate) async fn insert_citations(frame: &Frame<'_>, work: &mut Work) {
             }
         };
         if let Some(cited) = cited {
-            out.push_str(&work.text[from..range.start]);
+            out.push_str(&manuscript.text[from..range.start]);
             out.push_str(&cited);
             from = range.end;
         }
     }
-    out.push_str(&work.text[from..]);
-    work.text = out;
+    out.push_str(&manuscript.text[from..]);
+    manuscript.text = out;
 }
 
 /// `text` with every short line of citations moved to the end of the line before it.

@@ -1,16 +1,47 @@
 //! The first text, and the reference block every prompt shows.
 
-use scholar_core::text::markers::{between_markers, cut_reference_section, remove_markers};
-use scholar_core::{Generation, Notice, NoticeKind, PortError};
+use std::ops::ControlFlow;
 
+use scholar_core::text::markers::{between_markers, cut_reference_section, remove_markers};
+use scholar_core::{Answer, Generation, Notice, NoticeKind, PortError, PortErrorKind};
+
+use super::label::classified;
+use super::manuscript::Manuscript;
+use crate::budget::BudgetExceeded;
 use crate::config::{CallSampling, Task};
+use crate::error::AskError;
+use crate::event::Event;
 use crate::evidence::{Evidence, EvidenceNumber};
 use crate::frame::{Frame, prompt_room};
-use crate::modes::generative::Work;
 use crate::prompts::{self, Prompt};
 
-/// Asks for the text the task wants.
-pub(crate) async fn draft(frame: &Frame<'_>, work: &Work) -> Result<Generation, PortError> {
+/// Asks for the text that the task wants. Breaks with an answer where a label is all that is wanted, and where the budget
+/// does not pay for a draft.
+///
+/// # Errors
+/// When the model cannot be asked, or its reply has no text.
+pub async fn draft(
+    frame: &Frame<'_>,
+    manuscript: Manuscript,
+) -> Result<ControlFlow<Answer, Manuscript>, AskError> {
+    let reply = match ask_for_draft(frame, &manuscript.visible).await {
+        Ok(reply) => reply,
+        Err(error) => return without_draft(frame, error).map(ControlFlow::Break),
+    };
+    if let Some(labels) = frame.config.task.labels() {
+        frame.emit(&Event::Drafted { text: reply.text.clone() });
+        let answer = classified(frame, &reply, labels, &manuscript.registry);
+        return Ok(ControlFlow::Break(answer));
+    }
+    let text = answer_text(&reply.text);
+    if let Some(problem) = unusable(&text) {
+        return Err(no_draft(frame, PortError::new(PortErrorKind::Corrupt, problem)));
+    }
+    frame.emit(&Event::Drafted { text: text.clone() });
+    Ok(ControlFlow::Continue(Manuscript { text, ..manuscript }))
+}
+
+async fn ask_for_draft(frame: &Frame<'_>, visible: &[Evidence]) -> Result<Generation, PortError> {
     let prompt = match frame.config.task {
         Task::Default => prompts::DRAFT,
         Task::ClaimFull => prompts::CLAIM_FULL,
@@ -27,11 +58,40 @@ pub(crate) async fn draft(frame: &Frame<'_>, work: &Work) -> Result<Generation, 
     let gold = matches!(frame.config.task, Task::ClaimGold | Task::BooleanQuestionGold);
     let references = if gold {
         let text = |e: &Evidence| e.ranked.retrieved.passage.text.clone();
-        work.visible.iter().map(text).collect::<Vec<_>>().join(" ")
+        visible.iter().map(text).collect::<Vec<_>>().join(" ")
     } else {
-        reference_block(frame, prompt, &[question], &work.visible, call)
+        reference_block(frame, prompt, &[question], visible, call)
     };
     frame.call("draft", prompt, &[question, ("references", &references)], call).await
+}
+
+/// A budget that does not pay for a draft leaves the evidence; any other failure leaves nothing to say.
+pub(crate) fn without_draft(frame: &Frame<'_>, error: PortError) -> Result<Answer, AskError> {
+    if BudgetExceeded::behind(&error).is_none() {
+        return Err(no_draft(frame, error));
+    }
+    frame.skipped("the answer", &error);
+    Ok(frame.no_answer())
+}
+
+fn no_draft(frame: &Frame<'_>, source: PortError) -> AskError {
+    let model = frame.ports.generator.as_ref().map(|generator| generator.info().model.clone());
+    AskError::Generate {
+        model: model.unwrap_or_default(),
+        purpose: "draft".to_owned(),
+        source: Box::new(source),
+    }
+}
+
+/// Why a reply is no answer to read. Some servers answer everything with a tool call.
+fn unusable(text: &str) -> Option<&'static str> {
+    if !text.contains(char::is_alphanumeric) {
+        return Some("the reply has no text");
+    }
+    let structured = text.starts_with(['{', '['])
+        && serde_json::from_str::<serde_json::Value>(text)
+            .is_ok_and(|v| v.is_object() || v.is_array());
+    structured.then_some("the reply is JSON where text was asked for")
 }
 
 /// The lines of `evidence` in order of number, as many of the best as the model's context holds.
@@ -43,8 +103,9 @@ pub(crate) fn reference_block(
     call: CallSampling,
 ) -> String {
     let Some(generator) = &frame.ports.generator else { return String::new() };
+    let without = [values, &[("references", "")]].concat();
     let fixed: usize = prompt
-        .render(true, values)
+        .render(true, &without)
         .iter()
         .map(|message| generator.count_tokens(&message.content))
         .sum();

@@ -1,18 +1,16 @@
 //! Replies of classification tasks: one of two labels and citations.
 
 use scholar_core::text::markers::{between_markers, citation_groups, remove_markers};
-use scholar_core::{Answer, AnswerMode, AnswerSentence, Gate, Generation, Notice, NoticeKind};
+use scholar_core::{Answer, AnswerSentence, Gate, Generation, Notice, NoticeKind};
 
 use super::references::references_of;
 use crate::event::Event;
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
 use crate::frame::Frame;
-use crate::modes::generative::{asked, empty};
 
 /// One label, and the citations that decide it.
 pub(crate) fn classified(
     frame: &Frame<'_>,
-    mode: AnswerMode,
     reply: &Generation,
     labels: [&'static str; 2],
     registry: &EvidenceRegistry,
@@ -20,7 +18,7 @@ pub(crate) fn classified(
     let Some((label, numbers)) = parse(&reply.text, labels) else {
         let message = format!("the reply names neither {} nor {}", labels[0], labels[1]);
         frame.notice(Notice::new(NoticeKind::ModelReply, message));
-        return empty(frame, mode);
+        return frame.no_answer();
     };
     let (references, citations) = references_of(registry, &numbers);
     let unknown = numbers.iter().filter(|n| registry.get(EvidenceNumber(**n)).is_none());
@@ -41,8 +39,8 @@ pub(crate) fn classified(
         verbatim: false,
     };
     frame.emit(&Event::Sentence { sentence: sentence.clone() });
-    let sentences = vec![sentence];
-    Answer { question: asked(frame), mode, abstained: false, sentences, references }
+    // A label is an answer, also without a citation.
+    Answer { abstained: false, ..frame.answer(vec![sentence], references) }
 }
 
 /// The label and the cited numbers of a reply, or `None` when the reply names no label or both.

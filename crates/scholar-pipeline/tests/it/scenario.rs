@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use scholar_core::AnswerMode;
 use scholar_core::{GeneratorStrength, NoticeKind, PortErrorKind, Question};
 use scholar_pipeline::config::{PosthocMode, Task};
 use scholar_pipeline::{AskConfig, AskError, Budget, Event, ModeChoice, Observer, Ports};
@@ -205,7 +206,7 @@ async fn classification_tasks_answer_with_a_label_and_its_source() {
 #[tokio::test]
 async fn the_closed_book_baseline_proves_nothing_and_keeps_its_list_in_the_trace() {
     let mut config = config();
-    config.mode = ModeChoice::NoRetrieval;
+    config.mode = AnswerMode::NoRetrieval.into();
     let reply =
         "Models hallucinate [1]. Nobody knows why.\nReferences:\n[1] A paper that never was";
     let generator = Arc::new(ScriptedGenerator::new("scripted").reply("closed_book", reply));
@@ -217,7 +218,7 @@ async fn the_closed_book_baseline_proves_nothing_and_keeps_its_list_in_the_trace
 #[tokio::test]
 async fn a_single_pass_only_drafts() {
     let mut config = config();
-    config.mode = ModeChoice::SinglePass;
+    config.mode = AnswerMode::SinglePass.into();
     config.retrieval.keywords = 0;
     let generator = Arc::new(ScriptedGenerator::new("scripted").reply("draft", DRAFT));
     let outcome = ask(&ports(&generator), &config).await;
@@ -251,7 +252,7 @@ async fn a_short_context_shows_fewer_passages_and_says_so() {
         .reply("draft", DRAFT);
     let generator = Arc::new(generator);
     let mut config = config();
-    config.mode = ModeChoice::SinglePass;
+    config.mode = AnswerMode::SinglePass.into();
     config.retrieval.keywords = 0;
     config.ranking.top_n = 6;
     let outcome = ask(&ports(&generator), &config).await;
@@ -278,7 +279,7 @@ async fn streamed_text_is_the_draft() {
     }
     let generator = Arc::new(ScriptedGenerator::new("scripted").reply("draft", DRAFT));
     let mut config = config();
-    config.mode = ModeChoice::SinglePass;
+    config.mode = AnswerMode::SinglePass.into();
     config.retrieval.keywords = 0;
     let screen = Screen(parking_lot::Mutex::default());
     let question = Question::new(QUESTION).expect("a question");
@@ -293,7 +294,7 @@ async fn a_draft_without_any_support_is_no_answer() {
         ScriptedGenerator::new("scripted").reply("draft", "Zebras rule Burgundy from Mars [0]."),
     );
     let mut config = config();
-    config.mode = ModeChoice::SinglePass;
+    config.mode = AnswerMode::SinglePass.into();
     config.retrieval.keywords = 0;
     let outcome = ask(&ports(&generator), &config).await;
     assert!(outcome.value.abstained && outcome.value.references.is_empty());

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use scholar_core::{Answer, Notice, Question};
-use scholar_pipeline::{AskConfig, Event, ModeChoice, Outcome, Ports};
+use scholar_core::{Answer, AnswerMode, Notice, Question};
+use scholar_pipeline::{AskConfig, Event, Outcome, Ports};
 use scholar_testing::{FakeAttributor, FakeReranker, MemoryRetriever, ScriptedGenerator};
 
 /// A question the corpus answers.
@@ -14,7 +14,7 @@ pub(crate) const QUESTION: &str =
 /// The whole loop over few passages, so that numbers can be followed by eye.
 pub(crate) fn config() -> AskConfig {
     let mut config = AskConfig::paper();
-    config.mode = ModeChoice::Generative;
+    config.mode = AnswerMode::Generative.into();
     config.ranking.top_n = 2;
     config.retrieval.keywords = 2;
     config

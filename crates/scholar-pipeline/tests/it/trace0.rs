@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use crate::wire::{WireItem, read_item, shown_evidence};
 use async_trait::async_trait;
+use scholar_core::AnswerMode;
 use scholar_core::text::markers::citation_groups;
 use scholar_core::{
     PaperMeta, Passage, PassageId, PortError, Query, Question, RerankScore, Reranker, RerankerInfo,
     Retrieved, Retriever, SearchRequest,
 };
 use scholar_pipeline::config::{CapRule, DedupRule, FeedbackParser};
-use scholar_pipeline::{AskConfig, Event, Evidence, ModeChoice, Outcome, Ports};
+use scholar_pipeline::{AskConfig, Event, Evidence, Outcome, Ports};
 use scholar_testing::{FakeAttributor, ScriptedGenerator};
 use serde_json::Value;
 
@@ -96,7 +97,7 @@ fn ports(trace: &Value, item: &WireItem, generator: Arc<ScriptedGenerator>) -> P
 /// The recorded run's settings: 30 passages, cap 30, three feedback items, no search for them.
 fn config() -> AskConfig {
     let mut config = AskConfig::upstream();
-    config.mode = ModeChoice::Generative;
+    config.mode = AnswerMode::Generative.into();
     config.ranking.top_n = 30;
     config.ranking.max_per_paper = Some(30);
     config.feedback.retrieve = false;

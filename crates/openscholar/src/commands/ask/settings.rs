@@ -4,7 +4,7 @@ use clap::ValueEnum as _;
 use scholar_core::SearchFilter;
 use scholar_pipeline::config::{AskConfig, ModeChoice, Task};
 
-use crate::args::{AskArgs, GeneratorChoice, ModeArg, SourceArg, TaskArg};
+use crate::args::{AskArgs, GeneratorChoice, SourceArg, TaskArg};
 use crate::error::CommandError;
 use crate::runs::WiringRecord;
 
@@ -23,8 +23,8 @@ pub(super) fn resolve(args: &AskArgs) -> Result<AskConfig, CommandError> {
         }
     };
     config.task = task;
-    if args.mode != ModeArg::Auto {
-        config.mode = ModeChoice::from(args.mode);
+    if args.mode != ModeChoice::Auto {
+        config.mode = args.mode;
     }
     config.retrieval.filter = SearchFilter::from(args.filter.clone());
     set(&mut config.retrieval.top_k, args.top_k);
@@ -124,18 +124,6 @@ impl From<TaskArg> for Task {
             TaskArg::Boolean => Self::BooleanQuestionFull,
             TaskArg::SinglePaper => Self::SinglePaperQa,
             TaskArg::RelatedWork => Self::Summarization,
-        }
-    }
-}
-
-impl From<ModeArg> for ModeChoice {
-    fn from(mode: ModeArg) -> Self {
-        match mode {
-            ModeArg::Auto => Self::Auto,
-            ModeArg::Generative => Self::Generative,
-            ModeArg::Evidence => Self::Evidence,
-            ModeArg::SinglePass => Self::SinglePass,
-            ModeArg::NoRetrieval => Self::NoRetrieval,
         }
     }
 }

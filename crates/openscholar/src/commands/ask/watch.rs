@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 use scholar_core::text::untrusted;
-use scholar_pipeline::{Event, Evidence, Observer};
+use scholar_pipeline::{Event, Evidence, Observer, modes};
 
 use crate::output::document::Timings;
 use crate::output::json::Json;
@@ -93,7 +93,7 @@ impl Watch {
             state.in_text = false;
         }
         match event {
-            Event::Started { mode, reason } => self.say(&format!("{}: {reason}", markdown::mode_name(*mode))),
+            Event::Started { mode, reason } => self.say(&format!("{}: {reason}", modes::of(*mode).title)),
             Event::Queries { queries } => {
                 for query in queries.iter().skip(1) {
                     self.say(&format!("  also searching: {}", untrusted(query.as_str()).line()));

@@ -97,8 +97,14 @@ fn ask(
         return Err(CommandError::user(format!("--system {system} does not fit: {why}"))
             .with_hint("openscholar bench run --help says what each system does"));
     }
-    mark_duplicates(&mut items, system.contexts == ContextSource::Given);
     let ablation = ablation(args);
+    if let Some(why) = system.lacks(&ablation) {
+        return Err(CommandError::user(format!(
+            "nothing can be taken out of --system {system}: {why}"
+        ))
+        .with_hint("leave the switch away, or name a system that has that part"));
+    }
+    mark_duplicates(&mut items, system.contexts == ContextSource::Given);
     let config = config_of(task, system, &ablation, args.retrieved.is_some(), args.seed);
     let mut manifest = manifest(task, &system.to_string(), &loaded, &items, args, app);
     manifest.ablation = ablation;

@@ -102,16 +102,6 @@ fn headers_of_prompts_name_their_variables() {
     use crate::judge::{grading, preference};
     let prompts =
         [PROPERTY, EVIDENCE, CLAIMS, grading::GRADE, grading::GRADE_ALONE, preference::PREFERENCE];
-    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("prompts");
-    for prompt in prompts {
-        let text = fs_err::read_to_string(dir.join(prompt.name).with_extension("txt"))
-            .expect("prompt file");
-        let stated = text.lines().find_map(|line| line.strip_prefix("# Variables: "));
-        let mut stated: Vec<&str> = stated.expect("a line of variables").split(", ").collect();
-        stated.sort_unstable();
-        let mut used = prompt.variables();
-        used.sort();
-        assert_eq!(used, stated, "{}", prompt.name);
-        assert!(text.contains("# Source: ") && text.contains("# Parser: "), "{}", prompt.name);
-    }
+    let problems: Vec<String> = prompts.iter().filter_map(Prompt::problem).collect();
+    assert!(problems.is_empty(), "{problems:#?}");
 }

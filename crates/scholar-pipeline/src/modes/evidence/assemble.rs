@@ -5,9 +5,9 @@ use scholar_core::{
     AnswerSentence, Citation, Gate, Notice, NoticeKind, Quote, Reference, Support, Verdict,
 };
 
-use super::desk::Desk;
 use super::direction::{agreement, difference};
 use super::facet::{Facet, facets};
+use super::state::DigestState;
 use crate::proof::reference_to;
 
 /// Most pairs of differing findings that get a part of their own.
@@ -16,23 +16,23 @@ const MAX_DIFFERENCES: usize = 2;
 pub(crate) const VERBATIM_JUDGE: &str = "verbatim";
 
 /// The parts of the digest in order, differences and agreement made visible.
-pub(crate) fn parts(desk: &Desk<'_>) -> Vec<Facet> {
-    let mut chosen = desk.chosen.clone();
+pub(crate) fn parts(state: &DigestState<'_>) -> Vec<Facet> {
+    let mut chosen = state.chosen.clone();
     chosen.sort_unstable();
     let mut parts = {
-        let read = (&desk.groups, &desk.reading, &desk.shape);
-        facets(&desk.scored, &chosen, &desk.evidence, read)
+        let read = (&state.groups, &state.reading, &state.shape);
+        facets(&state.scored, &chosen, &state.evidence, read)
     };
     let shown: Vec<usize> = parts.iter().flat_map(|part| part.members.clone()).collect();
-    let mut pool = desk.eligible.clone();
+    let mut pool = state.eligible.clone();
     let mut left: Vec<usize> = {
         let mut sorted = shown;
         sorted.sort_unstable();
         sorted
     };
     for _ in 0..MAX_DIFFERENCES {
-        let same_paper = |a: usize, b: usize| desk.paper(a) == desk.paper(b);
-        let found = difference(&desk.scored, (&left, &pool), same_paper, &desk.reading);
+        let same_paper = |a: usize, b: usize| state.paper(a) == state.paper(b);
+        let found = difference(&state.scored, (&left, &pool), same_paper, &state.reading);
         let Some(found) = found else { break };
         let members = vec![found.first, found.second];
         left.retain(|at| !members.contains(at));
@@ -51,7 +51,7 @@ pub(crate) fn parts(desk: &Desk<'_>) -> Vec<Facet> {
     }
     parts.retain(|part| !part.members.is_empty());
     for part in parts.iter_mut().filter(|part| !part.heading.starts_with("Findings differ")) {
-        let agreed = agreement(&desk.scored, &part.members, |at| desk.paper(at), &desk.reading);
+        let agreed = agreement(&state.scored, &part.members, |at| state.paper(at), &state.reading);
         if let Some((thing, n)) = agreed {
             part.heading = format!("{} ({n} papers agree: {thing})", part.heading);
         }
@@ -65,12 +65,12 @@ pub(crate) struct Digest {
     pub(crate) references: Vec<Reference>,
     /// Relevance of each sentence to the question, in `[0, 1]`.
     pub(crate) relevance: Vec<f32>,
-    /// Which of the desk's sentences each one is.
+    /// Which of the scored sentences each one is.
     pub(crate) origins: Vec<usize>,
 }
 
 /// Writes the parts down.
-pub(crate) fn digest(desk: &Desk<'_>, parts: &[Facet]) -> Digest {
+pub(crate) fn digest(state: &DigestState<'_>, parts: &[Facet]) -> Digest {
     let mut digest = Digest {
         sentences: Vec::new(),
         references: Vec::new(),
@@ -79,17 +79,17 @@ pub(crate) fn digest(desk: &Desk<'_>, parts: &[Facet]) -> Digest {
     };
     for part in parts {
         for at in &part.members {
-            let number = reference(desk, *at, &mut digest.references);
-            digest.sentences.push(sentence(desk, *at, number, &part.heading));
-            digest.relevance.push(desk.scored[*at].relevance);
+            let number = reference(state, *at, &mut digest.references);
+            digest.sentences.push(sentence(state, *at, number, &part.heading));
+            digest.relevance.push(state.scored[*at].relevance);
             digest.origins.push(*at);
         }
     }
     digest
 }
 
-fn reference(desk: &Desk<'_>, at: usize, references: &mut Vec<Reference>) -> Citation {
-    let retrieved = &desk.evidence[desk.scored[at].candidate.passage].retrieved;
+fn reference(state: &DigestState<'_>, at: usize, references: &mut Vec<Reference>) -> Citation {
+    let retrieved = &state.evidence[state.scored[at].candidate.passage].retrieved;
     let known = references.iter().find(|known| known.paper_id == retrieved.paper.id);
     if let Some(known) = known {
         return known.number;
@@ -99,9 +99,9 @@ fn reference(desk: &Desk<'_>, at: usize, references: &mut Vec<Reference>) -> Cit
     number
 }
 
-fn sentence(desk: &Desk<'_>, at: usize, number: Citation, heading: &str) -> AnswerSentence {
+fn sentence(state: &DigestState<'_>, at: usize, number: Citation, heading: &str) -> AnswerSentence {
     AnswerSentence {
-        text: desk.scored[at].candidate.text.clone(),
+        text: state.scored[at].candidate.text.clone(),
         heading: Some(heading.to_owned()),
         paragraph_start: true,
         citations: vec![number],
@@ -110,16 +110,16 @@ fn sentence(desk: &Desk<'_>, at: usize, number: Citation, heading: &str) -> Answ
             score: 1.0,
             judge: VERBATIM_JUDGE.to_owned(),
         }),
-        quotes: vec![quote(desk, at, number)],
+        quotes: vec![quote(state, at, number)],
         gates: vec![Gate::L0, Gate::L1, Gate::L2],
         verbatim: true,
     }
 }
 
 /// The exact stored characters of a sentence.
-pub(crate) fn quote(desk: &Desk<'_>, at: usize, number: Citation) -> Quote {
-    let candidate = &desk.scored[at].candidate;
-    let passage = &desk.evidence[candidate.passage].retrieved.passage;
+pub(crate) fn quote(state: &DigestState<'_>, at: usize, number: Citation) -> Quote {
+    let candidate = &state.scored[at].candidate;
+    let passage = &state.evidence[candidate.passage].retrieved.passage;
     Quote {
         reference: number,
         passage_id: passage.id.clone(),
@@ -131,10 +131,10 @@ pub(crate) fn quote(desk: &Desk<'_>, at: usize, number: Citation) -> Quote {
 }
 
 /// Papers shown that were corrected, doubted or retracted.
-pub(crate) fn retractions(desk: &Desk<'_>, references: &[Reference]) -> Vec<Notice> {
+pub(crate) fn retractions(state: &DigestState<'_>, references: &[Reference]) -> Vec<Notice> {
     let shown = references.iter().filter_map(|reference| {
         let ranked =
-            desk.evidence.iter().find(|ranked| ranked.retrieved.paper.id == reference.paper_id)?;
+            state.evidence.iter().find(|ranked| ranked.retrieved.paper.id == reference.paper_id)?;
         let what = ranked.retrieved.paper.retraction.happened()?;
         let message = format!("[{}] “{}” {what}", reference.number.0, reference.title);
         Some(Notice::new(NoticeKind::Retraction, message))

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use scholar_core::{
-    Notice, NoticeKind, PortError, Query, Ranked, RerankScore, Retrieved, SearchRequest, Searched,
+    Notice, NoticeKind, PortError, Query, Ranked, RerankScore, Retrieved, Searched,
 };
 
 use super::config::{CheckRules, ModelQueries};
-use super::desk::Desk;
 use super::facet::part_of;
 use super::model;
 use super::question::Term;
 use super::score::likeness;
+use super::state::DigestState;
 use super::terms::stem_set;
 use crate::event::Event;
 use crate::evidence::EvidenceNumber;
@@ -33,18 +33,19 @@ struct Item {
 ///
 /// # Errors
 /// When sentences cannot be encoded. A search that fails is a notice.
-pub(crate) async fn run(desk: &mut Desk<'_>) -> Result<(Vec<Query>, Vec<Notice>), PortError> {
-    let CheckRules { rounds, top_k: _, search_mode: _, filter: _, model_queries } =
-        desk.config.checks.clone();
-    let mut searched: Vec<Query> = Query::new(desk.question.as_str()).into_iter().collect();
+pub(crate) async fn run(
+    state: &mut DigestState<'_>,
+) -> Result<(Vec<Query>, Vec<Notice>), PortError> {
+    let CheckRules { rounds, top_k: _, model_queries } = state.config().checks;
+    let mut searched: Vec<Query> = Query::new(state.frame.question.as_str()).into_iter().collect();
     let mut notices = Vec::new();
     let mut asked_model = model_queries == ModelQueries::Never;
     for round in 0..rounds {
-        let mut items = items(desk, &searched);
-        let uncovered = !uncovered(desk).is_empty();
+        let mut items = items(state, &searched);
+        let uncovered = !uncovered(state).is_empty();
         if round > 0 && uncovered && !asked_model {
             asked_model = true;
-            let (queries, problem) = model::search_queries(desk).await;
+            let (queries, problem) = model::search_queries(state).await;
             notices.extend(problem);
             for query in queries.into_iter().filter(|query| !is_known(query, &searched)) {
                 let text = "the model suggests another wording".to_owned();
@@ -60,26 +61,26 @@ pub(crate) async fn run(desk: &mut Desk<'_>) -> Result<(Vec<Query>, Vec<Notice>)
                 (item.text.clone(), item.query.as_ref().map(|query| query.as_str().to_owned()))
             })
             .collect();
-        desk.emit(&Event::Feedback { items: listed });
+        state.frame.emit(&Event::Feedback { items: listed });
         let queries: Vec<Query> = items.iter().filter_map(|item| item.query.clone()).collect();
         if !queries.is_empty() {
-            desk.emit(&Event::Queries { queries });
+            state.frame.emit(&Event::Queries { queries });
         }
         let mut accepted = false;
         for (nth, item) in items.iter().enumerate() {
-            let known = desk.evidence.len();
+            let known = state.evidence.len();
             if let Some(query) = &item.query {
                 searched.push(query.clone());
-                notices.extend(search(desk, query).await);
+                notices.extend(search(state, query).await);
             }
-            let before = chosen_texts(desk);
-            desk.choose().await?;
-            let changed = before != chosen_texts(desk);
+            let before = chosen_texts(state);
+            state.choose().await?;
+            let changed = before != chosen_texts(state);
             accepted |= changed;
-            let new_evidence = (known..desk.evidence.len()).map(EvidenceNumber).collect();
+            let new_evidence = (known..state.evidence.len()).map(EvidenceNumber).collect();
             let reason =
                 if changed { "other sentences are better" } else { "nothing better found" };
-            desk.emit(&Event::Revised {
+            state.frame.emit(&Event::Revised {
                 item: nth,
                 accepted: changed,
                 reason: reason.to_owned(),
@@ -95,20 +96,20 @@ pub(crate) async fn run(desk: &mut Desk<'_>) -> Result<(Vec<Query>, Vec<Notice>)
 }
 
 /// Terms of the question, heavy ones, that no chosen sentence nor its title has.
-fn uncovered<'a>(desk: &'a Desk<'_>) -> Vec<&'a Term> {
+fn uncovered<'a>(state: &'a DigestState<'_>) -> Vec<&'a Term> {
     let mut said: BTreeSet<String> = BTreeSet::new();
-    for at in &desk.chosen {
-        let candidate = &desk.scored[*at].candidate;
+    for at in &state.chosen {
+        let candidate = &state.scored[*at].candidate;
         said.extend(candidate.stems.iter().cloned());
-        said.extend(stem_set(&desk.evidence[candidate.passage].retrieved.passage.title));
+        said.extend(stem_set(&state.evidence[candidate.passage].retrieved.passage.title));
     }
-    desk.reading.keys().into_iter().filter(|term| !term.is_in(&said)).collect()
+    state.reading.keys().into_iter().filter(|term| !term.is_in(&said)).collect()
 }
 
-fn items(desk: &mut Desk<'_>, searched: &[Query]) -> Vec<Item> {
+fn items(state: &mut DigestState<'_>, searched: &[Query]) -> Vec<Item> {
     let mut items = Vec::new();
-    let missing = uncovered(desk);
-    let context: Vec<&str> = desk
+    let missing = uncovered(state);
+    let context: Vec<&str> = state
         .reading
         .keys()
         .into_iter()
@@ -126,48 +127,47 @@ fn items(desk: &mut Desk<'_>, searched: &[Query]) -> Vec<Item> {
         let words: Vec<&str> = missing.iter().take(4).map(|term| term.word.as_str()).collect();
         look_for(format!("no sentence speaks of {}", words.join(", ")), &words.join(" "));
     }
-    for at in 0..desk.reading.parts.len() {
-        let filled = desk
+    for at in 0..state.reading.parts.len() {
+        let filled = state
             .chosen
             .iter()
-            .any(|chosen| part_of(&desk.scored[*chosen].candidate, &desk.reading) == Some(at));
+            .any(|chosen| part_of(&state.scored[*chosen].candidate, &state.reading) == Some(at));
         if !filled {
-            let heading = &desk.reading.parts[at].heading;
+            let heading = &state.reading.parts[at].heading;
             look_for(format!("the part “{heading}” has no sentence"), heading);
         }
     }
     let worth: BTreeSet<usize> =
-        desk.eligible.iter().map(|at| desk.scored[*at].candidate.passage).collect();
+        state.eligible.iter().map(|at| state.scored[*at].candidate.passage).collect();
     let used: BTreeSet<usize> =
-        desk.chosen.iter().map(|at| desk.scored[*at].candidate.passage).collect();
-    for passage in 0..HIGH_RANK.min(desk.evidence.len()) {
+        state.chosen.iter().map(|at| state.scored[*at].candidate.passage).collect();
+    for passage in 0..HIGH_RANK.min(state.evidence.len()) {
         let unused = worth.contains(&passage) && !used.contains(&passage);
-        if unused && desk.nudged.insert(passage) {
-            let title = &desk.evidence[passage].retrieved.passage.title;
+        if unused && state.nudged.insert(passage) {
+            let title = &state.evidence[passage].retrieved.passage.title;
             let text = format!("the high-ranked passage of “{title}” is not used");
             items.push(Item { text, query: None });
         }
     }
-    let limit = desk.shape.redundancy - REPETITION_MARGIN;
-    if desk.shape.redundancy >= desk.config.shape.redundancy && repeats(desk, limit) {
-        desk.shape.redundancy = limit;
+    let limit = state.shape.redundancy - REPETITION_MARGIN;
+    if state.shape.redundancy >= state.config().shape.redundancy && repeats(state, limit) {
+        state.shape.redundancy = limit;
         items.push(Item { text: "two sentences say nearly the same".to_owned(), query: None });
     }
     items
 }
 
-fn repeats(desk: &Desk<'_>, limit: f32) -> bool {
-    desk.chosen.iter().enumerate().any(|(nth, a)| {
-        desk.chosen[..nth].iter().any(|b| likeness(&desk.scored[*a], &desk.scored[*b]) >= limit)
+fn repeats(state: &DigestState<'_>, limit: f32) -> bool {
+    state.chosen.iter().enumerate().any(|(nth, a)| {
+        state.chosen[..nth].iter().any(|b| likeness(&state.scored[*a], &state.scored[*b]) >= limit)
     })
 }
 
 /// Searches, ranks what is new and adds it; a failure is a notice, as is what the sources have to say.
-async fn search(desk: &mut Desk<'_>, query: &Query) -> Vec<Notice> {
-    let CheckRules { rounds: _, top_k, search_mode, filter, model_queries: _ } =
-        desk.config.checks.clone();
-    let request = SearchRequest { query: query.clone(), top_k, mode: search_mode, filter };
-    let retriever = &desk.ports.retriever;
+async fn search(state: &mut DigestState<'_>, query: &Query) -> Vec<Notice> {
+    let CheckRules { rounds: _, top_k, model_queries: _ } = state.config().checks;
+    let request = state.frame.config.retrieval.request(query, top_k);
+    let retriever = &state.frame.ports.retriever;
     let failed = |step: &str, error: &PortError| {
         let message = format!("{step} for {:?} left out: {error}", query.as_str());
         Notice::new(NoticeKind::Skipped, message)
@@ -176,26 +176,26 @@ async fn search(desk: &mut Desk<'_>, query: &Query) -> Vec<Notice> {
         Ok(searched) => searched,
         Err(error) => return vec![failed("the search", &error)],
     };
-    desk.emit(&Event::Searched {
+    state.frame.emit(&Event::Searched {
         query: query.clone(),
         source: retriever.name().to_owned(),
         hits: found.len(),
     });
     let new: Vec<Retrieved> = found
         .into_iter()
-        .filter(|hit| !desk.evidence.iter().any(|old| old.retrieved.passage.id == hit.passage.id))
+        .filter(|hit| !state.evidence.iter().any(|old| old.retrieved.passage.id == hit.passage.id))
         .collect();
-    let Some(reranker) = &desk.ports.reranker else {
+    let Some(reranker) = &state.frame.ports.reranker else {
         let ranked = new.into_iter().filter_map(|hit| {
             let score = RerankScore::new(hit.score.value()).ok()?;
             Some(Ranked { score, explanation: hit.explanation.clone(), retrieved: hit })
         });
         let ranked = ranked.collect();
-        desk.add(ranked, false);
+        state.add(ranked, false);
         return notices;
     };
     // Ranked by the question, so that the scores compare with those of the first passages.
-    let scores = match reranker.rerank(&Query::from(desk.question), &new).await {
+    let scores = match reranker.rerank(&Query::from(state.frame.question), &new).await {
         Ok(scores) => scores,
         Err(error) => {
             notices.push(failed("the ranking", &error));
@@ -211,13 +211,13 @@ async fn search(desk: &mut Desk<'_>, query: &Query) -> Vec<Notice> {
         let id = |ranked: &Ranked| ranked.retrieved.passage.id.clone();
         b.score.cmp(&a.score).then_with(|| id(a).cmp(&id(b)))
     });
-    desk.add(ranked, true);
+    state.add(ranked, true);
     notices
 }
 
-fn chosen_texts(desk: &Desk<'_>) -> Vec<String> {
+fn chosen_texts(state: &DigestState<'_>) -> Vec<String> {
     let mut texts: Vec<String> =
-        desk.chosen.iter().map(|at| desk.scored[*at].candidate.quote.clone()).collect();
+        state.chosen.iter().map(|at| state.scored[*at].candidate.quote.clone()).collect();
     texts.sort_unstable();
     texts
 }

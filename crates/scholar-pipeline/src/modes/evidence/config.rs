@@ -1,6 +1,5 @@
 //! Every choice of an evidence-first answer.
 
-use scholar_core::{SearchFilter, SearchMode};
 use serde::{Deserialize, Serialize};
 
 /// When the model is asked for search queries.
@@ -60,16 +59,12 @@ pub struct DigestShape {
 }
 
 /// How the checks in code search for what is missing.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CheckRules {
     /// Most rounds.
     pub rounds: usize,
     /// Passages kept per search.
     pub top_k: usize,
-    /// Which indexes are asked.
-    pub search_mode: SearchMode,
-    /// What may be found.
-    pub filter: SearchFilter,
     /// When the model makes queries.
     pub model_queries: ModelQueries,
 }
@@ -101,7 +96,7 @@ pub enum EvidenceIs {
     Given,
 }
 
-/// Every choice of one [`super::evidence_first()`].
+/// Every choice of one [`super::digest()`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceConfig {
     /// Which sentences may be shown.
@@ -148,13 +143,7 @@ impl EvidenceConfig {
                 redundancy: 0.85,
                 diversity: 0.25,
             },
-            checks: CheckRules {
-                rounds: 3,
-                top_k: 20,
-                search_mode: SearchMode::Hybrid,
-                filter: SearchFilter::none(),
-                model_queries: ModelQueries::WhenUncovered,
-            },
+            checks: CheckRules { rounds: 3, top_k: 20, model_queries: ModelQueries::WhenUncovered },
             evidence_is: EvidenceIs::Found,
             abstain_below: 0.4,
             headings: true,

@@ -2,74 +2,27 @@
 
 use std::collections::BTreeSet;
 
-use scholar_core::{
-    Generation, GenerationRequest, Message, Notice, NoticeKind, OutputShape, PortError,
-    PortErrorKind, Query, Sampling,
-};
+use scholar_core::{Notice, NoticeKind, Query};
 use serde_json::{Value, json};
 
-use super::desk::Desk;
 use super::facet::{FURTHER, Facet, HEADING_WORDS};
 use super::question::keywords;
-use super::synthesis::Source;
+use super::state::DigestState;
+use super::synthesis::Shown;
 use super::terms::{stem_set, stems};
-use crate::budget::BudgetExceeded;
-use crate::event::Event;
-use crate::prompts::Prompt;
-
-pub(crate) const QUERIES: Prompt =
-    Prompt::new("evidence/queries", include_str!("../../../prompts/evidence/queries.txt"));
-pub(crate) const HEADINGS: Prompt =
-    Prompt::new("evidence/headings", include_str!("../../../prompts/evidence/headings.txt"));
+use crate::frame::left_out;
+use crate::prompts::{DIGEST_HEADINGS, DIGEST_QUERIES};
 
 /// Most queries asked for.
 const MAX_QUERIES: usize = 3;
 /// Longest query, in words.
 const QUERY_WORDS: usize = 12;
 
-/// Asks the model; says so before and after, and passes text on as it comes.
-pub(crate) async fn call(
-    desk: &Desk<'_>,
-    purpose: &str,
-    (prompt, messages): (Prompt, Vec<Message>),
-    (name, schema): (&str, Value),
-    max_tokens: usize,
-) -> Result<Generation, PortError> {
-    let Some(generator) = &desk.ports.generator else {
-        return Err(PortError::new(PortErrorKind::Unavailable, "no language model is configured"));
-    };
-    let request = GenerationRequest {
-        purpose: purpose.to_owned(),
-        messages,
-        sampling: Sampling::greedy(max_tokens),
-        shape: OutputShape::Json { name: name.to_owned(), schema },
-    };
-    let prompt = Some(prompt.fingerprint());
-    desk.emit(&Event::Generating { purpose: purpose.to_owned(), prompt });
-    let observer = desk.observer;
-    let pass_on = |delta: &str| {
-        observer.on_event(&Event::Text { purpose: purpose.to_owned(), delta: delta.to_owned() });
-    };
-    let reply = generator.generate(&request, &pass_on).await?;
-    desk.emit(&Event::Generated { purpose: purpose.to_owned(), usage: reply.usage });
-    Ok(reply)
-}
-
-/// A notice that a step was left out because its call failed.
-pub(crate) fn left_out(step: &str, error: &PortError) -> Notice {
-    let kind = match BudgetExceeded::behind(error) {
-        Some(_) => NoticeKind::Budget,
-        None => NoticeKind::Skipped,
-    };
-    let mut notice = Notice::new(kind, format!("{step} left out: {error}"));
-    notice.hint = error.hint().map(str::to_owned);
-    notice
-}
-
 /// The question without stop words, then the model's queries, near-duplicates dropped. Without a model, the first alone.
-pub(crate) async fn search_queries(desk: &Desk<'_>) -> (Vec<Query>, Option<Notice>) {
-    let own: Vec<Query> = Query::new(&keywords(desk.question.as_str())).into_iter().collect();
-    if desk.ports.generator.is_none() {
+pub(crate) async fn search_queries(state: &DigestState<'_>) -> (Vec<Query>, Option<Notice>) {
+    let own: Vec<Query> =
+        Query::new(&keywords(state.frame.question.as_str())).into_iter().collect();
+    if state.frame.ports.generator.is_none() {
         return (own, None);
     }
     let schema = json!({
@@ -81,8 +34,8 @@ pub(crate) async fn search_queries(desk: &Desk<'_>) -> (Vec<Query>, Option<Notic
         "required": ["queries"],
         "additionalProperties": false
     });
-    let messages = QUERIES.render(false, &[("question", desk.question.as_str())]);
-    match call(desk, "queries", (QUERIES, messages), ("queries", schema), 90).await {
+    let values = [("question", state.frame.question.as_str())];
+    match state.frame.call_json("queries", DIGEST_QUERIES, &values, schema, 90).await {
         Err(error) => (own, Some(left_out("search queries of the model", &error))),
         Ok(reply) => {
             let strings = strings(&reply.text, "queries");
@@ -133,8 +86,8 @@ fn list(reply: &str, name: &str) -> Option<Vec<Value>> {
 
 /// Replaces headings made in code by the model's where those pass [`heading_fits`]; a notice if nothing could be read.
 pub(crate) async fn title_parts(
-    desk: &Desk<'_>,
-    (shown, sources): (&str, &[Source]),
+    state: &DigestState<'_>,
+    shown: &Shown,
     parts: &mut [Facet],
 ) -> Option<Notice> {
     let open: Vec<usize> = (0..parts.len())
@@ -142,16 +95,17 @@ pub(crate) async fn title_parts(
             let heading = &parts[*at].heading;
             !heading.starts_with("Findings differ") && heading != FURTHER
         })
-        .filter(|at| sources.iter().any(|source| parts[*at].members.contains(&source.at)))
+        .filter(|at| shown.sources.iter().any(|source| parts[*at].members.contains(&source.at)))
         .collect();
-    if desk.ports.generator.is_none() || open.len() < 2 || !desk.groups.by_phrase {
+    if state.frame.ports.generator.is_none() || open.len() < 2 || !state.groups.by_phrase {
         return None;
     }
     let groups: Vec<String> = open
         .iter()
         .enumerate()
         .map(|(nth, at)| {
-            let numbers: Vec<String> = sources
+            let numbers: Vec<String> = shown
+                .sources
                 .iter()
                 .filter(|source| parts[*at].members.contains(&source.at))
                 .map(|source| format!("[{}]", source.number))
@@ -170,15 +124,19 @@ pub(crate) async fn title_parts(
         "additionalProperties": false
     });
     let groups = groups.join("\n");
-    let values =
-        [("question", desk.question.as_str()), ("evidence", shown), ("groups", groups.as_str())];
-    let messages = HEADINGS.render(false, &values);
-    let reply =
-        match call(desk, "headings", (HEADINGS, messages), ("headings", schema), 20 * n + 20).await
-        {
-            Ok(reply) => reply,
-            Err(error) => return Some(left_out("headings of the model", &error)),
-        };
+    let values = [
+        ("question", state.frame.question.as_str()),
+        ("evidence", shown.lines.as_str()),
+        ("groups", groups.as_str()),
+    ];
+    let reply = match state
+        .frame
+        .call_json("headings", DIGEST_HEADINGS, &values, schema, 20 * n + 20)
+        .await
+    {
+        Ok(reply) => reply,
+        Err(error) => return Some(left_out("headings of the model", &error)),
+    };
     let Some(headings) = strings(&reply.text, "headings").filter(|list| list.len() == n) else {
         let message = "the model's headings could not be read: those made in code stand";
         return Some(Notice::new(NoticeKind::ModelReply, message));
@@ -188,7 +146,7 @@ pub(crate) async fn title_parts(
     for (at, heading) in open.into_iter().zip(headings) {
         let heading = heading.trim().trim_end_matches(['.', ':']).to_owned();
         let new = stem_set(&heading);
-        if heading_fits(desk, &heading, &parts[at].members) && taken.insert(new) {
+        if heading_fits(state, &heading, &parts[at].members) && taken.insert(new) {
             let agreed =
                 parts[at].heading.find(" (").map(|from| parts[at].heading[from..].to_owned());
             parts[at].heading = format!("{heading}{}", agreed.unwrap_or_default());
@@ -198,15 +156,15 @@ pub(crate) async fn title_parts(
 }
 
 /// At most six words, no sentence, every content word from the part's sentences or the question, and not only the question's.
-fn heading_fits(desk: &Desk<'_>, heading: &str, members: &[usize]) -> bool {
+fn heading_fits(state: &DigestState<'_>, heading: &str, members: &[usize]) -> bool {
     let n_words = heading.split_whitespace().count();
     let found = stems(heading);
     let from_evidence: BTreeSet<&String> =
-        members.iter().flat_map(|at| &desk.scored[*at].candidate.stems).collect();
-    let known = |stem: &String| from_evidence.contains(stem) || desk.reading.stems.contains(stem);
+        members.iter().flat_map(|at| &state.scored[*at].candidate.stems).collect();
+    let known = |stem: &String| from_evidence.contains(stem) || state.reading.stems.contains(stem);
     let shared = members.iter().filter(|at| {
-        let stems = &desk.scored[**at].candidate.stems;
-        found.iter().any(|stem| stems.contains(stem) && !desk.reading.stems.contains(stem))
+        let stems = &state.scored[**at].candidate.stems;
+        found.iter().any(|stem| stems.contains(stem) && !state.reading.stems.contains(stem))
     });
     let covers = shared.count() * 2 > members.len();
     // A heading with a verb in it claims something: nothing here could check that.

@@ -16,15 +16,13 @@ use serde_json::json;
 use super::assemble::{Digest, quote};
 use super::condense::{condensed, joined, lower_words, stands_alone};
 use super::config::SynthesisRules;
-use super::desk::Desk;
 use super::informative::{is_motivation, is_praise};
-use super::model::{self, call, left_out};
+use super::model;
 use super::score::likeness;
+use super::state::DigestState;
 use super::terms::{stem_set, stems};
-use crate::prompts::Prompt;
-
-pub(crate) const SYNTHESIS: Prompt =
-    Prompt::new("evidence/synthesis", include_str!("../../../prompts/evidence/synthesis.txt"));
+use crate::frame::left_out;
+use crate::prompts::DIGEST_SYNTHESIS;
 
 /// Heading of the synthesis.
 pub(crate) const HEADING: &str = "In short";
@@ -48,7 +46,7 @@ const ONE_FINDING: f32 = 0.85;
 pub(crate) struct Source {
     /// Its number in the prompt, from 1.
     pub(crate) number: usize,
-    /// Which of the desk's sentences.
+    /// Which of the scored sentences.
     pub(crate) at: usize,
     /// Its reference.
     pub(crate) citation: Citation,
@@ -77,15 +75,20 @@ pub(crate) enum Dropped {
     Unsupported,
 }
 
+/// What the model is shown of a digest.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// Numbered findings, one a line.
+    pub(crate) lines: String,
+    /// The same as data.
+    pub(crate) sources: Vec<Source>,
+}
+
 /// The digest's best findings that can be understood alone and fit the prompt, in the digest's order, and their numbered lines.
-pub(crate) fn sources(
-    desk: &Desk<'_>,
-    digest: &Digest,
-    max_tokens: usize,
-) -> (Vec<Source>, String) {
-    let Some(generator) = &desk.ports.generator else { return (Vec::new(), String::new()) };
-    let fixed: usize = SYNTHESIS
-        .render(false, &[("question", desk.question.as_str()), ("evidence", "")])
+pub(crate) fn sources(state: &DigestState<'_>, digest: &Digest, max_tokens: usize) -> Shown {
+    let Some(generator) = &state.frame.ports.generator else { return Shown::default() };
+    let fixed: usize = DIGEST_SYNTHESIS
+        .render(false, &[("question", state.frame.question.as_str()), ("evidence", "")])
         .iter()
         .map(|message| generator.count_tokens(&message.content))
         .sum();
@@ -119,8 +122,7 @@ pub(crate) fn sources(
         .collect();
     let lines: Vec<String> =
         sources.iter().map(|source| format!("[{}] {}", source.number, source.claim)).collect();
-    let shown = lines.join("\n");
-    (sources, shown)
+    Shown { lines: lines.join("\n"), sources }
 }
 
 /// A sentence and the numbers of its sources.
@@ -131,10 +133,11 @@ struct Written {
 
 /// The sentences that passed, and a notice if the model could not be asked or understood.
 pub(crate) async fn write(
-    desk: &Desk<'_>,
-    (shown, sources): (&str, &[Source]),
+    state: &DigestState<'_>,
+    shown: &Shown,
     rules: &SynthesisRules,
 ) -> (Vec<AnswerSentence>, Option<Notice>) {
+    let Shown { lines, sources } = shown;
     let SynthesisRules {
         max_sentences,
         max_prompt_tokens: _,
@@ -142,7 +145,7 @@ pub(crate) async fn write(
         min_support,
         least_likeness,
     } = rules;
-    if desk.ports.generator.is_none() || sources.len() < FEWEST_SOURCES {
+    if state.frame.ports.generator.is_none() || sources.len() < FEWEST_SOURCES {
         return (Vec::new(), None);
     }
     let numbers: Vec<usize> = sources.iter().map(|source| source.number).collect();
@@ -155,11 +158,10 @@ pub(crate) async fn write(
         "required": ["findings"],
         "additionalProperties": false
     });
-    let values = [("question", desk.question.as_str()), ("evidence", shown)];
-    let messages = SYNTHESIS.render(false, &values);
-    let shape = ("synthesis", schema);
-    let reply = match call(desk, "synthesis", (SYNTHESIS, messages), shape, *max_reply_tokens).await
-    {
+    let values = [("question", state.frame.question.as_str()), ("evidence", lines.as_str())];
+    let called =
+        state.frame.call_json("synthesis", DIGEST_SYNTHESIS, &values, schema, *max_reply_tokens);
+    let reply = match called.await {
         Ok(reply) => reply,
         Err(error) => return (Vec::new(), Some(left_out("the synthesis", &error))),
     };
@@ -169,9 +171,9 @@ pub(crate) async fn write(
     };
     let mut kept: Vec<AnswerSentence> = Vec::new();
     for written in
-        pairs(desk, &chosen(sources, &wanted), *least_likeness).into_iter().take(*max_sentences)
+        pairs(state, &chosen(sources, &wanted), *least_likeness).into_iter().take(*max_sentences)
     {
-        match check(desk, &written, sources, &kept, *min_support).await {
+        match check(state, &written, sources, &kept, *min_support).await {
             Ok(Ok(sentence)) => kept.push(sentence),
             // What cannot be proven is left out: nothing of the model's was changed or lost.
             Ok(Err(_)) => {}
@@ -195,15 +197,15 @@ fn chosen<'a>(sources: &'a [Source], wanted: &[usize]) -> Vec<(&'a Source, bool)
 }
 
 /// The findings the model chose, each with the one of another paper that is most like it, the model's own choices first.
-fn pairs(desk: &Desk<'_>, chosen: &[(&Source, bool)], least_likeness: f32) -> Vec<Written> {
+fn pairs(state: &DigestState<'_>, chosen: &[(&Source, bool)], least_likeness: f32) -> Vec<Written> {
     let mut free = chosen.to_vec();
-    let texts = desk.evidence.iter().map(|ranked| ranked.retrieved.passage.text.as_str());
+    let texts = state.evidence.iter().map(|ranked| ranked.retrieved.passage.text.as_str());
     let lower = lower_words(texts);
     let mut found = Vec::new();
     while let Some((first, true)) = (!free.is_empty()).then(|| free.remove(0)) {
         let fit = |(other, by_model): &(&Source, bool)| {
-            let alike = likeness(&desk.scored[first.at], &desk.scored[other.at]);
-            let together = desk.groups.of[first.at] == desk.groups.of[other.at];
+            let alike = likeness(&state.scored[first.at], &state.scored[other.at]);
+            let together = state.groups.of[first.at] == state.groups.of[other.at];
             let bonus = [*by_model, together].into_iter().filter(|is| *is).count() as f32;
             (other.citation != first.citation && (least_likeness..ONE_FINDING).contains(&alike))
                 .then_some(alike + bonus * PARTNER_BONUS)
@@ -220,7 +222,7 @@ fn pairs(desk: &Desk<'_>, chosen: &[(&Source, bool)], least_likeness: f32) -> Ve
 }
 
 async fn check(
-    desk: &Desk<'_>,
+    state: &DigestState<'_>,
     written: &Written,
     sources: &[Source],
     kept: &[AnswerSentence],
@@ -242,7 +244,7 @@ async fn check(
         return Ok(Err(Dropped::Copy));
     }
     let evidence = texts(&from).join(" ");
-    let judged = desk.ports.attributor.judge(&[(text.as_str(), evidence.as_str())]).await?;
+    let judged = state.frame.ports.attributor.judge(&[(text.as_str(), evidence.as_str())]).await?;
     let Some(judgement) = judged.first() else { return Ok(Err(Dropped::Unsupported)) };
     if judgement.verdict != Verdict::Supported || judgement.score < min_support {
         return Ok(Err(Dropped::Unsupported));
@@ -257,9 +259,9 @@ async fn check(
         support: Some(Support {
             verdict: judgement.verdict,
             score: judgement.score,
-            judge: desk.ports.attributor.name().to_owned(),
+            judge: state.frame.ports.attributor.name().to_owned(),
         }),
-        quotes: from.iter().map(|source| quote(desk, source.at, source.citation)).collect(),
+        quotes: from.iter().map(|source| quote(state, source.at, source.citation)).collect(),
         gates: vec![Gate::L0, Gate::L1, Gate::L2],
         verbatim: false,
     }))

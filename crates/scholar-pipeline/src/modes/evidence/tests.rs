@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use scholar_core::{
-    CharSpan, Explanation, Gate, GeneratorStrength, PaperId, PortErrorKind, RerankScore,
-    Retriever as _, SearchFilter, SearchMode, SearchRequest, Verdict,
+    AnswerSentence, CharSpan, Explanation, Gate, GeneratorStrength, PaperId, PortErrorKind, Ranked,
+    RerankScore, Retriever as _, SearchFilter, SearchMode, SearchRequest, Verdict,
 };
 use scholar_testing::{FakeAttributor, FakeEncoder, MemoryRetriever, Reply, ScriptedGenerator};
 
 use super::config::{CheckRules, ModelQueries, SynthesisRules};
-use super::model::{HEADINGS, QUERIES};
-use super::synthesis::SYNTHESIS;
 use super::*;
+use crate::config::AskConfig;
+use crate::event::{Event, Observer};
+use crate::ports::Ports;
 
 const QUESTION: &str = "How can low-resource neural machine translation be improved?";
 
@@ -81,7 +82,9 @@ async fn ask(ports: &Ports, question: &str, config: &EvidenceConfig) -> (Evidenc
     let seen = Seen::default();
     let question = Question::new(question).expect("a question");
     let found = evidence(ports, question.as_str()).await;
-    let answer = evidence_first(ports, &question, found, config, &seen).await.expect("answered");
+    let config = AskConfig { evidence: config.clone(), ..AskConfig::paper() };
+    let frame = Frame::new(MODE.id, ports, &question, &config, &seen);
+    let answer = digest(&frame, found).await.expect("answered");
     (answer, seen)
 }
 
@@ -162,8 +165,9 @@ async fn sentences_stay_on_the_topic_lean_on_nothing_and_come_from_many_papers()
 #[tokio::test]
 async fn no_evidence_at_all_abstains() {
     let question = Question::new("Why?").expect("a question");
-    let config = EvidenceConfig::digest();
-    let result = evidence_first(&ports(), &question, Vec::new(), &config, &()).await;
+    let config = AskConfig::paper();
+    let frame = Frame::new(MODE.id, &ports(), &question, &config, &());
+    let result = digest(&frame, Vec::new()).await;
     assert!(result.expect("answered").answer.abstained);
 }
 
@@ -243,19 +247,4 @@ async fn the_same_evidence_gives_the_same_answer() {
     let (first, _) = ask(&ports, QUESTION, &lenient()).await;
     let (second, _) = ask(&ports, QUESTION, &lenient()).await;
     assert_eq!(first, second);
-}
-
-#[test]
-fn prompts_state_their_variables() {
-    let files = [
-        (QUERIES, include_str!("../../../prompts/evidence/queries.txt")),
-        (HEADINGS, include_str!("../../../prompts/evidence/headings.txt")),
-        (SYNTHESIS, include_str!("../../../prompts/evidence/synthesis.txt")),
-    ];
-    for (prompt, file) in files {
-        let mut used = prompt.variables();
-        used.sort();
-        let stated = file.lines().find_map(|line| line.strip_prefix("# Variables: "));
-        assert_eq!(Some(used.join(", ").as_str()), stated, "{}", prompt.name);
-    }
 }

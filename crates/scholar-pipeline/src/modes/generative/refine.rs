@@ -2,7 +2,7 @@
 
 use scholar_core::{Generation, Notice, NoticeKind, Query};
 
-use super::{Work, feedback, revise};
+use super::{feedback, revise};
 use crate::config::{FeedbackConfig, RankNewBy};
 use crate::event::Event;
 use crate::evidence::Evidence;
@@ -10,10 +10,10 @@ use crate::frame::Frame;
 use crate::prompts;
 use crate::retrieve::queries;
 use crate::retrieve::{self, Round};
-use crate::write::draft::reference_block;
+use crate::write::{Manuscript, reference_block};
 
 /// Feedback, and its items one after another on the current text.
-pub(super) async fn refine(frame: &Frame<'_>, work: &mut Work) {
+pub(super) async fn refine(frame: &Frame<'_>, manuscript: &mut Manuscript) {
     let FeedbackConfig {
         items: most,
         parser,
@@ -29,7 +29,7 @@ pub(super) async fn refine(frame: &Frame<'_>, work: &mut Work) {
     let values = [
         ("items", limit.as_str()),
         ("question", frame.question.as_str()),
-        ("answer", work.text.as_str()),
+        ("answer", manuscript.text.as_str()),
     ];
     let reply = match frame
         .call("feedback", prompts::FEEDBACK, &values, frame.config.sampling.feedback)
@@ -54,31 +54,32 @@ pub(super) async fn refine(frame: &Frame<'_>, work: &mut Work) {
         }
         let query = item.question.as_deref().filter(|_| retrieve).and_then(Query::new);
         match query {
-            Some(query) => revise_with_retrieval(frame, work, nth, (&item.text, &query)).await,
-            None => revise(frame, work, nth, &item.text).await,
+            Some(query) => revise_with_retrieval(frame, manuscript, nth, &item.text, &query).await,
+            None => revise(frame, manuscript, nth, &item.text).await,
         }
     }
 }
 
-async fn revise(frame: &Frame<'_>, work: &mut Work, nth: usize, item: &str) {
+async fn revise(frame: &Frame<'_>, manuscript: &mut Manuscript, nth: usize, item: &str) {
     let call = frame.config.sampling.edit;
     let values =
-        [("question", frame.question.as_str()), ("answer", &work.text), ("feedback", item)];
-    let references = reference_block(frame, prompts::EDIT, &values, &work.visible, call);
+        [("question", frame.question.as_str()), ("answer", &manuscript.text), ("feedback", item)];
+    let references = reference_block(frame, prompts::EDIT, &values, &manuscript.visible, call);
     let [question, answer, feedback] = values;
     let values = [question, answer, feedback, ("references", &references)];
     match frame.call("edit", prompts::EDIT, &values, call).await {
         Err(error) => frame.skipped(&format!("revision {}", nth + 1), &error),
-        Ok(reply) => decide(frame, work, nth, &reply, Vec::new()),
+        Ok(reply) => decide(frame, manuscript, nth, &reply, Vec::new()),
     }
 }
 
 /// Searches for the item's question and revises with what is new.
 async fn revise_with_retrieval(
     frame: &Frame<'_>,
-    work: &mut Work,
+    manuscript: &mut Manuscript,
     nth: usize,
-    (item, query): (&str, &Query),
+    item: &str,
+    query: &Query,
 ) {
     let queries = queries::queries(frame, query, frame.config.feedback.keywords).await;
     let question = Query::from(frame.question);
@@ -87,7 +88,7 @@ async fn revise_with_retrieval(
         RankNewBy::Question => &question,
     };
     let found =
-        retrieve::gather(frame, &queries, rank_by, Round::Feedback, &mut work.registry).await;
+        retrieve::gather(frame, &queries, rank_by, Round::Feedback, &mut manuscript.registry).await;
     // Failed searches were reported one by one.
     let new = found.unwrap_or_default();
     if new.is_empty() {
@@ -98,27 +99,33 @@ async fn revise_with_retrieval(
     }
     let call = frame.config.sampling.edit;
     let values =
-        [("question", frame.question.as_str()), ("answer", &work.text), ("feedback", item)];
+        [("question", frame.question.as_str()), ("answer", &manuscript.text), ("feedback", item)];
     let prompt = prompts::EDIT_WITH_RETRIEVAL;
     let references = reference_block(frame, prompt, &values, &new, call);
     let [question, answer, feedback] = values;
     let values = [question, answer, feedback, ("references", &references)];
     match frame.call("edit_with_retrieval", prompt, &values, call).await {
         Err(error) => frame.skipped(&format!("revision {}", nth + 1), &error),
-        Ok(reply) => decide(frame, work, nth, &reply, new),
+        Ok(reply) => decide(frame, manuscript, nth, &reply, new),
     }
 }
 
 /// Accepts or refuses a revision; accepted evidence is visible to every later prompt.
-fn decide(frame: &Frame<'_>, work: &mut Work, nth: usize, reply: &Generation, new: Vec<Evidence>) {
+fn decide(
+    frame: &Frame<'_>,
+    manuscript: &mut Manuscript,
+    nth: usize,
+    reply: &Generation,
+    new: Vec<Evidence>,
+) {
     let revised = revise::revised_text(&reply.text);
     let ratio = frame.config.feedback.acceptance_ratio;
-    let (accepted, reason) = revise::accept(&work.text, &revised, ratio);
+    let (accepted, reason) = revise::accept(&manuscript.text, &revised, ratio);
     let new_evidence = new.iter().map(|evidence| evidence.number).collect();
     let text = accepted.then(|| revised.clone());
     frame.emit(&Event::Revised { item: nth, accepted, reason, new_evidence, text });
     if accepted {
-        work.text = revised;
-        work.visible.extend(new);
+        manuscript.text = revised;
+        manuscript.visible.extend(new);
     }
 }

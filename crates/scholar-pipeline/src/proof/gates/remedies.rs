@@ -1,7 +1,7 @@
 //! What is tried for a sentence that its own citations do not prove.
 
 use scholar_core::{
-    Judgement, NoticeKind, PortError, Query, Ranked, RerankScore, Retrieved, SearchRequest, Verdict,
+    Judgement, NoticeKind, PortError, Query, Ranked, RerankScore, Retrieved, Verdict,
 };
 
 use super::super::config::Remedy;
@@ -97,14 +97,10 @@ impl Prover<'_> {
             return Ok(None);
         }
         self.searches += 1;
-        let request = SearchRequest {
-            query: query.clone(),
-            top_k: self.config.reretrieve_top_k,
-            mode: self.config.search_mode,
-            filter: self.config.filter.clone(),
-        };
-        let source = self.ports.retriever.name().to_owned();
-        let found = match self.ports.retriever.search(&request).await {
+        let retrieval = &self.frame.config.retrieval;
+        let request = retrieval.request(&query, self.config.reretrieve_top_k);
+        let source = self.frame.ports.retriever.name().to_owned();
+        let found = match self.frame.ports.retriever.search(&request).await {
             Ok(found) => found,
             Err(error) => {
                 self.note(
@@ -114,7 +110,7 @@ impl Prover<'_> {
                 return Ok(None);
             }
         };
-        self.observer.on_event(&Event::Searched { query, source, hits: found.len() });
+        self.frame.emit(&Event::Searched { query, source, hits: found.len() });
         let new: Vec<Retrieved> = found
             .into_iter()
             .filter(|hit| {

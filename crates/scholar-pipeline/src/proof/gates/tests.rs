@@ -2,16 +2,19 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use scholar_core::{
-    Attributor, Explanation, PaperId, PaperMeta, Passage, PassageId, PassageKind, PortErrorKind,
-    RetrievalScore, Retrieved,
+    AnswerMode, Attributor, Explanation, PaperId, PaperMeta, Passage, PassageId, PassageKind,
+    PortErrorKind, Question, RetrievalScore, Retrieved,
 };
 use scholar_testing::MemoryRetriever;
 
 use super::remedies::ranked;
 use super::*;
-use crate::proof::draft::draft_sentences;
+use crate::config::AskConfig;
+use crate::event::Observer;
+use crate::ports::Ports;
 use crate::proof::finalise::finalise;
 use crate::proof::lexical::LexicalAttributor;
+use crate::write::sentences::draft_sentences;
 
 const VITAMIN: &str = "We review nutrition. Vitamin D supplementation reduced tumour growth in 120 old mice [3]. \
                        Mice were fed daily.";
@@ -64,10 +67,24 @@ fn datastore() -> MemoryRetriever {
     MemoryRetriever::new(shown().into_iter().chain([passage(3, 0, HIDDEN)]))
 }
 
+/// Proves `draft` as `proof` says.
+async fn prove_by(
+    ports: &Ports,
+    registry: &mut EvidenceRegistry,
+    draft: &[DraftSentence],
+    proof: &ProofConfig,
+    observer: &dyn Observer,
+) -> Result<Proven, PortError> {
+    let config = AskConfig { proof: proof.clone(), ..AskConfig::paper() };
+    let question = Question::new("What is known?").expect("a question");
+    let frame = Frame::new(AnswerMode::Generative, ports, &question, &config, observer);
+    prove(&frame, registry, draft).await
+}
+
 async fn run(draft: &[DraftSentence], config: &ProofConfig) -> (Proven, EvidenceRegistry) {
     let mut registry = registry();
     let ports = ports(Arc::new(LexicalAttributor::new()), datastore());
-    let proven = prove(&ports, &mut registry, draft, config, &()).await.expect("nothing fails");
+    let proven = prove_by(&ports, &mut registry, draft, config, &()).await.expect("nothing fails");
     (proven, registry)
 }
 
@@ -228,18 +245,18 @@ async fn a_failing_judge_or_search_is_a_notice_or_an_error_as_configured() {
     let draft = draft_sentences("Fish oil lowered blood pressure in adults [1].");
     let broken = ports(Arc::new(BrokenJudge), datastore());
     let config = ProofConfig::standard();
-    let proven = prove(&broken, &mut registry(), &draft, &config, &()).await.expect("a notice");
+    let proven = prove_by(&broken, &mut registry(), &draft, &config, &()).await.expect("a notice");
     assert_eq!(proven.sentences[0].gates, [Gate::L0, Gate::L1]);
     assert!(proven.sentences[0].support.is_none());
     assert_eq!(proven.notices.len(), 1);
     let fail = ProofConfig { judge_failure: JudgeFailure::Fail, ..ProofConfig::standard() };
-    prove(&broken, &mut registry(), &draft, &fail, &()).await.expect_err("configured to fail");
+    prove_by(&broken, &mut registry(), &draft, &fail, &()).await.expect_err("configured to fail");
 
     let offline = datastore().failing(PortErrorKind::Unavailable, "no index");
     let ports = ports(Arc::new(LexicalAttributor::new()), offline);
     let draft =
         draft_sentences("Graphene transistors switch at terahertz frequencies in vacuum [1].");
-    let proven = prove(&ports, &mut registry(), &draft, &config, &()).await.expect("a notice");
+    let proven = prove_by(&ports, &mut registry(), &draft, &config, &()).await.expect("a notice");
     assert!(proven.notices.iter().any(|n| n.message.contains("no index")), "{:?}", proven.notices);
 }
 
@@ -266,7 +283,7 @@ async fn every_change_is_an_event() {
     );
     let recorder = Recorder::default();
     let ports = ports(Arc::new(LexicalAttributor::new()), datastore());
-    prove(&ports, &mut registry(), &draft, &ProofConfig::standard(), &recorder)
+    prove_by(&ports, &mut registry(), &draft, &ProofConfig::standard(), &recorder)
         .await
         .expect("proven");
     assert_eq!(*recorder.0.lock(), ["searched true", "noticed", "verified 1 1 0 0"]);
@@ -305,7 +322,8 @@ async fn a_judge_that_tells_evidence_chooses_the_quotation() {
     let ports = ports(Arc::new(Pointing), datastore());
     let mut registry = registry();
     let config = ProofConfig::standard();
-    let proven = prove(&ports, &mut registry, &draft, &config, &()).await.expect("nothing fails");
+    let proven =
+        prove_by(&ports, &mut registry, &draft, &config, &()).await.expect("nothing fails");
     let quotes = &proven.sentences[0].quotes;
     assert_eq!(quotes.len(), 1);
     assert_eq!(quotes[0].text, "Mice were fed daily.");

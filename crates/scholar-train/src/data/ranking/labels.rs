@@ -172,4 +172,9 @@ mod tests {
         let same = "In adults, salt raises the blood pressure after four weeks";
         assert_eq!(rules(true).grade("p2", same, false), Relevance::UNSURE);
     }
+
+    #[test]
+    fn prompts_state_what_they_use() {
+        assert_eq!((RELEVANCE.problem(), QUESTION.problem()), (None, None));
+    }
 }

@@ -7,7 +7,7 @@ use scholar_bench::scholarqa::frozen::{RetrievedSet, SavingRetriever, read_sets}
 use scholar_bench::scholarqa::given::{FixedRetriever, NoRetriever};
 use scholar_bench::scholarqa::{ContextSource, Item, System};
 use scholar_core::{
-    AnswerMode, Attributor, Encoder as _, Generator, Notice, Query, Reranker, Retriever,
+    AnswerMode, Attributor, Encoder as _, Generator, Notice, NoticeKind, Query, Reranker, Retriever,
 };
 use scholar_models::{LateInteractionOptions, LateInteractionReranker, LocalEncoder, Reading};
 use scholar_pipeline::budget::Budget;
@@ -15,7 +15,7 @@ use scholar_pipeline::proof::GeneratorAttributor;
 use scholar_pipeline::{AskConfig, Meter, Ports};
 
 use crate::app::App;
-use crate::args::{AskArgs, BenchRunArgs, ModeArg};
+use crate::args::{AskArgs, BenchRunArgs};
 use crate::config::DEFAULT_ENCODER;
 use crate::error::CommandError;
 use crate::wiring::{self, Outside, Shelf, generator, judge, models, reranker};
@@ -73,12 +73,7 @@ impl Wiring {
         config: &AskConfig,
     ) -> Result<Self, CommandError> {
         let mut ask = AskArgs::from(args);
-        ask.mode = match system.mode {
-            AnswerMode::Evidence => ModeArg::Evidence,
-            AnswerMode::Generative => ModeArg::Generative,
-            AnswerMode::SinglePass => ModeArg::SinglePass,
-            AnswerMode::NoRetrieval => ModeArg::NoRetrieval,
-        };
+        ask.mode = system.mode.into();
         let mut notices = Vec::new();
         let meter = Meter::start_with(budget(args)?, app.clock(), Some(App::alarm()));
         let generator::Writer { generator, server, wiring: _ } =
@@ -160,6 +155,12 @@ impl Wiring {
             ContextSource::Retrieved => true,
             ContextSource::Given => items.iter().any(|item| item.contexts.len() > shown),
         };
+        if args.less.no_rerank && !chooses {
+            let message = format!(
+                "--no-rerank changes nothing: no item has more than the {shown} passages that are shown, so nothing is reranked"
+            );
+            self.notices.push(Notice::new(NoticeKind::Weak, message));
+        }
         let compares = self.system.mode == AnswerMode::Evidence;
         if compares || (chooses && !args.less.no_rerank) {
             let name = app.config.encoder.as_deref().unwrap_or(DEFAULT_ENCODER);

@@ -15,8 +15,8 @@ use scholar_bench::scholarqa::score::Judges;
 use scholar_core::{Attributor, Encoder as _, Generator, GeneratorStrength};
 use scholar_pipeline::Meter;
 use scholar_pipeline::budget::Budget;
+use scholar_pipeline::prompts::{JUDGE_VERDICT, JUDGE_YES_NO};
 use scholar_pipeline::proof::GeneratorAttributor;
-use scholar_pipeline::proof::generator::{JUDGE_VERDICT, JUDGE_YES_NO};
 use scholar_pipeline::retrieve::sources::SourcesConfig;
 
 use crate::app::App;

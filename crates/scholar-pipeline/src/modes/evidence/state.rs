@@ -1,8 +1,8 @@
-//! The evidence of one question on the desk: what is there, what it is worth, what is chosen.
+//! The state of a digest: the evidence that is there, what it is worth, what is chosen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use scholar_core::{PaperId, PassageId, PortError, Question, Ranked, Similarity};
+use scholar_core::{PaperId, PassageId, PortError, Ranked, Similarity};
 
 use super::abstain::{Diagnosis, diagnose};
 use super::candidate::{Candidate, candidates, has_capitals};
@@ -13,8 +13,7 @@ use super::question::Reading;
 use super::score::{Encodings, Scored, score};
 use super::select::{eligible, select};
 use super::terms::Abbreviations;
-use crate::event::{Event, Observer};
-use crate::ports::Ports;
+use crate::frame::Frame;
 
 /// Most passages of one paper, those found later included.
 const PASSAGES_PER_PAPER: usize = 3;
@@ -22,11 +21,8 @@ const PASSAGES_PER_PAPER: usize = 3;
 const LATER_RANK: usize = 15;
 
 /// Everything a run works with.
-pub(crate) struct Desk<'a> {
-    pub(crate) ports: &'a Ports,
-    pub(crate) question: &'a Question,
-    pub(crate) config: &'a EvidenceConfig,
-    pub(crate) observer: &'a dyn Observer,
+pub(crate) struct DigestState<'a> {
+    pub(crate) frame: &'a Frame<'a>,
     /// Passages in order of arrival: the given ones best first, then those found by checks.
     pub(crate) evidence: Vec<Ranked>,
     /// The question, read with what the evidence abbreviates.
@@ -50,51 +46,47 @@ pub(crate) struct Desk<'a> {
     encodings: Encodings<'a>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> DigestState<'a> {
     /// Lays out `evidence`, best first, and chooses.
-    pub(crate) async fn lay_out(
-        ports: &'a Ports,
-        question: &'a Question,
+    pub(crate) async fn new(
+        frame: &'a Frame<'a>,
         evidence: Vec<Ranked>,
-        (config, observer): (&'a EvidenceConfig, &'a dyn Observer),
     ) -> Result<Self, PortError> {
-        let encodings = Encodings::new(ports.encoder.as_deref(), question.as_str())?;
-        let mut desk = Self {
-            ports,
-            question,
-            config,
-            observer,
+        let encoder = frame.ports.encoder.as_deref();
+        let encodings = Encodings::new(encoder, frame.question.as_str())?;
+        let mut state = Self {
+            frame,
             ranks: (0..evidence.len()).collect(),
             evidence,
-            reading: Reading::of(question.as_str(), &Abbreviations::default()),
+            reading: Reading::of(frame.question.as_str(), &Abbreviations::default()),
             scored: Vec::new(),
             eligible: Vec::new(),
             chosen: Vec::new(),
             groups: Groups::default(),
-            shape: config.shape.clone(),
+            shape: frame.config.evidence.shape.clone(),
             nudged: BTreeSet::new(),
             read: Vec::new(),
             opens: BTreeMap::new(),
             encodings,
         };
-        desk.choose().await?;
-        Ok(desk)
+        state.choose().await?;
+        Ok(state)
     }
 
     /// Reads, weighs and chooses anew from all evidence.
     pub(crate) async fn choose(&mut self) -> Result<(), PortError> {
         let texts = self.evidence.iter().map(|ranked| ranked.retrieved.passage.text.as_str());
-        let abbreviations = Abbreviations::of_texts(texts.chain([self.question.as_str()]));
-        self.reading = Reading::of(self.question.as_str(), &abbreviations);
+        let abbreviations = Abbreviations::of_texts(texts.chain([self.frame.question.as_str()]));
+        self.reading = Reading::of(self.frame.question.as_str(), &abbreviations);
         for at in self.read.len()..self.evidence.len() {
             let opens = self.opens(at).await;
             let passage = &self.evidence[at].retrieved.passage;
-            let sought = (&self.config.sentences, &self.reading);
+            let sought = (&self.config().sentences, &self.reading);
             let new = candidates(passage, at, opens, sought);
             self.read.push(new);
         }
         let found = self.read.concat();
-        let limits = (&self.config.weights, self.config.sentences.max_candidates);
+        let limits = (&self.config().weights, self.config().sentences.max_candidates);
         let evidence = (self.evidence.as_slice(), self.ranks.as_slice());
         self.scored = score(found, evidence, &self.reading, &mut self.encodings, limits)?;
         self.eligible = eligible(&self.scored, &self.shape, &self.reading);
@@ -118,7 +110,7 @@ impl<'a> Desk<'a> {
             Some(ordinal) => {
                 let before = PassageId { paper: passage.id.paper.clone(), ordinal };
                 // A store that cannot say what stands before costs one sentence, not the answer.
-                match self.ports.retriever.passage(&before).await {
+                match self.frame.ports.retriever.passage(&before).await {
                     Ok(Some((before, _))) => {
                         before.section != passage.section || ends_sentence(&before.text)
                     }
@@ -159,9 +151,9 @@ impl<'a> Desk<'a> {
 
     /// What speaks for and against answering.
     pub(crate) fn diagnosis(&self) -> Diagnosis {
-        let encoder = self.ports.encoder.as_ref();
+        let encoder = self.frame.ports.encoder.as_ref();
         let similar = encoder.is_some_and(|e| e.info().similarity == Similarity::Cosine);
-        diagnose(&self.scored, (&self.evidence, self.config.evidence_is), &self.reading, similar)
+        diagnose(&self.scored, (&self.evidence, self.config().evidence_is), &self.reading, similar)
     }
 
     /// The paper of a sentence.
@@ -169,7 +161,8 @@ impl<'a> Desk<'a> {
         &self.evidence[self.scored[at].candidate.passage].retrieved.passage.id.paper
     }
 
-    pub(crate) fn emit(&self, event: &Event) {
-        self.observer.on_event(event);
+    /// How the digest is made.
+    pub(crate) fn config(&self) -> &'a EvidenceConfig {
+        &self.frame.config.evidence
     }
 }

@@ -1,0 +1,59 @@
+//! Every prompt of the crate. One line here and one file make one.
+
+use super::Prompt;
+
+macro_rules! prompts {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal;)*) => {
+        $(
+            $(#[$doc])*
+            pub const $constant: Prompt =
+                Prompt::new($name, include_str!(concat!("../../prompts/", $name, ".txt")));
+        )*
+
+        /// Every prompt, in the order of the files' names.
+        pub const PROMPTS: &[Prompt] = &[$($constant),*];
+    };
+}
+
+prompts! {
+    /// Yes or no over passages, one of which decides.
+    BOOLEAN_QUESTION_FULL = "ask/boolean_question_full";
+    /// Yes or no over the deciding passage.
+    BOOLEAN_QUESTION_GOLD = "ask/boolean_question_gold";
+    /// Yes or no without a passage.
+    BOOLEAN_QUESTION_NO_CONTEXT = "ask/boolean_question_no_context";
+    /// True or false over passages, one of which decides.
+    CLAIM_FULL = "ask/claim_full";
+    /// True or false over the deciding passage.
+    CLAIM_GOLD = "ask/claim_gold";
+    /// True or false without a passage.
+    CLAIM_NO_CONTEXT = "ask/claim_no_context";
+    /// A long answer of the model alone.
+    CLOSED_BOOK = "ask/closed_book";
+    /// A long answer over numbered passages.
+    DRAFT = "ask/draft";
+    /// A revision by one feedback item.
+    EDIT = "ask/edit";
+    /// A revision by one feedback item and new passages.
+    EDIT_WITH_RETRIEVAL = "ask/edit_with_retrieval";
+    /// What to improve in a draft.
+    FEEDBACK = "ask/feedback";
+    /// Search queries from a question.
+    KEYWORDS = "ask/keywords";
+    /// Citations for one statement.
+    POSTHOC = "ask/posthoc";
+    /// An answer from the paragraphs of one paper.
+    SINGLE_PAPER = "ask/single_paper";
+    /// A related-work section.
+    SUMMARIZATION = "ask/summarization";
+    /// Headings for groups of a digest.
+    DIGEST_HEADINGS = "evidence/headings";
+    /// Search queries for what a digest lacks.
+    DIGEST_QUERIES = "evidence/queries";
+    /// The findings of a digest worth joining.
+    DIGEST_SYNTHESIS = "evidence/synthesis";
+    /// One of four verdicts as JSON, for strong models.
+    JUDGE_VERDICT = "proof/judge_verdict";
+    /// Yes or no, for small models.
+    JUDGE_YES_NO = "proof/judge_yes_no";
+}
