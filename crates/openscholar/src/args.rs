@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 mod annotate;
+mod answer;
 mod ask;
 mod look;
 mod scholarqa;
@@ -17,6 +18,7 @@ mod train_data;
 pub(crate) use annotate::{
     AnnotateArgs, AnnotateCommand, AnnotateFormat, AnnotateImportArgs, AnnotateServeArgs,
 };
+pub(crate) use answer::AnswerArgs;
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, OutputFormat, TaskArg};
 pub(crate) use look::{BeyondArgs, GraphSourceArg, LookArgs, SourceArg};
 pub(crate) use scholarqa::{
@@ -105,7 +107,7 @@ impl Command {
     /// Whether it was told to ask nobody.
     pub(crate) fn is_offline(&self) -> bool {
         match self {
-            Self::Ask(args) => args.look.offline,
+            Self::Ask(args) => args.answer.look.offline,
             Self::Search(args) => args.look.offline,
             Self::Papers(args) => match &args.command {
                 PapersCommand::Add { intake, .. } => intake.offline,

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use scholar_core::{Limit, ReadLimits};
 use scholar_datastore::files;
 pub(crate) use scholar_models::catalog::{DEFAULT_ENCODER, DEFAULT_GENERATOR};
+use scholar_pipeline::config::{AskConfig, Settings};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::{CommandError, Context as _};
 
@@ -49,6 +51,28 @@ pub(crate) struct ConfigFile {
     pub(crate) sources: SourcesFile,
     /// How much one file of papers may be, by the limit's name.
     pub(crate) limits: BTreeMap<Limit, u64>,
+    /// How an answer is written, where `--mode` does not say.
+    pub(crate) mode: Option<Value>,
+    /// How candidates are found.
+    pub(crate) retrieval: Option<Value>,
+    /// How candidates become evidence.
+    pub(crate) ranking: Option<Value>,
+    /// Whether prompts carry examples.
+    pub(crate) demonstrations: Option<Value>,
+    /// How tokens are drawn.
+    pub(crate) sampling: Option<Value>,
+    /// The self-feedback loop.
+    pub(crate) feedback: Option<Value>,
+    /// Which text gets citations inserted.
+    pub(crate) posthoc: Option<Value>,
+    /// What counts as proven.
+    pub(crate) proof: Option<Value>,
+    /// Passages that an evidence-first answer selects its sentences from.
+    pub(crate) evidence_pool: Option<Value>,
+    /// Evidence-first answers.
+    pub(crate) evidence: Option<Value>,
+    /// What a run may use.
+    pub(crate) budget: Option<Value>,
 }
 
 /// The `[sources]` table.
@@ -99,6 +123,48 @@ pub(crate) struct GeneratorFile {
 }
 
 impl ConfigFile {
+    /// The settings of answers that the file has, by the names of docs/deviations.md.
+    pub(crate) fn settings(&self) -> Settings {
+        let Self {
+            datastore: _,
+            encoder: _,
+            reranker: _,
+            judge: _,
+            threads: _,
+            search_memory_mb: _,
+            sign: _,
+            generator: _,
+            sources: _,
+            limits: _,
+            mode,
+            retrieval,
+            ranking,
+            demonstrations,
+            sampling,
+            feedback,
+            posthoc,
+            proof,
+            evidence_pool,
+            evidence,
+            budget,
+        } = self;
+        let named = [
+            ("mode", mode),
+            ("retrieval", retrieval),
+            ("ranking", ranking),
+            ("demonstrations", demonstrations),
+            ("sampling", sampling),
+            ("feedback", feedback),
+            ("posthoc", posthoc),
+            ("proof", proof),
+            ("evidence_pool", evidence_pool),
+            ("evidence", evidence),
+            ("budget", budget),
+        ];
+        let set = named.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
+        set.map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
     /// Reads `path`; a missing file is an empty one unless it was `named` by the user.
     pub(crate) fn read(path: &Path, named: bool) -> Result<Self, CommandError> {
         let text = match files::read_text(path, CONFIG_BYTES) {
@@ -112,11 +178,15 @@ impl ConfigFile {
                 );
             }
         };
-        toml::from_str(&text).map_err(|source| {
+        let invalid = |source: Box<dyn std::error::Error + Send + Sync>| {
             CommandError::user(format!("{} is not a valid config file", path.display()))
                 .with_source(source)
                 .with_hint("the accepted keys are listed in docs/configuration.md")
-        })
+        };
+        let read: Self = toml::from_str(&text).map_err(|source| invalid(source.into()))?;
+        // Said once here rather than by whichever command reads the settings first.
+        AskConfig::paper().with(&read.settings()).map_err(|source| invalid(source.into()))?;
+        Ok(read)
     }
 
     /// The limits of reading: what `asked` sets, else the file, else what is usual.
@@ -150,6 +220,21 @@ mod tests {
         assert!(error.contains("top_m"), "{error}");
         let error = parse("[limits]\nsektions = 3").expect_err("unknown").to_string();
         assert!(error.contains("sektions") && error.contains("sections"), "{error}");
+    }
+
+    #[test]
+    fn the_options_of_the_deviations_can_be_set() {
+        let config: ConfigFile = toml::from_str(
+            "posthoc = \"all\"\n[retrieval]\ndedup = \"upstream\"\n[sampling.keywords]\ntemperature = 0.9",
+        )
+        .expect("valid");
+        let answers = AskConfig::paper().with(&config.settings()).expect("known names");
+        assert_eq!(answers.retrieval.dedup, scholar_pipeline::config::DedupRule::Upstream);
+        assert_eq!(answers.posthoc, scholar_pipeline::config::PosthocMode::All);
+        assert!((answers.sampling.keywords.temperature - 0.9).abs() < 1e-6);
+        let config: ConfigFile = toml::from_str("[retrieval]\ndedupe = 1").expect("a table");
+        let error = AskConfig::paper().with(&config.settings()).expect_err("unknown").to_string();
+        assert!(error.contains("retrieval.dedupe"), "{error}");
     }
 
     #[test]

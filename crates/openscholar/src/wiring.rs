@@ -22,7 +22,7 @@ use std::sync::Arc;
 use scholar_clients::OpenAiGenerator;
 use scholar_core::{AnswerMode, Encoder as _, GeneratorInfo, Notice, Query, Question};
 use scholar_pipeline::retrieve::sources::{SourcesConfig, WideRetriever};
-use scholar_pipeline::{Meter, Ports, mode_for};
+use scholar_pipeline::{Meter, ModeChoice, Ports, mode_for};
 
 use crate::app::App;
 use crate::args::AskArgs;
@@ -64,19 +64,22 @@ pub(crate) async fn ports(
     question: &Question,
     meter: &Arc<Meter>,
 ) -> Result<Wired, CommandError> {
+    let AskArgs { answer, preset, mode, .. } = args;
     let mut notices = Vec::new();
-    let reranker = if args.no_rerank {
+    let reranker = if answer.no_rerank {
         // The ranking says what that means.
         None
     } else {
-        let (reranker, notice) = reranker::open(app, shelf, args.reranker.as_deref(), None).await?;
+        let (reranker, notice) =
+            reranker::open(app, shelf, answer.reranker.as_deref(), None).await?;
         notices.extend(notice);
         Some(reranker)
     };
     let generator::Writer { generator, server, wiring: mut record } =
-        generator::open(app, args, &mut notices).await?;
+        generator::open(app, answer, *mode, &mut notices).await?;
     let generator = generator.map(|generator| meter.wrap(generator));
-    let (attributor, notice) = judge::open(app, args.judge.as_deref(), generator.as_ref()).await?;
+    let (attributor, notice) =
+        judge::open(app, answer.judge.as_deref(), generator.as_ref()).await?;
     notices.extend(notice);
     let mut names = BTreeMap::from([
         ("encoder".to_owned(), shelf.encoder.info().name.clone()),
@@ -89,7 +92,7 @@ pub(crate) async fn ports(
         names.insert("generator".to_owned(), generator.info().model.clone());
     }
     let info = generator.as_ref().map(|generator| generator.info());
-    let outside = Outside::open(app, &args.look, looking(args, info))?;
+    let outside = Outside::open(app, &answer.look, reach(preset, *mode, info))?;
     notices.extend(outside.notices.iter().cloned());
     record.sources = outside.names();
     record.looking = (!record.sources.is_empty()).then_some(outside.config);
@@ -107,12 +110,16 @@ pub(crate) async fn ports(
 }
 
 /// How far sources are asked: as published under `--preset upstream` and `nature`, else as a person waits for it.
-pub(crate) fn looking(args: &AskArgs, generator: Option<&GeneratorInfo>) -> SourcesConfig {
-    let mut config = match args.preset.as_str() {
+pub(crate) fn reach(
+    preset: &str,
+    mode: ModeChoice,
+    generator: Option<&GeneratorInfo>,
+) -> SourcesConfig {
+    let mut config = match preset {
         "nature" | "upstream" => SourcesConfig::paper(),
         _ => SourcesConfig::quick(),
     };
-    let (mode, _) = mode_for(args.mode, generator);
+    let (mode, _) = mode_for(mode, generator);
     if mode == AnswerMode::Generative {
         // The model names keywords; the question's own words are always among the queries.
         config.keywords = 1;

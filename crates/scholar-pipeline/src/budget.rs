@@ -13,7 +13,7 @@ pub use meter::Meter;
 /// Limits of one run; `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
-    /// US dollars.
+    /// US dollars that all calls may cost together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_cost: Option<f64>,
     /// Prompt and completion tokens of the generator together.
@@ -40,31 +40,31 @@ pub enum BudgetExceeded {
     /// [`Budget::max_cost`].
     #[error("the budget of ${limit} is used up")]
     Cost {
-        /// US dollars.
+        /// The limit, in US dollars.
         limit: f64,
     },
     /// [`Budget::max_cost`] of a model whose price nobody stated.
     #[error("a budget of ${limit} cannot be kept: the price of the model is unknown")]
     UnknownPrice {
-        /// US dollars.
+        /// The limit, in US dollars.
         limit: f64,
     },
     /// [`Budget::max_tokens`].
     #[error("the budget of {limit} tokens is used up")]
     Tokens {
-        /// Tokens.
+        /// The limit, in tokens.
         limit: u64,
     },
     /// [`Budget::max_seconds`].
     #[error("the budget of {limit} seconds is used up")]
     Seconds {
-        /// Seconds.
+        /// The limit, in seconds.
         limit: f64,
     },
     /// [`Budget::max_calls`].
     #[error("the budget of {limit} model calls is used up")]
     Calls {
-        /// Calls.
+        /// The limit, in calls.
         limit: u64,
     },
 }

@@ -6,6 +6,10 @@
 use scholar_core::{AnswerMode, Query, Sampling, SearchFilter, SearchMode, SearchRequest};
 use serde::{Deserialize, Serialize};
 
+mod overrides;
+
+pub use overrides::{SettingError, Settings};
+
 use crate::budget::Budget;
 use crate::modes::evidence::config::EvidenceConfig;
 use crate::proof::config::{ProofConfig, Remedy};
@@ -131,7 +135,7 @@ impl RetrievalConfig {
 /// How candidates become evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RankingConfig {
-    /// Passages shown.
+    /// Passages shown to the writer.
     pub top_n: usize,
     /// Passages of one paper among them; `None` is no limit.
     pub max_per_paper: Option<usize>,
@@ -154,7 +158,7 @@ pub struct RankingConfig {
 pub enum Demonstrations {
     /// One for [`Task::ClaimFull`] and [`Task::BooleanQuestionFull`], none elsewhere.
     Paper,
-    /// Zero-shot everywhere.
+    /// Zero-shot for every task.
     Never,
     /// One wherever the prompt has one.
     Always,
@@ -174,13 +178,13 @@ pub struct CallSampling {
 pub struct SamplingPlan {
     /// Draft and baselines.
     pub answer: CallSampling,
-    /// Feedback.
+    /// Feedback on the draft.
     pub feedback: CallSampling,
-    /// Revisions.
+    /// Revisions by one feedback item.
     pub edit: CallSampling,
     /// One line or sentence of post-hoc attribution.
     pub posthoc: CallSampling,
-    /// Keyword queries.
+    /// Search queries from a question.
     pub keywords: CallSampling,
     /// Nucleus; 1 is off.
     pub top_p: f32,
@@ -237,13 +241,13 @@ pub struct FeedbackConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PosthocMode {
-    /// Every line.
+    /// Every line of at least ten characters.
     All,
     /// Lines without a citation.
     Uncited,
     /// Sentences without a citation.
     Sentence,
-    /// Nothing.
+    /// No text.
     None,
 }
 
@@ -262,9 +266,9 @@ pub struct AskConfig {
     pub demonstrations: Demonstrations,
     /// How tokens are drawn.
     pub sampling: SamplingPlan,
-    /// The loop.
+    /// The self-feedback loop of generative mode.
     pub feedback: FeedbackConfig,
-    /// Citation insertion.
+    /// Which text gets citations inserted, in generative mode.
     pub posthoc: PosthocMode,
     /// What counts as proven. Its searches are `retrieval`'s.
     pub proof: ProofConfig,
@@ -272,7 +276,7 @@ pub struct AskConfig {
     pub evidence_pool: usize,
     /// Evidence-first answers. Their searches are `retrieval`'s.
     pub evidence: EvidenceConfig,
-    /// Limits.
+    /// What the run may use.
     pub budget: Budget,
 }
 

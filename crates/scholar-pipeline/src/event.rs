@@ -25,7 +25,7 @@ pub enum Event {
     Searched {
         /// What was looked for.
         query: Query,
-        /// Where.
+        /// Name of the retriever.
         source: String,
         /// How many passages came back.
         hits: usize,
@@ -34,19 +34,19 @@ pub enum Event {
     Pooled {
         /// Before deduplication and filters.
         candidates: usize,
-        /// After.
+        /// After deduplication, before ranking.
         kept: usize,
     },
     /// The pool was reranked and cut to the passages shown.
     Ranked {
-        /// By whom.
+        /// Name of the reranker, or of what ranks without one.
         reranker: String,
         /// The shown passages, best first: the first thing a person can read.
         evidence: Vec<Evidence>,
     },
     /// A model call begins.
     Generating {
-        /// What for.
+        /// What the call is for: `draft`, `feedback`, `edit`, ….
         purpose: String,
         /// The prompt file and the start of its hash, where a prompt file is used.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,16 +54,16 @@ pub enum Event {
     },
     /// A piece of model text without response markers; not kept in traces.
     Text {
-        /// What for.
+        /// What the call is for: `draft`, `feedback`, `edit`, ….
         purpose: String,
-        /// The piece.
+        /// What the model added.
         delta: String,
     },
     /// A model call ended.
     Generated {
-        /// What for.
+        /// What the call is for: `draft`, `feedback`, `edit`, ….
         purpose: String,
-        /// Its tokens.
+        /// Prompt and completion tokens of the call.
         usage: TokenUsage,
     },
     /// The first draft is there.
@@ -82,7 +82,7 @@ pub enum Event {
         item: usize,
         /// Whether the revision replaced the draft.
         accepted: bool,
-        /// Why.
+        /// The rule that decided.
         reason: String,
         /// New evidence brought in.
         new_evidence: Vec<EvidenceNumber>,
@@ -92,7 +92,7 @@ pub enum Event {
     },
     /// A sentence of the answer is ready and proven as far as it will be.
     Sentence {
-        /// The sentence.
+        /// As it stands in the answer.
         sentence: AnswerSentence,
     },
     /// Citations were verified.
@@ -101,14 +101,14 @@ pub enum Event {
         kept: usize,
         /// Sentences that got other citations.
         reattributed: usize,
-        /// Sentences weakened.
+        /// Sentences shown as unproven.
         weakened: usize,
-        /// Sentences dropped.
+        /// Sentences taken out.
         dropped: usize,
     },
     /// Something a person should know.
     Noticed {
-        /// What.
+        /// As it stands in the outcome.
         notice: Notice,
     },
     /// The run is over.
@@ -118,13 +118,13 @@ pub enum Event {
     },
 }
 
-/// Who listens.
+/// A listener of a run.
 pub trait Observer: Send + Sync {
     /// Called in order, from the task that runs the algorithm; must not block.
     fn on_event(&self, event: &Event);
 }
 
-/// Nobody listens.
+/// The listener that does nothing.
 impl Observer for () {
     fn on_event(&self, _event: &Event) {}
 }

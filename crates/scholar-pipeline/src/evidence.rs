@@ -22,7 +22,7 @@ impl fmt::Display for EvidenceNumber {
 /// A shown passage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Its number.
+    /// Number in this run.
     pub number: EvidenceNumber,
     /// The passage, its paper and its scores.
     pub ranked: Ranked,
@@ -84,12 +84,12 @@ impl EvidenceRegistry {
         &self.items
     }
 
-    /// How many.
+    /// Number of passages shown.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether none.
+    /// Whether no passage was shown.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -20,7 +20,7 @@ mod stream;
 pub(crate) use call::prompt_room;
 pub use log::Log;
 
-/// One run.
+/// One run: what a mode may use, and where it reports.
 pub struct Frame<'a> {
     /// Ports whose generator is metered.
     pub ports: Ports,

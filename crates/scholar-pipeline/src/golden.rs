@@ -18,7 +18,7 @@ fn text(value: &Value) -> &str {
     value.as_str().expect("text")
 }
 
-/// Specification H.1.
+/// The reference code reads one item a line, the last with its line break.
 #[test]
 fn feedback_items() {
     for case in golden("feedback") {
@@ -31,7 +31,7 @@ fn feedback_items() {
     }
 }
 
-/// Specification H.2.
+/// The reference code takes what stands between the response markers.
 #[test]
 fn response_markers() {
     for case in golden("marked") {
@@ -39,7 +39,7 @@ fn response_markers() {
     }
 }
 
-/// Specification H.10.
+/// The reference code counts passages by title.
 #[test]
 fn passages_per_paper() {
     for case in golden("cap") {
@@ -53,7 +53,7 @@ fn passages_per_paper() {
     }
 }
 
-/// Specification H.11.
+/// The reference code compares the first 100 characters and the title.
 #[test]
 fn duplicates() {
     for case in golden("dedup") {

@@ -41,7 +41,7 @@ pub struct Mode {
     pub labels: bool,
     /// Calls of the generator that one question is expected to take.
     pub calls: fn(&AskConfig) -> Vec<ExpectedCalls>,
-    /// Answers.
+    /// The function that answers.
     pub run: Run,
 }
 

@@ -10,7 +10,7 @@ use crate::event::Event;
 pub struct Spent {
     /// Calls of the generator.
     pub calls: u64,
-    /// Their tokens.
+    /// Prompt and completion tokens of all calls.
     pub usage: TokenUsage,
     /// US dollars; `None` when the price of the model is unknown.
     pub usd: Option<f64>,
@@ -21,7 +21,7 @@ pub struct Spent {
 /// A value, what a person should know about it, and how it came about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome<T> {
-    /// The result.
+    /// What was asked for.
     pub value: T,
     /// In order of occurrence.
     pub notices: Vec<Notice>,

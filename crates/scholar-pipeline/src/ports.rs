@@ -29,11 +29,11 @@ pub struct Ports {
     pub retriever: Arc<dyn Retriever>,
     /// Orders the pool.
     pub reranker: Option<Arc<dyn Reranker>>,
-    /// Writes.
+    /// Writes drafts, feedback and queries.
     pub generator: Option<Arc<dyn Generator>>,
     /// Compares sentences (redundancy, evidence selection).
     pub encoder: Option<Arc<dyn Encoder>>,
-    /// Judges support.
+    /// Judges whether a passage supports a sentence.
     pub attributor: Arc<dyn Attributor>,
     /// What time budgets are measured with.
     pub clock: Clock,

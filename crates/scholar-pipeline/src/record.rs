@@ -64,7 +64,7 @@ pub enum Entry {
     Call(Call),
     /// A reading of the clock.
     Clock {
-        /// Nanoseconds.
+        /// Nanoseconds since the moment that the clock counts from.
         nanos: u64,
     },
 }
@@ -89,7 +89,7 @@ pub struct PortsInfo {
 /// A call across a port.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// Which port.
+    /// The port that was called.
     pub port: Port,
     /// SHA-256 of port and request, hexadecimal.
     pub key: String,
@@ -122,9 +122,9 @@ pub struct RecordedError {
     /// The pause a rate limit asked for, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// Its message.
+    /// The failure as it was told.
     pub message: String,
-    /// Its hint.
+    /// The next step for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -183,9 +183,9 @@ pub enum JournalError {
     /// A line is not an entry.
     #[error("line {line} of the journal is not an entry")]
     Line {
-        /// From 1.
+        /// Line of the journal, from 1.
         line: usize,
-        /// Why.
+        /// What is wrong with the line.
         source: serde_json::Error,
     },
     /// The first entry is missing.
@@ -194,7 +194,7 @@ pub enum JournalError {
     /// Written by another version.
     #[error("the journal has format version {found}, this program reads {JOURNAL_VERSION}")]
     Version {
-        /// Its version.
+        /// The version that the journal states.
         found: u32,
     },
 }

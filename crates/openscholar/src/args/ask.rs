@@ -11,7 +11,7 @@ use scholar_core::text::normalise::title_key;
 use scholar_pipeline::ModeChoice;
 use scholar_pipeline::modes::{self, MODES};
 
-use super::{LookArgs, SearchModeArg};
+use super::AnswerArgs;
 
 /// Answer a question from the datastore, with a located quotation for every sentence.
 #[derive(Debug, ClapArgs)]
@@ -27,7 +27,7 @@ pub(crate) struct AskArgs {
         conflicts_with_all = [
             "question", "preset", "mode", "task", "datastore", "top_k", "top_n", "search", "norm_cite", "feedback",
             "seed", "before", "year_from", "year_to", "venue", "min_citations", "licence",
-            "without_retracted", "paper", "exclude", "exclude_title", "sources", "full_texts",
+            "without_retracted", "paper", "exclude", "exclude_title", "sources", "full_texts", "settings",
         ]
     )]
     pub(crate) resume: Option<String>,
@@ -40,60 +40,18 @@ pub(crate) struct AskArgs {
     /// Named settings: paper, nature, single-paper, upstream.
     #[arg(long, default_value = "paper", value_name = "NAME")]
     pub(crate) preset: String,
-    /// Which model writes: embedded, server, none. Default: server if a base URL is configured, else embedded.
-    #[arg(long, value_enum)]
-    pub(crate) generator: Option<GeneratorChoice>,
-    /// Model to write with: a catalog name or GGUF file for embedded, the server's model name for server.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
-    /// Address of an OpenAI-compatible server, for example <http://localhost:8000/v1>.
-    #[arg(long, value_name = "URL")]
-    pub(crate) base_url: Option<String>,
-    /// Treat the model as strong (runs the paper's loop) or small (evidence-first).
-    #[arg(long, value_name = "STRENGTH", value_parser = ["small", "strong"])]
-    pub(crate) strength: Option<String>,
-    /// Who judges support: lexical, embedded, server, a judge from the catalog, or the folder of one.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) judge: Option<String>,
-    /// Datastore to ask.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) datastore: Option<String>,
-    /// Candidates kept after retrieval.
-    #[arg(long, value_name = "N")]
-    pub(crate) top_k: Option<usize>,
-    /// Passages shown to the writer.
-    #[arg(long, value_name = "N")]
-    pub(crate) top_n: Option<usize>,
-    /// Which indexes are asked.
-    #[arg(long, value_enum)]
-    pub(crate) search: Option<SearchModeArg>,
-    /// Skip reranking.
-    #[arg(long, conflicts_with = "reranker")]
-    pub(crate) no_rerank: bool,
-    /// Who reads candidates again: a reranker or encoder from the catalog, the folder of a reranker, own, auto.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) reranker: Option<String>,
-    /// Add citations / max citations to the rerank score.
-    #[arg(long)]
-    pub(crate) norm_cite: bool,
+    /// Which models answer, from what, and what it may cost.
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
+    /// Whether citations / max citations are added to the scores of a cross-encoder; `--norm-cite=false` leaves them out.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) norm_cite: Option<bool>,
     /// At most this many feedback items are worked on.
     #[arg(long, value_name = "N")]
     pub(crate) feedback: Option<usize>,
     /// Seed of all sampling.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Stop before spending more than this many US dollars.
-    #[arg(long, value_name = "USD")]
-    pub(crate) max_cost: Option<f64>,
-    /// Stop before using more than this many model tokens.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<u64>,
-    /// Stop after this many seconds with the best answer so far.
-    #[arg(long, value_name = "S")]
-    pub(crate) max_seconds: Option<u64>,
-    /// Stop after this many model calls.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_calls: Option<u64>,
     /// Print the answer, or its references alone, in this format.
     #[arg(long, value_enum)]
     pub(crate) format: Option<OutputFormat>,
@@ -110,9 +68,6 @@ pub(crate) struct AskArgs {
     /// Sign the proof with this private key of Ed25519, in OpenSSH's format and without a passphrase.
     #[arg(long, value_name = "KEY")]
     pub(crate) sign: Option<PathBuf>,
-    /// Where papers are looked for.
-    #[command(flatten)]
-    pub(crate) look: LookArgs,
     /// Add the papers that sources found to this datastore, or to the one that is asked.
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     pub(crate) save: Option<Option<String>>,

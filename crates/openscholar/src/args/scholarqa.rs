@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, ValueEnum};
+use clap::{Args as ClapArgs, ValueEnum};
 use scholar_bench::scholarqa::System;
 
-use super::{AskArgs, GeneratorChoice, LookArgs, SearchModeArg};
+use super::{AnswerArgs, GeneratorChoice, LookArgs};
 
 /// Which task of the benchmark is asked of which system.
 #[derive(Debug, ClapArgs)]
@@ -32,9 +32,6 @@ pub(crate) struct BenchRunArgs {
     /// Items asked at the same time. Default: 1 for a model in this process, else 4.
     #[arg(long, value_name = "N")]
     pub(crate) parallel: Option<usize>,
-    /// Datastore to ask.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) datastore: Option<String>,
     /// Keep what is retrieved in this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_retrieved: Option<PathBuf>,
@@ -48,42 +45,12 @@ pub(crate) struct BenchRunArgs {
     /// Leave out predictions of a file that are for no item.
     #[arg(long)]
     pub(crate) skip_unknown: bool,
-    /// Which model writes: embedded, server, none.
-    #[arg(long, value_enum)]
-    pub(crate) generator: Option<GeneratorChoice>,
-    /// Model to write with.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
-    /// Address of an OpenAI-compatible server.
-    #[arg(long, value_name = "URL")]
-    pub(crate) base_url: Option<String>,
-    /// Treat the model as strong or small.
-    #[arg(long, value_name = "STRENGTH", value_parser = ["small", "strong"])]
-    pub(crate) strength: Option<String>,
-    /// Who judges support while answering: lexical, embedded, server, a judge from the catalog, or the folder of one.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) judge: Option<String>,
-    /// Who reads candidates again: a reranker or encoder from the catalog, the folder of a reranker, own, auto.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) reranker: Option<String>,
+    /// Which models answer, from what, and what it may cost.
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
     /// What is taken out of the system.
     #[command(flatten)]
     pub(crate) less: LessArgs,
-    /// Stop before spending more than this many US dollars.
-    #[arg(long, value_name = "USD")]
-    pub(crate) max_cost: Option<f64>,
-    /// Stop before using more than this many model tokens.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<u64>,
-    /// Stop after this many seconds.
-    #[arg(long, value_name = "S")]
-    pub(crate) max_seconds: Option<u64>,
-    /// Stop after this many model calls.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_calls: Option<u64>,
-    /// Where papers are looked for.
-    #[command(flatten)]
-    pub(crate) look: LookArgs,
 }
 
 /// The systems, as the benchmark derives them from the pipeline's modes.
@@ -97,27 +64,15 @@ fn system_help() -> String {
     )
 }
 
-/// Parts taken out of a system, and settings that are swept.
+/// Parts taken out of a system.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct LessArgs {
-    /// Take reranking out.
-    #[arg(long)]
-    pub(crate) no_rerank: bool,
     /// Take feedback and revision out; in evidence mode, the searches for what is missing.
     #[arg(long)]
     pub(crate) no_feedback: bool,
     /// Take the insertion and verification of citations out.
     #[arg(long)]
     pub(crate) no_verification: bool,
-    /// Ask one index alone.
-    #[arg(long, value_enum)]
-    pub(crate) search: Option<SearchModeArg>,
-    /// Passages shown; in evidence mode, passages that sentences are selected from.
-    #[arg(long, value_name = "N")]
-    pub(crate) top_n: Option<usize>,
-    /// Candidates kept of each search.
-    #[arg(long, value_name = "N")]
-    pub(crate) top_k: Option<usize>,
 }
 
 /// Predictions to read and the shape to write them in.
@@ -157,34 +112,6 @@ pub(crate) enum ShapeArg {
     Rubric,
     /// A list of input, output, `final_passages`.
     Prometheus,
-}
-
-impl AskArgs {
-    /// `openscholar ask -` with no option.
-    fn plain() -> Self {
-        #[derive(Parser)]
-        struct Alone {
-            #[command(flatten)]
-            ask: AskArgs,
-        }
-        let alone = Alone::try_parse_from(["ask", "-"]);
-        alone.expect("a question alone is a whole command line").ask
-    }
-}
-
-impl From<&BenchRunArgs> for AskArgs {
-    /// What the ports of an item are opened with, as `ask` would with the same options.
-    fn from(args: &BenchRunArgs) -> Self {
-        let mut ask = Self::plain();
-        ask.generator = args.generator;
-        ask.model.clone_from(&args.model);
-        ask.base_url.clone_from(&args.base_url);
-        ask.strength.clone_from(&args.strength);
-        ask.judge.clone_from(&args.judge);
-        ask.no_rerank = args.less.no_rerank;
-        ask.look = args.look.clone();
-        ask
-    }
 }
 
 /// Predictions to measure, and by which judge.
@@ -278,15 +205,16 @@ pub(crate) struct BenchReportArgs {
     pub(crate) no_pages: bool,
 }
 
-impl From<&BenchScoreArgs> for AskArgs {
+impl From<&BenchScoreArgs> for AnswerArgs {
     /// What a judging model is opened with.
     fn from(args: &BenchScoreArgs) -> Self {
-        let mut ask = Self::plain();
         let server = args.judge == "lm" || (args.base_url.is_some() && args.judge != "embedded");
-        ask.generator =
-            Some(if server { GeneratorChoice::Server } else { GeneratorChoice::Embedded });
-        ask.model.clone_from(&args.model);
-        ask.base_url.clone_from(&args.base_url);
-        ask
+        let generator = if server { GeneratorChoice::Server } else { GeneratorChoice::Embedded };
+        Self {
+            generator: Some(generator),
+            model: args.model.clone(),
+            base_url: args.base_url.clone(),
+            ..Self::default()
+        }
     }
 }

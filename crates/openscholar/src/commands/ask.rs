@@ -1,6 +1,6 @@
 //! `openscholar ask QUESTION`.
 
-mod settings;
+pub(crate) mod settings;
 mod watch;
 
 use std::io::Read as _;
@@ -71,8 +71,9 @@ impl Task {
     fn of(args: AskArgs, app: &App) -> Result<(AskArgs, Self), CommandError> {
         let Some(run) = &args.resume else {
             let question = read_question(args.question.as_deref().unwrap_or_default())?;
-            let config = settings::resolve(&args)?;
-            let datastore = app.datastore_name(args.datastore.as_deref());
+            let config = settings::resolve(&args, &app.config.settings())?;
+            let datastore = app.datastore_name(args.answer.datastore.as_deref());
+            let args = AskArgs { mode: config.mode, ..args };
             return Ok((args, Self { question, config, datastore, journal: None }));
         };
         let folder = RunFolder::find(&app.home, run)?;
@@ -96,7 +97,7 @@ impl Task {
         })?;
         settings::raise_budget(&mut config, &args)?;
         let journal = super::runs::replay::journal_so_far(&folder)?;
-        let args = settings::rewire(args, record.wiring)?;
+        let args = AskArgs { mode: config.mode, ..settings::rewire(args, record.wiring)? };
         Ok((args, Self { question, config, datastore: record.datastore, journal }))
     }
 }

@@ -14,7 +14,7 @@ use scholar_pipeline::modes;
 
 use super::models;
 use crate::app::App;
-use crate::args::{AskArgs, GeneratorChoice};
+use crate::args::{AnswerArgs, GeneratorChoice};
 use crate::config::DEFAULT_GENERATOR;
 use crate::error::{CommandError, Context as _};
 use crate::runs::WiringRecord;
@@ -38,7 +38,8 @@ impl Writer {
 /// Opens the writing model. A default that cannot be had is a notice; one that was asked for is an error.
 pub(crate) async fn open(
     app: &App,
-    args: &AskArgs,
+    args: &AnswerArgs,
+    mode: ModeChoice,
     notices: &mut Vec<Notice>,
 ) -> Result<Writer, CommandError> {
     let settings = &app.config.generator;
@@ -90,7 +91,7 @@ pub(crate) async fn open(
             Ok(generator) => Ok(Writer { generator: Some(generator), server: None, wiring }),
             Err(error)
                 if asked.is_none()
-                    && works_without_model(args.mode)
+                    && works_without_model(mode)
                     && !error.is_final()
                     && !app.stop.requested() =>
             {
@@ -124,7 +125,7 @@ fn works_without_model(mode: ModeChoice) -> bool {
     }
 }
 
-async fn embedded(app: &App, args: &AskArgs) -> Result<Arc<dyn Generator>, CommandError> {
+async fn embedded(app: &App, args: &AnswerArgs) -> Result<Arc<dyn Generator>, CommandError> {
     let name = args
         .model
         .as_deref()
@@ -139,7 +140,7 @@ async fn embedded(app: &App, args: &AskArgs) -> Result<Arc<dyn Generator>, Comma
 
 fn server(
     app: &App,
-    args: &AskArgs,
+    args: &AnswerArgs,
     base_url: Option<&String>,
 ) -> Result<OpenAiGenerator, CommandError> {
     let base_url = base_url.ok_or_else(|| {

@@ -417,6 +417,17 @@ fn documents_link_to_files_that_exist() {
     assert!(wrong.is_empty(), "links to nothing:\n{}", wrong.join("\n"));
 }
 
+/// The answer modes of the registry, no more and no fewer, as JSON names them.
+#[test]
+fn the_formats_name_every_answer_mode() {
+    let formats = read("docs/data-formats.md");
+    let row = formats.lines().find(|line| line.starts_with("| `mode` |")).expect("a row");
+    let named: Vec<&str> = code_spans(row).into_iter().skip(1).collect();
+    let modes = scholar_pipeline::modes::MODES.iter();
+    let registered: Vec<String> = modes.map(|mode| mode.name.replace('-', "_")).collect();
+    assert_eq!(named, registered, "docs/data-formats.md");
+}
+
 /// Whether a file is a prompt, as against what registers them.
 fn is_prompt(name: &str) -> bool {
     name.contains("/prompts/") && name.ends_with(".txt")

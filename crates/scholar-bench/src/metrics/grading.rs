@@ -1,7 +1,6 @@
 //! Grades from 1 to 5 for organisation, coverage and relevance, given by a judge with a rubric and a reference answer.
 //!
-//! The judge writes feedback, then `[RESULT]` and the grade. [`grade`] reads it tolerantly and never guesses;
-//! [`grade_upstream`] is the reference code's reading, which drops grades with anything behind them.
+//! The judge writes feedback, then `[RESULT]` and the grade. [`grade`] reads it tolerantly and never guesses.
 //!
 //! Source: Kim et al. 2024 (Prometheus) as used by ScholarQABench.
 
@@ -12,12 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Column;
 use crate::judge::Judged;
-use crate::metrics::text::python;
 
 /// Marks the grade.
 const MARKER: &str = "[RESULT]";
-/// What upstream looks for where the marker gives no number.
-const FALLBACK: &str = "the overall score is ";
 
 /// One criterion with its five levels, as ScholarQABench publishes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,36 +88,6 @@ pub fn grade(reply: &str) -> Option<u8> {
             .strip_prefix(['.', ','])
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     if part_of_number { None } else { u8::try_from(grade).ok() }
-}
-
-/// The grade as the reference code reads it, `None` where it drops the reply from the mean.
-///
-/// It takes the rest of the line behind `[RESULT] `, or the text from the ninth character if there is no marker; if
-/// that is no number, the number in `the overall score is N`; and counts exactly `1` to `5`.
-pub fn grade_upstream(reply: &str) -> Option<u8> {
-    let start = reply
-        .find("[RESULT] ")
-        .map(|at| at + MARKER.len() + 1)
-        .or_else(|| reply.char_indices().nth(8).map(|(at, _)| at));
-    let rest = start.map_or("", |start| &reply[start..]);
-    let line = rest.split('\n').next().unwrap_or("");
-    let is_number =
-        |text: &str| !text.is_empty() && text.chars().all(|c| python::digit(c).is_some());
-    let found = if is_number(line.trim()) {
-        line
-    } else {
-        let behind = reply.find(FALLBACK).map(|at| &reply[at + FALLBACK.len()..]);
-        let digits = |text: &str| text.find(|c| python::digit(c).is_none()).unwrap_or(text.len());
-        behind.map(|text| &text[..digits(text)]).filter(|text| is_number(text)).unwrap_or(line)
-    };
-    match found {
-        "1" => Some(1),
-        "2" => Some(2),
-        "3" => Some(3),
-        "4" => Some(4),
-        "5" => Some(5),
-        _ => None,
-    }
 }
 
 /// Several grades of one answer: the one most given, the lowest of equals; `None` without grades.

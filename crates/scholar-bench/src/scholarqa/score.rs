@@ -325,7 +325,10 @@ impl Scorer<'_> {
         self.add(recall, PERCENT, Some(judge.pin()));
         self.add(precision, PERCENT, Some(judge.pin()));
         self.scores.citation_f1 = summary::f1(&scored, SEED);
-        self.scores.over_citation = Some(summary::over_citation(&scored));
+        self.scores.over_citation = Some(match rules.variant {
+            citation::Variant::Upstream => summary::over_citation_upstream(&scored),
+            citation::Variant::Corrected => summary::over_citation(&scored),
+        });
         let verdicts = scored.into_iter().filter_map(|(id, score)| Some((id, score.ok()?)));
         self.scores.verdicts = verdicts.collect();
         self.scores.incomplete = dead;

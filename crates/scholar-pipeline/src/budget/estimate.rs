@@ -17,7 +17,7 @@ pub(crate) const KEYWORD_TOKENS: u64 = 50;
 /// Calls of one kind that a mode is expected to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpectedCalls {
-    /// How many.
+    /// How many calls.
     pub calls: u64,
     /// Tokens of each prompt.
     pub prompt: u64,
@@ -30,7 +30,7 @@ pub struct ExpectedCalls {
 pub struct Estimate {
     /// Calls of the generator.
     pub calls: u64,
-    /// Their tokens.
+    /// Prompt and completion tokens of all calls.
     pub usage: TokenUsage,
     /// US dollars; `None` when the price is unknown.
     pub usd: Option<f64>,
@@ -45,8 +45,7 @@ impl Estimate {
             usage += TokenUsage { prompt: calls * prompt, completion: calls * completion };
         }
         let calls = expected.iter().map(|kind| kind.calls).sum();
-        let usd = generator
-            .map_or(Some(0.0), |info| info.usd_per_million.map(|price| cost(usage, price)));
+        let usd = generator.map_or(Some(0.0), |info| cost(usage, info));
         Self { calls, usage, usd }
     }
 }

@@ -168,16 +168,14 @@ impl Meter {
     fn add(&self, usage: TokenUsage, info: &GeneratorInfo) {
         let mut account = self.shared.account.lock();
         account.usage += usage;
-        account.usd = match (account.usd, info.usd_per_million) {
-            (Some(usd), Some(price)) => Some(usd + cost(usage, price)),
-            _ => None,
-        };
+        account.usd = account.usd.zip(cost(usage, info)).map(|(before, new)| before + new);
     }
 }
 
-/// US dollars for `usage` at `(prompt, completion)` dollars per million tokens.
-pub(crate) fn cost(usage: TokenUsage, (prompt, completion): (f64, f64)) -> f64 {
-    (count(usage.prompt) * prompt + count(usage.completion) * completion) / 1e6
+/// US dollars for `usage` of this model; `None` when its price is unknown.
+pub(crate) fn cost(usage: TokenUsage, info: &GeneratorInfo) -> Option<f64> {
+    let (prompt, completion) = info.usd_per_million?;
+    Some((count(usage.prompt) * prompt + count(usage.completion) * completion) / 1e6)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^53")]

@@ -27,6 +27,7 @@ mod informative;
 mod model;
 mod pattern;
 mod question;
+mod reply;
 mod score;
 mod select;
 mod state;

@@ -18,7 +18,7 @@ const SAME_SENTENCE: f32 = 0.4;
 /// A difference between what was expected and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What kind.
+    /// What differs.
     pub kind: DifferenceKind,
     /// Where, for people: `sentence 3`, `reference 2, title`, `line 7`. Counted from 1 in what was found; what is missing
     /// there, in what was expected.
@@ -31,7 +31,7 @@ pub struct Difference {
     pub found: Option<String>,
 }
 
-/// What differs.
+/// The kinds of differences between two answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {

@@ -57,7 +57,7 @@ pub struct ProofFile {
 /// A datastore at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofDatastore {
-    /// Its name.
+    /// Name of the datastore.
     pub name: String,
     /// The number of its newest commit when the question was asked.
     pub commit: u64,
@@ -79,7 +79,7 @@ pub struct ProofSentence {
     /// Which references it cites.
     #[serde(default)]
     pub citations: Vec<Citation>,
-    /// Located quotations.
+    /// Located quotations, best judged first.
     pub quotes: Vec<Quote>,
     /// The verdict it got.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,7 +135,7 @@ impl ProofSentence {
 /// A quoted passage as it was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofPassage {
-    /// Its name.
+    /// Paper and ordinal of the passage.
     pub passage_id: PassageId,
     /// SHA-256 of its text, hexadecimal.
     pub text_sha256: String,

@@ -162,7 +162,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
     if norm > 0.0 { dot(a, b) / norm } else { 0.0 }
 }
 
-/// Inner product.
+/// Inner product of two vectors of one length.
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

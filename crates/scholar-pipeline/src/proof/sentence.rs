@@ -22,7 +22,7 @@ pub enum Fate {
 /// A quotation in a shown passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocatedQuote {
-    /// The passage.
+    /// Number of the passage.
     pub evidence: EvidenceNumber,
     /// Characters of the passage's text.
     pub span: CharSpan,
@@ -47,7 +47,7 @@ pub struct ProvenSentence {
     pub quotes: Vec<LocatedQuote>,
     /// The best judgement among the citations.
     pub support: Option<Support>,
-    /// Gates passed.
+    /// Gates passed, L0 first.
     pub gates: Vec<Gate>,
     /// What became of it.
     pub fate: Fate,
@@ -58,11 +58,11 @@ pub struct ProvenSentence {
 pub struct ProofCounts {
     /// Kept as they were.
     pub kept: usize,
-    /// Cited anew.
+    /// Cited to another passage.
     pub reattributed: usize,
     /// Shown as unproven.
     pub weakened: usize,
-    /// Taken out.
+    /// Taken out of the answer.
     pub dropped: usize,
 }
 
@@ -73,6 +73,6 @@ pub struct Proven {
     pub sentences: Vec<ProvenSentence>,
     /// Every change, in order.
     pub notices: Vec<Notice>,
-    /// How many.
+    /// How many sentences met which fate.
     pub counts: ProofCounts,
 }

@@ -28,22 +28,22 @@ const MOST_PASSAGES: u32 = 500;
 pub enum ProofProblem {
     /// The datastore does not have the passage.
     PassageMissing {
-        /// Which.
+        /// The passage that is quoted.
         passage_id: PassageId,
     },
     /// The proof quotes a passage that it does not embed.
     PassageNotEmbedded {
-        /// Which.
+        /// The passage that is quoted.
         passage_id: PassageId,
     },
     /// The passage's text is not the one that its digest was taken of.
     PassageChanged {
-        /// Which.
+        /// The passage that is quoted.
         passage_id: PassageId,
     },
     /// The datastore is at the commit that the proof names and has another text.
     PassageContradicted {
-        /// Which.
+        /// The passage that is quoted.
         passage_id: PassageId,
         /// The text in the proof.
         embedded: String,
@@ -54,7 +54,7 @@ pub enum ProofProblem {
     QuoteDiffers {
         /// Of which sentence, from 0.
         sentence: usize,
-        /// The quotation.
+        /// As the proof states it.
         quote: Quote,
         /// What stands there; `None` when the place is past the end.
         found: Option<String>,
@@ -63,7 +63,7 @@ pub enum ProofProblem {
     QuoteNotInSource {
         /// Of which sentence, from 0.
         sentence: usize,
-        /// The quotation.
+        /// As the proof states it.
         quote: Quote,
         /// What the passage says now.
         stored: String,
@@ -72,21 +72,21 @@ pub enum ProofProblem {
     QuoteOfOtherPaper {
         /// Of which sentence, from 0.
         sentence: usize,
-        /// The quotation.
+        /// As the proof states it.
         quote: Quote,
     },
     /// A sentence cites a number that the list does not have.
     CitationUnknown {
         /// Which sentence, from 0.
         sentence: usize,
-        /// The number.
+        /// As it stands in the sentence.
         citation: Citation,
     },
     /// A sentence that passed L1 cites a paper of which it quotes nothing.
     CitationUnquoted {
         /// Which sentence, from 0.
         sentence: usize,
-        /// The number.
+        /// As it stands in the sentence.
         citation: Citation,
     },
     /// A sentence is marked as its source's own words and is not.
@@ -102,19 +102,19 @@ pub enum ProofProblem {
     QuotedWordsMissing {
         /// Which sentence, from 0.
         sentence: usize,
-        /// The words.
+        /// What stands there.
         words: String,
     },
     /// The numbers of the reference list do not run from 1.
     ReferenceMisnumbered {
         /// The number that should stand there.
         expected: usize,
-        /// As printed.
+        /// As the answer prints it.
         printed: Reference,
     },
     /// The datastore says something else of a cited paper.
     ReferenceDiffers {
-        /// As printed.
+        /// As the answer prints it.
         printed: Reference,
         /// As stored now.
         stored: Reference,
@@ -123,7 +123,7 @@ pub enum ProofProblem {
     GateUnfounded {
         /// Which sentence, from 0.
         sentence: usize,
-        /// Which gate.
+        /// The gate that was claimed.
         gate: Gate,
     },
     /// A sentence does not stand at its own position.
@@ -135,7 +135,7 @@ pub enum ProofProblem {
     },
     /// A digest in the proof is not that of what it names.
     DigestDiffers {
-        /// Of what.
+        /// What the digest is of.
         of: String,
     },
 }
@@ -151,7 +151,7 @@ pub enum ProofRemark {
     },
     /// The passage has another text since; every quotation of it is still in the paper.
     SourceChanged {
-        /// Which.
+        /// The passage that is quoted.
         passage_id: PassageId,
         /// The text in the proof.
         embedded: String,
@@ -160,7 +160,7 @@ pub enum ProofRemark {
     },
     /// A cited paper that no quotation leads to, or that nothing could be compared with.
     ReferenceUnchecked {
-        /// As printed.
+        /// As the answer prints it.
         printed: Reference,
     },
 }
@@ -170,7 +170,7 @@ pub enum ProofRemark {
 pub struct ProofReport {
     /// Sentences in the proof.
     pub sentences: usize,
-    /// Quotations checked.
+    /// Quotations that were compared with their sources.
     pub quotes: usize,
     /// Of which hold exactly.
     pub quotes_hold: usize,

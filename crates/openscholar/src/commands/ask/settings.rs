@@ -2,14 +2,14 @@
 
 use clap::ValueEnum as _;
 use scholar_core::SearchFilter;
-use scholar_pipeline::config::{AskConfig, ModeChoice, Task};
+use scholar_pipeline::config::{AskConfig, ModeChoice, SettingError, Settings, Task};
 
-use crate::args::{AskArgs, GeneratorChoice, SourceArg, TaskArg};
+use crate::args::{AnswerArgs, AskArgs, GeneratorChoice, SourceArg, TaskArg};
 use crate::error::CommandError;
 use crate::runs::WiringRecord;
 
 /// Preset, then flags. Every flag of [`AskArgs`] that belongs to the algorithm is read here; the rest is wiring.
-pub(super) fn resolve(args: &AskArgs) -> Result<AskConfig, CommandError> {
+pub(super) fn resolve(args: &AskArgs, file: &Settings) -> Result<AskConfig, CommandError> {
     let task = Task::from(args.task);
     let mut config = match args.preset.as_str() {
         "paper" if args.task == TaskArg::SinglePaper => AskConfig::single_paper_task(task),
@@ -23,14 +23,16 @@ pub(super) fn resolve(args: &AskArgs) -> Result<AskConfig, CommandError> {
         }
     };
     config.task = task;
+    let AnswerArgs { top_k, top_n, search, settings, .. } = &args.answer;
+    config = overridden(config, file, settings)?;
     if args.mode != ModeChoice::Auto {
         config.mode = args.mode;
     }
     config.retrieval.filter = SearchFilter::from(args.filter.clone());
-    set(&mut config.retrieval.top_k, args.top_k);
-    set(&mut config.retrieval.search_mode, args.search.map(Into::into));
-    set(&mut config.ranking.top_n, args.top_n);
-    config.ranking.norm_cite |= args.norm_cite;
+    set(&mut config.retrieval.top_k, *top_k);
+    set(&mut config.retrieval.search_mode, search.map(Into::into));
+    set(&mut config.ranking.top_n, *top_n);
+    set(&mut config.ranking.norm_cite, args.norm_cite);
     set(&mut config.feedback.items, args.feedback);
     if args.seed.is_some() {
         config.sampling.seed = args.seed;
@@ -39,13 +41,32 @@ pub(super) fn resolve(args: &AskArgs) -> Result<AskConfig, CommandError> {
     Ok(config)
 }
 
+/// `config` with the settings of the config file, then those of `--set`.
+pub(crate) fn overridden(
+    config: AskConfig,
+    file: &Settings,
+    named: &[String],
+) -> Result<AskConfig, CommandError> {
+    let unusable = |error: SettingError| {
+        CommandError::user(error.to_string()).with_hint(
+            "docs/configuration.md lists the settings, docs/deviations.md what they mean",
+        )
+    };
+    let mut config = config.with(file).map_err(unusable)?;
+    for setting in named {
+        config = config.with_setting(setting).map_err(unusable)?;
+    }
+    Ok(config)
+}
+
 /// Limits named on the command line take the place of those in `config`: a resumed run may be given more.
 pub(super) fn raise_budget(config: &mut AskConfig, args: &AskArgs) -> Result<(), CommandError> {
+    let AnswerArgs { max_cost, max_tokens, max_seconds, max_calls, .. } = &args.answer;
     let budget = &mut config.budget;
-    budget.max_cost = args.max_cost.or(budget.max_cost);
-    budget.max_tokens = args.max_tokens.or(budget.max_tokens);
-    budget.max_calls = args.max_calls.or(budget.max_calls);
-    budget.max_seconds = args.max_seconds.map(seconds).or(budget.max_seconds);
+    budget.max_cost = max_cost.or(budget.max_cost);
+    budget.max_tokens = max_tokens.or(budget.max_tokens);
+    budget.max_calls = max_calls.or(budget.max_calls);
+    budget.max_seconds = max_seconds.map(seconds).or(budget.max_seconds);
     check(config)
 }
 
@@ -63,26 +84,27 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
         offline,
         looking,
     } = wiring;
-    if args.generator.is_none()
+    let answer = &mut args.answer;
+    if answer.generator.is_none()
         && let Some(name) = &generator
     {
-        args.generator = Some(GeneratorChoice::from_str(name, false).map_err(|problem| {
+        answer.generator = Some(GeneratorChoice::from_str(name, false).map_err(|problem| {
             CommandError::user(format!("the run was written by generator {name:?}: {problem}"))
         })?);
     }
-    args.model = args.model.or(model);
-    args.base_url = args.base_url.or(base_url);
-    args.strength = args.strength.or(strength);
-    args.judge = args.judge.or(judge);
-    args.reranker = args.reranker.or(reranker);
-    args.no_rerank |= no_rerank && args.reranker.is_none();
+    answer.model = answer.model.take().or(model);
+    answer.base_url = answer.base_url.take().or(base_url);
+    answer.strength = answer.strength.take().or(strength);
+    answer.judge = answer.judge.take().or(judge);
+    answer.reranker = answer.reranker.take().or(reranker);
+    answer.no_rerank |= no_rerank && answer.reranker.is_none();
     for name in sources {
-        args.look.sources.push(SourceArg::from_str(&name, false).map_err(|problem| {
+        answer.look.sources.push(SourceArg::from_str(&name, false).map_err(|problem| {
             CommandError::user(format!("the run looked at a source {name:?}: {problem}"))
         })?);
     }
-    args.look.offline |= offline;
-    args.look.full_texts = args.look.full_texts.or(looking.map(|looking| looking.full_texts));
+    answer.look.offline |= offline;
+    answer.look.full_texts = answer.look.full_texts.or(looking.map(|looking| looking.full_texts));
     Ok(args)
 }
 

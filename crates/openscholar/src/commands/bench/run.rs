@@ -22,10 +22,12 @@ use scholar_bench::scholarqa::{
 };
 use scholar_core::text::hex;
 use scholar_pipeline::AskConfig;
+use scholar_pipeline::config::Settings;
 use sha2::{Digest as _, Sha256};
 
 use crate::app::App;
-use crate::args::{BenchRunArgs, LessArgs};
+use crate::args::{AnswerArgs, BenchRunArgs, LessArgs};
+use crate::commands::ask::settings::overridden;
 use crate::error::{CommandError, Context as _, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::{progress, runs};
 use ports::Wiring;
@@ -105,7 +107,8 @@ fn ask(
         .with_hint("leave the switch away, or name a system that has that part"));
     }
     mark_duplicates(&mut items, system.contexts == ContextSource::Given);
-    let config = config_of(task, system, &ablation, args.retrieved.is_some(), args.seed);
+    let preset = config_of(task, system, &ablation, args.retrieved.is_some(), args.seed);
+    let config = overridden(preset, &Settings::new(), &args.answer.settings)?;
     let mut manifest = manifest(task, &system.to_string(), &loaded, &items, args, app);
     manifest.ablation = ablation;
     manifest.before = cutoff(task, system, args.before.as_deref())?;
@@ -143,7 +146,8 @@ fn ask(
 }
 
 fn ablation(args: &BenchRunArgs) -> Ablation {
-    let LessArgs { no_rerank, no_feedback, no_verification, search, top_n, top_k } = &args.less;
+    let LessArgs { no_feedback, no_verification } = &args.less;
+    let AnswerArgs { no_rerank, search, top_n, top_k, .. } = &args.answer;
     Ablation {
         no_rerank: *no_rerank,
         no_feedback: *no_feedback,

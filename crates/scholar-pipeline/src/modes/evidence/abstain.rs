@@ -49,7 +49,8 @@ const GIVEN_WITHOUT_ENCODER: [f32; 3] = [-0.8, 7.6, -2.1];
 /// encoder of unit vectors, for which the regressions were made.
 pub(crate) fn diagnose(
     scored: &[Scored],
-    (evidence, is): (&[Ranked], EvidenceIs),
+    evidence: &[Ranked],
+    is: EvidenceIs,
     reading: &Reading,
     similar: bool,
 ) -> Diagnosis {

@@ -19,10 +19,8 @@ pub(crate) const VERBATIM_JUDGE: &str = "verbatim";
 pub(crate) fn parts(state: &DigestState<'_>) -> Vec<Facet> {
     let mut chosen = state.chosen.clone();
     chosen.sort_unstable();
-    let mut parts = {
-        let read = (&state.groups, &state.reading, &state.shape);
-        facets(&state.scored, &chosen, &state.evidence, read)
-    };
+    let DigestState { scored, evidence, groups, reading, shape, .. } = state;
+    let mut parts = facets(scored, &chosen, evidence, groups, reading, shape);
     let shown: Vec<usize> = parts.iter().flat_map(|part| part.members.clone()).collect();
     let mut pool = state.eligible.clone();
     let mut left: Vec<usize> = {
@@ -32,7 +30,7 @@ pub(crate) fn parts(state: &DigestState<'_>) -> Vec<Facet> {
     };
     for _ in 0..MAX_DIFFERENCES {
         let same_paper = |a: usize, b: usize| state.paper(a) == state.paper(b);
-        let found = difference(&state.scored, (&left, &pool), same_paper, &state.reading);
+        let found = difference(&state.scored, &left, &pool, same_paper, &state.reading);
         let Some(found) = found else { break };
         let members = vec![found.first, found.second];
         left.retain(|at| !members.contains(at));

@@ -40,7 +40,8 @@ pub(crate) fn candidates(
     passage: &Passage,
     at: usize,
     opens: bool,
-    (rules, reading): (&SentenceRules, &Reading),
+    rules: &SentenceRules,
+    reading: &Reading,
 ) -> Vec<Candidate> {
     if is_back_matter(&passage.section) {
         return Vec::new();
@@ -93,7 +94,7 @@ pub(crate) fn candidates(
             }
             Some(_) => continue,
         };
-        found.push(candidate(text, range, at, (place, reading)));
+        found.push(candidate(text, range, at, place, reading));
     }
     found
 }
@@ -102,7 +103,8 @@ fn candidate(
     text: &str,
     range: Range<usize>,
     passage: usize,
-    (place, reading): (Place, &Reading),
+    place: Place,
+    reading: &Reading,
 ) -> Candidate {
     let quote = text[range.clone()].to_owned();
     let shown = single_spaced(&strip_foreign_markers(&quote));
@@ -229,7 +231,7 @@ mod tests {
         };
         let reading = Reading::of("Does exercise help?", &Abbreviations::default());
         let rules = EvidenceConfig::digest().sentences;
-        let found = candidates(&passage, 0, opens, (&rules, &reading));
+        let found = candidates(&passage, 0, opens, &rules, &reading);
         for candidate in &found {
             assert_eq!(candidate.span.slice(text), Some(candidate.quote.as_str()));
         }

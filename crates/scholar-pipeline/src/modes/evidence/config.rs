@@ -16,9 +16,9 @@ pub enum ModelQueries {
 /// Which sentences may be shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SentenceRules {
-    /// Fewest words.
+    /// Fewest words of a sentence.
     pub min_words: usize,
-    /// Most words.
+    /// Most words of a sentence.
     pub max_words: usize,
     /// Most words of a sentence together with the one before it that explains its `This`.
     pub max_joined_words: usize,
@@ -42,7 +42,7 @@ pub struct ScoreWeights {
 /// How the digest is composed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DigestShape {
-    /// Most sentences.
+    /// Most sentences of the whole.
     pub max_sentences: usize,
     /// Most parts with a heading.
     pub max_facets: usize,
@@ -61,7 +61,7 @@ pub struct DigestShape {
 /// How the checks in code search for what is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CheckRules {
-    /// Most rounds.
+    /// Most rounds of checks; 0 switches them off.
     pub rounds: usize,
     /// Passages kept per search.
     pub top_k: usize,
@@ -72,7 +72,7 @@ pub struct CheckRules {
 /// What the small model may write.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SynthesisRules {
-    /// Most sentences.
+    /// Most sentences of the whole.
     pub max_sentences: usize,
     /// Most tokens of the prompt.
     pub max_prompt_tokens: usize,

@@ -182,16 +182,18 @@ pub(crate) struct Difference {
     pub(crate) second: usize,
 }
 
-/// The first pair, best sentences first, whose claims on one thing differ; `same_paper` pairs are left out.
+/// The first pair, best sentences first, whose claims on one thing differ; `same_paper` pairs are left out. The first of a pair is
+/// among `shown`, the second in `pool`.
 pub(crate) fn difference(
     scored: &[Scored],
-    candidates: (&[usize], &[usize]),
+    shown: &[usize],
+    pool: &[usize],
     same_paper: impl Fn(usize, usize) -> bool,
     reading: &Reading,
 ) -> Option<Difference> {
-    for a in candidates.0 {
+    for a in shown {
         let mine = claims(&scored[*a].candidate.text);
-        for b in candidates.1 {
+        for b in pool {
             if a == b || same_paper(*a, *b) || !same_matter(&scored[*a], &scored[*b], reading) {
                 continue;
             }
@@ -202,7 +204,7 @@ pub(crate) fn difference(
             });
             let heaviest = differing.max_by(|(x, _), (y, _)| weight(x).total_cmp(&weight(y)));
             if let Some((thing, directions)) = heaviest {
-                let thing = shown(thing, &scored[*a].candidate.text);
+                let thing = in_words(thing, &scored[*a].candidate.text);
                 return Some(Difference { thing, directions, first: *a, second: *b });
             }
         }
@@ -237,7 +239,7 @@ pub(crate) fn agreement<P: Ord>(
     let best = agreeing
         .max_by(|a, b| a.0.cmp(&b.0).then_with(|| weight(&a.1.0).total_cmp(&weight(&b.1.0))))?;
     let ((thing, direction), n, first) = (best.1, best.0, best.2);
-    let thing = shown(&thing, &scored[first].candidate.text);
+    let thing = in_words(&thing, &scored[first].candidate.text);
     Some((format!("{thing} {}", direction.word()), n))
 }
 
@@ -256,7 +258,7 @@ fn needed(reading: &Reading) -> usize {
 }
 
 /// The word of `text` with that stem.
-fn shown(stem: &str, text: &str) -> String {
+fn in_words(stem: &str, text: &str) -> String {
     let word = words(text).into_iter().find(|word| stems(word).iter().any(|found| found == stem));
     word.unwrap_or(stem).to_owned()
 }

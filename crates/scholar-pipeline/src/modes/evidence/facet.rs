@@ -10,8 +10,7 @@ use super::config::DigestShape;
 use super::direction::moves;
 use super::informative::{Role, Side, speaks_of};
 use super::question::{Aspect, Reading, capitalised};
-use super::score::Scored;
-use super::select::paper_of;
+use super::score::{Scored, paper_of};
 use super::terms::{stems, weight};
 
 /// Fewest sentences a digest must have to be divided.
@@ -87,7 +86,8 @@ pub(crate) struct Groups {
 
 /// The groups of the sentences of `scored` that are `eligible`.
 pub(crate) fn groups(
-    (scored, eligible): (&[Scored], &[usize]),
+    scored: &[Scored],
+    eligible: &[usize],
     evidence: &[Ranked],
     reading: &Reading,
     shape: &DigestShape,
@@ -104,7 +104,7 @@ pub(crate) fn groups(
         let heading = |side: &Side| side.heading();
         sorted_into(pool, Side::ALL, heading, |at| Side::on(text(at), reading))
     } else if pool.len() >= FEWEST_TO_DIVIDE {
-        let found = discovered(scored, pool, evidence, (reading, shape.max_facets));
+        let found = discovered(scored, pool, evidence, reading, shape.max_facets);
         if found.len() >= FEWEST_DISCOVERED {
             by_phrase = true;
             found
@@ -155,7 +155,9 @@ pub(crate) fn facets(
     scored: &[Scored],
     chosen: &[usize],
     evidence: &[Ranked],
-    (groups, reading, shape): (&Groups, &Reading, &DigestShape),
+    groups: &Groups,
+    reading: &Reading,
+    shape: &DigestShape,
 ) -> Vec<Facet> {
     let mut chosen = chosen.to_vec();
     chosen.sort_unstable();
@@ -246,7 +248,8 @@ fn discovered(
     scored: &[Scored],
     chosen: &[usize],
     evidence: &[Ranked],
-    (reading, max_facets): (&Reading, usize),
+    reading: &Reading,
+    max_facets: usize,
 ) -> Vec<Facet> {
     let mut phrases: BTreeMap<String, Phrase> = BTreeMap::new();
     for at in chosen {

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use scholar_core::{Notice, NoticeKind, Query};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::facet::{FURTHER, Facet, HEADING_WORDS};
 use super::question::keywords;
+use super::reply::strings;
 use super::state::DigestState;
 use super::synthesis::Shown;
 use super::terms::{stem_set, stems};
@@ -63,25 +64,6 @@ fn distinct_queries(own: Vec<Query>, suggested: Vec<String>) -> Vec<Query> {
         }
     }
     queries
-}
-
-/// The field `name` of a JSON object, a list of strings; text around the object is ignored.
-pub(crate) fn strings(reply: &str, name: &str) -> Option<Vec<String>> {
-    let list = list(reply, name)?;
-    Some(list.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect())
-}
-
-/// The same, a list of numbers.
-pub(crate) fn numbers(reply: &str, name: &str) -> Option<Vec<usize>> {
-    let list = list(reply, name)?;
-    Some(list.iter().filter_map(|item| usize::try_from(item.as_u64()?).ok()).collect())
-}
-
-fn list(reply: &str, name: &str) -> Option<Vec<Value>> {
-    let start = reply.find('{')?;
-    let end = reply.rfind('}')?;
-    let value: Value = serde_json::from_str(reply.get(start..=end)?).ok()?;
-    Some(value.get(name)?.as_array()?.clone())
 }
 
 /// Replaces headings made in code by the model's where those pass [`heading_fits`]; a notice if nothing could be read.

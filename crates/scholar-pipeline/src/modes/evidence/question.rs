@@ -37,7 +37,7 @@ const GENERIC: &[&str] = &[
 /// A word of the question that says something about its topic.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Term {
-    /// Folded stem.
+    /// Stem, folded as [`super::terms`] folds.
     pub(crate) stem: String,
     /// As the question writes it.
     pub(crate) word: String,

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use scholar_core::{Encoder, PaperMeta, PortError, Ranked, Side};
+use scholar_core::{Encoder, PaperId, PaperMeta, PortError, Ranked, Side};
 
 use super::candidate::Candidate;
-use super::config::ScoreWeights;
+use super::config::{EvidenceConfig, ScoreWeights};
 use super::question::Reading;
 use super::terms::stem_set;
 use crate::proof::select::dot;
@@ -80,21 +80,27 @@ impl<'a> Encodings<'a> {
 /// are encoded and kept.
 pub(crate) fn score(
     candidates: Vec<Candidate>,
-    (evidence, ranks): (&[Ranked], &[usize]),
+    evidence: &[Ranked],
+    ranks: &[usize],
     reading: &Reading,
     encodings: &mut Encodings<'_>,
-    (weights, max_candidates): (&ScoreWeights, usize),
+    config: &EvidenceConfig,
 ) -> Result<Vec<Scored>, PortError> {
+    let (weights, max_candidates) = (&config.weights, config.sentences.max_candidates);
     let titles: Vec<BTreeSet<String>> =
         evidence.iter().map(|ranked| stem_set(&ranked.retrieved.passage.title)).collect();
     let newest = evidence.iter().filter_map(|ranked| ranked.retrieved.paper.year).max();
+    let paper = |at: usize| PassageSigns {
+        title: &titles[at],
+        standing: standing(&evidence[at].retrieved.paper, newest),
+        rank: ranks[at],
+    };
     let mut scored: Vec<Scored> = candidates
         .into_iter()
         .map(|candidate| {
             let at = candidate.passage;
-            let title = &titles[at];
-            let standing = standing(&evidence[at].retrieved.paper, newest);
-            weigh(candidate, (title, standing, ranks[at]), None, (reading, weights))
+            let paper = paper(at);
+            weigh(candidate, &paper, None, reading, weights)
         })
         .collect();
     sort(&mut scored);
@@ -108,9 +114,8 @@ pub(crate) fn score(
                 let vector = encodings.known.get(&old.candidate.text).cloned();
                 let similarity = vector.as_ref().map(|vector| dot(question, vector));
                 let at = old.candidate.passage;
-                let standing = standing(&evidence[at].retrieved.paper, newest);
-                let paper = (&titles[at], standing, ranks[at]);
-                let mut new = weigh(old.candidate, paper, similarity, (reading, weights));
+                let paper = paper(at);
+                let mut new = weigh(old.candidate, &paper, similarity, reading, weights);
                 new.vector = vector;
                 new
             })
@@ -120,12 +125,24 @@ pub(crate) fn score(
     Ok(scored)
 }
 
+/// What a sentence inherits from its passage.
+struct PassageSigns<'a> {
+    /// Stems of the paper's title.
+    title: &'a BTreeSet<String>,
+    /// Recency and citations of the paper, in `[0, 1]`.
+    standing: f32,
+    /// Place of the passage among those ranked, from 0.
+    rank: usize,
+}
+
 fn weigh(
     candidate: Candidate,
-    (title, standing, place): (&BTreeSet<String>, f32, usize),
+    passage: &PassageSigns<'_>,
     similarity: Option<f32>,
-    (reading, weights): (&Reading, &ScoreWeights),
+    reading: &Reading,
+    weights: &ScoreWeights,
 ) -> Scored {
+    let PassageSigns { title, standing, rank: place } = *passage;
     let ScoreWeights { relevance: by_relevance, rank, informative, standing: by_standing } =
         weights;
     let coverage = reading.share(|term| {
@@ -160,6 +177,11 @@ fn weigh(
         + informative * candidate.informative
         + by_standing * standing;
     Scored { candidate, similarity, coverage, topic, relevance, score, vector: None }
+}
+
+/// The paper a sentence comes from.
+pub(crate) fn paper_of<'a>(scored: &Scored, evidence: &'a [Ranked]) -> &'a PaperId {
+    &evidence[scored.candidate.passage].retrieved.passage.id.paper
 }
 
 /// Share of the key terms' weight in a sentence or its paper's title.

@@ -7,7 +7,7 @@ use scholar_core::{PaperId, Ranked};
 use super::config::DigestShape;
 use super::facet::Groups;
 use super::question::Reading;
-use super::score::{Scored, likeness};
+use super::score::{Scored, likeness, paper_of};
 
 /// How many of the most relevant sentences set the measure of relevance.
 const YARDSTICK: usize = 8;
@@ -34,9 +34,11 @@ const LITTLE: usize = 6;
 
 /// Indices into `scored` (best first) of those chosen among the `eligible`, in order of choice.
 pub(crate) fn select(
-    (scored, eligible): (&[Scored], &[usize]),
+    scored: &[Scored],
+    eligible: &[usize],
     evidence: &[Ranked],
-    (groups, nudged): (&Groups, &BTreeSet<usize>),
+    groups: &Groups,
+    nudged: &BTreeSet<usize>,
     shape: &DigestShape,
 ) -> Vec<usize> {
     let paper = |at: usize| paper_of(&scored[at], evidence);
@@ -114,11 +116,6 @@ fn yardstick(scored: &[Scored]) -> f32 {
     relevance.sort_by(|a, b| b.total_cmp(a));
     relevance.truncate(YARDSTICK);
     relevance.iter().sum::<f32>() / relevance.len().max(1) as f32
-}
-
-/// The paper a sentence comes from.
-pub(crate) fn paper_of<'a>(scored: &Scored, evidence: &'a [Ranked]) -> &'a PaperId {
-    &evidence[scored.candidate.passage].retrieved.passage.id.paper
 }
 
 /// Whether two candidates share characters: a sentence alone and joined to its successor.

@@ -81,18 +81,17 @@ impl<'a> DigestState<'a> {
         for at in self.read.len()..self.evidence.len() {
             let opens = self.opens(at).await;
             let passage = &self.evidence[at].retrieved.passage;
-            let sought = (&self.config().sentences, &self.reading);
-            let new = candidates(passage, at, opens, sought);
+            let rules = &self.config().sentences;
+            let new = candidates(passage, at, opens, rules, &self.reading);
             self.read.push(new);
         }
         let found = self.read.concat();
-        let limits = (&self.config().weights, self.config().sentences.max_candidates);
-        let evidence = (self.evidence.as_slice(), self.ranks.as_slice());
-        self.scored = score(found, evidence, &self.reading, &mut self.encodings, limits)?;
-        self.eligible = eligible(&self.scored, &self.shape, &self.reading);
-        let pool = (self.scored.as_slice(), self.eligible.as_slice());
-        self.groups = groups(pool, &self.evidence, &self.reading, &self.shape);
-        self.chosen = select(pool, &self.evidence, (&self.groups, &self.nudged), &self.shape);
+        let config = self.config();
+        let Self { evidence, ranks, reading, encodings, shape, nudged, .. } = self;
+        self.scored = score(found, evidence, ranks, reading, encodings, config)?;
+        self.eligible = eligible(&self.scored, shape, reading);
+        self.groups = groups(&self.scored, &self.eligible, evidence, reading, shape);
+        self.chosen = select(&self.scored, &self.eligible, evidence, &self.groups, nudged, shape);
         Ok(())
     }
 
@@ -153,7 +152,7 @@ impl<'a> DigestState<'a> {
     pub(crate) fn diagnosis(&self) -> Diagnosis {
         let encoder = self.frame.ports.encoder.as_ref();
         let similar = encoder.is_some_and(|e| e.info().similarity == Similarity::Cosine);
-        diagnose(&self.scored, (&self.evidence, self.config().evidence_is), &self.reading, similar)
+        diagnose(&self.scored, &self.evidence, self.config().evidence_is, &self.reading, similar)
     }
 
     /// The paper of a sentence.

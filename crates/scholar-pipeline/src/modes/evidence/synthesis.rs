@@ -17,7 +17,7 @@ use super::assemble::{Digest, quote};
 use super::condense::{condensed, joined, lower_words, stands_alone};
 use super::config::SynthesisRules;
 use super::informative::{is_motivation, is_praise};
-use super::model;
+use super::reply;
 use super::score::likeness;
 use super::state::DigestState;
 use super::terms::{stem_set, stems};
@@ -165,7 +165,7 @@ pub(crate) async fn write(
         Ok(reply) => reply,
         Err(error) => return (Vec::new(), Some(left_out("the synthesis", &error))),
     };
-    let Some(wanted) = model::numbers(&reply.text, "findings") else {
+    let Some(wanted) = reply::numbers(&reply.text, "findings") else {
         let message = "the model's choice of findings could not be read: no synthesis";
         return (Vec::new(), Some(Notice::new(NoticeKind::ModelReply, message)));
     };

@@ -263,7 +263,7 @@ impl WideRetriever {
             let value: f32 = ways.iter().map(|way| reciprocal(way.rank)).sum();
             for place in &paper.near {
                 let passage = paper.passages[*place].clone();
-                hits.push(hit(passage, &paper.meta, (value, &ways), &found_by));
+                hits.push(hit(passage, &paper.meta, value, &ways, &found_by));
             }
         }
         hits.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.passage.id.cmp(&b.passage.id)));
@@ -362,7 +362,8 @@ fn head(paper: &Paper) -> Passage {
 fn hit(
     passage: Passage,
     paper: &Arc<PaperMeta>,
-    (value, ways): (f32, &[&Provenance]),
+    value: f32,
+    ways: &[&Provenance],
     found_by: &BTreeSet<String>,
 ) -> Retrieved {
     let mut explanation =

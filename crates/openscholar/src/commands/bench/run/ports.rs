@@ -15,7 +15,7 @@ use scholar_pipeline::proof::GeneratorAttributor;
 use scholar_pipeline::{AskConfig, Meter, Ports};
 
 use crate::app::App;
-use crate::args::{AskArgs, BenchRunArgs};
+use crate::args::BenchRunArgs;
 use crate::config::DEFAULT_ENCODER;
 use crate::error::CommandError;
 use crate::wiring::{self, Outside, Shelf, generator, judge, models, reranker};
@@ -23,7 +23,6 @@ use crate::wiring::{self, Outside, Shelf, generator, judge, models, reranker};
 /// What all items of a run share.
 pub(super) struct Wiring {
     system: System,
-    ask: AskArgs,
     shelf: Option<Shelf>,
     outside: Option<Outside>,
     frozen: Option<HashMap<String, RetrievedSet>>,
@@ -72,29 +71,27 @@ impl Wiring {
         items: &[Item],
         config: &AskConfig,
     ) -> Result<Self, CommandError> {
-        let mut ask = AskArgs::from(args);
-        ask.mode = system.mode.into();
         let mut notices = Vec::new();
         let meter = Meter::start_with(budget(args)?, app.clock(), Some(App::alarm()));
         let generator::Writer { generator, server, wiring: _ } =
-            generator::open(app, &ask, &mut notices).await?;
+            generator::open(app, &args.answer, system.mode.into(), &mut notices).await?;
         if system.server_only && server.is_none() {
             return Err(CommandError::user("model-alone asks the model of a server")
                 .with_hint("pass --base-url URL --model NAME, or --system no-retrieval"));
         }
         let generator = generator.map(|generator| meter.wrap(generator));
         refuse_unkept_limit(args, generator.as_deref())?;
-        let (opened, notice) = judge::open(app, ask.judge.as_deref(), generator.as_ref()).await?;
+        let (opened, notice) =
+            judge::open(app, args.answer.judge.as_deref(), generator.as_ref()).await?;
         notices.extend(notice);
         let models = BTreeMap::from([("judge".to_owned(), opened.name().to_owned())]);
-        let named = ask.judge.as_deref().or(app.config.judge.as_deref());
+        let named = args.answer.judge.as_deref().or(app.config.judge.as_deref());
         let judge = match named {
             Some("embedded" | "server") => Judge::Writer,
             _ => Judge::Shared(opened),
         };
         let mut wiring = Self {
             system,
-            ask,
             shelf: None,
             outside: None,
             frozen: args.retrieved.as_deref().map(read_sets).transpose()?,
@@ -133,17 +130,18 @@ impl Wiring {
                 ));
             }
         } else if retrieves {
-            let name = app.datastore_name(args.datastore.as_deref());
+            let name = app.datastore_name(args.answer.datastore.as_deref());
             app.home.datastore(&name)?;
             let shelf = Shelf::open(app, &name).await?;
-            if !args.less.no_rerank {
+            if !args.answer.no_rerank {
                 let (reranker, notice) =
-                    reranker::open(app, &shelf, args.reranker.as_deref(), None).await?;
+                    reranker::open(app, &shelf, args.answer.reranker.as_deref(), None).await?;
                 self.notices.extend(notice);
                 self.reranker = Some(reranker);
             }
             let info = self.generator.as_ref().map(|generator| generator.info());
-            let outside = Outside::open(app, &args.look, wiring::looking(&self.ask, info))?;
+            let reach = wiring::reach("paper", self.system.mode.into(), info);
+            let outside = Outside::open(app, &args.answer.look, reach)?;
             self.notices.extend(outside.notices.iter().cloned());
             self.encoder = Some(shelf.encoder.clone());
             (self.shelf, self.outside, self.datastore) = (Some(shelf), Some(outside), Some(name));
@@ -155,17 +153,17 @@ impl Wiring {
             ContextSource::Retrieved => true,
             ContextSource::Given => items.iter().any(|item| item.contexts.len() > shown),
         };
-        if args.less.no_rerank && !chooses {
+        if args.answer.no_rerank && !chooses {
             let message = format!(
                 "--no-rerank changes nothing: no item has more than the {shown} passages that are shown, so nothing is reranked"
             );
             self.notices.push(Notice::new(NoticeKind::Weak, message));
         }
         let compares = self.system.mode == AnswerMode::Evidence;
-        if compares || (chooses && !args.less.no_rerank) {
+        if compares || (chooses && !args.answer.no_rerank) {
             let name = app.config.encoder.as_deref().unwrap_or(DEFAULT_ENCODER);
             let encoder = models::encoder(app, name, models::Reading::WHOLE).await?;
-            if chooses && !args.less.no_rerank {
+            if chooses && !args.answer.no_rerank {
                 let options = LateInteractionOptions::project(Reading::Own);
                 let reranker = LateInteractionReranker::new(Arc::clone(&encoder), options)?;
                 self.reranker = Some(Arc::new(reranker));
@@ -253,14 +251,14 @@ impl Wiring {
 
 #[expect(clippy::cast_precision_loss, reason = "a deadline in seconds is far below 2^52")]
 fn budget(args: &BenchRunArgs) -> Result<Budget, CommandError> {
-    if args.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
+    if args.answer.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
         return Err(CommandError::user("--max-cost must be a number of dollars, 0 or more"));
     }
     Ok(Budget {
-        max_cost: args.max_cost,
-        max_tokens: args.max_tokens,
-        max_seconds: args.max_seconds.map(|seconds| seconds as f64),
-        max_calls: args.max_calls,
+        max_cost: args.answer.max_cost,
+        max_tokens: args.answer.max_tokens,
+        max_seconds: args.answer.max_seconds.map(|seconds| seconds as f64),
+        max_calls: args.answer.max_calls,
     })
 }
 
@@ -269,7 +267,7 @@ fn refuse_unkept_limit(
     generator: Option<&dyn Generator>,
 ) -> Result<(), CommandError> {
     let unknown = generator.is_some_and(|generator| generator.info().usd_per_million.is_none());
-    if args.max_cost.is_some() && unknown {
+    if args.answer.max_cost.is_some() && unknown {
         return Err(CommandError::user(
             "--max-cost cannot be kept: the price of the model is unknown",
         )

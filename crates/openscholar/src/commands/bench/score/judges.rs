@@ -13,14 +13,14 @@ use scholar_bench::scholarqa::cache::CachedJudge;
 use scholar_bench::scholarqa::report::document::slug;
 use scholar_bench::scholarqa::score::Judges;
 use scholar_core::{Attributor, Encoder as _, Generator, GeneratorStrength};
-use scholar_pipeline::Meter;
 use scholar_pipeline::budget::Budget;
 use scholar_pipeline::prompts::{JUDGE_VERDICT, JUDGE_YES_NO};
 use scholar_pipeline::proof::GeneratorAttributor;
 use scholar_pipeline::retrieve::sources::SourcesConfig;
+use scholar_pipeline::{Meter, ModeChoice};
 
 use crate::app::App;
-use crate::args::{AskArgs, BenchScoreArgs};
+use crate::args::{AnswerArgs, BenchScoreArgs};
 use crate::error::{CommandError, Context as _};
 use crate::wiring::{Outside, Shelf, generator, judge, models};
 
@@ -136,7 +136,8 @@ pub(super) fn check(args: &BenchScoreArgs) -> Result<(), CommandError> {
 /// The judging model, within its budget.
 async fn generator(args: &BenchScoreArgs, app: &App) -> Result<Arc<dyn Generator>, CommandError> {
     let mut notices = Vec::new();
-    let opened = generator::open(app, &AskArgs::from(args), &mut notices).await?;
+    let opened =
+        generator::open(app, &AnswerArgs::from(args), ModeChoice::Auto, &mut notices).await?;
     notices.iter().for_each(|notice| app.printer.notice(notice));
     let generator = opened.generator.ok_or_else(|| {
         let who = if grades(args) { "--grade" } else { "--judge" };
