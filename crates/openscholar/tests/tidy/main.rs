@@ -5,6 +5,7 @@
 #![expect(clippy::panic, reason = "helpers of tests fail as tests do")]
 
 mod imports;
+mod profiles;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -304,7 +305,7 @@ fn only_the_binary_reads_environment_and_clock() {
         let Some(rest) = name.strip_prefix("crates/") else { continue };
         let (krate, inside) = rest.split_once('/').expect("files lie in crates");
         // The one door of tests to real weights is named in CONTRIBUTING.md.
-        let exempt = krate == "openscholar" || rest == "scholar-testing/src/models_dir.rs";
+        let exempt = krate == "openscholar" || rest == "scholar-testing/src/material.rs";
         if exempt || !inside.starts_with("src/") || !name.ends_with(".rs") {
             continue;
         }
@@ -472,10 +473,8 @@ fn the_readme_has_exactly_two_commands_and_the_checks_run_them() {
 fn lines_that_ship(texts: &[(String, String)]) -> Vec<(&str, usize, &str)> {
     let is_test = |name: &str| {
         // Tests of recordings and the note that tests are skipped print for those who run tests.
-        let odd = [
-            "scholar-clients/src/semantic_scholar/recorded.rs",
-            "scholar-testing/src/models_dir.rs",
-        ];
+        let odd =
+            ["scholar-clients/src/semantic_scholar/recorded.rs", "scholar-testing/src/material.rs"];
         name.ends_with("/tests.rs")
             || name.contains("/tests/")
             || odd.iter().any(|file| name.ends_with(file))
