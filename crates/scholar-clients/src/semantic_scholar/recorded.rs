@@ -1,6 +1,8 @@
 //! Recorded replies of the service, read without loss.
 
-use scholar_testing::material;
+use std::io::Read as _;
+
+use scholar_testing::data;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -133,11 +135,18 @@ impl Tally {
 }
 
 #[test]
-#[ignore = "needs S2_RECORDINGS: a file of JSON lines with host, url, status and body; and S2_OBJECTS, a folder"]
 fn every_recorded_reply_is_read_without_loss() {
     let mut tally = Tally::default();
     let mut errors = 0;
-    for line in fs_err::read_to_string(material("S2_RECORDINGS")).expect("readable").lines() {
+    let (Some(recordings), Some(folder)) =
+        (data("recordings/all_interactions.jsonl.gz"), data("recordings/semantic_scholar"))
+    else {
+        return;
+    };
+    let mut lines = String::new();
+    let file = fs_err::File::open(recordings).expect("readable");
+    flate2::read::GzDecoder::new(file).read_to_string(&mut lines).expect("readable");
+    for line in lines.lines() {
         let line: Value = serde_json::from_str(line).expect("JSON");
         let url = line["url"].as_str().unwrap_or_default();
         let skipped = url.contains("/author") || url.contains("/authors");
@@ -152,7 +161,6 @@ fn every_recorded_reply_is_read_without_loss() {
     }
     println!("recordings: {tally:?}, and {errors} refusals");
     assert!(tally.papers > 0);
-    let folder = material("S2_OBJECTS");
     let object = |name: &str| -> Value {
         let path = folder.join(name);
         serde_json::from_str(&fs_err::read_to_string(path).expect("readable")).expect("JSON")

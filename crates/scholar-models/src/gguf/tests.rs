@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use scholar_core::{Message, Sampling};
-use scholar_testing::{cosine, model_dir};
+use scholar_testing::{cosine, large_model_dir, model_dir};
 use serde::Deserialize;
 
 use super::chat::ChatTemplate;
@@ -19,6 +19,7 @@ use super::model::{Hyperparameters, Model};
 use super::sampler::most_likely;
 use super::vocab::{Piece, Vocabulary};
 use super::{GgufError, GgufGenerator, GgufOptions};
+use crate::catalog;
 
 const LLAMA: &str = "tiny-llama-f32.gguf";
 const QWEN2: &str = "tiny-qwen2-q8.gguf";
@@ -120,11 +121,17 @@ struct Published {
 
 #[test]
 fn published_models_have_the_tokens_and_logits_of_the_reference() {
-    for (folder, file, expected, floor) in [
-        ("smollm", "SmolLM2-135M-Instruct.Q4_1.gguf", "smollm2.json", 0.99),
-        ("qwen", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf", "qwen2.5.json", 0.99),
+    let small = large_model_dir("smollm2-135m-instruct-q4_1");
+    for (dir, file, expected, floor) in [
+        (small, "SmolLM2-135M-Instruct.Q4_1.gguf", "smollm2.json", 0.99),
+        (
+            model_dir(catalog::DEFAULT_GENERATOR),
+            "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+            "qwen2.5.json",
+            0.99,
+        ),
     ] {
-        let Some(dir) = model_dir(folder) else { continue };
+        let Some(dir) = dir else { continue };
         let (_, model, vocabulary) = open(&dir.join(file));
         let text = fs_err::read_to_string(golden(expected)).unwrap();
         let published: Vec<Published> = serde_json::from_str(&text).unwrap();

@@ -128,8 +128,24 @@ fn the_fingerprint_follows_what_decides_vectors() {
 }
 
 #[test]
+fn the_default_encoder_gives_published_numbers() {
+    let Some(dir) = scholar_testing::model_dir("all-MiniLM-L6-v2") else { return };
+    let encoder = LocalEncoder::open(&dir, "minilm", options(Precision::F32, Backend::Auto, 2));
+    // Source: values printed by sentence-transformers for these two sentences.
+    let texts = ["This is an example sentence", "Each sentence is converted"];
+    let got = encoder.expect("opens").encode(Side::Passage, &texts).expect("encodes");
+    let expected = [
+        [0.067_656_9, 0.063_495_9, 0.048_713_1, 0.079_304_9],
+        [0.086_438_6, 0.102_762_6, 0.005_394_6, 0.002_044_5],
+    ];
+    for (row, expected) in got.rows().zip(expected) {
+        assert_all_close(&row[..4], &expected, 1e-5);
+    }
+}
+
+#[test]
 fn published_weights_give_published_numbers() {
-    let Some(dir) = scholar_testing::model_dir("all-mpnet-base-v2") else { return };
+    let Some(dir) = scholar_testing::large_model_dir("all-mpnet-base-v2") else { return };
     let encoder = LocalEncoder::open(&dir, "mpnet", options(Precision::F32, Backend::Auto, 2));
     let encoder = encoder.expect("opens");
     assert_eq!(encoder.info().max_tokens, 384);

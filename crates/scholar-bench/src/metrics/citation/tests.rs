@@ -273,14 +273,6 @@ async fn generated_answers_score_as_with_the_reference_scorer() {
     assert_eq!(hold_against_the_reference(cases).await, 120);
 }
 
-/// `CITATION_CASES` names what `tests/golden/citation_scores.py` makes of a file of real answers.
-#[tokio::test]
-#[ignore = "needs real answers, which are not part of the repository"]
-async fn real_answers_score_as_with_the_reference_scorer() {
-    let cases = fs_err::read_to_string(scholar_testing::material("CITATION_CASES")).expect("cases");
-    assert!(hold_against_the_reference(&cases).await > 0);
-}
-
 #[test]
 fn hostile_answers_are_planned_in_one_pass() {
     for text in ["[".repeat(1_000_000), "[1,".repeat(300_000), "[1][".repeat(250_000)] {

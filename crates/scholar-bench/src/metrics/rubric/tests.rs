@@ -175,11 +175,9 @@ fn opposite_annotators_disagree_except_upstream() {
     assert_eq!((ours.undefined, ours.per_question[1]), (1, None));
 }
 
-/// `SCHOLARQABENCH` names a folder with published files.
 #[test]
-#[ignore = "needs published rubrics, which are not part of the repository"]
 fn published_configurations_weigh_their_items_as_said() {
-    let dir = scholar_testing::material("SCHOLARQABENCH");
+    let Some(dir) = scholar_testing::data("scholarqabench") else { return };
     let file = dir.join("scholarqa_cs_rubrics_public.jsonl");
     let text = fs_err::read_to_string(&file).expect("rubrics");
     let cases = read(&text, &file.display().to_string()).expect("published rubrics");
