@@ -62,7 +62,7 @@ fn duplicates() {
         let kept = dedup(vec![list], DedupRule::Upstream);
         let ids: Vec<String> = kept
             .iter()
-            .map(|c| c.retrieved.paper.id.to_string().trim_start_matches("local:").to_owned())
+            .map(|c| c.paper.id.to_string().trim_start_matches("local:").to_owned())
             .collect();
         assert_eq!(serde_json::json!(ids), case[1]);
     }

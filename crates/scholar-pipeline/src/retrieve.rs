@@ -22,6 +22,7 @@ use crate::frame::Frame;
 
 mod cap;
 mod dedup;
+pub(crate) mod fuse;
 pub mod queries;
 mod rank;
 pub mod sources;
@@ -29,7 +30,7 @@ pub mod sources;
 pub(crate) mod testing;
 
 pub(crate) use cap::cap;
-pub(crate) use dedup::dedup;
+pub use dedup::dedup;
 pub(crate) use rank::rank;
 
 /// Which round of retrieval passages are gathered for.
@@ -60,7 +61,7 @@ pub async fn gather(
     let found: usize = lists.iter().map(Vec::len).sum();
     let mut pool = dedup(lists, frame.config.retrieval.dedup);
     if round == Round::Feedback {
-        pool.retain(|candidate| !registry.contains(&candidate.retrieved.passage.id));
+        pool.retain(|hit| !registry.contains(&hit.passage.id));
     }
     let RankingConfig {
         top_n,
@@ -146,10 +147,10 @@ async fn search(
 }
 
 /// Keeps what has at least `min` citations, if more than `top_n` remain; unknown counts as none.
-fn filter_by_citations(pool: &mut Vec<Candidate>, min: Option<u32>, top_n: usize) {
+fn filter_by_citations(pool: &mut Vec<Retrieved>, min: Option<u32>, top_n: usize) {
     let Some(min) = min else { return };
-    let cited = |c: &Candidate| c.retrieved.paper.citation_count.is_some_and(|n| n >= min);
-    if pool.iter().filter(|candidate| cited(candidate)).count() > top_n {
+    let cited = |hit: &Retrieved| hit.paper.citation_count.is_some_and(|n| n >= min);
+    if pool.iter().filter(|hit| cited(hit)).count() > top_n {
         pool.retain(cited);
     }
 }
@@ -167,14 +168,6 @@ fn warn_of_retractions(frame: &Frame<'_>, ranked: &[Ranked]) {
         let message = format!("\"{}\" ({}) {what}", paper.title, paper.id);
         frame.notice(Notice::new(NoticeKind::Retraction, message));
     }
-}
-
-/// A passage of the pool with its best place in the searches, for runs without a reranker.
-#[derive(Debug, Clone)]
-pub(crate) struct Candidate {
-    pub(crate) retrieved: Retrieved,
-    /// Sum of `1 / (60 + rank)` over the searches that found it.
-    pub(crate) fused: f32,
 }
 
 #[cfg(test)]

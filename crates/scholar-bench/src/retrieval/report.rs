@@ -14,6 +14,12 @@ pub const SCHEMA: &str = "openscholar.bench.retrieval/1";
 
 /// What the name of a reranked system ends with.
 const RERANKED: &str = "+rerank";
+/// What the name of a system that pools several queries ends with.
+const POOLED: &str = "+queries";
+
+/// Queries that a collection has at least, to count in the means over collections: the interval of a mean over fewer is wider
+/// than any difference that systems have. Ours.
+pub const MIN_QUERIES: usize = 20;
 
 /// One system on one collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +47,9 @@ pub struct Report {
     pub queries: usize,
     /// Queries left out because nothing is relevant to them.
     pub left_out: usize,
+    /// Queries from whose ranking the document of the query's own name was left out, by some system.
+    #[serde(default)]
+    pub own_documents_left_out: usize,
     /// In the order they ran.
     pub systems: Vec<SystemReport>,
     /// nDCG@10 of each system minus that of the one it has to beat: a reranked one its own ranking without, hybrid the
@@ -86,7 +95,11 @@ impl SystemReport {
 }
 
 impl Report {
-    pub(super) fn new(collection: &Collection, systems: Vec<SystemReport>) -> Self {
+    pub(super) fn new(
+        collection: &Collection,
+        systems: Vec<SystemReport>,
+        own_documents_left_out: usize,
+    ) -> Self {
         let mut differences = Vec::new();
         for (at, system) in systems.iter().enumerate() {
             let Some(over) = rival(system, &systems[..at]) else { continue };
@@ -104,9 +117,15 @@ impl Report {
             collection: collection.name.clone(),
             queries: collection.queries.len(),
             left_out: collection.left_out,
+            own_documents_left_out,
             systems,
             differences,
         }
+    }
+
+    /// Whether it has enough queries to count in means over collections.
+    fn counts(&self) -> bool {
+        self.queries >= MIN_QUERIES
     }
 }
 
@@ -115,17 +134,49 @@ fn rival<'a>(system: &SystemReport, earlier: &'a [SystemReport]) -> Option<&'a S
     if let Some(plain) = system.system.strip_suffix(RERANKED) {
         return earlier.iter().find(|other| other.system == plain).or(earlier.last());
     }
+    if let Some(single) = system.system.strip_suffix(POOLED) {
+        return earlier.iter().find(|other| other.system == single).or(earlier.last());
+    }
     if system.system == "hybrid" {
-        let plain = earlier.iter().filter(|other| !other.system.ends_with(RERANKED));
+        let plain = earlier.iter().filter(|other| !other.system.contains('+'));
         return plain.max_by(|a, b| a.ndcg10.mean.total_cmp(&b.ndcg10.mean));
     }
     earlier.last()
 }
 
-/// Two tables: measures per collection and system with the means over collections, and who beats whom by how much.
+/// Two tables: measures per collection and system with the means over collections, and who beats whom by how much; then what
+/// was left out.
 pub fn markdown(reports: &[Report]) -> String {
     let mut out = measures(reports);
     out.push_str(&gains(reports));
+    out.push_str(&left_out(reports));
+    out
+}
+
+fn left_out(reports: &[Report]) -> String {
+    let mut out = String::new();
+    for report in reports {
+        let Report { collection, queries, left_out, own_documents_left_out: own, .. } = report;
+        // Writing to a String cannot fail.
+        if *left_out > 0 {
+            let _ = write!(
+                out,
+                "\n{collection}: {left_out} queries without a relevant document were left out.\n"
+            );
+        }
+        if *own > 0 {
+            let _ = write!(
+                out,
+                "\n{collection}: the document whose name is the query's was left out of the rankings of {own} queries, as BEIR does.\n"
+            );
+        }
+        if !report.counts() {
+            let _ = write!(
+                out,
+                "\n{collection}: {queries} queries are too few to count in the means.\n"
+            );
+        }
+    }
     out
 }
 
@@ -152,6 +203,9 @@ fn gains(reports: &[Report]) -> String {
                 ndcg10.p
             );
             rows += 1;
+            if !report.counts() {
+                continue;
+            }
             let place = totals.iter().position(|(name, _)| name == system).unwrap_or_else(|| {
                 totals.push((system, [0.0; 2]));
                 totals.len() - 1
@@ -163,12 +217,12 @@ fn gains(reports: &[Report]) -> String {
     if rows == 0 {
         return String::new();
     }
+    let counted = reports.iter().filter(|report| report.counts()).count();
     for (system, [base, reached]) in totals {
-        if reports.len() > 1 {
+        if counted > 1 {
             let _ = writeln!(
                 out,
-                "| **mean of {}** | {system} | | | {:+.1} % | |",
-                reports.len(),
+                "| **mean of {counted}** | {system} | | | {:+.1} % | |",
                 100.0 * (reached / base - 1.0)
             );
         }
@@ -196,6 +250,9 @@ fn measures(reports: &[Report]) -> String {
                 recall100.mean,
                 mrr10.mean
             );
+            if !report.counts() {
+                continue;
+            }
             let place = means.iter().position(|(other, _)| other == name).unwrap_or_else(|| {
                 means.push((name, Default::default()));
                 means.len() - 1
@@ -238,11 +295,14 @@ mod tests {
             system("hybrid", [0.6, 0.6]),
             system("bm25+rerank", [0.9, 0.9]),
             system("hybrid+rerank", [0.6, 0.7]),
+            system("hybrid+queries", [0.8, 0.7]),
+            system("hybrid+queries+rerank", [0.8, 0.7]),
         ];
         let name = |at: usize| rival(&systems[at], &systems[..at]).map(|r| r.system.as_str());
         assert_eq!(name(0), None);
         assert_eq!([name(1), name(2)], [Some("bm25"), Some("bm25")]);
         assert_eq!([name(3), name(4)], [Some("bm25"), Some("hybrid")]);
+        assert_eq!([name(5), name(6)], [Some("hybrid"), Some("hybrid+queries")]);
     }
 
     #[test]
@@ -250,8 +310,9 @@ mod tests {
         let report = Report {
             schema: SCHEMA.to_owned(),
             collection: "tiny".to_owned(),
-            queries: 2,
+            queries: 20,
             left_out: 0,
+            own_documents_left_out: 3,
             differences: vec![Comparison {
                 system: "hybrid".to_owned(),
                 over: "bm25".to_owned(),
@@ -263,8 +324,13 @@ mod tests {
         assert!(table.contains("| tiny | hybrid | bm25 | +0.1000"), "{table}");
         assert!(table.contains("| +20.0 % |"), "{table}");
         assert!(!table.contains("mean of"), "one collection has no mean: {table}");
-        let two = gains(&[report.clone(), report]);
+        let few = Report { queries: 19, ..report.clone() };
+        let two = gains(&[report.clone(), few.clone(), report.clone()]);
         assert!(two.contains("| **mean of 2** | hybrid | | | +20.0 % | |"), "{two}");
+        assert!(!measures(&[few.clone(), report.clone()]).contains("mean of"));
+        let said = left_out(&[few, report]);
+        assert!(said.contains("19 queries are too few"), "{said}");
+        assert!(said.contains("left out of the rankings of 3 queries"), "{said}");
         assert!(gains(&[]).is_empty());
     }
 }

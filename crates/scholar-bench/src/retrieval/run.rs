@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use scholar_core::text::words::{is_stop_word, words};
 use scholar_core::{
-    PortError, PortErrorKind, Reranker, Retrieved, Retriever, SearchFilter, SearchMode,
+    PortError, PortErrorKind, Query, Reranker, Retrieved, Retriever, SearchFilter, SearchMode,
     SearchRequest,
 };
+
+use scholar_pipeline::config::DedupRule;
+use scholar_pipeline::retrieve::dedup;
 
 use super::collection::{Collection, document_name};
 use super::metrics::{DEEP, Scores};
@@ -22,17 +26,23 @@ pub struct System<'a> {
     pub name: String,
     /// Which indexes are asked.
     pub mode: SearchMode,
+    /// Whether two more queries, each made of one half of the query's content words, are searched and their hits pooled.
+    pub pooled: bool,
     /// What ranks the first [`RERANKED`] passages anew.
     pub reranker: Option<&'a dyn Reranker>,
 }
 
 impl<'a> System<'a> {
-    /// `bm25`, `dense` or `hybrid`, each also with `+rerank`; `None` for another name, or when there is no reranker.
+    /// `bm25`, `dense` or `hybrid`, each also with `+queries`, with `+rerank`, or with both in this order; `None` for another
+    /// name, or when there is no reranker.
     pub fn named(name: &str, reranker: Option<&'a dyn Reranker>) -> Option<Self> {
-        let (mode, rerank) = match name.split_once('+') {
+        let (mode, rerank) = match name.strip_suffix("+rerank") {
             None => (name, false),
-            Some((mode, "rerank")) => (mode, true),
-            Some(_) => return None,
+            Some(before) => (before, true),
+        };
+        let (mode, pooled) = match mode.strip_suffix("+queries") {
+            None => (mode, false),
+            Some(mode) => (mode, true),
         };
         let mode = match mode {
             "bm25" => SearchMode::Lexical,
@@ -41,7 +51,7 @@ impl<'a> System<'a> {
             _ => return None,
         };
         let reranker = if rerank { Some(reranker?) } else { None };
-        Some(Self { name: name.to_owned(), mode, reranker })
+        Some(Self { name: name.to_owned(), mode, pooled, reranker })
     }
 }
 
@@ -60,6 +70,7 @@ pub async fn run(
     let total = collection.queries.len() * systems.len();
     let mut done = 0;
     let mut reports = Vec::new();
+    let mut own_left_out = BTreeSet::new();
     for system in systems {
         let mut per_query = Vec::new();
         for bench_query in &collection.queries {
@@ -69,11 +80,22 @@ pub async fn run(
                 mode: system.mode,
                 filter: SearchFilter::none(),
             };
-            let mut hits = retriever.search(&request).await?;
+            let mut hits = if system.pooled {
+                pooled(retriever, &request).await?
+            } else {
+                retriever.search(&request).await?
+            };
             if let Some(reranker) = system.reranker {
                 hits = rerank(reranker, &request, hits).await?;
             }
-            let ranking = documents(&hits);
+            let mut ranking = documents(&hits);
+            // BEIR: a query that is a document of the corpus does not find itself.
+            let before = ranking.len();
+            ranking.retain(|name| *name != bench_query.id);
+            if ranking.len() < before {
+                own_left_out.insert(&bench_query.id);
+            }
+            ranking.truncate(DEEP);
             let scores = collection
                 .grades
                 .get(&bench_query.id)
@@ -86,7 +108,33 @@ pub async fn run(
         }
         reports.push(SystemReport::new(&system.name, per_query));
     }
-    Ok(Report::new(collection, reports))
+    Ok(Report::new(collection, reports, own_left_out.len()))
+}
+
+/// The hits of the query and of its halves, pooled as for an answer, best first, ties by passage id.
+async fn pooled(
+    retriever: &dyn Retriever,
+    request: &SearchRequest,
+) -> Result<Vec<Retrieved>, PortError> {
+    let mut lists = vec![retriever.search(request).await?];
+    for half in halves(&request.query) {
+        let request = SearchRequest { query: half, ..request.clone() };
+        lists.push(retriever.search(&request).await?);
+    }
+    let mut pool = dedup(lists, DedupRule::Richest);
+    pool.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.passage.id.cmp(&b.passage.id)));
+    Ok(pool)
+}
+
+/// The first and the second half of a query's content words; none of a query with fewer than four.
+fn halves(query: &Query) -> Vec<Query> {
+    let words: Vec<&str> =
+        words(query.as_str()).into_iter().filter(|word| !is_stop_word(word)).collect();
+    if words.len() < 4 {
+        return Vec::new();
+    }
+    let (first, second) = words.split_at(words.len() / 2);
+    [first, second].iter().filter_map(|half| Query::new(&half.join(" "))).collect()
 }
 
 /// The first [`RERANKED`] in the reranker's order, ties by passage id; the rest behind them as they were.
@@ -108,18 +156,20 @@ async fn rerank(
     Ok(ranked.into_iter().map(|(_, hit)| hit).chain(rest).collect())
 }
 
-/// Each document at the place of its best passage, at most 100.
+/// Each document at the place of its best passage.
 fn documents(hits: &[Retrieved]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     hits.iter()
         .map(|hit| document_name(&hit.paper.id))
         .filter(|name| seen.insert(name.clone()))
-        .take(DEEP)
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use scholar_core::{PaperId, PaperMeta};
+
+    use super::super::collection::BenchQuery;
     use super::*;
 
     #[test]
@@ -131,52 +181,71 @@ mod tests {
         };
         check("bm25", Some((SearchMode::Lexical, false)));
         check("hybrid+rerank", Some((SearchMode::Hybrid, true)));
+        check("hybrid+queries+rerank", Some((SearchMode::Hybrid, true)));
+        check("hybrid+rerank+queries", None);
         check("hybrid+magic", None);
         check("", None);
         assert!(System::named("dense+rerank", None).is_none());
     }
 
-    #[test]
-    fn every_query_is_scored_and_the_report_says_so() {
+    /// Titles of the first twelve papers as queries, each with its paper as the only relevant document.
+    fn titles(query_id: fn(&PaperId) -> String) -> Collection {
         let papers = scholar_testing::corpus::papers();
-        let queries = papers
-            .iter()
-            .take(12)
-            .map(|paper| super::super::collection::BenchQuery {
-                id: paper.meta.id.to_string(),
-                query: scholar_core::Query::new(&paper.meta.title).expect("a title"),
-            })
-            .collect();
-        let grades = papers
-            .iter()
-            .map(|paper| (paper.meta.id.to_string(), [(paper.meta.id.to_string(), 1)].into()))
-            .collect();
-        let collection = Collection {
+        let papers = || papers.iter().take(12).map(|paper| &paper.meta);
+        let query = |meta: &PaperMeta| BenchQuery {
+            id: query_id(&meta.id),
+            query: Query::new(&meta.title).expect("a title"),
+        };
+        let grade = |meta: &PaperMeta| (query_id(&meta.id), [(meta.id.to_string(), 1)].into());
+        Collection {
             name: "titles".to_owned(),
             corpus: "unused".into(),
-            queries,
-            grades,
+            queries: papers().map(query).collect(),
+            grades: papers().map(grade).collect(),
             left_out: 0,
-        };
+        }
+    }
+
+    fn measured(collection: &Collection, names: &[&str]) -> (Report, (usize, usize)) {
         let retriever = scholar_testing::MemoryRetriever::corpus();
         let reranker = scholar_testing::FakeReranker::new();
-        let systems: Vec<System<'_>> = ["bm25", "bm25+rerank"]
-            .iter()
-            .map(|name| System::named(name, Some(&reranker)).expect("known"))
-            .collect();
+        let systems: Vec<System<'_>> =
+            names.iter().map(|name| System::named(name, Some(&reranker)).expect("known")).collect();
         let mut last = (0, 0);
-        let report = futures::executor::block_on(run(
-            &collection,
-            &retriever,
-            &systems,
-            &mut |done, total| last = (done, total),
-        ))
-        .expect("ran");
-        assert_eq!(last, (24, 24));
-        assert_eq!(report.systems[0].per_query.len(), 12);
-        // A title finds its own abstract.
-        assert!(report.systems[0].recall100.mean > 0.9, "{report:?}");
+        let progress = &mut |done, total| last = (done, total);
+        let report = run(collection, &retriever, &systems, progress);
+        (futures::executor::block_on(report).expect("ran"), last)
+    }
+
+    #[test]
+    fn every_query_is_scored_and_the_report_says_so() {
+        let collection = titles(|id| format!("title of {id}"));
+        let (report, last) = measured(&collection, &["bm25", "bm25+rerank", "bm25+queries"]);
+        assert_eq!(last, (36, 36));
+        assert_eq!((report.systems[0].per_query.len(), report.own_documents_left_out), (12, 0));
+        // A title finds its own abstract, also beside the hits of its halves.
+        for system in [&report.systems[0], &report.systems[2]] {
+            assert!(system.recall100.mean > 0.9, "{report:?}");
+        }
         let table = super::super::markdown(&[report]);
         assert!(table.contains("| titles |") && table.contains("bm25+rerank"), "{table}");
+    }
+
+    #[test]
+    fn a_query_that_is_a_document_does_not_find_itself() {
+        let (report, _) = measured(&titles(ToString::to_string), &["bm25"]);
+        assert_eq!(report.own_documents_left_out, 12);
+        assert!(report.systems[0].recall100.mean.abs() < 1e-9, "{report:?}");
+    }
+
+    #[test]
+    fn a_query_has_two_halves_of_content_words() {
+        let texts = |text: &str| -> Vec<String> {
+            let halves = halves(&Query::new(text).expect("words"));
+            halves.iter().map(|half| half.as_str().to_owned()).collect()
+        };
+        let long = "Does the sleep of adults improve memory consolidation?";
+        assert_eq!(texts(long), ["sleep adults", "improve memory consolidation"]);
+        assert!(texts("sleep and memory").is_empty());
     }
 }

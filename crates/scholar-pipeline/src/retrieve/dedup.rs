@@ -1,47 +1,54 @@
-//! One candidate per passage of a paper.
+//! One hit per passage of a paper.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use scholar_core::Retrieved;
 use scholar_core::text::normalise::{match_key, title_key};
 
-use super::Candidate;
+use super::fuse;
 use crate::config::DedupRule;
 
 /// Characters of the folded text that make two passages of a paper one. Source: ours.
 const KEY_CHARS: usize = 200;
 /// Characters of the text that make two passages of a title one upstream.
 const UPSTREAM_KEY_CHARS: usize = 100;
-/// The constant of reciprocal rank fusion. Source: Cormack, Clarke and Büttcher 2009.
-const RRF_K: f32 = 60.0;
 
-/// The lists one after another, each passage once, at its first position.
+/// The lists of several searches one after another, each passage once, at its first position. Scores of more than one search
+/// are put on one scale and added ([`fuse`]); those of one search stay.
 ///
 /// Deviation D2: by [`DedupRule::Richest`] the record that knows more of abstract, citations, year, venue and address
 /// stays, the earlier one of equals; by [`DedupRule::Upstream`] the last one does.
-pub(crate) fn dedup(lists: Vec<Vec<Retrieved>>, rule: DedupRule) -> Vec<Candidate> {
-    let mut pool: Vec<Candidate> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for list in lists {
-        for (rank, retrieved) in list.into_iter().enumerate() {
-            let fused = reciprocal(rank);
+pub fn dedup(mut lists: Vec<Vec<Retrieved>>, rule: DedupRule) -> Vec<Retrieved> {
+    if lists.len() > 1 {
+        lists.iter_mut().for_each(|list| fuse::standardise(list));
+    }
+    let mut pool: Vec<Retrieved> = Vec::new();
+    // Where a passage stands in the pool, and the last search that found it.
+    let mut places: HashMap<String, Place> = HashMap::new();
+    for (search, list) in lists.into_iter().enumerate() {
+        for mut retrieved in list {
             if retrieved.passage.text.trim().is_empty() {
                 continue;
             }
-            match places.get(&key(&retrieved, rule)) {
-                None => {
-                    places.insert(key(&retrieved, rule), pool.len());
-                    pool.push(Candidate { retrieved, fused });
+            match places.entry(key(&retrieved, rule)) {
+                Entry::Vacant(place) => {
+                    place.insert(Place { at: pool.len(), search });
+                    pool.push(retrieved);
                 }
-                Some(&place) => {
-                    let kept = &mut pool[place];
-                    kept.fused += fused;
+                Entry::Occupied(mut place) => {
+                    let Place { at, search: before } = *place.get();
+                    let kept = &mut pool[at];
                     let replace = match rule {
-                        DedupRule::Richest => richness(&retrieved) > richness(&kept.retrieved),
+                        DedupRule::Richest => richness(&retrieved) > richness(kept),
                         DedupRule::Upstream => true,
                     };
                     if replace {
-                        kept.retrieved = retrieved;
+                        std::mem::swap(kept, &mut retrieved);
+                    }
+                    if before != search {
+                        fuse::add(kept, &retrieved);
+                        place.get_mut().search = search;
                     }
                 }
             }
@@ -50,9 +57,9 @@ pub(crate) fn dedup(lists: Vec<Vec<Retrieved>>, rule: DedupRule) -> Vec<Candidat
     pool
 }
 
-#[expect(clippy::cast_precision_loss, reason = "ranks stay far below 2^24")]
-fn reciprocal(rank: usize) -> f32 {
-    1.0 / (RRF_K + 1.0 + rank as f32)
+struct Place {
+    at: usize,
+    search: usize,
 }
 
 fn key(retrieved: &Retrieved, rule: DedupRule) -> String {

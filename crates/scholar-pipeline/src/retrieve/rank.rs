@@ -7,17 +7,17 @@ use scholar_core::{
     Query, Ranked, RerankScore, Reranker, Retrieved,
 };
 
-use super::{Candidate, Round};
+use super::Round;
 use crate::config::{RankingConfig, ScoreTransform};
 use crate::frame::Frame;
 
 /// The pool best first, ties in pool order, and who ranked it.
 ///
-/// A missing or failing reranker leaves reciprocal-rank fusion of the searches, with a notice.
+/// A missing or failing reranker leaves the scores of the searches, with a notice.
 pub(crate) async fn rank(
     frame: &Frame<'_>,
     query: &Query,
-    pool: Vec<Candidate>,
+    pool: Vec<Retrieved>,
     round: Round,
 ) -> (String, Vec<Ranked>) {
     let scored = match &frame.ports.reranker {
@@ -31,12 +31,12 @@ pub(crate) async fn rank(
     };
     let (name, logits) = match (&frame.ports.reranker, &scored) {
         (Some(reranker), Ok(_)) => (reranker.info().name.clone(), reranker.info().cross_encoder),
-        _ => ("reciprocal rank fusion of the searches (no reranker)".to_owned(), false),
+        _ => ("scores of the searches (no reranker)".to_owned(), false),
     };
     let scores = scored.unwrap_or_else(|reason| {
         let message = format!("{reason}; passages stand in retrieval order");
         frame.notice(Notice::new(NoticeKind::Skipped, message));
-        pool.iter().map(|candidate| fused_score(candidate.fused)).collect()
+        pool.iter().map(retrieval_score).collect()
     });
     // The reference code gives no bonus to passages found for feedback.
     let bonus = logits && round != Round::Feedback;
@@ -48,7 +48,7 @@ pub(crate) async fn rank(
 /// Deviation D6: the bonus is for logits of a cross-encoder only.
 pub(crate) fn order(
     config: &RankingConfig,
-    pool: Vec<Candidate>,
+    pool: Vec<Retrieved>,
     scores: Vec<RerankScore>,
     bonus: bool,
 ) -> Vec<Ranked> {
@@ -61,12 +61,12 @@ pub(crate) fn order(
         score_transform,
         use_abstract: _,
     } = config;
-    let most = pool.iter().filter_map(|c| c.retrieved.paper.citation_count).max();
+    let most = pool.iter().filter_map(|hit| hit.paper.citation_count).max();
     let most = most.filter(|most| *norm_cite && bonus && *most > 0);
     let mut ranked: Vec<Ranked> = pool
         .into_iter()
         .zip(scores)
-        .map(|(candidate, raw)| explained(candidate.retrieved, raw, *score_transform, most))
+        .map(|(hit, raw)| explained(hit, raw, *score_transform, most))
         .collect();
     ranked.sort_by_key(|ranked| std::cmp::Reverse(ranked.score));
     ranked
@@ -104,18 +104,17 @@ fn share(count: u32, most: u32) -> f32 {
     (f64::from(count) / f64::from(most)) as f32
 }
 
-/// A sum of finitely many reciprocals is finite; zero stands for the impossible.
-fn fused_score(fused: f32) -> RerankScore {
-    RerankScore::new(fused).or_else(|_| RerankScore::new(0.0)).expect("zero is finite")
+fn retrieval_score(hit: &Retrieved) -> RerankScore {
+    RerankScore::new(hit.score.value()).expect("a score is finite")
 }
 
 async fn score(
     frame: &Frame<'_>,
     reranker: &dyn Reranker,
     query: &Query,
-    pool: &[Candidate],
+    pool: &[Retrieved],
 ) -> Result<Vec<RerankScore>, PortError> {
-    let mut passages: Vec<Retrieved> = pool.iter().map(|c| c.retrieved.clone()).collect();
+    let mut passages: Vec<Retrieved> = pool.to_vec();
     if frame.config.ranking.use_abstract {
         prepend_abstracts(frame, &mut passages).await?;
     }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use scholar_core::RerankScore;
+use scholar_core::{RerankScore, RetrievalScore};
 
 use super::testing::{ranked, retrieved};
 use super::*;
@@ -25,9 +25,8 @@ fn duplicates_keep_the_richer_record_at_the_first_place() {
             vec![retrieved("x", "1", "id2")],
         ]
     };
-    let order = |pool: Vec<Candidate>| {
-        pool.iter().map(|c| c.retrieved.paper.id.to_string()).collect::<Vec<_>>()
-    };
+    let order =
+        |pool: Vec<Retrieved>| pool.iter().map(|hit| hit.paper.id.to_string()).collect::<Vec<_>>();
     assert_eq!(order(dedup(lists(), DedupRule::Upstream)), ["local:id2", "local:id1"]);
     assert_eq!(order(dedup(lists(), DedupRule::Richest)), ["local:id0", "local:id1"]);
     let mut richer = lists();
@@ -38,6 +37,44 @@ fn duplicates_keep_the_richer_record_at_the_first_place() {
     assert_eq!(order(dedup(untitled, DedupRule::Richest)), ["local:a", "local:b"], "two papers");
     let folded = vec![vec![retrieved("The  Text", "T: a", "a"), retrieved("the text", "t a", "b")]];
     assert_eq!(order(dedup(folded, DedupRule::Richest)), ["local:a"]);
+}
+
+fn scored(text: &str, score: f32) -> Retrieved {
+    let mut hit = retrieved(text, text, text);
+    hit.score = RetrievalScore::new(score).expect("finite");
+    hit
+}
+
+#[test]
+fn a_query_with_larger_scores_has_no_advantage() {
+    // The second query's scores are a hundred times as large.
+    let pool = |factor: f32| {
+        let first = vec![scored("one", 0.9), scored("shared", 0.5), scored("last", 0.1)];
+        let second = [("two", 0.9), ("shared", 0.8), ("end", 0.1)];
+        let second = second.map(|(text, score)| scored(text, score * factor)).to_vec();
+        let mut pool = dedup(vec![first, second], DedupRule::Richest);
+        pool.sort_by_key(|hit| std::cmp::Reverse(hit.score));
+        pool.into_iter().map(|hit| hit.passage.text).collect::<Vec<_>>()
+    };
+    assert_eq!(pool(1.0), pool(100.0));
+    assert_eq!(pool(1.0)[0], "shared", "what both found comes first");
+}
+
+#[test]
+fn the_scores_of_one_search_stay_and_parts_add_up() {
+    let scores = |lists| -> Vec<f32> {
+        dedup(lists, DedupRule::Richest).iter().map(|hit| hit.score.value()).collect()
+    };
+    let one = || vec![scored("a", 0.9), scored("b", 0.5)];
+    assert_eq!(scores(vec![one()]), [0.9, 0.5]);
+    // Twice in one list is one finding.
+    assert_eq!(scores(vec![vec![scored("a", 0.9), scored("a", 0.5)]]), [0.9]);
+    let both = dedup(vec![one(), one()], DedupRule::Richest);
+    for hit in &both {
+        let parts: f32 = hit.explanation.details.iter().map(|part| part.value).sum();
+        assert!((parts - hit.score.value()).abs() < 1e-5, "{hit:?}");
+    }
+    assert!((both[0].score.value() - 8.0).abs() < 1e-4, "one deviation above the mean, twice");
 }
 
 /// H.10: titles A A A A A B A B, at most 3.
@@ -64,7 +101,7 @@ fn the_citation_bonus_is_a_share_and_needs_a_citation() {
         ranking
     };
     let pool = |counts: [Option<u32>; 3]| {
-        let one = |(id, count)| Candidate { retrieved: cited(id, count), fused: 0.0 };
+        let one = |(id, count)| cited(id, count);
         ["a", "b", "c"].into_iter().zip(counts).map(one).collect::<Vec<_>>()
     };
     let scores = || [0.2, 0.0, 0.1].map(|s| RerankScore::new(s).expect("finite")).to_vec();
@@ -78,7 +115,7 @@ fn the_citation_bonus_is_a_share_and_needs_a_citation() {
     assert_eq!(ids(&ranked), ["local:a", "local:c", "local:b"], "no division by zero");
 }
 
-fn order_of(config: &RankingConfig, pool: Vec<Candidate>, scores: Vec<RerankScore>) -> Vec<Ranked> {
+fn order_of(config: &RankingConfig, pool: Vec<Retrieved>, scores: Vec<RerankScore>) -> Vec<Ranked> {
     rank::order(config, pool, scores, true)
 }
 
@@ -88,7 +125,7 @@ fn the_citation_filter_gives_way_when_too_few_remain() {
         ["a", "b", "c"]
             .into_iter()
             .zip([Some(9), None, Some(12)])
-            .map(|(id, count)| Candidate { retrieved: cited(id, count), fused: 0.0 })
+            .map(|(id, count)| cited(id, count))
             .collect::<Vec<_>>()
     };
     let left = |min, top_n| {

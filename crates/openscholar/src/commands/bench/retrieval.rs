@@ -164,8 +164,9 @@ fn measure(
         .iter()
         .map(|name| {
             System::named(name, reranker).ok_or_else(|| {
-                CommandError::user(format!("there is no system {name:?}"))
-                    .with_hint("the systems are bm25, dense, hybrid, each also with +rerank")
+                CommandError::user(format!("there is no system {name:?}")).with_hint(
+                    "the systems are bm25, dense, hybrid, each also with +queries, +rerank or both",
+                )
             })
         })
         .collect::<Result<Vec<_>, _>>()?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use scholar_core::{
-    Notice, NoticeKind, PortError, Query, Ranked, RerankScore, Retrieved, Searched,
+    Notice, NoticeKind, PortError, PortErrorKind, Query, Ranked, RerankScore, Retrieved, Searched,
 };
 
 use super::config::{CheckRules, ModelQueries};
@@ -11,10 +11,11 @@ use super::facet::part_of;
 use super::model;
 use super::question::Term;
 use super::score::likeness;
-use super::state::DigestState;
+use super::state::{DigestState, LATER_RANK, Newcomer};
 use super::terms::stem_set;
 use crate::event::Event;
 use crate::evidence::EvidenceNumber;
+use crate::retrieve::fuse;
 
 /// Passages counted as high-ranked.
 const HIGH_RANK: usize = 5;
@@ -185,34 +186,53 @@ async fn search(state: &mut DigestState<'_>, query: &Query) -> Vec<Notice> {
         .into_iter()
         .filter(|hit| !state.evidence.iter().any(|old| old.retrieved.passage.id == hit.passage.id))
         .collect();
-    let Some(reranker) = &state.frame.ports.reranker else {
-        let ranked = new.into_iter().filter_map(|hit| {
-            let score = RerankScore::new(hit.score.value()).ok()?;
-            Some(Ranked { score, explanation: hit.explanation.clone(), retrieved: hit })
-        });
-        let ranked = ranked.collect();
-        state.add(ranked, false);
-        return notices;
-    };
-    // Ranked by the question, so that the scores compare with those of the first passages.
-    let scores = match reranker.rerank(&Query::from(state.frame.question), &new).await {
-        Ok(scores) => scores,
-        Err(error) => {
-            notices.push(failed("the ranking", &error));
-            return notices;
+    match rank_among_known(state, new).await {
+        Ok(ranked) => {
+            state.add(ranked);
         }
-    };
-    let mut ranked: Vec<Ranked> = new
-        .into_iter()
-        .zip(scores)
-        .map(|(hit, score)| Ranked { score, explanation: hit.explanation.clone(), retrieved: hit })
-        .collect();
-    ranked.sort_by(|a, b| {
-        let id = |ranked: &Ranked| ranked.retrieved.passage.id.clone();
-        b.score.cmp(&a.score).then_with(|| id(a).cmp(&id(b)))
-    });
-    state.add(ranked, true);
+        Err(error) => notices.push(failed("the ranking", &error)),
+    }
     notices
+}
+
+/// Ranks hits of a later search among the passages that are there: both are read with the question at hand in one call,
+/// because a reranker's scores may be standardised among the passages that it sees. Without a reranker they stand behind.
+async fn rank_among_known(
+    state: &DigestState<'_>,
+    mut new: Vec<Retrieved>,
+) -> Result<Vec<Newcomer>, PortError> {
+    let Some(reranker) = &state.frame.ports.reranker else {
+        let newcomer = |(nth, hit): (usize, Retrieved)| {
+            let score = RerankScore::new(hit.score.value()).ok()?;
+            Some(Newcomer { ranked: ranked(hit, score), rank: LATER_RANK + nth })
+        };
+        return Ok(new.into_iter().enumerate().filter_map(newcomer).collect());
+    };
+    let mut known: Vec<Retrieved> =
+        state.evidence.iter().map(|ranked| ranked.retrieved.clone()).collect();
+    fuse::standardise(&mut known);
+    fuse::standardise(&mut new);
+    let all: Vec<Retrieved> = known.iter().chain(&new).cloned().collect();
+    let scores = reranker.rerank(&Query::from(state.frame.question), &all).await?;
+    if scores.len() != all.len() {
+        let message = format!("{} scores for {} passages", scores.len(), all.len());
+        return Err(PortError::new(PortErrorKind::Corrupt, message));
+    }
+    let (known, scores) = scores.split_at(known.len());
+    let newcomer = |(hit, score): (Retrieved, &RerankScore)| Newcomer {
+        rank: known.iter().filter(|other| *other > score).count(),
+        ranked: ranked(hit, *score),
+    };
+    let mut newcomers: Vec<Newcomer> = new.into_iter().zip(scores).map(newcomer).collect();
+    newcomers.sort_by(|a, b| {
+        let id = |newcomer: &Newcomer| newcomer.ranked.retrieved.passage.id.clone();
+        b.ranked.score.cmp(&a.ranked.score).then_with(|| id(a).cmp(&id(b)))
+    });
+    Ok(newcomers)
+}
+
+fn ranked(hit: Retrieved, score: RerankScore) -> Ranked {
+    Ranked { score, explanation: hit.explanation.clone(), retrieved: hit }
 }
 
 fn chosen_texts(state: &DigestState<'_>) -> Vec<String> {

@@ -18,7 +18,14 @@ use crate::frame::Frame;
 /// Most passages of one paper, those found later included.
 const PASSAGES_PER_PAPER: usize = 3;
 /// Rank given to a passage found later when nobody ranked it.
-const LATER_RANK: usize = 15;
+pub(crate) const LATER_RANK: usize = 15;
+
+/// A passage that a check found.
+pub(crate) struct Newcomer {
+    pub(crate) ranked: Ranked,
+    /// How many of the passages that were there before rank above it.
+    pub(crate) rank: usize,
+}
 
 /// Everything a run works with.
 pub(crate) struct DigestState<'a> {
@@ -124,9 +131,9 @@ impl<'a> DigestState<'a> {
     }
 
     /// Adds passages not yet there, at most three of a paper; says how many came in.
-    pub(crate) fn add(&mut self, ranked: Vec<Ranked>, scores_compare: bool) -> usize {
+    pub(crate) fn add(&mut self, newcomers: Vec<Newcomer>) -> usize {
         let before = self.evidence.len();
-        for (nth, new) in ranked.into_iter().enumerate() {
+        for Newcomer { ranked: new, rank } in newcomers {
             let id = &new.retrieved.passage.id;
             let of_paper = self
                 .evidence
@@ -137,11 +144,6 @@ impl<'a> DigestState<'a> {
             if known || of_paper >= PASSAGES_PER_PAPER {
                 continue;
             }
-            let rank = if scores_compare {
-                self.evidence[..before].iter().filter(|old| old.score > new.score).count()
-            } else {
-                LATER_RANK + nth
-            };
             self.ranks.push(rank);
             self.evidence.push(new);
         }
