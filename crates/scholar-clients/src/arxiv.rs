@@ -33,7 +33,7 @@ const MOST_WORDS: usize = 12;
 /// A paper on arXiv in a certain version, or in the latest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ArxivRef {
-    /// Without version.
+    /// arXiv identifier without its version.
     pub id: String,
     /// `None` for the latest.
     pub version: Option<u32>,

@@ -49,21 +49,21 @@ pub enum Event<'a> {
     Waiting,
     /// A source is tried.
     Source {
-        /// Its name.
+        /// Name of the source, as the catalog has it.
         source: &'a str,
     },
     /// A source was of no use; the next one is tried.
     SourceFailed {
-        /// Its name.
+        /// Name of the source, as the catalog has it.
         source: &'a str,
-        /// Why.
+        /// Why the source could not be used, in one clause.
         reason: &'a str,
     },
     /// Bytes of the model that are here, of how many, where known. Never decreases within a source.
     Bytes {
-        /// Here.
+        /// Bytes of the file that are on disk.
         done: u64,
-        /// In all.
+        /// Size of the file in bytes, where the source states it.
         total: Option<u64>,
     },
     /// A file is whole and its digest is computed.
@@ -117,7 +117,7 @@ pub struct Downloader {
 /// A model that is in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pulled {
-    /// Its folder.
+    /// Folder that holds the model's files.
     pub dir: PathBuf,
     /// Where it came from.
     pub source: String,

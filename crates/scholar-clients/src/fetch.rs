@@ -33,7 +33,7 @@ pub use transport::{Broken, Incoming, Outgoing, Transport};
 
 use crate::http::{HttpClient, is_local};
 use crate::parse::misfit;
-use cache::{Cache, Entry, Head, Key};
+use cache::{Cache, CacheEntry, Head, Key};
 use exchange::Exchange;
 use failure::Failures;
 pub(crate) use failure::quote;
@@ -60,7 +60,7 @@ struct Shared {
     began: Instant,
 }
 
-/// A reply.
+/// A reply, from the provider or from the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
     /// 200 to 299, or 404 where that is an answer.
@@ -173,7 +173,7 @@ impl Fetcher {
                 head.content_type = answer.header("content-type");
                 head.etag = answer.header("etag");
                 head.last_modified = answer.header("last-modified");
-                Entry { head, body: answer.body }
+                CacheEntry { head, body: answer.body }
             }
         };
         if let Some((_, key)) = key {
@@ -272,17 +272,17 @@ impl Fetcher {
         self.shared.config.base_urls.values().any(|base| base.origin() == url.origin())
     }
 
-    fn age(&self, entry: &Entry) -> Duration {
+    fn age(&self, entry: &CacheEntry) -> Duration {
         let seconds = (self.shared.config.clock)().as_second() - entry.head.confirmed.as_second();
         Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
     }
 
-    async fn load(&self, key: &Key) -> Option<Entry> {
+    async fn load(&self, key: &Key) -> Option<CacheEntry> {
         let (cache, key) = (Arc::clone(self.shared.cache.as_ref()?), key.clone());
         tokio::task::spawn_blocking(move || cache.load(&key)).await.ok().flatten()
     }
 
-    async fn store(&self, key: Key, entry: Entry) {
+    async fn store(&self, key: Key, entry: CacheEntry) {
         let Some(cache) = self.shared.cache.clone() else { return };
         // Only a panic or the end of the runtime could come back, and neither concerns the answer.
         let _ = tokio::task::spawn_blocking(move || cache.store(&key, &entry)).await;
@@ -296,8 +296,8 @@ fn introduce(request: &mut FetchRequest, place: Credential, secret: &SecretStrin
     }
 }
 
-fn from_entry(entry: Entry, cached: Option<Duration>) -> Fetched {
-    let Entry { head, body } = entry;
+fn from_entry(entry: CacheEntry, cached: Option<Duration>) -> Fetched {
+    let CacheEntry { head, body } = entry;
     let Head { status, content_type, url, .. } = head;
     Fetched { status, body, content_type, url, cached }
 }

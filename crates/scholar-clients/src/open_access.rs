@@ -13,7 +13,7 @@ use crate::http::{is_local, redacted};
 pub enum OpenHost {
     /// A repository: the copy can usually be fetched by a program.
     Repository,
-    /// The publisher.
+    /// The publisher's own site.
     Publisher,
 }
 

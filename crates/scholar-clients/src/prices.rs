@@ -29,7 +29,7 @@ pub enum PriceError {
     /// Not TOML of the documented form.
     #[error("cannot read the price file {file}")]
     Parse {
-        /// The file.
+        /// Path of the price table.
         file: String,
         /// Line, column and what was expected.
         #[source]
@@ -38,7 +38,7 @@ pub enum PriceError {
     /// A price below zero or not finite.
     #[error("the price of `{model}` in {file} is not a number of dollars")]
     NotAPrice {
-        /// The file.
+        /// Path of the price table.
         file: String,
         /// The entry's pattern.
         model: String,

@@ -103,7 +103,7 @@ impl SemanticScholar {
             let request = filtered(request, filter);
             let reply: Page<Option<WirePaper>> = self.fetcher.fetch_json(&request).await?;
             listed.total = reply.total.or(listed.total);
-            self.keep_page(&mut listed, &request, (reply.data, reply.total), filter).await?;
+            self.keep_page(&mut listed, &request, reply.data, reply.total, filter).await?;
             match reply.next {
                 Some(next) if next > offset => offset = next,
                 _ => break,
@@ -143,7 +143,7 @@ impl SemanticScholar {
             let request = filtered(request, filter);
             let reply: Page<Option<WirePaper>> = self.fetcher.fetch_json(&request).await?;
             listed.total = reply.total.or(listed.total);
-            self.keep_page(&mut listed, &request, (reply.data, reply.total), filter).await?;
+            self.keep_page(&mut listed, &request, reply.data, reply.total, filter).await?;
             let repeated = reply.token.is_some() && reply.token == token;
             if repeated {
                 let what = "the field `token` of its reply is the one that was sent";
@@ -255,7 +255,8 @@ impl SemanticScholar {
         &self,
         listed: &mut Listed<S2Paper>,
         request: &FetchRequest,
-        (data, total): (Option<Vec<Option<WirePaper>>>, Option<u64>),
+        data: Option<Vec<Option<WirePaper>>>,
+        total: Option<u64>,
         filter: &SearchFilter,
     ) -> Result<(), PortError> {
         let wrong = match &data {

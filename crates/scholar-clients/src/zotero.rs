@@ -25,7 +25,7 @@ const LIBRARY: &str = "/api/users/0";
 pub struct ZoteroCollection {
     /// Zotero's key of it.
     pub key: String,
-    /// Name.
+    /// Name as Zotero shows it.
     pub name: String,
     /// Key of the collection it lies in.
     pub parent: Option<String>,

@@ -79,7 +79,7 @@ pub struct AnswerSentence {
     pub support: Option<Support>,
     /// Located quotations, best first.
     pub quotes: Vec<Quote>,
-    /// Gates passed.
+    /// Gates that the sentence has passed.
     pub gates: Vec<Gate>,
     /// The sentence is a stored source's own wording.
     #[serde(default)]
@@ -91,19 +91,19 @@ pub struct AnswerSentence {
 pub struct Reference {
     /// Number in the answer, from 1.
     pub number: Citation,
-    /// Its identifier.
+    /// Identifier under which the paper is stored.
     pub paper_id: PaperId,
-    /// Title.
+    /// Title, single-spaced, as its source states it.
     pub title: String,
     /// Authors in order.
     pub authors: Vec<String>,
-    /// Year.
+    /// Year of publication, where a source states it.
     pub year: Option<i16>,
-    /// Venue.
+    /// Journal, conference or repository, where a source states it.
     pub venue: Option<String>,
-    /// Address.
+    /// Address for people.
     pub url: Option<String>,
-    /// DOI.
+    /// DOI without an address in front.
     pub doi: Option<String>,
     /// The sources beyond the datastore that found it, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -119,7 +119,7 @@ pub struct Answer {
     pub mode: AnswerMode,
     /// The evidence does not suffice; `sentences` may then be empty.
     pub abstained: bool,
-    /// The answer.
+    /// Sentences in the order in which they are read.
     pub sentences: Vec<AnswerSentence>,
     /// The cited papers, by number.
     pub references: Vec<Reference>,

@@ -17,7 +17,7 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// A leaf.
+    /// A value that is not made of others.
     pub fn new(value: f32, reason: impl Into<String>) -> Self {
         Self { value, reason: reason.into(), details: Vec::new() }
     }

@@ -21,7 +21,7 @@ pub struct SearchFilter {
     pub year_to: Option<i16>,
     /// Accepted venues; one of them must be contained in the paper's venue, ignoring case. Empty accepts all.
     pub venues: Vec<String>,
-    /// Fewest citations.
+    /// Fewest citations; a paper whose count is unknown does not pass.
     pub min_citations: Option<u32>,
     /// Accepted licences, as [`licence_key`] makes them; without a version they accept every version. Empty accepts all.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -39,7 +39,7 @@ pub struct SearchFilter {
 }
 
 impl SearchFilter {
-    /// Accepts everything.
+    /// A filter that every paper passes.
     pub fn none() -> Self {
         Self {
             published_before: None,

@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Instructions.
+    /// Instructions that stand above the conversation.
     System,
-    /// The request.
+    /// Whoever asks: this program.
     User,
-    /// The model.
+    /// The model, in what it said before.
     Assistant,
 }
 
 /// One turn of a conversation. The model's chat template is applied by the generator, exactly once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// Whose words they are.
     pub role: Role,
     /// What is said.
     pub content: String,
 }
 
 impl Message {
-    /// An instruction.
+    /// A system message.
     pub fn system(content: impl Into<String>) -> Self {
         Self { role: Role::System, content: content.into() }
     }
 
-    /// A request.
+    /// A user message.
     pub fn user(content: impl Into<String>) -> Self {
         Self { role: Role::User, content: content.into() }
     }
@@ -100,9 +100,9 @@ pub enum FinishReason {
 /// Tokens of one or many calls, as counted by the engine or server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TokenUsage {
-    /// Read.
+    /// Tokens of the prompt.
     pub prompt: u64,
-    /// Written.
+    /// Tokens of the reply, as the model's server counts them.
     pub completion: u64,
 }
 
@@ -120,7 +120,7 @@ impl std::ops::AddAssign for TokenUsage {
     }
 }
 
-/// The reply.
+/// What a model wrote, why it stopped and what that cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
     /// The text, without stop string and special tokens.

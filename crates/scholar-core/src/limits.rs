@@ -103,7 +103,7 @@ impl Limit {
         (Self::Seconds, "seconds"),
     ];
 
-    /// Its name.
+    /// Name as `--limit NAME=N` takes it.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(limit, _)| *limit == self).map_or("", |(_, name)| name)
     }
@@ -140,7 +140,7 @@ impl FromStr for Limit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{found} {unit} are more than the limit of {allowed} ({limit})")]
 pub struct Exceeded {
-    /// Which limit.
+    /// The limit that the paper exceeds.
     pub limit: Limit,
     /// What is counted.
     pub unit: &'static str,

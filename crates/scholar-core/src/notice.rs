@@ -29,7 +29,7 @@ pub enum NoticeKind {
 pub struct Notice {
     /// What it is about.
     pub kind: NoticeKind,
-    /// One sentence.
+    /// One sentence without a full stop, for people.
     pub message: String,
     /// An imperative, if something can be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,7 +10,7 @@ use crate::place::Place;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retraction {
-    /// Nobody asked.
+    /// No registry was asked.
     #[default]
     Unknown,
     /// Asked, and nothing is recorded against it.
@@ -19,7 +19,7 @@ pub enum Retraction {
     Corrected,
     /// An expression of concern was published.
     Concern,
-    /// Retracted.
+    /// The paper was retracted.
     Retracted,
 }
 
@@ -66,7 +66,7 @@ pub struct PaperMeta {
     /// Licence of the text, as the source names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
-    /// Retraction status.
+    /// What registries record against the paper, as of when they were asked.
     #[serde(default)]
     pub retraction: Retraction,
 }
@@ -105,13 +105,6 @@ impl PaperMeta {
     /// The stated address, else the one of the first registry that has one.
     pub fn link(&self) -> Option<String> {
         self.url.clone().or_else(|| self.ids().find_map(PaperId::url))
-    }
-
-    /// The earliest day the paper can have appeared: the stated day, else 1 January of the year.
-    ///
-    /// A strict date cutoff compares with [`PaperMeta::latest_day`], not with this.
-    pub fn earliest_day(&self) -> Option<Date> {
-        self.published.or_else(|| self.year.and_then(|year| Date::new(year, 1, 1).ok()))
     }
 
     /// The latest day the paper can have appeared: the stated day, else 31 December of the year.

@@ -19,7 +19,7 @@ pub enum PassageKind {
 /// A block of consecutive words of one section of a paper.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Passage {
-    /// Its name.
+    /// Identifier of the paper and the passage's number in it, from 0.
     pub id: PassageId,
     /// The paper's title: encoded and shown in front of the text, never part of it.
     pub title: String,

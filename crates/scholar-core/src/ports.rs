@@ -39,7 +39,7 @@ pub enum Similarity {
 /// What an encoder is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EncoderInfo {
-    /// Catalog name.
+    /// Name under which the catalog lists the model.
     pub name: String,
     /// Digest of weights, tokenizer and settings: a datastore refuses vectors of another.
     pub fingerprint: String,

@@ -58,7 +58,7 @@ impl Question {
         Ok(Self(text.to_owned()))
     }
 
-    /// The text.
+    /// The text, single-spaced and not empty.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -76,7 +76,7 @@ impl Query {
         (!words.is_empty()).then(|| Self(words.join(" ")))
     }
 
-    /// The text.
+    /// The text, single-spaced and not empty.
     pub fn as_str(&self) -> &str {
         &self.0
     }

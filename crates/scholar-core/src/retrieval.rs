@@ -40,9 +40,9 @@ pub struct SearchRequest {
 /// A passage found by a retriever.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Retrieved {
-    /// The passage.
+    /// What was found, text included.
     pub passage: Passage,
-    /// Its paper.
+    /// Metadata of the paper it was cut from.
     pub paper: Arc<PaperMeta>,
     /// Higher is better; comparable within one search only.
     pub score: RetrievalScore,
@@ -56,7 +56,7 @@ pub struct Retrieved {
 /// What looking everywhere brought, and what a person should know about it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Searched {
-    /// Best first.
+    /// Passages by descending score, ties by identifier.
     pub hits: Vec<Retrieved>,
     /// Sources that were skipped or limited.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

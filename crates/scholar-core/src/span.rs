@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// `start..end` in characters (Unicode scalar values, not bytes) of a named text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CharSpan {
-    /// First character.
+    /// Number of the first character (Unicode scalar value), from 0.
     pub start: usize,
     /// One past the last character.
     pub end: usize,
@@ -32,12 +32,6 @@ impl CharSpan {
         let start = byte_of_char(text, self.start)?;
         let end = start + byte_of_char(&text[start..], self.end.checked_sub(self.start)?)?;
         Some(&text[start..end])
-    }
-
-    /// The same span moved right by `by` characters.
-    #[must_use]
-    pub fn shifted(self, by: usize) -> Self {
-        Self { start: self.start + by, end: self.end + by }
     }
 
     /// The character span of the byte range `start..end` of `text`; both must lie on character boundaries.

@@ -19,7 +19,7 @@ pub enum Verdict {
 /// What a judge says of one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// The verdict.
+    /// Whether the evidence supports the sentence.
     pub verdict: Verdict,
     /// Calibrated probability, in `[0, 1]`, that the evidence supports the sentence.
     pub score: f32,
@@ -28,7 +28,7 @@ pub struct Judgement {
 /// A judgement with the name of the judge, as it stands in an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Support {
-    /// The verdict.
+    /// Whether the evidence supports the sentence.
     pub verdict: Verdict,
     /// Calibrated probability of support in `[0, 1]`.
     pub score: f32,

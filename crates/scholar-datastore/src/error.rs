@@ -27,23 +27,23 @@ pub enum Error {
     /// The folder has no descriptor.
     #[error("{} is not a datastore", path.display())]
     NotADatastore {
-        /// The folder.
+        /// The folder that was named as a datastore.
         path: PathBuf,
     },
     /// Creation where something already is.
     #[error("{} already exists and is not empty", path.display())]
     Exists {
-        /// The folder.
+        /// The folder that was named as a datastore.
         path: PathBuf,
     },
     /// A file of another format version.
     #[error("{} has format version {found}; this program reads version {supported}", path.display())]
     Version {
-        /// The file.
+        /// File that was being read.
         path: PathBuf,
-        /// Its version.
+        /// Version that the file states.
         found: u32,
-        /// Ours.
+        /// Newest version that this program reads.
         supported: u32,
     },
     /// Bytes that cannot be what was written.
@@ -62,7 +62,7 @@ pub enum Error {
         path.display()
     )]
     Panicked {
-        /// The datastore.
+        /// Folder of the datastore.
         path: PathBuf,
         /// What was said.
         what: String,
@@ -72,7 +72,7 @@ pub enum Error {
     /// Another writer is at work.
     #[error("{} is being written by {holder}", path.display())]
     Locked {
-        /// The datastore.
+        /// Folder of the datastore.
         path: PathBuf,
         /// Process and host of the other writer, as it left them.
         holder: String,
@@ -83,15 +83,15 @@ pub enum Error {
         path.display()
     )]
     EncoderMismatch {
-        /// The datastore.
+        /// Folder of the datastore.
         path: PathBuf,
         /// Name of the encoder it was built with.
         stored: String,
-        /// Its fingerprint.
+        /// Fingerprint of that encoder's weights and settings.
         stored_fingerprint: String,
         /// Name of the encoder offered.
         given: String,
-        /// Its fingerprint.
+        /// Fingerprint of the weights and settings of the one offered.
         given_fingerprint: String,
     },
     /// Passages cut by different rules do not belong into one datastore.
@@ -102,12 +102,12 @@ pub enum Error {
         /// The datastore that is copied from.
         other: PathBuf,
     },
-    /// tantivy failed.
+    /// The index library failed for another reason than damage.
     #[error("cannot {doing} the index of {}", path.display())]
     Index {
         /// What was attempted, as a verb.
         doing: &'static str,
-        /// The datastore.
+        /// Folder of the datastore.
         path: PathBuf,
         /// Why it failed.
         source: Box<TantivyError>,
@@ -115,7 +115,7 @@ pub enum Error {
     /// The encoder failed.
     #[error("cannot encode texts for {}", path.display())]
     Encode {
-        /// The datastore.
+        /// Folder of the datastore.
         path: PathBuf,
         /// Why it failed.
         source: PortError,
@@ -131,7 +131,7 @@ pub enum Error {
     /// A source file could not be read on.
     #[error("{}:{line}: {what}", path.display())]
     Ingest {
-        /// The file.
+        /// File that was being read.
         path: PathBuf,
         /// The line, from 1.
         line: u64,
@@ -141,11 +141,11 @@ pub enum Error {
     /// Too many lines of a source were unusable.
     #[error("{} of {} lines of {} are unusable, the first at line {first_line}: {first}", rejected, lines, path.display())]
     TooManyRejects {
-        /// The file.
+        /// File that was being read.
         path: PathBuf,
-        /// Unusable lines.
+        /// Lines that could not be used.
         rejected: u64,
-        /// Lines read.
+        /// Lines read so far, blank ones not among them.
         lines: u64,
         /// Where the first was.
         first_line: u64,
@@ -155,7 +155,7 @@ pub enum Error {
     /// A source whose kind is not known.
     #[error("cannot tell the format of {}: {seen}", path.display())]
     UnknownFormat {
-        /// The file.
+        /// File that was being read.
         path: PathBuf,
         /// What its first lines are like.
         seen: String,
@@ -163,13 +163,13 @@ pub enum Error {
     /// A source goes on beyond a limit.
     #[error("{}:{line}: {what}", path.display())]
     TooMuch {
-        /// The file.
+        /// File that was being read.
         path: PathBuf,
         /// The line, from 1.
         line: u64,
         /// What there is too much of.
         what: String,
-        /// The limit.
+        /// Which limit, as the command line names it.
         limit: Limit,
     },
     /// A source that is not read.

@@ -54,7 +54,7 @@ impl FromStr for ExportPart {
 }
 
 impl ExportPart {
-    /// Every part.
+    /// Every table that can be exported.
     pub const ALL: [Self; 4] = [Self::Papers, Self::Passages, Self::Vectors, Self::Edges];
 
     /// Its name on the command line and of its file.
@@ -104,9 +104,9 @@ impl ExportPart {
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExportedFile {
-    /// The file.
+    /// The Parquet file that was written.
     pub path: PathBuf,
-    /// Its rows.
+    /// Rows in it.
     pub rows: u64,
 }
 

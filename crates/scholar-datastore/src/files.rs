@@ -84,15 +84,15 @@ pub enum FileError {
     /// The system refused.
     #[error("cannot read {}", path.display())]
     Read {
-        /// The file.
+        /// File that was to be read.
         path: PathBuf,
-        /// Why.
+        /// What the system said.
         source: io::Error,
     },
     /// It is not made to be read to its end.
     #[error("{} is {kind}, not a file", path.display())]
     Special {
-        /// Its path.
+        /// What was named as a file.
         path: PathBuf,
         /// What it is.
         kind: FileKind,
@@ -100,15 +100,15 @@ pub enum FileError {
     /// It goes on beyond the bound.
     #[error("{} has more than the {most} bytes that are read of a file ({})", path.display(), Limit::FileBytes)]
     TooLarge {
-        /// Its path.
+        /// What was named as a file.
         path: PathBuf,
-        /// The bound.
+        /// Most bytes that are read of such a file.
         most: usize,
     },
     /// It is no text.
     #[error("{} is not UTF-8 after {valid} bytes", path.display())]
     NotText {
-        /// Its path.
+        /// What was named as a file.
         path: PathBuf,
         /// How much of it is.
         valid: usize,

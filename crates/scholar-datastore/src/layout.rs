@@ -10,3 +10,6 @@ pub(crate) const DENSE_FOLDER: &str = "dense";
 pub(crate) const META_FILE: &str = "meta.json";
 /// The lock file. It stays when the lock is released; only the lock counts, not the file.
 pub(crate) const LOCK_FILE: &str = "writer.lock";
+
+/// Begins the names of files that tantivy writes before it renames them.
+pub(crate) const UNFINISHED: &str = ".tmp";

@@ -23,7 +23,6 @@ pub mod error;
 pub mod export;
 pub mod files;
 pub mod filter;
-pub mod given;
 pub mod graph;
 pub mod ingest;
 mod layout;
@@ -32,6 +31,7 @@ pub mod manifest;
 mod mapped;
 pub mod merge;
 pub mod npy;
+pub mod precomputed;
 pub mod repair;
 pub mod schema;
 mod seal;
@@ -45,9 +45,9 @@ pub use dense::merge::MergePolicy;
 pub use dense::scan::DenseSearch;
 pub use descriptor::{BuildRules, Descriptor};
 pub use error::Error;
-pub use given::GivenPassages;
 pub use graph::Graph;
 pub use merge::MergeSource;
+pub use precomputed::PrecomputedPassages;
 pub use repair::{RepairReport, RepairSource};
 pub use search::fusion::Fusion;
 pub use search::pool::SearchPool;
@@ -57,5 +57,5 @@ pub use store::info::{DatastoreInfo, SourceCount};
 pub use store::verify::{Depth, VerifyReport};
 pub use writer::{
     AddOptions, AddProgress, AddReport, CompactOptions, CompactReport, DatastoreWriter, Duplicate,
-    Likeness, Offered, PaperVectors, WriterCheck,
+    DuplicateReason, Offered, PaperVectors, WriterCheck,
 };

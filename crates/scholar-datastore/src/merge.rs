@@ -13,7 +13,7 @@ pub(crate) use source::StoredPaper;
 
 use crate::descriptor::Descriptor;
 use crate::error::Error;
-use crate::writer::add::Work;
+use crate::writer::add::AddRun;
 use crate::writer::prepare::Prepared;
 use crate::writer::{AddOptions, AddProgress, AddReport, DatastoreWriter};
 
@@ -33,7 +33,7 @@ impl DatastoreWriter {
         progress: &mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
     ) -> Result<AddReport, Error> {
         fits(&self.root, &self.descriptor, source)?;
-        let mut work = Work::start(options, progress);
+        let mut work = AddRun::start(options, progress);
         work.remembers = true;
         let mut interrupted = false;
         for stored in source.papers_in_order()? {

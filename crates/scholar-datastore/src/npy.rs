@@ -88,7 +88,7 @@ impl Npy {
         Ok(Self { path: path.to_owned(), map, element, rows, columns, data })
     }
 
-    /// The file.
+    /// Path that the array was opened from.
     pub fn path(&self) -> &Path {
         &self.path
     }

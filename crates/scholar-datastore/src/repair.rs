@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::merge::StoredPaper;
-use crate::writer::add::Work;
+use crate::writer::add::AddRun;
 use crate::writer::prepare::{Prepared, encode_in_batches};
 use crate::writer::{AddOptions, AddProgress, DatastoreWriter};
 
@@ -30,7 +30,7 @@ use source::Saved;
 /// A file that is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DamagedFile {
-    /// The file.
+    /// Its path below the datastore's folder.
     pub file: PathBuf,
     /// What is wrong with it.
     pub what: String,
@@ -39,7 +39,7 @@ pub struct DamagedFile {
 /// A paper that could not be saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LostPaper {
-    /// Its identifier.
+    /// Its identifier, with the registry in front.
     pub paper: String,
     /// Its title, as far as it can be read; it may be damaged.
     pub title: Option<String>,
@@ -65,7 +65,7 @@ impl LostPaper {
 pub struct LostDocuments {
     /// The lexical segment.
     pub segment: String,
-    /// How many.
+    /// How many could not be read: papers and passages together.
     pub documents: u64,
 }
 
@@ -129,7 +129,7 @@ impl DatastoreWriter {
             interrupted: false,
         };
         let options = AddOptions { keep_duplicates: true, ..options.clone() };
-        let mut work = Work::start(&options, progress);
+        let mut work = AddRun::start(&options, progress);
         for id in source.in_order() {
             match source.paper(&id) {
                 Ok(saved) => self.save(saved, encoder, &mut work, &mut report)?,
@@ -149,7 +149,7 @@ impl DatastoreWriter {
         &mut self,
         saved: Saved,
         encoder: Option<&dyn Encoder>,
-        work: &mut Work<'_>,
+        work: &mut AddRun<'_>,
         report: &mut RepairReport,
     ) -> Result<(), Error> {
         let Saved { stored, passages, is_complete } = saved;

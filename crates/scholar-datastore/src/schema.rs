@@ -29,7 +29,7 @@ pub mod column {
     pub const YEAR: &str = "year";
     /// Latest possible day of publication, in days since 1970-01-01.
     pub const LATEST_DAY: &str = "latest_day";
-    /// Citation count.
+    /// How often a paper was cited, as its source states it.
     pub const CITATIONS: &str = "citations";
     /// Venue, lower-case.
     pub const VENUE: &str = "venue";

@@ -41,7 +41,7 @@ use pool::SearchPool;
 pub struct Feedback {
     /// How many first results move the query.
     pub passages: usize,
-    /// How far.
+    /// `weight` of the formula above; 0 leaves the query where it is.
     pub weight: f32,
 }
 
@@ -122,7 +122,7 @@ impl HybridRetriever {
         Ok(Self { store, encoder, config, pool, memory: Arc::default() })
     }
 
-    /// The store.
+    /// The datastore that is searched.
     pub fn store(&self) -> &Arc<Datastore> {
         &self.store
     }

@@ -224,7 +224,7 @@ impl Datastore {
         DatastoreWriter::open_with(&self.root, check)
     }
 
-    /// The folder.
+    /// Folder of the datastore.
     pub fn root(&self) -> &Path {
         &self.root
     }

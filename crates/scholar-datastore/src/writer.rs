@@ -57,7 +57,7 @@ use stoppable::StoppableDirectory;
 
 pub use add::Offered;
 pub use compact::{CompactOptions, CompactReport, OnCompactProgress};
-pub use known::Likeness;
+pub use known::DuplicateReason;
 pub use progress::{AddOptions, AddProgress, AddReport, Duplicate};
 pub use vectors::PaperVectors;
 

@@ -50,9 +50,9 @@ impl Deadline {
 /// What a reader may use, and until when.
 #[derive(Debug, Clone)]
 pub struct Bounds {
-    /// How much.
+    /// How much may be read, unpacked and kept.
     pub limits: ReadLimits,
-    /// Until when.
+    /// When reading has to end.
     pub deadline: Deadline,
 }
 

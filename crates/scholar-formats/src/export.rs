@@ -75,7 +75,7 @@ impl ExportFormat {
 pub struct AnswerExport<'a> {
     /// The document's title, usually the question.
     pub title: &'a str,
-    /// The answer.
+    /// The answer whose references are written.
     pub answer: &'a Answer,
     /// What a person should know about it.
     pub notices: &'a [Notice],

@@ -52,7 +52,7 @@ pub enum LibraryFormat {
 pub enum AttachmentPlace {
     /// A file, absolute or relative to the list's folder, as the list states it: it may name anything.
     Path(PathBuf),
-    /// An address.
+    /// Address that the library states for the file.
     Url(String),
 }
 
@@ -76,7 +76,7 @@ pub struct LibraryEntry {
     pub collections: Vec<String>,
     /// Its tags or keywords.
     pub tags: Vec<String>,
-    /// Its files.
+    /// Files that the library holds for the entry, in its order.
     pub attachments: Vec<Attachment>,
     /// What was odd: clauses about fields that could not be used.
     pub odd: Vec<String>,

@@ -4,11 +4,12 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use scholar_core::{PortError, PortErrorKind};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::reply::Json;
 
 /// Kinds of failure, as programs tell them apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
     /// The request is not what the route takes.
@@ -36,7 +37,7 @@ pub enum ErrorCode {
 }
 
 /// A failure as JSON: `{"error": {"code", "message", "hint"}}`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {
     /// What kind it is.
@@ -45,9 +46,11 @@ pub struct ApiError {
     pub message: String,
     /// The next step, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub hint: Option<String>,
     /// Seconds after which a busy server is worth asking again; sent as `Retry-After`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub retry_after_s: Option<u64>,
 }
 

@@ -91,7 +91,7 @@ pub(crate) enum Refused {
     Origin(String),
     /// The body is longer than is read.
     TooLong {
-        /// Bytes announced.
+        /// Bytes that `Content-Length` states.
         length: u64,
         /// Bytes read at most.
         most: usize,

@@ -8,10 +8,20 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
+use crate::openapi::replies::Health;
 use crate::reply::Json;
 use crate::state::Shared;
 
-/// Live and ready in one reply; 503 while not ready.
+/// Whether the server lives and is ready
+#[utoipa::path(
+    get,
+    path = "/health",
+    tag = "operation",
+    responses(
+        (status = 200, description = "Ready", body = Health),
+        (status = 503, description = "Not ready", body = Health),
+    ),
+)]
 pub(crate) async fn health(State(shared): State<Arc<Shared>>) -> Response {
     let stopping = shared.stopping.load(Ordering::Acquire);
     let size = (shared.probe)();
@@ -32,18 +42,40 @@ pub(crate) async fn health(State(shared): State<Arc<Shared>>) -> Response {
     (status, Json(body)).into_response()
 }
 
-/// The process answers.
+/// Whether the process answers
+#[utoipa::path(
+    get,
+    path = "/health/live",
+    tag = "operation",
+    responses((status = 200, description = "It does")),
+    security(()),
+)]
 pub(crate) async fn live() -> StatusCode {
     StatusCode::OK
 }
 
-/// A search would be tried.
+/// Whether a search would be tried
+#[utoipa::path(
+    get,
+    path = "/health/ready",
+    tag = "operation",
+    responses(
+        (status = 200, description = "It would"),
+        (status = 503, description = "The datastore cannot be read, or the server is stopping"),
+    ),
+)]
 pub(crate) async fn ready(State(shared): State<Arc<Shared>>) -> StatusCode {
     let is_ready = !shared.stopping.load(Ordering::Acquire) && (shared.probe)().is_ok();
     if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }
 }
 
-/// Counters and gauges in Prometheus' text format.
+/// Counters and gauges in Prometheus' text format
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "operation",
+    responses((status = 200, description = "Metrics", content_type = "text/plain", body = String)),
+)]
 pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
     let mut gauges = vec![
         ("queue_size", "Queries that wait.", shared.queue.len() as u64),

@@ -8,9 +8,12 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
 use scholar_core::Retriever;
 use tokio::task::JoinSet;
+use utoipa::OpenApi as _;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use crate::body::Bodies;
 use crate::budget::Budget;
@@ -20,7 +23,7 @@ use crate::gate::{self, Refused};
 use crate::metrics::Metrics;
 use crate::queue::Queue;
 use crate::state::{OnQuery, Probe, Shared};
-use crate::{health, typed, upstream};
+use crate::{health, openapi, typed, upstream};
 
 /// Answers without a token, so that whatever watches over the process needs none.
 const LIVE: &str = "/health/live";
@@ -63,16 +66,8 @@ impl Server {
     /// The routes.
     pub(crate) fn router(&self) -> Router {
         let shared = Arc::clone(&self.shared);
-        Router::new()
-            .route("/", get(upstream::greeting))
-            .route("/search", post(upstream::search))
-            .route("/queue_size", get(upstream::queue_size))
-            .route("/current_search", get(upstream::current_search))
-            .route("/v1/search", post(typed::search))
-            .route("/health", get(health::health))
-            .route(LIVE, get(health::live))
-            .route("/health/ready", get(health::ready))
-            .route("/metrics", get(health::metrics))
+        let (routes, _) = routes();
+        routes
             .fallback(no_route)
             .method_not_allowed_fallback(wrong_method)
             .layer(from_fn_with_state(Arc::clone(&shared), around))
@@ -80,9 +75,25 @@ impl Server {
     }
 }
 
+/// Every route with its description: a route cannot be added without one.
+pub(crate) fn routes() -> (Router<Arc<Shared>>, OpenApi) {
+    OpenApiRouter::with_openapi(openapi::Document::openapi())
+        .routes(routes!(typed::search))
+        .routes(routes!(upstream::search))
+        .routes(routes!(upstream::greeting))
+        .routes(routes!(upstream::queue_size))
+        .routes(routes!(upstream::current_search))
+        .routes(routes!(health::health))
+        .routes(routes!(health::live))
+        .routes(routes!(health::ready))
+        .routes(routes!(health::metrics))
+        .routes(routes!(openapi::document))
+        .split_for_parts()
+}
+
 async fn no_route() -> ApiError {
     ApiError::new(ErrorCode::NotFound, "there is nothing at this address")
-        .with_hint("POST /v1/search, POST /search, GET /health, GET /metrics")
+        .with_hint("POST /v1/search, POST /search, GET /health, GET /metrics, GET /openapi.json")
 }
 
 async fn wrong_method() -> ApiError {
@@ -146,5 +157,24 @@ fn admit(config: &ServerConfig, request: &Request, route: &str) -> Result<(), Re
             gate::check_token(request.headers(), tokens)
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_document_describes_every_route_and_no_other() {
+        let (router, document) = routes();
+        // The router tells its paths in its debug form alone.
+        let debug = format!("{router:?}");
+        let routed: BTreeSet<&str> =
+            debug.split('"').filter(|text| text.starts_with('/')).collect();
+        let described: BTreeSet<&str> = document.paths.paths.keys().map(String::as_str).collect();
+        assert_eq!(routed, described);
+        assert!(described.contains(LIVE));
     }
 }

@@ -17,9 +17,9 @@ use crate::queue::{FinishedSearch, PendingSearch, Queue};
 /// How much is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CollectionSize {
-    /// Papers.
+    /// Papers of the newest commit.
     pub papers: u64,
-    /// Passages.
+    /// Passages of the newest commit.
     pub passages: u64,
 }
 

@@ -15,10 +15,12 @@ use scholar_core::{Query, SearchFilter, SearchMode, SearchRequest};
 use serde::Deserialize;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep};
+use utoipa::ToSchema;
 
 use crate::body::Read;
 use crate::budget::{Demand, Hold};
 use crate::error::{ApiError, ErrorCode};
+use crate::openapi::replies::{SearchFailures, SearchReply};
 use crate::queue::PendingSearch;
 use crate::reply::json;
 use crate::state::Shared;
@@ -34,20 +36,38 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// A passage with its explanation is about twice as long as without.
 const EXPLAINED: usize = 2;
 
-/// Body of the request: `query` or `queries`, the rest optional.
-#[derive(Debug, Deserialize)]
+/// Body of `POST /v1/search`: `query` or `queries`, the rest optional.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = SearchRequest)]
 #[serde(deny_unknown_fields)]
 struct SearchBody {
+    /// What to look for.
     query: Option<String>,
+    /// Several at once, at most 256 unless the server allows another number: they are encoded together.
     queries: Option<Vec<String>>,
+    /// Passages for each query, from 1.
     #[serde(default = "top_k")]
     top_k: usize,
+    /// Which indexes are asked.
     #[serde(default = "mode")]
+    #[schema(value_type = Mode, default = "hybrid")]
     mode: SearchMode,
+    /// Conditions on the papers.
     #[serde(default)]
     filter: FilterBody,
+    /// Whether each hit says how its score came about.
     #[serde(default)]
     explain: bool,
+}
+
+/// Which indexes are asked.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+#[expect(dead_code, reason = "describes scholar-core's SearchMode")]
+enum Mode {
+    Hybrid,
+    Dense,
+    Lexical,
 }
 
 fn top_k() -> usize {
@@ -58,6 +78,15 @@ fn mode() -> SearchMode {
     SearchMode::Hybrid
 }
 
+/// Passages for one or several queries
+#[utoipa::path(
+    post,
+    path = "/v1/search",
+    tag = "search",
+    operation_id = "search",
+    request_body = SearchBody,
+    responses((status = 200, description = "Hits of each query, best first", body = SearchReply), SearchFailures),
+)]
 pub(crate) async fn search(
     State(shared): State<Arc<Shared>>,
     body: Body,

@@ -5,7 +5,7 @@
 //! [`upstream_exact`](crate::ServerConfig::upstream_exact), `n_docs` and `domains` may be left out, and more arrays come
 //! along: `"numeric_scores"`, `"passage_ids"`, `"paper_ids"`, `"titles"`.
 //!
-//! Source: spec A.6. Where the original is broken (the unreachable queue, the log of every query) it is not followed.
+//! Where the original is broken (the unreachable queue, the log of every query) it is not followed.
 
 use std::mem;
 use std::sync::Arc;
@@ -16,10 +16,12 @@ use axum::response::Response;
 use scholar_core::{PaperId, PaperMeta, Retrieved, SearchFilter, SearchMode, SearchRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
 use crate::body::Read;
 use crate::budget::{Demand, Hold};
 use crate::error::{ApiError, ErrorCode};
+use crate::openapi::replies::{CurrentSearch, QueueSize, SearchFailures, UpstreamReply};
 use crate::queue::PendingSearch;
 use crate::reply::{self, Json, Pieces, write_json};
 use crate::state::Shared;
@@ -30,10 +32,14 @@ const DOMAIN: &str = "pes2o";
 const N_DOCS: usize = 10;
 
 /// Body of `POST /search`. Fields the original ignores are ignored.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = UpstreamRequest)]
 struct SearchBody {
+    /// What to look for.
     query: String,
+    /// Passages, 10 if left out; mandatory with `--upstream-exact`.
     n_docs: Option<usize>,
+    /// `pes2o` or the collection's name; mandatory with `--upstream-exact`.
     domains: Option<String>,
 }
 
@@ -45,6 +51,15 @@ struct Head {
     n_docs: usize,
 }
 
+/// Passages for one query, as the original service answers
+#[utoipa::path(
+    post,
+    path = "/search",
+    tag = "upstream",
+    operation_id = "upstreamSearch",
+    request_body = SearchBody,
+    responses((status = 200, description = "Parallel arrays, best first", body = UpstreamReply), SearchFailures),
+)]
 pub(crate) async fn search(
     State(shared): State<Arc<Shared>>,
     body: Body,
@@ -164,11 +179,26 @@ fn original_id(paper: &PaperMeta) -> String {
     corpus_id.unwrap_or_else(|| paper.id.to_string())
 }
 
+/// Queries that wait
+#[utoipa::path(
+    get,
+    path = "/queue_size",
+    tag = "upstream",
+    responses((status = 200, description = "Queries that wait", body = QueueSize)),
+)]
 pub(crate) async fn queue_size(State(shared): State<Arc<Shared>>) -> Json<Value> {
     Json(json!({"queue_size": shared.queue.len()}))
 }
 
-/// What is being searched. Without `upstream_exact` only how much: a question is its asker's.
+/// What is being searched
+///
+/// Without `upstream_exact` only how much: a question is its asker's.
+#[utoipa::path(
+    get,
+    path = "/current_search",
+    tag = "upstream",
+    responses((status = 200, description = "The running query, or how many run", body = CurrentSearch)),
+)]
 pub(crate) async fn current_search(State(shared): State<Arc<Shared>>) -> Json<Value> {
     let running = shared.queue.running();
     match running.first() {
@@ -180,6 +210,13 @@ pub(crate) async fn current_search(State(shared): State<Arc<Shared>>) -> Json<Va
     }
 }
 
+/// Which program serves what
+#[utoipa::path(
+    get,
+    path = "/",
+    tag = "upstream",
+    responses((status = 200, description = "Program, version and collection", body = String)),
+)]
 pub(crate) async fn greeting(State(shared): State<Arc<Shared>>) -> Json<String> {
     Json(format!("openscholar {} serves {}", env!("CARGO_PKG_VERSION"), shared.config.name))
 }

@@ -5,7 +5,7 @@ use scholar_core::paper::{ABSTRACT_HEADING, Retraction};
 use scholar_core::{Notice, Paper, PaperId, PaperMeta, Section};
 use serde_json::Value;
 
-use super::wire::{Contributor, Day, Envelope, Update, Work, WorkList};
+use super::wire::{Contributor, Day, Envelope, Update, WireWork, WorkList};
 use crate::parse::{ReplyError, add_id, json, plain, rows, value};
 
 /// A notice that changes what is known about a paper.
@@ -13,7 +13,7 @@ use crate::parse::{ReplyError, add_id, json, plain, rows, value};
 pub struct CrossrefUpdate {
     /// The paper that is changed.
     pub paper: PaperId,
-    /// The notice.
+    /// DOI of the notice that retracts or corrects.
     pub notice: PaperId,
     /// Its kind in Crossref's words: `retraction`, `correction`, `expression_of_concern`, `new_version`.
     pub kind: String,
@@ -40,7 +40,7 @@ pub struct CrossrefWork {
 /// [`ReplyError`] when Crossref says that it failed, or the record does not have the promised shape.
 pub fn single(bytes: &[u8]) -> Result<CrossrefWork, ReplyError> {
     let message = message(bytes, "work")?;
-    value::<Work>(message).and_then(work).map_err(ReplyError::Shape)
+    value::<WireWork>(message).and_then(work).map_err(ReplyError::Shape)
 }
 
 /// Reads a list of works.
@@ -49,7 +49,7 @@ pub fn single(bytes: &[u8]) -> Result<CrossrefWork, ReplyError> {
 /// As [`single`]; a broken record of several is only a notice.
 pub fn list(bytes: &[u8]) -> Result<(Vec<CrossrefWork>, Vec<Notice>), ReplyError> {
     let list: WorkList = value(message(bytes, "work-list")?).map_err(ReplyError::Shape)?;
-    rows("Crossref", list.items, |row| value::<Work>(row).and_then(work))
+    rows("Crossref", list.items, |row| value::<WireWork>(row).and_then(work))
 }
 
 fn message(bytes: &[u8], kind: &str) -> Result<Value, ReplyError> {
@@ -66,7 +66,7 @@ fn message(bytes: &[u8], kind: &str) -> Result<Value, ReplyError> {
     Ok(envelope.message)
 }
 
-fn work(work: Work) -> Result<CrossrefWork, String> {
+fn work(work: WireWork) -> Result<CrossrefWork, String> {
     let id = PaperId::doi(&work.doi).map_err(|error| format!("the field `DOI`: {error}"))?;
     let mut meta = PaperMeta::new(id.clone(), title(&work));
     add_id(&mut meta, id.clone());
@@ -103,7 +103,7 @@ fn work(work: Work) -> Result<CrossrefWork, String> {
 }
 
 /// Title and subtitle, which Crossref keeps apart.
-fn title(work: &Work) -> String {
+fn title(work: &WireWork) -> String {
     let first = |list: &Option<Vec<String>>| {
         let text = plain(list.as_ref()?.first()?);
         (!text.is_empty()).then_some(text)
@@ -138,7 +138,7 @@ fn abstract_text(markup: &str) -> String {
     }
 }
 
-fn updates(id: &PaperId, work: &Work) -> Vec<CrossrefUpdate> {
+fn updates(id: &PaperId, work: &WireWork) -> Vec<CrossrefUpdate> {
     let mut updates: Vec<CrossrefUpdate> = Vec::new();
     let mut add = |update: &Update, ours: bool| {
         let Ok(other) = PaperId::doi(&update.doi) else { return };

@@ -21,7 +21,7 @@ pub(super) struct WorkList {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Work {
+pub(super) struct WireWork {
     #[serde(rename = "DOI")]
     pub(super) doi: String,
     #[serde(default)]

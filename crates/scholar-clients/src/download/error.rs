@@ -8,7 +8,7 @@ use scholar_core::is_out_of_space;
 /// A source that was tried in vain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// Its name.
+    /// Name of the source, as the catalog has it.
     pub source: String,
     /// Why, in one clause.
     pub reason: String,
@@ -20,7 +20,7 @@ pub enum DownloadError {
     /// Every source failed.
     #[error("no source has the model {name}{}", listed(attempts))]
     NoSource {
-        /// The model.
+        /// The model's name in the catalog.
         name: String,
         /// What each source said, in order.
         attempts: Vec<Attempt>,
@@ -40,7 +40,7 @@ pub enum DownloadError {
     /// A folder or file of this machine cannot be used.
     #[error("cannot use {}", path.display())]
     Local {
-        /// Which.
+        /// File or folder that could not be used.
         path: PathBuf,
         /// What the system says.
         #[source]

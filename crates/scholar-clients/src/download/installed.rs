@@ -32,11 +32,11 @@ pub(super) struct RecordedFile {
 /// Whether a model is in its place, by names and sizes only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Installed {
-    /// Not there.
+    /// The folder, or a file of the model, does not exist.
     Missing,
     /// Every required file is there with the size it should have.
     Complete {
-        /// Its folder.
+        /// Folder that holds the model's files.
         dir: PathBuf,
         /// Where it came from.
         source: String,
@@ -64,7 +64,7 @@ pub enum FileState {
         /// What it is.
         found: String,
     },
-    /// Not there.
+    /// The folder, or a file of the model, does not exist.
     Missing,
 }
 

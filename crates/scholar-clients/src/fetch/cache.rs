@@ -61,7 +61,7 @@ impl Head {
 
 /// A stored reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct CacheEntry {
     pub(super) head: Head,
     pub(super) body: Vec<u8>,
 }
@@ -73,7 +73,7 @@ pub(super) struct Key {
     pub(super) digest: String,
 }
 
-/// The folder.
+/// Replies on disk, a file each, in a folder for each bucket.
 pub(super) struct Cache {
     config: CacheConfig,
     /// Bytes in use, once they were counted.
@@ -91,7 +91,7 @@ impl Cache {
     }
 
     /// The entry, if there is one that can be read.
-    pub(super) fn load(&self, key: &Key) -> Option<Entry> {
+    pub(super) fn load(&self, key: &Key) -> Option<CacheEntry> {
         let path = self.path(key);
         let bytes = match fs_err::read(&path) {
             Ok(bytes) => bytes,
@@ -111,13 +111,13 @@ impl Cache {
     }
 
     /// Keeps the entry. A full or read-only disk costs the entry and a warning, not the answer.
-    pub(super) fn store(&self, key: &Key, entry: &Entry) {
+    pub(super) fn store(&self, key: &Key, entry: &CacheEntry) {
         if let Err(error) = self.try_store(key, entry) {
             tracing::warn!(%error, "a reply could not be stored");
         }
     }
 
-    fn try_store(&self, key: &Key, entry: &Entry) -> io::Result<()> {
+    fn try_store(&self, key: &Key, entry: &CacheEntry) -> io::Result<()> {
         let path = self.path(key);
         let folder = path.parent().unwrap_or(&self.config.folder);
         create_private(folder)?;
@@ -192,12 +192,12 @@ fn files(root: &Path) -> Vec<File> {
     files
 }
 
-fn parse(bytes: &[u8]) -> Option<Entry> {
+fn parse(bytes: &[u8]) -> Option<CacheEntry> {
     let end = bytes.iter().position(|byte| *byte == b'\n')?;
     let head: Head = serde_json::from_slice(bytes.get(..end)?).ok()?;
     let body = bytes.get(end + 1..)?;
     let whole = head.format == FORMAT && head.length == body.len() && head.sha256 == digest(body);
-    whole.then(|| Entry { head, body: body.to_vec() })
+    whole.then(|| CacheEntry { head, body: body.to_vec() })
 }
 
 fn digest(body: &[u8]) -> String {
@@ -224,9 +224,9 @@ mod tests {
         Key { bucket: "test-v1", digest: digest(name.as_bytes()) }
     }
 
-    fn entry(body: &[u8]) -> Entry {
+    fn entry(body: &[u8]) -> CacheEntry {
         let head = Head::new(200, "http://h/p".to_owned(), Timestamp::UNIX_EPOCH, body);
-        Entry { head, body: body.to_vec() }
+        CacheEntry { head, body: body.to_vec() }
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub struct Breaker {
 pub struct FetchConfig {
     /// Addresses that differ from the providers' own.
     pub base_urls: BTreeMap<Provider, Url>,
-    /// Keys.
+    /// API keys by provider; one without a key is asked without, if it allows that.
     pub keys: BTreeMap<Provider, SecretString>,
     /// Contact address, sent to the providers that ask for one. Treated like a key: never logged, never in the cache.
     pub email: Option<SecretString>,

@@ -124,7 +124,7 @@ const PUBMED: Facts = Facts {
 pub const EMAIL_SETTING: &str = "OPENSCHOLAR_EMAIL";
 
 impl Provider {
-    /// Every provider.
+    /// All providers, each once.
     pub const ALL: [Self; 14] = [
         Self::SemanticScholar,
         Self::OpenAlex,
@@ -155,16 +155,6 @@ impl Provider {
     /// Setting that holds its key, for example `S2_API_KEY`; `None` where there are no keys.
     pub fn key_setting(self) -> Option<&'static str> {
         self.facts().key.map(|(name, _)| name)
-    }
-
-    /// Whether it answers only with a key.
-    pub fn needs_key(self) -> bool {
-        self.facts().key_needed
-    }
-
-    /// Whether it answers only those who give an e-mail address.
-    pub fn needs_email(self) -> bool {
-        self.facts().contact_needed
     }
 
     /// Address it has unless a setting says otherwise; `None` where requests name whole addresses, or where only the

@@ -20,7 +20,7 @@ pub enum Accept {
     Html,
     /// A PDF file.
     Pdf,
-    /// Anything.
+    /// Whatever comes, unchecked.
     Bytes,
 }
 
@@ -164,13 +164,6 @@ impl FetchRequest {
     #[must_use]
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
-        self
-    }
-
-    /// Adds a header that stands in no log, error, cache key or cache file, and goes to this host only.
-    #[must_use]
-    pub fn secret_header(mut self, name: &'static str, value: SecretString) -> Self {
-        self.secret_headers.push((name, value));
         self
     }
 

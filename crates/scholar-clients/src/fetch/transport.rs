@@ -19,14 +19,14 @@ pub struct Outgoing {
     pub body: Option<Vec<u8>>,
     /// Larger bodies are refused.
     pub max_bytes: usize,
-    /// Longest silence.
+    /// Longest time without a byte before the request is given up.
     pub idle_timeout: Duration,
 }
 
 /// A whole reply. Redirects are replies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incoming {
-    /// Status code.
+    /// HTTP status.
     pub status: u16,
     /// Names in lower case, values that are text.
     pub headers: Vec<(String, String)>,
@@ -58,7 +58,7 @@ pub enum Broken {
     Unsendable(String),
 }
 
-/// Sends requests.
+/// How a request reaches a server: over HTTP, from a recording, or not at all.
 #[async_trait]
 pub trait Transport: Send + Sync {
     /// The reply to `request`, whatever its status. Redirects are not followed.

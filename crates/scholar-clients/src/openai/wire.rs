@@ -171,11 +171,11 @@ impl Turn {
 #[serde(untagged)]
 pub(super) enum Content {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Vec<ContentPart>),
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Part {
+pub(super) struct ContentPart {
     #[serde(default)]
     text: String,
 }

@@ -40,14 +40,6 @@ pub struct OpenAccess {
     pub disclaimer_urls: Vec<String>,
 }
 
-impl OpenAccess {
-    /// The stated address, else the last one of the disclaimer (as `ScholarEval` does; a disclaimer names `Unpaywall`
-    /// first and the copy last).
-    pub fn best_url(&self) -> Option<&str> {
-        self.url.as_deref().or_else(|| self.disclaimer_urls.last().map(String::as_str))
-    }
-}
-
 /// One edge of the citation graph, seen from the paper that was asked about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct S2Edge {

@@ -9,7 +9,7 @@ use crate::parse::{ReplyError, json, rows, value};
 /// One page that an engine found.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct WebResult {
-    /// Address.
+    /// Address of the page, as the search engine states it.
     pub url: String,
     /// Title of the page.
     #[serde(default)]

@@ -6,7 +6,7 @@ use scholar_clients::{
 use scholar_core::{PaperId, PortErrorKind, Retraction};
 use scholar_formats::DocumentReference;
 
-use crate::site::{Asked, Site};
+use crate::site::{SeenRequest, Site};
 
 const JSON: &str = "application/json";
 
@@ -22,7 +22,7 @@ fn ok(kind: &str, message: &str) -> (u16, &'static str, String) {
 
 #[tokio::test]
 async fn standings_come_from_records_and_from_notices() {
-    let site = Site::start(|asked: &Asked| match asked.path.as_str() {
+    let site = Site::start(|asked: &SeenRequest| match asked.path.as_str() {
         "/works/10.1/clean" => ok("work", &record("10.1/clean", "")),
         "/works/10.1/silent" => ok("work", &record("10.1/silent", "")),
         "/works/10.1/corrected" => {
@@ -61,7 +61,7 @@ async fn standings_come_from_records_and_from_notices() {
 
 #[tokio::test]
 async fn a_reference_is_only_what_is_confirmed() {
-    let site = Site::start(|asked: &Asked| {
+    let site = Site::start(|asked: &SeenRequest| {
         if asked.path == "/works" {
             let other = record("10.1/other", "").replace("things", "other things");
             return ok("work-list", &format!(r#"{{"items":[{other},{}]}}"#, record("10.1/it", "")));
@@ -92,7 +92,7 @@ async fn a_reference_is_only_what_is_confirmed() {
 
 #[tokio::test]
 async fn unpaywall_needs_an_address_and_may_not_know() {
-    let site = Site::start(|asked: &Asked| match asked.path.as_str() {
+    let site = Site::start(|asked: &SeenRequest| match asked.path.as_str() {
         "/v2/10.1/a" => {
             let body = r#"{"doi":"10.1/a","is_oa":true,"oa_locations":[{"url_for_pdf":"https://a.example/a.pdf"}]}"#;
             (200, JSON, body.to_owned())
@@ -114,7 +114,7 @@ async fn unpaywall_needs_an_address_and_may_not_know() {
 
 #[tokio::test]
 async fn pages_that_are_not_latexml_are_no_texts() {
-    let site = Site::start(|asked: &Asked| {
+    let site = Site::start(|asked: &SeenRequest| {
         if asked.path.ends_with("2411.14199") {
             return (
                 200,
@@ -135,7 +135,7 @@ async fn pages_that_are_not_latexml_are_no_texts() {
 
 #[tokio::test]
 async fn grobid_is_sent_a_form_and_what_is_no_pdf_is_not() {
-    let site = Site::start(|asked: &Asked| match asked.path.as_str() {
+    let site = Site::start(|asked: &SeenRequest| match asked.path.as_str() {
         "/api/isalive" => (200, "text/plain", "true".to_owned()),
         _ if asked.body.windows(5).any(|part| part == b"EMPTY") => {
             (204, "text/plain", String::new())
@@ -168,7 +168,7 @@ async fn grobid_is_sent_a_form_and_what_is_no_pdf_is_not() {
 
 #[tokio::test]
 async fn zotero_is_read_page_by_page() {
-    let site = Site::start(|asked: &Asked| {
+    let site = Site::start(|asked: &SeenRequest| {
         let row =
             |n: usize| format!(r#"{{"key":"K{n}","data":{{"itemType":"book","title":"B{n}"}}}}"#);
         match asked.path.as_str() {

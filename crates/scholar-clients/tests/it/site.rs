@@ -14,7 +14,7 @@ use scholar_clients::{FetchConfig, Fetcher, HttpClient, Url};
 
 /// One request as it came.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct SeenRequest {
     pub(crate) method: String,
     pub(crate) path: String,
     /// Parameters in order, decoded.
@@ -23,18 +23,18 @@ pub(crate) struct Asked {
     pub(crate) body: Vec<u8>,
 }
 
-impl Asked {
+impl SeenRequest {
     /// The first parameter of that name.
     pub(crate) fn param(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 }
 
-type Answer = dyn Fn(&Asked) -> (u16, &'static str, String) + Send + Sync;
+type Answer = dyn Fn(&SeenRequest) -> (u16, &'static str, String) + Send + Sync;
 
 struct Shared {
     answer: Box<Answer>,
-    asked: Mutex<Vec<Asked>>,
+    asked: Mutex<Vec<SeenRequest>>,
 }
 
 /// A running site.
@@ -52,7 +52,7 @@ async fn reply(
 ) -> Response {
     let query = uri.query().unwrap_or_default().as_bytes();
     let query = url::form_urlencoded::parse(query).into_owned().collect();
-    let asked = Asked {
+    let asked = SeenRequest {
         method: method.to_string(),
         path: uri.path().to_owned(),
         query,
@@ -67,7 +67,7 @@ async fn reply(
 
 impl Site {
     pub(crate) async fn start(
-        answer: impl Fn(&Asked) -> (u16, &'static str, String) + Send + Sync + 'static,
+        answer: impl Fn(&SeenRequest) -> (u16, &'static str, String) + Send + Sync + 'static,
     ) -> Self {
         let shared = Arc::new(Shared { answer: Box::new(answer), asked: Mutex::default() });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -78,7 +78,7 @@ impl Site {
     }
 
     /// Everything asked so far, in order.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<SeenRequest> {
         self.shared.asked.lock().clone()
     }
 

@@ -11,7 +11,7 @@ use scholar_core::{
     FindBy, FindRequest, PaperId, PaperSource as _, PortErrorKind, Query, SearchFilter,
 };
 
-use crate::site::{Asked, Site};
+use crate::site::{SeenRequest, Site};
 
 const JSON: &str = "application/json";
 const XML: &str = "text/xml";
@@ -31,7 +31,7 @@ fn work(number: u32, date: &str) -> String {
 
 #[tokio::test]
 async fn openalex_is_asked_for_days_before_the_cutoff_and_its_answer_is_checked() {
-    let site = Site::start(|asked: &Asked| {
+    let site = Site::start(|asked: &SeenRequest| {
         let (next, works) = match asked.param("cursor") {
             // A server that does not keep to the bound.
             Some("*") => (r#""c2""#, [work(1, "2024-03-01"), work(2, "2024-02-28")]),
@@ -70,7 +70,7 @@ async fn openalex_is_asked_for_days_before_the_cutoff_and_its_answer_is_checked(
 
 #[tokio::test]
 async fn openalex_works_come_in_the_order_asked_and_unknown_ones_are_none() {
-    let site = Site::start(|asked: &Asked| {
+    let site = Site::start(|asked: &SeenRequest| {
         if asked.path == "/works" {
             let works = [work(9, "2020-02-02"), work(7, "2020-02-02")].join(",");
             return (200, JSON, format!(r#"{{"meta":{{"count":2}},"results":[{works}]}}"#));
@@ -94,7 +94,7 @@ async fn openalex_works_come_in_the_order_asked_and_unknown_ones_are_none() {
 
 #[tokio::test]
 async fn arxiv_asks_for_any_word_when_not_all_occur() {
-    let site = Site::start(|asked: &Asked| {
+    let site = Site::start(|asked: &SeenRequest| {
         let all = asked.param("search_query").is_some_and(|query| query.contains(" AND all:"));
         let empty = "<feed xmlns:o='u'><o:totalResults>0</o:totalResults></feed>";
         (200, "application/atom+xml", if all { empty.to_owned() } else { ARXIV.to_owned() })
@@ -114,7 +114,7 @@ async fn arxiv_asks_for_any_word_when_not_all_occur() {
 
 #[tokio::test]
 async fn pubmed_searches_fetches_and_filters() {
-    let site = Site::start(|asked: &Asked| {
+    let site = Site::start(|asked: &SeenRequest| {
         if asked.path.ends_with("esearch.fcgi") {
             let list = "<eSearchResult><Count>3</Count><IdList><Id>102</Id><Id>999</Id><Id>101</Id></IdList>\
                 <ErrorList><PhraseNotFound>zzz</PhraseNotFound></ErrorList></eSearchResult>";
@@ -141,7 +141,7 @@ async fn pubmed_searches_fetches_and_filters() {
 
 /// Answers like You.com, arXiv and NCBI; `broken` is the path of who does not.
 async fn academic_site(broken: &'static str) -> Site {
-    Site::start(move |asked: &Asked| {
+    Site::start(move |asked: &SeenRequest| {
         if asked.path == broken {
             return (500, "text/plain", "down".to_owned());
         }
@@ -216,7 +216,7 @@ async fn web_search_without_a_key_says_which_to_set() {
 
 #[tokio::test]
 async fn brave_and_the_old_you_com_are_asked_when_the_new_one_is_not_there() {
-    let site = Site::start(|asked: &Asked| match asked.path.as_str() {
+    let site = Site::start(|asked: &SeenRequest| match asked.path.as_str() {
         "/search" => (503, "text/plain", String::new()),
         "/res/v1/web/search" => {
             let page = r#"{"type":"search","web":{"results":[{"url":"https://arxiv.org/abs/1605.08386"}]}}"#;

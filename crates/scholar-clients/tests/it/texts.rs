@@ -8,7 +8,7 @@ use scholar_clients::fetch::{Broken, FetchConfig, Incoming, Outgoing, Transport}
 use scholar_clients::{Fetcher, FullTexts, Latexml, OpenLocation, Pubmed, Url, open_access};
 use scholar_core::{PaperId, PaperMeta, PortErrorKind};
 
-use crate::site::{Asked, Site};
+use crate::site::{SeenRequest, Site};
 
 fn jats(pmcid: u64, body: &str) -> String {
     format!(
@@ -42,7 +42,7 @@ fn both() -> PaperMeta {
 
 #[tokio::test]
 async fn a_text_in_pmc_joins_what_is_known() {
-    let site = Site::start(|_: &Asked| (200, "text/xml", jats(7001, BODY))).await;
+    let site = Site::start(|_: &SeenRequest| (200, "text/xml", jats(7001, BODY))).await;
     let paper = Pubmed::new(site.fetcher()).paper(&both()).await.expect("read").expect("a text");
     assert_eq!(paper.meta.title, "As the search knows it");
     assert_eq!(paper.meta.citation_count, Some(7));
@@ -56,7 +56,7 @@ async fn a_text_in_pmc_joins_what_is_known() {
 
 #[tokio::test]
 async fn texts_that_are_missing_or_anothers_are_not_taken() {
-    let site = Site::start(|asked: &Asked| {
+    let site = Site::start(|asked: &SeenRequest| {
         let reply = match asked.param("id") {
             Some("1") => jats(1, ""),
             Some("2") => jats(3, BODY),
@@ -77,7 +77,7 @@ async fn texts_that_are_missing_or_anothers_are_not_taken() {
 
 #[tokio::test]
 async fn arxiv_helps_out_when_pmc_does_not_answer() {
-    let site = Site::start(|asked: &Asked| match asked.path.as_str() {
+    let site = Site::start(|asked: &SeenRequest| match asked.path.as_str() {
         "/html/1605.08386" => (200, "text/html", PAGE.to_owned()),
         _ => (500, "text/plain", String::new()),
     })

@@ -79,7 +79,7 @@ impl StandaloneIndex {
         Ok(true)
     }
 
-    /// Rows stored.
+    /// Number of vectors.
     pub fn rows(&self) -> usize {
         self.segment.count()
     }

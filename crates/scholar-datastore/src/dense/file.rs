@@ -234,7 +234,7 @@ impl DenseSegment {
         (self.header.first, self.header.count)
     }
 
-    /// Rows stored.
+    /// Vectors in the file; at most as many as ordinals.
     pub fn rows(&self) -> u64 {
         self.header.rows
     }

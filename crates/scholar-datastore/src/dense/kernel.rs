@@ -1,11 +1,11 @@
-//! Inner products of an f32 query with a stored f16 row or an f32 centroid, chosen for the processor at run time.
+//! Inner products of an f32 query with a stored f16 row or an f32 centroid, chosen for the CPU at run time.
 
 use half::f16;
 
-/// The fastest inner product this processor has.
+/// The fastest inner product this CPU has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kernel {
-    /// Any processor.
+    /// No instructions beyond what every CPU of the architecture has.
     Portable,
     /// AVX2, FMA and F16C: eight numbers at a time.
     #[cfg(target_arch = "x86_64")]
@@ -16,7 +16,7 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// Asks the processor.
+    /// The fastest of which the CPU has the instructions.
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
@@ -74,7 +74,7 @@ fn portable(query: &[f32], row: &[u8]) -> f32 {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "processor intrinsics, called only after detection")]
+#[expect(unsafe_code, reason = "CPU intrinsics, called only after detection")]
 mod x86 {
     use std::arch::x86_64::{
         __m128i, __m256i, _mm_loadu_si128, _mm256_add_ps, _mm256_cvtph_ps, _mm256_fmadd_ps,

@@ -98,7 +98,7 @@ pub(crate) struct Merge<'a> {
     pub(crate) alive: &'a [u64],
     pub(crate) indexed_from: u64,
     /// Lists of the inverted index; `None` chooses by the number of rows.
-    pub(crate) lists: Option<usize>,
+    pub(crate) nlist: Option<usize>,
     /// Bits per dimension; `None` keeps the most that one of the merged segments has.
     pub(crate) bits: Option<Bits>,
 }
@@ -159,7 +159,7 @@ impl Merge<'_> {
         let partial = self.folder.join(format!("{name}.{PARTIAL_ENDING}"));
         let mut options =
             IvfOptions::for_rows(usize::try_from(merged.rows()).unwrap_or(usize::MAX));
-        options.lists = self.lists.unwrap_or(options.lists);
+        options.nlist = self.nlist.unwrap_or(options.nlist);
         options.bits = bits;
         if !ivf::build(merged, merged.data_digest(), &partial, options, progress)? {
             return Ok(None);

@@ -80,7 +80,7 @@ impl Table {
 
 /// One lexical segment.
 #[derive(Clone)]
-struct Part {
+struct SegmentOrdinals {
     id: SegmentId,
     table: Arc<Table>,
     alive: Option<AliveBitSet>,
@@ -89,7 +89,7 @@ struct Part {
 /// The tables of one snapshot, in the order of its lexical segments.
 #[derive(Default)]
 pub(crate) struct Ordinals {
-    parts: Vec<Part>,
+    parts: Vec<SegmentOrdinals>,
 }
 
 impl Ordinals {
@@ -106,7 +106,7 @@ impl Ordinals {
                     Some(table) => Arc::clone(table),
                     None => Arc::new(Table::of(reader)?),
                 };
-                Ok(Part { id, table, alive: reader.alive_bitset().cloned() })
+                Ok(SegmentOrdinals { id, table, alive: reader.alive_bitset().cloned() })
             })
             .collect::<Result<_, TantivyError>>()?;
         Ok(Self { parts })

@@ -15,8 +15,8 @@ pub enum Direction {
     /// From citing to cited papers.
     References,
     /// From cited to citing papers.
-    Citers,
-    /// Both ways.
+    CitedBy,
+    /// References and citing papers alike.
     Both,
 }
 
@@ -34,10 +34,10 @@ pub struct Limits {
 /// A paper of a neighbourhood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Nearby {
-    /// The paper.
+    /// What is stored of the paper.
     #[serde(flatten)]
     pub linked: Linked,
-    /// References away.
+    /// Citations between this paper and the one asked about; 1 is a neighbour.
     pub hops: u32,
 }
 
@@ -139,7 +139,7 @@ impl Graph<'_> {
                 (linked, edge)
             }));
         }
-        if matches!(direction, Direction::Citers | Direction::Both) {
+        if matches!(direction, Direction::CitedBy | Direction::Both) {
             let citers = self.citing(&place.names)?;
             all &= citers.len() <= most;
             for address in citers.into_iter().take(most) {

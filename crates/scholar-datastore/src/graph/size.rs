@@ -12,7 +12,7 @@ use crate::schema::{KIND_PAPER, column};
 /// Counts and bytes of the citation graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct GraphSize {
-    /// Stored papers.
+    /// Papers in the datastore; those that are only cited do not count.
     pub papers: u64,
     /// References of stored papers.
     pub edges: u64,

@@ -54,7 +54,7 @@ pub enum FieldMapError {
         "{pointer:?} for {field} is not a JSON pointer: it starts with /, for example /paper/name"
     )]
     Pointer {
-        /// The field.
+        /// Field of a paper for which the pointer was given.
         field: String,
         /// What was given.
         pointer: String,

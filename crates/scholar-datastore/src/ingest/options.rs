@@ -38,7 +38,7 @@ impl Limits {
 pub enum Rows {
     /// The first line with known fields decides, which is among the first [`HEAD_LINES`].
     Recognised,
-    /// This format.
+    /// Every line is of this format.
     Of(Format),
     /// Any shape, by a map of its fields.
     Mapped(Arc<FieldMap>),

@@ -30,7 +30,7 @@ pub struct Reject {
 /// What was read of a file so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReadReport {
-    /// The file.
+    /// The file that is read.
     pub path: PathBuf,
     /// Its format, once the first usable line is read.
     pub format: Option<Format>,
@@ -39,9 +39,9 @@ pub struct ReadReport {
     pub encoding: Option<&'static str>,
     /// Lines that are not blank.
     pub lines: u64,
-    /// Papers returned.
+    /// Lines that became papers.
     pub papers: u64,
-    /// Unusable lines.
+    /// Lines that could not be used, blank ones not among them.
     pub rejected: u64,
     /// The first hundred of them.
     pub rejects: Vec<Reject>,
@@ -50,7 +50,7 @@ pub struct ReadReport {
 /// A paper with the place it was read from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Numbered {
-    /// The paper.
+    /// The paper that the line holds.
     pub paper: Paper,
     /// Its line, from 1.
     pub line: u64,

@@ -43,13 +43,13 @@ pub struct S2Report {
     pub abstracts: u64,
     /// Rows with a full text.
     pub full_texts: u64,
-    /// Citations.
+    /// Pairs of citing and cited paper that were taken.
     pub citations: u64,
     /// Citations by works that the files have no other row of.
     pub citations_unused: u64,
     /// Citations without both corpus ids.
     pub citations_incomplete: u64,
-    /// Unusable rows.
+    /// Rows of any kind that could not be used.
     pub rejected: u64,
 }
 

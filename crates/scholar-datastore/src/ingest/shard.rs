@@ -61,7 +61,7 @@ impl Shard {
 /// A file, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePart {
-    /// The file.
+    /// The file of which this is a part.
     pub path: PathBuf,
     /// Lines whose first byte is in this range are read; `None` reads everything.
     pub bytes: Option<Range<u64>>,

@@ -143,7 +143,7 @@ impl MergeSource {
         Ok(source)
     }
 
-    /// The folder.
+    /// Folder of the datastore that is copied from.
     pub fn root(&self) -> &Path {
         &self.root
     }

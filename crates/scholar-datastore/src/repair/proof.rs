@@ -2,14 +2,19 @@
 
 use scholar_core::{Paper, PaperId, PaperMeta};
 
-use super::segment::Part;
+use super::segment::ReadableSegment;
 use crate::descriptor::BuildRules;
 use crate::schema::Merged;
 use crate::writer::prepare::Prepared;
 
 /// Whether the segment lists the digest of everything that is stored of `paper`. Of one that was joined with other records
 /// of the same work, that is the digest of the record whose text it has, before it got their identifiers.
-pub(super) fn is_as_stored(paper: &Paper, merged: &Merged, part: &Part, rules: BuildRules) -> bool {
+pub(super) fn is_as_stored(
+    paper: &Paper,
+    merged: &Merged,
+    part: &ReadableSegment,
+    rules: BuildRules,
+) -> bool {
     let is_listed = |paper: Paper| {
         Prepared::uncut(paper, rules).is_ok_and(|prepared| {
             let noted = merged.contents.is_empty() || merged.contents.contains(&prepared.content);

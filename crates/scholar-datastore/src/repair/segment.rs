@@ -90,7 +90,7 @@ pub(super) struct Listed {
 }
 
 /// One lexical segment, as far as it can be read.
-pub(super) struct Part {
+pub(super) struct ReadableSegment {
     pub(super) name: String,
     store: Option<StoreReader>,
     /// Whether what is stored is as it was written.
@@ -121,7 +121,7 @@ pub(super) enum Found {
     End,
 }
 
-impl Part {
+impl ReadableSegment {
     pub(super) fn open(files: &mut LexicalFiles, listed: &Listed, fields: &Fields) -> Self {
         let Listed { name, deletions, documents } = listed;
         let of = |ending: &str| format!("{name}.{ending}");

@@ -10,7 +10,7 @@ use tantivy::schema::{Field, Value as _};
 use tantivy::{DocId, TantivyDocument};
 
 use super::proof::is_as_stored;
-use super::segment::{Found, LexicalFiles, Listed, Part};
+use super::segment::{Found, LexicalFiles, Listed, ReadableSegment};
 use super::{DamagedFile, LostDocuments, LostPaper};
 use crate::dense::DenseSegment;
 use crate::dense::kernel::decoded;
@@ -43,7 +43,7 @@ pub struct RepairSource {
     root: PathBuf,
     descriptor: Descriptor,
     fields: Fields,
-    parts: Vec<Part>,
+    parts: Vec<ReadableSegment>,
     dense: Vec<DenseSegment>,
     places: BTreeMap<PaperId, Places>,
     damaged: Vec<DamagedFile>,
@@ -111,8 +111,11 @@ impl RepairSource {
         }
         let (_, fields) = schema();
         let mut files = LexicalFiles::open(&folder).map_err(Error::index("open", root))?;
-        let parts: Vec<Part> =
-            commit.segments.iter().map(|listed| Part::open(&mut files, listed, &fields)).collect();
+        let parts: Vec<ReadableSegment> = commit
+            .segments
+            .iter()
+            .map(|listed| ReadableSegment::open(&mut files, listed, &fields))
+            .collect();
         damaged.append(&mut files.damaged);
         let dense = commit.open_dense(root, &descriptor.encoder, &mut damaged);
         let mut known = BTreeSet::new();
@@ -133,7 +136,7 @@ impl RepairSource {
         Ok(source)
     }
 
-    /// The folder.
+    /// Folder of the damaged datastore.
     pub fn root(&self) -> &Path {
         &self.root
     }

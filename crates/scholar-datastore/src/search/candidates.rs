@@ -184,7 +184,7 @@ impl<'a> Candidates<'a> {
 
     fn sides(&self, fusion: Fusion) -> Vec<Side<'_>> {
         let depth = match fusion {
-            Fusion::StandardScores { depth, .. } => depth,
+            Fusion::ZScores { depth, .. } => depth,
             Fusion::ReciprocalRank { .. } => 0,
         };
         let dense = self.dense.as_ref().map(|dense| Side {

@@ -34,7 +34,7 @@ impl Side<'_> {
     /// What this side adds to the fused score.
     pub(crate) fn contribution(&self, fusion: Fusion, candidate: &Candidate) -> f32 {
         match fusion {
-            Fusion::StandardScores { .. } => {
+            Fusion::ZScores { .. } => {
                 self.weight(fusion) * self.spread.standardise(self.raw(candidate))
             }
             Fusion::ReciprocalRank { k, .. } => self
@@ -46,11 +46,10 @@ impl Side<'_> {
     fn weight(&self, fusion: Fusion) -> f32 {
         match (fusion, self.is_dense) {
             (
-                Fusion::StandardScores { dense_weight, .. }
-                | Fusion::ReciprocalRank { dense_weight, .. },
+                Fusion::ZScores { dense_weight, .. } | Fusion::ReciprocalRank { dense_weight, .. },
                 true,
             ) => dense_weight,
-            (Fusion::StandardScores { dense_weight, .. }, false) => 1.0 - dense_weight,
+            (Fusion::ZScores { dense_weight, .. }, false) => 1.0 - dense_weight,
             (Fusion::ReciprocalRank { lexical_weight, .. }, false) => lexical_weight,
         }
     }
@@ -81,7 +80,7 @@ impl Side<'_> {
     ) -> Explanation {
         let weight = self.weight(fusion);
         let reason = match fusion {
-            Fusion::StandardScores { .. } => format!(
+            Fusion::ZScores { .. } => format!(
                 "{}: {weight} x (score - mean {:.4}) / deviation {:.4}",
                 self.name(),
                 self.spread.mean,
@@ -110,7 +109,7 @@ pub(crate) fn explain_hit(
         );
     }
     let reason = match fusion {
-        Fusion::StandardScores { .. } => "sum of weighted standard scores",
+        Fusion::ZScores { .. } => "weighted sum of z-scores",
         Fusion::ReciprocalRank { .. } => "sum of weighted reciprocal ranks",
     };
     let mut terms = Some(terms);

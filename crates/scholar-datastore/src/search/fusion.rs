@@ -1,6 +1,6 @@
 //! Two rankings, one score.
 //!
-//! * [`Fusion::StandardScores`]: `w · z(dense) + (1 − w) · z(BM25)`, where `z(s) = (s − mean) / deviation` over the best
+//! * [`Fusion::ZScores`]: `w · z(dense) + (1 − w) · z(BM25)`, where `z(s) = (s − mean) / deviation` over the best
 //!   `depth` scores of that list. Uses how far a passage stands out, which ranks throw away.
 //! * [`Fusion::ReciprocalRank`]: `Σ_list weight / (k + rank)`, over the lists a passage is in.
 //!
@@ -20,14 +20,14 @@ pub(crate) struct Candidate {
 /// How two scores become one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fusion {
-    /// Weighted sum of standard scores.
-    StandardScores {
+    /// Weighted sum of z-scores.
+    ZScores {
         /// Weight of the dense side, 0 to 1; the lexical side has the rest.
         dense_weight: f32,
         /// How many of the best scores give mean and deviation.
         depth: usize,
     },
-    /// Reciprocal ranks.
+    /// Weighted sum of `1 / (k + rank)`, ranks from 1.
     ReciprocalRank {
         /// Damps the first ranks.
         k: f32,
@@ -41,7 +41,7 @@ pub enum Fusion {
 impl Fusion {
     /// Weight 0.4 for the dense side, statistics over 50 scores: see docs/decisions/0006.
     pub fn standard_scores() -> Self {
-        Self::StandardScores { dense_weight: 0.4, depth: 50 }
+        Self::ZScores { dense_weight: 0.4, depth: 50 }
     }
 
     /// k = 60, both lists alike.

@@ -25,7 +25,7 @@ impl Drop for Place {
 }
 
 impl SearchPool {
-    /// A pool of `threads` (0 = one per processor) that refuses work when `capacity` jobs wait or run.
+    /// A pool of `threads` (0 = one per logical CPU) that refuses work when `capacity` jobs wait or run.
     ///
     /// # Errors
     /// `Unavailable` when the system gives no threads.

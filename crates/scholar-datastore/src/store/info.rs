@@ -12,7 +12,7 @@ use super::{Datastore, Snapshot};
 use crate::dense::file::DENSE_VERSION;
 use crate::descriptor::BuildRules;
 use crate::error::Error;
-use crate::layout::{DENSE_FOLDER, LEXICAL_FOLDER};
+use crate::layout::{DENSE_FOLDER, LEXICAL_FOLDER, UNFINISHED};
 use crate::manifest::MANIFEST_VERSION;
 use crate::schema::{KIND_PAPER, KIND_PASSAGE, column};
 
@@ -43,7 +43,7 @@ pub struct Formats {
 
 /// Files of one purpose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Part {
+pub struct DiskPart {
     /// What is in them.
     pub part: &'static str,
     /// Their bytes on disk.
@@ -69,7 +69,7 @@ pub struct MemoryNeed {
 /// Counts and sizes of the newest commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DatastoreInfo {
-    /// Format version.
+    /// Format version that the descriptor states.
     pub format: u32,
     /// Versions of all that is written.
     pub formats: Formats,
@@ -77,26 +77,28 @@ pub struct DatastoreInfo {
     pub encoder: EncoderInfo,
     /// How papers were cut.
     pub rules: BuildRules,
-    /// Papers.
+    /// Papers, those without passages included.
     pub papers: u64,
-    /// Passages.
+    /// Passages that can be found, each with a vector.
     pub passages: u64,
     /// Stored vectors, those of removed passages included.
     pub vectors: u64,
-    /// Dense segments.
+    /// Number of dense segments.
     pub dense_segments: usize,
     /// Dense segments with an inverted index.
     pub indexed_segments: usize,
-    /// Lexical segments.
+    /// Number of tantivy's segments.
     pub lexical_segments: usize,
-    /// Bytes of the dense files.
+    /// Bytes of the dense files that the commit names.
     pub dense_bytes: u64,
     /// Bytes of inverted indexes among them: what searching reads often, so what should fit in memory.
     pub index_bytes: u64,
-    /// Bytes of the lexical index, stored texts included.
+    /// Bytes of the lexical files that the commit names, stored texts included.
     pub lexical_bytes: u64,
+    /// Bytes of files that no commit names: what a running writer has not committed yet, and what the next one removes.
+    pub unnamed_bytes: u64,
     /// The same by purpose, largest first.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DiskPart>,
     /// What searching needs.
     pub memory: MemoryNeed,
     /// Papers per source, by name.
@@ -130,13 +132,23 @@ impl Datastore {
     fn described(&self) -> Result<DatastoreInfo, Error> {
         let snapshot = self.snapshot()?;
         let (papers, passages) = self.counts()?;
+        let entries = &snapshot.manifest.segments;
         let indexed = |file: &str| {
-            let of_it = snapshot.manifest.segments.iter().find(|entry| entry.file == file);
+            let of_it = entries.iter().find(|entry| entry.file == file);
             of_it.is_some_and(|entry| entry.index.is_some())
         };
+        let lexical = self.index.load_metas().map_err(Error::index("open", self.root()))?;
+        let lexical = lexical.list_segment_files();
+        let is_named_dense = |file: &str| {
+            entries.iter().any(|entry| entry.file == file || entry.index.as_deref() == Some(file))
+        };
+        let is_named_lexical =
+            |file: &str| !is_of_segment(file) || lexical.contains(Path::new(file));
         let mut parts = Parts::default();
-        let dense_bytes = parts.add(&self.root().join(DENSE_FOLDER), indexed)?;
-        let lexical_bytes = parts.add(&self.root().join(LEXICAL_FOLDER), indexed)?;
+        let dense_bytes = parts.add(&self.root().join(DENSE_FOLDER), is_named_dense, indexed)?;
+        let lexical_bytes =
+            parts.add(&self.root().join(LEXICAL_FOLDER), is_named_lexical, indexed)?;
+        let unnamed_bytes = parts.unnamed;
         let parts = parts.sorted();
         let hot_bytes = parts.iter().filter(|part| part.hot).map(|part| part.bytes).sum();
         let documents: u64 = snapshot
@@ -165,6 +177,7 @@ impl Datastore {
             dense_bytes,
             index_bytes: snapshot.dense.iter().map(|segment| segment.index_bytes()).sum(),
             lexical_bytes,
+            unnamed_bytes,
             memory: MemoryNeed {
                 allocated_bytes: snapshot.ordinals.memory_bytes() as u64,
                 per_query_bytes: SCORE_BYTES * documents,
@@ -221,16 +234,29 @@ fn alive_count(searcher: &Searcher, term: &Term) -> Result<u64, TantivyError> {
     Ok(count)
 }
 
+/// Whether tantivy gave the file its name for a segment, which is 32 hexadecimal digits, or while it was writing it.
+fn is_of_segment(file: &str) -> bool {
+    let stem = file.split('.').next().unwrap_or_default();
+    file.starts_with(UNFINISHED)
+        || (stem.len() == 32 && stem.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 /// Bytes by purpose.
 #[derive(Default)]
 struct Parts {
+    unnamed: u64,
     bytes: BTreeMap<&'static str, u64>,
     hot: BTreeSet<&'static str>,
 }
 
 impl Parts {
-    /// Adds the files of `folder` and returns their bytes.
-    fn add(&mut self, folder: &Path, indexed: impl Fn(&str) -> bool) -> Result<u64, Error> {
+    /// Adds the files of `folder` that are `named` and returns their bytes.
+    fn add(
+        &mut self,
+        folder: &Path,
+        named: impl Fn(&str) -> bool,
+        indexed: impl Fn(&str) -> bool,
+    ) -> Result<u64, Error> {
         let mut total = 0;
         for entry in fs_err::read_dir(folder).map_err(Error::io("read", folder))? {
             let entry = entry.map_err(Error::io("read", folder))?;
@@ -238,6 +264,10 @@ impl Parts {
             let bytes = entry.metadata().map_or(0, |metadata| metadata.len());
             let name = entry.file_name();
             let name = name.to_string_lossy();
+            if !named(&name) {
+                self.unnamed += bytes;
+                continue;
+            }
             let (part, hot) = match name.rsplit('.').next().unwrap_or_default() {
                 "vec" if indexed(&name) => ("vectors, read where the index points", false),
                 "vec" => ("vectors, read by every query", true),
@@ -258,11 +288,11 @@ impl Parts {
         Ok(total)
     }
 
-    fn sorted(self) -> Vec<Part> {
-        let Self { bytes, hot } = self;
-        let mut parts: Vec<Part> = bytes
+    fn sorted(self) -> Vec<DiskPart> {
+        let Self { unnamed: _, bytes, hot } = self;
+        let mut parts: Vec<DiskPart> = bytes
             .into_iter()
-            .map(|(part, bytes)| Part { part, bytes, hot: hot.contains(part) })
+            .map(|(part, bytes)| DiskPart { part, bytes, hot: hot.contains(part) })
             .collect();
         parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
         parts

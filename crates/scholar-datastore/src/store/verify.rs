@@ -30,7 +30,7 @@ pub enum Depth {
 /// How far a check is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerifyProgress {
-    /// Bytes read.
+    /// Bytes of the commit's files that were compared with their checksums.
     pub bytes: u64,
     /// Bytes there are to read.
     pub of_bytes: u64,

@@ -18,7 +18,7 @@ const REPORT_EVERY_PAPERS: u64 = 1_000;
 /// A paper with the place in its file, where it has one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offered {
-    /// The paper.
+    /// What is offered, text and references included.
     pub paper: Paper,
     /// Its line, from 1; 0 is unknown.
     pub line: u64,
@@ -39,7 +39,7 @@ impl From<Numbered> for Offered {
 }
 
 /// Where a running `add` stands.
-pub(crate) struct Work<'a> {
+pub(crate) struct AddRun<'a> {
     pub(crate) options: &'a AddOptions,
     pub(crate) progress: &'a mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
     pub(crate) state: AddProgress,
@@ -48,7 +48,7 @@ pub(crate) struct Work<'a> {
     committed: Instant,
 }
 
-impl<'a> Work<'a> {
+impl<'a> AddRun<'a> {
     pub(crate) fn start(
         options: &'a AddOptions,
         progress: &'a mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
@@ -89,7 +89,7 @@ impl DatastoreWriter {
         progress: &mut dyn FnMut(&AddProgress) -> ControlFlow<()>,
     ) -> Result<AddReport, Error> {
         self.descriptor.check_encoder(&self.root, encoder.info())?;
-        let mut work = Work::start(options, progress);
+        let mut work = AddRun::start(options, progress);
         let mut batch: Vec<Prepared> = Vec::new();
         let mut buffered = 0;
         let mut failure = None;
@@ -131,7 +131,7 @@ impl DatastoreWriter {
     pub(crate) fn admit(
         &mut self,
         mut prepared: Prepared,
-        work: &mut Work<'_>,
+        work: &mut AddRun<'_>,
     ) -> Result<Option<Prepared>, Error> {
         work.state.papers_read += 1;
         // Judgements of a collection name documents: one that is printed twice must be found under both names.
@@ -186,7 +186,11 @@ impl DatastoreWriter {
     }
 
     /// Commits, and unless the work was cut short waits for the merges it began.
-    pub(crate) fn finish(&mut self, work: &mut Work<'_>, is_cut_short: bool) -> Result<(), Error> {
+    pub(crate) fn finish(
+        &mut self,
+        work: &mut AddRun<'_>,
+        is_cut_short: bool,
+    ) -> Result<(), Error> {
         self.commit()?;
         if work.report().is_break() || is_cut_short {
             return Ok(());
@@ -198,7 +202,7 @@ impl DatastoreWriter {
     }
 
     /// Commits when enough papers or enough time have gone by.
-    pub(crate) fn commit_when_due(&mut self, work: &mut Work<'_>) -> Result<(), Error> {
+    pub(crate) fn commit_when_due(&mut self, work: &mut AddRun<'_>) -> Result<(), Error> {
         if self.pending.len() >= work.options.commit_every
             || work.committed.elapsed() >= work.options.commit_after
         {
@@ -217,7 +221,7 @@ impl DatastoreWriter {
         &mut self,
         batch: &mut Vec<Prepared>,
         encoder: &dyn Encoder,
-        work: &mut Work<'_>,
+        work: &mut AddRun<'_>,
     ) -> Result<(), Error> {
         let passages: Vec<_> = batch.iter().flat_map(|prepared| &prepared.passages).collect();
         let (rows, truncated) = encode_in_batches(encoder, &passages, work.options.batch_words)

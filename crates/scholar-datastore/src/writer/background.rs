@@ -152,7 +152,7 @@ impl DatastoreWriter {
                 encoder: &encoder,
                 alive: &alive,
                 indexed_from: policy.indexed_from,
-                lists: None,
+                nlist: None,
                 bits: None,
             };
             merge.run(&segments, &mut |_| match stop.load(Ordering::Acquire) {

@@ -21,7 +21,7 @@ pub struct CompactOptions {
     /// What merged segments are.
     pub policy: MergePolicy,
     /// Lists of each inverted index; `None` chooses by the number of rows.
-    pub lists: Option<usize>,
+    pub nlist: Option<usize>,
     /// Bits of its codes; `None` keeps what there was, one bit at first.
     pub bits: Option<Bits>,
 }
@@ -29,7 +29,7 @@ pub struct CompactOptions {
 impl CompactOptions {
     /// Few segments, lists by their size.
     pub fn standard() -> Self {
-        Self { policy: MergePolicy::standard(), lists: None, bits: None }
+        Self { policy: MergePolicy::standard(), nlist: None, bits: None }
     }
 }
 
@@ -83,7 +83,7 @@ impl DatastoreWriter {
             let fits = has.is_some_and(|has| options.bits.is_none_or(|bits| bits == has));
             let needs_index = only.rows() >= options.policy.indexed_from && !fits;
             let whole = run.len() == 1 && living(only) == only.rows();
-            if whole && !needs_index && options.lists.is_none() {
+            if whole && !needs_index && options.nlist.is_none() {
                 continue;
             }
             if !self.merge(run, options, &alive, progress)? {
@@ -121,7 +121,7 @@ impl DatastoreWriter {
             encoder: &self.descriptor.encoder,
             alive,
             indexed_from: options.policy.indexed_from,
-            lists: options.lists,
+            nlist: options.nlist,
             bits: options.bits,
         };
         let Some(entry) = merge.run(&segments, progress)? else { return Ok(false) };

@@ -23,7 +23,7 @@ use crate::store::stored::parse_stored;
 
 /// By what two records are known to be one work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Likeness {
+pub enum DuplicateReason {
     /// Title and text, but for case, spacing and punctuation.
     Text,
     /// This identifier and the title; the text of the one that was left out is no fuller.
@@ -32,14 +32,14 @@ pub enum Likeness {
 
 /// What the store knows of a paper that is offered.
 pub(crate) enum Standing {
-    /// Nothing.
+    /// No record of the work is stored.
     New,
     /// Its identifier, with other content. The identifiers it has from other records stay, and its record is superseded.
     Changed(Merged),
-    /// Exactly this.
+    /// A record with the same content is stored.
     Same,
     /// The same work under another identifier.
-    Duplicate { first: PaperId, by: Likeness, new_ids: Vec<PaperId> },
+    Duplicate { first: PaperId, by: DuplicateReason, new_ids: Vec<PaperId> },
     /// The same work under another identifier with less text.
     Fuller { first: PaperId, merged: Merged },
 }
@@ -168,7 +168,7 @@ impl DatastoreWriter {
             let ids = ids.into_iter().filter(|other| *other != first).collect();
             Standing::Fuller { first, merged: Merged { ids, contents, superseded } }
         } else {
-            self.duplicate(known.id, &known.ids, Likeness::Identifier(id.clone()), prepared)
+            self.duplicate(known.id, &known.ids, DuplicateReason::Identifier(id.clone()), prepared)
         }))
     }
 
@@ -177,14 +177,14 @@ impl DatastoreWriter {
         let Some(digest) = prepared.digest.as_deref() else { return Ok(Standing::New) };
         let pending = self.pending.with_digest(digest).and_then(|id| self.pending.paper(id));
         if let Some(Known { id, ids, .. }) = pending {
-            return Ok(self.duplicate(id.clone(), ids, Likeness::Text, prepared));
+            return Ok(self.duplicate(id.clone(), ids, DuplicateReason::Text, prepared));
         }
         for address in self.committed(&Term::from_field_text(self.fields.digest, digest))? {
             let document = self.document(address)?;
             let meta: PaperMeta = parse_stored(&self.root, &document, self.fields.head)?;
             if self.pending.leaves(&meta.id) {
                 let ids: Vec<PaperId> = meta.ids().cloned().collect();
-                return Ok(self.duplicate(meta.id, &ids, Likeness::Text, prepared));
+                return Ok(self.duplicate(meta.id, &ids, DuplicateReason::Text, prepared));
             }
         }
         Ok(Standing::New)
@@ -195,7 +195,7 @@ impl DatastoreWriter {
         &self,
         first: PaperId,
         ids: &[PaperId],
-        by: Likeness,
+        by: DuplicateReason,
         prepared: &Prepared,
     ) -> Standing {
         let noted = self.aliases.get(&first);

@@ -14,11 +14,12 @@ use tantivy::index::SegmentId;
 use tantivy::merge_policy::{LogMergePolicy, MergePolicy as _};
 use tantivy::{IndexWriter, SegmentMeta, TantivyError};
 
-use super::DatastoreWriter;
 use super::beside::{Beside, PAUSE};
 use super::compact::OnCompactProgress;
+use super::{DatastoreWriter, sweep};
 use crate::dense::ivf::{IvfProgress, IvfStage};
 use crate::error::Error;
+use crate::layout::LEXICAL_FOLDER;
 
 /// Segments of one size class that are merged: tantivy's own default.
 const FACTOR: usize = 8;
@@ -149,8 +150,10 @@ impl DatastoreWriter {
             }
             self.lexical.outcome().unwrap_or(Ok(())).map_err(failed())?;
         }
-        self.writer.garbage_collect_files().wait().map_err(failed())?;
+        // tantivy removes no file of a segment that anything here still has: neither this list nor an open searcher may.
+        drop(metas);
         self.reload()?;
+        sweep::remove_lexical_orphans(&self.root.join(LEXICAL_FOLDER), &self.writer)?;
         Ok(true)
     }
 

@@ -7,7 +7,7 @@ use scholar_core::PaperId;
 use super::known::Known;
 use super::prepare::Prepared;
 
-struct Entry {
+struct PendingPaper {
     known: Known,
     digest: Option<String>,
 }
@@ -15,7 +15,7 @@ struct Entry {
 /// Papers added and removed since the last commit.
 #[derive(Default)]
 pub(crate) struct Pending {
-    papers: BTreeMap<PaperId, Entry>,
+    papers: BTreeMap<PaperId, PendingPaper>,
     digests: BTreeMap<String, PaperId>,
     /// Papers by the content keys of all records they were made of, the superseded ones too.
     records: BTreeMap<String, PaperId>,
@@ -36,7 +36,7 @@ impl Pending {
             self.digests.insert(digest.clone(), id.clone());
         }
         self.name(prepared.paper.meta.ids(), &id);
-        let entry = Entry { known: Known::of(prepared), digest: prepared.digest.clone() };
+        let entry = PendingPaper { known: Known::of(prepared), digest: prepared.digest.clone() };
         for key in entry.known.contents.iter().chain(&entry.known.superseded) {
             self.records.insert(key.clone(), id.clone());
         }
@@ -53,7 +53,7 @@ impl Pending {
     /// Forgets a paper; whether it was pending.
     pub(crate) fn remove(&mut self, id: &PaperId) -> bool {
         self.removed.insert(id.clone());
-        let Some(Entry { known, digest }) = self.papers.remove(id) else { return false };
+        let Some(PendingPaper { known, digest }) = self.papers.remove(id) else { return false };
         if let Some(digest) = digest
             && self.digests.get(&digest) == Some(id)
         {

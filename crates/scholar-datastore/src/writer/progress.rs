@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use scholar_core::PaperId;
 
-use super::known::Likeness;
+use super::known::DuplicateReason;
 
 /// How papers are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,12 +52,12 @@ impl AddOptions {
 pub struct Duplicate {
     /// The paper that was left out.
     pub paper: PaperId,
-    /// Its title.
+    /// Title of the record that was left out.
     pub title: String,
     /// The stored paper.
     pub first: PaperId,
     /// How that is known.
-    pub by: Likeness,
+    pub by: DuplicateReason,
     /// Line of its record, from 1; 0 is unknown.
     pub line: u64,
     /// Offset of that line's first byte.
@@ -85,7 +85,7 @@ pub struct AddProgress {
     pub papers_completed: u64,
     /// Those of them since the last report.
     pub duplicates: Vec<Duplicate>,
-    /// Passages stored.
+    /// Passages encoded and stored so far.
     pub passages_added: u64,
     /// Passages that the encoder cut at its token limit.
     pub passages_truncated: u64,
@@ -128,7 +128,7 @@ impl AddProgress {
 /// What an `add` did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddReport {
-    /// Final counts.
+    /// Counts at the end of the call.
     pub progress: AddProgress,
     /// Whether the progress callback stopped it.
     pub interrupted: bool,

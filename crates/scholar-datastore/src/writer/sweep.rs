@@ -9,7 +9,7 @@ use tantivy::IndexWriter;
 
 use crate::dense::segment_writer::PARTIAL_ENDING;
 use crate::error::Error;
-use crate::layout::LOCK_FILE;
+use crate::layout::{LOCK_FILE, UNFINISHED};
 use crate::manifest::Manifest;
 use crate::writer::lock::WriterLock;
 
@@ -64,9 +64,6 @@ pub(crate) fn remove_abandoned(folder: &Path, prefix: &str) {
         }
     }
 }
-
-/// Begins the names of files that tantivy writes before it renames them.
-const UNFINISHED: &str = ".tmp";
 
 /// The same for the lexical index at `folder`, whose only writer is `writer`.
 pub(crate) fn remove_lexical_orphans(folder: &Path, writer: &IndexWriter) -> Result<(), Error> {

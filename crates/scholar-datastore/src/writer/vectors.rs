@@ -12,13 +12,13 @@ use crate::error::Error;
 /// A paper with one vector per passage, in the order in which the datastore's rules cut it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperVectors {
-    /// The paper.
+    /// The paper whose passages they are.
     pub paper: Paper,
     /// `[passages][dim]`.
     pub vectors: Vec<Vec<f32>>,
 }
 
-/// Lowest accepted cosine of a given vector with a fresh encoding: f16 storage and another processor differ less.
+/// Lowest accepted cosine of a given vector with a fresh encoding: f16 storage and another CPU differ less.
 const LEAST_COSINE: f64 = 0.995;
 
 impl DatastoreWriter {

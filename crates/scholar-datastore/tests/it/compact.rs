@@ -26,7 +26,7 @@ fn papers(range: std::ops::Range<u64>) -> Vec<Paper> {
 
 fn options(lists: usize) -> CompactOptions {
     let policy = MergePolicy { indexed_from: 50, ..MergePolicy::standard() };
-    CompactOptions { policy, lists: Some(lists), bits: None }
+    CompactOptions { policy, nlist: Some(lists), bits: None }
 }
 
 fn compact(writer: &mut DatastoreWriter, options: &CompactOptions) -> CompactReport {
@@ -66,7 +66,7 @@ fn keys(hits: &[Retrieved]) -> Vec<(String, String)> {
 
 /// Every list is probed and every row may be rescored: what is missed then is missed by a mistake.
 const ALL: DenseSearch =
-    DenseSearch::Indexed { probe: Some(Probe { lists: 1_000, rescored: 400 }) };
+    DenseSearch::Indexed { probe: Some(Probe { nprobe: 1_000, rescored: 400 }) };
 
 #[test]
 fn an_index_finds_what_the_exact_scan_finds_after_removals_and_updates() {
@@ -137,7 +137,7 @@ fn a_filter_always_fills_the_results() {
     compact(&mut writer, &options(20));
     drop(writer);
     // One list is probed by default here at least; the filter leaves a twentieth of the papers, and ten are wanted.
-    let narrow = DenseSearch::Indexed { probe: Some(Probe { lists: 1, rescored: 10 }) };
+    let narrow = DenseSearch::Indexed { probe: Some(Probe { nprobe: 1, rescored: 10 }) };
     let filter = SearchFilter { year_from: Some(2019), ..SearchFilter::none() };
     for query in ["topic 3 t3a", "nothing known"] {
         assert_eq!(found(folder.path(), narrow, query, &filter).len(), 10, "{query}");
@@ -181,7 +181,7 @@ fn threads_and_segments_change_no_result() {
     let policy = MergePolicy { factor: 2, smallest: 8, largest: 60, indexed_from: 24 };
     for start in (300..500).step_by(50) {
         add(&mut writer, papers(start..start + 50));
-        compact(&mut writer, &CompactOptions { policy, lists: Some(5), bits: None });
+        compact(&mut writer, &CompactOptions { policy, nlist: Some(5), bits: None });
     }
     add(&mut writer, papers(500..510));
     add(&mut writer, papers(510..520));
@@ -227,7 +227,7 @@ fn readers_move_on_and_a_second_compaction_has_nothing_to_do() {
         || futures::executor::block_on(reader.search(&request("t7 w7", SearchMode::Hybrid, 5)));
     let before = keys(&search().expect("searched"));
     let policy = MergePolicy { indexed_from: 50, ..MergePolicy::standard() };
-    let options = CompactOptions { policy, lists: None, bits: None };
+    let options = CompactOptions { policy, nlist: None, bits: None };
     assert_eq!(compact(&mut writer, &options).segments, 1);
     assert_eq!(keys(&search().expect("searched")), before);
     let files = |store: &Datastore| -> BTreeSet<String> {
@@ -241,7 +241,7 @@ fn readers_move_on_and_a_second_compaction_has_nothing_to_do() {
     compact(&mut writer, &options);
     assert_eq!(files(&store), first);
     // Stopped before anything is written: nothing changes.
-    let stop = CompactOptions { lists: Some(3), ..options };
+    let stop = CompactOptions { nlist: Some(3), ..options };
     let report = writer.compact(&stop, &mut |_| ControlFlow::Break(())).expect("stopped");
     assert!(report.interrupted);
     store.verify(Depth::Checksums, None).expect("intact");

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use scholar_core::{Paper, PaperId, PassageId, Retriever as _, SearchFilter, SearchMode};
 use scholar_datastore::store::verify::Depth;
 use scholar_datastore::{
-    AddOptions, AddProgress, Datastore, Error, Likeness, MergeSource, SearchConfig,
+    AddOptions, AddProgress, Datastore, DuplicateReason, Error, MergeSource, SearchConfig,
 };
 
 use super::{Counting, create, paper, request, retriever};
@@ -77,7 +77,7 @@ fn a_duplicate_leaves_its_identifiers_to_the_paper_that_was_there() {
             }
         };
         assert_eq!((done.papers_duplicate, done.identifiers_added), (1, 3));
-        assert_eq!(done.duplicates[0].by, Likeness::Text);
+        assert_eq!(done.duplicates[0].by, DuplicateReason::Text);
         let encoded = counting.encoded();
         assert_eq!(encoded, 3 + 4);
         let all = [PaperId::Pmid(1), PaperId::Pmid(2), more[0].clone(), more[1].clone()];
@@ -137,7 +137,7 @@ fn the_fuller_text_of_one_work_is_kept_under_the_first_identifier() {
         let third = with_ids(paper(3, "on cells", "Of cells."), &[PaperId::Pmcid(7)]);
         let done = run(&store, vec![abstracted, full, third.clone()], &counting);
         assert_eq!((done.papers_unchanged, done.papers_duplicate), (2, 1), "together: {together}");
-        assert_eq!(done.duplicates[0].by, Likeness::Identifier(PaperId::Pmcid(7)));
+        assert_eq!(done.duplicates[0].by, DuplicateReason::Identifier(PaperId::Pmcid(7)));
         assert_eq!((done.identifiers_added, counting.encoded()), (1, encoded));
         the_one(&store, &[PaperId::Pmid(3), PaperId::Pmid(1)], "membrane");
     }

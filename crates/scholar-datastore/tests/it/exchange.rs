@@ -10,7 +10,9 @@ use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{Limits, ReadOptions, RejectLog};
 use scholar_datastore::npy::Npy;
 use scholar_datastore::store::verify::Depth;
-use scholar_datastore::{AddOptions, AddProgress, Datastore, Error, GivenPassages, MergeSource};
+use scholar_datastore::{
+    AddOptions, AddProgress, Datastore, Error, MergeSource, PrecomputedPassages,
+};
 
 use super::{DIM, add, create, encoder, paper};
 
@@ -46,11 +48,16 @@ fn import(
 ) -> Result<AddProgress, Error> {
     let vectors = Npy::open(vectors)?;
     let ids = ids.map(Npy::open).transpose()?;
-    let given = GivenPassages { passages, vectors: &vectors, ids: ids.as_ref() };
+    let given = PrecomputedPassages { passages, vectors: &vectors, ids: ids.as_ref() };
     let options = AddOptions::standard("given");
     let go = &mut |_: &AddProgress| ControlFlow::Continue(());
-    let report =
-        store.writer().expect("writer").add_given(&given, &encoder(), &options, reading, go)?;
+    let report = store.writer().expect("writer").add_precomputed(
+        &given,
+        &encoder(),
+        &options,
+        reading,
+        go,
+    )?;
     Ok(report.progress)
 }
 

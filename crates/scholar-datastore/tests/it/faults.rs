@@ -143,7 +143,7 @@ fn damage_is_an_error_that_names_the_file() {
     check(&|root| fs_err::write(root.join("lexical/meta.json"), b"[]").expect("written"));
 }
 
-/// Fails on its third call, as a full graphics card or a killed server would.
+/// Fails on its third call, as a full GPU or a killed server would.
 struct Failing(std::sync::atomic::AtomicUsize);
 
 impl Encoder for Failing {

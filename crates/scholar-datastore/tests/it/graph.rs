@@ -118,7 +118,7 @@ fn a_neighbourhood_holds_what_is_within_its_hops() {
     let start = PaperId::Pmid(4);
     for (direction, hops) in [
         (Direction::References, 2),
-        (Direction::Citers, 2),
+        (Direction::CitedBy, 2),
         (Direction::Both, 1),
         (Direction::Both, 3),
     ] {
@@ -127,7 +127,7 @@ fn a_neighbourhood_holds_what_is_within_its_hops() {
             let known: Vec<PaperId> = expected.keys().cloned().collect();
             for id in known {
                 let mut next: Vec<&PaperId> = Vec::new();
-                if direction != Direction::Citers {
+                if direction != Direction::CitedBy {
                     next.extend(model.references.get(&id).into_iter().flatten());
                 }
                 if direction != Direction::References {

@@ -161,6 +161,6 @@ pub(crate) fn compact(writer: &mut DatastoreWriter) {
 /// The same, where it may be refused.
 pub(crate) fn compact_with(writer: &mut DatastoreWriter) -> Result<CompactReport, Error> {
     let policy = MergePolicy { factor: 2, smallest: 8, largest: 1 << 20, indexed_from: 24 };
-    let options = CompactOptions { policy, lists: Some(3), bits: None };
+    let options = CompactOptions { policy, nlist: Some(3), bits: None };
     writer.compact(&options, &mut |_| ControlFlow::Continue(()))
 }

@@ -33,7 +33,7 @@ pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatErro
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_MATH
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    let mut reader = Reader::default();
+    let mut reader = MarkdownReader::default();
     for (number, event) in Parser::new_ext(&text, options).enumerate() {
         if number.is_multiple_of(EVENTS_A_LOOK) && bounds.deadline.is_over() {
             return Err(bounds.deadline.error(FORMAT));
@@ -49,7 +49,7 @@ pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatErro
 }
 
 #[derive(Default)]
-struct Reader {
+struct MarkdownReader {
     draft: Draft,
     prose: Prose,
     whole: SectionText,
@@ -64,7 +64,7 @@ struct Reader {
     in_footnote: bool,
 }
 
-impl Reader {
+impl MarkdownReader {
     fn event(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(&tag),

@@ -6,7 +6,7 @@ use scholar_core::{AnswerMode, AnswerSentence, Citation, Notice, Verdict};
 
 use super::AnswerExport;
 use super::item::{Item, keys, visible};
-use super::style::{CitationStyle, CitesBy, Entry, Run};
+use super::style::{CitationStyle, CitesBy, Run, StyledEntry};
 use crate::error::FormatError;
 
 /// Longest quotation in a note, in characters.
@@ -16,20 +16,20 @@ const QUOTE_CHARS: usize = 600;
 pub(super) struct Outline {
     pub(super) title: String,
     pub(super) abstained: bool,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<OutlinePart>,
     /// Cited papers, in the order of the answer.
     pub(super) items: Vec<Item>,
     /// Keys for citing `items`.
     pub(super) keys: Vec<String>,
     /// The list of references, in the order of the style.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<StyledEntry>,
     pub(super) cites_by: CitesBy,
     pub(super) notices: Vec<String>,
     pub(super) generated_by: String,
 }
 
 /// Paragraphs under one heading.
-pub(super) struct Part {
+pub(super) struct OutlinePart {
     pub(super) heading: Option<String>,
     pub(super) paragraphs: Vec<Paragraph>,
 }
@@ -79,14 +79,14 @@ impl Outline {
             answer.sentences.iter().map(cited).filter(|cluster| !cluster.is_empty()).collect();
         let formatted = style.format(&items, &clusters)?;
         let mut citations = formatted.citations.into_iter();
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<OutlinePart> = Vec::new();
         for sentence in &answer.sentences {
             let cited = cited(sentence);
             let citation = if cited.is_empty() { None } else { citations.next() };
             let heading = sentence.heading.as_deref().map(visible);
             let new_part = parts.last().is_none_or(|part| part.heading != heading);
             if new_part {
-                parts.push(Part { heading, paragraphs: Vec::new() });
+                parts.push(OutlinePart { heading, paragraphs: Vec::new() });
             }
             let Some(part) = parts.last_mut() else { continue };
             let starts = new_part || sentence.paragraph_start || part.paragraphs.is_empty();

@@ -82,7 +82,7 @@ pub(crate) struct Look {
 pub(crate) enum Link {
     /// To the reference at this place among those given, from 0.
     Reference(usize),
-    /// Elsewhere.
+    /// An address outside of the document.
     Url(String),
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct Run {
 
 /// One entry of the list of references.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct StyledEntry {
     /// Its place among the references given, from 0.
     pub(crate) reference: usize,
     /// Its number or label, where the style has one beside the text.
@@ -110,7 +110,7 @@ pub(crate) struct Formatted {
     /// One for each cluster given.
     pub(crate) citations: Vec<Vec<Run>>,
     /// In the order of the style.
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<StyledEntry>,
 }
 
 /// What names in the CSL repository begin with.
@@ -170,7 +170,7 @@ impl CitationStyle {
         }
     }
 
-    /// Its name.
+    /// Name of the style, as `--style` takes it.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -241,7 +241,7 @@ impl CitationStyle {
                 child(first, None, &[], &mut label);
             }
             flatten(&item.content, None, &[], &mut text);
-            Some(Entry { reference: item.key.parse().ok()?, label, text })
+            Some(StyledEntry { reference: item.key.parse().ok()?, label, text })
         });
         Formatted { citations: citations.collect(), entries: entries.collect() }
     }

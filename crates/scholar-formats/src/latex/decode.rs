@@ -75,7 +75,7 @@ enum Script {
 
 /// Plain text of LaTeX, and the commands that were not understood and left as they are.
 pub(crate) fn decode(latex: &str) -> (String, Vec<String>) {
-    let mut reader = Reader {
+    let mut reader = LatexReader {
         rest: latex,
         out: String::with_capacity(latex.len()),
         groups: Vec::new(),
@@ -89,7 +89,7 @@ pub(crate) fn decode(latex: &str) -> (String, Vec<String>) {
     (reader.out.nfc().collect(), reader.unknown)
 }
 
-struct Reader<'a> {
+struct LatexReader<'a> {
     rest: &'a str,
     out: String,
     groups: Vec<Group>,
@@ -100,7 +100,7 @@ struct Reader<'a> {
     unknown: Vec<String>,
 }
 
-impl Reader<'_> {
+impl LatexReader<'_> {
     fn step(&mut self) -> bool {
         let mut chars = self.rest.chars();
         let Some(c) = chars.next() else { return false };

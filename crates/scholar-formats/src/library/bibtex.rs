@@ -15,7 +15,7 @@ use super::{Collector, Library, ids};
 use crate::encoding::Decoded;
 use crate::latex::decode::decode;
 use crate::names::Name;
-use scan::{Entry, Item, Scanner};
+use scan::{BibtexEntry, Item, Scanner};
 
 /// Most fields that `crossref` takes from the other entry.
 const INHERITED: [&str; 6] = ["booktitle", "year", "date", "month", "journal", "journaltitle"];
@@ -37,10 +37,10 @@ pub(super) fn read(decoded: &Decoded) -> Library {
     if let Some(encoding) = decoded.assumed {
         collector.notice(format!("the bibliography is not UTF-8 and was read as {encoding}"));
     }
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<BibtexEntry> = Vec::new();
     for item in Scanner::new(&decoded.text) {
         match item {
-            Item::Entry(entry) => entries.push(entry),
+            Item::BibtexEntry(entry) => entries.push(entry),
             Item::Broken { line, key, why } => {
                 let name = key.map(|key| format!(" ({key})")).unwrap_or_default();
                 collector.skip(&format!("line {line}{name}"), &why);
@@ -68,8 +68,8 @@ pub(super) fn read(decoded: &Decoded) -> Library {
 
 /// Fields of an entry, with those that its parent lends.
 struct Fields<'a> {
-    entry: &'a Entry,
-    parent: Option<&'a Entry>,
+    entry: &'a BibtexEntry,
+    parent: Option<&'a BibtexEntry>,
 }
 
 impl Fields<'_> {
@@ -95,7 +95,7 @@ impl Fields<'_> {
     }
 }
 
-fn record(entry: &Entry, parent: Option<&Entry>) -> Record {
+fn record(entry: &BibtexEntry, parent: Option<&BibtexEntry>) -> Record {
     let fields = Fields { entry, parent };
     let mut record = Record { key: Some(entry.key.clone()), ..Record::default() };
     record.odd.extend(entry.odd.iter().cloned());

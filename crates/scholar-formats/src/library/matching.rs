@@ -77,7 +77,7 @@ impl Known {
 }
 
 /// A reference in the form it is compared in.
-struct Asked {
+struct ReferenceQuery {
     title: String,
     words: BTreeSet<String>,
     text: String,
@@ -85,7 +85,7 @@ struct Asked {
     surname: Option<String>,
 }
 
-impl Asked {
+impl ReferenceQuery {
     fn new(reference: &DocumentReference) -> Self {
         let title = title_key(reference.title.as_deref().unwrap_or_default());
         Self {
@@ -102,7 +102,7 @@ impl Asked {
     }
 }
 
-fn compare(asked: &Asked, known: &Known) -> Option<MatchedBy> {
+fn compare(asked: &ReferenceQuery, known: &Known) -> Option<MatchedBy> {
     if known.title.is_empty() {
         return None;
     }
@@ -131,7 +131,7 @@ fn compare(asked: &Asked, known: &Known) -> Option<MatchedBy> {
 }
 
 /// Whether the plain text of a reference holds title, first author and year of a paper.
-fn in_text(asked: &Asked, known: &Known) -> bool {
+fn in_text(asked: &ReferenceQuery, known: &Known) -> bool {
     let (Some(year), Some(surname)) = (known.year, &known.surname) else { return false };
     let near = |year: i16| (year - 1..=year + 1).any(|year| asked.has_word(&year.to_string()));
     known.title.split(' ').count() >= TEXT_WORDS
@@ -177,7 +177,7 @@ pub struct Match {
     pub paper: PaperId,
     /// Its title, in the form in which titles are compared.
     pub title: String,
-    /// Why.
+    /// What reference and paper have in common.
     pub by: MatchedBy,
 }
 
@@ -218,7 +218,7 @@ impl Matcher {
         if let Some(at) = reference.ids.iter().find_map(|id| self.by_id.get(id)) {
             return Some(found(*at, MatchedBy::Id));
         }
-        let asked = Asked::new(reference);
+        let asked = ReferenceQuery::new(reference);
         let mut candidates: BTreeSet<usize> = BTreeSet::new();
         candidates.extend(self.by_title.get(&asked.title).into_iter().flatten());
         let text = if asked.title.is_empty() { &asked.text } else { &asked.title };

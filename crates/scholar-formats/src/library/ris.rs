@@ -12,7 +12,7 @@ use crate::names::Name;
 const VALUE_BYTES: usize = 4 << 20;
 
 /// Tags and values of one record.
-struct Entry<'a> {
+struct RisEntry<'a> {
     line: usize,
     fields: Vec<(&'a str, String)>,
     odd: Vec<String>,
@@ -24,7 +24,7 @@ pub(super) fn read(decoded: &Decoded) -> Library {
     if let Some(encoding) = decoded.assumed {
         collector.notice(format!("the list is not UTF-8 and was read as {encoding}"));
     }
-    let mut open: Option<Entry<'_>> = None;
+    let mut open: Option<RisEntry<'_>> = None;
     let mut stray = 0_usize;
     for (number, line) in lines(&decoded.text).enumerate() {
         match (tag(line), &mut open) {
@@ -34,7 +34,7 @@ pub(super) fn read(decoded: &Decoded) -> Library {
                     take(entry, &mut collector);
                 }
                 let fields = vec![("TY", kind.to_owned())];
-                open = Some(Entry { line: number + 1, fields, odd: Vec::new() });
+                open = Some(RisEntry { line: number + 1, fields, odd: Vec::new() });
             }
             (Some(("ER", _)), current) => {
                 if let Some(entry) = current.take() {
@@ -77,7 +77,7 @@ fn tag(line: &str) -> Option<(&str, &str)> {
 }
 
 /// A line without a tag goes on with the value before it.
-fn continued(entry: &mut Entry<'_>, line: &str) {
+fn continued(entry: &mut RisEntry<'_>, line: &str) {
     if let Some((_, value)) = entry.fields.last_mut()
         && value.len() + line.len() < VALUE_BYTES
     {
@@ -86,7 +86,7 @@ fn continued(entry: &mut Entry<'_>, line: &str) {
     }
 }
 
-fn take(entry: Entry<'_>, collector: &mut Collector) {
+fn take(entry: RisEntry<'_>, collector: &mut Collector) {
     let at = format!("line {}", entry.line);
     match entry.fields.iter().find(|(_, value)| value.len() > VALUE_BYTES) {
         Some((tag, _)) => {
@@ -96,7 +96,7 @@ fn take(entry: Entry<'_>, collector: &mut Collector) {
     }
 }
 
-fn record(entry: Entry<'_>) -> Record {
+fn record(entry: RisEntry<'_>) -> Record {
     let all = |tags: &[&str]| -> Vec<String> {
         let given = |tag: &&str| -> Vec<String> {
             let of_tag = entry.fields.iter().filter(|(t, value)| t == tag && !value.is_empty());

@@ -38,7 +38,7 @@ impl MaterialError {
 /// Instances, and what a person should know of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Paired {
-    /// The comparisons.
+    /// A comparison for each question that both systems answered.
     pub instances: Vec<Instance>,
     /// One sentence each.
     pub notices: Vec<String>,

@@ -94,9 +94,9 @@ pub type Scores = [u8; 4];
 pub enum Preference {
     /// The first of the instance's answers.
     First,
-    /// Neither.
+    /// Neither is better.
     Tie,
-    /// The second.
+    /// The second answer, as stored, not as shown.
     Second,
 }
 
@@ -147,15 +147,15 @@ pub struct Ratings {
 /// One submission. Those that an annotator made earlier for the same instance are kept; the last one counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evaluation {
-    /// Who judged.
+    /// Name of the annotator.
     pub annotator: String,
-    /// What.
+    /// Identifier of the instance that was judged.
     pub instance: String,
     /// Whether the second of the instance's answers was shown as A.
     pub flipped: bool,
     /// `None` when the annotator passed the question over.
     pub ratings: Option<Ratings>,
-    /// Why.
+    /// Reason for the preference in the annotator's words; may be empty.
     pub explanation: String,
     /// Of the question.
     pub quality: Option<Quality>,

@@ -9,7 +9,7 @@ use super::model::Aspect;
 /// The scale of one aspect.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Rubric {
-    /// Of what.
+    /// The aspect of an answer that these levels are of.
     pub aspect: Aspect,
     /// Its name for people.
     pub title: String,
@@ -24,7 +24,7 @@ pub struct Rubric {
 pub struct Level {
     /// In few words.
     pub name: String,
-    /// In full.
+    /// Description of the level, as annotators read it.
     pub text: String,
 }
 

@@ -39,11 +39,11 @@ pub struct NewAnnotator {
 /// What [`Store::add`] changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Added {
-    /// New instances.
+    /// Instances that were not in the study before.
     pub instances: usize,
-    /// New annotators.
+    /// Annotators that were not in the study before.
     pub annotators: usize,
-    /// New assignments.
+    /// Pairs of annotator and instance that were not in the study before.
     pub assignments: usize,
     /// Instances that have fewer annotators than asked for, because too few are eligible.
     pub short: usize,

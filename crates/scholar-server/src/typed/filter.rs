@@ -7,25 +7,38 @@ use scholar_core::licence::licence_key;
 use scholar_core::text::normalise::title_key;
 use scholar_core::{PaperId, SearchFilter};
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 /// What an entry of a list takes in memory beside its text.
 const ENTRY_BYTES: usize = 64;
 
-/// Conditions on papers; all must hold.
-#[derive(Debug, Clone, Default, Deserialize)]
+/// Conditions on papers; all must hold, and an unknown value of a paper fails the condition on it.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[schema(as = SearchFilter)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct FilterBody {
+    /// Strictly before this day; a paper with only a year counts as published on its 31 December.
+    #[schema(value_type = Option<String>, format = Date)]
     published_before: Option<Date>,
+    /// The first year.
     year_from: Option<i16>,
+    /// The last year.
     year_to: Option<i16>,
+    /// The venue must contain one of these, in any case.
     venues: Vec<String>,
+    /// Fewest citations.
     min_citations: Option<u32>,
     /// Names of licences, with or without a version.
     licences: BTreeSet<String>,
+    /// Refuses papers known as retracted.
     without_retracted: bool,
+    /// The only papers that may come back.
+    #[schema(value_type = Option<Vec<String>>)]
     papers: Option<BTreeSet<PaperId>>,
+    /// Papers that never come back.
+    #[schema(value_type = Vec<String>)]
     exclude: BTreeSet<PaperId>,
-    /// Whole titles, in any case and punctuation.
+    /// The same by whole titles, in any case and punctuation.
     exclude_titles: BTreeSet<String>,
 }
 

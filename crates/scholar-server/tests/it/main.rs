@@ -5,6 +5,7 @@ mod annotate;
 mod browser;
 mod hostile;
 mod load;
+mod openapi;
 mod typed;
 mod upstream;
 

@@ -157,9 +157,9 @@ fn measure(
     let stages = build(&mut index, options, app)?;
     let build_s = stages.training + stages.assigning + stages.encoding;
     let bytes_per_vector = index.index_bytes() as f64 / index.rows() as f64;
-    for lists in PROBES.into_iter().filter(|lists| *lists <= options.lists) {
+    for lists in PROBES.into_iter().filter(|lists| *lists <= options.nlist) {
         for factor in RESCORED {
-            let probe = Probe { lists, rescored: factor * args.top_k };
+            let probe = Probe { nprobe: lists, rescored: factor * args.top_k };
             let (recall, p50_ms, p99_ms) = time(&index, queries, &truth, args.top_k, probe);
             points.push(Point {
                 engine: "ours".to_owned(),
@@ -177,13 +177,13 @@ fn measure(
     }
     if let Some(probe) = index.default_probe(args.top_k) {
         let (recall, p50_ms, p99_ms) = time(&index, queries, &truth, args.top_k, probe);
-        let setting = format!("default: {} lists, {} rescored", probe.lists, probe.rescored);
+        let setting = format!("default: {} lists, {} rescored", probe.nprobe, probe.rescored);
         let engine = "ours".to_owned();
         points.push(Point { engine, setting, build_s, bytes_per_vector, recall, p50_ms, p99_ms });
     }
     // Mapped files are not in it.
     let resident_bytes = super::status_bytes("RssAnon:");
-    let (rows, lists) = (index.rows(), options.lists);
+    let (rows, lists) = (index.rows(), options.nlist);
     let mut missing = Vec::new();
     match &args.peer_python {
         Some(python) if rows <= args.peer_rows => {
@@ -241,7 +241,7 @@ fn exact_scan(
     top_k: usize,
 ) -> Point {
     let few = queries.len().min(SCANNED_QUERIES);
-    let all = Probe { lists: 0, rescored: 0 };
+    let all = Probe { nprobe: 0, rescored: 0 };
     let (recall, p50_ms, p99_ms) = time(index, &queries[..few], &truth[..few], top_k, all);
     Point {
         engine: "ours, exact".to_owned(),

@@ -13,7 +13,7 @@ use scholar_datastore::ingest::{
 };
 use scholar_datastore::{
     AddOptions, AddProgress, AddReport, Datastore, DatastoreWriter, Descriptor, Duplicate,
-    Likeness, Offered,
+    DuplicateReason, Offered,
 };
 use scholar_models::LocalEncoder;
 
@@ -402,8 +402,8 @@ pub(super) fn report_rejects(rejects: &RejectLog, app: &App) -> Result<(), Comma
 /// Why a duplicate is one, for the reject file.
 fn left_out_because(duplicate: &Duplicate) -> String {
     match &duplicate.by {
-        Likeness::Text => format!("the same title and text as {}", duplicate.first),
-        Likeness::Identifier(id) => {
+        DuplicateReason::Text => format!("the same title and text as {}", duplicate.first),
+        DuplicateReason::Identifier(id) => {
             format!("the same paper as {} by {id} and title, without more text", duplicate.first)
         }
     }

@@ -22,7 +22,7 @@ pub(super) fn run(
         })
         .transpose()?;
     let store = Datastore::open(&app.home.datastore(name)?)?;
-    let mut options = CompactOptions { lists, bits, ..CompactOptions::standard() };
+    let mut options = CompactOptions { nlist: lists, bits, ..CompactOptions::standard() };
     options.policy.indexed_from = indexed_from.unwrap_or(options.policy.indexed_from);
     let mut writer = store_writer::open(name, &store, false, app)?;
     app.heed_signals()?;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use scholar_core::Encoder as _;
 use scholar_datastore::ingest::{ReadOptions, RejectLog};
 use scholar_datastore::npy::Npy;
-use scholar_datastore::{AddOptions, GivenPassages};
+use scholar_datastore::{AddOptions, PrecomputedPassages};
 
 use super::build::{self, Building};
 use crate::app::App;
@@ -51,8 +51,9 @@ pub(super) fn run(
     let size = fs_err::metadata(passages_file).ok().map(|metadata| metadata.len());
     let source = passages_file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let bar = progress::bytes(&app.printer, size).with_message(source.clone());
-    let given = GivenPassages { passages: passages_file, vectors: &matrix, ids: ids.as_ref() };
-    let done = store_writer::open(name, &store, sources.skip_check, app)?.add_given(
+    let given =
+        PrecomputedPassages { passages: passages_file, vectors: &matrix, ids: ids.as_ref() };
+    let done = store_writer::open(name, &store, sources.skip_check, app)?.add_precomputed(
         &given,
         encoder.as_ref(),
         &AddOptions::standard(source.as_str()),

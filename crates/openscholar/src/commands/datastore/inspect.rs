@@ -73,6 +73,10 @@ pub(super) fn print_info(name: &str, info: &DatastoreInfo, app: &App) -> Result<
     for (what, value) in rows {
         table.add_row([what.to_owned(), value]);
     }
+    if info.unnamed_bytes > 0 {
+        let waits = format!("{:.1} MB that no commit names", mega(info.unnamed_bytes));
+        table.add_row(["removed by the next writer".to_owned(), waits]);
+    }
     for part in &info.parts {
         table.add_row([part.part.to_owned(), format!("{:.1} MB", mega(part.bytes))]);
     }

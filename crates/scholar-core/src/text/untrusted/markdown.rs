@@ -108,7 +108,7 @@ impl Markdown {
         self.0.is_empty()
     }
 
-    /// The document.
+    /// The Markdown written so far.
     pub fn into_string(self) -> String {
         self.0
     }

@@ -40,7 +40,7 @@ pub trait Rows: Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IvfOptions {
     /// Lists; fewer where there are fewer rows.
-    pub lists: usize,
+    pub nlist: usize,
     /// Rows per list in the sample that lists are trained on.
     pub sample_per_list: usize,
     /// Largest sample in bytes; it counts half a float per number.
@@ -62,7 +62,7 @@ impl IvfOptions {
     /// code scanned costs a nanosecond or two, so few long lists are better than many short ones.
     pub fn for_rows(rows: usize) -> Self {
         Self {
-            lists: (rows.isqrt() * 2).max(1),
+            nlist: (rows.isqrt() * 2).max(1),
             sample_per_list: SAMPLE_PER_LIST,
             sample_bytes: SAMPLE_BYTES,
             seed: SEED,
@@ -80,7 +80,7 @@ pub enum IvfStage {
     Training,
     /// Finding each row's list.
     Assigning,
-    /// Writing codes.
+    /// Quantising the rows of each list and writing their codes.
     Encoding,
     /// Putting the lexical segments into one, when the dense ones are.
     Lexical,
@@ -128,7 +128,7 @@ pub(crate) fn build(
     if report(IvfStage::Training, 0, sampled) {
         return Ok(false);
     }
-    let mut clusters = Clusters::train(&sample, options.lists, options.seed);
+    let mut clusters = Clusters::train(&sample, options.nlist, options.seed);
     drop(sample);
     if report(IvfStage::Training, sampled, sampled) {
         return Ok(false);
@@ -180,9 +180,9 @@ pub(crate) fn build(
 
 /// Rows drawn without bias, rotated, in 16 bits.
 fn sample(rows: &dyn Rows, rotation: &Rotation, options: IvfOptions) -> Sample {
-    let IvfOptions { lists, sample_per_list, sample_bytes, seed, bits: _ } = options;
+    let IvfOptions { nlist, sample_per_list, sample_bytes, seed, bits: _ } = options;
     let most = sample_bytes / (rotation.padded() * 2);
-    let wanted = lists.saturating_mul(sample_per_list).min(most).max(lists);
+    let wanted = nlist.saturating_mul(sample_per_list).min(most).max(nlist);
     let chosen = SplitMix64::new(seed).distinct(wanted, rows.count());
     let values = chosen
         .par_chunks(PART)
@@ -323,7 +323,7 @@ impl<'a> Out<'a> {
             header: Header {
                 dim: u32::try_from(rows.dim()).unwrap_or(u32::MAX),
                 rows: rows.count() as u64,
-                lists: u32::try_from(clusters.len()).unwrap_or(u32::MAX),
+                nlist: u32::try_from(clusters.len()).unwrap_or(u32::MAX),
                 groups: u32::try_from(clusters.starts.len() - 1).unwrap_or(u32::MAX),
                 seed: options.seed,
                 bits: options.bits,

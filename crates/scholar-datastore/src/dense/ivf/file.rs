@@ -80,7 +80,7 @@ impl Bits {
 pub(crate) struct Header {
     pub(crate) dim: u32,
     pub(crate) rows: u64,
-    pub(crate) lists: u32,
+    pub(crate) nlist: u32,
     pub(crate) groups: u32,
     pub(crate) seed: u64,
     pub(crate) bits: Bits,
@@ -90,13 +90,13 @@ pub(crate) struct Header {
 
 impl Header {
     pub(crate) fn to_bytes(&self) -> [u8; HEADER_BYTES] {
-        let Self { dim, rows, lists, groups, seed, bits, indexed, body } = self;
+        let Self { dim, rows, nlist, groups, seed, bits, indexed, body } = self;
         let mut bytes = [0_u8; HEADER_BYTES];
         bytes[..8].copy_from_slice(MAGIC);
         bytes[8..12].copy_from_slice(&IVF_VERSION.to_le_bytes());
         bytes[12..16].copy_from_slice(&dim.to_le_bytes());
         bytes[16..24].copy_from_slice(&rows.to_le_bytes());
-        bytes[24..28].copy_from_slice(&lists.to_le_bytes());
+        bytes[24..28].copy_from_slice(&nlist.to_le_bytes());
         bytes[28..32].copy_from_slice(&groups.to_le_bytes());
         bytes[32..40].copy_from_slice(&seed.to_le_bytes());
         bytes[40..72].copy_from_slice(indexed);
@@ -119,7 +119,7 @@ impl Header {
         Ok(Self {
             dim: fields.word(12),
             rows: fields.long(16),
-            lists: fields.word(24),
+            nlist: fields.word(24),
             groups: fields.word(28),
             seed: fields.long(32),
             bits,
@@ -171,7 +171,7 @@ impl IvfFile {
         let map = map_file(path)?;
         let header = Header::parse(path, &map)?;
         let dim = header.dim as usize;
-        let layout = Layout::of(dim, header.groups as usize, header.lists as usize);
+        let layout = Layout::of(dim, header.groups as usize, header.nlist as usize);
         if map.len() < layout.blocks {
             return Err(Error::corrupt(path, "shorter than its header says"));
         }
@@ -183,7 +183,7 @@ impl IvfFile {
             .and_then(|blocks| blocks.checked_mul(block_bytes))
             .and_then(|bytes| bytes.checked_add(file.layout.blocks));
         let lists = file.starts().last().copied();
-        if expect != Some(file.map.len()) || lists != Some(file.header.lists) || !file.is_ordered()
+        if expect != Some(file.map.len()) || lists != Some(file.header.nlist) || !file.is_ordered()
         {
             return Err(Error::corrupt(path, "its lists do not fit its length"));
         }

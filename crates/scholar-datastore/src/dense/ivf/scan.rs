@@ -50,7 +50,7 @@ pub(crate) fn row(block: &[u8], place: usize) -> u32 {
     u32::from_le_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]])
 }
 
-/// The fastest scan this processor has.
+/// The fastest scan this CPU has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scan {
     Portable,
@@ -148,7 +148,7 @@ fn finish(
 }
 
 #[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "processor intrinsics, called only after detection")]
+#[expect(unsafe_code, reason = "CPU intrinsics, called only after detection")]
 mod x86 {
     use std::arch::x86_64::{
         __m128i, __m256i, __m512i, _mm_add_epi16, _mm_slli_epi16, _mm_storeu_si128, _mm_sub_epi16,

@@ -12,7 +12,7 @@ use crate::dense::kernel::Kernel;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Probe {
     /// Lists that are scanned.
-    pub lists: usize,
+    pub nprobe: usize,
     /// Rows that are scored exactly afterwards.
     pub rescored: usize,
 }
@@ -27,9 +27,9 @@ impl Probe {
         reason = "a number of lists; what is too large is cut to all of them"
     )]
     pub(crate) fn widened(self, share: f64, top_k: usize) -> Self {
-        let Self { lists, rescored } = self;
-        let lists = (lists as f64 / share.clamp(1e-6, 1.0).sqrt()).ceil() as usize;
-        Self { lists, rescored: rescored.max(top_k) }
+        let Self { nprobe, rescored } = self;
+        let nprobe = (nprobe as f64 / share.clamp(1e-6, 1.0).sqrt()).ceil() as usize;
+        Self { nprobe, rescored: rescored.max(top_k) }
     }
 }
 
@@ -74,12 +74,12 @@ impl IvfSearch {
 
     /// What a search for the best `top_k` looks at unless told otherwise. Chosen on real passages: docs/results/index-real.md.
     pub(crate) fn probe(&self, top_k: usize) -> Probe {
-        let lists = self.file.header.lists as usize;
+        let nlist = self.file.header.nlist as usize;
         let rows = usize::try_from(self.file.header.rows).unwrap_or(usize::MAX).max(1);
         Probe {
-            lists: (lists / LIST_SHARE)
-                .max(lists.saturating_mul(FEWEST_ROWS) / rows)
-                .clamp(1, lists.max(1)),
+            nprobe: (nlist / LIST_SHARE)
+                .max(nlist.saturating_mul(FEWEST_ROWS) / rows)
+                .clamp(1, nlist.max(1)),
             rescored: top_k * RESCORED_PER_RESULT,
         }
     }
@@ -100,8 +100,8 @@ impl IvfSearch {
         let wanted = probe.rescored.max(top_k);
         let mut scanning =
             Scanning { tables: Tables::new(&rotated), best: Best::new(wanted), accepts };
-        let mut seen = vec![false; self.file.header.lists as usize];
-        for (list, near) in self.nearest_lists(&rotated, probe.lists) {
+        let mut seen = vec![false; self.file.header.nlist as usize];
+        for (list, near) in self.nearest_lists(&rotated, probe.nprobe) {
             self.scan_list(list, near, &mut scanning);
             seen[list] = true;
         }

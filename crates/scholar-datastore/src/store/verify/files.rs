@@ -29,7 +29,7 @@ pub struct FilesReport {
     pub lexical_files: usize,
     /// Dense segments, each with its inverted index where it has one.
     pub dense_files: usize,
-    /// Bytes read.
+    /// Bytes read and compared so far.
     pub bytes: u64,
 }
 

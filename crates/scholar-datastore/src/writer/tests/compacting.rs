@@ -63,6 +63,33 @@ fn a_merge_that_is_stopped_leaves_the_segments_and_a_writer_that_writes() {
 }
 
 #[test]
+fn compacting_removes_the_files_it_replaced_and_info_counts_only_named_ones() {
+    let folder = tempfile::tempdir().expect("temp dir");
+    let store = create(folder.path());
+    let mut writer = store.writer().expect("writer");
+    in_many_segments(&mut writer, 10);
+    let whole = store.info().expect("info");
+    let stray = format!("lexical/{}.store", "0".repeat(32));
+    fs_err::write(folder.path().join(&stray), [0; 5_000]).expect("written");
+    let sizes = |folder: &str| -> u64 {
+        let files = fs_err::read_dir(store.root().join(folder)).expect("read");
+        files.map(|file| file.expect("entry").metadata().expect("size").len()).sum()
+    };
+    let before = store.info().expect("info");
+    assert_eq!(before.unnamed_bytes, whole.unnamed_bytes + 5_000);
+    assert_eq!(before.lexical_bytes, whole.lexical_bytes);
+    fs_err::remove_file(folder.path().join(&stray)).expect("removed");
+    writer
+        .compact(&CompactOptions::standard(), &mut |_| ControlFlow::Continue(()))
+        .expect("compacted");
+    // The writer is still open, and so is a reader of the commit before.
+    let after = store.info().expect("info");
+    assert_eq!((after.lexical_segments, after.unnamed_bytes), (1, 0));
+    assert_eq!(after.lexical_bytes, sizes("lexical"));
+    assert_eq!(after.dense_bytes, sizes("dense"));
+}
+
+#[test]
 fn a_commit_without_anything_new_is_none() {
     let folder = tempfile::tempdir().expect("temp dir");
     let store = create(folder.path());

@@ -68,7 +68,7 @@ fn open(root: &Path) -> DatastoreWriter {
 }
 
 fn compact(writer: &mut DatastoreWriter) {
-    let options = CompactOptions { policy: EAGER, lists: Some(2), bits: None };
+    let options = CompactOptions { policy: EAGER, nlist: Some(2), bits: None };
     writer.compact(&options, &mut |_| ControlFlow::Continue(())).expect("compacted");
 }
 

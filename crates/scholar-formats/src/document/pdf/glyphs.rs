@@ -160,7 +160,8 @@ fn each<'a>(
             break;
         }
         let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
-        let mut device = Collector::new(number, page.render_dimensions(), bounds, bytes_left);
+        let (width, height) = page.render_dimensions();
+        let mut device = Collector::new(number, width, height, bounds, bytes_left);
         match draw(page, &mut device) {
             Err(thrown) => match thrown.downcast_ref::<Enough>() {
                 // What one page draws too much of costs the rest of that page.
@@ -224,12 +225,7 @@ struct Collector<'b> {
 }
 
 impl<'b> Collector<'b> {
-    fn new(
-        number: u32,
-        (width, height): (f32, f32),
-        bounds: &'b Bounds,
-        bytes_left: usize,
-    ) -> Self {
+    fn new(number: u32, width: f32, height: f32, bounds: &'b Bounds, bytes_left: usize) -> Self {
         let (width, height) = (f64::from(width), f64::from(height));
         let page = Page { number, width, height, ..Page::default() };
         Self { page, bounds, bytes_left, seen: 0, guessed: 0, unknown: 0 }

@@ -20,17 +20,23 @@ pub(super) fn read(page: &Page) -> Vec<Line> {
     let pieces = pieces(page);
     let left = pieces.iter().map(|piece| piece.left).fold(page.width, f64::min);
     let right = pieces.iter().map(|piece| piece.right).fold(0.0, f64::max);
-    split(pieces, (left, right.min(page.width)), page.number, (&mut column, 0), &mut out);
+    let region = Region { left, right: right.min(page.width), depth: 0 };
+    split(pieces, region, page.number, &mut column, &mut out);
     out
 }
 
-fn split(
-    pieces: Vec<Piece>,
-    (left, right): (f64, f64),
-    page: u32,
-    (column, depth): (&mut usize, usize),
-    out: &mut Vec<Line>,
-) {
+/// A column, or the whole width of a page, in points from its left edge.
+#[derive(Debug, Clone, Copy)]
+struct Region {
+    left: f64,
+    right: f64,
+    /// How often the page was split to come to it.
+    depth: usize,
+}
+
+/// Appends the lines of `pieces`, which stand in `region`; `column` counts the blocks that are read one after the other.
+fn split(pieces: Vec<Piece>, region: Region, page: u32, column: &mut usize, out: &mut Vec<Line>) {
+    let Region { left, right, depth } = region;
     let gutter = if depth < MAX_DEPTH { gutter(&pieces, left, right) } else { None };
     let Some(gutter) = gutter else {
         out.extend(lines(pieces, page, *column));
@@ -51,9 +57,10 @@ fn split(
         while let Some(piece) = beside.next_if(|piece| piece.y < until) {
             if piece.left < gutter - 1.0 { sides.0.push(piece) } else { sides.1.push(piece) }
         }
-        for (side, bounds) in [(sides.0, (left, gutter)), (sides.1, (gutter, right))] {
+        let beside_gutter = [(sides.0, left, gutter), (sides.1, gutter, right)];
+        for (side, left, right) in beside_gutter {
             if !side.is_empty() {
-                split(side, bounds, page, (&mut *column, depth + 1), out);
+                split(side, Region { left, right, depth: depth + 1 }, page, column, out);
             }
         }
         let Some(first) = crossing.next() else { break };
@@ -134,7 +141,7 @@ mod tests {
         pieces.push(piece("right last", 310.0, 550.0, 190.0));
         pieces.reverse();
         let mut out = Vec::new();
-        split(pieces, (50.0, 550.0), 1, (&mut 0, 0), &mut out);
+        split(pieces, Region { left: 50.0, right: 550.0, depth: 0 }, 1, &mut 0, &mut out);
         let order: Vec<String> = out
             .iter()
             .map(|line| line.text.split(' ').take(2).collect::<Vec<_>>().join(" "))

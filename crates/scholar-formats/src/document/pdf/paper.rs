@@ -64,7 +64,7 @@ pub(super) fn draft(pages: &mut Pages, deadline: &Deadline) -> Result<Draft, For
     }
     let stamp = pages.pages.first().map(|page| page.sideways.as_str()).unwrap_or_default();
     identifiers(&head, stamp, &mut draft);
-    let mut reader = Reader { draft, body, ..Reader::default() };
+    let mut reader = LineReader { draft, body, ..LineReader::default() };
     for (at, line) in lines.iter().enumerate() {
         if at.is_multiple_of(LINES_A_LOOK) && deadline.is_over() {
             return Err(deadline.error(FORMAT));
@@ -109,7 +109,7 @@ struct Caption {
 }
 
 #[derive(Default)]
-struct Reader {
+struct LineReader {
     draft: Draft,
     body: f64,
     outline: Outline,
@@ -124,7 +124,7 @@ struct Reader {
     headed: bool,
 }
 
-impl Reader {
+impl LineReader {
     fn line(&mut self, line: &Line, before: Option<&Line>) {
         if self.continue_caption(line) {
             return;
@@ -313,7 +313,7 @@ mod tests {
             ("Figure 1: A caption", 10.0),
             ("of two lines.", 10.0),
         ];
-        let mut reader = Reader { body: 10.0, ..Reader::default() };
+        let mut reader = LineReader { body: 10.0, ..LineReader::default() };
         let lines: Vec<Line> = texts
             .iter()
             .enumerate()

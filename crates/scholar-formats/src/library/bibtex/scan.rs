@@ -13,7 +13,7 @@ const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// One entry as it is written, macros written out.
-pub(super) struct Entry {
+pub(super) struct BibtexEntry {
     /// Line it begins on, from 1.
     pub(super) line: usize,
     /// Its type in lower case.
@@ -24,7 +24,7 @@ pub(super) struct Entry {
     pub(super) odd: Vec<String>,
 }
 
-impl Entry {
+impl BibtexEntry {
     pub(super) fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }
@@ -32,7 +32,7 @@ impl Entry {
 
 /// What stands in a file.
 pub(super) enum Item {
-    Entry(Entry),
+    BibtexEntry(BibtexEntry),
     /// An entry that cannot be read.
     Broken {
         line: usize,
@@ -132,7 +132,7 @@ impl<'a> Scanner<'a> {
                 }
             },
             _ => Some(match self.entry(kind, line, close) {
-                Ok(entry) => Item::Entry(entry),
+                Ok(entry) => Item::BibtexEntry(entry),
                 Err(why) => {
                     self.resynchronise();
                     broken(why)
@@ -194,7 +194,7 @@ impl<'a> Scanner<'a> {
         found
     }
 
-    fn entry(&mut self, kind: String, line: usize, close: char) -> Result<Entry, Broken> {
+    fn entry(&mut self, kind: String, line: usize, close: char) -> Result<BibtexEntry, Broken> {
         self.skip_space();
         let key = self.take_while(|c| c != ',' && c != close && c != '\n' && c != '=').trim();
         let key_of = |why: String| (Some(key.to_owned()).filter(|key| !key.is_empty()), why);
@@ -202,7 +202,7 @@ impl<'a> Scanner<'a> {
             return Err((None, "it has no key".to_owned()));
         }
         let mut entry =
-            Entry { line, kind, key: key.to_owned(), fields: Vec::new(), odd: Vec::new() };
+            BibtexEntry { line, kind, key: key.to_owned(), fields: Vec::new(), odd: Vec::new() };
         loop {
             self.skip_space();
             while self.eat(',') {

@@ -46,7 +46,7 @@ pub fn read_database(path: &Path) -> Result<Library, FormatError> {
         None => (path.to_owned(), true),
     };
     let connection = connect(&open, immutable)?;
-    Reader { connection: &connection }.read()
+    DatabaseReader { connection: &connection }.read()
 }
 
 fn broken(error: &rusqlite::Error) -> FormatError {
@@ -150,14 +150,14 @@ fn immutable_uri(path: &Path) -> Result<String, FormatError> {
     Ok(format!("{lead}{escaped}?immutable=1"))
 }
 
-struct Reader<'a> {
+struct DatabaseReader<'a> {
     connection: &'a Connection,
 }
 
 /// Values that several rows hold, by item.
 type ByItem<T> = BTreeMap<i64, Vec<T>>;
 
-impl Reader<'_> {
+impl DatabaseReader<'_> {
     fn read(&self) -> Result<Library, FormatError> {
         for table in ["items", "itemTypes", "fields", "itemData", "itemDataValues"] {
             if self.columns(table)?.is_empty() {

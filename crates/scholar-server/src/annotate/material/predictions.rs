@@ -16,14 +16,14 @@ const OURS: &str = "openscholar.prediction/1";
 pub enum Numbering {
     /// 0 if the file says so by its schema or by citing `[0]`, else 1.
     Detect,
-    /// This one.
+    /// The first is at this place, from 0.
     From(usize),
 }
 
 /// What one system answered.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Predictions {
-    /// Who answered.
+    /// Name of the system that answered.
     pub system: String,
     /// The answers, in the order of the file.
     pub items: Vec<Prediction>,

@@ -175,7 +175,7 @@ fn build(root: &Path, encoder: &FakeEncoder) -> Result<(), Error> {
     add(&mut writer, 0..40, encoder)?;
     add(&mut writer, 40..50, encoder)?;
     let policy = MergePolicy { factor: 2, smallest: 8, largest: 1 << 20, indexed_from: 24 };
-    let options = CompactOptions { policy, lists: Some(3), bits: None };
+    let options = CompactOptions { policy, nlist: Some(3), bits: None };
     writer.compact(&options, &mut |_| ControlFlow::Continue(()))?;
     add(&mut writer, 50..56, encoder)?;
     writer.remove(&[PaperId::Pmid(5), PaperId::Pmid(52)])?;

@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::ingest::lines::{Line, Place};
 use crate::ingest::{Limits, LineCounts, ReadOptions, broken_off, judge_share};
 use crate::npy::Npy;
-use crate::writer::add::Work;
+use crate::writer::add::AddRun;
 use crate::writer::prepare::Prepared;
 use crate::writer::{AddOptions, AddProgress, AddReport, DatastoreWriter};
 
@@ -34,8 +34,8 @@ const CHECK_EVERY_PAPERS: u64 = 1_000;
 
 /// A file of passages with the file of their vectors.
 #[derive(Debug)]
-pub struct GivenPassages<'a> {
-    /// JSON lines.
+pub struct PrecomputedPassages<'a> {
+    /// A file of JSON lines, one passage each, passages of a paper one after the other.
     pub passages: &'a Path,
     /// One row for each passage.
     pub vectors: &'a Npy,
@@ -60,9 +60,9 @@ impl DatastoreWriter {
     /// # Errors
     /// [`Error::EncoderMismatch`], [`Error::Vectors`] for a wrong dimension or vectors that are not those of their
     /// texts, [`Error::TooManyRejects`], or a failed read or write.
-    pub fn add_given(
+    pub fn add_precomputed(
         &mut self,
-        given: &GivenPassages<'_>,
+        given: &PrecomputedPassages<'_>,
         encoder: &dyn Encoder,
         options: &AddOptions,
         reading: &ReadOptions,
@@ -87,7 +87,7 @@ impl DatastoreWriter {
             rejected: 0,
             first: None,
         };
-        let mut work = Work::start(options, progress);
+        let mut work = AddRun::start(options, progress);
         let mut open: Vec<Row> = Vec::new();
         let mut number = 0;
         let mut interrupted = false;
@@ -107,7 +107,7 @@ impl DatastoreWriter {
             match row {
                 Ok(row) => {
                     if open.last().is_some_and(|last| last.paper != row.paper) {
-                        self.store_given(
+                        self.store_precomputed(
                             std::mem::take(&mut open),
                             given.vectors,
                             encoder,
@@ -124,7 +124,7 @@ impl DatastoreWriter {
             }
         }
         if !interrupted {
-            self.store_given(open, given.vectors, encoder, &mut work)?;
+            self.store_precomputed(open, given.vectors, encoder, &mut work)?;
             tally.judge()?;
         }
         self.finish(&mut work, interrupted)?;
@@ -132,12 +132,12 @@ impl DatastoreWriter {
     }
 
     /// Stores the passages of one paper.
-    fn store_given(
+    fn store_precomputed(
         &mut self,
         rows: Vec<Row>,
         vectors: &Npy,
         encoder: &dyn Encoder,
-        work: &mut Work<'_>,
+        work: &mut AddRun<'_>,
     ) -> Result<(), Error> {
         let Some((paper, passages)) = assemble(&rows) else { return Ok(()) };
         let prepared = Prepared::uncut(paper, self.descriptor.rules)
@@ -211,7 +211,7 @@ fn row(
     text: &[u8],
     number: usize,
     places: Option<&HashMap<i64, usize>>,
-    given: &GivenPassages<'_>,
+    given: &PrecomputedPassages<'_>,
 ) -> Result<Row, String> {
     let row: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     let string = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();

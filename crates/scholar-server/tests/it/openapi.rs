@@ -1,0 +1,87 @@
+//! The OpenAPI document, against the file in docs and against what the server answers.
+
+use std::path::Path;
+
+use scholar_testing::http::{get, post};
+use serde_json::{Value, json};
+
+use super::corpus;
+
+fn document() -> Value {
+    serde_json::from_str(scholar_server::openapi_json()).expect("JSON")
+}
+
+#[test]
+fn the_file_in_docs_is_the_document() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+    let kept = fs_err::read_to_string(&file).unwrap_or_default();
+    assert!(
+        kept == scholar_server::openapi_json(),
+        "make it anew: cargo run -p scholar-server --example openapi > docs/openapi.json"
+    );
+    assert_eq!(document()["openapi"].as_str().map(|version| &version[..4]), Some("3.1."));
+}
+
+#[test]
+fn every_described_route_answers_and_the_document_is_served() {
+    let server = corpus();
+    let document = document();
+    let paths = document["paths"].as_object().expect("paths");
+    assert!(paths.len() >= 10, "{}", paths.len());
+    for (path, operations) in paths {
+        let reply = match operations.get("post") {
+            Some(_) => post(server.address, path, "{}"),
+            None => get(server.address, path),
+        };
+        assert!(reply.status != 404 && reply.status != 405, "{path}: {}", reply.status);
+        assert!(
+            !operations[if operations.get("post").is_some() { "post" } else { "get" }]["responses"]
+                [reply.status.to_string()]
+            .is_null(),
+            "{path} answers {}",
+            reply.status
+        );
+    }
+    assert_eq!(get(server.address, "/openapi.json").json(), document);
+}
+
+/// Whether `reply` is what the document says of it.
+fn check(path: &str, method: &str, status: u16, reply: &Value) {
+    let mut schema = document();
+    let content = format!(
+        "/paths/{}/{method}/responses/{status}/content/application~1json/schema",
+        path.replace('/', "~1")
+    );
+    let of_reply =
+        schema.pointer(&content).unwrap_or_else(|| panic!("{content} is described")).clone();
+    schema["$ref"] = of_reply["$ref"].clone();
+    let validator = jsonschema::validator_for(&json!({
+        "$ref": of_reply["$ref"],
+        "components": schema["components"],
+    }))
+    .expect("a schema");
+    let wrong: Vec<String> = validator
+        .iter_errors(reply)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(wrong.is_empty(), "{path}: {wrong:#?}");
+}
+
+#[test]
+fn replies_have_the_shapes_that_are_described() {
+    let server = corpus();
+    for (path, body, status) in [
+        ("/v1/search", json!({"query": "translation", "top_k": 20, "explain": true}), 200),
+        ("/v1/search", json!({"queries": ["translation", "retrieval"], "mode": "lexical"}), 200),
+        ("/v1/search", json!({"query": " "}), 400),
+        ("/search", json!({"query": "translation", "n_docs": 5, "domains": "pes2o"}), 200),
+        ("/search", json!({}), 400),
+    ] {
+        let reply = post(server.address, path, &body.to_string());
+        assert_eq!(reply.status, status, "{path} {body}");
+        check(path, "post", status, &reply.json());
+    }
+    for path in ["/health", "/queue_size", "/current_search"] {
+        check(path, "get", 200, &get(server.address, path).json());
+    }
+}
