@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use scholar_core::text::normalise::nfc_single_spaced;
 use scholar_core::{Notice, NoticeKind, PaperId, PaperMeta};
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
 use serde_json::Value;
 
 /// Why a reply is no answer.
@@ -24,7 +24,7 @@ impl ReplyError {
 }
 
 /// Reads JSON; the error names the path of the field that is not as promised.
-pub(crate) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ReplyError> {
+pub(crate) fn json<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, ReplyError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     serde_path_to_error::deserialize(&mut deserializer)
         .map_err(|error| ReplyError::Shape(misfit(&error)))
@@ -40,7 +40,7 @@ pub(crate) fn misfit(error: &serde_path_to_error::Error<serde_json::Error>) -> S
 }
 
 /// Reads one value of a list; the error names the path of the field that is not as promised.
-pub(crate) fn value<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+pub(crate) fn value<'de, T: Deserialize<'de>>(value: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         if path == "." {

@@ -106,8 +106,9 @@ impl Zotero {
                 .query("start", rows.len().to_string())
                 .query("sort", "dateAdded")
                 .query("direction", "asc");
-            let page: Vec<Value> =
-                request::ask(&self.fetcher, &request, json).await.map_err(with_advice)?;
+            let page: Vec<Value> = request::ask(&self.fetcher, &request, |bytes| json(bytes))
+                .await
+                .map_err(with_advice)?;
             // A server that does not know pages sends the first one for ever.
             let again = !rows.is_empty() && page.first() == rows.first();
             let full = page.len() == PAGE;

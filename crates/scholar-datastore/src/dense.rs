@@ -4,7 +4,7 @@
 //! scan walks the passages of the lexical index and looks their vectors up, so deletions and filters cost nothing
 //! extra. Vectors are stored as the encoder made them: raw inner product for unnormalised encoders, cosine for others.
 //!
-//! Source: spec A.5 (exact flat index, f16 storage, f32 accumulation).
+//! Source: the original's exact flat index: rows in f16, sums in f32.
 
 mod alone;
 pub mod file;

@@ -7,7 +7,7 @@
 //! | format | rows |
 //! |---|---|
 //! | [`Format::Papers`] | one [`scholar_core::Paper`] each: our own |
-//! | [`Format::Pes2o`] | peS2o v1 to v3 (spec A.1) |
+//! | [`Format::Pes2o`] | peS2o v1 to v3 |
 //! | [`Format::Beir`] | `_id`, `title`, `text`, `metadata` |
 //! | [`Format::OpenAlex`] | OpenAlex works |
 //! | [`Format::S2Papers`] … [`Format::S2Orc`] | Semantic Scholar's dumps, which [`S2Join`] puts together |

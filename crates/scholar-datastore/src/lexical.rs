@@ -11,7 +11,7 @@
 //! `tf = text tf + w · title tf`, `len = text len + w · title len`, `idf = ln(1 + (N − df + ½) / (df + ½))` and
 //! `n_t` the frequency of the term in the query.
 //!
-//! Source: Robertson and Zaragoza 2009; spec A.5; the stopping rule is Turtle and Flood's 1995 (`MaxScore`), term at a time.
+//! Source: Robertson and Zaragoza 2009; the stopping rule is Turtle and Flood's 1995 (`MaxScore`), term at a time.
 
 pub mod analyzer;
 pub(crate) mod lookup;
@@ -48,7 +48,7 @@ pub struct Bm25 {
 }
 
 impl Bm25 {
-    /// Lucene's defaults as in the upstream baseline (spec A.5): title and text alike.
+    /// Lucene's defaults as in the upstream baseline: title and text alike.
     pub fn lucene() -> Self {
         Self { k1: 0.9, b: 0.4, title_weight: 1.0 }
     }

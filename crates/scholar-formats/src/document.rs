@@ -27,8 +27,8 @@ mod reference_list;
 mod sniff;
 mod tei;
 mod text;
-mod tree;
-mod xml;
+pub(crate) mod tree;
+pub(crate) mod xml;
 
 use std::fmt;
 

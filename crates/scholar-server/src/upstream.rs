@@ -192,7 +192,7 @@ pub(crate) async fn queue_size(State(shared): State<Arc<Shared>>) -> Json<Value>
 
 /// What is being searched
 ///
-/// Without `upstream_exact` only how much: a question is its asker's.
+/// Without `--upstream-exact` only how much: a question is its asker's.
 #[utoipa::path(
     get,
     path = "/current_search",
@@ -215,7 +215,12 @@ pub(crate) async fn current_search(State(shared): State<Arc<Shared>>) -> Json<Va
     get,
     path = "/",
     tag = "upstream",
-    responses((status = 200, description = "Program, version and collection", body = String)),
+    responses((
+        status = 200,
+        description = "Program, version and collection",
+        content_type = "application/json",
+        body = String,
+    )),
 )]
 pub(crate) async fn greeting(State(shared): State<Arc<Shared>>) -> Json<String> {
     Json(format!("openscholar {} serves {}", env!("CARGO_PKG_VERSION"), shared.config.name))

@@ -323,7 +323,7 @@ impl From<DirectionArg> for scholar_datastore::graph::Direction {
     fn from(direction: DirectionArg) -> Self {
         match direction {
             DirectionArg::References => Self::References,
-            DirectionArg::Citers => Self::Citers,
+            DirectionArg::Citers => Self::CitedBy,
             DirectionArg::Both => Self::Both,
         }
     }

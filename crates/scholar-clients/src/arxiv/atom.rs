@@ -39,19 +39,23 @@ pub struct ArxivPage {
 /// [`ReplyError::Refused`] for errors, which arXiv sends as entries of a feed; [`ReplyError::Shape`] for anything that
 /// is not a feed of papers.
 pub fn feed(bytes: &[u8]) -> Result<ArxivPage, ReplyError> {
-    let root = xml::parse(bytes)?;
-    if root.name != "feed" {
-        return Err(ReplyError::Shape(format!("the root element is {:?}, not a feed", root.name)));
+    let tree = xml::parse(bytes)?;
+    let root = xml::document(&tree);
+    if root.name() != "feed" {
+        return Err(ReplyError::Shape(format!(
+            "the root element is {:?}, not a feed",
+            root.name()
+        )));
     }
     let total = root
-        .child_text("totalResults")
+        .text_of("totalResults")
         .and_then(|total| total.parse().ok())
         .ok_or_else(|| ReplyError::shape("the feed's `totalResults` is missing or no number"))?;
-    let entries: Vec<&Element> = root.all("entry").collect();
+    let entries: Vec<Element<'_>> = root.all("entry").collect();
     for entry in &entries {
-        let id = entry.child_text("id").unwrap_or_default();
+        let id = entry.text_of("id").unwrap_or_default();
         if id.contains("/api/errors") {
-            let summary = entry.child_text("summary");
+            let summary = entry.text_of("summary");
             return Err(ReplyError::Refused(summary.unwrap_or_else(|| "an error".to_owned())));
         }
     }
@@ -59,25 +63,25 @@ pub fn feed(bytes: &[u8]) -> Result<ArxivPage, ReplyError> {
     Ok(ArxivPage { entries, total, notices })
 }
 
-fn paper(entry: &Element) -> Result<ArxivEntry, String> {
-    let address = entry.child_text("id").ok_or("an entry has no `id`")?;
+fn paper(entry: Element<'_>) -> Result<ArxivEntry, String> {
+    let address = entry.text_of("id").ok_or("an entry has no `id`")?;
     let (_, id) = address
         .split_once("/abs/")
         .ok_or_else(|| format!("the field `id`: {address:?} is not an arXiv paper"))?;
     let (id, version) =
         PaperId::arxiv_with_version(id).map_err(|error| format!("the field `id`: {error}"))?;
     let title =
-        entry.child_text("title").ok_or_else(|| format!("the entry {address:?} has no `title`"))?;
+        entry.text_of("title").ok_or_else(|| format!("the entry {address:?} has no `title`"))?;
     let mut meta = PaperMeta::new(id.clone(), title);
     // Authors may name several DOIs; the journal's goes first, arXiv's own last.
-    for doi in entry.child_text("doi").unwrap_or_default().split_whitespace() {
+    for doi in entry.text_of("doi").unwrap_or_default().split_whitespace() {
         if let Ok(doi) = PaperId::doi(doi) {
             add_id(&mut meta, doi);
         }
     }
     add_id(&mut meta, id);
-    meta.authors = entry.all("author").filter_map(|author| author.child_text("name")).collect();
-    meta.published = entry.child_text("published").and_then(|text| day(&text));
+    meta.authors = entry.all("author").filter_map(|author| author.text_of("name")).collect();
+    meta.published = entry.text_of("published").and_then(|text| day(&text));
     if meta.published.is_none() {
         return Err(format!("the field `published` of {address:?} is missing or no date"));
     }
@@ -90,13 +94,13 @@ fn paper(entry: &Element) -> Result<ArxivEntry, String> {
             categories.push(term.to_owned());
         }
     }
-    let text = entry.child_text("summary");
+    let text = entry.text_of("summary");
     let sections = text.into_iter().map(|text| Section::new(ABSTRACT_HEADING, text)).collect();
     Ok(ArxivEntry {
         paper: Paper { meta, sections, references: Vec::new() },
         version,
         categories,
-        journal_ref: entry.child_text("journal_ref"),
-        comment: entry.child_text("comment"),
+        journal_ref: entry.text_of("journal_ref"),
+        comment: entry.text_of("comment"),
     })
 }

@@ -6,35 +6,36 @@ use scholar_core::{Notice, Paper, PaperId, PaperMeta, Section};
 
 use super::search::expect;
 use crate::parse::{ReplyError, add_id, rows, valid_year};
-use crate::xml::Element;
+use crate::xml::{Element, document};
 
 /// Reads the answer of `efetch` for PubMed.
 ///
 /// # Errors
 /// [`ReplyError`] when it is not a set of records, or none of them can be read.
 pub fn article_set(bytes: &[u8]) -> Result<(Vec<Paper>, Vec<Notice>), ReplyError> {
-    let root = expect(bytes, "PubmedArticleSet")?;
-    let records: Vec<&Element> = root
+    let tree = expect(bytes, "PubmedArticleSet")?;
+    let root = document(&tree);
+    let records: Vec<Element<'_>> = root
         .elements()
-        .filter(|record| matches!(record.name.as_str(), "PubmedArticle" | "PubmedBookArticle"))
+        .filter(|record| matches!(record.name(), "PubmedArticle" | "PubmedBookArticle"))
         .collect();
     rows("PubMed", records, |record| {
-        if record.name == "PubmedBookArticle" { book(record) } else { article(record) }
+        if record.name() == "PubmedBookArticle" { book(record) } else { article(record) }
     })
 }
 
-fn article(record: &Element) -> Result<Paper, String> {
-    let citation = record.child("MedlineCitation").ok_or("a record has no `MedlineCitation`")?;
+fn article(record: Element<'_>) -> Result<Paper, String> {
+    let citation = record.first("MedlineCitation").ok_or("a record has no `MedlineCitation`")?;
     let id = pmid(citation)?;
     let article =
-        citation.child("Article").ok_or_else(|| format!("the record {id} has no `Article`"))?;
+        citation.first("Article").ok_or_else(|| format!("the record {id} has no `Article`"))?;
     let title = article
-        .child_text("ArticleTitle")
-        .or_else(|| article.child_text("VernacularTitle"))
+        .text_of("ArticleTitle")
+        .or_else(|| article.text_of("VernacularTitle"))
         .unwrap_or_default();
     let mut meta = PaperMeta::new(id.clone(), whole_title(&title));
-    let data = record.child("PubmedData");
-    let ids = data.and_then(|data| data.child("ArticleIdList"));
+    let data = record.first("PubmedData");
+    let ids = data.and_then(|data| data.first("ArticleIdList"));
     add_article_ids(&mut meta, ids);
     for location in article.all("ELocationID") {
         let valid = location.attribute("ValidYN") != Some("N");
@@ -45,44 +46,44 @@ fn article(record: &Element) -> Result<Paper, String> {
             add_id(&mut meta, doi);
         }
     }
-    meta.authors = authors(article.child("AuthorList"));
-    meta.venue = article.at(&["Journal", "Title"]).map(Element::text).filter(|t| !t.is_empty());
-    let issue = article.at(&["Journal", "JournalIssue", "PubDate"]);
+    meta.authors = authors(article.first("AuthorList"));
+    meta.venue = article.path(&["Journal", "Title"]).map(Element::text).filter(|t| !t.is_empty());
+    let issue = article.path(&["Journal", "JournalIssue", "PubDate"]);
     let electronic = article.all("ArticleDate").find_map(day_of);
     date(&mut meta, issue, electronic);
     meta.retraction = standing(citation, article);
-    let sections = abstract_section(article.child("Abstract"));
+    let sections = abstract_section(article.first("Abstract"));
     let references = data
         .into_iter()
         .flat_map(|data| data.all("ReferenceList"))
         .flat_map(|list| list.all("Reference"))
-        .filter_map(|reference| cited(reference.child("ArticleIdList")?))
+        .filter_map(|reference| cited(reference.first("ArticleIdList")?))
         .collect();
     Ok(Paper { meta, sections, references })
 }
 
-fn book(record: &Element) -> Result<Paper, String> {
-    let document = record.child("BookDocument").ok_or("a book's record has no `BookDocument`")?;
+fn book(record: Element<'_>) -> Result<Paper, String> {
+    let document = record.first("BookDocument").ok_or("a book's record has no `BookDocument`")?;
     let id = pmid(document)?;
-    let book = document.child("Book");
+    let book = document.first("Book");
     let title = document
-        .child_text("ArticleTitle")
-        .or_else(|| book.and_then(|book| book.child_text("BookTitle")))
+        .text_of("ArticleTitle")
+        .or_else(|| book.and_then(|book| book.text_of("BookTitle")))
         .unwrap_or_default();
     let mut meta = PaperMeta::new(id, whole_title(&title));
-    add_article_ids(&mut meta, document.child("ArticleIdList"));
-    meta.authors = authors(document.child("AuthorList"));
+    add_article_ids(&mut meta, document.first("ArticleIdList"));
+    meta.authors = authors(document.first("AuthorList"));
     if meta.authors.is_empty() {
-        meta.authors = authors(book.and_then(|book| book.child("AuthorList")));
+        meta.authors = authors(book.and_then(|book| book.first("AuthorList")));
     }
-    meta.venue = book.and_then(|book| book.child_text("BookTitle"));
-    date(&mut meta, book.and_then(|book| book.child("PubDate")), None);
-    let sections = abstract_section(document.child("Abstract"));
+    meta.venue = book.and_then(|book| book.text_of("BookTitle"));
+    date(&mut meta, book.and_then(|book| book.first("PubDate")), None);
+    let sections = abstract_section(document.first("Abstract"));
     Ok(Paper { meta, sections, references: Vec::new() })
 }
 
-fn pmid(element: &Element) -> Result<PaperId, String> {
-    let text = element.child_text("PMID").ok_or("a record has no `PMID`")?;
+fn pmid(element: Element<'_>) -> Result<PaperId, String> {
+    let text = element.text_of("PMID").ok_or("a record has no `PMID`")?;
     text.parse()
         .map(PaperId::Pmid)
         .map_err(|_| format!("the element `PMID`: {text:?} is no number"))
@@ -95,7 +96,7 @@ fn whole_title(title: &str) -> &str {
     inner.filter(|inner| !inner.contains(['[', ']'])).unwrap_or(title)
 }
 
-fn add_article_ids(meta: &mut PaperMeta, list: Option<&Element>) {
+fn add_article_ids(meta: &mut PaperMeta, list: Option<Element<'_>>) {
     for id in list.into_iter().flat_map(|list| list.all("ArticleId")) {
         let text = id.text();
         let id = match id.attribute("IdType") {
@@ -110,7 +111,7 @@ fn add_article_ids(meta: &mut PaperMeta, list: Option<&Element>) {
 }
 
 /// The first identifier of a reference.
-fn cited(list: &Element) -> Option<PaperId> {
+fn cited(list: Element<'_>) -> Option<PaperId> {
     list.all("ArticleId").find_map(|id| {
         let text = id.text();
         match id.attribute("IdType") {
@@ -122,17 +123,17 @@ fn cited(list: &Element) -> Option<PaperId> {
     })
 }
 
-fn authors(list: Option<&Element>) -> Vec<String> {
+fn authors(list: Option<Element<'_>>) -> Vec<String> {
     let authors = list.into_iter().flat_map(|list| list.all("Author"));
     let valid = authors.filter(|author| author.attribute("ValidYN") != Some("N"));
     valid
         .filter_map(|author| {
-            if let Some(group) = author.child_text("CollectiveName") {
+            if let Some(group) = author.text_of("CollectiveName") {
                 return Some(group);
             }
-            let last = author.child_text("LastName")?;
-            let given = author.child_text("ForeName").or_else(|| author.child_text("Initials"));
-            let suffix = author.child_text("Suffix");
+            let last = author.text_of("LastName")?;
+            let given = author.text_of("ForeName").or_else(|| author.text_of("Initials"));
+            let suffix = author.text_of("Suffix");
             let parts = [given, Some(last), suffix];
             Some(parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
         })
@@ -140,7 +141,7 @@ fn authors(list: Option<&Element>) -> Vec<String> {
 }
 
 /// Every part of the abstract, each begun by its label as printed.
-fn abstract_section(element: Option<&Element>) -> Vec<Section> {
+fn abstract_section(element: Option<Element<'_>>) -> Vec<Section> {
     let mut parts = Vec::new();
     for part in element.into_iter().flat_map(|element| element.all("AbstractText")) {
         let text = part.text();
@@ -160,7 +161,7 @@ fn abstract_section(element: Option<&Element>) -> Vec<Section> {
 }
 
 /// The first of electronic day and day of the issue; without a day, the year of the issue.
-fn date(meta: &mut PaperMeta, issue: Option<&Element>, electronic: Option<Date>) {
+fn date(meta: &mut PaperMeta, issue: Option<Element<'_>>, electronic: Option<Date>) {
     meta.published = match (electronic, issue.and_then(day_of)) {
         (Some(electronic), Some(printed)) => Some(electronic.min(printed)),
         (electronic, printed) => electronic.or(printed),
@@ -171,10 +172,10 @@ fn date(meta: &mut PaperMeta, issue: Option<&Element>, electronic: Option<Date>)
     };
 }
 
-fn day_of(date: &Element) -> Option<Date> {
-    let year = date.child_text("Year")?.parse().ok()?;
-    let month = month(&date.child_text("Month")?)?;
-    let day = date.child_text("Day")?.parse().ok()?;
+fn day_of(date: Element<'_>) -> Option<Date> {
+    let year = date.text_of("Year")?.parse().ok()?;
+    let month = month(&date.text_of("Month")?)?;
+    let day = date.text_of("Day")?.parse().ok()?;
     Date::new(year, month, day).ok()
 }
 
@@ -190,21 +191,21 @@ fn month(text: &str) -> Option<i8> {
 }
 
 /// The year of an issue. Of `1998 Dec-1999 Jan` the later one: a strict cutoff must not let in what may be younger.
-fn year_of(date: &Element) -> Option<i16> {
-    let text = date.child_text("Year").or_else(|| date.child_text("MedlineDate"))?;
+fn year_of(date: Element<'_>) -> Option<i16> {
+    let text = date.text_of("Year").or_else(|| date.text_of("MedlineDate"))?;
     let years = text.split(|c: char| !c.is_ascii_digit()).filter(|run| run.len() == 4);
     years.filter_map(|run| run.parse().ok().and_then(valid_year)).max()
 }
 
 /// What PubMed records against the article. Notices about other articles (`RetractionOf`) do not count.
-fn standing(citation: &Element, article: &Element) -> Retraction {
-    let retracted = article.child("PublicationTypeList").is_some_and(|list| {
+fn standing(citation: Element<'_>, article: Element<'_>) -> Retraction {
+    let retracted = article.first("PublicationTypeList").is_some_and(|list| {
         list.all("PublicationType").any(|t| t.text() == "Retracted Publication")
     });
     if retracted {
         return Retraction::Retracted;
     }
-    let corrections = citation.child("CommentsCorrectionsList");
+    let corrections = citation.first("CommentsCorrectionsList");
     let worst = corrections
         .into_iter()
         .flat_map(|list| list.all("CommentsCorrections"))

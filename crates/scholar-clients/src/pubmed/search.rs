@@ -1,5 +1,7 @@
 //! What `esearch` and `elink` answer.
 
+use scholar_formats::xml::Tree;
+
 use crate::parse::ReplyError;
 use crate::xml::{self, Element};
 
@@ -21,26 +23,27 @@ pub struct IdList {
 /// # Errors
 /// [`ReplyError::Refused`] with the server's words, [`ReplyError::Shape`] for anything else.
 pub fn id_list(bytes: &[u8]) -> Result<IdList, ReplyError> {
-    let root = expect(bytes, "eSearchResult")?;
-    if let Some(error) = root.child_text("ERROR") {
+    let tree = expect(bytes, "eSearchResult")?;
+    let root = xml::document(&tree);
+    if let Some(error) = root.text_of("ERROR") {
         return Err(ReplyError::Refused(error));
     }
     let count = root
-        .child_text("Count")
+        .text_of("Count")
         .and_then(|count| count.parse().ok())
         .ok_or_else(|| ReplyError::shape("the element `Count` is missing or no number"))?;
     let mut ignored = Vec::new();
     for list in root.all("ErrorList").chain(root.all("WarningList")) {
-        for element in list.elements().filter(|element| element.name != "OutputMessage") {
+        for element in list.elements().filter(|element| element.name() != "OutputMessage") {
             ignored.push(element.text());
         }
     }
     ignored.retain(|text| !text.is_empty());
-    let ids = match root.child("IdList") {
+    let ids = match root.first("IdList") {
         Some(list) => list.all("Id").map(number).collect::<Result<_, _>>()?,
         None => Vec::new(),
     };
-    Ok(IdList { count, ids, understood: root.child_text("QueryTranslation"), ignored })
+    Ok(IdList { count, ids, understood: root.text_of("QueryTranslation"), ignored })
 }
 
 /// What one set of records is linked to.
@@ -70,23 +73,24 @@ impl LinkSet {
 /// # Errors
 /// As [`id_list`].
 pub fn link_sets(bytes: &[u8]) -> Result<Vec<LinkSet>, ReplyError> {
-    let root = expect(bytes, "eLinkResult")?;
-    if let Some(error) = root.child_text("ERROR") {
+    let tree = expect(bytes, "eLinkResult")?;
+    let root = xml::document(&tree);
+    if let Some(error) = root.text_of("ERROR") {
         return Err(ReplyError::Refused(error));
     }
     let mut sets = Vec::new();
     for set in root.all("LinkSet") {
-        if let Some(error) = set.child_text("ERROR") {
+        if let Some(error) = set.text_of("ERROR") {
             return Err(ReplyError::Refused(error));
         }
-        let from = match set.child("IdList").or_else(|| set.child("IdCheckList")) {
+        let from = match set.first("IdList").or_else(|| set.first("IdCheckList")) {
             Some(list) => list.all("Id").map(number).collect::<Result<_, _>>()?,
             None => Vec::new(),
         };
         let mut links = Vec::new();
         for database in set.all("LinkSetDb") {
-            let name = database.child_text("LinkName").unwrap_or_default();
-            let ids = database.all("Link").filter_map(|link| link.child("Id")).map(number);
+            let name = database.text_of("LinkName").unwrap_or_default();
+            let ids = database.all("Link").filter_map(|link| link.first("Id")).map(number);
             links.push((name, ids.collect::<Result<_, _>>()?));
         }
         sets.push(LinkSet { from, links });
@@ -94,19 +98,20 @@ pub fn link_sets(bytes: &[u8]) -> Result<Vec<LinkSet>, ReplyError> {
     Ok(sets)
 }
 
-/// The root element, if it has that name. The servers answer some failures with a page of the same kind.
-pub(super) fn expect(bytes: &[u8], name: &str) -> Result<Element, ReplyError> {
-    let root = xml::parse(bytes)?;
-    if root.name == name {
-        return Ok(root);
+/// The document, if its root element has that name. The servers answer some failures with a page of the same kind.
+pub(super) fn expect(bytes: &[u8], name: &str) -> Result<Tree, ReplyError> {
+    let tree = xml::parse(bytes)?;
+    let root = xml::document(&tree);
+    if root.name() == name {
+        return Ok(tree);
     }
-    if let Some(error) = root.child_text("ERROR") {
+    if let Some(error) = root.text_of("ERROR") {
         return Err(ReplyError::Refused(error));
     }
-    Err(ReplyError::Shape(format!("the root element is {:?}, not {name:?}", root.name)))
+    Err(ReplyError::Shape(format!("the root element is {:?}, not {name:?}", root.name())))
 }
 
-fn number(id: &Element) -> Result<u64, ReplyError> {
+fn number(id: Element<'_>) -> Result<u64, ReplyError> {
     let text = id.text();
     text.parse().map_err(|_| ReplyError::Shape(format!("the element `Id`: {text:?} is no number")))
 }

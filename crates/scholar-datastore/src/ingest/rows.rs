@@ -47,7 +47,7 @@ struct Pes2oExternalId {
     id: Option<String>,
 }
 
-/// peS2o: the title is what stands before the first blank line. Source: spec A.1.
+/// peS2o: the title is what stands before the first blank line.
 pub(crate) fn pes2o(row: &[u8]) -> Result<Paper, String> {
     let row: Pes2oRow<'_> = serde_json::from_slice(row).map_err(|error| error.to_string())?;
     let id = row.id.filter(|id| !id.is_empty()).ok_or("no \"id\"")?;

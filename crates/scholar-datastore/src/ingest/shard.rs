@@ -4,7 +4,7 @@
 //! of the whole. Plain files are entered in the middle; compressed files and those in UTF-16 cannot be, so each goes to the shard that
 //! contains its first byte. Every line is in exactly one shard, whatever the cuts hit.
 //!
-//! Source: spec A.3, which lists the lines that the upstream loader loses.
+//! The original loader loses the lines that its cuts hit.
 
 use std::fmt;
 use std::ops::Range;

@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use scholar_core::text::normalise::nfc_single_spaced;
+
 use crate::deadline::{Bounds, Deadline};
 use crate::error::{FormatError, FormatErrorKind};
 
@@ -36,7 +38,7 @@ struct Node {
 /// Readers walk it with the iterators of [`Element`]. When the time is up these end as if nothing followed, and
 /// [`Tree::in_time`] tells that what was gathered is not all.
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub struct Tree {
     nodes: Vec<Node>,
     format: &'static str,
     deadline: Deadline,
@@ -175,15 +177,20 @@ impl Tree {
         }
     }
 
+    /// The document element, if there is one.
+    pub fn document(&self) -> Option<Element<'_>> {
+        self.root().elements().next()
+    }
+
     /// The root above the document element.
-    pub(crate) fn root(&self) -> Element<'_> {
+    pub fn root(&self) -> Element<'_> {
         Element { tree: self, id: 0 }
     }
 }
 
 /// An element of a tree.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Element<'a> {
+pub struct Element<'a> {
     tree: &'a Tree,
     id: u32,
 }
@@ -199,7 +206,7 @@ pub(crate) enum Child<'a> {
 
 impl<'a> Element<'a> {
     /// Local name, without a namespace prefix.
-    pub(crate) fn name(self) -> &'a str {
+    pub fn name(self) -> &'a str {
         self.tree.name(self.id)
     }
 
@@ -209,7 +216,7 @@ impl<'a> Element<'a> {
     }
 
     /// An attribute by its local name.
-    pub(crate) fn attribute(self, name: &str) -> Option<&'a str> {
+    pub fn attribute(self, name: &str) -> Option<&'a str> {
         match &self.tree.nodes[self.id as usize].content {
             Content::Element { attributes, .. } => {
                 attributes.iter().find(|(key, _)| &**key == name).map(|(_, value)| &**value)
@@ -240,7 +247,7 @@ impl<'a> Element<'a> {
     }
 
     /// Elements directly inside.
-    pub(crate) fn elements(self) -> impl Iterator<Item = Self> {
+    pub fn elements(self) -> impl Iterator<Item = Self> {
         self.children().filter_map(|child| match child {
             Child::Element(element) => Some(element),
             Child::Text(_) => None,
@@ -248,17 +255,17 @@ impl<'a> Element<'a> {
     }
 
     /// Elements directly inside with this name.
-    pub(crate) fn all(self, name: &str) -> impl Iterator<Item = Self> {
+    pub fn all(self, name: &str) -> impl Iterator<Item = Self> {
         self.elements().filter(move |element| element.name() == name)
     }
 
     /// The first element directly inside with this name.
-    pub(crate) fn first(self, name: &str) -> Option<Self> {
+    pub fn first(self, name: &str) -> Option<Self> {
         self.all(name).next()
     }
 
     /// Follows a path of names, the first of each.
-    pub(crate) fn path(self, names: &[&str]) -> Option<Self> {
+    pub fn path(self, names: &[&str]) -> Option<Self> {
         names.iter().try_fold(self, |element, name| element.first(name))
     }
 
@@ -306,6 +313,16 @@ impl<'a> Element<'a> {
             at = tree.nodes[at as usize].parent;
             (at != NONE).then_some(Self { tree, id: at })
         })
+    }
+
+    /// All text inside, single-spaced and in NFC: of `H<sub>2</sub>O` it is `H2O`.
+    pub fn text(self) -> String {
+        nfc_single_spaced(&self.raw_text())
+    }
+
+    /// [`Element::text`] of the first element directly inside with this name, unless it is empty.
+    pub fn text_of(self, name: &str) -> Option<String> {
+        self.first(name).map(Self::text).filter(|text| !text.is_empty())
     }
 
     /// All text inside as it stands, joined without anything between.

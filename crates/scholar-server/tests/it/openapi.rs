@@ -1,4 +1,4 @@
-//! The OpenAPI document, against the file in docs and against what the server answers.
+//! The `OpenAPI` document, against the file in docs and against what the server answers.
 
 use std::path::Path;
 

@@ -79,7 +79,7 @@ impl Plan {
 
 /// Of the inverted index of so many vectors of `dim` numbers.
 fn index_bytes(passages: f64, dim: f64) -> f64 {
-    let lists = IvfOptions::for_rows(passages as usize).lists as f64;
+    let lists = IvfOptions::for_rows(passages as usize).nlist as f64;
     passages * (dim / 8.0 + CODE_EXTRA_BYTES) + lists * dim * CENTROID_VALUE_BYTES
 }
 

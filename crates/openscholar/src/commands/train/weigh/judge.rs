@@ -24,7 +24,7 @@ use crate::error::{CommandError, Context as _};
 use crate::wiring::judge::{judging, likeness_reader};
 use crate::{progress, runs};
 
-/// Hold the weights near zero, the bias hardly. MatchedBy spans a tenth of what odds do. Ours: a few hundred pairs fit three
+/// Hold the weights near zero, the bias hardly. Likeness spans a tenth of what odds do. Ours: a few hundred pairs fit three
 /// weights in any case.
 const RIDGE: [f64; 4] = [1e-6, 1.0, 1.0, 0.01];
 /// Probability from which a pair is supported: even odds, as the weights are fitted to give probabilities.
@@ -204,7 +204,7 @@ impl Opinions<'_> {
 }
 
 /// The weights at which sentences that decide are likeliest to be chosen among those of their passage; the model alone where
-/// nothing is known. MatchedBy is left out: with it the first sentence was the right one in 62 instead of 60 of 100 cases, which is
+/// nothing is known. Likeness is left out: with it the first sentence was the right one in 62 instead of 60 of 100 cases, which is
 /// noise, and every sentence would have to be read once more.
 fn choosing(passages: &[Vec<Seen>]) -> Weights {
     if passages.is_empty() {
