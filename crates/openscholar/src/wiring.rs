@@ -5,11 +5,11 @@ pub(crate) mod copy;
 pub(crate) mod generator;
 pub(crate) mod judge;
 pub(crate) mod models;
-pub(crate) mod outside;
 pub(crate) mod providers;
 pub(crate) mod pull;
 pub(crate) mod reranker;
 pub(crate) mod shelf;
+pub(crate) mod sources;
 pub(crate) mod standin;
 pub(crate) mod standing;
 pub(crate) mod store_writer;
@@ -29,8 +29,8 @@ use crate::args::AskArgs;
 use crate::error::CommandError;
 use crate::runs::WiringRecord;
 
-pub(crate) use outside::{Looking, Outside};
 pub(crate) use shelf::{Shelf, starter};
+pub(crate) use sources::{QuestionRetriever, Sources};
 
 /// The ports of `ask`.
 pub(crate) struct Wired {
@@ -38,7 +38,7 @@ pub(crate) struct Wired {
     /// The retriever, if it looks beyond the datastore.
     pub(crate) wide: Option<Arc<WideRetriever>>,
     /// Where it looks.
-    pub(crate) outside: Outside,
+    pub(crate) sources: Sources,
     /// Names of what is behind them.
     pub(crate) models: BTreeMap<String, String>,
     /// What a person should know about them.
@@ -92,11 +92,11 @@ pub(crate) async fn ports(
         names.insert("generator".to_owned(), generator.info().model.clone());
     }
     let info = generator.as_ref().map(|generator| generator.info());
-    let outside = Outside::open(app, &answer.look, reach(preset, *mode, info))?;
-    notices.extend(outside.notices.iter().cloned());
-    record.sources = outside.names();
-    record.looking = (!record.sources.is_empty()).then_some(outside.config);
-    let Looking { retriever, wide } = outside.retriever(shelf, &Query::from(question));
+    let sources = Sources::open(app, &answer.look, reach(preset, *mode, info))?;
+    notices.extend(sources.notices.iter().cloned());
+    record.sources = sources.names();
+    record.looking = (!record.sources.is_empty()).then_some(sources.config);
+    let QuestionRetriever { retriever, wide } = sources.retriever(shelf, &Query::from(question));
     let ports = Ports {
         retriever,
         reranker,
@@ -106,7 +106,7 @@ pub(crate) async fn ports(
         clock: app.clock(),
         meter: Some(Arc::clone(meter)),
     };
-    Ok(Wired { ports, wide, outside, models: names, notices, record, server })
+    Ok(Wired { ports, wide, sources, models: names, notices, record, server })
 }
 
 /// How far sources are asked: as published under `--preset upstream` and `nature`, else as a person waits for it.

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::config::{CapRule, DedupRule, FeedbackParser};
 use crate::modes::generative::parse_feedback;
+use crate::retrieve::pool::{cap, dedup};
 use crate::retrieve::testing::{ranked, retrieved};
-use crate::retrieve::{cap, dedup};
 
 fn golden(name: &str) -> Vec<Value> {
     let all: Value = serde_json::from_str(include_str!("../tests/golden/upstream_semantics.json"))

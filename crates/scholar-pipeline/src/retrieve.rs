@@ -20,18 +20,16 @@ use crate::event::Event;
 use crate::evidence::{Evidence, EvidenceRegistry};
 use crate::frame::Frame;
 
-mod cap;
-mod dedup;
 pub(crate) mod fuse;
+pub mod pool;
 pub mod queries;
 mod rank;
 pub mod sources;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub(crate) use cap::cap;
-pub use dedup::dedup;
-pub(crate) use rank::rank;
+use pool::{cap, dedup, filter_by_citations};
+use rank::rank;
 
 /// Which round of retrieval passages are gathered for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -144,15 +142,6 @@ async fn search(
     request: SearchRequest,
 ) -> (usize, Result<Searched, PortError>) {
     (nth, retriever.explore(&request).await)
-}
-
-/// Keeps what has at least `min` citations, if more than `top_n` remain; unknown counts as none.
-fn filter_by_citations(pool: &mut Vec<Retrieved>, min: Option<u32>, top_n: usize) {
-    let Some(min) = min else { return };
-    let cited = |hit: &Retrieved| hit.paper.citation_count.is_some_and(|n| n >= min);
-    if pool.iter().filter(|hit| cited(hit)).count() > top_n {
-        pool.retain(cited);
-    }
 }
 
 fn warn_of_retractions(frame: &Frame<'_>, ranked: &[Ranked]) {

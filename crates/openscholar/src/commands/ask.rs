@@ -153,7 +153,7 @@ async fn answer(
         () = app.stop.wait() => None,
     };
     let (events, timings) = watch.finish();
-    let kept = keep(&folder, &recorder, &events).and_then(|()| match &wired.outside.fetcher {
+    let kept = keep(&folder, &recorder, &events).and_then(|()| match &wired.sources.fetcher {
         Some(fetcher) => folder.write_lines(REQUESTS_FILE, &fetcher.journal()),
         None => Ok(()),
     });
@@ -173,7 +173,7 @@ async fn answer(
         }
     };
     let spent = outcome.spent;
-    let notices_after = match &wired.outside.fetcher {
+    let notices_after = match &wired.sources.fetcher {
         Some(fetcher) => wiring::standing::notices(&outcome.value.references, fetcher).await,
         None => Vec::new(),
     };

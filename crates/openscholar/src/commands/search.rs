@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::args::SearchArgs;
 use crate::error::CommandError;
 use crate::printer::{Style, Styled};
-use crate::wiring::{self, Outside};
+use crate::wiring::{self, Sources};
 
 /// Passages the reranker sees, so that it has something to choose from.
 const RERANK_DEPTH: usize = 100;
@@ -69,10 +69,10 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
             mode: mode.into(),
             filter: SearchFilter::from(filter),
         };
-        let outside = Outside::open(app, &look, SourcesConfig::quick())?;
-        let looking = outside.retriever(&shelf, &query);
-        let Searched { hits: found, notices } = looking.retriever.explore(&request).await?;
-        let notices: Vec<Notice> = outside.notices.iter().chain(&notices).cloned().collect();
+        let sources = Sources::open(app, &look, SourcesConfig::quick())?;
+        let retriever = sources.retriever(&shelf, &query);
+        let Searched { hits: found, notices } = retriever.retriever.explore(&request).await?;
+        let notices: Vec<Notice> = sources.notices.iter().chain(&notices).cloned().collect();
         for notice in &notices {
             app.printer.notice(notice);
         }

@@ -9,7 +9,7 @@ use scholar_core::{
 };
 
 use scholar_pipeline::config::DedupRule;
-use scholar_pipeline::retrieve::dedup;
+use scholar_pipeline::retrieve::pool::dedup;
 
 use super::collection::{Collection, document_name};
 use super::metrics::{DEEP, Scores};

@@ -10,14 +10,14 @@ use scholar_core::PortErrorKind;
 use super::Check;
 use crate::app::App;
 use crate::error::CommandError;
-use crate::wiring::outside;
+use crate::wiring::sources;
 
 /// Longest wait for an answer: a person waits for all of them.
 const PATIENCE: Duration = Duration::from_secs(6);
 
 /// One check for each service that would be asked as things are set up. With `offline` nobody is asked.
 pub(super) async fn checks(offline: bool, app: &App) -> Result<Vec<Check>, CommandError> {
-    let fetcher = outside::fetcher(app, offline)?.within(PATIENCE);
+    let fetcher = sources::fetcher(app, offline)?.within(PATIENCE);
     let asked = Provider::ALL.into_iter().filter(|provider| is_set_up(*provider, &fetcher));
     let mut checks: Vec<Check> = stream::iter(asked)
         .map(|provider| {

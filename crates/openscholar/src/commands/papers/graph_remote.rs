@@ -15,7 +15,7 @@ use crate::args::{BeyondArgs, GraphSourceArg};
 use crate::error::CommandError;
 use crate::output::added;
 use crate::output::table::Table;
-use crate::wiring::outside;
+use crate::wiring::sources;
 
 /// Characters of a title shown to people.
 const TITLE_CHARS: usize = 70;
@@ -56,8 +56,8 @@ pub(super) fn run(
     let BeyondArgs { sources, offline, before, save } = beyond;
     let filter = SearchFilter { published_before: *before, ..SearchFilter::none() };
     let (found, mut notices, cites) = app.block_on(async {
-        let seconds = app.config.sources.deadline_seconds.unwrap_or(outside::DEADLINE_SECONDS);
-        let fetcher = outside::fetcher(app, *offline)?.within(Duration::from_secs(seconds));
+        let seconds = app.config.sources.deadline_seconds.unwrap_or(sources::DEADLINE_SECONDS);
+        let fetcher = sources::fetcher(app, *offline)?.within(Duration::from_secs(seconds));
         ask_all((asked, id), limit, (sources, &fetcher), &filter).await
     })??;
     let mut candidates = reconcile(found);

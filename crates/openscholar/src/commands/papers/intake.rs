@@ -26,7 +26,7 @@ use scholar_formats::DocumentReference;
 use crate::app::App;
 use crate::error::CommandError;
 use crate::progress;
-use crate::wiring::outside;
+use crate::wiring::sources;
 use inputs::Input;
 
 /// One paper with where it came from.
@@ -111,7 +111,7 @@ pub(crate) async fn take(
     how: &How<'_>,
     app: &App,
 ) -> Result<Taken, CommandError> {
-    let fetcher = outside::fetcher(app, how.offline)?;
+    let fetcher = sources::fetcher(app, how.offline)?;
     let mut taken = read_with(inputs, how, &fetcher, app).await;
     if how.look_up {
         lookup::complete(&fetcher, &mut taken).await;
@@ -127,7 +127,7 @@ pub(crate) async fn read_all(
     how: &How<'_>,
     app: &App,
 ) -> Result<Taken, CommandError> {
-    let fetcher = outside::fetcher(app, how.offline)?;
+    let fetcher = sources::fetcher(app, how.offline)?;
     Ok(read_with(inputs, how, &fetcher, app).await)
 }
 

@@ -18,13 +18,13 @@ use crate::app::App;
 use crate::args::BenchRunArgs;
 use crate::config::DEFAULT_ENCODER;
 use crate::error::CommandError;
-use crate::wiring::{self, Outside, Shelf, generator, judge, models, reranker};
+use crate::wiring::{self, Shelf, Sources, generator, judge, models, reranker};
 
 /// What all items of a run share.
 pub(super) struct Wiring {
     system: System,
     shelf: Option<Shelf>,
-    outside: Option<Outside>,
+    sources: Option<Sources>,
     frozen: Option<HashMap<String, RetrievedSet>>,
     encoder: Option<Arc<LocalEncoder>>,
     reranker: Option<Arc<dyn Reranker>>,
@@ -93,7 +93,7 @@ impl Wiring {
         let mut wiring = Self {
             system,
             shelf: None,
-            outside: None,
+            sources: None,
             frozen: args.retrieved.as_deref().map(read_sets).transpose()?,
             encoder: None,
             reranker: None,
@@ -141,10 +141,10 @@ impl Wiring {
             }
             let info = self.generator.as_ref().map(|generator| generator.info());
             let reach = wiring::reach("paper", self.system.mode.into(), info);
-            let outside = Outside::open(app, &args.answer.look, reach)?;
-            self.notices.extend(outside.notices.iter().cloned());
+            let sources = Sources::open(app, &args.answer.look, reach)?;
+            self.notices.extend(sources.notices.iter().cloned());
             self.encoder = Some(shelf.encoder.clone());
-            (self.shelf, self.outside, self.datastore) = (Some(shelf), Some(outside), Some(name));
+            (self.shelf, self.sources, self.datastore) = (Some(shelf), Some(sources), Some(name));
             return Ok(());
         }
         let shown = config.ranking.top_n;
@@ -235,11 +235,11 @@ impl Wiring {
                 let hits = sets.get(&item.id).map(|set| set.hits.clone()).unwrap_or_default();
                 Arc::new(FixedRetriever::frozen(hits))
             }
-            (ContextSource::Retrieved, None) => match (&self.outside, &self.shelf) {
-                (Some(outside), Some(shelf)) => {
+            (ContextSource::Retrieved, None) => match (&self.sources, &self.shelf) {
+                (Some(sources), Some(shelf)) => {
                     let question = Query::new(&item.question);
                     match question {
-                        Some(question) => outside.retriever(shelf, &question).retriever,
+                        Some(question) => sources.retriever(shelf, &question).retriever,
                         None => shelf.retriever.clone(),
                     }
                 }

@@ -22,7 +22,7 @@ use scholar_pipeline::{Meter, ModeChoice};
 use crate::app::App;
 use crate::args::{AnswerArgs, BenchScoreArgs};
 use crate::error::{CommandError, Context as _};
-use crate::wiring::{Outside, Shelf, generator, judge, models};
+use crate::wiring::{Shelf, Sources, generator, judge, models};
 
 /// Everybody who judges.
 pub(super) struct Opened {
@@ -177,9 +177,9 @@ async fn lookup(args: &BenchScoreArgs, app: &App) -> Result<Option<PortLookup>, 
     let sources = if args.look.sources.is_empty() {
         Vec::new()
     } else {
-        let outside = Outside::open(app, &args.look, SourcesConfig::quick())?;
-        outside.notices.iter().for_each(|notice| app.printer.notice(notice));
-        outside.sources
+        let opened = Sources::open(app, &args.look, SourcesConfig::quick())?;
+        opened.notices.iter().for_each(|notice| app.printer.notice(notice));
+        opened.sources
     };
     let asked = stored.is_some() || !sources.is_empty();
     Ok(asked.then(|| PortLookup::new(stored, sources)))

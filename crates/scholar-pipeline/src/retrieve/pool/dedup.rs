@@ -6,8 +6,8 @@ use std::collections::hash_map::Entry;
 use scholar_core::Retrieved;
 use scholar_core::text::normalise::{match_key, title_key};
 
-use super::fuse;
 use crate::config::DedupRule;
+use crate::retrieve::fuse;
 
 /// Characters of the folded text that make two passages of a paper one. Source: ours.
 const KEY_CHARS: usize = 200;

@@ -1,4 +1,4 @@
-//! What lies beyond this machine: the fetcher with its settings, and the sources of papers.
+//! Where papers are looked for: the datastore, sources beyond this machine, and the fetcher that asks them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::error::{CommandError, Context as _};
 pub(crate) const DEADLINE_SECONDS: u64 = 120;
 
 /// Where one question is looked for.
-pub(crate) struct Outside {
+pub(crate) struct Sources {
     /// Whether the datastore is asked.
     pub(crate) datastore: bool,
     /// The sources beyond it, in the order in which they are named here.
@@ -32,7 +32,7 @@ pub(crate) struct Outside {
     pub(crate) fetcher: Option<Fetcher>,
 }
 
-impl Outside {
+impl Sources {
     /// As the arguments say, else the config file; `config` is what flag and file change. To be called within the
     /// runtime.
     pub(crate) fn open(
@@ -45,23 +45,23 @@ impl Outside {
         }
         let used = used(app, look)?;
         let datastore = used.contains(&SourceArg::Datastore);
-        let mut outside =
+        let mut opened =
             Self { datastore, sources: Vec::new(), config, notices: Vec::new(), fetcher: None };
         let beyond: Vec<SourceArg> =
             used.into_iter().filter(|source| *source != SourceArg::Datastore).collect();
         if beyond.is_empty() {
-            return Ok(outside);
+            return Ok(opened);
         }
         let fetcher = fetcher(app, look.offline)?;
         let seconds = app.config.sources.deadline_seconds.unwrap_or(DEADLINE_SECONDS);
         let fetcher = fetcher.within(Duration::from_secs(seconds));
         for source in beyond {
-            outside.add(source, &fetcher);
+            opened.add(source, &fetcher);
         }
-        outside.fetcher = Some(fetcher);
+        opened.fetcher = Some(fetcher);
         // Nothing found and nothing asked are two things.
-        if outside.sources.is_empty() && !outside.datastore {
-            let notice = outside.notices.into_iter().next();
+        if opened.sources.is_empty() && !opened.datastore {
+            let notice = opened.notices.into_iter().next();
             let why = notice.as_ref().map(|notice| format!(": {}", notice.message));
             let error =
                 CommandError::user(format!("no source can be asked{}", why.unwrap_or_default()));
@@ -70,7 +70,7 @@ impl Outside {
                 None => error,
             });
         }
-        Ok(outside)
+        Ok(opened)
     }
 
     /// Their names, for the record of a run; empty when the datastore alone is asked.
@@ -92,19 +92,19 @@ impl Outside {
     }
 
     /// The retriever over the datastore and the sources for `question`; the datastore's own when nothing else is asked.
-    pub(crate) fn retriever(&self, shelf: &Shelf, question: &Query) -> Looking {
+    pub(crate) fn retriever(&self, shelf: &Shelf, question: &Query) -> QuestionRetriever {
         if self.datastore && self.sources.is_empty() {
-            return Looking { retriever: shelf.retriever.clone(), wide: None };
+            return QuestionRetriever { retriever: shelf.retriever.clone(), wide: None };
         }
         let store = self.datastore.then(|| shelf.retriever.clone());
         let wide = WideRetriever::new(store, self.sources.clone(), question.clone(), self.config);
         let wide = Arc::new(wide);
-        Looking { retriever: wide.clone(), wide: Some(wide) }
+        QuestionRetriever { retriever: wide.clone(), wide: Some(wide) }
     }
 }
 
 /// What a question is searched with.
-pub(crate) struct Looking {
+pub(crate) struct QuestionRetriever {
     /// The port.
     pub(crate) retriever: Arc<dyn Retriever>,
     /// The same, if it looks beyond the datastore.
