@@ -19,7 +19,7 @@ import time
 TASKS = {
     "encoder": (300, ["--max-steps", "40"], "held_out_loss", False),
     "reranker": (500, ["--max-steps", "60"], "ndcg@10", True),
-    "attributor": (4000, ["--max-steps", "80"], "auc", True),
+    "attributor": (4000, ["--max-steps", "80"], "auroc", True),
 }
 # The one that is killed once it has a checkpoint.
 KILLED = "attributor"
@@ -38,7 +38,7 @@ def settings(folder, task, every):
     rows, held_out = folder / task / "train.jsonl", folder / task / "dev.jsonl"
     path.write_text(
         f'preset = "small"\nrows = ["{rows}"]\nheld_out = ["{held_out}"]\n'
-        f"warmup = 10\nevaluate_every = {every}\ncheckpoint_every = {max(every // 2, 1)}\n"
+        f"warmup_steps = 10\nevaluate_every = {every}\ncheckpoint_every = {max(every // 2, 1)}\n"
     )
     return path
 

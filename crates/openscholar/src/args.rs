@@ -8,6 +8,7 @@ use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum}
 mod annotate;
 mod answer;
 mod ask;
+mod former;
 mod look;
 mod scholarqa;
 mod serve;
@@ -20,6 +21,7 @@ pub(crate) use annotate::{
 };
 pub(crate) use answer::AnswerArgs;
 pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, OutputFormat, TaskArg};
+pub(crate) use former::notices as former_names;
 pub(crate) use look::{BeyondArgs, GraphSourceArg, LookArgs, SourceArg};
 pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
@@ -33,8 +35,8 @@ pub(crate) use store::{
 };
 pub(crate) use train::{TrainArgs, TrainCommand, TrainModelArgs};
 pub(crate) use train_data::{
-    DataPresetArg, GradeArg, QuestionsArg, TrainCheckArgs, TrainDataArgs, TrainExportArgs,
-    TrainTeachArgs, TrainWeighArgs, TrainsArg,
+    DataPresetArg, GradeArg, QuestionsArg, TrainDataArgs, TrainDecontaminateArgs, TrainExportArgs,
+    TrainFitWeightsArgs, TrainScoreTeacherArgs, TrainsArg,
 };
 
 /// Ask the scientific literature and get answers in which every sentence is proven.

@@ -33,7 +33,7 @@ pub(crate) struct ConfigFile {
     pub(crate) datastore: Option<String>,
     /// Encoder of new datastores.
     pub(crate) encoder: Option<String>,
-    /// What reads candidates again: a reranker or an encoder from the catalog, a reranker's folder, `own` for the
+    /// What reads candidates again: a reranker or an encoder from the catalog, a reranker's folder, `datastore-encoder` for the
     /// datastore's encoder, or `auto`, which is what leaving it out means: [`DEFAULT_RERANKER`].
     pub(crate) reranker: Option<String>,
     /// Who judges support: lexical, embedded, server, a judge from the catalog or its folder, or `auto`, which is what

@@ -27,12 +27,18 @@ use crate::error::{CommandError, ErrorKind};
 
 fn main() -> ExitCode {
     printer::print_panics();
-    let args = match Args::try_parse_from(args::with_default_verb(env::arguments())) {
+    let words = args::with_default_verb(env::arguments());
+    let former: Vec<String> =
+        words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let args = match Args::try_parse_from(words) {
         Ok(args) => args,
         Err(error) => return printer::usage(&error),
     };
     let printer = printer::Printer::new(&args.global, env::no_color());
     init_tracing(args.global.verbose);
+    for notice in args::former_names(&former) {
+        printer.say(&notice);
+    }
     let outcome = run(args, &printer);
     match outcome {
         Ok(code) => code,

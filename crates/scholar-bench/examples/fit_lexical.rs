@@ -11,7 +11,7 @@ use std::path::Path;
 
 use scholar_bench::attribution::data::{self, CaseSet, Label, Split};
 use scholar_bench::attribution::evidence_of;
-use scholar_bench::attribution::statistics::{Scored, auc, balanced_accuracy, calibration_error};
+use scholar_bench::attribution::statistics::{Scored, auroc, balanced_accuracy, ece};
 use scholar_bench::statistics::logistic::{Observation, fit, ridge};
 use scholar_pipeline::proof::features::{FEATURE_NAMES, Features, N_FEATURES, features};
 use scholar_pipeline::proof::lexical::probability;
@@ -53,8 +53,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                     "{part} | {name} | n {} | at {threshold}: balanced accuracy {:.3}, AUC {:.3}, calibration error {:.3}",
                     rows.len(),
                     balanced_accuracy(&scored).unwrap_or(f64::NAN),
-                    auc(&scored).unwrap_or(f64::NAN),
-                    calibration_error(&scored),
+                    auroc(&scored).unwrap_or(f64::NAN),
+                    ece(&scored),
                 );
             }
             for least in [0.4, 0.5, 0.6, 0.7, 0.75, 0.8] {

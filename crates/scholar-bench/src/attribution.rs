@@ -240,7 +240,7 @@ fn report_set(set: &CaseSet, judged: &[Judgement]) -> SetReport {
         name: set.name.clone(),
         n: scored.len(),
         supported: scored.iter().filter(|one| one.truth).count(),
-        auc: statistics::interval(&scored, statistics::auc),
+        auc: statistics::interval(&scored, statistics::auroc),
         accuracy: statistics::interval(&scored, |s| Some(statistics::accuracy(s)))
             .unwrap_or(Interval::UNKNOWN),
         balanced_accuracy: statistics::interval(&scored, statistics::balanced_accuracy),
@@ -248,7 +248,7 @@ fn report_set(set: &CaseSet, judged: &[Judgement]) -> SetReport {
         contradicted_precision,
         contradicted,
         unsupported_precision,
-        calibration_error: statistics::calibration_error(&scored),
+        calibration_error: statistics::ece(&scored),
         calibration_by_chance: statistics::calibration_by_chance(&scored),
     }
 }

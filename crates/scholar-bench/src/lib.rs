@@ -5,6 +5,7 @@
 //! - [`statistics`]: intervals, correlations, agreement, tests;
 //! - [`experts`]: what people say of answers, their agreement, and the part of length in it;
 //! - [`abstention`]: whether answers are held back where the passages are those of another question;
+//! - [`fit_weights`]: score-fusion weights of judges and rerankers;
 //! - [`retrieval`] and [`attribution`]: quality of search and of judges against people.
 //!
 //! It is *not* for running systems: it is given what they wrote.
@@ -12,6 +13,7 @@
 pub mod abstention;
 pub mod attribution;
 pub mod experts;
+pub mod fit_weights;
 pub mod judge;
 pub mod metrics;
 pub mod retrieval;

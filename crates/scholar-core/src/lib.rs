@@ -21,6 +21,7 @@ pub mod question;
 pub mod random;
 pub mod retrieval;
 pub mod score;
+pub mod similarity;
 pub mod source;
 pub mod span;
 pub mod support;

@@ -1,7 +1,7 @@
 //! Measures the embedded generator: `gguf_speed FILE [PROMPT_WORDS] [REPLY_TOKENS]`.
 //!
 //! Prints the time until the first piece of text for a fresh prompt, the same for the prompt again with another
-//! ending, and the speed of writing, by the clock and by processor time: on a busy machine only the second means
+//! ending, and the speed of writing, by the clock and by CPU time: on a busy machine only the second means
 //! anything, and only with `CANDLE_NUM_THREADS=1`, because candle's threads wait for each other by spinning.
 #![expect(clippy::print_stdout, reason = "a measurement is printed")]
 
@@ -30,9 +30,9 @@ fn main() -> anyhow::Result<()> {
             shape: OutputShape::Text,
         };
         let started = Instant::now();
-        let processor = processor_seconds()?;
+        let cpu = cpu_seconds()?;
         let now = || -> anyhow::Result<[f64; 2]> {
-            Ok([started.elapsed().as_secs_f64(), processor_seconds()? - processor])
+            Ok([started.elapsed().as_secs_f64(), cpu_seconds()? - cpu])
         };
         let first = Mutex::new(None);
         let on_text = |_: &str| {
@@ -46,7 +46,7 @@ fn main() -> anyhow::Result<()> {
 
     let (_, _, seconds) = ask("Say yes.".to_owned(), 1)?;
     println!(
-        "ready         {:>8.2} s, {:.2} s of processor   resident {} MiB",
+        "ready         {:>8.2} s, {:.2} s of CPU   resident {} MiB",
         seconds[0],
         seconds[1],
         resident_mib()?
@@ -56,9 +56,7 @@ fn main() -> anyhow::Result<()> {
     for question in ["What is this text about?", "Which organ is named in this text?"] {
         let (reply, first, total) = ask(format!("{}\n{question}", passage.join(" ")), max_tokens)?;
         let written = reply.usage.completion - 1;
-        for (name, first, total) in
-            [("clock", first[0], total[0]), ("processor", first[1], total[1])]
-        {
+        for (name, first, total) in [("clock", first[0], total[0]), ("CPU", first[1], total[1])] {
             println!(
                 "prompt {:>6}  {name:>9}: {first:>7.2} s to first text, {:>6.1} tok/s read; {written} more at {:.2} tok/s",
                 reply.usage.prompt,
@@ -80,8 +78,8 @@ fn resident_mib() -> anyhow::Result<u64> {
     Ok(kib / 1024)
 }
 
-/// Processor time of all threads so far, in user and kernel mode, as Linux counts it (hundredths of a second).
-fn processor_seconds() -> anyhow::Result<f64> {
+/// CPU time of all threads so far, in user and kernel mode, as Linux counts it (hundredths of a second).
+fn cpu_seconds() -> anyhow::Result<f64> {
     let stat = fs_err::read_to_string("/proc/self/stat")?;
     let fields = stat.rsplit_once(')').context("no command name in stat")?.1;
     let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u64>);

@@ -36,10 +36,10 @@ pub const UPSTREAM_MAX_TOKENS: usize = 256;
 /// In which numbers products are computed; everything else is f32 in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
-    /// bf16 where the processor has instructions for it (AMX, AVX-512-BF16), else f32. Measured on `MiniLM` and `MPNet`:
+    /// bf16 where the CPU has instructions for it (AMX, AVX-512-BF16), else f32. Measured on `MiniLM` and `MPNet`:
     /// about twice as fast as f32, cosine to f32 above 0.9999.
     Auto,
-    /// int8 where the processor has instructions for it and no AMX tiles, which are as fast with bf16; else as [`Precision::Auto`].
+    /// int8 where the CPU has instructions for it and no AMX tiles, which are as fast with bf16; else as [`Precision::Auto`].
     /// For readings that are used once and not stored.
     Fastest,
     /// f32: cosine to `PyTorch` above 0.9999.

@@ -23,15 +23,15 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod bf16;
 #[cfg(target_arch = "x86_64")]
+mod bf16_matmul;
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "kernels/no_bf16_matmul.rs"]
+mod bf16_matmul;
+#[cfg(target_arch = "x86_64")]
 mod block;
 mod elementwise;
 #[cfg(target_arch = "x86_64")]
 mod functions;
-#[cfg(target_arch = "x86_64")]
-mod half_products;
-#[cfg(not(target_arch = "x86_64"))]
-#[path = "kernels/no_half_products.rs"]
-mod half_products;
 #[cfg(target_arch = "x86_64")]
 mod int8;
 mod portable;
@@ -41,8 +41,8 @@ pub(crate) use aligned::Aligned;
 pub(crate) use avx512::Avx512;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use bf16::Bf16;
+pub use bf16_matmul::Bf16Matmul;
 pub(crate) use elementwise::{Level, add_scaled, dot};
-pub use half_products::HalfProducts;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use int8::Int8;
 pub(crate) use portable::Portable;
@@ -195,7 +195,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// Asks processor and kernel; the answer never changes within a process.
+    /// Asks CPU and kernel; the answer never changes within a process.
     pub(crate) fn detect() -> Self {
         static FOUND: std::sync::OnceLock<Machine> = std::sync::OnceLock::new();
         *FOUND.get_or_init(|| {

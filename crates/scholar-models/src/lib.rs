@@ -6,12 +6,13 @@ pub mod catalog;
 pub mod cross_encoder;
 pub mod encoder;
 pub mod error;
+mod fusion;
 pub mod gguf;
 mod kernels;
 pub mod late_interaction;
 mod lexical;
-pub mod second_reading;
-pub mod shipping;
+pub mod quantize;
+pub mod score_fusion;
 pub mod t5;
 mod tokens;
 mod weights;
@@ -21,10 +22,12 @@ pub use batcher::Batcher;
 pub use cross_encoder::{CrossEncoderOptions, LocalCrossEncoder};
 pub use encoder::{Backend, EncoderOptions, LocalEncoder, Pooling, Precision};
 pub use error::ModelError;
-pub use kernels::HalfProducts;
+pub use fusion::RERANK_WEIGHTS_FILE;
+pub use kernels::Bf16Matmul;
 pub use late_interaction::{
-    LateInteractionOptions, LateInteractionReranker, LateRules, LateWeights, Reading,
+    LateInteractionConfig, LateInteractionOptions, LateInteractionReranker, LateInteractionWeights,
+    TokenEncoder,
 };
-pub use second_reading::{READING_FILE, ReadingRules, ReadingWeights, SecondReadingReranker};
+pub use score_fusion::{FusionConfig, FusionWeights, ScoreFusionReranker};
 pub use t5::{T5Attributor, T5Precision};
 pub use tokens::PairTruncation;

@@ -36,7 +36,7 @@ pub enum PairTruncation {
     SecondOnly,
 }
 
-/// The first text's largest share of a pair under [`PairTruncation::SecondOnly`], in quarters.
+/// The first text's largest fraction of a pair under [`PairTruncation::SecondOnly`], in quarters.
 const FIRST_QUARTERS: usize = 3;
 
 /// Bytes of a text that are looked at for each token that the limit allows. Running text has four bytes a token and a page

@@ -15,6 +15,7 @@ pub mod canonical;
 pub mod compare;
 pub mod config;
 pub mod draft;
+pub mod ensemble;
 pub mod features;
 pub mod file;
 pub mod finalise;
@@ -25,11 +26,11 @@ pub mod select;
 pub mod sentence;
 pub mod stems;
 pub mod verify;
-pub mod weighed;
 
 pub use compare::{Difference, DifferenceKind, compare_answers, compare_lines, compare_values};
 pub use config::{JudgeFailure, ProofConfig, Remedy, UncitedRule};
 pub use draft::DraftSentence;
+pub use ensemble::{EnsembleAttributor, JudgeEnsemble};
 pub use file::{
     PROOF_SCHEMA, ProofDatastore, ProofDigests, ProofFile, ProofPassage, ProofRecord,
     ProofSentence, UNBOUND_PROOF_SCHEMA,
@@ -41,4 +42,3 @@ pub use generator::GeneratorAttributor;
 pub use lexical::LexicalAttributor;
 pub use sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};
 pub use verify::{ProofProblem, ProofRemark, ProofReport, Sources, verify_proof};
-pub use weighed::{WeighedAttributor, Weighing};

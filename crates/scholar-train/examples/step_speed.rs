@@ -1,5 +1,5 @@
 //! Seconds of a training step, ours and that of `PyTorch` by turns, so that both meet the same machine; with the features `cuda` and
-//! `wgpu` also on graphics cards.
+//! `wgpu` also on GPUs.
 //!
 //!     cargo run --release -p scholar-train --example step_speed -- MODEL_FOLDER [PYTHON] [SEQUENCES TOKENS STEPS THREADS]
 #![expect(clippy::print_stdout, reason = "an example speaks for itself")]
@@ -7,10 +7,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use scholar_train::{Hardware, Precision, speed};
+use scholar_train::speed::Workload;
+use scholar_train::{DeviceKind, Precision, speed};
 
 /// Seconds that all threads of this process computed, where the system tells: what a busy machine does not blur.
-fn processor_seconds() -> f64 {
+fn cpu_seconds() -> f64 {
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = fs_err::read_to_string("/proc/self/stat").unwrap_or_default();
     let after_name = stat.rsplit(')').next().unwrap_or_default();
@@ -29,22 +30,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/peer_step.py");
     println!("{sequences} x {tokens} tokens, best of {steps} steps, {threads} threads");
     for _ in 0..2 {
-        let cards = [
-            cfg!(feature = "cuda").then_some(Hardware::Cuda),
-            cfg!(feature = "wgpu").then_some(Hardware::Wgpu),
+        let gpus = [
+            cfg!(feature = "cuda").then_some(DeviceKind::Cuda),
+            cfg!(feature = "wgpu").then_some(DeviceKind::Wgpu),
         ];
-        let processor = [Precision::F32, Precision::Mixed].map(|p| (Hardware::Cpu, p));
-        let cards = cards.into_iter().flatten().map(|card| (card, Precision::F32));
-        for (device, precision) in processor.into_iter().chain(cards) {
-            let before = processor_seconds();
-            let found = speed::measure(
-                Path::new(folder),
-                (sequences, tokens),
-                steps,
-                (device, threads, precision),
-            )?;
+        let cpu = [Precision::F32, Precision::Mixed].map(|p| (DeviceKind::Cpu, p));
+        let gpus = gpus.into_iter().flatten().map(|gpu| (gpu, Precision::F32));
+        for (device, precision) in cpu.into_iter().chain(gpus) {
+            let before = cpu_seconds();
+            let workload = Workload { sequences, tokens, steps, device, threads, precision };
+            let found = speed::measure(Path::new(folder), workload)?;
             let best = found.seconds.iter().copied().fold(f64::INFINITY, f64::min);
-            let spent = (processor_seconds() - before) / steps as f64;
+            let spent = (cpu_seconds() - before) / steps as f64;
             println!("ours, {}: {best:.4} s, {spent:.4} s of CPU", found.device);
         }
         if let Some(python) = arguments.get(1).filter(|python| !python.is_empty()) {

@@ -9,13 +9,13 @@ use std::path::Path;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
+use crate::backend::Moments;
 use crate::error::TrainError;
 use crate::files;
-use crate::lesson::Lesson;
 use crate::model::Model;
 use crate::network::{Shape, read_numbers};
-use crate::optimiser::Moments;
 use crate::settings::Settings;
+use crate::task::TrainingTask;
 
 /// Raised when files of earlier versions cannot be read any more.
 const VERSION: u32 = 1;
@@ -92,13 +92,13 @@ pub(crate) fn save(
     state: &State,
     model: &Model,
     moments: &Moments,
-    lesson: &dyn Lesson,
+    task: &dyn TrainingTask,
 ) -> Result<(), TrainError> {
     let header = serde_json::to_string(state).map_err(|e| TrainError::write(path, e))?;
-    let device = &*model.device;
-    let weights = device.read(&model.parameters.values)?;
-    let (mean, square) = (device.read(&moments.mean)?, device.read(&moments.square)?);
-    let memory = lesson.memory(device)?;
+    let backend = &*model.backend;
+    let weights = backend.read(&model.parameters.values)?;
+    let (mean, square) = (backend.read(&moments.mean)?, backend.read(&moments.square)?);
+    let memory = task.state_dict(backend)?;
     let mut tensors: Vec<(String, &[f32])> = Vec::new();
     for spec in &model.parameters.layout.specs {
         let range = spec.range.clone();
@@ -123,7 +123,7 @@ pub(crate) fn save(
     files::replace(path, &bytes)
 }
 
-/// Puts a checkpoint into model, moments and lesson, and returns where it stands; `None` where there is none.
+/// Puts a checkpoint into model, moments and task, and returns where it stands; `None` where there is none.
 ///
 /// # Errors
 /// When it is damaged, or of another architecture, of other settings or rows than `now`.
@@ -132,7 +132,7 @@ pub(crate) fn load(
     now: &State,
     model: &mut Model,
     moments: &mut Moments,
-    lesson: &mut dyn Lesson,
+    task: &mut dyn TrainingTask,
 ) -> Result<Option<State>, TrainError> {
     let bytes = match fs_err::read(path) {
         Ok(bytes) => bytes,
@@ -162,11 +162,11 @@ pub(crate) fn load(
             read(format!("square.{}", spec.name), &mut square[range])?;
         }
     }
-    let device = &*model.device;
-    model.parameters.values = device.put(weights);
-    moments.mean = device.put(mean);
-    moments.square = device.put(square);
-    lesson.recall(&saved, device).map_err(damaged)?;
+    let backend = &*model.backend;
+    model.parameters.values = backend.put(weights);
+    moments.mean = backend.put(mean);
+    moments.square = backend.put(square);
+    task.load_state_dict(&saved, backend).map_err(damaged)?;
     model.tokens = state.tokens;
     Ok(Some(state))
 }

@@ -9,10 +9,10 @@ use plotters::prelude::*;
 
 use crate::error::TrainError;
 use crate::files;
-use crate::lesson::Evaluation;
+use crate::task::Evaluation;
 
 const SIZE: (u32, u32) = (860, 720);
-/// Steps that the drawn loss is averaged over, as a share of all.
+/// Steps that the drawn loss is averaged over, as a fraction of all.
 const SMOOTHED: usize = 50;
 
 /// One step.
@@ -23,8 +23,8 @@ pub(crate) struct StepRow {
     pub(crate) tokens: u64,
     pub(crate) loss: f64,
     pub(crate) learning_rate: f64,
-    /// Length of the gradient before clipping.
-    pub(crate) gradient: f64,
+    /// L2 norm of the gradient before clipping.
+    pub(crate) grad_norm: f64,
     pub(crate) seconds: f64,
 }
 
@@ -49,14 +49,14 @@ impl Curves {
         }
         for line in lines(&folder.join("steps.csv"))?.iter().skip(1) {
             let numbers = numbers(line);
-            if let [at, epoch, tokens, loss, learning_rate, gradient, seconds] = numbers[..] {
+            if let [at, epoch, tokens, loss, learning_rate, grad_norm, seconds] = numbers[..] {
                 curves.steps.push(StepRow {
                     step: at as usize,
                     epoch: epoch as usize,
                     tokens: tokens as u64,
                     loss,
                     learning_rate,
-                    gradient,
+                    grad_norm,
                     seconds,
                 });
             }
@@ -91,12 +91,12 @@ impl Curves {
     /// # Errors
     /// When the disk does not take them.
     pub(crate) fn save(&self) -> Result<(), TrainError> {
-        let mut text = "step,epoch,tokens,loss,learning_rate,gradient,seconds\n".to_owned();
+        let mut text = "step,epoch,tokens,loss,learning_rate,grad_norm,seconds\n".to_owned();
         for row in &self.steps {
-            let StepRow { step, epoch, tokens, loss, learning_rate, gradient, seconds } = row;
+            let StepRow { step, epoch, tokens, loss, learning_rate, grad_norm, seconds } = row;
             let _infallible = writeln!(
                 text,
-                "{step},{epoch},{tokens},{loss:.6},{learning_rate:.4e},{gradient:.4},{seconds:.2}"
+                "{step},{epoch},{tokens},{loss:.6},{learning_rate:.4e},{grad_norm:.4},{seconds:.2}"
             );
         }
         files::replace(&self.folder.join("steps.csv"), text.as_bytes())?;

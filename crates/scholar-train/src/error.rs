@@ -95,7 +95,7 @@ pub enum TrainError {
         /// Its name in the config file.
         name: &'static str,
     },
-    /// A graphics card is not there, or what it needs is not.
+    /// A GPU is not there, or what it needs is not.
     #[error("the device {name} cannot be used: {problem}")]
     NoDevice {
         /// Its name in the config file.
@@ -103,7 +103,7 @@ pub enum TrainError {
         /// What is missing.
         problem: String,
     },
-    /// A graphics card failed at work.
+    /// A GPU failed at work.
     #[error("{device} failed: {problem}")]
     Device {
         /// What it is, in words.
@@ -133,12 +133,12 @@ impl TrainError {
                 "change it in the config file; `openscholar train presets` prints all settings"
             }
             Self::Rows { .. } => {
-                "correct the rows, or allow more of them to be left out with rejected_share"
+                "correct the rows, or allow more of them to be left out with max_rejected_fraction"
             }
             Self::Useless { .. } => "add rows of the kind that is missing",
             Self::Other { .. } => "name another output folder, or the settings it was begun with",
             Self::NotFinite { .. } => {
-                "lower learning_rate or lengthen warmup, then start the same command again"
+                "lower learning_rate or raise warmup_steps, then start the same command again"
             }
             Self::NotBuilt { name } => {
                 return Some(format!(
@@ -146,10 +146,10 @@ impl TrainError {
                 ));
             }
             Self::NoDevice { .. } => {
-                "install what is missing, or train on the processor with device = \"cpu\""
+                "install what is missing, or train on the CPU with device = \"cpu\""
             }
             Self::Device { .. } => {
-                "the last checkpoint is kept: start the same command again; a smaller batch needs less of the card's memory"
+                "the last checkpoint is kept: start the same command again; a smaller batch needs less of the GPU's memory"
             }
             Self::Tokenize { .. } | Self::Threads { .. } => return None,
         };

@@ -1,8 +1,8 @@
-//! The numbers a training is steered by, and the temperature that makes its probabilities honest.
+//! Validation metrics (nDCG, AUROC, ECE), and temperature scaling.
 
 use serde::{Deserialize, Serialize};
 
-/// Bins of the calibration error.
+/// Bins of the expected calibration error.
 const BINS: usize = 10;
 
 /// nDCG at `k` of a ranking by `scores`, where `relevant` tells what is; ties count as if the relevant came last.
@@ -24,10 +24,10 @@ pub fn ndcg(scores: &[f32], relevant: impl Fn(usize) -> bool, k: usize) -> Optio
     (count > 0).then(|| gain / ideal)
 }
 
-/// The probability that a member of the class has the higher score than one that is not, ties counting half.
+/// AUROC: the probability that a positive scores higher than a negative, ties counting half.
 ///
 /// `None` where one of the two is missing.
-pub fn auc(rows: &[(f32, bool)]) -> Option<f64> {
+pub fn auroc(rows: &[(f32, bool)]) -> Option<f64> {
     let mut rows = rows.to_vec();
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
     let positive = rows.iter().filter(|row| row.1).count();
@@ -47,8 +47,8 @@ pub fn auc(rows: &[(f32, bool)]) -> Option<f64> {
     Some(wins / (positive as f64 * negative as f64))
 }
 
-/// Expected calibration error of probabilities of an event, over ten bins of equal width.
-pub fn calibration_error(rows: &[(f32, bool)]) -> f64 {
+/// ECE: expected calibration error of binary probabilities, over ten bins of equal width, 0 to 1.
+pub fn ece(rows: &[(f32, bool)]) -> f64 {
     let mut bins = [(0_usize, 0.0_f64, 0_usize); BINS];
     for (probability, happened) in rows {
         let bin = ((probability * BINS as f32) as usize).min(BINS - 1);
@@ -60,13 +60,13 @@ pub fn calibration_error(rows: &[(f32, bool)]) -> f64 {
     off / rows.len().max(1) as f64
 }
 
-/// Probabilities of logits at a temperature.
+/// Softmax of logits divided by `temperature`.
 pub fn softmax(logits: &[f32], temperature: f64) -> Vec<f32> {
     let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let shares: Vec<f64> =
+    let odds: Vec<f64> =
         logits.iter().map(|logit| (f64::from(logit - max) / temperature).exp()).collect();
-    let total: f64 = shares.iter().sum();
-    shares.iter().map(|share| (share / total) as f32).collect()
+    let total: f64 = odds.iter().sum();
+    odds.iter().map(|odds| (odds / total) as f32).collect()
 }
 
 /// What `calibration.json` of an attributor holds.
@@ -80,10 +80,12 @@ pub struct Calibration {
     pub loss_before: f64,
     /// See `loss_before`.
     pub loss_after: f64,
-    /// Calibration error of the first class before and after.
-    pub error_before: f64,
-    /// See `error_before`.
-    pub error_after: f64,
+    /// Expected calibration error of the first class, before and after.
+    #[serde(alias = "error_before")]
+    pub ece_before: f64,
+    /// See `ece_before`.
+    #[serde(alias = "error_after")]
+    pub ece_after: f64,
 }
 
 /// Fits the temperature that makes held-out classes most likely, by golden section over its logarithm.
@@ -113,20 +115,20 @@ pub fn fit_temperature(rows: &[(Vec<f32>, usize)]) -> Calibration {
         }
     }
     let temperature = f64::midpoint(low, high).exp();
-    let error = |temperature: f64| {
+    let ece_at = |temperature: f64| {
         let rows: Vec<(f32, bool)> = rows
             .iter()
             .map(|(logits, class)| (softmax(logits, temperature)[0], *class == 0))
             .collect();
-        calibration_error(&rows)
+        ece(&rows)
     };
     Calibration {
         temperature,
         rows: rows.len(),
         loss_before: loss(1.0),
         loss_after: loss(temperature),
-        error_before: error(1.0),
-        error_after: error(temperature),
+        ece_before: ece_at(1.0),
+        ece_after: ece_at(temperature),
     }
 }
 
@@ -149,8 +151,8 @@ mod tests {
     #[test]
     fn auc_counts_pairs() {
         let rows = [(0.1, false), (0.4, true), (0.4, false), (0.9, true)];
-        assert_eq!(auc(&rows), Some(0.875));
-        assert_eq!(auc(&rows[..1]), None);
+        assert_eq!(auroc(&rows), Some(0.875));
+        assert_eq!(auroc(&rows[..1]), None);
     }
 
     #[test]
@@ -164,6 +166,6 @@ mod tests {
         let fit = fit_temperature(&rows);
         assert!((fit.temperature - 3.0 / 3_f64.ln()).abs() < 1e-3, "{fit:?}");
         assert!(fit.loss_after < fit.loss_before);
-        assert!(fit.error_before > 0.15 && fit.error_after < 1e-3, "{fit:?}");
+        assert!(fit.ece_before > 0.15 && fit.ece_after < 1e-3, "{fit:?}");
     }
 }

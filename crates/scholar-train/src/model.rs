@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::arithmetic::{Buffer, Device, Hardware, Noise, Threads};
+use crate::backend::{Backend, Buffer, DeviceKind, Dropout, Threads};
 use crate::error::TrainError;
 use crate::network::head::{HeadTape, pool_mean, pool_mean_back};
 use crate::network::interaction::{Asked, InteractionTape, interact, interact_back};
@@ -18,7 +18,7 @@ const EVALUATED_TOKENS: usize = 6_144;
 
 pub(crate) struct Model {
     pub(crate) threads: Threads,
-    pub(crate) device: Box<dyn Device>,
+    pub(crate) backend: Box<dyn Backend>,
     pub(crate) parameters: Parameters,
     pub(crate) reader: Reader,
     pub(crate) freeze: Freeze,
@@ -66,15 +66,15 @@ impl Model {
         }
         let reader = Reader::open(tokenizer, settings.max_tokens, shape.vocabulary)?;
         let threads = Threads::new(settings.threads)?;
-        let device = settings.device.open(&threads, settings.precision)?;
-        if settings.device != Hardware::Cpu {
-            check(&*device)?;
+        let backend = settings.device.open(&threads, settings.precision)?;
+        if settings.device != DeviceKind::Cpu {
+            check(&*backend)?;
         }
-        let gradient = device.put(vec![0.0; parameters.values.len()]);
-        parameters.move_to(&*device);
+        let gradient = backend.put(vec![0.0; parameters.values.len()]);
+        parameters.move_to(&*backend);
         Ok(Self {
             threads,
-            device,
+            backend,
             reader,
             freeze: Freeze {
                 embeddings: settings.freeze_embeddings || settings.freeze_layers > 0,
@@ -93,8 +93,8 @@ impl Model {
 
     /// Forgets the gradient.
     pub(crate) fn clear(&mut self) {
-        for range in self.parameters.learning(self.freeze) {
-            self.device.clear(&mut self.gradient, range);
+        for range in self.parameters.trainable(self.freeze) {
+            self.backend.clear(&mut self.gradient, range);
         }
     }
 
@@ -105,38 +105,38 @@ impl Model {
     pub(crate) fn classify(
         &mut self,
         batch: &Packed,
-        noise: Option<Noise>,
+        dropout: Option<Dropout>,
     ) -> Result<Vec<f32>, TrainError> {
-        let Self { threads, device, parameters, tape, head, .. } = self;
-        let mask = noise.map(|noise| noise.site(HEAD_SITE));
+        let Self { threads, backend, parameters, tape, head, .. } = self;
+        let mask = dropout.map(|dropout| dropout.site(HEAD_SITE));
         threads.run(|| {
-            parameters.forward(&**device, batch, Needed::First, noise, tape);
-            parameters.classify(&**device, tape.states(), mask, head);
-            device.read(&head.logits).map(Cow::into_owned)
+            parameters.forward(&**backend, batch, Needed::First, dropout, tape);
+            parameters.classify(&**backend, tape.states(), mask, head);
+            backend.read(&head.logits).map(Cow::into_owned)
         })
     }
 
     /// Adds the gradient of the batch that [`Model::classify`] saw last.
-    pub(crate) fn classify_back(&mut self, batch: &Packed, slopes: &[f32]) {
+    pub(crate) fn classify_back(&mut self, batch: &Packed, grad_logits: &[f32]) {
         self.tokens += batch.tokens() as u64;
-        let Self { threads, device, parameters, tape, head, freeze, gradient, .. } = self;
-        let slopes = device.put(slopes.to_vec());
+        let Self { threads, backend, parameters, tape, head, freeze, gradient, .. } = self;
+        let grad_logits = backend.put(grad_logits.to_vec());
         threads.run(|| {
             let mut flow = std::mem::take(tape.gradient());
-            let from = (tape.states(), &slopes);
-            parameters.classify_back(&**device, from, head, &mut flow, gradient);
+            let from = (tape.states(), &grad_logits);
+            parameters.classify_back(&**backend, from, head, &mut flow, gradient);
             *tape.gradient() = flow;
-            parameters.backward(&**device, batch, *freeze, tape, gradient);
+            parameters.backward(&**backend, batch, *freeze, tape, gradient);
         });
     }
 
-    /// Scores of pairs for evaluation: a classifier's logits, without one those of late interaction.
+    /// Scores of pairs for evaluation: a classifier's logits; without a classifier, scores of late interaction.
     ///
     /// # Errors
     /// When a text cannot be tokenised, or the device failed.
     pub(crate) fn logits(&mut self, pairs: &[(&str, &str)]) -> Result<Vec<f32>, TrainError> {
         if self.parameters.labels == 0 {
-            return self.likeness(pairs);
+            return self.late_interaction_scores(pairs);
         }
         let Self { threads, reader, .. } = self;
         let all = threads.run(|| reader.pairs(pairs))?;
@@ -147,7 +147,7 @@ impl Model {
         Ok(logits)
     }
 
-    fn likeness(&mut self, pairs: &[(&str, &str)]) -> Result<Vec<f32>, TrainError> {
+    fn late_interaction_scores(&mut self, pairs: &[(&str, &str)]) -> Result<Vec<f32>, TrainError> {
         let mut scores = Vec::with_capacity(pairs.len());
         for of_query in pairs.chunk_by(|a, b| a.0 == b.0) {
             for part in of_query.chunks(EVALUATED_TOKENS / self.reader.limit()) {
@@ -170,12 +170,12 @@ impl Model {
         &mut self,
         batch: &Packed,
         asked: &[Asked],
-        noise: Option<Noise>,
+        dropout: Option<Dropout>,
     ) -> Result<&[f32], TrainError> {
-        let Self { threads, device, parameters, tape, interaction, .. } = self;
+        let Self { threads, backend, parameters, tape, interaction, .. } = self;
         threads.run(|| {
-            parameters.forward(&**device, batch, Needed::All, noise, tape);
-            let states = device.read(tape.states())?;
+            parameters.forward(&**backend, batch, Needed::All, dropout, tape);
+            let states = backend.read(tape.states())?;
             interact(&states, batch, asked, parameters.shape.hidden, interaction);
             Ok::<_, TrainError>(())
         })?;
@@ -183,14 +183,14 @@ impl Model {
     }
 
     /// Adds the gradient of the batch that [`Model::interact`] saw last.
-    pub(crate) fn interact_back(&mut self, batch: &Packed, asked: &[Asked], slopes: &[f32]) {
+    pub(crate) fn interact_back(&mut self, batch: &Packed, asked: &[Asked], grad_scores: &[f32]) {
         self.tokens += batch.tokens() as u64;
-        let Self { threads, device, parameters, tape, freeze, gradient, interaction, .. } = self;
+        let Self { threads, backend, parameters, tape, freeze, gradient, interaction, .. } = self;
         threads.run(|| {
             let hidden = parameters.shape.hidden;
-            let flow = interact_back(slopes, batch, asked, hidden, interaction);
-            *tape.gradient() = device.put(flow);
-            parameters.backward(&**device, batch, *freeze, tape, gradient);
+            let flow = interact_back(grad_scores, batch, asked, hidden, interaction);
+            *tape.gradient() = backend.put(flow);
+            parameters.backward(&**backend, batch, *freeze, tape, gradient);
         });
     }
 
@@ -201,12 +201,12 @@ impl Model {
     pub(crate) fn encode(
         &mut self,
         batch: &Packed,
-        noise: Option<Noise>,
+        dropout: Option<Dropout>,
     ) -> Result<&[f32], TrainError> {
-        let Self { threads, device, parameters, tape, vectors, normalise, .. } = self;
+        let Self { threads, backend, parameters, tape, vectors, normalise, .. } = self;
         threads.run(|| {
-            parameters.forward(&**device, batch, Needed::All, noise, tape);
-            let states = device.read(tape.states())?;
+            parameters.forward(&**backend, batch, Needed::All, dropout, tape);
+            let states = backend.read(tape.states())?;
             *vectors = pool_mean(&states, batch, parameters.shape.hidden, *normalise);
             Ok::<_, TrainError>(())
         })?;
@@ -214,14 +214,14 @@ impl Model {
     }
 
     /// Adds the gradient of the batch that [`Model::encode`] saw last.
-    pub(crate) fn encode_back(&mut self, batch: &Packed, slopes: &[f32]) {
+    pub(crate) fn encode_back(&mut self, batch: &Packed, grad_vectors: &[f32]) {
         self.tokens += batch.tokens() as u64;
-        let Self { threads, device, parameters, tape, freeze, gradient, vectors, .. } = self;
+        let Self { threads, backend, parameters, tape, freeze, gradient, vectors, .. } = self;
         let normalise = self.normalise;
         threads.run(|| {
             let forward = (&vectors.0[..], &vectors.1[..]);
-            *tape.gradient() = device.put(pool_mean_back(slopes, forward, batch, normalise));
-            parameters.backward(&**device, batch, *freeze, tape, gradient);
+            *tape.gradient() = backend.put(pool_mean_back(grad_vectors, forward, batch, normalise));
+            parameters.backward(&**backend, batch, *freeze, tape, gradient);
         });
     }
 

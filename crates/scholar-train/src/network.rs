@@ -1,7 +1,7 @@
 //! BERT-shaped encoders that can be trained: post-norm layers, GELU, learned positions, token types.
 //!
 //! The derivatives are written by hand, layer by layer, and everything lies in a few flat buffers: that is what makes a
-//! step on a processor as fast as its products ([decision 0011](../../../docs/decisions/0011-training-engine.md)).
+//! step on a CPU as fast as its products ([decision 0011](../../../docs/decisions/0011-training-engine.md)).
 //!
 //! Weights have the names of the published checkpoints, so a trained folder opens wherever those do.
 

@@ -1,97 +1,109 @@
-//! `AdamW`, the learning rate's schedule, and clipping.
+//! `AdamW` with gradient clipping and a linear learning-rate schedule.
 
-use crate::arithmetic::{AdamStep, Buffer, Device};
+use crate::backend::{AdamStep, Backend, Buffer, Moments};
 use crate::error::TrainError;
 use crate::network::{Freeze, Parameters};
 
-/// How weights follow gradients.
+/// Hyperparameters of `AdamW`, gradient clipping, and the learning-rate schedule.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Rule {
+pub(crate) struct AdamWConfig {
+    /// Peak learning rate.
     pub(crate) learning_rate: f64,
     pub(crate) beta1: f64,
     pub(crate) beta2: f64,
     pub(crate) epsilon: f64,
     pub(crate) weight_decay: f64,
-    /// Longest gradient, 0 for any.
-    pub(crate) clip: f64,
-    pub(crate) warmup: usize,
-    pub(crate) steps: usize,
+    /// Maximum L2 norm of the gradient; 0 disables clipping.
+    pub(crate) max_grad_norm: f64,
+    /// Steps of linear warm-up.
+    pub(crate) warmup_steps: usize,
+    /// Steps of the whole training.
+    pub(crate) total_steps: usize,
 }
 
-impl Rule {
-    /// The rate of step `step`, from 0: linear from 0 over the warm-up, then linear to 0 at the end.
+impl AdamWConfig {
+    /// Learning rate of step `step`, from 0: linear warm-up from 0, then linear decay to 0 at the last step.
     pub(crate) fn rate(&self, step: usize) -> f64 {
-        let share = if step < self.warmup {
-            (step + 1) as f64 / self.warmup as f64
+        let fraction = if step < self.warmup_steps {
+            (step + 1) as f64 / self.warmup_steps as f64
         } else {
-            let rest = self.steps.saturating_sub(self.warmup).max(1);
-            self.steps.saturating_sub(step) as f64 / rest as f64
+            let rest = self.total_steps.saturating_sub(self.warmup_steps).max(1);
+            self.total_steps.saturating_sub(step) as f64 / rest as f64
         };
-        self.learning_rate * share
+        self.learning_rate * fraction
     }
 }
 
-/// Running means of gradients and their squares; 0 for frozen weights.
-pub(crate) struct Moments {
-    pub(crate) mean: Buffer,
-    pub(crate) square: Buffer,
-}
-
-impl Moments {
-    pub(crate) fn new(device: &dyn Device, len: usize) -> Self {
-        Self { mean: device.put(vec![0.0; len]), square: device.put(vec![0.0; len]) }
-    }
-}
-
-/// Length of the gradient of all weights that learn.
+/// L2 norm of the gradient of all trainable weights.
 ///
 /// # Errors
 /// When the device failed.
-pub(crate) fn length(
-    device: &dyn Device,
+pub(crate) fn grad_norm(
+    backend: &dyn Backend,
     parameters: &Parameters,
     freeze: Freeze,
     gradient: &Buffer,
 ) -> Result<f64, TrainError> {
-    Ok(device.squares(gradient, &parameters.learning(freeze))?.sqrt())
+    Ok(backend.squares(gradient, &parameters.trainable(freeze))?.sqrt())
 }
 
-/// One step. `gradient` holds the sum of `share` gradients, whose mean has length `length`.
-///
-/// Source: Loshchilov and Hutter 2019; biases and normalisations do not decay, as in the Hugging Face trainer.
-pub(crate) fn step(
-    device: &dyn Device,
-    parameters: &mut Parameters,
-    (rule, at): (&Rule, usize),
-    freeze: Freeze,
-    (gradient, length, share): (&Buffer, f64, f64),
-    moments: &mut Moments,
-) {
-    let clipped = rule.clip > 0.0 && length > rule.clip;
-    let scale = if clipped { rule.clip / (length + 1e-6) } else { 1.0 };
-    let rate = rule.rate(at);
-    let count = f64::from(u32::try_from(at + 1).unwrap_or(u32::MAX));
-    let step = AdamStep {
-        gradient_scale: (scale / share) as f32,
-        beta1: rule.beta1 as f32,
-        beta2: rule.beta2 as f32,
-        rate: (rate / (1.0 - rule.beta1.powf(count))) as f32,
-        square_scale: (1.0 / (1.0 - rule.beta2.powf(count)).sqrt()) as f32,
-        epsilon: rule.epsilon as f32,
-        shrink: 1.0,
-    };
-    for spec in &parameters.layout.specs {
-        if freeze.holds(spec.block) {
-            continue;
+/// Gradients accumulated over the passes of one step.
+#[derive(Clone, Copy)]
+pub(crate) struct Accumulated<'a> {
+    /// Their sum.
+    pub(crate) sum: &'a Buffer,
+    /// How many were added.
+    pub(crate) passes: usize,
+    /// L2 norm of their mean, before clipping.
+    pub(crate) grad_norm: f64,
+}
+
+/// `AdamW` with its state.
+pub(crate) struct AdamW {
+    pub(crate) config: AdamWConfig,
+    pub(crate) moments: Moments,
+}
+
+impl AdamW {
+    /// Fresh moments for `len` weights.
+    pub(crate) fn new(config: AdamWConfig, backend: &dyn Backend, len: usize) -> Self {
+        Self { config, moments: Moments::new(backend, len) }
+    }
+
+    /// Clips the mean of `gradient` and takes step `step`, from 0.
+    ///
+    /// Source: Loshchilov and Hutter 2019; biases and normalisations do not decay, as in the Hugging Face trainer.
+    pub(crate) fn step(
+        &mut self,
+        backend: &dyn Backend,
+        parameters: &mut Parameters,
+        freeze: Freeze,
+        gradient: Accumulated<'_>,
+        step: usize,
+    ) {
+        let Self { config, moments } = self;
+        let Accumulated { sum, passes, grad_norm } = gradient;
+        let clipped = config.max_grad_norm > 0.0 && grad_norm > config.max_grad_norm;
+        let scale = if clipped { config.max_grad_norm / (grad_norm + 1e-6) } else { 1.0 };
+        let rate = config.rate(step);
+        let count = f64::from(u32::try_from(step + 1).unwrap_or(u32::MAX));
+        let update = AdamStep {
+            gradient_scale: (scale / passes as f64) as f32,
+            beta1: config.beta1 as f32,
+            beta2: config.beta2 as f32,
+            rate: (rate / (1.0 - config.beta1.powf(count))) as f32,
+            square_scale: (1.0 / (1.0 - config.beta2.powf(count)).sqrt()) as f32,
+            epsilon: config.epsilon as f32,
+            shrink: 1.0,
+        };
+        for spec in &parameters.layout.specs {
+            if freeze.holds(spec.block) {
+                continue;
+            }
+            let decay = if spec.decay { rate * config.weight_decay } else { 0.0 };
+            let update = AdamStep { shrink: (1.0 - decay) as f32, ..update };
+            backend.adam(&mut parameters.values, sum, moments, &spec.range, update);
         }
-        let decay = if spec.decay { rate * rule.weight_decay } else { 0.0 };
-        device.adam(
-            &mut parameters.values,
-            gradient,
-            (&mut moments.mean, &mut moments.square),
-            &spec.range,
-            AdamStep { shrink: (1.0 - decay) as f32, ..step },
-        );
     }
 }
 
@@ -100,20 +112,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rate_rises_and_falls_in_straight_lines() {
-        let rule = Rule {
+    fn the_rate_warms_up_and_decays_linearly() {
+        let config = AdamWConfig {
             learning_rate: 1.0,
             beta1: 0.9,
             beta2: 0.999,
             epsilon: 1e-8,
             weight_decay: 0.0,
-            clip: 1.0,
-            warmup: 4,
-            steps: 12,
+            max_grad_norm: 1.0,
+            warmup_steps: 4,
+            total_steps: 12,
         };
-        let rates: Vec<f64> = [0, 3, 4, 8, 11].into_iter().map(|step| rule.rate(step)).collect();
+        let rates: Vec<f64> = [0, 3, 4, 8, 11].into_iter().map(|step| config.rate(step)).collect();
         assert_eq!(rates, [0.25, 1.0, 1.0, 0.5, 0.125]);
-        let flat = Rule { warmup: 0, ..rule };
+        let flat = AdamWConfig { warmup_steps: 0, ..config };
         assert!((flat.rate(0) - 1.0).abs() < 1e-12);
     }
 }

@@ -7,9 +7,9 @@ use serde_json::json;
 use crate::data::rows::EvidenceLabel;
 use crate::error::TrainError;
 use crate::files::{self, beside};
-use crate::lesson::Evaluation;
 use crate::network::Parameters;
-use crate::settings::{Reads, Settings, Store, Task};
+use crate::settings::{RerankerArchitecture, SaveDtype, Settings, Task};
+use crate::task::Evaluation;
 
 /// Files that are taken over from the folder a training began with, where it has them.
 const KEPT: [&str; 9] = [
@@ -101,7 +101,7 @@ fn fill(
     }
     let path = dir.join("model.safetensors");
     let bytes = parameters
-        .to_safetensors(weights, settings.store == Store::F16)
+        .to_safetensors(weights, settings.save_dtype == SaveDtype::F16)
         .map_err(|e| TrainError::write(&path, e))?;
     files::replace(&path, &bytes)?;
     write_json(&dir.join("config.json"), &config(parameters, settings)?)?;
@@ -128,14 +128,16 @@ fn config(parameters: &Parameters, settings: &Settings) -> Result<serde_json::Va
     let mut config: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(&text).map_err(|e| TrainError::damaged(&path, e))?;
     config.remove("_name_or_path");
-    let stored = match settings.store {
-        Store::F16 => "float16",
-        Store::F32 => "float32",
+    let stored = match settings.save_dtype {
+        SaveDtype::F16 => "float16",
+        SaveDtype::F32 => "float32",
     };
     config.insert("torch_dtype".to_owned(), json!(stored));
-    let labels: &[&str] = match (settings.task, settings.reads) {
-        (Task::Encoder, _) | (Task::Reranker, Reads::Apart) => return Ok(config.into()),
-        (Task::Reranker, Reads::Together) => &["relevance"],
+    let labels: &[&str] = match (settings.task, settings.architecture) {
+        (Task::Encoder, _) | (Task::Reranker, RerankerArchitecture::LateInteraction) => {
+            return Ok(config.into());
+        }
+        (Task::Reranker, RerankerArchitecture::CrossEncoder) => &["relevance"],
         (Task::Attributor, _) => &EvidenceLabel::NAMES,
     };
     debug_assert_eq!(labels.len(), parameters.labels, "a class for each logit");

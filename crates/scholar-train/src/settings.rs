@@ -1,21 +1,25 @@
-//! What a training is told: one config format for all three, with two presets each.
+//! Settings of a training: one format for all three tasks, read from TOML over a preset.
+
+mod check;
+mod presets;
+mod renamed;
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::{Hardware, Precision};
+use crate::backend::{DeviceKind, Precision};
 use crate::error::TrainError;
 
-/// What is trained.
+/// Which kind of model is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Task {
-    /// Texts to vectors.
+    /// Bi-encoder: text to one vector.
     Encoder,
-    /// Query and passage to one logit.
+    /// Query and passage to one relevance score.
     Reranker,
-    /// Sentence and evidence to three logits.
+    /// Sentence and evidence to three logits: supports, contradicts, neither.
     Attributor,
 }
 
@@ -30,287 +34,170 @@ impl Task {
     }
 }
 
-/// What teaches an encoder.
+/// Contrastive objective of an encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
-    /// Two crops of one window of text against a queue of earlier keys (`MoCo`).
+    /// Two crops of one window of text; negatives are a queue of earlier keys from a momentum encoder (`MoCo`).
     Queue,
-    /// Two crops of one window against those of the other windows of the batch.
+    /// Two crops of one window; negatives are the other windows of the batch.
     Crops,
-    /// Query and passage against the other passages of the batch, hard negatives among them.
+    /// Query and passage; negatives are the other passages of the batch, hard negatives among them.
     Pairs,
 }
 
-/// How a reranker reads.
+/// How a reranker scores a query and a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Reads {
-    /// Query and passage as one sequence under a classifier: a cross-encoder.
-    Together,
-    /// Each by itself, compared token by token: late interaction. The result is an encoder.
-    Apart,
+#[serde(rename_all = "kebab-case")]
+pub enum RerankerArchitecture {
+    /// Both as one sequence under a classification head with one logit.
+    #[serde(alias = "together")]
+    CrossEncoder,
+    /// Each encoded by itself; the score is pooled cosine plus `MaxSim`. The result is an encoder's folder.
+    #[serde(alias = "apart")]
+    LateInteraction,
 }
 
-/// Numbers of stored weights.
+/// Floating-point type of saved weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Store {
-    /// Four bytes each.
+pub enum SaveDtype {
+    /// 32-bit float.
     F32,
-    /// Two bytes each.
+    /// 16-bit float (IEEE half precision).
     F16,
 }
 
 /// Every setting of a training. A config file states those that differ from its preset.
+///
+/// Names of earlier versions are accepted as aliases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// What is trained.
+    /// The task.
     pub task: Task,
-    /// Model folder the weights come from.
+    /// Folder of the pretrained model.
     pub init: PathBuf,
-    /// Files of rows, JSON lines.
+    /// Training files, JSON lines.
     pub rows: Vec<PathBuf>,
-    /// Files of held-out rows; where there are none, `held_out_rows` of `rows` are kept apart.
+    /// Held-out files; without any, `held_out_rows` of `rows` are held out.
     pub held_out: Vec<PathBuf>,
-    /// Rows for evaluation at most.
+    /// Held-out rows at most.
     pub held_out_rows: usize,
-    /// Folders in BEIR layout that rankings are measured on beside held-out rows; the mean over them decides what is best.
+    /// Folders in BEIR layout evaluated beside the held-out rows; mean nDCG@10 over them selects the best weights.
     pub collections: Vec<PathBuf>,
     /// Queries of each collection at most.
     pub collection_queries: usize,
-    /// Encoder: documents of each collection at most, the right ones of its queries among them.
+    /// Encoder: documents of each collection at most, the relevant ones of its queries among them.
     pub collection_documents: usize,
-    /// Reranker: passages that a search found for a query and that are read.
+    /// Reranker: retrieved passages reranked for each query.
     pub collection_depth: usize,
-    /// Share of rows that may be unusable before the training does not begin.
-    pub rejected_share: f64,
+    /// Fraction of a file's rows that may be unusable, 0 to 1; above it the training does not start.
+    #[serde(alias = "rejected_share")]
+    pub max_rejected_fraction: f64,
 
-    /// Seed of everything that is drawn.
+    /// Random seed of order, sampling, crops and dropout.
     pub seed: u64,
-    /// What computes.
+    /// Device the training runs on.
     #[serde(default)]
-    pub device: Hardware,
-    /// Threads; 0 for as many as there are.
+    pub device: DeviceKind,
+    /// CPU threads; 0 for one per core.
     pub threads: usize,
-    /// Numbers of products.
+    /// Precision of matrix products on the CPU.
     pub precision: Precision,
-    /// Numbers of stored weights.
-    pub store: Store,
+    /// Floating-point type of saved weights.
+    #[serde(alias = "store")]
+    pub save_dtype: SaveDtype,
 
-    /// Passes over the rows.
+    /// Passes over the training rows.
     pub epochs: usize,
-    /// Most steps, 0 for as many as the epochs have.
+    /// Optimizer steps at most, 0 for as many as the epochs have.
     pub max_steps: usize,
-    /// Rows, groups or windows of a forward pass.
-    pub batch: usize,
-    /// Forward passes of a step.
-    pub accumulate: usize,
-    /// Highest learning rate.
+    /// Rows, groups or windows of one forward pass.
+    #[serde(alias = "batch")]
+    pub batch_size: usize,
+    /// Forward and backward passes of one optimizer step; the effective batch is `batch_size` times this.
+    #[serde(alias = "accumulate")]
+    pub gradient_accumulation_steps: usize,
+    /// Peak learning rate, reached after the warm-up.
     pub learning_rate: f64,
-    /// Steps in which the rate rises.
-    pub warmup: usize,
-    /// Decay of `AdamW`'s running mean.
+    /// Steps of linear warm-up from 0.
+    #[serde(alias = "warmup")]
+    pub warmup_steps: usize,
+    /// `AdamW`: decay of the first moment.
     pub beta1: f64,
-    /// Decay of its running mean of squares.
+    /// `AdamW`: decay of the second moment.
     pub beta2: f64,
-    /// Added to its roots.
+    /// `AdamW`: added to the root of the second moment.
     pub epsilon: f64,
-    /// Weight decay.
+    /// `AdamW`: decoupled weight decay; biases and normalisations are exempt.
     pub weight_decay: f64,
-    /// Longest gradient, 0 for any.
-    pub clip: f64,
-    /// Share of numbers dropped.
+    /// Maximum L2 norm of the gradient, to which it is clipped; 0 disables clipping.
+    #[serde(alias = "clip")]
+    pub max_grad_norm: f64,
+    /// Dropout probability, 0 to below 1.
     pub dropout: f32,
-    /// Longest input in tokens.
+    /// Maximum length of an input in tokens, special tokens included.
     pub max_tokens: usize,
-    /// Whether the tables of words, positions and types stay as they are.
+    /// Whether the embedding tables (words, positions, token types) are frozen.
     pub freeze_embeddings: bool,
-    /// How many of the lowest layers stay as they are.
+    /// How many of the lowest layers are frozen; with any, so are the embeddings.
     pub freeze_layers: usize,
 
-    /// Share of the weights it began from in those that are measured and kept.
+    /// Weight of the initial weights in the average with the fine-tuned ones that is evaluated and saved, 0 to below 1.
     ///
-    /// What was learnt from few rows helps less where texts are others, and what was known before is not lost. Source:
-    /// Wortsman et al. 2022, averaging the weights of a model before and after fine-tuning.
-    pub anchor: f32,
+    /// Interpolation keeps accuracy on texts unlike the training rows. Source: Wortsman et al. 2022, *Robust fine-tuning of
+    /// zero-shot models* (WiSE-FT); this is their 1 − α.
+    #[serde(alias = "anchor")]
+    pub weight_interpolation: f32,
 
     /// Steps between evaluations.
     pub evaluate_every: usize,
     /// Steps between checkpoints.
     pub checkpoint_every: usize,
-    /// Evaluations without improvement after which the training ends, 0 for never.
+    /// Early stopping: evaluations without improvement after which the training ends, 0 for never.
     pub patience: usize,
 
-    /// Reranker: whether it reads query and passage together or apart.
-    pub reads: Reads,
-    /// Reranker: passages of a group, the right one among them. Encoder on pairs: passages of a query.
-    pub group: usize,
+    /// Reranker: cross-encoder or late interaction.
+    #[serde(alias = "reads")]
+    pub architecture: RerankerArchitecture,
+    /// Reranker: passages of a group, one of them positive. Encoder on pairs: passages of a query.
+    #[serde(alias = "group")]
+    pub group_size: usize,
     /// Reranker: whether negatives are repeated where a row has too few, as in the published training.
     pub repeat_negatives: bool,
-    /// Reranker: share of the loss that is how far a group's shares are from those of the teacher who scored it.
+    /// Reranker: weight of the distillation loss (KL divergence to the teacher) on rows a teacher scored, 0 to 1.
     pub teacher_weight: f32,
-    /// Reranker: what the teacher's scores are divided by before softmax.
+    /// Reranker: temperature of the teacher's softmax.
     pub teacher_temperature: f32,
-    /// Attributor: weight of the loss of choosing sentences.
+    /// Attributor: weight of the loss of evidence-sentence selection.
     pub selection_weight: f32,
     /// Attributor: sentences of a passage that compete, at most.
     pub selection_sentences: usize,
 
-    /// Encoder: what teaches it.
+    /// Encoder: the contrastive objective.
     pub objective: Objective,
-    /// Encoder, and a reranker that reads apart: what inner products and scores are divided by.
+    /// Encoder, and late-interaction reranker: temperature that similarities are divided by.
     pub temperature: f32,
-    /// Encoder: whether vectors get length 1.
+    /// Encoder: whether vectors are normalised to unit length.
     pub normalise: bool,
-    /// Encoder: keys in the queue.
-    pub queue: usize,
-    /// Encoder: share of the key network that stays in a step.
+    /// Encoder with the objective `queue`: keys in the queue.
+    #[serde(alias = "queue")]
+    pub queue_size: usize,
+    /// Encoder with the objective `queue`: momentum of the key encoder.
     pub momentum: f32,
-    /// Encoder: tokens of a window.
+    /// Encoder on text: tokens of a window.
     pub window: usize,
-    /// Encoder: shortest crop as a share of the window.
+    /// Encoder on text: shortest crop as a fraction of the window.
     pub crop_min: f64,
-    /// Encoder: longest crop.
+    /// Encoder on text: longest crop as a fraction of the window.
     pub crop_max: f64,
-    /// Encoder: share of a crop's tokens that are deleted.
-    pub delete: f64,
+    /// Encoder on text: probability that a token of a crop is deleted.
+    #[serde(alias = "delete")]
+    pub token_deletion: f64,
 }
 
 impl Settings {
-    /// What the papers state for `task`.
-    ///
-    /// Source: reranker, `FlagEmbedding`'s training with the paper's numbers; encoder, Contriever's pre-training as
-    /// continued by OpenScholar. The papers train no attributor: its settings are ours.
-    pub fn paper(task: Task) -> Self {
-        let base = Self {
-            task,
-            init: PathBuf::new(),
-            rows: Vec::new(),
-            held_out: Vec::new(),
-            held_out_rows: 1_000,
-            collections: Vec::new(),
-            collection_queries: 50,
-            collection_documents: 1_000,
-            collection_depth: 30,
-            rejected_share: 0.01,
-            seed: 20,
-            device: Hardware::Cpu,
-            threads: 0,
-            precision: Precision::Mixed,
-            store: Store::F32,
-            epochs: 5,
-            max_steps: 0,
-            batch: 1,
-            accumulate: 4,
-            learning_rate: 6e-5,
-            warmup: 0,
-            beta1: 0.9,
-            beta2: 0.999,
-            epsilon: 1e-8,
-            weight_decay: 0.01,
-            clip: 1.0,
-            dropout: 0.1,
-            max_tokens: 512,
-            freeze_embeddings: false,
-            freeze_layers: 0,
-            anchor: 0.0,
-            evaluate_every: 1_000,
-            checkpoint_every: 500,
-            patience: 0,
-            reads: Reads::Together,
-            group: 16,
-            repeat_negatives: true,
-            teacher_weight: 0.0,
-            teacher_temperature: 1.0,
-            selection_weight: 0.5,
-            selection_sentences: 8,
-            objective: Objective::Queue,
-            temperature: 0.05,
-            normalise: false,
-            queue: 131_072,
-            momentum: 0.9995,
-            window: 256,
-            crop_min: 0.05,
-            crop_max: 0.5,
-            delete: 0.1,
-        };
-        match task {
-            Task::Reranker => base,
-            Task::Attributor => Self {
-                batch: 16,
-                accumulate: 2,
-                learning_rate: 3e-5,
-                warmup: 200,
-                epochs: 3,
-                ..base
-            },
-            Task::Encoder => Self {
-                batch: 64,
-                accumulate: 1,
-                max_steps: 500_000,
-                epochs: 1_000,
-                learning_rate: 5e-5,
-                warmup: 20_000,
-                beta2: 0.98,
-                epsilon: 1e-6,
-                ..base
-            },
-        }
-    }
-
-    /// What an hour of a laptop can do for `task`.
-    pub fn small(task: Task) -> Self {
-        let base = Self {
-            store: Store::F16,
-            held_out_rows: 300,
-            epochs: 2,
-            batch: 4,
-            accumulate: 1,
-            learning_rate: 1e-4,
-            warmup: 100,
-            dropout: 0.0,
-            max_tokens: 192,
-            freeze_embeddings: true,
-            freeze_layers: 1,
-            evaluate_every: 200,
-            checkpoint_every: 100,
-            patience: 8,
-            group: 8,
-            repeat_negatives: false,
-            ..Self::paper(task)
-        };
-        match task {
-            Task::Reranker => base,
-            Task::Attributor => Self { batch: 16, max_tokens: 256, ..base },
-            Task::Encoder => Self {
-                batch: 32,
-                learning_rate: 2e-5,
-                max_steps: 1_000,
-                queue: 4_096,
-                momentum: 0.999,
-                normalise: true,
-                window: 128,
-                ..base
-            },
-        }
-    }
-
-    /// The preset of this name.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn preset(name: &str, task: Task) -> Result<Self, TrainError> {
-        match name {
-            "paper" => Ok(Self::paper(task)),
-            "small" => Ok(Self::small(task)),
-            other => {
-                Err(TrainError::setting("preset", format!("{other:?} is neither paper nor small")))
-            }
-        }
-    }
-
     /// Reads a config file: its key `preset` names the preset, its other keys are settings. Relative paths count from the
     /// file's folder.
     ///
@@ -320,11 +207,15 @@ impl Settings {
         let text = fs_err::read_to_string(path).map_err(|e| TrainError::read(path, e))?;
         let mut stated: toml::Table =
             text.parse().map_err(|e: toml::de::Error| TrainError::damaged(path, e))?;
+        renamed::modernise(&mut stated)?;
         let preset = match stated.remove("preset") {
             None => "small".to_owned(),
             Some(toml::Value::String(name)) => name,
             Some(other) => {
-                return Err(TrainError::setting("preset", format!("{other} is no name")));
+                return Err(TrainError::setting(
+                    "preset",
+                    format!("{other} is not the name of a preset"),
+                ));
             }
         };
         if stated.get("task").is_some_and(|stated| stated.as_str() != Some(task.name())) {
@@ -355,9 +246,9 @@ impl Settings {
 
     /// Logits of the classifier; 0 where there is none.
     pub(crate) fn labels(&self) -> usize {
-        match (self.task, self.reads) {
-            (Task::Encoder, _) | (Task::Reranker, Reads::Apart) => 0,
-            (Task::Reranker, Reads::Together) => 1,
+        match (self.task, self.architecture) {
+            (Task::Encoder, _) | (Task::Reranker, RerankerArchitecture::LateInteraction) => 0,
+            (Task::Reranker, RerankerArchitecture::CrossEncoder) => 1,
             (Task::Attributor, _) => crate::data::EvidenceLabel::ALL.len(),
         }
     }
@@ -368,82 +259,6 @@ impl Settings {
     /// When a path is not UTF-8.
     pub fn to_toml(&self) -> Result<String, TrainError> {
         toml::to_string_pretty(self).map_err(|e| TrainError::setting("settings", e))
-    }
-
-    /// Checks what does not depend on files.
-    ///
-    /// # Errors
-    /// Names the first setting that cannot be used.
-    pub fn check(&self) -> Result<(), TrainError> {
-        let positive = [
-            ("epochs", self.epochs),
-            ("batch", self.batch),
-            ("accumulate", self.accumulate),
-            ("evaluate_every", self.evaluate_every),
-            ("checkpoint_every", self.checkpoint_every),
-            ("held_out_rows", self.held_out_rows),
-            ("collection_queries", self.collection_queries),
-            ("collection_documents", self.collection_documents),
-            ("collection_depth", self.collection_depth),
-        ];
-        if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
-            return Err(TrainError::setting(name, "it must not be 0"));
-        }
-        if !self.device.is_built() {
-            return Err(TrainError::NotBuilt { name: self.device.name() });
-        }
-        let share = |value: f64| (0.0..1.0).contains(&value);
-        let checks = [
-            ("init", !self.init.as_os_str().is_empty(), "name a model folder"),
-            ("rows", !self.rows.is_empty(), "name a file"),
-            (
-                "collections",
-                self.collections.is_empty() || self.task != Task::Attributor,
-                "empty: a judge of support ranks nothing",
-            ),
-            ("rejected_share", (0.0..=1.0).contains(&self.rejected_share), "between 0 and 1"),
-            (
-                "learning_rate",
-                self.learning_rate > 0.0 && self.learning_rate < 1.0,
-                "between 0 and 1",
-            ),
-            ("beta1", share(self.beta1), "from 0 to below 1"),
-            ("beta2", share(self.beta2), "from 0 to below 1"),
-            ("epsilon", self.epsilon > 0.0, "above 0"),
-            ("weight_decay", self.weight_decay >= 0.0, "not negative"),
-            ("clip", self.clip >= 0.0, "not negative"),
-            ("dropout", share(f64::from(self.dropout)), "from 0 to below 1"),
-            ("max_tokens", self.max_tokens >= 8, "at least 8"),
-            ("anchor", share(f64::from(self.anchor)), "from 0 to below 1"),
-            ("group", self.group >= 2 || self.task == Task::Attributor, "at least 2"),
-            ("teacher_weight", (0.0..=1.0).contains(&self.teacher_weight), "from 0 to 1"),
-            ("teacher_temperature", self.teacher_temperature > 0.0, "above 0"),
-            ("selection_weight", self.selection_weight >= 0.0, "not negative"),
-            ("selection_sentences", self.selection_sentences >= 2, "at least 2"),
-            ("temperature", self.temperature > 0.0, "above 0"),
-            ("queue", self.queue.is_multiple_of(self.batch), "a multiple of batch"),
-            ("momentum", share(f64::from(self.momentum)), "from 0 to below 1"),
-            ("window", self.window >= 16, "at least 16"),
-            (
-                "crop_min",
-                self.crop_min > 0.0 && self.crop_min <= self.crop_max,
-                "above 0, at most crop_max",
-            ),
-            ("crop_max", self.crop_max <= 1.0, "at most 1"),
-            ("delete", share(self.delete), "from 0 to below 1"),
-        ];
-        let needed = |name: &str| match name {
-            "queue" | "momentum" => {
-                self.task == Task::Encoder && self.objective == Objective::Queue
-            }
-            _ => true,
-        };
-        match checks.iter().find(|(name, holds, _)| !holds && needed(name)) {
-            Some((name, _, wanted)) => {
-                Err(TrainError::setting(name, format!("it must be {wanted}")))
-            }
-            None => Ok(()),
-        }
     }
 }
 
@@ -461,12 +276,12 @@ mod tests {
     #[test]
     fn files_state_what_differs_from_their_preset() {
         let found = read("preset = \"paper\"\nbatch = 3\ninit = \"m\"\nrows = [\"r.jsonl\"]")
-            .expect("reads");
-        assert_eq!(found.batch, 3);
-        assert_eq!(found.group, 16);
+            .expect("architecture");
+        assert_eq!(found.batch_size, 3);
+        assert_eq!(found.group_size, 16);
         assert!(found.init.is_absolute() && found.init.ends_with("m"));
         assert!(found.check().is_ok());
-        let again = read(&found.to_toml().expect("TOML")).expect("reads");
+        let again = read(&found.to_toml().expect("TOML")).expect("architecture");
         assert_eq!(again, found);
     }
 
@@ -497,15 +312,21 @@ mod tests {
         settings.init = "m".into();
         settings.rows = vec!["r".into()];
         assert!(settings.check().is_ok());
-        settings.group = 1;
-        assert!(settings.check().expect_err("alone").to_string().contains("group"));
+        settings.group_size = 1;
+        assert!(settings.check().expect_err("alone").to_string().contains("group_size"));
     }
 
     #[test]
     fn the_papers_numbers_are_the_papers() {
         let reranker = Settings::paper(Task::Reranker);
-        assert_eq!((reranker.group, reranker.accumulate, reranker.epochs), (16, 4, 5));
+        assert_eq!(
+            (reranker.group_size, reranker.gradient_accumulation_steps, reranker.epochs),
+            (16, 4, 5)
+        );
         let encoder = Settings::paper(Task::Encoder);
-        assert_eq!((encoder.queue, encoder.window, encoder.warmup), (131_072, 256, 20_000));
+        assert_eq!(
+            (encoder.queue_size, encoder.window, encoder.warmup_steps),
+            (131_072, 256, 20_000)
+        );
     }
 }

@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use scholar_core::SplitMix64;
 
-use crate::arithmetic::{Hardware, Precision};
+use crate::backend::{DeviceKind, Precision};
 use crate::error::TrainError;
 use crate::model::Model;
 use crate::network::Packed;
-use crate::optimiser::{self, Moments, Rule};
+use crate::optimiser::{Accumulated, AdamW, AdamWConfig, grad_norm};
 use crate::settings::{Settings, Task};
 
 /// What [`measure`] found.
@@ -21,17 +21,29 @@ pub struct Speed {
     pub seconds: Vec<f64>,
 }
 
-/// Takes `steps` whole steps of a classifier on top of the model in `init`: `sequences` of `tokens` random ids, every weight
-/// learning, no dropout.
+/// What [`measure`] computes, and on what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Workload {
+    /// Sequences of a batch.
+    pub sequences: usize,
+    /// Tokens of each.
+    pub tokens: usize,
+    /// Optimizer steps, each of one batch.
+    pub steps: usize,
+    /// The device.
+    pub device: DeviceKind,
+    /// CPU threads; 0 for one per core.
+    pub threads: usize,
+    /// Precision of products on the CPU.
+    pub precision: Precision,
+}
+
+/// Times whole steps of a classifier on top of the model in `init` over random token ids: every weight trainable, no dropout.
 ///
 /// # Errors
-/// When the folder cannot be opened.
-pub fn measure(
-    init: &Path,
-    (sequences, tokens): (usize, usize),
-    steps: usize,
-    (device, threads, precision): (Hardware, usize, Precision),
-) -> Result<Speed, TrainError> {
+/// When the folder cannot be opened, or the device failed.
+pub fn measure(init: &Path, workload: Workload) -> Result<Speed, TrainError> {
+    let Workload { sequences, tokens, steps, device, threads, precision } = workload;
     let settings = Settings {
         init: init.to_owned(),
         max_tokens: tokens,
@@ -43,18 +55,18 @@ pub fn measure(
         ..Settings::paper(Task::Reranker)
     };
     let mut model = Model::open(&settings)?;
-    let mut moments = Moments::new(&*model.device, model.parameters.values.len());
     let mut random = SplitMix64::new(settings.seed);
-    let rule = Rule {
+    let config = AdamWConfig {
         learning_rate: 1e-5,
         beta1: settings.beta1,
         beta2: settings.beta2,
         epsilon: settings.epsilon,
         weight_decay: settings.weight_decay,
-        clip: settings.clip,
-        warmup: 0,
-        steps: steps + 1,
+        max_grad_norm: settings.max_grad_norm,
+        warmup_steps: 0,
+        total_steps: steps + 1,
     };
+    let mut optimiser = AdamW::new(config, &*model.backend, model.parameters.values.len());
     let mut seconds = Vec::new();
     for step in 0..steps {
         let mut batch = Packed::new();
@@ -67,16 +79,16 @@ pub fn measure(
         model.clear();
         let logits = model.classify(&batch, None)?;
         model.classify_back(&batch, &logits);
-        let Model { threads, device, parameters, gradient, freeze, .. } = &mut model;
-        let device = &**device;
+        let Model { threads, backend, parameters, gradient, freeze, .. } = &mut model;
+        let backend = &**backend;
         threads.run(|| {
-            let length = optimiser::length(device, parameters, *freeze, gradient)?;
-            let from = (&*gradient, length, 1.0);
-            optimiser::step(device, parameters, (&rule, step), *freeze, from, &mut moments);
+            let norm = grad_norm(backend, parameters, *freeze, gradient)?;
+            let accumulated = Accumulated { sum: gradient, passes: 1, grad_norm: norm };
+            optimiser.step(backend, parameters, *freeze, accumulated, step);
             // A device that works on meanwhile is waited for.
-            device.squares(&parameters.values, std::slice::from_ref(&(0..1))).map(drop)
+            backend.squares(&parameters.values, std::slice::from_ref(&(0..1))).map(drop)
         })?;
         seconds.push(began.elapsed().as_secs_f64());
     }
-    Ok(Speed { device: model.device.describe(), seconds })
+    Ok(Speed { device: model.backend.describe(), seconds })
 }

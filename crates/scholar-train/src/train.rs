@@ -1,13 +1,14 @@
-//! The loop that is the same for every task.
+//! The training loop, the same for every task.
 //!
 //! Steps:
-//! 1. Rows are read, the model folder is opened, and the last checkpoint of the output folder, if there is one, is taken
-//!    up: the training goes on bit for bit as if it had not stopped.
-//! 2. A step is `accumulate` forward and backward passes over `batch` rows each, in an order drawn anew for each epoch;
-//!    a rest too small for a batch is left out. The gradient is clipped, `AdamW` follows it at the rate of the schedule.
-//! 3. Every so many steps held-out rows are measured, and the exam is sat if there is one. The best weights so far are the model folder `best`; after
-//!    `patience` measurements without a better one the training ends.
-//! 4. A loss that is not a number ends it at once, before it reaches the weights.
+//! 1. Rows are read and the pretrained model is opened; if the output folder has a checkpoint, the training resumes from it,
+//!    bit for bit as if it had not stopped.
+//! 2. A step is `gradient_accumulation_steps` forward and backward passes over `batch_size` rows each, in an order shuffled
+//!    anew for each epoch; an incomplete last batch is dropped. The gradient is clipped to `max_grad_norm`, and `AdamW`
+//!    follows it at the scheduled learning rate.
+//! 3. Every `evaluate_every` steps the model is evaluated on held-out rows, and by the [`Evaluator`] if there is one. The best
+//!    weights so far are the model folder `best`; after `patience` evaluations without improvement the training ends.
+//! 4. A loss or gradient norm that is not finite ends it at once, before it reaches the weights.
 //!
 //! The output folder holds `best`, `checkpoint.safetensors`, the curves and `settings.toml`.
 
@@ -18,83 +19,83 @@ use scholar_core::SplitMix64;
 use scholar_core::text::hex;
 use sha2::{Digest as _, Sha256};
 
-use crate::arithmetic::Buffer;
+use crate::backend::Buffer;
 use crate::checkpoint::{self, State};
 use crate::curves::{Curves, StepRow};
 use crate::error::TrainError;
-use crate::exam::{Exam, Learner};
+use crate::evaluator::{EvalModel, Evaluator};
 use crate::files;
-use crate::lesson::{self, Evaluation, Lesson, Measure, Moment, Rejected};
 use crate::model::Model;
-use crate::optimiser::{self, Moments, Rule};
+use crate::optimiser::{Accumulated, AdamW, AdamWConfig, grad_norm};
 use crate::output;
 use crate::settings::Settings;
+use crate::task::{self, Evaluation, Measure, Rejected, StepContext, TrainingTask};
 
-/// What a training tells while it runs.
+/// Progress of a training.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// Everything was read.
+    /// Data and model are open.
     Began {
-        /// Rows, groups or windows to learn from.
+        /// Training rows, groups or windows.
         rows: usize,
-        /// Those to measure on.
+        /// Held-out ones.
         held_out: usize,
-        /// Of those to learn from, how many a teacher was wanted for and has not scored.
-        untaught: usize,
-        /// Rows that were left out.
+        /// Training rows without teacher scores, where a teacher is wanted.
+        unscored: usize,
+        /// Unusable rows.
         rejected: &'a [Rejected],
-        /// The step a checkpoint goes on from, 0 without one.
+        /// Step of the checkpoint it resumes from, 0 without one.
         from: usize,
-        /// What computes, in words.
+        /// Device and precision, for people.
         device: String,
     },
-    /// A step was done.
+    /// An optimizer step was taken.
     Step(Progress),
-    /// Held-out rows were measured.
+    /// The model was evaluated.
     Evaluated {
-        /// After this many steps.
+        /// Steps taken so far.
         step: usize,
-        /// Name and value of each measure; the first is the one that is optimised.
+        /// Metrics; the first selects the best weights.
         values: &'a [Measure],
-        /// Whether nothing before was better.
+        /// Whether this is the best evaluation so far.
         best: bool,
     },
 }
 
-/// How far a training is.
+/// Progress within a training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Steps done.
+    /// Steps taken.
     pub step: usize,
-    /// Steps in all.
+    /// Steps in total.
     pub steps: usize,
-    /// Loss of the last one.
+    /// Training loss of the last step, a mean over its rows.
     pub loss: f64,
-    /// Tokens learnt from per second, in this process.
+    /// Training tokens per second, in this process.
     pub tokens_per_second: f64,
-    /// Seconds left at this speed.
+    /// Estimated seconds left.
     pub seconds_left: f64,
 }
 
-/// Whether a training goes on.
+/// Reply to an [`Event`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
-    /// It does.
+    /// Keep training.
     Continue,
-    /// It saves a checkpoint and ends.
+    /// Save a checkpoint and end.
     Stop,
 }
 
 /// How a training ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Steps done.
+    /// Steps taken.
     pub steps: usize,
     /// Why it ended.
     pub ended: Ended,
-    /// Measures before the first step.
+    /// Metrics before the first step; empty if the training was resumed.
     pub first: Vec<Measure>,
-    /// Step and score of the best weights.
+    /// Step and score of the best evaluation.
     pub best: Option<(usize, f64)>,
     /// The model folder with the best weights.
     pub model: PathBuf,
@@ -103,11 +104,11 @@ pub struct Report {
 /// Why a training ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// All steps are done.
+    /// All steps were taken.
     Finished,
-    /// Held-out rows got no better.
+    /// Early stopping: `patience` evaluations without improvement.
     Early,
-    /// It was asked to.
+    /// The observer replied [`Control::Stop`].
     Stopped,
 }
 
@@ -115,15 +116,14 @@ struct Training<'a> {
     settings: &'a Settings,
     out: &'a Path,
     model: Model,
-    lesson: Box<dyn Lesson>,
-    moments: Moments,
-    /// The weights it began from, where some of them are kept.
-    anchor: Option<Buffer>,
-    rule: Rule,
+    task: Box<dyn TrainingTask>,
+    /// The initial weights, where the saved ones are interpolated with them.
+    initial: Option<Buffer>,
+    optimiser: AdamW,
     state: State,
     curves: Curves,
     first: Vec<Measure>,
-    exam: Option<&'a mut (dyn Exam + 'a)>,
+    evaluator: Option<&'a mut (dyn Evaluator + 'a)>,
     order: Vec<usize>,
     began: Instant,
     tokens_before: u64,
@@ -131,32 +131,32 @@ struct Training<'a> {
     from: usize,
 }
 
-/// Trains as `settings` say into folder `out`, or goes on with what is there. `exam` holds the collections that `settings`
+/// Trains as `settings` say into folder `out`, or resumes what is there. `evaluator` evaluates the collections that `settings`
 /// name.
 ///
 /// # Errors
-/// When rows, model or settings cannot be used, the disk is full, or the loss stops being a number. What was saved before
-/// stays whole, and the same call goes on from it.
+/// When rows, model or settings cannot be used, the disk is full, or the loss is not finite. What was saved before stays
+/// whole, and the same call resumes from it.
 pub fn train<'a>(
     settings: &'a Settings,
     out: &'a Path,
-    exam: Option<&'a mut (dyn Exam + 'a)>,
+    evaluator: Option<&'a mut (dyn Evaluator + 'a)>,
     observe: &mut dyn FnMut(&Event<'_>) -> Control,
 ) -> Result<Report, TrainError> {
     settings.check()?;
-    if exam.is_none() && !settings.collections.is_empty() {
-        let problem = "whoever calls for the training brings no exam that holds them";
+    if evaluator.is_none() && !settings.collections.is_empty() {
+        let problem = "they need an evaluator, and the caller passed none";
         return Err(TrainError::setting("collections", problem));
     }
-    let mut training = Training::open(settings, out, exam)?;
-    let (rows, held_out) = training.lesson.counts();
+    let mut training = Training::open(settings, out, evaluator)?;
+    let (rows, held_out) = training.task.counts();
     let began = Event::Began {
         rows,
         held_out,
-        untaught: training.lesson.untaught(),
-        rejected: training.lesson.rejected(),
+        unscored: training.task.unscored(),
+        rejected: training.task.rejected(),
         from: training.state.step,
-        device: training.model.device.describe(),
+        device: training.model.backend.describe(),
     };
     let ended = match observe(&began) {
         Control::Stop => Ended::Stopped,
@@ -176,61 +176,41 @@ impl<'a> Training<'a> {
     fn open(
         settings: &'a Settings,
         out: &'a Path,
-        exam: Option<&'a mut (dyn Exam + 'a)>,
+        evaluator: Option<&'a mut (dyn Evaluator + 'a)>,
     ) -> Result<Self, TrainError> {
         fs_err::create_dir_all(out).map_err(|e| TrainError::write(out, e))?;
         output::recover(&out.join("best"))?;
         let mut model = Model::open(settings)?;
-        let anchor =
-            (settings.anchor > 0.0).then(|| model.device.duplicate(&model.parameters.values));
-        let mut lesson = lesson::open(settings, &mut model)?;
-        let mut moments = Moments::new(&*model.device, model.parameters.values.len());
+        let initial = (settings.weight_interpolation > 0.0)
+            .then(|| model.backend.duplicate(&model.parameters.values));
+        let mut task = task::open(settings, &mut model)?;
+        let config = optimiser_config(settings, task.items())?;
+        let mut optimiser = AdamW::new(config, &*model.backend, model.parameters.values.len());
         let fresh = State::new(settings, &model.parameters.shape, digest(settings)?);
         let path = out.join("checkpoint.safetensors");
-        let found = checkpoint::load(&path, &fresh, &mut model, &mut moments, &mut *lesson)?;
+        let found =
+            checkpoint::load(&path, &fresh, &mut model, &mut optimiser.moments, &mut *task)?;
         let state = found.unwrap_or(fresh);
         files::replace(&out.join("settings.toml"), settings.to_toml()?.as_bytes())?;
-        let per_step = settings.batch * settings.accumulate;
-        let per_epoch = lesson.items() / settings.batch;
-        let possible = (per_epoch * settings.epochs).div_ceil(settings.accumulate);
-        let steps = match settings.max_steps {
-            0 => possible,
-            most => most.min(possible),
-        };
-        if per_epoch == 0 || steps == 0 {
-            let what = format!("{} rows are fewer than one step's {per_step}", lesson.items());
-            return Err(TrainError::Useless { what });
-        }
-        let rule = Rule {
-            learning_rate: settings.learning_rate,
-            beta1: settings.beta1,
-            beta2: settings.beta2,
-            epsilon: settings.epsilon,
-            weight_decay: settings.weight_decay,
-            clip: settings.clip,
-            warmup: settings.warmup.min(steps / 2),
-            steps,
-        };
         let curves = Curves::open(out, state.step)?;
         let (tokens_before, from) = (model.tokens, state.step);
         let mut training = Self {
             settings,
             out,
             model,
-            lesson,
-            moments,
-            anchor,
-            rule,
+            task,
+            initial,
+            optimiser,
             state,
             curves,
             first: Vec::new(),
-            exam,
+            evaluator,
             order: Vec::new(),
             began: Instant::now(),
             tokens_before,
             from,
         };
-        training.order = order(settings.seed, training.state.epoch, training.lesson.items());
+        training.order = order(settings.seed, training.state.epoch, training.task.items());
         Ok(training)
     }
 
@@ -238,11 +218,11 @@ impl<'a> Training<'a> {
         if self.state.step == 0 {
             let evaluation = self.evaluate()?;
             self.first.clone_from(&evaluation.values);
-            // The random head of a fresh classifier is no result worth keeping.
+            // Not saved as best: the head of a fresh classifier is random.
             self.curves.evaluation(0, &evaluation);
             observe(&Event::Evaluated { step: 0, values: &evaluation.values, best: false });
         }
-        while self.state.step < self.rule.steps {
+        while self.state.step < self.optimiser.config.total_steps {
             let loss = self.step()?;
             let step = self.state.step;
             let seconds = self.began.elapsed().as_secs_f64();
@@ -250,13 +230,14 @@ impl<'a> Training<'a> {
             let done = step - self.from;
             let progress = Progress {
                 step,
-                steps: self.rule.steps,
+                steps: self.optimiser.config.total_steps,
                 loss,
                 tokens_per_second: tokens / seconds,
-                seconds_left: seconds / done.max(1) as f64 * (self.rule.steps - step) as f64,
+                seconds_left: seconds / done.max(1) as f64
+                    * (self.optimiser.config.total_steps - step) as f64,
             };
             let control = observe(&Event::Step(progress));
-            let last = step == self.rule.steps;
+            let last = step == self.optimiser.config.total_steps;
             if (last || step.is_multiple_of(self.settings.evaluate_every))
                 && let Some(ended) = self.measure(observe)?
             {
@@ -272,40 +253,39 @@ impl<'a> Training<'a> {
         Ok(Ended::Finished)
     }
 
-    /// One step of the optimiser; returns its loss.
+    /// One optimizer step; returns its training loss.
     fn step(&mut self) -> Result<f64, TrainError> {
-        let Self { settings, model, lesson, .. } = self;
+        let Self { settings, model, task, .. } = self;
         let mut loss = 0.0;
         model.clear();
-        for part in 0..settings.accumulate {
-            if self.state.position + settings.batch > self.order.len() {
+        for part in 0..settings.gradient_accumulation_steps {
+            if self.state.position + settings.batch_size > self.order.len() {
                 self.state.epoch += 1;
                 self.state.position = 0;
                 self.order = order(settings.seed, self.state.epoch, self.order.len());
             }
-            let items = &self.order[self.state.position..self.state.position + settings.batch];
-            let at = Moment {
+            let items = &self.order[self.state.position..self.state.position + settings.batch_size];
+            let context = StepContext {
                 seed: settings.seed,
                 epoch: self.state.epoch as u64,
-                pass: (self.state.step * settings.accumulate + part) as u64,
+                pass: (self.state.step * settings.gradient_accumulation_steps + part) as u64,
             };
-            loss += lesson.learn(model, items, at)? / settings.accumulate as f64;
-            self.state.position += settings.batch;
+            loss += task.training_step(model, items, context)?;
+            self.state.position += settings.batch_size;
         }
-        let share = settings.accumulate as f64;
-        let Model { threads, device, parameters, gradient, freeze, .. } = model;
-        let device = &**device;
-        let length =
-            threads.run(|| optimiser::length(device, parameters, *freeze, gradient))? / share;
-        if !loss.is_finite() || !length.is_finite() {
+        let passes = settings.gradient_accumulation_steps;
+        loss /= passes as f64;
+        let Model { threads, backend, parameters, gradient, freeze, .. } = model;
+        let backend = &**backend;
+        let norm = threads.run(|| grad_norm(backend, parameters, *freeze, gradient))?;
+        let grad_norm = norm / passes as f64;
+        if !loss.is_finite() || !grad_norm.is_finite() {
             return Err(TrainError::NotFinite { step: self.state.step + 1, kept: self.kept() });
         }
-        let rule = (&self.rule, self.state.step);
-        let moments = &mut self.moments;
-        threads.run(|| {
-            optimiser::step(device, parameters, rule, *freeze, (gradient, length, share), moments);
-        });
-        let learning_rate = self.rule.rate(self.state.step);
+        let accumulated = Accumulated { sum: gradient, passes, grad_norm };
+        let (optimiser, step) = (&mut self.optimiser, self.state.step);
+        threads.run(|| optimiser.step(backend, parameters, *freeze, accumulated, step));
+        let learning_rate = self.optimiser.config.rate(step);
         self.state.step += 1;
         self.state.tokens = self.model.tokens;
         self.curves.step(StepRow {
@@ -314,7 +294,7 @@ impl<'a> Training<'a> {
             tokens: self.state.tokens,
             loss,
             learning_rate,
-            gradient: length,
+            grad_norm,
             seconds: self.state.seconds + self.began.elapsed().as_secs_f64(),
         });
         Ok(loss)
@@ -330,10 +310,10 @@ impl<'a> Training<'a> {
     }
 
     fn evaluate(&mut self) -> Result<Evaluation, TrainError> {
-        let mut evaluation = self.lesson.evaluate(&mut self.model)?;
-        if let Some(exam) = &mut self.exam {
-            let measures = exam.sit(&mut Learner::new(&mut self.model))?;
-            // What the model is for decides which weights are best.
+        let mut evaluation = self.task.evaluate(&mut self.model)?;
+        if let Some(evaluator) = &mut self.evaluator {
+            let measures = evaluator.evaluate(&mut EvalModel::new(&mut self.model))?;
+            // What the model is for selects the best weights.
             if let Some((_, first)) = measures.first() {
                 evaluation.score = *first;
             }
@@ -342,18 +322,18 @@ impl<'a> Training<'a> {
         Ok(evaluation)
     }
 
-    /// Measures, keeps the best weights, and says whether that was the end.
+    /// Evaluates, saves the best weights, and says whether the training ends.
     fn measure(
         &mut self,
         observe: &mut dyn FnMut(&Event<'_>) -> Control,
     ) -> Result<Option<Ended>, TrainError> {
-        let learnt = self.pull_back();
+        let fine_tuned = self.interpolate();
         let evaluation = self.evaluate()?;
         let step = self.state.step;
         let best = self.state.best.is_none_or(|(score, _)| evaluation.score > score);
         if best {
             let dir = self.out.join("best");
-            let weights = self.model.device.read(&self.model.parameters.values)?;
+            let weights = self.model.backend.read(&self.model.parameters.values)?;
             let model = (&self.model.parameters, &weights[..]);
             output::save(&dir, model, self.settings, step, &evaluation)?;
             self.state.best = Some((evaluation.score, step));
@@ -361,8 +341,8 @@ impl<'a> Training<'a> {
         } else {
             self.state.misses += 1;
         }
-        if let Some(learnt) = learnt {
-            self.model.parameters.values = learnt;
+        if let Some(fine_tuned) = fine_tuned {
+            self.model.parameters.values = fine_tuned;
         }
         self.curves.evaluation(step, &evaluation);
         self.curves.save()?;
@@ -374,34 +354,62 @@ impl<'a> Training<'a> {
         Ok((stop == Control::Stop).then_some(Ended::Stopped))
     }
 
-    /// Puts weights between those learnt and those it began from in their place, and returns the former; `None` where
-    /// the learnt ones are kept as they are.
-    fn pull_back(&mut self) -> Option<Buffer> {
-        let anchor = self.anchor.as_ref()?;
-        let Model { threads, device, parameters, .. } = &mut self.model;
-        let learnt = device.duplicate(&parameters.values);
-        let keep = 1.0 - self.settings.anchor;
-        threads.run(|| device.blend(&mut parameters.values, anchor, keep));
-        Some(learnt)
+    /// Interpolates the weights with the initial ones and returns the fine-tuned ones; `None` where the settings ask for
+    /// no interpolation.
+    fn interpolate(&mut self) -> Option<Buffer> {
+        let initial = self.initial.as_ref()?;
+        let Model { threads, backend, parameters, .. } = &mut self.model;
+        let fine_tuned = backend.duplicate(&parameters.values);
+        let keep = 1.0 - self.settings.weight_interpolation;
+        threads.run(|| backend.blend(&mut parameters.values, initial, keep));
+        Some(fine_tuned)
     }
 
     fn save(&mut self) -> Result<(), TrainError> {
         let mut state = self.state.clone();
         state.seconds += self.began.elapsed().as_secs_f64();
         let path = self.out.join("checkpoint.safetensors");
-        checkpoint::save(&path, &state, &self.model, &self.moments, &*self.lesson)?;
+        checkpoint::save(&path, &state, &self.model, &self.optimiser.moments, &*self.task)?;
         self.curves.save()
     }
 }
 
-/// The order of the rows in an epoch.
+/// `AdamW` as `settings` say, over the steps that `items` rows make.
+///
+/// # Errors
+/// When they make none.
+fn optimiser_config(settings: &Settings, items: usize) -> Result<AdamWConfig, TrainError> {
+    let per_step = settings.batch_size * settings.gradient_accumulation_steps;
+    let per_epoch = items / settings.batch_size;
+    let possible = (per_epoch * settings.epochs).div_ceil(settings.gradient_accumulation_steps);
+    let steps = match settings.max_steps {
+        0 => possible,
+        most => most.min(possible),
+    };
+    if per_epoch == 0 || steps == 0 {
+        let what = format!("{items} rows are fewer than the {per_step} of one step");
+        return Err(TrainError::Useless { what });
+    }
+    Ok(AdamWConfig {
+        learning_rate: settings.learning_rate,
+        beta1: settings.beta1,
+        beta2: settings.beta2,
+        epsilon: settings.epsilon,
+        weight_decay: settings.weight_decay,
+        max_grad_norm: settings.max_grad_norm,
+        warmup_steps: settings.warmup_steps.min(steps / 2),
+        total_steps: steps,
+    })
+}
+
+/// Order of the rows in an epoch, shuffled by seed and epoch.
 fn order(seed: u64, epoch: usize, items: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..items).collect();
     SplitMix64::stream(seed ^ 0x0e70_c4a1, epoch as u64).shuffle(&mut order);
     order
 }
 
-/// Of all rows, so that a training is not continued on others.
+/// SHA-256 of all rows, so that a training is not resumed on others.
 fn digest(settings: &Settings) -> Result<String, TrainError> {
     let mut hash = Sha256::new();
     for path in settings.rows.iter().chain(&settings.held_out) {

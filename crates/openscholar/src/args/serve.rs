@@ -16,7 +16,7 @@ pub(crate) struct ServeArgs {
     /// Queries that may wait; one more is answered with 503 and Retry-After.
     #[arg(long, default_value_t = 512, value_name = "N")]
     pub(crate) queue: usize,
-    /// Threads for encoding and searching; left out: the configured number, else one per processor.
+    /// Threads for encoding and searching; left out: the configured number, else one per CPU.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
     /// Most queries that are encoded together.

@@ -277,7 +277,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "RATE", default_value_t = 5_000.0)]
     pub(crate) ingest_rate: f64,
     /// Passages a second that one machine encodes; `openscholar bench encoder` measures yours. Source:
-    /// docs/results/encoder-all-MiniLM-L6-v2.md for two cores; a graphics card does thousands.
+    /// docs/results/encoder-all-MiniLM-L6-v2.md for two cores; a GPU does thousands.
     #[arg(long, value_name = "RATE", default_value_t = 40.0)]
     pub(crate) encode_rate: f64,
     /// Vectors of 768 numbers a second that two cores sort into the index. Source: docs/results/index-growth.md, two

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use super::{TrainCheckArgs, TrainDataArgs, TrainExportArgs, TrainTeachArgs, TrainWeighArgs};
+use super::{
+    TrainDataArgs, TrainDecontaminateArgs, TrainExportArgs, TrainFitWeightsArgs,
+    TrainScoreTeacherArgs,
+};
 
 /// Train models of your own.
 #[derive(Debug, ClapArgs)]
@@ -13,28 +16,31 @@ pub(crate) struct TrainArgs {
     pub(crate) command: TrainCommand,
 }
 
-/// What can be trained.
+/// Kinds of model, and the steps around a training.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrainCommand {
-    /// Train an encoder: texts to vectors, from raw text or from queries with passages.
+    /// Train an encoder (bi-encoder), by contrastive learning on raw text or on queries with passages.
     Encoder(TrainModelArgs),
-    /// Train a reranker: query and passage to one score, from queries with right and wrong passages.
+    /// Train a reranker, a cross-encoder or late interaction, on queries with positive and negative passages.
     Reranker(TrainModelArgs),
-    /// Train a judge of support: sentence and evidence to three classes, calibrated.
+    /// Train a judge of support: a calibrated classifier of sentence and evidence with three classes.
     Attributor(TrainModelArgs),
-    /// Make training data of public collections, without anything that models are measured on.
+    /// Make training data from public collections, decontaminated against evaluation sets.
     Data(TrainDataArgs),
-    /// Refuse rows that repeat what models are measured on.
-    Check(TrainCheckArgs),
-    /// Score the passages of rows by a larger model, for a reranker to learn from.
-    Teach(TrainTeachArgs),
-    /// Fit how much a trained judge or reranker counts beside what is known without it, on data it was not trained on.
-    Weigh(TrainWeighArgs),
-    /// Write rows and a config for another trainer.
+    /// Fail where training rows repeat evaluation sets.
+    #[command(alias = "check")]
+    Decontaminate(TrainDecontaminateArgs),
+    /// Score the passages of training rows with a larger model, to distill it into a reranker.
+    #[command(alias = "teach")]
+    ScoreTeacher(TrainScoreTeacherArgs),
+    /// Fit score-fusion weights of a trained reranker or judge, on data it was not trained on.
+    #[command(alias = "weigh")]
+    FitWeights(TrainFitWeightsArgs),
+    /// Export rows and a config for another training library.
     Export(TrainExportArgs),
     /// Print all settings of a preset as a config file.
     Presets {
-        /// What is trained.
+        /// Kind of model.
         task: TrainTaskArg,
         /// paper or small.
         #[arg(default_value = "small", value_name = "PRESET")]
@@ -42,53 +48,53 @@ pub(crate) enum TrainCommand {
     },
 }
 
-/// What a training begins with and where it goes.
+/// Inputs and output of a training.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainModelArgs {
-    /// Output folder: the best model, the last checkpoint, the curves. A training that was interrupted goes on from there.
+    /// Output folder: best model, last checkpoint, learning curves. An interrupted training resumes from there.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Config file; its key `preset` is paper or small, its other keys are the settings that differ.
+    /// Config file (TOML): its key `preset` is paper or small, its other keys override settings of the preset.
     #[arg(long, value_name = "FILE")]
     pub(crate) settings: Option<PathBuf>,
-    /// Preset, where there is no config file: paper or small.
+    /// Preset without a config file: paper or small.
     #[arg(long, default_value = "small", value_name = "PRESET", conflicts_with = "settings")]
     pub(crate) preset: String,
-    /// Model the weights come from, a name or a folder; left out, the config file's, else all-MiniLM-L6-v2.
+    /// Pretrained model to start from, a name or a folder [default: the config file's, else all-MiniLM-L6-v2].
     #[arg(long, value_name = "NAME")]
     pub(crate) init: Option<String>,
-    /// Files of rows (JSON lines), in the place of the config file's.
+    /// Training files (JSON lines), instead of the config file's.
     #[arg(long, value_delimiter = ',', value_name = "FILE")]
     pub(crate) rows: Vec<PathBuf>,
-    /// Files of rows to measure on; left out, some rows are kept apart.
+    /// Held-out files (JSON lines) [default: some of the training rows are held out].
     #[arg(long, value_delimiter = ',', value_name = "FILE")]
     pub(crate) held_out: Vec<PathBuf>,
-    /// Folders in BEIR layout to measure rankings on while training: not those the model is judged by in the end.
+    /// Collections in BEIR layout for validation during training; not those you will report test results on.
     #[arg(long, value_delimiter = ',', value_name = "DIRS")]
     pub(crate) collections: Vec<PathBuf>,
-    /// Most steps.
+    /// Maximum number of optimizer steps.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<usize>,
-    /// Seed of everything that is drawn.
+    /// Random seed.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// What computes; left out, the config file's, else the processor. Cards need a build with the feature of that name.
+    /// Device to train on [default: the config file's, else cpu]. GPUs need a build with the feature of that name.
     #[arg(long, value_enum)]
     pub(crate) device: Option<DeviceArg>,
 }
 
-/// What a training computes with.
+/// Device of a training.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DeviceArg {
-    /// The processor.
+    /// The CPU.
     Cpu,
-    /// A graphics card through CUDA.
+    /// An NVIDIA GPU through CUDA.
     Cuda,
-    /// A graphics card through Vulkan, Metal or DirectX 12.
+    /// A GPU through Vulkan, Metal or DirectX 12.
     Wgpu,
 }
 
-impl From<DeviceArg> for scholar_train::Hardware {
+impl From<DeviceArg> for scholar_train::DeviceKind {
     fn from(device: DeviceArg) -> Self {
         match device {
             DeviceArg::Cpu => Self::Cpu,
@@ -98,7 +104,7 @@ impl From<DeviceArg> for scholar_train::Hardware {
     }
 }
 
-/// What is trained.
+/// Kind of model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TrainTaskArg {
     /// Texts to vectors.

@@ -6,10 +6,10 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::SearchModeArg;
 
-/// Which training data is made, and of what.
+/// Sources and sizes of training data.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainDataArgs {
-    /// What the data is to train.
+    /// Kind of model the data is for.
     pub(crate) trains: TrainsArg,
     /// Folder for train.jsonl, dev.jsonl, rejects.jsonl, card.json and card.md.
     #[arg(long, value_name = "DIR")]
@@ -17,56 +17,56 @@ pub(crate) struct TrainDataArgs {
     /// Folder with the collections, laid out as docs/data-formats.md says.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// Collections, separated by commas: scifact, citint, clscisumm, bioasq, pubmedqa, evinf, pmc, openalex, acl, arxiv, starter. Left out, all that are in the folder.
+    /// Collections, separated by commas: scifact, citint, clscisumm, bioasq, pubmedqa, evinf, pmc, openalex, acl, arxiv, starter [default: all in the folder].
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) source: Vec<String>,
-    /// What models are measured on, and nothing of which is trained on: folders in BEIR layout, files of JSON lines, or folders of such. Left out, retrieval, claims and scholarqabench of the data folder.
+    /// Evaluation sets to decontaminate against: folders in BEIR layout, files of JSON lines, or folders of such [default: retrieval, claims and scholarqabench of the data folder].
     #[arg(long, value_delimiter = ',', value_name = "PATHS")]
     pub(crate) evaluation: Vec<PathBuf>,
-    /// Make rows although nothing is known of evaluation.
+    /// Make rows without decontamination.
     #[arg(long, conflicts_with = "evaluation")]
     pub(crate) no_evaluation: bool,
-    /// Sizes: paper for models that are shipped, small for a minute of training.
+    /// Size: paper for models that are shipped, small for a minute of training.
     #[arg(long, value_enum, default_value = "paper")]
     pub(crate) preset: DataPresetArg,
-    /// At most so many papers of each collection, in the place of the preset's number.
+    /// Maximum number of papers of each collection, instead of the preset's.
     #[arg(long, value_name = "N")]
     pub(crate) max_papers: Option<usize>,
-    /// Seed of everything that is drawn.
+    /// Random seed.
     #[arg(long, default_value_t = 7, value_name = "N")]
     pub(crate) seed: u64,
-    /// Share of a file's rows that may be unusable before the file is refused.
-    #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
+    /// Fraction of a file's rows that may be unusable before the file is refused.
+    #[arg(long, default_value_t = 0.01, value_name = "FRACTION")]
     pub(crate) bad_rows: f64,
-    /// Which indexes are asked for hard negatives (reranker).
+    /// Search mode of hard-negative mining (reranker).
     #[arg(long, value_enum, default_value = "hybrid")]
     pub(crate) mode: SearchModeArg,
-    /// Who grades candidates (reranker).
+    /// Relevance grader of mined candidates (reranker).
     #[arg(long, value_enum, default_value = "rules")]
     pub(crate) grade: GradeArg,
-    /// Who writes the questions that papers answer (reranker).
+    /// Source of synthetic queries (reranker).
     #[arg(long, value_enum, default_value = "templates")]
     pub(crate) questions: QuestionsArg,
 }
 
-/// Which rows are held against which evaluation sets.
+/// Training rows, and the evaluation sets they must not repeat.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct TrainCheckArgs {
+pub(crate) struct TrainDecontaminateArgs {
     /// Files of rows (JSON lines).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) rows: Vec<PathBuf>,
-    /// Folders in BEIR layout, files of JSON lines, or folders of such, whose training splits are passed over.
+    /// Evaluation sets: folders in BEIR layout, files of JSON lines, or folders of such; their training splits are skipped.
     #[arg(long, required = true, value_delimiter = ',', value_name = "PATHS")]
     pub(crate) evaluation: Vec<PathBuf>,
 }
 
-/// Which model is weighed, and on what.
+/// The model whose weights are fitted, and the data.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct TrainWeighArgs {
-    /// Folder of the model, as `train attributor` or `train reranker` leaves it in best; the weights are written into it.
+pub(crate) struct TrainFitWeightsArgs {
+    /// Model folder, as `train attributor` or `train reranker` leaves it in best; the weights are written into it.
     #[arg(value_name = "DIR")]
     pub(crate) model: PathBuf,
-    /// For a judge: rows it was not trained on (JSON lines).
+    /// Judge: rows it was not trained on (JSON lines).
     #[arg(
         long,
         value_name = "FILE",
@@ -74,57 +74,57 @@ pub(crate) struct TrainWeighArgs {
         conflicts_with = "collections"
     )]
     pub(crate) rows: Option<PathBuf>,
-    /// Only rows of these collections, each of which counts equally; left out, all rows.
+    /// Judge: use the rows of these collections only, each with equal weight [default: all rows].
     #[arg(long, value_delimiter = ',', value_name = "NAMES", requires = "rows")]
     pub(crate) source: Vec<String>,
-    /// Share of the rows that may be unusable.
-    #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
+    /// Fraction of the rows that may be unusable.
+    #[arg(long, default_value_t = 0.01, value_name = "FRACTION")]
     pub(crate) bad_rows: f64,
-    /// For a reranker: folders in BEIR layout with queries it was not trained on, each of which counts equally.
+    /// Reranker: collections in BEIR layout with queries it was not trained on, each with equal weight.
     #[arg(long, value_delimiter = ',', value_name = "DIRS")]
     pub(crate) collections: Vec<PathBuf>,
-    /// For a judge: folder with `claims/` and `retrieval/scifact_test300/`. Weigh on the pairs that `bench attribution` makes of
-    /// its training claims, of those that the rows hold; left out, on the rows themselves.
+    /// Judge: folder with `claims/` and `retrieval/scifact_test300/`. Fit on the pairs that `bench attribution` makes from its
+    /// training claims, as far as the rows hold them [default: fit on the rows themselves].
     #[arg(long, value_name = "DIR", requires = "rows")]
     pub(crate) claims: Option<PathBuf>,
-    /// Who counts beside the model by late interaction; left out, nobody. For a reranker, what reads the candidates before it: an
-    /// encoder by name, or `own` for the datastore's. For a judge, an encoder whose likeness of sentence and evidence counts.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) beside: Option<String>,
-    /// For a reranker: candidates that are read.
+    /// Encoder whose late interaction joins the model's score. Cross-encoder: the first stage, an encoder by name or
+    /// `datastore-encoder`. Judge: the encoder that computes MaxSim of sentence and evidence.
+    #[arg(long, value_name = "NAME", alias = "beside")]
+    pub(crate) fuse: Option<String>,
+    /// Reranker: number of candidates reranked.
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) depth: usize,
 }
 
-/// Which rows are scored, and by whom.
+/// Rows to score, and the teacher.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct TrainTeachArgs {
-    /// Rows for rerankers (JSON lines).
+pub(crate) struct TrainScoreTeacherArgs {
+    /// Reranker rows (JSON lines).
     #[arg(value_name = "FILE")]
     pub(crate) rows: PathBuf,
-    /// Who scores: an encoder or a reranker from the catalog, or the folder of one.
+    /// Teacher: an encoder or a reranker from the catalog, or the folder of one.
     #[arg(long, value_name = "NAME")]
     pub(crate) teacher: String,
-    /// File of the scored rows; scoring that was interrupted goes on there.
+    /// Output file; interrupted scoring resumes there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Share of the rows that may be unusable.
-    #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
+    /// Fraction of the rows that may be unusable.
+    #[arg(long, default_value_t = 0.01, value_name = "FRACTION")]
     pub(crate) bad_rows: f64,
 }
 
-/// What training data is for.
+/// Kind of model that training data is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TrainsArg {
-    /// Groups of a query, passages that answer it and hard ones that do not.
+    /// A query with positive passages and hard negatives.
     Reranker,
-    /// Statements beside evidence that supports, contradicts or decides nothing.
+    /// Statements with evidence that supports, contradicts or does neither.
     Attributor,
     /// Texts for contrastive pre-training.
     Encoder,
 }
 
-/// How much data is made.
+/// Amount of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DataPresetArg {
     /// For models that are shipped.
@@ -133,55 +133,55 @@ pub(crate) enum DataPresetArg {
     Small,
 }
 
-/// Who says how relevant a candidate is.
+/// Relevance grader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GradeArg {
-    /// Rules alone.
+    /// Rules only.
     Rules,
-    /// The embedded language model behind the rules: grades 1 to 5, of which 1 and 2 stay as negatives.
+    /// The embedded language model after the rules: grades 1 to 5, of which 1 and 2 are kept as negatives.
     Model,
 }
 
-/// Who writes questions.
+/// Source of synthetic queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum QuestionsArg {
     /// Templates around titles.
     Templates,
-    /// The embedded language model; templates where it writes no question.
+    /// The embedded language model; templates where its reply is not a question.
     Model,
 }
 
-/// What is written for another trainer.
+/// An export for another training library.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainExportArgs {
-    /// For whom.
+    /// Training library.
     #[arg(long, value_enum)]
     pub(crate) to: TrainerArg,
-    /// Rows for training (JSON lines).
+    /// Training rows (JSON lines).
     #[arg(long, value_name = "FILE")]
     pub(crate) rows: PathBuf,
-    /// Rows held out.
+    /// Held-out rows (JSON lines).
     #[arg(long, value_name = "FILE")]
     pub(crate) held_out: Option<PathBuf>,
-    /// Folder for the rows and the config.
+    /// Output folder for the rows and the config.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// The model to be trained on, as the other trainer names it; left out, the paper's.
+    /// Base model, as that library names it [default: the paper's].
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Share of the rows that may be unusable.
-    #[arg(long, default_value_t = 0.01, value_name = "SHARE")]
+    /// Fraction of the rows that may be unusable.
+    #[arg(long, default_value_t = 0.01, value_name = "FRACTION")]
     pub(crate) bad_rows: f64,
 }
 
-/// Other trainers.
+/// Training libraries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TrainerArg {
-    /// Chats and a recipe's config.
+    /// torchtune: chats and a recipe config.
     Torchtune,
-    /// Chats or prompts with completions, and the config of `trl sft`.
+    /// TRL: chats or prompts with completions, and the config of `trl sft`.
     Trl,
-    /// Groups and arguments of its reranker training.
+    /// FlagEmbedding: groups, and the arguments of its reranker training.
     Flagembedding,
 }
 

@@ -100,7 +100,7 @@ fn short(name: &str) -> &str {
     name.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(name)
 }
 
-/// Processor, threads, version and commit, for the head of a report.
+/// CPU, threads, version and commit, for the head of a report.
 fn machine(app: &App) -> String {
     let model = fs_err::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;

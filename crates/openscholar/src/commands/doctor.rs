@@ -36,7 +36,7 @@ pub(crate) fn run(args: DoctorArgs, app: &App) -> Result<ExitCode, CommandError>
     let checks = if self_test {
         app.block_on(self_test::checks())??
     } else {
-        let mut checks = vec![processor(app), home(app), disk(app), python()];
+        let mut checks = vec![cpu(app), home(app), disk(app), python()];
         checks.extend(private_files(app));
         checks.extend(models(app)?);
         checks.extend(datastores(app)?);
@@ -86,7 +86,7 @@ fn as_gigabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e9
 }
 
-fn processor(app: &App) -> Check {
+fn cpu(app: &App) -> Check {
     #[cfg(target_arch = "x86_64")]
     let features = {
         let mut found = Vec::new();
@@ -103,7 +103,7 @@ fn processor(app: &App) -> Check {
     };
     #[cfg(not(target_arch = "x86_64"))]
     let features = std::env::consts::ARCH.to_owned();
-    Check::new("processor", true, format!("{} threads, {features}", app.threads()), "")
+    Check::new("cpu", true, format!("{} threads, {features}", app.threads()), "")
 }
 
 fn home(app: &App) -> Check {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use scholar_clients::download::Installed;
 use scholar_models::catalog::{Entry, ModelFile, Source};
-use scholar_models::shipping::{self, Packed};
+use scholar_models::quantize::{self, Packed};
 
 use crate::app::App;
 use crate::args::{ModelsArgs, ModelsCommand};
@@ -24,7 +24,7 @@ pub(crate) fn run(args: ModelsArgs, app: &App) -> Result<ExitCode, CommandError>
 }
 
 fn pack(from: &Path, to: &Path, app: &App) -> Result<ExitCode, CommandError> {
-    let Packed { files, packed, kept, relative_error } = shipping::pack(from, to)?;
+    let Packed { files, packed, kept, relative_error } = quantize::pack(from, to)?;
     if app.printer.json {
         app.printer.json(&serde_json::json!({
             "schema": "openscholar.packed/1", "files": files, "packed": packed, "kept": kept,

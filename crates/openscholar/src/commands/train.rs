@@ -1,10 +1,10 @@
 //! `openscholar train …`: models of one's own.
 
+mod collections;
 mod data;
-mod exam;
 mod export;
-mod teach;
-mod weigh;
+mod fit_weights;
+mod score_teacher;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -24,11 +24,11 @@ pub(crate) fn run(args: TrainArgs, app: &App) -> Result<ExitCode, CommandError> 
         TrainCommand::Encoder(args) => train(Task::Encoder, args, app),
         TrainCommand::Reranker(args) => train(Task::Reranker, args, app),
         TrainCommand::Attributor(args) => train(Task::Attributor, args, app),
-        TrainCommand::Check(args) => data::check(&args, app),
+        TrainCommand::Decontaminate(args) => data::decontaminate(&args, app),
         TrainCommand::Data(args) => data::run(&args, app),
         TrainCommand::Export(args) => export::run(args, app),
-        TrainCommand::Teach(args) => teach::run(&args, app),
-        TrainCommand::Weigh(args) => weigh::run(&args, app),
+        TrainCommand::ScoreTeacher(args) => score_teacher::run(&args, app),
+        TrainCommand::FitWeights(args) => fit_weights::run(&args, app),
         TrainCommand::Presets { task, preset } => {
             let settings = Settings::preset(&preset, task.into())?;
             app.printer.out(settings.to_toml()?.trim_end())?;
@@ -41,11 +41,12 @@ fn train(task: Task, args: TrainModelArgs, app: &App) -> Result<ExitCode, Comman
     let out = std::path::absolute(&args.out)
         .user(|| format!("{} cannot be an output folder", args.out.display()))?;
     let settings = settings(task, args, app)?;
-    let mut exam = exam::prepare(&settings, app)?;
-    let exam = exam.as_deref_mut().map(|exam| exam as &mut dyn scholar_train::Exam);
+    let mut evaluator = collections::prepare(&settings, app)?;
+    let evaluator =
+        evaluator.as_deref_mut().map(|evaluator| evaluator as &mut dyn scholar_train::Evaluator);
     let bar = progress::counted(&app.printer, "steps", Some(0));
     app.heed_signals()?;
-    let report = scholar_train::train(&settings, &out, exam, &mut |event| {
+    let report = scholar_train::train(&settings, &out, evaluator, &mut |event| {
         show(event, &bar, app);
         if app.stop.requested() { Control::Stop } else { Control::Continue }
     });
@@ -53,7 +54,7 @@ fn train(task: Task, args: TrainModelArgs, app: &App) -> Result<ExitCode, Comman
     let report = report?;
     if report.ended == Ended::Stopped {
         let message =
-            format!("interrupted after step {}; the same command goes on from there", report.steps);
+            format!("interrupted after step {}; the same command resumes from there", report.steps);
         return Err(CommandError::new(ErrorKind::Interrupted, message));
     }
     tell(task, &report, app)?;
@@ -112,7 +113,7 @@ fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, Com
         stated.init = app.block_on(models::ensure(app, name))??;
     }
     for path in stated.paths() {
-        *path = std::path::absolute(&*path).user(|| format!("{} is no path", path.display()))?;
+        *path = std::path::absolute(&*path).user(|| format!("{} is not a path", path.display()))?;
     }
     Ok(stated)
 }
@@ -136,15 +137,14 @@ fn say_left_out<'a>(rows: impl Iterator<Item = (&'a Path, usize, &'a str)>, app:
 
 fn show(event: &Event<'_>, bar: &progress::Bar, app: &App) {
     match event {
-        Event::Began { rows, held_out, untaught, rejected, from, device } => {
+        Event::Began { rows, held_out, unscored, rejected, from, device } => {
             let going_on =
-                if *from > 0 { format!(", going on from step {from}") } else { String::new() };
-            app.printer.say(&format!(
-                "{rows} rows to learn from, {held_out} to measure on, {device}{going_on}"
-            ));
-            if *untaught > 0 {
+                if *from > 0 { format!(", resuming from step {from}") } else { String::new() };
+            app.printer
+                .say(&format!("{rows} training rows, {held_out} held out, {device}{going_on}"));
+            if *unscored > 0 {
                 app.printer.say(&format!(
-                    "{untaught} of them are not scored by a teacher: labels alone teach them"
+                    "{unscored} of them have no teacher scores: their loss is that of the labels alone"
                 ));
             }
             let rows =
@@ -184,7 +184,11 @@ fn tell(task: Task, report: &Report, app: &App) -> Result<(), CommandError> {
             "model": model,
         }));
     }
-    let why = if *ended == Ended::Early { ": held-out rows got no better" } else { "" };
+    let why = if *ended == Ended::Early {
+        ": stopped early, no improvement on held-out rows"
+    } else {
+        ""
+    };
     let best = best
         .map_or_else(String::new, |(step, score)| format!(", best {score:.4} after step {step}"));
     app.printer.out(&format!("{steps} steps{why}{best}\n{}", model.display()))

@@ -37,8 +37,8 @@ macro_rules! shipped {
 
 /// All of them; each has an entry of kind `built-in` in the catalog, with the checksums of these files.
 const SHIPPED: &[Shipped] = &[
-    shipped!("scholar-reranker-mini": "model.safetensors", "config.json", "tokenizer.json", "reading.json"),
-    shipped!("scholar-attributor-mini": "model.safetensors", "config.json", "tokenizer.json", "calibration.json", "weighing.json"),
+    shipped!("scholar-reranker-mini": "model.safetensors", "config.json", "tokenizer.json", "rerank_weights.json"),
+    shipped!("scholar-attributor-mini": "model.safetensors", "config.json", "tokenizer.json", "calibration.json", "judge_ensemble.json"),
 ];
 
 /// What the program carries for `entry`; `None` where its files come from elsewhere.

@@ -1,4 +1,4 @@
-//! Who judges support: rules, a writing model, or a model trained for it.
+//! Opens judges of support: the lexical one, a language model, or a classifier trained for it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use scholar_models::gguf::{GgufGenerator, GgufOptions};
 use scholar_models::{
     CrossEncoderOptions, Precision, T5Attributor, T5Precision, TrainedAttributor,
 };
-use scholar_pipeline::proof::weighed::WEIGHING_FILE;
+use scholar_pipeline::proof::ensemble::{FORMER_JUDGE_ENSEMBLE_FILE, JUDGE_ENSEMBLE_FILE};
 use scholar_pipeline::proof::{
-    GeneratorAttributor, LexicalAttributor, WeighedAttributor, Weighing,
+    EnsembleAttributor, GeneratorAttributor, JudgeEnsemble, LexicalAttributor,
 };
 
 use super::models;
@@ -101,10 +101,10 @@ async fn without_generator(app: &App, name: &str) -> Result<Arc<dyn Attributor>,
         return Ok(Arc::new(T5Attributor::open(&folder, name, T5Precision::Auto)?));
     }
     let model = Arc::new(TrainedAttributor::open(&folder, name, judging(app.threads()))?);
-    Ok(match weighing(&folder)? {
-        Some(weighing) => {
-            let reader = likeness_reader(app, weighing.reader.as_deref()).await?;
-            Arc::new(WeighedAttributor::new(model, reader, weighing))
+    Ok(match ensemble(&folder)? {
+        Some(ensemble) => {
+            let encoder = max_sim_encoder(app, ensemble.encoder.as_deref()).await?;
+            Arc::new(EnsembleAttributor::new(model, encoder, ensemble))
         }
         None => model,
     })
@@ -115,8 +115,8 @@ pub(crate) fn judging(threads: usize) -> CrossEncoderOptions {
     CrossEncoderOptions { precision: Precision::Fastest, ..CrossEncoderOptions::project(threads) }
 }
 
-/// The encoder called `name`, whose likeness of sentence and evidence counts beside a judge.
-pub(crate) async fn likeness_reader(
+/// The encoder `name` that computes `MaxSim` of sentence and evidence for a judge ensemble.
+pub(crate) async fn max_sim_encoder(
     app: &App,
     name: Option<&str>,
 ) -> Result<Option<Arc<dyn Encoder>>, CommandError> {
@@ -125,18 +125,22 @@ pub(crate) async fn likeness_reader(
     Ok(Some(models::reader(app, &folder, name)?))
 }
 
-/// How the model in `folder` is weighed against words; `None`: it judges alone.
-fn weighing(folder: &Path) -> Result<Option<Weighing>, CommandError> {
-    let path = folder.join(WEIGHING_FILE);
-    if !path.is_file() {
+/// The ensemble that the model in `folder` is part of; `None`: it judges alone.
+fn ensemble(folder: &Path) -> Result<Option<JudgeEnsemble>, CommandError> {
+    let names = [JUDGE_ENSEMBLE_FILE, FORMER_JUDGE_ENSEMBLE_FILE];
+    let Some(path) = names.map(|name| folder.join(name)).into_iter().find(|path| path.is_file())
+    else {
         return Ok(None);
-    }
+    };
     let text =
         fs_err::read_to_string(&path).user(|| format!("{} is unreadable", path.display()))?;
-    Weighing::parse(&text).map(Some).map_err(|problem| {
-        CommandError::user(format!("{} holds no weights of a judge: {problem}", path.display()))
-            .with_hint(
-                "`openscholar train weigh` writes it anew; without it the model judges alone",
-            )
+    JudgeEnsemble::parse(&text).map(Some).map_err(|problem| {
+        CommandError::user(format!(
+            "{} holds no weights of a judge ensemble: {problem}",
+            path.display()
+        ))
+        .with_hint(
+            "`openscholar train fit-weights` writes it anew; without it the model judges alone",
+        )
     })
 }

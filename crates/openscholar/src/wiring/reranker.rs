@@ -1,5 +1,5 @@
-//! Who reads the candidates again: a cross-encoder, a second encoder, a reranker that reads apart as an encoder does, or
-//! the datastore's own encoder.
+//! Opens rerankers: a cross-encoder, alone or fused with a first stage; or late interaction of a trained reranker, of another
+//! encoder, or of the datastore's own.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use scholar_core::{Encoder as _, Notice, NoticeKind, Reranker};
 use scholar_models::catalog::Purpose;
 use scholar_models::{
-    CrossEncoderOptions, LateInteractionOptions, LateInteractionReranker, LateRules,
-    LocalCrossEncoder, LocalEncoder, Reading, ReadingRules, SecondReadingReranker,
+    CrossEncoderOptions, FusionConfig, LateInteractionConfig, LateInteractionOptions,
+    LateInteractionReranker, LocalCrossEncoder, LocalEncoder, ScoreFusionReranker, TokenEncoder,
 };
 
 use super::models;
@@ -17,13 +17,15 @@ use crate::app::App;
 use crate::config::DEFAULT_RERANKER;
 use crate::error::CommandError;
 
-/// Name for reading with the datastore's own encoder: no other model, three times as fast.
-pub(crate) const OWN: &str = "own";
+/// Name for late interaction of the datastore's own encoder: no other model, three times as fast.
+pub(crate) const DATASTORE_ENCODER: &str = "datastore-encoder";
+/// Its former name.
+const OWN: &str = "own";
 /// Name for what is used when none is named.
 pub(crate) const AUTO: &str = "auto";
 
 /// The reranker `named` on the command line, else by the config, else the default one. A notice says when the default's
-/// model could not be had and the datastore's encoder reads instead.
+/// model could not be had and the datastore's encoder reranks instead.
 ///
 /// `cache_bytes` is for token states; `None` is the preset's.
 pub(crate) async fn open(
@@ -32,32 +34,34 @@ pub(crate) async fn open(
     named: Option<&str>,
     cache_bytes: Option<usize>,
 ) -> Result<(Arc<dyn Reranker>, Option<Notice>), CommandError> {
-    let readers = Readers { app, shelf, cache_bytes };
+    let openers = Openers { app, shelf, cache_bytes };
     match named.or(app.config.reranker.as_deref()) {
-        Some(name) if name != AUTO => Ok((readers.named(name).await?, None)),
-        _ => match readers.named(DEFAULT_RERANKER).await {
+        Some(name) if name != AUTO => Ok((openers.named(name).await?, None)),
+        _ => match openers.named(DEFAULT_RERANKER).await {
             Ok(reranker) => Ok((reranker, None)),
             Err(error) if error.is_final() => Err(error),
-            Err(error) => Ok((readers.own()?, Some(without(DEFAULT_RERANKER, shelf, &error)))),
+            Err(error) => {
+                Ok((openers.datastore_encoder()?, Some(without(DEFAULT_RERANKER, shelf, &error))))
+            }
         },
     }
 }
 
-struct Readers<'a> {
+struct Openers<'a> {
     app: &'a App,
     shelf: &'a Shelf,
     cache_bytes: Option<usize>,
 }
 
-impl Readers<'_> {
+impl Openers<'_> {
     async fn named(&self, name: &str) -> Result<Arc<dyn Reranker>, CommandError> {
         let app = self.app;
-        if self.is_own(name) {
-            return self.own();
+        if self.is_datastore_encoder(name) {
+            return self.datastore_encoder();
         }
         if models::local(name)?.is_none() {
             match models::entry(app, name)?.purpose {
-                Purpose::Encoder => return self.second(name).await,
+                Purpose::Encoder => return self.encoder(name).await,
                 Purpose::Reranker => {}
                 Purpose::Attributor | Purpose::Generator => {
                     return Err(CommandError::user(format!("{name} does not rerank"))
@@ -67,47 +71,61 @@ impl Readers<'_> {
         }
         let folder = models::ensure(app, name).await?;
         if !models::classifies(&folder) {
-            // Trained to read query and passage apart.
-            return self.apart(name, &folder);
+            return self.late_interaction_in(name, &folder);
         }
-        let rules = ReadingRules::read(&folder)?;
+        let config = FusionConfig::read(&folder)?;
         let model =
             LocalCrossEncoder::open(&folder, name, CrossEncoderOptions::project(app.threads()))?;
-        let Some(ReadingRules { beside, weights }) = rules else { return Ok(Arc::new(model)) };
-        let beside = match beside {
-            None => None,
-            Some(beside) => Some(self.without_cross_encoder(&beside).await?),
+        let Some(FusionConfig { first_stage, weights }) = config else {
+            return Ok(Arc::new(model));
         };
-        Ok(Arc::new(SecondReadingReranker::new(model, weights, beside)?))
+        let first_stage = match first_stage {
+            None => None,
+            Some(name) => Some(self.without_cross_encoder(&name).await?),
+        };
+        Ok(Arc::new(ScoreFusionReranker::new(model, weights, first_stage)?))
     }
 
-    fn is_own(&self, name: &str) -> bool {
-        name == OWN || name.eq_ignore_ascii_case(&self.shelf.encoder.info().name)
+    fn is_datastore_encoder(&self, name: &str) -> bool {
+        name == DATASTORE_ENCODER
+            || name == OWN
+            || name.eq_ignore_ascii_case(&self.shelf.encoder.info().name)
     }
 
     /// Late interaction of the encoder `name`, or of the datastore's.
     async fn without_cross_encoder(&self, name: &str) -> Result<Arc<dyn Reranker>, CommandError> {
-        if self.is_own(name) { self.own() } else { self.second(name).await }
+        if self.is_datastore_encoder(name) {
+            self.datastore_encoder()
+        } else {
+            self.encoder(name).await
+        }
     }
 
-    async fn second(&self, name: &str) -> Result<Arc<dyn Reranker>, CommandError> {
+    async fn encoder(&self, name: &str) -> Result<Arc<dyn Reranker>, CommandError> {
         let folder = models::ensure(self.app, name).await?;
-        self.apart(name, &folder)
+        self.late_interaction_in(name, &folder)
     }
 
     /// Late interaction of the encoder in `folder`, with its own weights where it has any.
-    fn apart(&self, name: &str, folder: &Path) -> Result<Arc<dyn Reranker>, CommandError> {
-        let rules = LateRules::read(folder)?;
+    fn late_interaction_in(
+        &self,
+        name: &str,
+        folder: &Path,
+    ) -> Result<Arc<dyn Reranker>, CommandError> {
+        let config = LateInteractionConfig::read(folder)?;
         let encoder = models::reader(self.app, folder, name)?;
-        let project = || LateInteractionOptions::project(Reading::Second);
-        self.late(&encoder, rules.map_or_else(project, LateInteractionOptions::ruled))
+        let project = || LateInteractionOptions::project(TokenEncoder::Separate);
+        self.late_interaction(&encoder, config.map_or_else(project, LateInteractionOptions::of))
     }
 
-    fn own(&self) -> Result<Arc<dyn Reranker>, CommandError> {
-        self.late(&self.shelf.encoder, LateInteractionOptions::project(Reading::Own))
+    fn datastore_encoder(&self) -> Result<Arc<dyn Reranker>, CommandError> {
+        self.late_interaction(
+            &self.shelf.encoder,
+            LateInteractionOptions::project(TokenEncoder::Retriever),
+        )
     }
 
-    fn late(
+    fn late_interaction(
         &self,
         encoder: &Arc<LocalEncoder>,
         mut options: LateInteractionOptions,
@@ -117,19 +135,19 @@ impl Readers<'_> {
     }
 }
 
-/// What reads candidates by late interaction before a cross-encoder: the encoder `name`, or `own`.
-pub(crate) async fn beside(
+/// The first stage of a cross-encoder, by late interaction: the encoder `name`, or the datastore's.
+pub(crate) async fn first_stage(
     app: &App,
     shelf: &Shelf,
     name: &str,
 ) -> Result<Arc<dyn Reranker>, CommandError> {
-    Readers { app, shelf, cache_bytes: None }.without_cross_encoder(name).await
+    Openers { app, shelf, cache_bytes: None }.without_cross_encoder(name).await
 }
 
 fn without(name: &str, shelf: &Shelf, error: &CommandError) -> Notice {
-    let own = &shelf.encoder.info().name;
-    Notice::new(NoticeKind::Skipped, format!("reranked with {own} instead of {name}: {error}"))
+    let encoder = &shelf.encoder.info().name;
+    Notice::new(NoticeKind::Skipped, format!("reranked with {encoder} instead of {name}: {error}"))
         .with_hint(format!(
-            "openscholar models pull {name}, or write reranker = \"{OWN}\" into the config file"
+            "openscholar models pull {name}, or write reranker = \"{DATASTORE_ENCODER}\" into the config file"
         ))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Given, Row};
-use crate::attribution::statistics::{Scored, auc, interval};
+use crate::attribution::statistics::{Scored, auroc, interval};
 use crate::statistics::mean;
 
 /// Probabilities at which answers are counted.
@@ -70,7 +70,7 @@ fn apart(rows: &[Row], other: Given) -> String {
             truth: row.given == Given::Own,
         })
         .collect();
-    match interval(&scored, auc) {
+    match interval(&scored, auroc) {
         Some(auc) => format!("{:.3} ({:.3}–{:.3})", auc.value, auc.low, auc.high),
         None => "–".to_owned(),
     }

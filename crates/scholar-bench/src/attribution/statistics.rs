@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Resamples of an interval.
 const RESAMPLES: usize = 1000;
-/// Bins of the calibration error.
+/// Bins of the expected calibration error.
 const BINS: usize = 10;
 
 /// One judged pair.
@@ -90,8 +90,8 @@ pub fn f1(scored: &[Scored]) -> Option<f64> {
     (sum > 0).then(|| 2.0 * both as f64 / sum as f64)
 }
 
-/// Probability that a positive scores above a negative; ties count half.
-pub fn auc(scored: &[Scored]) -> Option<f64> {
+/// AUROC: the probability that a positive scores above a negative; ties count half.
+pub fn auroc(scored: &[Scored]) -> Option<f64> {
     let mut sorted = scored.to_vec();
     sorted.sort_by(|a, b| a.score.total_cmp(&b.score));
     let positives = sorted.iter().filter(|one| one.truth).count();
@@ -110,8 +110,8 @@ pub fn auc(scored: &[Scored]) -> Option<f64> {
     Some(wins / (positives as f64 * negatives as f64))
 }
 
-/// Mean distance between mean score and share of positives over ten equal bins of the score, weighted by their size.
-pub fn calibration_error(scored: &[Scored]) -> f64 {
+/// ECE, expected calibration error: mean distance between mean score and fraction of positives over ten equal bins of the score, weighted by their size.
+pub fn ece(scored: &[Scored]) -> f64 {
     let mut bins = [(0.0, 0.0); BINS];
     for one in scored {
         let bin = ((one.score * BINS as f64) as usize).min(BINS - 1);
@@ -122,7 +122,7 @@ pub fn calibration_error(scored: &[Scored]) -> f64 {
         / scored.len().max(1) as f64
 }
 
-/// The [`calibration_error`] that chance alone gives a perfectly calibrated judge of these scores: the mean and the 95th
+/// The [`ece`] that chance alone gives a perfectly calibrated judge of these scores: the mean and the 95th
 /// percentile of sets of labels drawn by them, from a fixed seed.
 ///
 /// A few hundred pairs in ten bins never show the shares that they were drawn from.
@@ -134,7 +134,7 @@ pub fn calibration_by_chance(scored: &[Scored]) -> (f64, f64) {
                 .iter()
                 .map(|one| Scored { truth: random.unit() < one.score, ..*one })
                 .collect();
-            calibration_error(&drawn)
+            ece(&drawn)
         })
         .collect();
     errors.sort_by(f64::total_cmp);
@@ -163,12 +163,12 @@ mod tests {
             (0.5, false, true),
         ]);
         // By hand: of 3 × 2 pairs 3 are in order and one is tied.
-        close(auc(&rows), 3.5 / 6.0);
+        close(auroc(&rows), 3.5 / 6.0);
         close(Some(accuracy(&rows)), 0.6);
         close(balanced_accuracy(&rows), (2.0 / 3.0 + 0.5) / 2.0);
         close(f1(&rows), 4.0 / 6.0);
-        assert_eq!(auc(&rows[..1]), None);
-        let interval = interval(&rows, auc).expect("both classes");
+        assert_eq!(auroc(&rows[..1]), None);
+        let interval = interval(&rows, auroc).expect("both classes");
         assert!(interval.low <= interval.value && interval.value <= interval.high);
     }
 
@@ -176,8 +176,8 @@ mod tests {
     fn a_calibrated_judge_has_no_error() {
         let rows: Vec<Scored> =
             (0..4).map(|n| Scored { score: 0.25, called: false, truth: n == 0 }).collect();
-        assert!(calibration_error(&rows) < 1e-9);
-        assert!((calibration_error(&scored(&[(1.0, true, false)])) - 1.0).abs() < 1e-9);
+        assert!(ece(&rows) < 1e-9);
+        assert!((ece(&scored(&[(1.0, true, false)])) - 1.0).abs() < 1e-9);
     }
 
     #[test]

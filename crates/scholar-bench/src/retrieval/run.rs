@@ -17,7 +17,8 @@ use super::report::{Report, SystemReport};
 
 /// Passages asked for per query: long documents have several, and recall looks at 100 documents.
 const PASSAGES: usize = 300;
-/// First passages that are reranked. Source: spec A.5, the paper reranks what it retrieves, 100.
+/// First passages that are reranked. Source: arXiv 2411.14199 §2.1, which
+/// reranks the 100 passages it retrieves.
 pub const RERANKED: usize = 100;
 
 /// One way to rank.

@@ -77,7 +77,7 @@ fn choose_on(
             Ok(Running::Avx512Int8)
         }
         (Precision::Int8, Backend::Auto | Backend::Avx512) => {
-            Err("this processor has no AVX-512-VNNI with AVX-512-BF16")
+            Err("this CPU has no AVX-512-VNNI with AVX-512-BF16")
         }
         (Precision::Int8, Backend::Portable) => Err("the portable back-end computes f32 only"),
         (Precision::Auto | Precision::Bf16, Backend::Auto | Backend::Amx)
@@ -86,21 +86,19 @@ fn choose_on(
             Ok(Running::AmxBf16)
         }
         (_, Backend::Amx) if machine.amx => Err("AMX computes bf16 only"),
-        (_, Backend::Amx) => Err("this processor has no AMX, or the kernel does not allow it"),
+        (_, Backend::Amx) => Err("this CPU has no AMX, or the kernel does not allow it"),
         (Precision::Bf16, Backend::Auto | Backend::Avx512) if machine.avx512_bf16 => {
             Ok(Running::Avx512Bf16)
         }
         (Precision::Auto, Backend::Auto | Backend::Avx512) if machine.avx512_bf16 && tiles => {
             Ok(Running::Avx512Bf16)
         }
-        (Precision::Bf16, Backend::Auto | Backend::Avx512) => {
-            Err("this processor has no AVX-512-BF16")
-        }
+        (Precision::Bf16, Backend::Auto | Backend::Avx512) => Err("this CPU has no AVX-512-BF16"),
         (Precision::Bf16, Backend::Portable) => Err("the portable back-end computes f32 only"),
         (Precision::Auto | Precision::F32, Backend::Auto | Backend::Avx512) if machine.avx512 => {
             Ok(Running::Avx512F32)
         }
-        (Precision::Auto | Precision::F32, Backend::Avx512) => Err("this processor has no AVX-512"),
+        (Precision::Auto | Precision::F32, Backend::Avx512) => Err("this CPU has no AVX-512"),
         (Precision::Auto | Precision::F32, Backend::Auto | Backend::Portable) => {
             Ok(Running::PortableF32)
         }

@@ -20,12 +20,12 @@ impl Pooling {
         match self {
             Self::Mean => {
                 let level = Level::detect();
-                let share = dim as f32 / states.len() as f32;
+                let weight = dim as f32 / states.len() as f32;
                 for state in states.chunks_exact(dim) {
                     add_scaled(level, &mut vector, state, 1.0);
                 }
                 for value in &mut vector {
-                    *value *= share;
+                    *value *= weight;
                 }
             }
             Self::Cls => vector.copy_from_slice(&states[..dim]),

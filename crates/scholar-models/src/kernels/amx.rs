@@ -10,14 +10,14 @@ use std::arch::x86_64::__cpuid_count;
 /// Rows and columns of a block: two tiles of 16 each way.
 pub(super) const BLOCK: usize = 32;
 
-/// Whether the processor has AMX-BF16 and the kernel lets this process use the tiles.
+/// Whether the CPU has AMX-BF16 and the kernel lets this process use the tiles.
 ///
 /// Asks the kernel for the permission, which holds for the process and all threads started later.
 pub(super) fn available() -> bool {
     const TILE: u32 = 1 << 24;
     const TILE_BF16: u32 = 1 << 22;
     #[expect(unused_unsafe, reason = "the intrinsic is safe on newer compilers")]
-    // SAFETY: leaf 7 exists on every processor with AVX2, and this is asked only where AVX-512 was found.
+    // SAFETY: leaf 7 exists on every CPU with AVX2, and this is asked only where AVX-512 was found.
     let features = unsafe { __cpuid_count(7, 0) }.edx;
     features & TILE != 0 && features & TILE_BF16 != 0 && permitted()
 }

@@ -8,7 +8,7 @@ use super::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Tar
 /// Query rows whose scores are held at a time.
 const QUERY_ROWS: usize = 12;
 
-/// The f32 back-end of processors with AVX-512.
+/// The f32 back-end of CPUs with AVX-512.
 pub(crate) struct Avx512 {
     level: Level,
 }

@@ -436,7 +436,7 @@ unsafe fn product<S: Step>(work: &Work) {
     }
 }
 
-/// Asks for the residual of a block while its sums are computed: rows lie too far apart for the processor to see it coming.
+/// Asks for the residual of a block while its sums are computed: rows lie too far apart for the CPU to see it coming.
 ///
 /// # Safety
 /// As [`product_f32`]; rows and column are inside the result.

@@ -1,10 +1,7 @@
 //! Row-wise functions in plain Rust, compiled several times: as the target is, with AVX2 + FMA, with AVX-512.
 //!
 //! Sums run over 16 lanes whatever the vector width, so that the three versions differ only by fused rounding.
-#![expect(
-    unsafe_code,
-    reason = "calls functions compiled for processor features after detecting them"
-)]
+#![expect(unsafe_code, reason = "calls functions compiled for CPU features after detecting them")]
 
 use super::LayerNorm;
 

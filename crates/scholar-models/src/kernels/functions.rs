@@ -32,7 +32,7 @@ pub(super) unsafe fn store_half(out: *mut u16, mask: __mmask16, value: __m512) {
     // SAFETY: the caller's; the cast keeps the bits.
     unsafe {
         let half = std::mem::transmute::<__m256bh, __m256i>(_mm512_cvtneps_pbh(value));
-        // A mask costs a store several times as much on some processors.
+        // A mask costs a store several times as much on some CPUs.
         if mask == ALL {
             _mm256_storeu_si256(out.cast(), half);
         } else {
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn gelu_for_bf16_is_gelu_to_five_digits() {
         if !Machine::detect().avx512 {
-            return eprintln!("skipped: this processor has no AVX-512");
+            return eprintln!("skipped: this CPU has no AVX-512");
         }
         for step in -4000..=4000 {
             let x = step as f32 * 0.003;
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn softmax_for_bf16_is_softmax_at_every_length() {
         if !Machine::detect().avx512_bf16 {
-            return eprintln!("skipped: this processor has no AVX-512-BF16");
+            return eprintln!("skipped: this CPU has no AVX-512-BF16");
         }
         for len in 1..70 {
             let scores: Vec<f32> = (0..len).map(|i| ((i * 37) % 11) as f32 * 3.0 - 15.0).collect();

@@ -213,7 +213,7 @@ proptest! {
         if Machine::detect().avx512_vnni {
             check_product(&Int8::new(), shape, seed, 3e-2);
         } else {
-            eprintln!("skipped: this processor has no AVX-512-VNNI");
+            eprintln!("skipped: this CPU has no AVX-512-VNNI");
         }
     }
 
@@ -240,7 +240,7 @@ fn bf16_engines() -> Vec<Bf16> {
         engines.push(Bf16::amx());
     }
     if engines.is_empty() {
-        eprintln!("skipped: this processor has no AVX-512-BF16");
+        eprintln!("skipped: this CPU has no AVX-512-BF16");
     }
     engines
 }

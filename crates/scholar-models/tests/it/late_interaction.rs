@@ -5,16 +5,16 @@ use std::sync::Arc;
 use futures::executor::block_on;
 use scholar_core::{Explanation, Query, Reranker as _, RetrievalScore, Retrieved};
 use scholar_models::{
-    EncoderOptions, LateInteractionOptions, LateInteractionReranker, LocalEncoder, Reading,
+    EncoderOptions, LateInteractionOptions, LateInteractionReranker, LocalEncoder, TokenEncoder,
 };
 
 use crate::golden;
 
 fn reranker(depth: usize) -> LateInteractionReranker {
-    reading(depth, Reading::Own)
+    reading(depth, TokenEncoder::Retriever)
 }
 
-fn reading(depth: usize, reading: Reading) -> LateInteractionReranker {
+fn reading(depth: usize, reading: TokenEncoder) -> LateInteractionReranker {
     let dir = golden::dir("tiny-bert-encoder");
     let encoder = LocalEncoder::open(&dir, "tiny", EncoderOptions::project(2)).expect("opens");
     let options = LateInteractionOptions { depth, ..LateInteractionOptions::project(reading) };
@@ -78,11 +78,11 @@ fn what_was_read_before_scores_the_same() {
         let scores = block_on(reranker.rerank(&query(text), &found)).expect("runs");
         scores.iter().map(|score| score.value()).collect()
     };
-    let warm = reading(12, Reading::Second);
+    let warm = reading(12, TokenEncoder::Separate);
     let _reads = scores(&warm, "proteins of the membrane");
-    let fresh = scores(&reading(12, Reading::Second), "models of the cell");
+    let fresh = scores(&reading(12, TokenEncoder::Separate), "models of the cell");
     scholar_testing::assert_all_close(&scores(&warm, "models of the cell"), &fresh, 1e-5);
-    assert_ne!(fresh, scores(&reading(12, Reading::Own), "models of the cell"));
+    assert_ne!(fresh, scores(&reading(12, TokenEncoder::Retriever), "models of the cell"));
 }
 
 #[test]

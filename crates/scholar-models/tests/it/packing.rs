@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use scholar_models::shipping::pack;
+use scholar_models::quantize::pack;
 use scholar_models::{
     CrossEncoderOptions, EncoderOptions, LocalCrossEncoder, LocalEncoder, Precision,
 };

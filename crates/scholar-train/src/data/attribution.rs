@@ -110,8 +110,8 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn chance(&mut self, share: f64) -> bool {
-        self.random.unit() < share
+    fn chance(&mut self, probability: f64) -> bool {
+        self.random.unit() < probability
     }
 
     /// From `low` to `high`, both included.

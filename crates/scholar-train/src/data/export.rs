@@ -47,8 +47,8 @@ pub struct Request {
     pub out: PathBuf,
     /// The model that is trained on: a name of the hub or a folder; the paper's where left out.
     pub model: Option<String>,
-    /// Share of the rows that may be unusable.
-    pub bad_share: f64,
+    /// Fraction of the rows that may be unusable.
+    pub max_rejected_fraction: f64,
 }
 
 /// What was written.
@@ -82,9 +82,9 @@ fn groups(request: &Request) -> Result<Exported, DataError> {
     let mut written = Written::new(request);
     let mut taught = true;
     for (name, path) in splits(request) {
-        let rows = read_rows(path, request.bad_share, RerankRow::check)?;
+        let rows = read_rows(path, request.max_rejected_fraction, RerankRow::check)?;
         let rows = written.note(name, rows);
-        taught &= rows.iter().all(RerankRow::is_taught);
+        taught &= rows.iter().all(RerankRow::is_scored);
         // The other program's format does not have it.
         let rows: Vec<RerankRow> =
             rows.into_iter().map(|row| RerankRow { source: None, ..row }).collect();
@@ -99,8 +99,9 @@ fn conversations(request: &Request) -> Result<Exported, DataError> {
     let mut written = Written::new(request);
     let mut read = Vec::new();
     for (name, path) in splits(request) {
-        let rows =
-            read_rows(path, request.bad_share, |row: &Value| Conversation::of(row).map(|_| ()))?;
+        let rows = read_rows(path, request.max_rejected_fraction, |row: &Value| {
+            Conversation::of(row).map(|_| ())
+        })?;
         let rows = written.note(name, rows);
         let rows: Vec<Conversation> =
             rows.iter().filter_map(|row| Conversation::of(row).ok()).collect();

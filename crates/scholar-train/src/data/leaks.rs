@@ -24,9 +24,9 @@ const PASSAGE_RULE: &str = "evaluation: a passage has 13 words of a query in a r
 pub fn refuse_leaks(
     path: &Path,
     evaluation: &Evaluation,
-    bad_share: f64,
+    max_rejected_fraction: f64,
 ) -> Result<usize, DataError> {
-    let rows = read_rows(path, bad_share, |row: &Value| {
+    let rows = read_rows(path, max_rejected_fraction, |row: &Value| {
         row.is_object().then_some(()).ok_or_else(|| "not an object".to_owned())
     })?;
     let mut found: BTreeMap<&'static str, (usize, usize, String)> = BTreeMap::new();

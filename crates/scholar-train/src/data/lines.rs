@@ -39,13 +39,13 @@ impl<T> Rows<T> {
 }
 
 /// Reads `path`, or `path` with `.gz` behind it. A row that is no `T`, or that `check` refuses, is left out; more
-/// than `bad_share` of all rows, and the file is refused.
+/// than `max_rejected_fraction` of all rows, and the file is refused.
 ///
 /// # Errors
 /// [`DataError::Read`], [`DataError::Rows`], and [`DataError::Empty`] for a file without rows.
 pub fn read_rows<T: DeserializeOwned>(
     path: &Path,
-    bad_share: f64,
+    max_rejected_fraction: f64,
     check: impl Fn(&T) -> Result<(), String>,
 ) -> Result<Rows<T>, DataError> {
     let (path, mut lines) = open(path)?;
@@ -76,7 +76,9 @@ pub fn read_rows<T: DeserializeOwned>(
     }
     let total = rows.len() + bad.len();
     match bad.first() {
-        Some(first) if rows.is_empty() || bad.len() as f64 > bad_share * total as f64 => {
+        Some(first)
+            if rows.is_empty() || bad.len() as f64 > max_rejected_fraction * total as f64 =>
+        {
             Err(DataError::Rows {
                 path,
                 rejected: bad.len(),

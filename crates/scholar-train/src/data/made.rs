@@ -11,10 +11,10 @@ use super::wording::hash;
 pub struct Settings {
     /// Drives every choice.
     pub seed: u64,
-    /// Share of the groups that are held out for development.
-    pub dev_share: f64,
-    /// Share of a source's rows that may be unusable before it is refused.
-    pub bad_share: f64,
+    /// Fraction of the groups that are held out for development.
+    pub dev_fraction: f64,
+    /// Fraction of a source's rows that may be unusable before it is refused.
+    pub max_rejected_fraction: f64,
     /// At most so many papers of each collection.
     pub max_papers: usize,
 }
@@ -22,7 +22,7 @@ pub struct Settings {
 impl Settings {
     /// For models that are shipped.
     pub fn paper() -> Self {
-        Self { seed: 7, dev_share: 0.06, bad_share: 0.01, max_papers: 9_000 }
+        Self { seed: 7, dev_fraction: 0.06, max_rejected_fraction: 0.01, max_papers: 9_000 }
     }
 
     /// For a minute of training.
@@ -53,7 +53,7 @@ impl<T> Made<T> {
         settings: &Settings,
     ) -> Result<Self, DataError> {
         let (mut train, mut dev) = (Vec::new(), Vec::new());
-        let held_out = (settings.dev_share.clamp(0.0, 1.0) * 10_000.0) as u64;
+        let held_out = (settings.dev_fraction.clamp(0.0, 1.0) * 10_000.0) as u64;
         let mut sides: BTreeMap<String, bool> = BTreeMap::new();
         for (group, row) in rows {
             let is_dev = *sides

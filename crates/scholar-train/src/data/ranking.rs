@@ -180,8 +180,8 @@ impl Planner<'_> {
         documents.len() - 1
     }
 
-    fn chance(&mut self, share: f64) -> bool {
-        self.random.unit() < share
+    fn chance(&mut self, probability: f64) -> bool {
+        self.random.unit() < probability
     }
 
     /// The one door for prompts: checks the query against evaluation.

@@ -29,7 +29,7 @@ pub struct RerankRow {
 
 impl RerankRow {
     /// Whether a teacher scored it.
-    pub fn is_taught(&self) -> bool {
+    pub fn is_scored(&self) -> bool {
         !self.pos_scores.is_empty()
     }
 

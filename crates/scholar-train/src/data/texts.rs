@@ -34,7 +34,7 @@ pub fn text_rows(
                 problem: "has no papers to pre-train on".to_owned(),
             });
         }
-        let mut papers = read_papers(&source.files[0], settings.bad_share)?;
+        let mut papers = read_papers(&source.files[0], settings.max_rejected_fraction)?;
         SplitMix64::stream(settings.seed, super::wording::hash([name])).shuffle(&mut papers);
         papers.truncate(settings.max_papers);
         for paper in papers {
@@ -96,7 +96,7 @@ mod tests {
             [row("a", &text), row("b", &text), row("c", &other), row("d", "short")].join("\n");
         fs_err::write(folder.path().join("papers/arxiv_sample.jsonl"), rows).expect("written");
         let source = Source::below(folder.path(), SourceName::Arxiv).expect("there");
-        let settings = Settings { dev_share: 0.0, ..Settings::paper() };
+        let settings = Settings { dev_fraction: 0.0, ..Settings::paper() };
         let made = text_rows(&[source], &Evaluation::default(), &settings).expect("made");
         assert_eq!(made.train.len(), 2);
         assert_eq!(made.ledger.removed()["arxiv"]["near-duplicate"], 1);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use scholar_core::text::words::{content_stems, fold, words};
 
-/// Words in a row of which two texts may not share so many. Source: issue of this project's training data, after the
+/// Words in a row of which two texts may not share so many. Source: Brown et al. 2020, the
 /// 13-grams of GPT-3's decontamination.
 pub const SHINGLE_WORDS: usize = 13;
 
@@ -39,7 +39,7 @@ pub fn stems(text: &str) -> BTreeSet<String> {
     content_stems(text).into_iter().collect()
 }
 
-/// The share of `asked` that `text` has; 0 of nothing.
+/// The fraction of `asked` that `text` has, 0 to 1; 0 of nothing.
 pub fn coverage(asked: &BTreeSet<String>, text: &BTreeSet<String>) -> f64 {
     if asked.is_empty() {
         return 0.0;

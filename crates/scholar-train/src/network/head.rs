@@ -2,7 +2,7 @@
 
 use super::parameters::Parameters;
 use super::pass::Packed;
-use crate::arithmetic::{Buffer, Device, Mask, Pair};
+use crate::backend::{Backend, Buffer, Mask, Pair};
 
 /// What the classifier's forward pass leaves for the backward one.
 #[derive(Default)]
@@ -25,29 +25,29 @@ impl Parameters {
     /// `classifier(dropout(tanh(pooler(state))))` of each first state, `[sequences, hidden]`.
     pub(crate) fn classify(
         &self,
-        device: &dyn Device,
+        backend: &dyn Backend,
         states: &Buffer,
         mask: Option<Mask>,
         tape: &mut HeadTape,
     ) {
         let (pooler, classifier) = self.head();
         let rows = states.len() / self.shape.hidden;
-        device.fit(&mut tape.pooled, states.len());
-        device.linear_bias(states, (&self.values, pooler), &mut tape.pooled);
-        device.tanh(&mut tape.pooled);
+        backend.fit(&mut tape.pooled, states.len());
+        backend.linear_bias(states, (&self.values, pooler), &mut tape.pooled);
+        backend.tanh(&mut tape.pooled);
         tape.mask = mask;
-        device.copy(&tape.pooled, &mut tape.dropped);
+        backend.copy(&tape.pooled, &mut tape.dropped);
         if let Some(mask) = mask {
-            device.drop_out(&mut tape.dropped, mask);
+            backend.drop_out(&mut tape.dropped, mask);
         }
-        device.fit(&mut tape.logits, rows * self.labels);
-        device.linear_bias(&tape.dropped, (&self.values, classifier), &mut tape.logits);
+        backend.fit(&mut tape.logits, rows * self.labels);
+        backend.linear_bias(&tape.dropped, (&self.values, classifier), &mut tape.logits);
     }
 
     /// From the gradient of the logits to that of the states, which is put into `out`.
     pub(crate) fn classify_back(
         &self,
-        device: &dyn Device,
+        backend: &dyn Backend,
         (states, gradient): (&Buffer, &Buffer),
         tape: &mut HeadTape,
         out: &mut Buffer,
@@ -56,16 +56,16 @@ impl Parameters {
         let (pooler, classifier) = self.head();
         let (hidden, values) = (self.shape.hidden, &self.values);
         let flow = &mut tape.flow;
-        device.fit(flow, states.len());
-        device.linear_weight(gradient, &tape.dropped, self.labels, (into, classifier));
-        device.linear_input(gradient, (values, &classifier.weight), self.labels, flow, false);
+        backend.fit(flow, states.len());
+        backend.linear_weight(gradient, &tape.dropped, self.labels, (into, classifier));
+        backend.linear_input(gradient, (values, &classifier.weight), self.labels, flow, false);
         if let Some(mask) = tape.mask {
-            device.drop_out(flow, mask);
+            backend.drop_out(flow, mask);
         }
-        device.tanh_backward(flow, &tape.pooled);
-        device.linear_weight(flow, states, hidden, (into, pooler));
-        device.fit(out, states.len());
-        device.linear_input(flow, (values, &pooler.weight), hidden, out, false);
+        backend.tanh_backward(flow, &tape.pooled);
+        backend.linear_weight(flow, states, hidden, (into, pooler));
+        backend.fit(out, states.len());
+        backend.linear_input(flow, (values, &pooler.weight), hidden, out, false);
     }
 }
 
@@ -116,10 +116,10 @@ pub(crate) fn pool_mean_back(
         } else {
             0.0
         };
-        let share = 1.0 / (length * (bounds[1] - bounds[0]) as f32);
+        let scale = 1.0 / (length * (bounds[1] - bounds[0]) as f32);
         for row in out[bounds[0] * hidden..bounds[1] * hidden].chunks_exact_mut(hidden) {
             for ((out, gradient), pooled) in row.iter_mut().zip(gradient).zip(pooled) {
-                *out = (gradient - along * pooled) * share;
+                *out = (gradient - along * pooled) * scale;
             }
         }
     }

@@ -1,16 +1,17 @@
-//! Late interaction: a query and its passages are read apart and then compared token by token.
+//! Late interaction: query and passages are encoded separately and compared token by token.
 //!
-//! The score of a passage is the cosine of the mean states plus the mean over the query's tokens of the best cosine with a token
-//! of the passage, special tokens left out. Source: `ColBERT`'s `MaxSim`; the mean states beside it are ours, because the
-//! reranker that reads the result adds both.
+//! The score of a passage is the cosine of the mean-pooled states plus `MaxSim` over the tokens, special tokens left out.
+//! Source: `ColBERT` for `MaxSim`; the pooled cosine beside it is ours, because the reranker that uses the result has
+//! both as features.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
+use scholar_core::similarity::{MaxSim, max_sim};
 
 use super::head::{pool_mean, pool_mean_back};
 use super::pass::Packed;
-use crate::arithmetic::{View, ViewMut, multiply};
+use crate::backend::{View, ViewMut, multiply};
 
 /// A query, by its place in the batch; its passages follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub(crate) struct InteractionTape {
     units: Vec<f32>,
     lengths: Vec<f32>,
     pooled: (Vec<f32>, Vec<f32>),
-    /// Of every pair, for each query token, the passage's token that is most like it, counted in the batch.
+    /// Of every pair, for each query token, the passage token of the highest cosine, as a row of the batch.
     best: Vec<Vec<usize>>,
     /// One for each pair.
     pub(crate) scores: Vec<f32>,
@@ -55,7 +56,7 @@ fn compared(batch: &Packed, sequence: usize) -> Range<usize> {
     if end - start > 2 { start + 1..end - 1 } else { start..start }
 }
 
-/// Scores the pairs of `batch` by its `states`, `[tokens, hidden]`; call inside [`crate::arithmetic::Threads::run`].
+/// Scores the pairs of `batch` by its `states`, `[tokens, hidden]`; call inside [`crate::backend::Threads::run`].
 pub(crate) fn interact(
     states: &[f32],
     batch: &Packed,
@@ -79,46 +80,35 @@ pub(crate) fn interact(
         .par_iter()
         .map(|[query, passage]| {
             let row = |at: &usize| &pooled[at * hidden..][..hidden];
-            let likeness: f32 = row(query).iter().zip(row(passage)).map(|(a, b)| a * b).sum();
+            let pooled_cosine: f32 = row(query).iter().zip(row(passage)).map(|(a, b)| a * b).sum();
             let [query, passage] = [query, passage].map(|sequence| compared(batch, *sequence));
-            let (share, best) = counterparts(units, query, passage, hidden);
-            (likeness + share, best)
+            let max_sim = token_max_sim(units, query, passage.clone(), hidden);
+            let best = max_sim.best.iter().map(|at| passage.start + at).collect();
+            (pooled_cosine + max_sim.score, best)
         })
         .collect();
     (tape.scores, tape.best) = found.into_iter().unzip();
 }
 
-/// The mean of the best cosines, and where they were found.
-fn counterparts(
+/// `MaxSim` over rows of unit length, by one matrix product.
+fn token_max_sim(
     units: &[f32],
     query: Range<usize>,
     passage: Range<usize>,
     hidden: usize,
-) -> (f32, Vec<usize>) {
-    if query.is_empty() || passage.is_empty() {
-        return (0.0, Vec::new());
-    }
+) -> MaxSim {
     let (m, n) = (query.len(), passage.len());
     let rows =
-        |range: &Range<usize>| View::rows(&units[range.start * hidden..range.end * hidden], hidden);
+        |range: Range<usize>| View::rows(&units[range.start * hidden..range.end * hidden], hidden);
     let mut cosines = vec![0.0; m * n];
     let mut out = ViewMut { data: &mut cosines, row: n };
-    multiply((m, n, hidden), rows(&query), rows(&passage).transposed(), &mut out, false, 1);
-    let (mut sum, mut best) = (0.0, Vec::with_capacity(m));
-    for row in cosines.chunks_exact(n) {
-        let (at, most) =
-            row.iter().enumerate().fold((0, f32::NEG_INFINITY), |most, (at, value)| {
-                if *value > most.1 { (at, *value) } else { most }
-            });
-        sum += most;
-        best.push(passage.start + at);
-    }
-    (sum / m as f32, best)
+    multiply((m, n, hidden), rows(query), rows(passage).transposed(), &mut out, false, 1);
+    max_sim(m, n, |query, passage| cosines[query * n + passage])
 }
 
-/// From `slopes` of the scores to the gradient of the states.
+/// From the gradient of the scores to the gradient of the states.
 pub(crate) fn interact_back(
-    slopes: &[f32],
+    grad_scores: &[f32],
     batch: &Packed,
     asked: &[Asked],
     hidden: usize,
@@ -128,15 +118,15 @@ pub(crate) fn interact_back(
     // Gradient of the states at length 1.
     let mut flow = vec![0.0; tape.units.len()];
     let pairs = asked.iter().flat_map(|asked| asked.pairs());
-    for (([query, passage], slope), best) in pairs.zip(slopes).zip(&tape.best) {
+    for (([query, passage], grad), best) in pairs.zip(grad_scores).zip(&tape.best) {
         for [to, from] in [[query, passage], [passage, query]] {
-            add(&mut pooled, to, &tape.pooled.0, from, hidden, *slope);
+            add(&mut pooled, to, &tape.pooled.0, from, hidden, *grad);
         }
         let tokens = compared(batch, query);
-        let share = slope / tokens.len().max(1) as f32;
+        let per_token = grad / tokens.len().max(1) as f32;
         for (token, counterpart) in tokens.zip(best) {
             for [to, from] in [[token, *counterpart], [*counterpart, token]] {
-                add(&mut flow, to, &tape.units, from, hidden, share);
+                add(&mut flow, to, &tape.units, from, hidden, per_token);
             }
         }
     }
@@ -183,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_mean_likeness_and_best_counterparts() {
+    fn scores_are_pooled_cosine_plus_max_sim() {
         let (batch, asked) = batch();
         assert_eq!(asked[1], Asked { query: 3, passages: 1 });
         let states = states(&batch);

@@ -3,7 +3,7 @@
 use super::layout::LayerAt;
 use super::parameters::Parameters;
 use super::pass::Packed;
-use crate::arithmetic::{Attention, Buffer, Device, Mask, Noise, Pair, Reach};
+use crate::backend::{Attention, Backend, Buffer, Dropout, Mask, Pair, SequenceSpan};
 
 /// Dropout masks of a layer: attention weights, first half, second half.
 const SITES: usize = 3;
@@ -43,9 +43,9 @@ pub(super) struct Flow {
 /// One layer of one pass.
 pub(super) struct Run<'a> {
     pub(super) net: &'a Parameters,
-    pub(super) device: &'a dyn Device,
+    pub(super) backend: &'a dyn Backend,
     pub(super) batch: &'a Packed,
-    pub(super) noise: Option<Noise>,
+    pub(super) dropout: Option<Dropout>,
     pub(super) layer: usize,
     pub(super) at: &'a LayerAt,
     /// Whether only the first state of each sequence is asked for.
@@ -58,7 +58,7 @@ impl Run<'_> {
     }
 
     fn mask(&self, site: usize) -> Option<Mask> {
-        self.noise.map(|noise| noise.site(1 + self.layer * SITES + site))
+        self.dropout.map(|dropout| dropout.site(1 + self.layer * SITES + site))
     }
 
     /// Rows that leave the layer.
@@ -86,9 +86,9 @@ impl Run<'_> {
         let sequences = bounds.map(|(at, bounds)| {
             let (first_key, keys) = (bounds[0], bounds[1] - bounds[0]);
             if self.first {
-                Reach { queries: 1, first_query: at, keys, first_key }
+                SequenceSpan { queries: 1, first_query: at, keys, first_key }
             } else {
-                Reach { queries: keys, first_query: first_key, keys, first_key }
+                SequenceSpan { queries: keys, first_query: first_key, keys, first_key }
             }
         });
         Attention {
@@ -100,90 +100,90 @@ impl Run<'_> {
     }
 
     pub(super) fn attend(&self, states: &Buffer, tape: &mut LayerTape) {
-        let (device, values) = (self.device, &self.net.values);
+        let (backend, values) = (self.backend, &self.net.values);
         let (hidden, tokens) = (self.hidden(), self.batch.tokens());
         if self.first {
             let (queries, others) = self.apart();
-            device.gather(states, self.starts(), hidden, &mut tape.first);
-            device.fit(&mut tape.queries, self.batch.len() * hidden);
-            device.linear_bias(&tape.first, (values, &queries), &mut tape.queries);
-            device.fit(&mut tape.qkv, tokens * 2 * hidden);
-            device.linear_bias(states, (values, &others), &mut tape.qkv);
+            backend.gather(states, self.starts(), hidden, &mut tape.first);
+            backend.fit(&mut tape.queries, self.batch.len() * hidden);
+            backend.linear_bias(&tape.first, (values, &queries), &mut tape.queries);
+            backend.fit(&mut tape.qkv, tokens * 2 * hidden);
+            backend.linear_bias(states, (values, &others), &mut tape.qkv);
         } else {
-            device.fit(&mut tape.qkv, tokens * 3 * hidden);
-            device.linear_bias(states, (values, &self.at.qkv), &mut tape.qkv);
+            backend.fit(&mut tape.qkv, tokens * 3 * hidden);
+            backend.linear_bias(states, (values, &self.at.qkv), &mut tape.qkv);
         }
         let attention = self.attention();
-        device.fit(&mut tape.weights, attention.sizes().sum());
-        device.fit(&mut tape.context, self.rows() * hidden);
+        backend.fit(&mut tape.weights, attention.sizes().sum());
+        backend.fit(&mut tape.context, self.rows() * hidden);
         let LayerTape { queries, qkv, weights, context, .. } = tape;
-        device.attend(&attention, self.first.then_some(queries), qkv, weights, context);
+        backend.attend(&attention, self.first.then_some(queries), qkv, weights, context);
     }
 
     /// What follows the attention: its output layer, and the second half.
     pub(super) fn think(&self, states: &Buffer, tape: &mut LayerTape) {
-        let (device, rows, at) = (self.device, self.rows(), self.at);
+        let (backend, rows, at) = (self.backend, self.rows(), self.at);
         let (hidden, wide) = (self.hidden(), self.net.shape.intermediate);
         let values = &self.net.values;
         let epsilon = self.net.shape.epsilon;
         for buffer in [&mut tape.normal1, &mut tape.middle, &mut tape.normal2, &mut tape.out] {
-            device.fit(buffer, rows * hidden);
+            backend.fit(buffer, rows * hidden);
         }
-        device.fit(&mut tape.inverse1, rows);
-        device.fit(&mut tape.inverse2, rows);
-        device.fit(&mut tape.before, rows * wide);
-        device.fit(&mut tape.after, rows * wide);
-        device.linear_bias(&tape.context, (values, &at.out), &mut tape.normal1);
+        backend.fit(&mut tape.inverse1, rows);
+        backend.fit(&mut tape.inverse2, rows);
+        backend.fit(&mut tape.before, rows * wide);
+        backend.fit(&mut tape.after, rows * wide);
+        backend.linear_bias(&tape.context, (values, &at.out), &mut tape.normal1);
         if let Some(mask) = self.mask(1) {
-            device.drop_out(&mut tape.normal1, mask);
+            backend.drop_out(&mut tape.normal1, mask);
         }
         let residual = if self.first { &tape.first } else { states };
-        device.add(&mut tape.normal1, residual);
+        backend.add(&mut tape.normal1, residual);
         let norm = (values, &at.norm1, epsilon);
-        device.layer_norm(&mut tape.normal1, &mut tape.inverse1, norm, &mut tape.middle);
-        device.linear(&tape.middle, (values, &at.up.weight), hidden, &mut tape.before);
-        device.bias_gelu(&mut tape.before, (values, &at.up.bias), &mut tape.after);
-        device.linear_bias(&tape.after, (values, &at.down), &mut tape.normal2);
+        backend.layer_norm(&mut tape.normal1, &mut tape.inverse1, norm, &mut tape.middle);
+        backend.linear(&tape.middle, (values, &at.up.weight), hidden, &mut tape.before);
+        backend.bias_gelu(&mut tape.before, (values, &at.up.bias), &mut tape.after);
+        backend.linear_bias(&tape.after, (values, &at.down), &mut tape.normal2);
         if let Some(mask) = self.mask(2) {
-            device.drop_out(&mut tape.normal2, mask);
+            backend.drop_out(&mut tape.normal2, mask);
         }
-        device.add(&mut tape.normal2, &tape.middle);
+        backend.add(&mut tape.normal2, &tape.middle);
         let norm = (values, &at.norm2, epsilon);
-        device.layer_norm(&mut tape.normal2, &mut tape.inverse2, norm, &mut tape.out);
+        backend.layer_norm(&mut tape.normal2, &mut tape.inverse2, norm, &mut tape.out);
     }
 
     /// From the gradient of what leaves the layer, in `flow.states`, to that of the attention's context, in
     /// `flow.branch`, and of what was added to it, in `flow.states`.
     pub(super) fn think_back(&self, tape: &LayerTape, flow: &mut Flow, into: &mut Buffer) {
-        let (device, at, values) = (self.device, self.at, &self.net.values);
+        let (backend, at, values) = (self.backend, self.at, &self.net.values);
         let (hidden, wide) = (self.hidden(), self.net.shape.intermediate);
         let rows = self.rows();
         let normal = (&tape.normal2, &tape.inverse2);
-        device.layer_norm_backward(&mut flow.states, normal, (values, &at.norm2), into);
+        backend.layer_norm_backward(&mut flow.states, normal, (values, &at.norm2), into);
         self.branch(flow, 2);
-        device.fit(&mut flow.wide, rows * wide);
-        device.linear_weight(&flow.branch, &tape.after, hidden, (into, &at.down));
+        backend.fit(&mut flow.wide, rows * wide);
+        backend.linear_weight(&flow.branch, &tape.after, hidden, (into, &at.down));
         let down = (values, &at.down.weight);
-        device.linear_input(&flow.branch, down, hidden, &mut flow.wide, false);
-        device.gelu_backward(&mut flow.wide, &tape.before);
-        device.linear_weight(&flow.wide, &tape.middle, wide, (into, &at.up));
-        device.linear_input(&flow.wide, (values, &at.up.weight), wide, &mut flow.states, true);
+        backend.linear_input(&flow.branch, down, hidden, &mut flow.wide, false);
+        backend.gelu_backward(&mut flow.wide, &tape.before);
+        backend.linear_weight(&flow.wide, &tape.middle, wide, (into, &at.up));
+        backend.linear_input(&flow.wide, (values, &at.up.weight), wide, &mut flow.states, true);
         let normal = (&tape.normal1, &tape.inverse1);
-        device.layer_norm_backward(&mut flow.states, normal, (values, &at.norm1), into);
+        backend.layer_norm_backward(&mut flow.states, normal, (values, &at.norm1), into);
         self.branch(flow, 1);
-        device.linear_weight(&flow.branch, &tape.context, hidden, (into, &at.out));
+        backend.linear_weight(&flow.branch, &tape.context, hidden, (into, &at.out));
         // The branch is not needed any more once it is multiplied, but a product cannot write where it reads.
-        device.fit(&mut flow.wide, rows * hidden);
+        backend.fit(&mut flow.wide, rows * hidden);
         let out = (values, &at.out.weight);
-        device.linear_input(&flow.branch, out, hidden, &mut flow.wide, false);
+        backend.linear_input(&flow.branch, out, hidden, &mut flow.wide, false);
         std::mem::swap(&mut flow.branch, &mut flow.wide);
     }
 
     /// The gradient that enters the branch beside a residual connection.
     fn branch(&self, flow: &mut Flow, site: usize) {
-        self.device.copy(&flow.states, &mut flow.branch);
+        self.backend.copy(&flow.states, &mut flow.branch);
         if let Some(mask) = self.mask(site) {
-            self.device.drop_out(&mut flow.branch, mask);
+            self.backend.drop_out(&mut flow.branch, mask);
         }
     }
 
@@ -196,34 +196,34 @@ impl Run<'_> {
         deeper: bool,
         into: &mut Buffer,
     ) {
-        let (device, values) = (self.device, &self.net.values);
+        let (backend, values) = (self.backend, &self.net.values);
         let (hidden, tokens) = (self.hidden(), self.batch.tokens());
         let width = if self.first { 2 * hidden } else { 3 * hidden };
-        device.fit(&mut flow.qkv, tokens * width);
-        device.fit(&mut flow.queries, self.batch.len() * hidden);
+        backend.fit(&mut flow.qkv, tokens * width);
+        backend.fit(&mut flow.queries, self.batch.len() * hidden);
         let forward = (self.first.then_some(&tape.queries), &tape.qkv, &tape.weights);
         let slopes = (self.first.then_some(&mut flow.queries), &mut flow.qkv);
-        device.attend_backward(&self.attention(), forward, &flow.branch, slopes);
+        backend.attend_backward(&self.attention(), forward, &flow.branch, slopes);
         if !self.first {
-            device.linear_weight(&flow.qkv, states, width, (into, &self.at.qkv));
+            backend.linear_weight(&flow.qkv, states, width, (into, &self.at.qkv));
             if deeper {
                 let weight = (values, &self.at.qkv.weight);
-                device.linear_input(&flow.qkv, weight, width, &mut flow.states, true);
+                backend.linear_input(&flow.qkv, weight, width, &mut flow.states, true);
             }
             return;
         }
         let (queries, others) = self.apart();
-        device.linear_weight(&flow.qkv, states, width, (into, &others));
-        device.linear_weight(&flow.queries, &tape.first, hidden, (into, &queries));
+        backend.linear_weight(&flow.qkv, states, width, (into, &others));
+        backend.linear_weight(&flow.queries, &tape.first, hidden, (into, &queries));
         if !deeper {
             return;
         }
         let weight = (values, &queries.weight);
-        device.linear_input(&flow.queries, weight, hidden, &mut flow.states, true);
-        device.fit(&mut flow.branch, tokens * hidden);
+        backend.linear_input(&flow.queries, weight, hidden, &mut flow.states, true);
+        backend.fit(&mut flow.branch, tokens * hidden);
         let weight = (values, &others.weight);
-        device.linear_input(&flow.qkv, weight, width, &mut flow.branch, false);
-        device.scatter(&flow.states, self.starts(), hidden, &mut flow.branch);
+        backend.linear_input(&flow.qkv, weight, width, &mut flow.branch, false);
+        backend.scatter(&flow.states, self.starts(), hidden, &mut flow.branch);
         std::mem::swap(&mut flow.states, &mut flow.branch);
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Shape;
-use crate::arithmetic::Pair;
+use crate::backend::Pair;
 
 /// The part of a network a weight belongs to; lower parts can be frozen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use scholar_core::SplitMix64;
 
 use super::Shape;
 use super::layout::{Block, Layout};
-use crate::arithmetic::{Buffer, Device};
+use crate::backend::{Backend, Buffer};
 use crate::error::TrainError;
 
 /// Standard deviation of weights that start at random, as published for BERT.
@@ -116,23 +116,23 @@ impl Parameters {
     }
 
     /// Brings the weights to where they are computed with.
-    pub(crate) fn move_to(&mut self, device: &dyn Device) {
+    pub(crate) fn move_to(&mut self, backend: &dyn Backend) {
         let values = std::mem::take(self.values.host_mut());
-        self.values = device.put(values);
+        self.values = backend.put(values);
     }
 
     /// The same network once more.
-    pub(crate) fn duplicate(&self, device: &dyn Device) -> Self {
+    pub(crate) fn duplicate(&self, backend: &dyn Backend) -> Self {
         Self {
             shape: self.shape.clone(),
             labels: self.labels,
             layout: self.layout.clone(),
-            values: device.duplicate(&self.values),
+            values: backend.duplicate(&self.values),
         }
     }
 
     /// The places of all tensors that learn.
-    pub(crate) fn learning(&self, freeze: Freeze) -> Vec<Range<usize>> {
+    pub(crate) fn trainable(&self, freeze: Freeze) -> Vec<Range<usize>> {
         let learning = self.layout.specs.iter().filter(|spec| !freeze.holds(spec.block));
         learning.map(|spec| spec.range.clone()).collect()
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::layer::{Flow, LayerTape, Run};
 use super::layout::Block;
 use super::parameters::{Freeze, Parameters};
-use crate::arithmetic::{Buffer, Device, Noise, Tokens};
+use crate::backend::{Backend, Buffer, Dropout, Tokens};
 
 /// A batch of sequences, packed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub(crate) struct Tape {
     /// Gradients under way.
     flow: Flow,
     needed: Option<Needed>,
-    noise: Option<Noise>,
+    dropout: Option<Dropout>,
 }
 
 impl Tape {
@@ -93,40 +93,46 @@ impl Parameters {
     /// Runs the encoder over `batch`; results are in [`Tape::states`].
     pub(crate) fn forward(
         &self,
-        device: &dyn Device,
+        backend: &dyn Backend,
         batch: &Packed,
         needed: Needed,
-        noise: Option<Noise>,
+        dropout: Option<Dropout>,
         tape: &mut Tape,
     ) {
-        self.embed(device, batch, noise, tape);
+        self.embed(backend, batch, dropout, tape);
         tape.needed = Some(needed);
-        tape.noise = noise;
+        tape.dropout = dropout;
         tape.layers.resize_with(self.shape.layers, LayerTape::default);
         for (layer, at) in self.layout.at.layers.iter().enumerate() {
             let (below, rest) = tape.layers.split_at_mut(layer);
             let states = below.last().map_or(&tape.embedded, |below| &below.out);
             let first = needed == Needed::First && layer + 1 == self.shape.layers;
-            let run = Run { net: self, device, batch, noise, layer, at, first };
+            let run = Run { net: self, backend, batch, dropout, layer, at, first };
             run.attend(states, &mut rest[0]);
             run.think(states, &mut rest[0]);
         }
     }
 
-    fn embed(&self, device: &dyn Device, batch: &Packed, noise: Option<Noise>, tape: &mut Tape) {
+    fn embed(
+        &self,
+        backend: &dyn Backend,
+        batch: &Packed,
+        dropout: Option<Dropout>,
+        tape: &mut Tape,
+    ) {
         let hidden = self.shape.hidden;
         let at = &self.layout.at;
         let size = batch.tokens() * hidden;
-        device.fit(&mut tape.normal, size);
-        device.fit(&mut tape.inverse, batch.tokens());
-        device.fit(&mut tape.embedded, size);
+        backend.fit(&mut tape.normal, size);
+        backend.fit(&mut tape.inverse, batch.tokens());
+        backend.fit(&mut tape.embedded, size);
         let positions = batch.positions();
         let tokens = Tokens { words: &batch.ids, types: &batch.types, positions: &positions };
-        device.embed((&self.values, self.tables()), tokens, hidden, &mut tape.normal);
+        backend.embed((&self.values, self.tables()), tokens, hidden, &mut tape.normal);
         let norm = (&self.values, &at.norm, self.shape.epsilon);
-        device.layer_norm(&mut tape.normal, &mut tape.inverse, norm, &mut tape.embedded);
-        if let Some(noise) = noise {
-            device.drop_out(&mut tape.embedded, noise.site(0));
+        backend.layer_norm(&mut tape.normal, &mut tape.inverse, norm, &mut tape.embedded);
+        if let Some(dropout) = dropout {
+            backend.drop_out(&mut tape.embedded, dropout.site(0));
         }
     }
 
@@ -135,19 +141,19 @@ impl Parameters {
     /// `batch` is that of the forward pass.
     pub(crate) fn backward(
         &self,
-        device: &dyn Device,
+        backend: &dyn Backend,
         batch: &Packed,
         freeze: Freeze,
         tape: &mut Tape,
         into: &mut Buffer,
     ) {
-        let noise = tape.noise;
+        let dropout = tape.dropout;
         for (layer, at) in self.layout.at.layers.iter().enumerate().rev() {
             if freeze.holds(Block::Layer(layer)) {
                 return;
             }
             let first = tape.needed == Some(Needed::First) && layer + 1 == self.shape.layers;
-            let run = Run { net: self, device, batch, noise, layer, at, first };
+            let run = Run { net: self, backend, batch, dropout, layer, at, first };
             let (below, rest) = tape.layers.split_at_mut(layer);
             let states = below.last().map_or(&tape.embedded, |below| &below.out);
             let deeper = layer > freeze.layers || !freeze.holds(Block::Embeddings);
@@ -155,20 +161,26 @@ impl Parameters {
             run.attend_back(states, &rest[0], &mut tape.flow, deeper, into);
         }
         if !freeze.holds(Block::Embeddings) {
-            self.embed_back(device, batch, tape, into);
+            self.embed_back(backend, batch, tape, into);
         }
     }
 
-    fn embed_back(&self, device: &dyn Device, batch: &Packed, tape: &mut Tape, into: &mut Buffer) {
+    fn embed_back(
+        &self,
+        backend: &dyn Backend,
+        batch: &Packed,
+        tape: &mut Tape,
+        into: &mut Buffer,
+    ) {
         let flow = &mut tape.flow.states;
-        if let Some(noise) = tape.noise {
-            device.drop_out(flow, noise.site(0));
+        if let Some(dropout) = tape.dropout {
+            backend.drop_out(flow, dropout.site(0));
         }
         let normal = (&tape.normal, &tape.inverse);
-        device.layer_norm_backward(flow, normal, (&self.values, &self.layout.at.norm), into);
+        backend.layer_norm_backward(flow, normal, (&self.values, &self.layout.at.norm), into);
         let positions = batch.positions();
         let tokens = Tokens { words: &batch.ids, types: &batch.types, positions: &positions };
-        device.embed_backward(flow, tokens, self.shape.hidden, (into, self.tables()));
+        backend.embed_backward(flow, tokens, self.shape.hidden, (into, self.tables()));
     }
 
     /// The tables of words, positions and types.

@@ -7,9 +7,9 @@ use safetensors::SafeTensors;
 use super::head::{HeadTape, pool_mean, pool_mean_back};
 use super::parameters::read_numbers;
 use super::*;
-use crate::arithmetic::{Buffer, Cpu, Device, Noise, Precision, cards};
+use crate::backend::{Backend, Buffer, CpuBackend, Dropout, Precision, gpu_backends};
 use crate::loss::{cross_entropy, listwise};
-use crate::optimiser::{self, Moments, Rule};
+use crate::optimiser::{Accumulated, AdamW, AdamWConfig, grad_norm};
 
 #[derive(Deserialize)]
 struct Case {
@@ -42,13 +42,13 @@ impl Golden {
         numbers
     }
 
-    fn parameters(&self, device: &dyn Device, labels: usize) -> Parameters {
+    fn parameters(&self, backend: &dyn Backend, labels: usize) -> Parameters {
         let mut parameters = Parameters::random(self.case.shape.clone(), labels, 1);
         for spec in &parameters.layout.specs {
             let numbers = self.numbers(&full(&spec.name));
             parameters.values.host_mut()[spec.range.clone()].copy_from_slice(&numbers);
         }
-        parameters.move_to(device);
+        parameters.move_to(backend);
         parameters
     }
 
@@ -79,43 +79,43 @@ fn compare(found: &[f32], expect: &[f32], tolerance: f32, what: &str) {
 }
 
 /// Everything that this build computes with.
-fn devices() -> Vec<Box<dyn Device>> {
-    let processors = [1, 2].map(|threads| Cpu::new(threads, Precision::F32));
-    let processors = processors.into_iter().map(|cpu| Box::new(cpu) as Box<dyn Device>);
-    processors.chain(cards()).collect()
+fn devices() -> Vec<Box<dyn Backend>> {
+    let cpus = [1, 2].map(|threads| CpuBackend::new(threads, Precision::F32));
+    let cpus = cpus.into_iter().map(|cpu| Box::new(cpu) as Box<dyn Backend>);
+    cpus.chain(gpu_backends()).collect()
 }
 
-fn processor() -> Cpu {
-    Cpu::new(2, Precision::F32)
+fn cpu() -> CpuBackend {
+    CpuBackend::new(2, Precision::F32)
 }
 
-fn get(device: &dyn Device, buffer: &Buffer) -> Vec<f32> {
-    device.read(buffer).expect("numbers").into_owned()
+fn get(backend: &dyn Backend, buffer: &Buffer) -> Vec<f32> {
+    backend.read(buffer).expect("numbers").into_owned()
 }
 
 const FREE: Freeze = Freeze { embeddings: false, layers: 0 };
 
 /// Loss, logits and gradient of the case, with every state computed or only those the classifier reads.
-fn learn(
+fn training_step(
     golden: &Golden,
     parameters: &Parameters,
-    device: &dyn Device,
+    backend: &dyn Backend,
     needed: Needed,
     freeze: Freeze,
 ) -> (f64, Vec<f32>, Buffer) {
     let batch = golden.batch();
     let (mut tape, mut head) = (Tape::default(), HeadTape::default());
-    let mut into = device.put(vec![0.0; parameters.values.len()]);
-    parameters.forward(device, &batch, needed, None, &mut tape);
+    let mut into = backend.put(vec![0.0; parameters.values.len()]);
+    parameters.forward(backend, &batch, needed, None, &mut tape);
     let hidden = parameters.shape.hidden;
     let rows: Vec<usize> = match needed {
         Needed::First => (0..batch.len()).collect(),
         Needed::All => batch.starts[..batch.len()].to_vec(),
     };
     let mut states = Buffer::default();
-    device.gather(tape.states(), &rows, hidden, &mut states);
-    parameters.classify(device, &states, None, &mut head);
-    let logits = get(device, &head.logits);
+    backend.gather(tape.states(), &rows, hidden, &mut states);
+    parameters.classify(backend, &states, None, &mut head);
+    let logits = get(backend, &head.logits);
     let mut slopes = vec![0.0; logits.len()];
     let mut loss = 0.0;
     for (at, class) in golden.case.classes.iter().enumerate() {
@@ -129,28 +129,29 @@ fn learn(
         slopes[group * 6] += gradient[0];
         slopes[group * 6 + 3] += gradient[1];
     }
-    let (mut gradient, slopes) = (Buffer::default(), device.put(slopes));
-    parameters.classify_back(device, (&states, &slopes), &mut head, &mut gradient, &mut into);
+    let (mut gradient, slopes) = (Buffer::default(), backend.put(slopes));
+    parameters.classify_back(backend, (&states, &slopes), &mut head, &mut gradient, &mut into);
     let flow = tape.gradient();
     match needed {
         Needed::First => *flow = gradient,
         Needed::All => {
-            *flow = device.put(vec![0.0; batch.tokens() * hidden]);
-            device.scatter(&gradient, &rows, hidden, flow);
+            *flow = backend.put(vec![0.0; batch.tokens() * hidden]);
+            backend.scatter(&gradient, &rows, hidden, flow);
         }
     }
-    parameters.backward(device, &batch, freeze, &mut tape, &mut into);
+    parameters.backward(backend, &batch, freeze, &mut tape, &mut into);
     (loss, logits, into)
 }
 
 #[test]
 fn gradients_equal_pytorch() {
     let golden = Golden::open();
-    for device in devices() {
-        let parameters = golden.parameters(&*device, 3);
+    for backend in devices() {
+        let parameters = golden.parameters(&*backend, 3);
         for needed in [Needed::All, Needed::First] {
-            let (loss, logits, gradient) = learn(&golden, &parameters, &*device, needed, FREE);
-            let gradient = get(&*device, &gradient);
+            let (loss, logits, gradient) =
+                training_step(&golden, &parameters, &*backend, needed, FREE);
+            let gradient = get(&*backend, &gradient);
             compare(&[loss as f32], &golden.numbers("loss"), 1e-5, "loss");
             compare(&logits, &golden.numbers("logits"), 1e-5, "logits");
             for spec in &parameters.layout.specs {
@@ -164,26 +165,26 @@ fn gradients_equal_pytorch() {
 #[test]
 fn one_step_equals_pytorch() {
     let golden = Golden::open();
-    for device in devices() {
-        let device = &*device;
-        let mut parameters = golden.parameters(device, 3);
-        let (_, _, gradient) = learn(&golden, &parameters, device, Needed::First, FREE);
-        let rule = Rule {
+    for backend in devices() {
+        let backend = &*backend;
+        let mut parameters = golden.parameters(backend, 3);
+        let (_, _, gradient) = training_step(&golden, &parameters, backend, Needed::First, FREE);
+        let config = AdamWConfig {
             learning_rate: golden.case.rate,
             beta1: 0.9,
             beta2: 0.999,
             epsilon: 1e-8,
             weight_decay: golden.case.decay,
-            clip: 1.0,
-            warmup: 0,
-            steps: 1,
+            max_grad_norm: 1.0,
+            warmup_steps: 0,
+            total_steps: 1,
         };
-        let length = optimiser::length(device, &parameters, FREE, &gradient).expect("a length");
-        compare(&[length as f32], &golden.numbers("length"), 1e-4, "length");
-        let mut moments = Moments::new(device, parameters.values.len());
-        let gradient = (&gradient, length, 1.0);
-        optimiser::step(device, &mut parameters, (&rule, 0), FREE, gradient, &mut moments);
-        let values = get(device, &parameters.values);
+        let norm = grad_norm(backend, &parameters, FREE, &gradient).expect("a norm");
+        compare(&[norm as f32], &golden.numbers("length"), 1e-4, "length");
+        let accumulated = Accumulated { sum: &gradient, passes: 1, grad_norm: norm };
+        let mut optimiser = AdamW::new(config, backend, parameters.values.len());
+        optimiser.step(backend, &mut parameters, FREE, accumulated, 0);
+        let values = get(backend, &parameters.values);
         for spec in &parameters.layout.specs {
             // Attention does not change with the bias of keys: its slope is 0 but for rounding, and AdamW makes a whole
             // step of that.
@@ -199,20 +200,20 @@ fn one_step_equals_pytorch() {
 #[test]
 fn gradients_of_mean_vectors_equal_pytorch() {
     let golden = Golden::open();
-    for device in devices() {
-        let device = &*device;
-        let parameters = golden.parameters(device, 0);
+    for backend in devices() {
+        let backend = &*backend;
+        let parameters = golden.parameters(backend, 0);
         let batch = golden.batch();
         let mut tape = Tape::default();
-        let mut into = device.put(vec![0.0; parameters.values.len()]);
-        parameters.forward(device, &batch, Needed::All, None, &mut tape);
-        let states = get(device, tape.states());
+        let mut into = backend.put(vec![0.0; parameters.values.len()]);
+        parameters.forward(backend, &batch, Needed::All, None, &mut tape);
+        let states = get(backend, tape.states());
         let (pooled, lengths) = pool_mean(&states, &batch, parameters.shape.hidden, true);
         let probe = golden.numbers("probe");
         let flow = pool_mean_back(&probe, (&pooled, &lengths), &batch, true);
-        *tape.gradient() = device.put(flow);
-        parameters.backward(device, &batch, FREE, &mut tape, &mut into);
-        let into = get(device, &into);
+        *tape.gradient() = backend.put(flow);
+        parameters.backward(backend, &batch, FREE, &mut tape, &mut into);
+        let into = get(backend, &into);
         let names = [
             "embeddings.LayerNorm.weight",
             "embeddings.token_type_embeddings.weight",
@@ -230,11 +231,12 @@ fn gradients_of_mean_vectors_equal_pytorch() {
 #[test]
 fn frozen_parts_get_no_gradient_and_the_others_the_same() {
     let golden = Golden::open();
-    for device in devices() {
-        let device = &*device;
-        let parameters = golden.parameters(device, 3);
-        let gradient =
-            |freeze| get(device, &learn(&golden, &parameters, device, Needed::First, freeze).2);
+    for backend in devices() {
+        let backend = &*backend;
+        let parameters = golden.parameters(backend, 3);
+        let gradient = |freeze| {
+            get(backend, &training_step(&golden, &parameters, backend, Needed::First, freeze).2)
+        };
         let free = gradient(FREE);
         for layers in [0, 1] {
             let freeze = Freeze { embeddings: true, layers };
@@ -253,15 +255,15 @@ fn frozen_parts_get_no_gradient_and_the_others_the_same() {
 
 /// With dropout the loss is still a function, and the gradient its slope.
 #[test]
-fn gradients_with_dropout_are_slopes_of_the_same_masks() {
+fn gradients_with_dropout_are_those_of_the_same_masks() {
     let golden = Golden::open();
-    let device = &processor();
-    let mut parameters = golden.parameters(device, 0);
+    let backend = &cpu();
+    let mut parameters = golden.parameters(backend, 0);
     let batch = golden.batch();
-    let noise = Noise::new(5, 1, 0.2);
+    let dropout = Dropout::new(5, 1, 0.2);
     let mut tape = Tape::default();
     let mut loss = |parameters: &Parameters| {
-        parameters.forward(device, &batch, Needed::All, noise, &mut tape);
+        parameters.forward(backend, &batch, Needed::All, dropout, &mut tape);
         let states = tape.states().host();
         states
             .iter()
@@ -270,7 +272,7 @@ fn gradients_with_dropout_are_slopes_of_the_same_masks() {
             .sum::<f64>()
     };
     loss(&parameters);
-    let into = slopes(device, &parameters, &batch, noise);
+    let into = slopes(backend, &parameters, &batch, dropout);
     let h = 2e-3;
     for spec in parameters.layout.specs.clone() {
         let at = spec.range.start + spec.range.len() / 2;
@@ -292,28 +294,28 @@ fn gradients_with_dropout_are_slopes_of_the_same_masks() {
 
 /// The gradient of the sum of all states, weighted -3 to 3 in turns.
 fn slopes(
-    device: &dyn Device,
+    backend: &dyn Backend,
     parameters: &Parameters,
     batch: &Packed,
-    noise: Option<Noise>,
+    dropout: Option<Dropout>,
 ) -> Vec<f32> {
     let mut tape = Tape::default();
-    parameters.forward(device, batch, Needed::All, noise, &mut tape);
+    parameters.forward(backend, batch, Needed::All, dropout, &mut tape);
     let states = tape.states().len();
-    *tape.gradient() = device.put((0..states).map(|at| (at % 7) as f32 - 3.0).collect());
-    let mut into = device.put(vec![0.0; parameters.values.len()]);
-    parameters.backward(device, batch, FREE, &mut tape, &mut into);
-    get(device, &into)
+    *tape.gradient() = backend.put((0..states).map(|at| (at % 7) as f32 - 3.0).collect());
+    let mut into = backend.put(vec![0.0; parameters.values.len()]);
+    parameters.backward(backend, batch, FREE, &mut tape, &mut into);
+    get(backend, &into)
 }
 
 /// Masks are functions of key and place, so every device drops the same numbers.
 #[test]
 fn all_devices_drop_the_same() {
     let golden = Golden::open();
-    let (batch, noise) = (golden.batch(), Noise::new(5, 1, 0.2));
+    let (batch, dropout) = (golden.batch(), Dropout::new(5, 1, 0.2));
     let found: Vec<Vec<f32>> = devices()
         .iter()
-        .map(|device| slopes(&**device, &golden.parameters(&**device, 0), &batch, noise))
+        .map(|backend| slopes(&**backend, &golden.parameters(&**backend, 0), &batch, dropout))
         .collect();
     for other in &found[1..] {
         compare(other, &found[0], 1e-4, "gradient");

@@ -1,6 +1,6 @@
 """Compiles the CUDA sources of all kernels with a real NVRTC: `compile.py SOURCES LIBNVRTC INCLUDE [ARCHITECTURE...]`.
 
-SOURCES is the folder that the stand-in wrote them to (STAND_IN_SOURCES). INCLUDE holds cuda_runtime.h. No card is needed. The wheels
+SOURCES is the folder that the stand-in wrote them to (STAND_IN_SOURCES). INCLUDE holds cuda_runtime.h. No GPU is needed. The wheels
 nvidia-cuda-nvrtc-cu12 and nvidia-cuda-runtime-cu12 have both.
 """
 

@@ -1,4 +1,4 @@
-// A driver and a compiler of CUDA that compute on the processor, for machines without a card.
+// A driver and a compiler of CUDA that compute on the CPU, for machines without a GPU.
 //
 // Built as libcuda.so.1 and as libnvrtc.so. The compiler hands the CUDA C++ that it is given to g++ behind a few lines that give
 // its words a meaning; the driver runs a cube's units as coroutines that meet at __syncthreads. It shows what the kernels

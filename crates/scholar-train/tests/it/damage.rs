@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use scholar_train::{Control, Settings, Store, Task, TrainError, train};
+use scholar_train::{Control, SaveDtype, Settings, Task, TrainError, train};
 
 use crate::material::{model, rows, settings};
 
@@ -130,7 +130,7 @@ fn rows_that_teach_nothing_are_refused() {
 #[test]
 fn models_that_are_not_what_they_say_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let settings = Settings { store: Store::F16, ..short(folder.path()) };
+    let settings = Settings { save_dtype: SaveDtype::F16, ..short(folder.path()) };
     let out = folder.path().join("out");
     let config = settings.init.join("config.json");
     let text = fs_err::read_to_string(&config).expect("a config");

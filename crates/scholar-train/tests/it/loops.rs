@@ -2,19 +2,19 @@ use std::path::Path;
 
 use safetensors::SafeTensors;
 use scholar_train::{
-    Control, Ended, Event, Exam, Hardware, Learner, Measure, Objective, Reads, Report, Settings,
-    Task, TrainError, train,
+    Control, DeviceKind, Ended, EvalModel, Evaluator, Event, Measure, Objective, Report,
+    RerankerArchitecture, Settings, Task, TrainError, train,
 };
 
 use crate::material::settings;
 
 /// Everything that this build computes with.
-const DEVICES: &[Hardware] = &[
-    Hardware::Cpu,
+const DEVICES: &[DeviceKind] = &[
+    DeviceKind::Cpu,
     #[cfg(feature = "cuda")]
-    Hardware::Cuda,
+    DeviceKind::Cuda,
     #[cfg(feature = "wgpu")]
-    Hardware::Wgpu,
+    DeviceKind::Wgpu,
 ];
 
 /// The curve of the steps without what the clock wrote.
@@ -69,9 +69,12 @@ fn a_reranker_learns_to_put_the_right_passage_first() {
 }
 
 #[test]
-fn a_reranker_that_reads_apart_learns_it_too() {
+fn a_late_interaction_reranker_learns_it_too() {
     let folder = tempfile::tempdir().expect("a folder");
-    let settings = Settings { reads: Reads::Apart, ..settings(folder.path(), Task::Reranker) };
+    let settings = Settings {
+        architecture: RerankerArchitecture::LateInteraction,
+        ..settings(folder.path(), Task::Reranker)
+    };
     improves(&settings, 1.0, 0.9);
 }
 
@@ -133,21 +136,21 @@ fn goes_on(settings: &Settings, folder: &Path, stop: usize) {
 
 #[test]
 fn a_stopped_training_goes_on_bit_for_bit() {
-    for (task, objective, reads) in [
-        (Task::Reranker, Objective::Pairs, Reads::Together),
-        (Task::Reranker, Objective::Pairs, Reads::Apart),
-        (Task::Attributor, Objective::Pairs, Reads::Together),
-        (Task::Encoder, Objective::Queue, Reads::Together),
+    for (task, objective, architecture) in [
+        (Task::Reranker, Objective::Pairs, RerankerArchitecture::CrossEncoder),
+        (Task::Reranker, Objective::Pairs, RerankerArchitecture::LateInteraction),
+        (Task::Attributor, Objective::Pairs, RerankerArchitecture::CrossEncoder),
+        (Task::Encoder, Objective::Queue, RerankerArchitecture::CrossEncoder),
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         let settings =
-            Settings { objective, reads, max_steps: 24, ..settings(folder.path(), task) };
+            Settings { objective, architecture, max_steps: 24, ..settings(folder.path(), task) };
         // In the middle of an epoch, of an evaluation's period and of a checkpoint's.
         goes_on(&settings, folder.path(), 13);
     }
 }
 
-/// The key network of the queue lies on the card, too.
+/// The key network of the queue lies on the GPU, too.
 #[test]
 fn a_stopped_training_on_a_card_goes_on_bit_for_bit() {
     for device in &DEVICES[1..] {
@@ -170,7 +173,7 @@ fn every_device_learns_the_same() {
         (Task::Attributor, Objective::Pairs),
         (Task::Encoder, Objective::Queue),
     ] {
-        let losses = |device: Hardware| -> Vec<f64> {
+        let losses = |device: DeviceKind| -> Vec<f64> {
             let folder = tempfile::tempdir().expect("a folder");
             let settings =
                 Settings { objective, device, max_steps: 3, ..settings(folder.path(), task) };
@@ -181,7 +184,7 @@ fn every_device_learns_the_same() {
             let cells = lines[1..].iter().map(|line| line.split(',').nth(at).expect("a cell"));
             cells.map(|cell| cell.parse().expect("a number")).collect()
         };
-        let expect = losses(Hardware::Cpu);
+        let expect = losses(DeviceKind::Cpu);
         assert_eq!(expect.len(), 3);
         for device in &DEVICES[1..] {
             for (found, expect) in losses(*device).iter().zip(&expect) {
@@ -196,7 +199,7 @@ fn every_device_learns_the_same() {
 #[test]
 fn a_device_that_was_not_built_is_refused_with_the_feature() {
     let folder = tempfile::tempdir().expect("a folder");
-    let settings = Settings { device: Hardware::Cuda, ..settings(folder.path(), Task::Reranker) };
+    let settings = Settings { device: DeviceKind::Cuda, ..settings(folder.path(), Task::Reranker) };
     let error = train(&settings, folder.path(), None, &mut |_| Control::Continue);
     let error = error.expect_err("there is none");
     assert!(error.to_string().contains("cuda"), "{error}");
@@ -204,11 +207,14 @@ fn a_device_that_was_not_built_is_refused_with_the_feature() {
 }
 
 #[test]
-fn an_anchor_keeps_a_share_of_what_was_there() {
+fn interpolation_keeps_a_fraction_of_the_initial_weights() {
     let folder = tempfile::tempdir().expect("a folder");
-    let free =
-        Settings { reads: Reads::Apart, max_steps: 20, ..settings(folder.path(), Task::Reranker) };
-    let held = Settings { anchor: 0.25, ..free.clone() };
+    let free = Settings {
+        architecture: RerankerArchitecture::LateInteraction,
+        max_steps: 20,
+        ..settings(folder.path(), Task::Reranker)
+    };
+    let held = Settings { weight_interpolation: 0.25, ..free.clone() };
     let kept = |settings: &Settings, name: &str| {
         let out = folder.path().join(name);
         run(settings, &out, None);
@@ -284,9 +290,9 @@ struct Harsh {
     given: usize,
 }
 
-impl Exam for Harsh {
-    fn sit(&mut self, learner: &mut Learner<'_>) -> Result<Vec<Measure>, TrainError> {
-        self.given = learner.logits(&[("w1", "w2"), ("w1", "w3")])?.len();
+impl Evaluator for Harsh {
+    fn evaluate(&mut self, model: &mut EvalModel<'_>) -> Result<Vec<Measure>, TrainError> {
+        self.given = model.logits(&[("w1", "w2"), ("w1", "w3")])?.len();
         self.mark -= 0.1;
         Ok(vec![("mark".to_owned(), self.mark)])
     }
@@ -297,16 +303,16 @@ fn an_exam_decides_which_weights_are_best() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), Task::Reranker);
     let out = folder.path().join("out");
-    let mut exam = Harsh { mark: 1.0, given: 0 };
+    let mut evaluator = Harsh { mark: 1.0, given: 0 };
     let mut seen = Vec::new();
-    let report = train(&settings, &out, Some(&mut exam), &mut |event| {
+    let report = train(&settings, &out, Some(&mut evaluator), &mut |event| {
         if let Event::Evaluated { step, values, best } = event {
             seen.push((*step, *cell(values, "mark"), *cell(values, "ndcg@10"), *best));
         }
         Control::Continue
     })
     .expect("trains");
-    assert_eq!(exam.given, 2);
+    assert_eq!(evaluator.given, 2);
     let first = seen.iter().find(|(step, ..)| *step > 0).expect("measured after a step");
     assert_eq!(report.best, Some((first.0, first.1)), "{seen:?}");
     assert!(seen.last().is_some_and(|last| last.2 >= first.2 && !last.3), "{seen:?}");
@@ -320,7 +326,7 @@ fn collections_without_an_exam_are_refused() {
     let named = vec!["somewhere".into()];
     let settings = Settings { collections: named, ..settings(folder.path(), Task::Reranker) };
     let error = train(&settings, &folder.path().join("out"), None, &mut |_| Control::Continue)
-        .expect_err("no exam");
+        .expect_err("no evaluator");
     assert!(error.to_string().contains("collections"), "{error}");
 }
 
@@ -345,13 +351,13 @@ fn rows_a_teacher_did_not_score_are_counted_and_taught_by_labels() {
     let settings = Settings { rows: vec![rows], ..settings };
     let mut counted = None;
     let report = train(&settings, &folder.path().join("out"), None, &mut |event| {
-        if let Event::Began { rows, untaught, .. } = event {
-            counted = Some((*rows, *untaught));
+        if let Event::Began { rows, unscored, .. } = event {
+            counted = Some((*rows, *unscored));
         }
         Control::Continue
     })
     .expect("trains");
-    let (rows, untaught) = counted.expect("began");
-    assert!(untaught > rows / 3 && untaught < rows * 2 / 3, "{untaught} of {rows}");
+    let (rows, unscored) = counted.expect("began");
+    assert!(unscored > rows / 3 && unscored < rows * 2 / 3, "{unscored} of {rows}");
     assert!(report.best.is_some_and(|(_, score)| score > 0.95), "{report:?}");
 }

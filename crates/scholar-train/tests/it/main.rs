@@ -1,5 +1,6 @@
 //! Trainings from files to model folders, on a tiny network.
 
+mod compat;
 mod damage;
 mod loops;
 mod material;

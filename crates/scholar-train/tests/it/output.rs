@@ -1,5 +1,5 @@
 use scholar_models::{Backend, CrossEncoderOptions, LocalCrossEncoder, Precision};
-use scholar_train::{Control, Settings, Store, Task, train};
+use scholar_train::{Control, SaveDtype, Settings, Task, train};
 
 use crate::material::settings;
 
@@ -7,7 +7,8 @@ use crate::material::settings;
 #[test]
 fn a_trained_reranker_opens_for_inference() {
     let folder = tempfile::tempdir().expect("a folder");
-    let settings = Settings { store: Store::F16, ..settings(folder.path(), Task::Reranker) };
+    let settings =
+        Settings { save_dtype: SaveDtype::F16, ..settings(folder.path(), Task::Reranker) };
     let report = train(&settings, &folder.path().join("out"), None, &mut |_| Control::Continue)
         .expect("trains");
     let options = CrossEncoderOptions {

@@ -147,10 +147,10 @@ fn report(
     let text = format!(
         "# Ingest without the encoder\n\nCommand: `openscholar bench ingest {} --dim {dim}`\n\n\
          Read, cut into passages, digested, looked up, tokenised, indexed, vectors written, committed. Every passage gets \
-         the same vector, so the encoder costs nothing; \"read\" is reading and parsing alone, in a run of its own; \"processor\" is the time all \
+         the same vector, so the encoder costs nothing; \"read\" is reading and parsing alone, in a run of its own; \"CPU\" is the time all \
          threads of the process computed, which other work on the machine does not lengthen as it does \"all\". \
          Machine: {}.\n\n\
-         | file | papers | passages | read s | all s | processor s | passages/s |\n|---|---|---|---|---|---|---|\n{}\n\n\
+         | file | papers | passages | read s | all s | CPU s | passages/s |\n|---|---|---|---|---|---|---|\n{}\n\n\
          All files: {total} passages in {seconds:.1} s, {:.0} passages/s. Peak memory of the process: {}. \
          Texts and lexical index: {bytes_per_passage:.0} bytes a passage.\n",
         files.join(" "),
@@ -177,7 +177,7 @@ fn report(
     publish("ingest", &text, &json, out, app)
 }
 
-/// Processor time of all threads so far, where the system tells.
+/// CPU time of all threads so far, where the system tells.
 fn cpu_seconds() -> Option<f64> {
     let stat = fs_err::read_to_string("/proc/self/stat").ok()?;
     // The name before the last bracket may hold anything; user and system time are the 14th and 15th field of all.

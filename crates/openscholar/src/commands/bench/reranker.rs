@@ -14,7 +14,7 @@ use scholar_core::{
 };
 use scholar_models::{
     CrossEncoderOptions, EncoderOptions, LateInteractionOptions, LateInteractionReranker,
-    LocalCrossEncoder, LocalEncoder, Precision, Reading, TrainedAttributor,
+    LocalCrossEncoder, LocalEncoder, Precision, TokenEncoder, TrainedAttributor,
 };
 use serde::{Deserialize, Serialize};
 
@@ -156,7 +156,7 @@ fn time_apart(
     let options = LateInteractionOptions {
         depth: found.len(),
         cache_bytes: 0,
-        ..LateInteractionOptions::project(Reading::Own)
+        ..LateInteractionOptions::project(TokenEncoder::Retriever)
     };
     let reranker = LateInteractionReranker::new(encoder, options)?;
     let query = Query::new(QUERY).ok_or_else(|| CommandError::user("the question is empty"))?;

@@ -52,7 +52,7 @@ struct Timed {
     p50_ms: f64,
     p90_ms: f64,
     p99_ms: f64,
-    /// Mean time that the thread had a processor, which others on the machine lengthen less. The system counts it in steps
+    /// Mean time that the thread had a CPU, which others on the machine lengthen less. The system counts it in steps
     /// that may be longer than a query.
     processor_mean_ms: Option<f64>,
     /// Mean share of the results of the exact search that are found, where that was asked.
@@ -147,11 +147,11 @@ struct Round {
 #[derive(Debug, Clone, Copy)]
 struct Took {
     ms: f64,
-    /// Of the processor, where the system tells.
+    /// Of the CPU, where the system tells.
     processor_ms: Option<f64>,
 }
 
-/// Milliseconds for which this thread has had a processor.
+/// Milliseconds for which this thread has had a CPU.
 fn processor_ms() -> Option<f64> {
     let schedule = fs_err::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = schedule.split_whitespace().next()?.parse().ok()?;
@@ -262,7 +262,7 @@ fn markdown(
         "# Searching a datastore\n\nCommand: `openscholar bench search {} {folder} --limit {} --top-k {}{made}`\n\nMachine: {machine}. One query at a \
          time on one thread; warm; without encoding the query. A filter is remembered, unless it was never asked before.{how}\n\n{} papers, {} passages, {} dense segments, {:.0} MB of inverted indexes, \
          {:.0} MB of lexical index.\n\n\
-         | search | filter | p50 ms | p90 ms | p99 ms | mean ms of the processor | results shared with exact search |\n\
+         | search | filter | p50 ms | p90 ms | p99 ms | mean CPU ms | results shared with exact search |\n\
          |---|---|---|---|---|---|---|\n{}{}",
         args.name,
         args.limit,

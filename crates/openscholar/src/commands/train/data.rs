@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::args::{
-    DataPresetArg, GradeArg, QuestionsArg, TrainCheckArgs, TrainDataArgs, TrainsArg,
+    DataPresetArg, GradeArg, QuestionsArg, TrainDataArgs, TrainDecontaminateArgs, TrainsArg,
 };
 use crate::config::{DEFAULT_ENCODER, DEFAULT_GENERATOR};
 use crate::error::{CommandError, Context as _, ErrorKind};
@@ -65,7 +65,10 @@ pub(super) fn run(args: &TrainDataArgs, app: &App) -> Result<ExitCode, CommandEr
 }
 
 /// Holds rows against evaluation sets.
-pub(super) fn check(args: &TrainCheckArgs, app: &App) -> Result<ExitCode, CommandError> {
+pub(super) fn decontaminate(
+    args: &TrainDecontaminateArgs,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
     let mut evaluation = Evaluation::default();
     for path in &args.evaluation {
         evaluation.read(path)?;
@@ -139,7 +142,7 @@ fn settings(args: &TrainDataArgs) -> Settings {
     };
     Settings {
         seed: args.seed,
-        bad_share: args.bad_rows,
+        max_rejected_fraction: args.bad_rows,
         max_papers: args.max_papers.unwrap_or(preset.max_papers),
         ..preset
     }

@@ -10,8 +10,14 @@ use crate::error::CommandError;
 
 pub(super) fn run(args: TrainExportArgs, app: &App) -> Result<ExitCode, CommandError> {
     let TrainExportArgs { to, rows, held_out, out, model, bad_rows } = args;
-    let request =
-        Request { to: to.into(), train: rows, dev: held_out, out, model, bad_share: bad_rows };
+    let request = Request {
+        to: to.into(),
+        train: rows,
+        dev: held_out,
+        out,
+        model,
+        max_rejected_fraction: bad_rows,
+    };
     let Exported { train, dev, files, bad, command } = export(&request)?;
     let rows = bad.iter().map(|(path, row)| (path.as_path(), row.line, row.problem.as_str()));
     super::say_left_out(rows, app);
@@ -26,7 +32,7 @@ pub(super) fn run(args: TrainExportArgs, app: &App) -> Result<ExitCode, CommandE
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut text = format!("{train} rows to learn from, {dev} held out");
+    let mut text = format!("{train} training rows, {dev} held out");
     for file in &files {
         text.push('\n');
         text.push_str(&file.display().to_string());

@@ -28,7 +28,7 @@ struct Reference {
 }
 
 pub(super) fn summaries(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataError> {
-    let bad = maker.settings.bad_share;
+    let bad = maker.settings.max_rejected_fraction;
     let rows = read_rows(&source.files[0], bad, |_: &SummaryRow| Ok(()))?;
     let references: HashMap<String, Reference> =
         read_rows(&source.files[1], bad, |_: &ReferencePaperRow| Ok(()))?
@@ -79,8 +79,8 @@ fn beside(row: &SummaryRow, chosen: &[usize], reference: &Reference, maker: &mut
     let texts = places.iter().take(12).map(|at| {
         all[*at..at + 4].iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ")
     });
-    let share = |text: &str| coverage(&said, &stems(text));
-    if let Some(text) = texts.max_by(|a, b| share(a).total_cmp(&share(b))) {
+    let covered = |text: &str| coverage(&said, &stems(text));
+    if let Some(text) = texts.max_by(|a, b| covered(a).total_cmp(&covered(b))) {
         let draft = Draft::new(&citing, &text, EvidenceLabel::Neither);
         maker.add(SourceName::Clscisumm, &group, &draft.titled(&reference.title));
     }

@@ -39,7 +39,7 @@ fn label_of(claim: &ClaimRow, id: &str) -> EvidenceLabel {
 }
 
 pub(super) fn scifact(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataError> {
-    let bad = maker.settings.bad_share;
+    let bad = maker.settings.max_rejected_fraction;
     let claims = read_rows(&source.files[0], bad, |_: &ClaimRow| Ok(()))?;
     let abstracts: Vec<AbstractRow> =
         read_rows(&source.files[1], bad, |_: &AbstractRow| Ok(()))?.values().collect();
@@ -121,7 +121,7 @@ fn findings_of(abstracts: &[AbstractRow], maker: &mut Maker<'_>) {
 }
 
 pub(super) fn citation_integrity(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataError> {
-    let bad = maker.settings.bad_share;
+    let bad = maker.settings.max_rejected_fraction;
     let claims = read_rows(&source.files[0], bad, |_: &ClaimRow| Ok(()))?;
     let corpus = read_rows(&source.files[1], bad, |_: &CitedRow| Ok(()))?;
     let passages: HashMap<u64, Vec<String>> =

@@ -38,7 +38,7 @@ const NO_FINDING: [&str; 9] = [
 ];
 
 pub(super) fn papers(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataError> {
-    let mut papers = read_papers(&source.files[0], maker.settings.bad_share)?;
+    let mut papers = read_papers(&source.files[0], maker.settings.max_rejected_fraction)?;
     let name = source.name;
     papers.retain(|paper| paper.text.split_whitespace().count() >= MIN_ABSTRACT_WORDS);
     papers.retain(|paper| {

@@ -20,7 +20,7 @@ const HALF: f64 = 0.5;
 
 pub(super) fn bioasq(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataError> {
     let rows: Vec<BioAsqRow> =
-        read_rows(&source.files[0], maker.settings.bad_share, |_: &BioAsqRow| Ok(()))?
+        read_rows(&source.files[0], maker.settings.max_rejected_fraction, |_: &BioAsqRow| Ok(()))?
             .values()
             .collect();
     let evidence: Vec<BTreeMap<&str, String>> = rows.iter().map(by_document).collect();
@@ -76,8 +76,8 @@ fn best_of<'a>(
     said: &std::collections::BTreeSet<String>,
     evidence: &'a BTreeMap<&str, String>,
 ) -> Option<&'a str> {
-    let share = |text: &str| coverage(said, &stems(text));
-    let best = evidence.values().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    let covered = |text: &str| coverage(said, &stems(text));
+    let best = evidence.values().max_by(|a, b| covered(a).total_cmp(&covered(b)))?;
     Some(best)
 }
 
@@ -110,7 +110,11 @@ fn without_yes(sentence: &str) -> &str {
 }
 
 pub(super) fn pubmedqa(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataError> {
-    let rows = read_rows(&source.files[0], maker.settings.bad_share, |_: &PubMedQaRow| Ok(()))?;
+    let rows = read_rows(
+        &source.files[0],
+        maker.settings.max_rejected_fraction,
+        |_: &PubMedQaRow| Ok(()),
+    )?;
     for row in rows.values() {
         if let Some(conflict) = maker.evaluation.query(&row.question) {
             maker.ledger.reject(SourceName::Pubmedqa.name(), conflict.rule(), &row.question);

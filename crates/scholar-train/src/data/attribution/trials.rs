@@ -45,7 +45,7 @@ const FINDINGS: [(&str, [&str; 3]); 3] = [
 const MAX_WORDS: usize = 14;
 
 pub(super) fn comparisons(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataError> {
-    let bad = maker.settings.bad_share;
+    let bad = maker.settings.max_rejected_fraction;
     let prompts: Vec<PromptRow> =
         read_rows(&source.files[0], bad, |_: &PromptRow| Ok(()))?.values().collect();
     let trials: HashMap<String, PaperText> = read_papers(&source.files[1], bad)?

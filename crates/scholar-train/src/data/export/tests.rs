@@ -56,7 +56,7 @@ fn exported(to: Trainer, rows: &str) -> (tempfile::TempDir, Result<Exported, Dat
         train,
         out: folder.path().join("out"),
         model: None,
-        bad_share: 0.3,
+        max_rejected_fraction: 0.3,
     };
     let done = export(&request);
     (folder, done)

@@ -44,10 +44,13 @@ impl Snippets {
 
 /// Questions look for the papers whose snippets answer them, all snippets of a paper in one passage.
 pub(super) fn bioasq(source: &Source, planner: &mut Planner<'_>) -> Result<(), DataError> {
-    let rows: Vec<BioAsqRow> =
-        read_rows(&source.files[0], planner.settings.bad_share, |_: &BioAsqRow| Ok(()))?
-            .values()
-            .collect();
+    let rows: Vec<BioAsqRow> = read_rows(
+        &source.files[0],
+        planner.settings.max_rejected_fraction,
+        |_: &BioAsqRow| Ok(()),
+    )?
+    .values()
+    .collect();
     let mut papers: BTreeMap<String, Snippets> = BTreeMap::new();
     for snippet in rows.iter().flat_map(|row| &row.snippets) {
         let paper = papers.entry(snippet.document.clone()).or_default();
@@ -97,7 +100,10 @@ pub(super) fn bioasq(source: &Source, planner: &mut Planner<'_>) -> Result<(), D
 
 /// Titles that ask look for the abstract without its conclusion.
 pub(super) fn pubmedqa(source: &Source, planner: &mut Planner<'_>) -> Result<(), DataError> {
-    let rows = read_rows(&source.files[0], planner.settings.bad_share, |_: &PubMedQaRow| Ok(()))?;
+    let rows =
+        read_rows(&source.files[0], planner.settings.max_rejected_fraction, |_: &PubMedQaRow| {
+            Ok(())
+        })?;
     let pool = planner.pool("medicine");
     for row in rows.values() {
         if let Some(conflict) = planner.evaluation.query(&row.question) {
@@ -123,7 +129,7 @@ pub(super) fn pubmedqa(source: &Source, planner: &mut Planner<'_>) -> Result<(),
 
 /// Comparisons look for the sentence that decides them and for the trial's abstract.
 pub(super) fn comparisons(source: &Source, planner: &mut Planner<'_>) -> Result<(), DataError> {
-    let bad = planner.settings.bad_share;
+    let bad = planner.settings.max_rejected_fraction;
     let prompts = read_rows(&source.files[0], bad, |_: &PromptRow| Ok(()))?;
     let trials: HashMap<String, (String, String)> = read_papers(&source.files[1], bad)?
         .into_iter()

@@ -22,7 +22,7 @@ const TITLE_SHARE: f64 = 0.15;
 /// Claims look for the abstracts that hold evidence on them; titles of abstracts that no claim of an evaluation set
 /// cites look for their text.
 pub(super) fn scifact(source: &Source, planner: &mut Planner<'_>) -> Result<(), DataError> {
-    let bad = planner.settings.bad_share;
+    let bad = planner.settings.max_rejected_fraction;
     let claims = read_rows(&source.files[0], bad, |_: &ClaimRow| Ok(()))?;
     let abstracts: Vec<AbstractRow> =
         read_rows(&source.files[1], bad, |_: &AbstractRow| Ok(()))?.values().collect();
@@ -76,7 +76,7 @@ pub(super) fn citation_integrity(
     source: &Source,
     planner: &mut Planner<'_>,
 ) -> Result<(), DataError> {
-    let bad = planner.settings.bad_share;
+    let bad = planner.settings.max_rejected_fraction;
     let claims = read_rows(&source.files[0], bad, |_: &ClaimRow| Ok(()))?;
     let passages: BTreeMap<u64, Vec<String>> =
         read_rows(&source.files[1], bad, |_: &CitedRow| Ok(()))?
@@ -113,7 +113,7 @@ pub(super) fn citation_integrity(
 
 /// Citing sentences look for the part of the cited paper that people chose.
 pub(super) fn summaries(source: &Source, planner: &mut Planner<'_>) -> Result<(), DataError> {
-    let bad = planner.settings.bad_share;
+    let bad = planner.settings.max_rejected_fraction;
     let rows = read_rows(&source.files[0], bad, |_: &SummaryRow| Ok(()))?;
     let references = read_rows(&source.files[1], bad, |_: &ReferencePaperRow| Ok(()))?;
     let pool = planner.pool("clscisumm");

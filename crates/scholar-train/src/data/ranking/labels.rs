@@ -47,7 +47,7 @@ impl Relevance {
     }
 }
 
-/// Share of content stems in common from which a passage says what a positive says.
+/// Fraction of content stems in common from which a passage says what a positive says.
 const SAME: f64 = 0.75;
 
 /// What the rules need of a query's positives.

@@ -69,7 +69,7 @@ const SHARES: [(Kind, f64); 6] = [
 
 pub(super) fn papers(source: &Source, planner: &mut Planner<'_>) -> Result<(), DataError> {
     let name = source.name;
-    let mut papers = read_papers(&source.files[0], planner.settings.bad_share)?;
+    let mut papers = read_papers(&source.files[0], planner.settings.max_rejected_fraction)?;
     papers.retain(|paper| paper.text.split_whitespace().count() >= MIN_ABSTRACT_WORDS);
     if name == SourceName::Arxiv {
         papers.retain(|paper| FIELDS.iter().any(|field| paper.field.starts_with(field)));

@@ -31,12 +31,12 @@ pub struct PaperText {
 }
 
 /// Reads papers: this project's rows, the ACL Anthology's, arXiv's, OpenAlex's works and PMC full texts. A row
-/// without a title is left out; at most `bad_share` of the rows may be no objects.
+/// without a title is left out; at most `max_rejected_fraction` of the rows may be no objects.
 ///
 /// # Errors
 /// As [`read_rows`].
-pub fn read_papers(path: &Path, bad_share: f64) -> Result<Vec<PaperText>, DataError> {
-    let rows = read_rows(path, bad_share, |row: &Value| {
+pub fn read_papers(path: &Path, max_rejected_fraction: f64) -> Result<Vec<PaperText>, DataError> {
+    let rows = read_rows(path, max_rejected_fraction, |row: &Value| {
         row.is_object().then_some(()).ok_or_else(|| "not an object".to_owned())
     })?;
     Ok(rows.values().filter_map(|row| paper(&row)).collect())

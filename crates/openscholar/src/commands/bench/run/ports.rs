@@ -9,7 +9,7 @@ use scholar_bench::scholarqa::{ContextSource, Item, System};
 use scholar_core::{
     AnswerMode, Attributor, Encoder as _, Generator, Notice, NoticeKind, Query, Reranker, Retriever,
 };
-use scholar_models::{LateInteractionOptions, LateInteractionReranker, LocalEncoder, Reading};
+use scholar_models::{LateInteractionOptions, LateInteractionReranker, LocalEncoder, TokenEncoder};
 use scholar_pipeline::budget::Budget;
 use scholar_pipeline::proof::GeneratorAttributor;
 use scholar_pipeline::{AskConfig, Meter, Ports};
@@ -164,7 +164,7 @@ impl Wiring {
             let name = app.config.encoder.as_deref().unwrap_or(DEFAULT_ENCODER);
             let encoder = models::encoder(app, name, models::Reading::WHOLE).await?;
             if chooses && !args.answer.no_rerank {
-                let options = LateInteractionOptions::project(Reading::Own);
+                let options = LateInteractionOptions::project(TokenEncoder::Retriever);
                 let reranker = LateInteractionReranker::new(Arc::clone(&encoder), options)?;
                 self.reranker = Some(Arc::new(reranker));
             }

@@ -277,7 +277,7 @@ async fn read_document(
     Ok(Read { item, notices })
 }
 
-/// Parsing is work of the processor: it must not hold up the threads that speak to servers.
+/// Parsing is work of the CPU: it must not hold up the threads that speak to servers.
 pub(super) async fn blocking(
     format: DocumentFormat,
     bytes: Vec<u8>,

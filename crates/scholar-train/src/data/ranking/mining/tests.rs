@@ -125,7 +125,7 @@ fn queries_that_repeat_are_left_out_once() {
     let mined = wait(mine(&plan, 0, &retriever(&plan), &rules(), Grader::Rules, &mut |_| {}));
     let (rows, ledger) = mined.expect("mined");
     let twice = vec![rows[0].clone(), rows[0].clone()];
-    let settings = Settings { dev_share: 0.0, ..Settings::paper() };
+    let settings = Settings { dev_fraction: 0.0, ..Settings::paper() };
     let made = finish(twice, ledger, &settings).expect("one is left");
     assert_eq!(made.train.len(), 1);
     assert_eq!(made.ledger.removed()["scifact"]["near-duplicate query"], 1);

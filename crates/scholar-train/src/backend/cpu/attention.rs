@@ -1,0 +1,184 @@
+//! Attention of one sequence, all heads, forward and backward.
+
+use super::elementwise::{self, Level};
+use super::{View, ViewMut, multiply};
+use crate::backend::{Attention, Mask};
+
+/// One sequence of an [`Attention`].
+pub(super) struct Sequence {
+    level: Level,
+    queries: usize,
+    first_query: usize,
+    keys: usize,
+    first_key: usize,
+    heads: usize,
+    width: usize,
+    scale: f32,
+    /// Dropout of the weights, and the index of this sequence's first weight in the tensor of all.
+    mask: Option<(Mask, u32)>,
+}
+
+/// Queries, keys or values of one sequence: rows of `stride` numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    data: &'a [f32],
+    stride: usize,
+}
+
+impl Sequence {
+    /// Those of a batch in order.
+    pub(super) fn all(attention: &Attention, level: Level) -> Vec<Self> {
+        let mut first = 0_u32;
+        let sequences = attention.sequences.iter().zip(attention.sizes());
+        sequences
+            .map(|(span, size)| {
+                let mask = attention.mask.map(|mask| (mask, first));
+                first = first.wrapping_add(size as u32);
+                Self {
+                    level,
+                    queries: span.queries,
+                    first_query: span.first_query,
+                    keys: span.keys,
+                    first_key: span.first_key,
+                    heads: attention.heads,
+                    width: attention.width,
+                    scale: attention.scale(),
+                    mask,
+                }
+            })
+            .collect()
+    }
+
+    /// Its queries, keys and values in the rows of all sequences.
+    pub(super) fn sources<'a>(
+        &self,
+        queries: Option<&'a [f32]>,
+        qkv: &'a [f32],
+    ) -> [Source<'a>; 3] {
+        let hidden = self.heads * self.width;
+        match queries {
+            Some(queries) => {
+                let stride = 2 * hidden;
+                let data = &qkv[self.first_key * stride..];
+                [
+                    Source { data: &queries[self.first_query * hidden..], stride: hidden },
+                    Source { data, stride },
+                    Source { data: &data[hidden..], stride },
+                ]
+            }
+            None => {
+                let stride = 3 * hidden;
+                let data = &qkv[self.first_key * stride..];
+                [0, 1, 2].map(|part| Source { data: &data[part * hidden..], stride })
+            }
+        }
+    }
+
+    /// Puts each head's weights into `weights`, `[heads, queries, keys]`, before dropout, and the weighted values into
+    /// `context`, `[queries, heads * width]`.
+    ///
+    /// `queries`, `keys` and `values` start at the sequence's first row and the first head's first number.
+    pub(super) fn forward(
+        &self,
+        [queries, keys, values]: [Source<'_>; 3],
+        weights: &mut [f32],
+        context: &mut [f32],
+        scratch: &mut Vec<f32>,
+    ) {
+        let (m, n) = (self.queries, self.keys);
+        let hidden = self.heads * self.width;
+        for (head, weights) in weights.chunks_exact_mut(m * n).enumerate() {
+            let at = head * self.width;
+            let scores = &mut ViewMut { data: weights, row: n };
+            let turned = view(keys, at).transposed();
+            multiply((m, n, self.width), view(queries, at), turned, scores, false, 1);
+            for row in weights.chunks_exact_mut(n) {
+                elementwise::softmax(self.level, row, self.scale);
+            }
+            let used = self.dropped(head, weights, scratch);
+            let out = &mut ViewMut { data: &mut context[at..], row: hidden };
+            multiply((m, self.width, n), View::rows(used, n), view(values, at), out, false, 1);
+        }
+    }
+
+    /// The weights after dropout.
+    fn dropped<'a>(&self, head: usize, weights: &'a [f32], scratch: &'a mut Vec<f32>) -> &'a [f32] {
+        let Some((mask, first)) = self.mask else { return weights };
+        scratch.clear();
+        scratch.extend_from_slice(weights);
+        let first = first.wrapping_add((head * weights.len()) as u32);
+        elementwise::drop_out(self.level, scratch, first, mask);
+        scratch
+    }
+
+    /// The way back: from `gradient` of the context to those of queries, keys and values.
+    ///
+    /// The three gradients have the strides of their sources and are overwritten.
+    pub(super) fn backward(
+        &self,
+        [queries, keys, values]: [Source<'_>; 3],
+        weights: &[f32],
+        gradient: &[f32],
+        mut into: Into3<'_>,
+        (scratch, slopes): (&mut Vec<f32>, &mut Vec<f32>),
+    ) {
+        let (m, n, width) = (self.queries, self.keys, self.width);
+        let hidden = self.heads * width;
+        slopes.resize(m * n, 0.0);
+        for (head, weights) in weights.chunks_exact(m * n).enumerate() {
+            let at = head * width;
+            let gradient = View { data: &gradient[at..], row: hidden, column: 1 };
+            let used = self.dropped(head, weights, scratch);
+            let turned = View::rows(used, n).transposed();
+            multiply((n, width, m), turned, gradient, &mut into.values(at), false, 1);
+            let target = &mut ViewMut { data: slopes, row: n };
+            multiply((m, n, width), gradient, view(values, at).transposed(), target, false, 1);
+            if let Some((mask, first)) = self.mask {
+                let first = first.wrapping_add((head * m * n) as u32);
+                elementwise::drop_out(self.level, slopes, first, mask);
+            }
+            for (slopes, weights) in slopes.chunks_exact_mut(n).zip(weights.chunks_exact(n)) {
+                elementwise::softmax_backward(self.level, slopes, weights, self.scale);
+            }
+            let slopes = View::rows(slopes, n);
+            multiply((m, width, n), slopes, view(keys, at), &mut into.queries(at), false, 1);
+            let turned = slopes.transposed();
+            multiply((n, width, m), turned, view(queries, at), &mut into.keys(at), false, 1);
+        }
+    }
+}
+
+/// Where the gradients of queries, keys and values go: side by side in the rows of `all`, but for queries that lie apart.
+pub(super) struct Into3<'a> {
+    pub(super) queries: Option<&'a mut [f32]>,
+    pub(super) all: &'a mut [f32],
+    pub(super) hidden: usize,
+}
+
+impl Into3<'_> {
+    fn queries(&mut self, at: usize) -> ViewMut<'_> {
+        let hidden = self.hidden;
+        match &mut self.queries {
+            Some(queries) => ViewMut { data: &mut queries[at..], row: hidden },
+            None => ViewMut { data: &mut self.all[at..], row: 3 * hidden },
+        }
+    }
+
+    fn keys(&mut self, at: usize) -> ViewMut<'_> {
+        self.other(0, at)
+    }
+
+    fn values(&mut self, at: usize) -> ViewMut<'_> {
+        self.other(1, at)
+    }
+
+    fn other(&mut self, which: usize, at: usize) -> ViewMut<'_> {
+        let before = if self.queries.is_some() { which } else { 1 + which };
+        let row = if self.queries.is_some() { 2 * self.hidden } else { 3 * self.hidden };
+        ViewMut { data: &mut self.all[before * self.hidden + at..], row }
+    }
+}
+
+fn view(source: Source<'_>, at: usize) -> View<'_> {
+    View { data: &source.data[at..], row: source.stride, column: 1 }
+}

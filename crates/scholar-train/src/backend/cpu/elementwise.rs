@@ -1,0 +1,415 @@
+//! Functions of rows with their derivatives, in plain Rust, compiled several times: as the target is, with AVX2 + FMA,
+//! with AVX-512.
+//!
+//! Sums run over 16 lanes whatever the vector width, so that the three versions differ only by fused rounding.
+#![expect(unsafe_code, reason = "calls functions compiled for CPU features after detecting them")]
+
+use crate::backend::dropout::SPREAD;
+use crate::backend::{AdamStep, Mask};
+
+const LANES: usize = 16;
+type Lanes = [f32; LANES];
+
+/// Which compilation of the functions to call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Level(Inner);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inner {
+    Plain,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// The best this machine runs.
+    pub(crate) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let fma = std::arch::is_x86_feature_detected!("avx2")
+                && std::arch::is_x86_feature_detected!("fma");
+            let wide = fma
+                && std::arch::is_x86_feature_detected!("avx512f")
+                && std::arch::is_x86_feature_detected!("avx512bw")
+                && std::arch::is_x86_feature_detected!("avx512dq")
+                && std::arch::is_x86_feature_detected!("avx512vl");
+            if wide {
+                return Self(Inner::Avx512);
+            }
+            if fma {
+                return Self(Inner::Avx2);
+            }
+        }
+        Self(Inner::Plain)
+    }
+
+    /// The version without any detected feature.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Self {
+        Self(Inner::Plain)
+    }
+}
+
+/// Whether `mul_add` is one instruction without asking for a feature.
+const PLAIN_FMA: bool = cfg!(target_arch = "aarch64");
+
+macro_rules! versions {
+    ($(#[$doc:meta])* $name:ident = $body:ident($($arg:ident: $kind:ty),*) $(-> $ret:ty)?) => {
+        $(#[$doc])*
+        pub(crate) fn $name(level: Level, $($arg: $kind),*) $(-> $ret)? {
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2($($arg: $kind),*) $(-> $ret)? {
+                $body::<true>($($arg),*)
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+            fn avx512($($arg: $kind),*) $(-> $ret)? {
+                $body::<true>($($arg),*)
+            }
+            match level.0 {
+                Inner::Plain => $body::<PLAIN_FMA>($($arg),*),
+                // SAFETY: `Level::detect` is the only source of these levels and checked the features.
+                #[cfg(target_arch = "x86_64")]
+                Inner::Avx2 => unsafe { avx2($($arg),*) },
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Inner::Avx512 => unsafe { avx512($($arg),*) },
+            }
+        }
+    };
+}
+
+versions! {
+    /// Adds `bias` to every row of `values`.
+    add_bias = add_bias_body(values: &mut [f32], bias: &[f32])
+}
+versions! {
+    /// Adds `bias` to every row of `values`, and puts GELU of it (the exact form with erf) into `out`.
+    bias_gelu = bias_gelu_body(values: &mut [f32], bias: &[f32], out: &mut [f32])
+}
+versions! {
+    /// Multiplies `gradient` with the derivative of GELU at `input`.
+    gelu_backward = gelu_backward_body(gradient: &mut [f32], input: &[f32])
+}
+versions! {
+    /// Turns `scores * scale` into weights that sum to 1, in place.
+    softmax = softmax_body(scores: &mut [f32], scale: f32)
+}
+versions! {
+    /// Turns the gradient of softmax's `weights` into that of the unscaled scores, in place.
+    softmax_backward = softmax_backward_body(gradient: &mut [f32], weights: &[f32], scale: f32)
+}
+versions! {
+    /// Layer normalisation of every row of `values`, which become the normalised numbers before scale and shift;
+    /// `inverse` gets one over the deviation of each row. `norm` is scale, shift, and what is added to variances.
+    layer_norm = layer_norm_body(
+        values: &mut [f32], inverse: &mut [f32], norm: (&[f32], &[f32], f32), out: &mut [f32]
+    )
+}
+versions! {
+    /// Turns the gradient of a layer normalisation's output into that of its input, in place.
+    layer_norm_backward = layer_norm_backward_body(
+        gradient: &mut [f32], normal: &[f32], inverse: &[f32], scale: &[f32]
+    )
+}
+versions! {
+    /// `sums += values`, element by element.
+    add = add_body(sums: &mut [f32], values: &[f32])
+}
+versions! {
+    /// Adds every row of `values` to `sums`.
+    add_columns = add_columns_body(values: &[f32], sums: &mut [f32])
+}
+versions! {
+    /// Adds the element-wise product of every row of `left` and `right` to `sums`.
+    add_product_columns = add_product_columns_body(left: &[f32], right: &[f32], sums: &mut [f32])
+}
+versions! {
+    /// Drops elements and scales the others; `first` is the index of `values[0]` in its tensor.
+    drop_out = drop_out_body(values: &mut [f32], first: u32, mask: Mask)
+}
+versions! {
+    /// Sum of squares.
+    squares = squares_body(values: &[f32]) -> f32
+}
+versions! {
+    /// One step of `AdamW` on a run of weights.
+    adam = adam_body(
+        weights: &mut [f32], gradient: &[f32], mean: &mut [f32], square: &mut [f32], step: AdamStep
+    )
+}
+versions! {
+    /// `values = values * keep + others * (1 - keep)`.
+    blend = blend_body(values: &mut [f32], others: &[f32], keep: f32)
+}
+
+#[inline(always)]
+fn fma<const FMA: bool>(a: f32, b: f32, c: f32) -> f32 {
+    if FMA { a.mul_add(b, c) } else { a * b + c }
+}
+
+#[inline(always)]
+fn add_bias_body<const FMA: bool>(values: &mut [f32], bias: &[f32]) {
+    for row in values.chunks_exact_mut(bias.len()) {
+        for (value, bias) in row.iter_mut().zip(bias) {
+            *value += bias;
+        }
+    }
+}
+
+#[inline(always)]
+fn bias_gelu_body<const FMA: bool>(values: &mut [f32], bias: &[f32], out: &mut [f32]) {
+    let width = bias.len();
+    for (row, out) in values.chunks_exact_mut(width).zip(out.chunks_exact_mut(width)) {
+        for ((value, bias), out) in row.iter_mut().zip(bias).zip(out) {
+            *value += bias;
+            *out = *value * normal_cdf::<FMA>(*value).0;
+        }
+    }
+}
+
+#[inline(always)]
+fn gelu_backward_body<const FMA: bool>(gradient: &mut [f32], input: &[f32]) {
+    const DENSITY: f32 = 0.398_942_3;
+    for (gradient, x) in gradient.iter_mut().zip(input) {
+        let (cdf, bell) = normal_cdf::<FMA>(*x);
+        *gradient *= fma::<FMA>(*x * DENSITY, bell, cdf);
+    }
+}
+
+#[inline(always)]
+fn softmax_body<const FMA: bool>(scores: &mut [f32], scale: f32) {
+    let mut top: Lanes = [f32::NEG_INFINITY; LANES];
+    let (chunks, rest) = scores.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (top, score) in top.iter_mut().zip(chunk) {
+            *top = if *score > *top { *score } else { *top };
+        }
+    }
+    let max = rest.iter().chain(&top).fold(f32::NEG_INFINITY, |a, b| if *b > a { *b } else { a });
+    let mut sums: Lanes = [0.0; LANES];
+    let (chunks, rest) = scores.as_chunks_mut::<LANES>();
+    for chunk in chunks {
+        for (sum, score) in sums.iter_mut().zip(chunk) {
+            *score = exp::<FMA>((*score - max) * scale);
+            *sum += *score;
+        }
+    }
+    for (sum, score) in sums.iter_mut().zip(rest) {
+        *score = exp::<FMA>((*score - max) * scale);
+        *sum += *score;
+    }
+    let inverse = 1.0 / total(&sums);
+    for score in scores.iter_mut() {
+        *score *= inverse;
+    }
+}
+
+#[inline(always)]
+fn softmax_backward_body<const FMA: bool>(gradient: &mut [f32], weights: &[f32], scale: f32) {
+    let mean = dot::<FMA>(gradient, weights);
+    for (gradient, weight) in gradient.iter_mut().zip(weights) {
+        *gradient = (*gradient - mean) * (*weight * scale);
+    }
+}
+
+#[inline(always)]
+fn layer_norm_body<const FMA: bool>(
+    values: &mut [f32],
+    inverse: &mut [f32],
+    (scale, shift, epsilon): (&[f32], &[f32], f32),
+    out: &mut [f32],
+) {
+    let width = scale.len();
+    let inverse_width = 1.0 / width as f32;
+    let rows = values.chunks_exact_mut(width).zip(out.chunks_exact_mut(width));
+    for ((row, out), inverse) in rows.zip(inverse) {
+        let mean = sum(row) * inverse_width;
+        for value in row.iter_mut() {
+            *value -= mean;
+        }
+        *inverse = 1.0 / fma::<FMA>(dot::<FMA>(row, row), inverse_width, epsilon).sqrt();
+        for (((value, out), scale), shift) in row.iter_mut().zip(out).zip(scale).zip(shift) {
+            *value *= *inverse;
+            *out = fma::<FMA>(*value, *scale, *shift);
+        }
+    }
+}
+
+#[inline(always)]
+fn layer_norm_backward_body<const FMA: bool>(
+    gradient: &mut [f32],
+    normal: &[f32],
+    inverse: &[f32],
+    scale: &[f32],
+) {
+    let width = scale.len();
+    let inverse_width = 1.0 / width as f32;
+    let rows = gradient.chunks_exact_mut(width).zip(normal.chunks_exact(width));
+    for ((gradient, normal), inverse) in rows.zip(inverse) {
+        for (gradient, scale) in gradient.iter_mut().zip(scale) {
+            *gradient *= scale;
+        }
+        let mean = sum(gradient) * inverse_width;
+        let along = dot::<FMA>(gradient, normal) * inverse_width;
+        for (gradient, normal) in gradient.iter_mut().zip(normal) {
+            *gradient = (*gradient - fma::<FMA>(*normal, along, mean)) * inverse;
+        }
+    }
+}
+
+#[inline(always)]
+fn add_body<const FMA: bool>(sums: &mut [f32], values: &[f32]) {
+    for (sum, value) in sums.iter_mut().zip(values) {
+        *sum += value;
+    }
+}
+
+#[inline(always)]
+fn add_columns_body<const FMA: bool>(values: &[f32], sums: &mut [f32]) {
+    for row in values.chunks_exact(sums.len()) {
+        for (sum, value) in sums.iter_mut().zip(row) {
+            *sum += value;
+        }
+    }
+}
+
+#[inline(always)]
+fn add_product_columns_body<const FMA: bool>(left: &[f32], right: &[f32], sums: &mut [f32]) {
+    let width = sums.len();
+    for (left, right) in left.chunks_exact(width).zip(right.chunks_exact(width)) {
+        for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
+            *sum = fma::<FMA>(*left, *right, *sum);
+        }
+    }
+}
+
+#[inline(always)]
+fn drop_out_body<const FMA: bool>(values: &mut [f32], first: u32, mask: Mask) {
+    for (at, value) in (0_u32..).zip(values) {
+        // Two rounds of multiply and shift: the finaliser of the 32-bit murmur hash.
+        let mut bits = first.wrapping_add(at).wrapping_mul(SPREAD) ^ mask.key;
+        bits = (bits ^ (bits >> 16)).wrapping_mul(0x85eb_ca6b);
+        bits = (bits ^ (bits >> 13)).wrapping_mul(0xc2b2_ae35);
+        bits ^= bits >> 16;
+        *value = if bits >= mask.threshold { *value * mask.scale } else { 0.0 };
+    }
+}
+
+#[inline(always)]
+fn squares_body<const FMA: bool>(values: &[f32]) -> f32 {
+    dot::<FMA>(values, values)
+}
+
+#[inline(always)]
+fn adam_body<const FMA: bool>(
+    weights: &mut [f32],
+    gradient: &[f32],
+    mean: &mut [f32],
+    square: &mut [f32],
+    step: AdamStep,
+) {
+    let weights = weights.iter_mut().zip(gradient);
+    for (((weight, gradient), mean), square) in weights.zip(mean).zip(square) {
+        let gradient = gradient * step.gradient_scale;
+        *mean = fma::<FMA>(*mean - gradient, step.beta1, gradient);
+        *square = fma::<FMA>(*square, step.beta2, (1.0 - step.beta2) * gradient * gradient);
+        let root = fma::<FMA>(square.sqrt(), step.square_scale, step.epsilon);
+        *weight = fma::<FMA>(*weight, step.shrink, -step.rate * *mean / root);
+    }
+}
+
+#[inline(always)]
+fn blend_body<const FMA: bool>(values: &mut [f32], others: &[f32], keep: f32) {
+    for (value, other) in values.iter_mut().zip(others) {
+        *value = fma::<FMA>(*value, keep, (1.0 - keep) * other);
+    }
+}
+
+#[inline(always)]
+fn sum(values: &[f32]) -> f32 {
+    let mut sums: Lanes = [0.0; LANES];
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (sum, value) in sums.iter_mut().zip(chunk) {
+            *sum += value;
+        }
+    }
+    for (sum, value) in sums.iter_mut().zip(rest) {
+        *sum += value;
+    }
+    total(&sums)
+}
+
+#[inline(always)]
+fn dot<const FMA: bool>(left: &[f32], right: &[f32]) -> f32 {
+    let mut sums: Lanes = [0.0; LANES];
+    let (lefts, left_rest) = left.as_chunks::<LANES>();
+    let (rights, right_rest) = right.as_chunks::<LANES>();
+    for (left, right) in lefts.iter().zip(rights) {
+        for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
+            *sum = fma::<FMA>(*left, *right, *sum);
+        }
+    }
+    for ((sum, left), right) in sums.iter_mut().zip(left_rest).zip(right_rest) {
+        *sum = fma::<FMA>(*left, *right, *sum);
+    }
+    total(&sums)
+}
+
+#[inline(always)]
+fn total(lanes: &Lanes) -> f32 {
+    let mut lanes = *lanes;
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            lanes[lane] += lanes[lane + width];
+        }
+        width /= 2;
+    }
+    lanes[0]
+}
+
+/// `exp(x)` for `x <= 88`, relative error below 2e-7; below -87 the result is that of -87.
+///
+/// Source: the usual split `x = n ln 2 + r` with a polynomial of degree 6 (Cephes `expf`).
+#[inline(always)]
+fn exp<const FMA: bool>(x: f32) -> f32 {
+    // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer without a library call.
+    const ROUND: f32 = 12_582_912.0;
+    let x = if x > -87.0 { x } else { -87.0 };
+    let n = fma::<FMA>(x, std::f32::consts::LOG2_E, ROUND) - ROUND;
+    let r = fma::<FMA>(n, -0.693_359_4, x);
+    let r = fma::<FMA>(n, 2.121_944_4e-4, r);
+    let mut p = 1.987_569_1e-4;
+    for c in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
+        p = fma::<FMA>(p, r, c);
+    }
+    let p = fma::<FMA>(p * r, r, r) + 1.0;
+    // SAFETY: n lies between -126 and 127 after the clamp above, which turns what is not a number into -87, too.
+    let exponent = unsafe { n.to_int_unchecked::<i32>() };
+    p * f32::from_bits(((exponent + 127) as u32) << 23)
+}
+
+/// Standard normal CDF of `x`, and `exp(-x² / 2)`.
+///
+/// Source: erf by Abramowitz and Stegun 7.1.26 (error below 1.5e-7).
+#[inline(always)]
+fn normal_cdf<const FMA: bool>(x: f32) -> (f32, f32) {
+    let z = x * std::f32::consts::FRAC_1_SQRT_2;
+    let a = z.abs();
+    let t = 1.0 / fma::<FMA>(a, 0.327_591_1, 1.0);
+    let mut p = 1.061_405_4;
+    for c in [-1.453_152_1, 1.421_413_8, -0.284_496_72, 0.254_829_6] {
+        p = fma::<FMA>(p, t, c);
+    }
+    let bell = exp::<FMA>(-(a * a));
+    let erf = 1.0 - p * t * bell;
+    (fma::<FMA>(0.5, erf.copysign(z), 0.5), bell)
+}
+
+#[cfg(test)]
+mod tests;

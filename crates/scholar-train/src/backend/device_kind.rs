@@ -1,0 +1,69 @@
+//! What a training can be told about where and with which numbers it computes.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Backend, CpuBackend, Threads};
+use crate::error::TrainError;
+
+/// Numbers that products are computed from. Weights, sums and everything between products are f32 in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// f32 throughout.
+    F32,
+    /// Factors of large products are rounded to bf16 where the CPU multiplies those faster, f32 elsewhere.
+    Mixed,
+}
+
+/// What computes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceKind {
+    /// The CPU.
+    #[default]
+    Cpu,
+    /// A GPU through CUDA.
+    Cuda,
+    /// A GPU through Vulkan, Metal or `DirectX`.
+    Wgpu,
+}
+
+impl DeviceKind {
+    /// Its name in a config file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+            Self::Wgpu => "wgpu",
+        }
+    }
+
+    /// Whether this build can use it.
+    pub fn is_built(self) -> bool {
+        match self {
+            Self::Cpu => true,
+            Self::Cuda => cfg!(feature = "cuda"),
+            Self::Wgpu => cfg!(feature = "wgpu"),
+        }
+    }
+
+    /// Opens it. Products on a GPU are of f32 whatever `precision` says, and the description says so.
+    ///
+    /// # Errors
+    /// When this build cannot use it, or the machine has none.
+    pub(crate) fn open(
+        self,
+        threads: &Threads,
+        precision: Precision,
+    ) -> Result<Box<dyn Backend>, TrainError> {
+        match self {
+            Self::Cpu => Ok(Box::new(CpuBackend::new(threads.count(), precision))),
+            #[cfg(feature = "cuda")]
+            Self::Cuda => super::gpu::cuda(),
+            #[cfg(feature = "wgpu")]
+            Self::Wgpu => super::gpu::wgpu(),
+            #[cfg(not(all(feature = "cuda", feature = "wgpu")))]
+            absent => Err(TrainError::NotBuilt { name: absent.name() }),
+        }
+    }
+}
