@@ -30,7 +30,7 @@ pub enum CatalogError {
     /// Not TOML of the documented form.
     #[error("cannot read the model catalog {file}")]
     Parse {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// Line, column and what was expected.
         #[source]
@@ -39,7 +39,7 @@ pub enum CatalogError {
     /// An entry that contradicts itself or would write outside its folder.
     #[error("the entry `{model}` of the model catalog {file} {problem}")]
     Entry {
-        /// The file.
+        /// Name of the file.
         file: String,
         /// The entry's name.
         model: String,

@@ -12,7 +12,7 @@ pub enum ModelError {
     /// A file could not be read.
     #[error("could not read {path}")]
     ReadFile {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -21,7 +21,7 @@ pub enum ModelError {
     /// A file could not be written.
     #[error("could not write {path}")]
     WriteFile {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -38,7 +38,7 @@ pub enum ModelError {
     /// A file does not have the promised format: usually a download that stopped half-way.
     #[error("{path} is damaged or of another format: {problem}")]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What does not fit.
         problem: String,
@@ -46,7 +46,7 @@ pub enum ModelError {
     /// The file is sound and asks for something this program does not do.
     #[error("{path} asks for {what}, which is not supported")]
     Unsupported {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The thing asked for.
         what: String,
@@ -66,9 +66,9 @@ pub enum ModelError {
     Setting {
         /// The model's name.
         model: String,
-        /// The setting.
+        /// Name of the setting.
         setting: &'static str,
-        /// Why not.
+        /// What is wrong, for people.
         problem: String,
     },
     /// The tokenizer refused a text.

@@ -9,8 +9,10 @@ pub mod error;
 mod fusion;
 pub mod gguf;
 mod kernels;
+pub mod lanes;
 pub mod late_interaction;
 mod lexical;
+mod matmul;
 pub mod quantize;
 pub mod score_fusion;
 pub mod t5;
@@ -28,6 +30,7 @@ pub use late_interaction::{
     LateInteractionConfig, LateInteractionOptions, LateInteractionReranker, LateInteractionWeights,
     TokenEncoder,
 };
+pub use matmul::{MatMulShape, MatMut, MatRef, matmul};
 pub use score_fusion::{FusionConfig, FusionWeights, ScoreFusionReranker};
 pub use t5::{T5Attributor, T5Precision};
 pub use tokens::PairTruncation;

@@ -12,13 +12,18 @@ mod dropout;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod ops;
+mod precision;
 mod threads;
 
 pub(crate) use buffer::Buffer;
-pub(crate) use cpu::{CpuBackend, View, ViewMut, multiply};
-pub use device_kind::{DeviceKind, Precision};
+pub(crate) use cpu::CpuBackend;
+pub use device_kind::DeviceKind;
 pub(crate) use dropout::{Dropout, Mask};
-pub(crate) use ops::{AdamStep, Attention, Backend, Moments, Pair, SequenceSpan, Tokens};
+pub(crate) use ops::{
+    AdamStep, Attention, AttentionGradients, AttentionTape, Backend, LinearMut, LinearRef, Moments,
+    NormTape, Pair, SequenceSpan, Tables, Tokens, WeightRef,
+};
+pub use precision::Precision;
 pub(crate) use threads::Threads;
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(crate) struct State {
     pub(crate) shape: Shape,
     /// Digest of the rows.
     pub(crate) rows: String,
-    /// Steps done.
+    /// Optimizer steps taken.
     pub(crate) step: usize,
     pub(crate) epoch: usize,
     /// Rows of the epoch that are done.
@@ -38,7 +38,7 @@ pub(crate) struct State {
     pub(crate) tokens: u64,
     /// Score and step of the best evaluation.
     pub(crate) best: Option<(f64, usize)>,
-    /// Evaluations since.
+    /// Evaluations without improvement since.
     pub(crate) misses: usize,
     /// Seconds of earlier processes.
     pub(crate) seconds: f64,
@@ -83,7 +83,7 @@ impl State {
     }
 }
 
-/// Saves atomically.
+/// Saves a checkpoint, atomically replacing the one before.
 ///
 /// # Errors
 /// When the disk does not take it or the device failed; the checkpoint before stays.

@@ -15,7 +15,7 @@ const SIZE: (u32, u32) = (860, 720);
 /// Steps that the drawn loss is averaged over, as a fraction of all.
 const SMOOTHED: usize = 50;
 
-/// One step.
+/// A row of `steps.csv`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct StepRow {
     pub(crate) step: usize,

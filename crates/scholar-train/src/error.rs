@@ -10,7 +10,7 @@ pub enum TrainError {
     /// A file could not be read.
     #[error("could not read {path}")]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -19,7 +19,7 @@ pub enum TrainError {
     /// A file could not be written; what was saved before is whole.
     #[error("could not write {path}; the last checkpoint is kept")]
     Write {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -28,7 +28,7 @@ pub enum TrainError {
     /// A file does not have the promised format.
     #[error("{path} is damaged or of another format: {problem}")]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What does not fit.
         problem: String,
@@ -38,7 +38,7 @@ pub enum TrainError {
     Setting {
         /// Its name in the config file.
         setting: String,
-        /// Why not.
+        /// What is wrong, for people.
         problem: String,
     },
     /// Too many rows of a file of training data cannot be used.
@@ -46,7 +46,7 @@ pub enum TrainError {
         "{rejected} of {rows} rows of {path} cannot be used; the first: line {line}: {problem}"
     )]
     Rows {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Rows that cannot be used.
         rejected: usize,
@@ -70,13 +70,13 @@ pub enum TrainError {
         path: PathBuf,
         /// Architecture or training.
         kind: &'static str,
-        /// What differs.
+        /// What differs, for people.
         problem: String,
     },
     /// The loss is not a number any more.
     #[error("the loss of step {step} is not a number; {kept}")]
     NotFinite {
-        /// The step.
+        /// Number of the step, from 1.
         step: usize,
         /// Which checkpoint there is.
         kept: String,

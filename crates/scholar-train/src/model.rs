@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::backend::{Backend, Buffer, DeviceKind, Dropout, Threads};
 use crate::error::TrainError;
-use crate::network::head::{HeadTape, pool_mean, pool_mean_back};
+use crate::network::head::{HeadTape, Pooled, pool_mean, pool_mean_back};
 use crate::network::interaction::{Asked, InteractionTape, interact, interact_back};
 use crate::network::{Freeze, Needed, Packed, Parameters, Tape, check};
 use crate::settings::Settings;
@@ -28,7 +28,7 @@ pub(crate) struct Model {
     normalise: bool,
     tape: Tape,
     head: HeadTape,
-    vectors: (Vec<f32>, Vec<f32>),
+    pooled: Pooled,
     interaction: InteractionTape,
 }
 
@@ -85,7 +85,7 @@ impl Model {
             normalise: settings.normalise,
             tape: Tape::default(),
             head: HeadTape::default(),
-            vectors: (Vec::new(), Vec::new()),
+            pooled: Pooled::default(),
             interaction: InteractionTape::default(),
             parameters,
         })
@@ -122,10 +122,8 @@ impl Model {
         let Self { threads, backend, parameters, tape, head, freeze, gradient, .. } = self;
         let grad_logits = backend.put(grad_logits.to_vec());
         threads.run(|| {
-            let mut flow = std::mem::take(tape.gradient());
-            let from = (tape.states(), &grad_logits);
-            parameters.classify_back(&**backend, from, head, &mut flow, gradient);
-            *tape.gradient() = flow;
+            parameters.classify_back(&**backend, tape.states(), &grad_logits, head, gradient);
+            std::mem::swap(tape.gradient(), &mut head.grad_states);
             parameters.backward(&**backend, batch, *freeze, tape, gradient);
         });
     }
@@ -203,24 +201,23 @@ impl Model {
         batch: &Packed,
         dropout: Option<Dropout>,
     ) -> Result<&[f32], TrainError> {
-        let Self { threads, backend, parameters, tape, vectors, normalise, .. } = self;
+        let Self { threads, backend, parameters, tape, pooled, normalise, .. } = self;
         threads.run(|| {
             parameters.forward(&**backend, batch, Needed::All, dropout, tape);
             let states = backend.read(tape.states())?;
-            *vectors = pool_mean(&states, batch, parameters.shape.hidden, *normalise);
+            *pooled = pool_mean(&states, batch, parameters.shape.hidden, *normalise);
             Ok::<_, TrainError>(())
         })?;
-        Ok(&self.vectors.0)
+        Ok(&self.pooled.vectors)
     }
 
     /// Adds the gradient of the batch that [`Model::encode`] saw last.
     pub(crate) fn encode_back(&mut self, batch: &Packed, grad_vectors: &[f32]) {
         self.tokens += batch.tokens() as u64;
-        let Self { threads, backend, parameters, tape, freeze, gradient, vectors, .. } = self;
+        let Self { threads, backend, parameters, tape, freeze, gradient, pooled, .. } = self;
         let normalise = self.normalise;
         threads.run(|| {
-            let forward = (&vectors.0[..], &vectors.1[..]);
-            *tape.gradient() = backend.put(pool_mean_back(grad_vectors, forward, batch, normalise));
+            *tape.gradient() = backend.put(pool_mean_back(grad_vectors, pooled, batch, normalise));
             parameters.backward(&**backend, batch, *freeze, tape, gradient);
         });
     }

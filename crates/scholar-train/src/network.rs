@@ -10,6 +10,7 @@ pub(crate) mod head;
 pub(crate) mod interaction;
 mod layer;
 mod layout;
+mod packed;
 mod parameters;
 mod pass;
 
@@ -18,8 +19,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use check::check;
+pub(crate) use packed::Packed;
 pub(crate) use parameters::{Freeze, Parameters, read_numbers};
-pub(crate) use pass::{Needed, Packed, Tape};
+pub(crate) use pass::{Needed, Tape};
 
 use crate::error::TrainError;
 
@@ -32,7 +34,7 @@ pub struct Shape {
     /// Numbers of a token's state.
     #[serde(rename = "hidden_size")]
     pub hidden: usize,
-    /// Layers.
+    /// Number of transformer layers.
     #[serde(rename = "num_hidden_layers")]
     pub layers: usize,
     /// Attention heads of a layer.
@@ -44,7 +46,7 @@ pub struct Shape {
     /// Longest input in tokens.
     #[serde(rename = "max_position_embeddings")]
     pub positions: usize,
-    /// Token types.
+    /// Rows of the table of token types; 2 for pairs.
     #[serde(rename = "type_vocab_size")]
     pub segments: usize,
     /// Added to variances.

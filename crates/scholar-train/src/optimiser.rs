@@ -50,7 +50,7 @@ pub(crate) fn grad_norm(
 /// Gradients accumulated over the passes of one step.
 #[derive(Clone, Copy)]
 pub(crate) struct Accumulated<'a> {
-    /// Their sum.
+    /// Sum over the passes, laid out as the weights.
     pub(crate) sum: &'a Buffer,
     /// How many were added.
     pub(crate) passes: usize,

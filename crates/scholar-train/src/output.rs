@@ -26,20 +26,27 @@ const KEPT: [&str; 9] = [
 /// How many of them a classifier needs; the others are an encoder's.
 const KEPT_BY_CLASSIFIERS: usize = 4;
 
-/// Puts `weights`, those of `parameters`, into folder `dir`, in the place of what was there.
+/// The weights that are saved, and how they are laid out.
+#[derive(Clone, Copy)]
+pub(crate) struct SavedModel<'a> {
+    pub(crate) parameters: &'a Parameters,
+    pub(crate) weights: &'a [f32],
+}
+
+/// Saves `model` as folder `dir`, replacing what was there.
 ///
 /// # Errors
 /// When a file cannot be read or written; the folder that was there stays.
 pub(crate) fn save(
     dir: &Path,
-    (parameters, weights): (&Parameters, &[f32]),
+    model: SavedModel<'_>,
     settings: &Settings,
     step: usize,
     evaluation: &Evaluation,
 ) -> Result<(), TrainError> {
     let new = beside(dir, "new");
     recover(dir)?;
-    let written = fill(&new, (parameters, weights), settings, step, evaluation);
+    let written = fill(&new, model, settings, step, evaluation);
     if let Err(error) = written {
         let _gone_or_unwritable = fs_err::remove_dir_all(&new);
         return Err(error);
@@ -79,11 +86,12 @@ pub(crate) fn recover(dir: &Path) -> Result<(), TrainError> {
 
 fn fill(
     dir: &Path,
-    (parameters, weights): (&Parameters, &[f32]),
+    model: SavedModel<'_>,
     settings: &Settings,
     step: usize,
     evaluation: &Evaluation,
 ) -> Result<(), TrainError> {
+    let SavedModel { parameters, weights } = model;
     fs_err::create_dir_all(dir).map_err(|e| TrainError::write(dir, e))?;
     let encodes = settings.labels() == 0;
     let kept = if encodes { &KEPT[..] } else { &KEPT[..KEPT_BY_CLASSIFIERS] };

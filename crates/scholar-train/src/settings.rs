@@ -74,7 +74,7 @@ pub enum SaveDtype {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The task.
+    /// Kind of model that is trained.
     pub task: Task,
     /// Folder of the pretrained model.
     pub init: PathBuf,

@@ -30,7 +30,7 @@ pub struct Workload {
     pub tokens: usize,
     /// Optimizer steps, each of one batch.
     pub steps: usize,
-    /// The device.
+    /// Device that computes.
     pub device: DeviceKind,
     /// CPU threads; 0 for one per core.
     pub threads: usize,

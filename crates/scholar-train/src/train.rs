@@ -27,7 +27,7 @@ use crate::evaluator::{EvalModel, Evaluator};
 use crate::files;
 use crate::model::Model;
 use crate::optimiser::{Accumulated, AdamW, AdamWConfig, grad_norm};
-use crate::output;
+use crate::output::{self, SavedModel};
 use crate::settings::Settings;
 use crate::task::{self, Evaluation, Measure, Rejected, StepContext, TrainingTask};
 
@@ -334,7 +334,7 @@ impl<'a> Training<'a> {
         if best {
             let dir = self.out.join("best");
             let weights = self.model.backend.read(&self.model.parameters.values)?;
-            let model = (&self.model.parameters, &weights[..]);
+            let model = SavedModel { parameters: &self.model.parameters, weights: &weights };
             output::save(&dir, model, self.settings, step, &evaluation)?;
             self.state.best = Some((evaluation.score, step));
             self.state.misses = 0;

@@ -15,7 +15,7 @@ pub enum Purpose {
     Reranker,
     /// Verdicts on (claim, evidence) pairs.
     Attributor,
-    /// Writes text.
+    /// A language model that writes answers.
     Generator,
 }
 
@@ -29,7 +29,7 @@ pub enum Architecture {
     Mpnet,
     /// XLM-RoBERTa.
     XlmRoberta,
-    /// Llama.
+    /// Llama: rotary positions, grouped queries, `SwiGLU`.
     Llama,
     /// Qwen 2 and 2.5.
     Qwen2,
@@ -68,7 +68,7 @@ pub struct Entry {
     /// What a person must know to get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Its files.
+    /// Files of the model, with sizes and checksums where known.
     pub files: Vec<ModelFile>,
     /// Where they come from, tried in order. Empty: by server or local path only.
     #[serde(default, rename = "source")]
@@ -166,7 +166,7 @@ pub enum Holds {
 pub struct WheelPart {
     /// Name of the package.
     pub package: String,
-    /// Its version.
+    /// Version of the package.
     pub version: String,
     /// Path inside the wheel.
     pub member: String,

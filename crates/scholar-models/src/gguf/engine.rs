@@ -19,7 +19,7 @@ const READ_CHUNK: usize = 256;
 pub(super) enum Halt {
     /// The caller left.
     Cancelled,
-    /// It failed.
+    /// The generation failed.
     Failed(PortError),
 }
 

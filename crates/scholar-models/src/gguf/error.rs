@@ -10,15 +10,15 @@ pub enum GgufError {
     /// The file cannot be opened or mapped.
     #[error("cannot open model file {}", path.display())]
     Open {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// Error of the system or the library.
         source: std::io::Error,
     },
     /// The container is broken or truncated.
     #[error("model file {} is damaged at byte {offset}: {reason}", path.display())]
     Malformed {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Where reading stopped.
         offset: usize,
@@ -28,9 +28,9 @@ pub enum GgufError {
     /// A metadata entry is missing or senseless.
     #[error("model file {} must have {expected} as `{key}`, found {found}", path.display())]
     Metadata {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Metadata key.
+        /// Key of the metadata in the file.
         key: String,
         /// What belongs there.
         expected: &'static str,
@@ -40,9 +40,9 @@ pub enum GgufError {
     /// A tensor is missing or has the wrong shape.
     #[error("model file {}: tensor {name} {reason}", path.display())]
     Tensor {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Tensor name.
+        /// Name of the tensor in the file.
         name: String,
         /// What is wrong with it.
         reason: String,
@@ -50,7 +50,7 @@ pub enum GgufError {
     /// The architecture has no forward pass here.
     #[error("model file {} has architecture `{found}`; supported are {}", path.display(), supported.join(" and "))]
     UnsupportedArchitecture {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// `general.architecture`.
         found: String,
@@ -60,25 +60,25 @@ pub enum GgufError {
     /// A feature of a known architecture or tokenizer that is not implemented.
     #[error("model file {} uses {what}, which is not supported", path.display())]
     Unsupported {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The feature.
+        /// Feature that is not supported.
         what: String,
     },
     /// The vocabulary does not make a tokenizer.
     #[error("model file {} has an unusable vocabulary", path.display())]
     Vocabulary {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system or the library.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The chat template is missing where it cannot be guessed, or does not compile.
     #[error("model file {} has no usable chat template: {reason}", path.display())]
     Template {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// What is wrong, for people.
         reason: String,
     },
     /// The operating system gave no thread.
@@ -86,7 +86,7 @@ pub enum GgufError {
     Spawn {
         /// The model file.
         path: PathBuf,
-        /// Why not.
+        /// Error of the system or the library.
         source: std::io::Error,
     },
 }

@@ -47,7 +47,7 @@ pub(super) enum Value {
 pub(super) struct TensorEntry {
     /// Slowest dimension first: a matrix is `[rows, columns]`, `columns` being the input width.
     pub(super) dims: Vec<usize>,
-    /// Block format.
+    /// Quantisation format of its blocks.
     pub(super) dtype: GgmlDType,
     /// First byte, from the start of the file.
     pub(super) start: usize,

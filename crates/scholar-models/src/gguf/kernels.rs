@@ -5,6 +5,8 @@
 
 use candle_core::utils::barrier_pool;
 
+use crate::matmul::{MatMulShape, MatMut, MatRef, matmul};
+
 /// Lanes of the explicit partial sums; the compiler may not reorder a floating-point sum by itself.
 const LANES: usize = 16;
 
@@ -194,72 +196,17 @@ pub(super) fn product_transposed(x: &[f32], w: &[f32], n_in: usize, columns: usi
 }
 
 /// `out[.., ..n] = X Y^T` for `x` `[m, dim]`, `y` `[n, dim]`; rows of `out` are `stride` apart.
-#[expect(unsafe_code, reason = "gemm takes raw pointers")]
 pub(super) fn gemm_transposed(x: &[f32], y: &[f32], dim: usize, out: &mut [f32], stride: usize) {
-    let (m, n) = (x.len() / dim, y.len() / dim);
-    assert!(
-        n <= stride && m.saturating_sub(1) * stride + n <= out.len(),
-        "product fits its output"
-    );
-    let (dim_stride, out_stride) = (dim.cast_signed(), stride.cast_signed());
-    // SAFETY: `x` and `y` hold m and n rows of `dim` numbers; every written element lies below
-    // (m - 1) * stride + n <= out.len(), checked above; `out` is exclusively borrowed.
-    unsafe {
-        gemm::gemm(
-            m,
-            n,
-            dim,
-            out.as_mut_ptr(),
-            1,
-            out_stride,
-            false,
-            x.as_ptr(),
-            1,
-            dim_stride,
-            y.as_ptr(),
-            dim_stride,
-            1,
-            0.0f32,
-            1.0f32,
-            false,
-            false,
-            false,
-            gemm::Parallelism::None,
-        );
-    }
+    let shape = MatMulShape { m: x.len() / dim, n: y.len() / dim, k: dim };
+    let right = MatRef::rows(y, dim).transposed();
+    matmul(shape, MatRef::rows(x, dim), right, &mut MatMut { data: out, row: stride }, false, 1);
 }
 
 /// `out += P V` for `p` `[m, n]` with rows `stride` apart, `v` `[n, dim]`, `out` `[m, dim]`.
-#[expect(unsafe_code, reason = "gemm takes raw pointers")]
 pub(super) fn gemm_accumulate(p: &[f32], stride: usize, v: &[f32], dim: usize, out: &mut [f32]) {
-    let (m, n) = (out.len() / dim, v.len() / dim);
-    assert!(n <= stride && m.saturating_sub(1) * stride + n <= p.len(), "probabilities are there");
-    let (dim_stride, p_stride) = (dim.cast_signed(), stride.cast_signed());
-    // SAFETY: every read element of `p` lies below (m - 1) * stride + n <= p.len(), checked above; `v` holds n and
-    // `out` m rows of `dim` numbers; `out` is exclusively borrowed.
-    unsafe {
-        gemm::gemm(
-            m,
-            dim,
-            n,
-            out.as_mut_ptr(),
-            1,
-            dim_stride,
-            true,
-            p.as_ptr(),
-            1,
-            p_stride,
-            v.as_ptr(),
-            1,
-            dim_stride,
-            1.0f32,
-            1.0f32,
-            false,
-            false,
-            false,
-            gemm::Parallelism::None,
-        );
-    }
+    let shape = MatMulShape { m: out.len() / dim, n: dim, k: v.len() / dim };
+    let mut out = MatMut { data: out, row: dim };
+    matmul(shape, MatRef::rows(p, stride), MatRef::rows(v, dim), &mut out, true, 1);
 }
 
 /// Runs `work(i, chunk i)` over the chunks of `data` on candle's pool, the one its quantised products use: a second

@@ -21,9 +21,9 @@ static THREADS: AtomicUsize = AtomicUsize::new(0);
 
 /// What a caller who waits for a reply hears.
 pub(super) enum Event {
-    /// New text.
+    /// Text generated since the last message.
     Text(String),
-    /// The end.
+    /// The generation is over.
     Done(Result<Generation, PortError>),
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Work {
         /// Dropping the other end cancels. Unbounded, but a reply has at most `max_tokens` pieces.
         events: mpsc::UnboundedSender<Event>,
     },
-    /// Weigh choices.
+    /// Compute the probability of each choice.
     Choose {
         /// Each as tokens.
         choices: Vec<Vec<u32>>,

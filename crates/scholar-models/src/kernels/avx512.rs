@@ -104,8 +104,8 @@ impl Engine for Avx512 {
         let scale = 1.0 / (head_dim as f32).sqrt();
         for head in 0..heads {
             let at = head * head_dim;
-            pack_keys(&qkv[width + at..], stride, (len, head_dim), &mut scratch.keys);
-            pack_values(&qkv[2 * width + at..], stride, (len, head_dim), &mut scratch.values);
+            pack_keys(&qkv[width + at..], stride, len, head_dim, &mut scratch.keys);
+            pack_values(&qkv[2 * width + at..], stride, len, head_dim, &mut scratch.values);
             for start in (0..len).step_by(QUERY_ROWS) {
                 let rows = QUERY_ROWS.min(len - start);
                 let scores = Work {
@@ -180,7 +180,7 @@ impl Engine for Avx512 {
 }
 
 /// Keys as panels of 16 keys: `[len / 16, dim, 16]`.
-fn pack_keys(keys: &[f32], stride: usize, (len, dim): (usize, usize), out: &mut [f32]) {
+fn pack_keys(keys: &[f32], stride: usize, len: usize, dim: usize, out: &mut [f32]) {
     for (panel, start) in out.chunks_exact_mut(PANEL * dim).zip((0..len).step_by(PANEL)) {
         for key in 0..PANEL {
             if start + key < len {
@@ -198,7 +198,7 @@ fn pack_keys(keys: &[f32], stride: usize, (len, dim): (usize, usize), out: &mut 
 }
 
 /// Values as panels of 16 dimensions: `[dim / 16, len, 16]`.
-fn pack_values(values: &[f32], stride: usize, (len, dim): (usize, usize), out: &mut [f32]) {
+fn pack_values(values: &[f32], stride: usize, len: usize, dim: usize, out: &mut [f32]) {
     for (panel, start) in out.chunks_exact_mut(PANEL * len).zip((0..dim).step_by(PANEL)) {
         let width = PANEL.min(dim - start);
         for (line, row) in panel.chunks_exact_mut(PANEL).zip(values.chunks(stride)) {

@@ -199,8 +199,8 @@ impl Engine for Bf16 {
         let scale = 1.0 / (head_dim as f32).sqrt();
         for head in 0..heads {
             let at = head * head_dim;
-            pack_keys(&qkv[width + at..], stride, (len, head_dim), &mut scratch.keys);
-            pack_values(&qkv[2 * width + at..], stride, (len, head_dim), &mut scratch.values);
+            pack_keys(&qkv[width + at..], stride, len, head_dim, &mut scratch.keys);
+            pack_values(&qkv[2 * width + at..], stride, len, head_dim, &mut scratch.values);
             for start in (0..len).step_by(block) {
                 let rows = block.min(len - start);
                 let scores = Work {
@@ -287,7 +287,7 @@ impl Engine for Bf16 {
 }
 
 /// Keys as panels of 16 keys, pairs of dimensions to a line: `[len / 16, dim / 2, 16, 2]`, panels even in number.
-fn pack_keys(keys: &[u16], stride: usize, (len, dim): (usize, usize), out: &mut [u16]) {
+fn pack_keys(keys: &[u16], stride: usize, len: usize, dim: usize, out: &mut [u16]) {
     let panels = len.next_multiple_of(BLOCK) / PANEL;
     for (panel, out) in out.chunks_exact_mut(PANEL * dim).take(panels).enumerate() {
         for key in 0..PANEL {
@@ -308,7 +308,7 @@ fn pack_keys(keys: &[u16], stride: usize, (len, dim): (usize, usize), out: &mut 
 }
 
 /// Values as panels of 16 dimensions, pairs of keys to a line: `[dim / 16, padded / 2, 16, 2]`.
-fn pack_values(values: &[u16], stride: usize, (len, dim): (usize, usize), out: &mut [u16]) {
+fn pack_values(values: &[u16], stride: usize, len: usize, dim: usize, out: &mut [u16]) {
     const NONE: [u16; PANEL] = [0; PANEL];
     let padded = len.next_multiple_of(BLOCK);
     for (start, panel) in (0..dim).step_by(PANEL).zip(out.chunks_exact_mut(PANEL * padded)) {

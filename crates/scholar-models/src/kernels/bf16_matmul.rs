@@ -2,6 +2,8 @@
 //! they are rounded and packed each time, and sums leave in f32.
 #![expect(unsafe_code, reason = "hands checked slices to the vector kernels as pointers")]
 
+use std::ops::Range;
+
 use parking_lot::Mutex;
 use rayon::prelude::*;
 
@@ -9,6 +11,7 @@ use super::amx::BLOCK;
 use super::bf16::Bf16;
 use super::block::{Finish, PANEL, Scales, Work, to_half};
 use super::{Aligned, Engine as _, Machine};
+use crate::matmul::{MatMulShape, MatRef};
 
 /// Rows of a task.
 const TASK_ROWS: usize = 4 * BLOCK;
@@ -52,18 +55,19 @@ impl Bf16Matmul {
 
     /// `out[m, n] = left[m, k] * right[k, n]`, or `+=` where `accumulate`, on the threads of the current pool.
     ///
-    /// A factor is (numbers, distance of rows, distance of columns), one distance being 1; `out` is row-major.
+    /// One distance of each factor is 1; `out` is row-major.
     ///
     /// # Panics
     /// When an operand does not hold its matrix, or neither of its distances is 1.
     pub fn multiply(
         &self,
-        (m, n, k): (usize, usize, usize),
-        left: (&[f32], usize, usize),
-        right: (&[f32], usize, usize),
+        shape: MatMulShape,
+        left: MatRef<'_>,
+        right: MatRef<'_>,
         out: &mut [f32],
         accumulate: bool,
     ) {
+        let MatMulShape { m, n, k } = shape;
         assert!(out.len() >= m * n, "the result holds [m, n]");
         if m == 0 || n == 0 || k == 0 {
             return;
@@ -79,9 +83,9 @@ impl Bf16Matmul {
             .enumerate()
             .for_each(|(panel, out)| {
                 if right_is_rows {
-                    interleave(&columns, (k, n), panel * PANEL, out);
+                    interleave(&columns, k, n, panel * PANEL, out);
                 } else {
-                    gather(&columns, (depth, n), panel * PANEL, out);
+                    gather(&columns, depth, n, panel * PANEL, out);
                 }
             });
         let zeros = vec![0.0_f32; n.next_multiple_of(BLOCK)];
@@ -90,7 +94,7 @@ impl Bf16Matmul {
             let count = out.len() / n;
             let turned = (!left_is_rows).then(|| {
                 let mut turned = self.buffer(TASK_ROWS * depth);
-                turn(&rows, (k, m), (first, count), depth, &mut turned);
+                turn(&rows, k, m, first..first + count, depth, &mut turned);
                 turned
             });
             let activations: &[u16] = match &turned {
@@ -164,11 +168,8 @@ impl Bf16Matmul {
 ///
 /// # Panics
 /// When the numbers do not hold it or neither distance is 1.
-fn storage(
-    (data, row, column): (&[f32], usize, usize),
-    rows: usize,
-    columns: usize,
-) -> (bool, Storage<'_>) {
+fn storage(matrix: MatRef<'_>, rows: usize, columns: usize) -> (bool, Storage<'_>) {
+    let MatRef { data, row, column } = matrix;
     let is_rows = column == 1;
     assert!(is_rows || row == 1, "a factor is row-major or column-major");
     let (outer, inner, stride) =
@@ -178,7 +179,7 @@ fn storage(
 }
 
 /// The panel of columns from `first` of a row-major `[k, n]`: lines of 16 pairs of rows, zeros beyond `k`.
-fn interleave(rows: &[u16], (k, n): (usize, usize), first: usize, out: &mut [u16]) {
+fn interleave(rows: &[u16], k: usize, n: usize, first: usize, out: &mut [u16]) {
     const NONE: [u16; PANEL] = [0; PANEL];
     let count = PANEL.min(n.saturating_sub(first));
     for (pair, line) in out.chunks_exact_mut(2 * PANEL).enumerate() {
@@ -193,7 +194,7 @@ fn interleave(rows: &[u16], (k, n): (usize, usize), first: usize, out: &mut [u16
 }
 
 /// The panel of columns from `first` of a matrix whose `n` columns are runs of `depth`.
-fn gather(columns: &[u16], (depth, n): (usize, usize), first: usize, out: &mut [u16]) {
+fn gather(columns: &[u16], depth: usize, n: usize, first: usize, out: &mut [u16]) {
     let count = PANEL.min(n.saturating_sub(first));
     for (at, run) in columns[first.min(n) * depth..].chunks_exact(depth).take(count).enumerate() {
         let lines = out.chunks_exact_mut(2 * PANEL);
@@ -203,14 +204,9 @@ fn gather(columns: &[u16], (depth, n): (usize, usize), first: usize, out: &mut [
     }
 }
 
-/// Rows `first .. first + count` of a matrix whose `m` rows lie across `k` runs, as rows of `depth`, zeros beyond `k`.
-fn turn(
-    runs: &[u16],
-    (k, m): (usize, usize),
-    (first, count): (usize, usize),
-    depth: usize,
-    out: &mut [u16],
-) {
+/// The `rows` of a matrix whose `m` rows lie across `k` runs, as rows of `depth`, zeros beyond `k`.
+fn turn(runs: &[u16], k: usize, m: usize, rows: Range<usize>, depth: usize, out: &mut [u16]) {
+    let (first, count) = (rows.start, rows.len());
     // Square by square: written straight away, the rows of one run lie so far apart that they push each other out of the
     // cache.
     let mut square = [[0_u16; BLOCK]; BLOCK];
@@ -253,18 +249,20 @@ mod tests {
             let right_rows: Vec<f32> = (0..n * k).map(|at| number(1_000 + at)).collect();
             let right_columns: Vec<f32> =
                 (0..n * k).map(|at| number(1_000 + at % k * n + at / k)).collect();
-            let lefts = [(&left_rows[..], k, 1), (&left_columns[..], 1, m)];
-            let rights = [(&right_rows[..], n, 1), (&right_columns[..], 1, k)];
+            let lefts = [MatRef::rows(&left_rows, k), MatRef::rows(&left_columns, m).transposed()];
+            let rights =
+                [MatRef::rows(&right_rows, n), MatRef::rows(&right_columns, k).transposed()];
+            let shape = MatMulShape { m, n, k };
             for (left, right) in
                 lefts.into_iter().flat_map(|left| rights.map(|right| (left, right)))
             {
                 let mut out = vec![1.0; m * n];
-                products.multiply((m, n, k), left, right, &mut out, true);
-                products.multiply((m, n, k), left, right, &mut out, true);
+                products.multiply(shape, left, right, &mut out, true);
+                products.multiply(shape, left, right, &mut out, true);
                 let sums =
                     out.iter().enumerate().map(|(at, got)| got - 1.0 - 2.0 * value(at / n, at % n));
                 let off = sums.fold(0.0_f32, |most, off| most.max(off.abs()));
-                products.multiply((m, n, k), left, right, &mut out, false);
+                products.multiply(shape, left, right, &mut out, false);
                 let once = out.iter().enumerate().map(|(at, got)| got - value(at / n, at % n));
                 let off = once.fold(off, |most, off| most.max(off.abs()));
                 assert!(off < 2e-3, "{m} {n} {k}: {off}");

@@ -4,9 +4,7 @@
 #![expect(unsafe_code, reason = "calls functions compiled for CPU features after detecting them")]
 
 use super::LayerNorm;
-
-const LANES: usize = 16;
-type Lanes = [f32; LANES];
+use crate::lanes::{self, LANES, Lanes, exp, fma, total};
 
 /// Which compilation of the functions to call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,13 +98,8 @@ versions! {
     add_scaled = add_scaled_body(sum: &mut [f32], values: &[f32], weight: f32)
 }
 versions! {
-    /// Inner product.
+    /// Inner product of slices of equal length.
     dot = dot_body(left: &[f32], right: &[f32]) -> f32
-}
-
-#[inline(always)]
-fn fma<const FMA: bool>(a: f32, b: f32, c: f32) -> f32 {
-    if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
 #[inline(always)]
@@ -218,56 +211,6 @@ fn add_scaled_body<const FMA: bool>(sum: &mut [f32], values: &[f32], weight: f32
     }
 }
 
-#[inline(always)]
-fn dot_body<const FMA: bool>(left: &[f32], right: &[f32]) -> f32 {
-    let mut sums: Lanes = [0.0; LANES];
-    let (lefts, left_rest) = left.as_chunks::<LANES>();
-    let (rights, right_rest) = right.as_chunks::<LANES>();
-    for (left, right) in lefts.iter().zip(rights) {
-        for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
-            *sum = fma::<FMA>(*left, *right, *sum);
-        }
-    }
-    for ((sum, left), right) in sums.iter_mut().zip(left_rest).zip(right_rest) {
-        *sum = fma::<FMA>(*left, *right, *sum);
-    }
-    total(&sums)
-}
-
-#[inline(always)]
-fn total(lanes: &Lanes) -> f32 {
-    let mut lanes = *lanes;
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            lanes[lane] += lanes[lane + width];
-        }
-        width /= 2;
-    }
-    lanes[0]
-}
-
-/// `exp(x)` for `x <= 88`, relative error below 2e-7; below -87 the result is that of -87.
-///
-/// Source: the usual split `x = n ln 2 + r` with a polynomial of degree 6 (Cephes `expf`).
-#[inline(always)]
-fn exp<const FMA: bool>(x: f32) -> f32 {
-    // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer without a library call.
-    const ROUND: f32 = 12_582_912.0;
-    let x = if x > -87.0 { x } else { -87.0 };
-    let n = fma::<FMA>(x, std::f32::consts::LOG2_E, ROUND) - ROUND;
-    let r = fma::<FMA>(n, -0.693_359_4, x);
-    let r = fma::<FMA>(n, 2.121_944_4e-4, r);
-    let mut p = 1.987_569_1e-4;
-    for c in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
-        p = fma::<FMA>(p, r, c);
-    }
-    let p = fma::<FMA>(p * r, r, r) + 1.0;
-    // SAFETY: n lies between -126 and 127 after the clamp above.
-    let exponent = unsafe { n.to_int_unchecked::<i32>() };
-    p * f32::from_bits(((exponent + 127) as u32) << 23)
-}
-
 /// `x/2 (1 + erf(x/sqrt 2))`, absolute error below 3e-7 for the sizes that occur.
 ///
 /// Source: erf by Abramowitz and Stegun 7.1.26 (error below 1.5e-7).
@@ -283,6 +226,11 @@ fn gelu<const FMA: bool>(x: f32) -> f32 {
     let erf = 1.0 - p * t * exp::<FMA>(-(a * a));
     let half = 0.5 * x;
     fma::<FMA>(half, erf.copysign(z), half)
+}
+
+#[inline(always)]
+fn dot_body<const FMA: bool>(left: &[f32], right: &[f32]) -> f32 {
+    lanes::dot::<FMA>(left, right)
 }
 
 #[cfg(test)]

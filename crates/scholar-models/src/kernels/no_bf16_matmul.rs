@@ -1,5 +1,7 @@
 //! CPUs without fast bf16 products.
 
+use crate::matmul::{MatMulShape, MatRef};
+
 /// Products of f32 matrices from factors rounded to bf16; this CPU has none.
 pub enum Bf16Matmul {}
 
@@ -17,9 +19,9 @@ impl Bf16Matmul {
     /// See the other implementation.
     pub fn multiply(
         &self,
-        _sizes: (usize, usize, usize),
-        _left: (&[f32], usize, usize),
-        _right: (&[f32], usize, usize),
+        _shape: MatMulShape,
+        _left: MatRef<'_>,
+        _right: MatRef<'_>,
         _out: &mut [f32],
         _accumulate: bool,
     ) {

@@ -1,8 +1,8 @@
 //! f32 products through the `gemm` crate: AVX2, NEON, anything.
-#![expect(unsafe_code, reason = "the gemm crate takes raw pointers")]
 
 use super::elementwise::{self, Level};
 use super::{Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard};
+use crate::matmul::{MatMulShape, MatMut, MatRef, matmul};
 
 /// The back-end that runs everywhere.
 pub(crate) struct Portable {
@@ -44,10 +44,11 @@ impl Engine for Portable {
         target: Target<'_, f32>,
     ) {
         let (n, k) = (layer.n, layer.k);
-        let left = View { data: &input[..rows * k], row: k, column: 1 };
-        let right = View { data: &layer.weight, row: 1, column: k };
+        let left = MatRef { data: &input[..rows * k], row: k, column: 1 };
+        let right = MatRef { data: &layer.weight, row: 1, column: k };
         let times = |out: &mut [f32]| {
-            multiply((rows, n, k), &left, &right, &mut ViewMut { data: out, row: n });
+            let shape = MatMulShape { m: rows, n, k };
+            matmul(shape, left, right, &mut MatMut { data: out, row: n }, false, 1);
         };
         match target {
             Target::Store(out) => {
@@ -77,15 +78,13 @@ impl Engine for Portable {
         let scores = &mut scratch.scores[..len * len];
         let scale = 1.0 / (head_dim as f32).sqrt();
         for head in 0..heads {
-            let queries = View { data: &qkv[head * head_dim..], row: stride, column: 1 };
-            let keys = View { data: &qkv[width + head * head_dim..], row: 1, column: stride };
-            let values = View { data: &qkv[2 * width + head * head_dim..], row: stride, column: 1 };
-            multiply(
-                (len, len, head_dim),
-                &queries,
-                &keys,
-                &mut ViewMut { data: scores, row: len },
-            );
+            let queries = MatRef { data: &qkv[head * head_dim..], row: stride, column: 1 };
+            let keys = MatRef { data: &qkv[width + head * head_dim..], row: 1, column: stride };
+            let values =
+                MatRef { data: &qkv[2 * width + head * head_dim..], row: stride, column: 1 };
+            let shape = MatMulShape { m: len, n: len, k: head_dim };
+            let mut out = MatMut { data: scores, row: len };
+            matmul(shape, queries, keys, &mut out, false, 1);
             for (query, row) in scores.chunks_exact_mut(len).enumerate() {
                 let bias: &[f32] = match bias {
                     Some((table, reach)) => {
@@ -96,9 +95,10 @@ impl Engine for Portable {
                 };
                 elementwise::softmax(self.level, row, scale, bias);
             }
-            let weights = View { data: scores, row: len, column: 1 };
-            let mut out = ViewMut { data: &mut context[head * head_dim..], row: width };
-            multiply((len, head_dim, len), &weights, &values, &mut out);
+            let weights = MatRef { data: scores, row: len, column: 1 };
+            let mut out = MatMut { data: &mut context[head * head_dim..], row: width };
+            let shape = MatMulShape { m: len, n: head_dim, k: len };
+            matmul(shape, weights, values, &mut out, false, 1);
         }
     }
 
@@ -120,60 +120,5 @@ impl Engine for Portable {
 
     fn padded_rows(rows: usize) -> usize {
         rows
-    }
-}
-
-/// A matrix in a slice: element (i, j) at `i * row + j * column`.
-struct View<'a> {
-    data: &'a [f32],
-    row: usize,
-    column: usize,
-}
-
-struct ViewMut<'a> {
-    data: &'a mut [f32],
-    row: usize,
-}
-
-/// `out[m, n] = left[m, k] * right[k, n]`.
-fn multiply(
-    (m, n, k): (usize, usize, usize),
-    left: &View<'_>,
-    right: &View<'_>,
-    out: &mut ViewMut<'_>,
-) {
-    let last = |rows: usize, columns: usize, row: usize, column: usize| {
-        (rows - 1) * row + (columns - 1) * column
-    };
-    if m == 0 || n == 0 || k == 0 {
-        return;
-    }
-    assert!(last(m, k, left.row, left.column) < left.data.len(), "left operand covers [m, k]");
-    assert!(last(k, n, right.row, right.column) < right.data.len(), "right operand covers [k, n]");
-    assert!(last(m, n, out.row, 1) < out.data.len(), "result covers [m, n]");
-    // SAFETY: the assertions above put the last element of each operand inside its slice; `out` is borrowed mutably and
-    // so overlaps neither operand. Strides of slices fit isize.
-    unsafe {
-        gemm::gemm(
-            m,
-            n,
-            k,
-            out.data.as_mut_ptr(),
-            1,
-            out.row.cast_signed(),
-            false,
-            left.data.as_ptr(),
-            left.column.cast_signed(),
-            left.row.cast_signed(),
-            right.data.as_ptr(),
-            right.column.cast_signed(),
-            right.row.cast_signed(),
-            0.0,
-            1.0,
-            false,
-            false,
-            false,
-            gemm::Parallelism::None,
-        );
     }
 }

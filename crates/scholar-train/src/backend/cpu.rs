@@ -2,17 +2,19 @@
 
 mod attention;
 mod elementwise;
-mod matrix;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
+use scholar_models::{MatMulShape, MatMut, MatRef, matmul};
 
 use self::attention::Sequence;
 use self::elementwise::Level;
-pub(crate) use self::matrix::{View, ViewMut, multiply};
-use super::{AdamStep, Attention, Backend, Buffer, Mask, Moments, Pair, Precision, Tokens};
+use super::{
+    AdamStep, Attention, AttentionGradients, AttentionTape, Backend, Buffer, LinearMut, LinearRef,
+    Mask, Moments, NormTape, Precision, Tables, Tokens, WeightRef,
+};
 use crate::error::TrainError;
 
 /// Numbers of a task of row-wise work.
@@ -24,39 +26,35 @@ const SUMMED_ROWS: usize = 256;
 pub(crate) struct CpuBackend {
     threads: usize,
     level: Level,
-    half: Option<scholar_models::Bf16Matmul>,
+    bf16: Option<scholar_models::Bf16Matmul>,
 }
 
 impl CpuBackend {
     /// The CPU with `threads` threads.
     pub(crate) fn new(threads: usize, precision: Precision) -> Self {
-        let half = match precision {
+        let bf16 = match precision {
             Precision::F32 => None,
             Precision::Mixed => scholar_models::Bf16Matmul::detect(),
         };
-        Self { threads, level: Level::detect(), half }
+        Self { threads, level: Level::detect(), bf16 }
     }
 
     /// `out[m, n] (+)= left[m, k] * right[k, n]`.
     fn multiply(
         &self,
-        (m, n, k): (usize, usize, usize),
-        left: View<'_>,
-        right: View<'_>,
+        shape: MatMulShape,
+        left: MatRef<'_>,
+        right: MatRef<'_>,
         out: &mut [f32],
         accumulate: bool,
     ) {
-        match &self.half {
-            Some(half) if m * n * k >= 1 << 18 => half.multiply(
-                (m, n, k),
-                (left.data, left.row, left.column),
-                (right.data, right.row, right.column),
-                out,
-                accumulate,
-            ),
+        match &self.bf16 {
+            Some(bf16) if shape.m * shape.n * shape.k >= 1 << 18 => {
+                bf16.multiply(shape, left, right, out, accumulate);
+            }
             _ => {
-                let mut out = ViewMut { data: out, row: n };
-                multiply((m, n, k), left, right, &mut out, accumulate, self.threads);
+                let mut out = MatMut { data: out, row: shape.n };
+                matmul(shape, left, right, &mut out, accumulate, self.threads);
             }
         }
     }
@@ -96,7 +94,7 @@ impl CpuBackend {
 
 impl Backend for CpuBackend {
     fn describe(&self) -> String {
-        let products = self.half.as_ref().map_or("f32", scholar_models::Bf16Matmul::name);
+        let products = self.bf16.as_ref().map_or("f32", scholar_models::Bf16Matmul::name);
         format!("{} threads, {products} products", self.threads)
     }
 
@@ -125,18 +123,29 @@ impl Backend for CpuBackend {
     fn linear(
         &self,
         input: &Buffer,
-        (weights, at): (&Buffer, &Range<usize>),
+        WeightRef { buffer: weights, range: at }: WeightRef<'_>,
         k: usize,
         out: &mut Buffer,
     ) {
         let (rows, n) = (input.len() / k, at.len() / k);
-        let weight = View::rows(&weights.host()[at.clone()], k).transposed();
-        self.multiply((rows, n, k), View::rows(input.host(), k), weight, out.host_mut(), false);
+        let weight = MatRef::rows(&weights.host()[at.clone()], k).transposed();
+        self.multiply(
+            MatMulShape { m: rows, n, k },
+            MatRef::rows(input.host(), k),
+            weight,
+            out.host_mut(),
+            false,
+        );
     }
 
-    fn linear_bias(&self, input: &Buffer, (weights, at): (&Buffer, &Pair), out: &mut Buffer) {
+    fn linear_bias(
+        &self,
+        input: &Buffer,
+        LinearRef { weights, at }: LinearRef<'_>,
+        out: &mut Buffer,
+    ) {
         let width = at.bias.len();
-        self.linear(input, (weights, &at.weight), at.weight.len() / width, out);
+        self.linear(input, WeightRef::new(weights, &at.weight), at.weight.len() / width, out);
         let (level, bias) = (self.level, &weights.host()[at.bias.clone()]);
         out.host_mut()
             .par_chunks_mut(chunk(width))
@@ -146,15 +155,21 @@ impl Backend for CpuBackend {
     fn linear_input(
         &self,
         gradient: &Buffer,
-        (weights, at): (&Buffer, &Range<usize>),
+        WeightRef { buffer: weights, range: at }: WeightRef<'_>,
         n: usize,
         out: &mut Buffer,
         accumulate: bool,
     ) {
         let (rows, k) = (gradient.len() / n, at.len() / n);
-        let weight = View::rows(&weights.host()[at.clone()], k);
-        let gradient = View::rows(gradient.host(), n);
-        self.multiply((rows, k, n), gradient, weight, out.host_mut(), accumulate);
+        let weight = MatRef::rows(&weights.host()[at.clone()], k);
+        let gradient = MatRef::rows(gradient.host(), n);
+        self.multiply(
+            MatMulShape { m: rows, n: k, k: n },
+            gradient,
+            weight,
+            out.host_mut(),
+            accumulate,
+        );
     }
 
     fn linear_weight(
@@ -162,21 +177,27 @@ impl Backend for CpuBackend {
         gradient: &Buffer,
         input: &Buffer,
         n: usize,
-        (into, at): (&mut Buffer, &Pair),
+        LinearMut { gradient: into, at }: LinearMut<'_>,
     ) {
         let rows = gradient.len() / n;
         let k = input.len() / rows.max(1);
-        let left = View::rows(gradient.host(), n).transposed();
-        let right = View::rows(input.host(), k);
+        let left = MatRef::rows(gradient.host(), n).transposed();
+        let right = MatRef::rows(input.host(), k);
         let into = into.host_mut();
-        self.multiply((n, k, rows), left, right, &mut into[at.weight.clone()], true);
+        self.multiply(
+            MatMulShape { m: n, n: k, k: rows },
+            left,
+            right,
+            &mut into[at.weight.clone()],
+            true,
+        );
         self.add_columns(gradient.host(), &mut into[at.bias.clone()]);
     }
 
     fn bias_gelu(
         &self,
         values: &mut Buffer,
-        (weights, at): (&Buffer, &Range<usize>),
+        WeightRef { buffer: weights, range: at }: WeightRef<'_>,
         out: &mut Buffer,
     ) {
         let (level, size) = (self.level, chunk(at.len()));
@@ -213,12 +234,17 @@ impl Backend for CpuBackend {
         &self,
         values: &mut Buffer,
         inverse: &mut Buffer,
-        (weights, at, epsilon): (&Buffer, &Pair, f32),
+        LinearRef { weights, at }: LinearRef<'_>,
+        epsilon: f32,
         out: &mut Buffer,
     ) {
         let (level, width) = (self.level, at.weight.len());
         let weights = weights.host();
-        let norm = (&weights[at.weight.clone()], &weights[at.bias.clone()], epsilon);
+        let norm = elementwise::Norm {
+            scale: &weights[at.weight.clone()],
+            shift: &weights[at.bias.clone()],
+            epsilon,
+        };
         let size = chunk(width);
         values
             .host_mut()
@@ -233,8 +259,8 @@ impl Backend for CpuBackend {
     fn layer_norm_backward(
         &self,
         gradient: &mut Buffer,
-        (normal, inverse): (&Buffer, &Buffer),
-        (weights, at): (&Buffer, &Pair),
+        NormTape { normal, inverse }: NormTape<'_>,
+        LinearRef { weights, at }: LinearRef<'_>,
         into: &mut Buffer,
     ) {
         let (level, width) = (self.level, at.weight.len());
@@ -287,7 +313,8 @@ impl Backend for CpuBackend {
 
     fn embed(
         &self,
-        (weights, tables): (&Buffer, [&Range<usize>; 3]),
+        weights: &Buffer,
+        tables: Tables<'_>,
         tokens: Tokens<'_>,
         width: usize,
         out: &mut Buffer,
@@ -310,9 +337,10 @@ impl Backend for CpuBackend {
     fn embed_backward(
         &self,
         gradient: &Buffer,
+        tables: Tables<'_>,
         tokens: Tokens<'_>,
         width: usize,
-        (into, tables): (&mut Buffer, [&Range<usize>; 3]),
+        into: &mut Buffer,
     ) {
         let into = into.host_mut();
         let each = tokens.each();
@@ -347,9 +375,9 @@ impl Backend for CpuBackend {
     fn attend_backward(
         &self,
         attention: &Attention,
-        (queries, qkv, weights): (Option<&Buffer>, &Buffer, &Buffer),
+        AttentionTape { queries, qkv, weights }: AttentionTape<'_>,
         gradient: &Buffer,
-        (into_queries, into_qkv): (Option<&mut Buffer>, &mut Buffer),
+        AttentionGradients { queries: into_queries, qkv: into_qkv }: AttentionGradients<'_>,
     ) {
         let hidden = attention.hidden();
         let work = Sequence::all(attention, self.level);
@@ -373,10 +401,10 @@ impl Backend for CpuBackend {
             tasks.push((work, own, context, attention::Into3 { queries, all, hidden }));
         }
         tasks.into_par_iter().for_each_init(
-            || (Vec::new(), Vec::new()),
-            |(scratch, slopes), (work, weights, context, target)| {
+            attention::Scratch::default,
+            |scratch, (work, weights, context, target)| {
                 let sources = work.sources(queries, qkv);
-                work.backward(sources, weights, context, target, (scratch, slopes));
+                work.backward(sources, weights, context, target, scratch);
             },
         );
     }

@@ -1,21 +1,11 @@
-//! What a training can be told about where and with which numbers it computes.
+//! The devices a training can run on.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Backend, CpuBackend, Threads};
+use super::{Backend, CpuBackend, Precision, Threads};
 use crate::error::TrainError;
 
-/// Numbers that products are computed from. Weights, sums and everything between products are f32 in both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Precision {
-    /// f32 throughout.
-    F32,
-    /// Factors of large products are rounded to bf16 where the CPU multiplies those faster, f32 elsewhere.
-    Mixed,
-}
-
-/// What computes.
+/// A device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceKind {

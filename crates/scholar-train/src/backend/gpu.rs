@@ -27,7 +27,10 @@ pub(crate) use self::open::cuda;
 pub(crate) use self::open::wgpu;
 use self::plan::{Product, Rows, members};
 use super::dropout::SPREAD;
-use super::{AdamStep, Attention, Backend, Buffer, Mask, Moments, Pair, Tokens};
+use super::{
+    AdamStep, Attention, AttentionGradients, AttentionTape, Backend, Buffer, LinearMut, LinearRef,
+    Mask, Moments, NormTape, Tables, Tokens, WeightRef,
+};
 use crate::error::TrainError;
 
 /// Numbers that one cube sums for [`Backend::squares`].
@@ -144,7 +147,8 @@ impl<R: Runtime> GpuBackend<R> {
     /// Adds the rows of `left`, multiplied with those of `right` where there are any, to `into` from `at` on.
     fn add_columns(
         &self,
-        (left, right): (&Memory, Option<&Memory>),
+        left: &Memory,
+        right: Option<&Memory>,
         width: usize,
         into: &Memory,
         at: usize,
@@ -279,7 +283,7 @@ impl<R: Runtime> Backend for GpuBackend<R> {
     fn linear(
         &self,
         input: &Buffer,
-        (weights, at): (&Buffer, &Range<usize>),
+        WeightRef { buffer: weights, range: at }: WeightRef<'_>,
         k: usize,
         out: &mut Buffer,
     ) {
@@ -288,9 +292,14 @@ impl<R: Runtime> Backend for GpuBackend<R> {
         self.products(&[plan], input.gpu(), weights.gpu(), out.gpu(), false);
     }
 
-    fn linear_bias(&self, input: &Buffer, (weights, at): (&Buffer, &Pair), out: &mut Buffer) {
+    fn linear_bias(
+        &self,
+        input: &Buffer,
+        LinearRef { weights, at }: LinearRef<'_>,
+        out: &mut Buffer,
+    ) {
         let width = at.bias.len();
-        self.linear(input, (weights, &at.weight), at.weight.len() / width, out);
+        self.linear(input, WeightRef::new(weights, &at.weight), at.weight.len() / width, out);
         let (grid, units) = each(out.len());
         kernels::add_bias::launch::<R>(
             &self.client,
@@ -307,7 +316,7 @@ impl<R: Runtime> Backend for GpuBackend<R> {
     fn linear_input(
         &self,
         gradient: &Buffer,
-        (weights, at): (&Buffer, &Range<usize>),
+        WeightRef { buffer: weights, range: at }: WeightRef<'_>,
         n: usize,
         out: &mut Buffer,
         accumulate: bool,
@@ -323,7 +332,7 @@ impl<R: Runtime> Backend for GpuBackend<R> {
         gradient: &Buffer,
         input: &Buffer,
         n: usize,
-        (into, at): (&mut Buffer, &Pair),
+        LinearMut { gradient: into, at }: LinearMut<'_>,
     ) {
         let rows = gradient.len() / n;
         let k = input.len() / rows.max(1);
@@ -336,13 +345,13 @@ impl<R: Runtime> Backend for GpuBackend<R> {
             out: (at.weight.start, k),
         };
         self.products(&[plan], gradient.gpu(), input.gpu(), into.gpu(), true);
-        self.add_columns((gradient.gpu(), None), n, into.gpu(), at.bias.start);
+        self.add_columns(gradient.gpu(), None, n, into.gpu(), at.bias.start);
     }
 
     fn bias_gelu(
         &self,
         values: &mut Buffer,
-        (weights, at): (&Buffer, &Range<usize>),
+        WeightRef { buffer: weights, range: at }: WeightRef<'_>,
         out: &mut Buffer,
     ) {
         let (grid, units) = each(values.len());
@@ -398,7 +407,8 @@ impl<R: Runtime> Backend for GpuBackend<R> {
         &self,
         values: &mut Buffer,
         inverse: &mut Buffer,
-        (weights, at, epsilon): (&Buffer, &Pair, f32),
+        LinearRef { weights, at }: LinearRef<'_>,
+        epsilon: f32,
         out: &mut Buffer,
     ) {
         let width = at.weight.len();
@@ -422,15 +432,14 @@ impl<R: Runtime> Backend for GpuBackend<R> {
     fn layer_norm_backward(
         &self,
         gradient: &mut Buffer,
-        (normal, inverse): (&Buffer, &Buffer),
-        (weights, at): (&Buffer, &Pair),
+        NormTape { normal, inverse }: NormTape<'_>,
+        LinearRef { weights, at }: LinearRef<'_>,
         into: &mut Buffer,
     ) {
         let width = at.weight.len();
         let rows = gradient.len() / width;
-        let scale = (gradient.gpu(), Some(normal.gpu()));
-        self.add_columns(scale, width, into.gpu(), at.weight.start);
-        self.add_columns((gradient.gpu(), None), width, into.gpu(), at.bias.start);
+        self.add_columns(gradient.gpu(), Some(normal.gpu()), width, into.gpu(), at.weight.start);
+        self.add_columns(gradient.gpu(), None, width, into.gpu(), at.bias.start);
         kernels::layer_norm_backward::launch::<R>(
             &self.client,
             grid(rows),
@@ -492,7 +501,8 @@ impl<R: Runtime> Backend for GpuBackend<R> {
 
     fn embed(
         &self,
-        (weights, tables): (&Buffer, [&Range<usize>; 3]),
+        weights: &Buffer,
+        tables: Tables<'_>,
         tokens: Tokens<'_>,
         width: usize,
         out: &mut Buffer,
@@ -522,9 +532,10 @@ impl<R: Runtime> Backend for GpuBackend<R> {
     fn embed_backward(
         &self,
         gradient: &Buffer,
+        tables: Tables<'_>,
         tokens: Tokens<'_>,
         width: usize,
-        (into, tables): (&mut Buffer, [&Range<usize>; 3]),
+        into: &mut Buffer,
     ) {
         for (table, rows) in tables.into_iter().zip(tokens.each()) {
             let found = members(rows, table.start, width);
@@ -576,35 +587,35 @@ impl<R: Runtime> Backend for GpuBackend<R> {
     fn attend_backward(
         &self,
         attention: &Attention,
-        (queries, qkv, weights): (Option<&Buffer>, &Buffer, &Buffer),
+        AttentionTape { queries, qkv, weights }: AttentionTape<'_>,
         gradient: &Buffer,
-        (into_queries, into_qkv): (Option<&mut Buffer>, &mut Buffer),
+        AttentionGradients { queries: into_queries, qkv: into_qkv }: AttentionGradients<'_>,
     ) {
         let plan = plan::Heads::new(attention, queries.is_some());
         let (weights, gradient) = (weights.gpu(), gradient.gpu());
         let dropped = self.dropped(weights, attention.mask);
         let used = dropped.as_ref().unwrap_or(weights);
         self.products(&plan.values_back(), used, gradient, into_qkv.gpu(), false);
-        let slopes = self.room(weights.len());
-        self.products(&plan.weights_back(), gradient, qkv.gpu(), &slopes, false);
+        let grad_scores = self.room(weights.len());
+        self.products(&plan.weights_back(), gradient, qkv.gpu(), &grad_scores, false);
         if let Some(mask) = attention.mask {
-            self.drop(&slopes, mask);
+            self.drop(&grad_scores, mask);
         }
         self.over_rows(&plan.rows(), |grid, units, words| {
             kernels::softmax_backward::launch::<R>(
                 &self.client,
                 grid,
                 units,
-                slopes.argument(),
+                grad_scores.argument(),
                 weights.argument(),
                 words,
                 attention.scale(),
             );
         });
         let asking = queries.unwrap_or(qkv).gpu();
-        self.products(&plan.keys_back(), &slopes, asking, into_qkv.gpu(), false);
+        self.products(&plan.keys_back(), &grad_scores, asking, into_qkv.gpu(), false);
         let into = into_queries.map_or(into_qkv.gpu(), |into| into.gpu());
-        self.products(&plan.queries_back(), &slopes, qkv.gpu(), into, false);
+        self.products(&plan.queries_back(), &grad_scores, qkv.gpu(), into, false);
     }
 
     fn squares(&self, values: &Buffer, ranges: &[Range<usize>]) -> Result<f64, TrainError> {

@@ -13,6 +13,69 @@ pub(crate) struct Pair {
     pub(crate) bias: Range<usize>,
 }
 
+/// A weight matrix or vector by its place in the buffer of all weights.
+#[derive(Clone, Copy)]
+pub(crate) struct WeightRef<'a> {
+    pub(crate) buffer: &'a Buffer,
+    pub(crate) range: &'a Range<usize>,
+}
+
+impl<'a> WeightRef<'a> {
+    pub(crate) fn new(buffer: &'a Buffer, range: &'a Range<usize>) -> Self {
+        Self { buffer, range }
+    }
+}
+
+/// Weight and bias of a linear layer, or scale and shift of a normalisation, in the buffer of all weights.
+#[derive(Clone, Copy)]
+pub(crate) struct LinearRef<'a> {
+    pub(crate) weights: &'a Buffer,
+    pub(crate) at: &'a Pair,
+}
+
+/// Their gradients, in the buffer of all gradients.
+pub(crate) struct LinearMut<'a> {
+    pub(crate) gradient: &'a mut Buffer,
+    pub(crate) at: &'a Pair,
+}
+
+impl Pair {
+    /// This layer in the buffer of all weights.
+    pub(crate) fn of<'a>(&'a self, weights: &'a Buffer) -> LinearRef<'a> {
+        LinearRef { weights, at: self }
+    }
+
+    /// This layer in the buffer of all gradients.
+    pub(crate) fn of_mut<'a>(&'a self, gradient: &'a mut Buffer) -> LinearMut<'a> {
+        LinearMut { gradient, at: self }
+    }
+}
+
+/// What a layer normalisation leaves for its backward pass: normalised rows, and one over each row's deviation.
+#[derive(Clone, Copy)]
+pub(crate) struct NormTape<'a> {
+    pub(crate) normal: &'a Buffer,
+    pub(crate) inverse: &'a Buffer,
+}
+
+/// The embedding tables of words, positions and token types, in the buffer of all weights or gradients.
+pub(crate) type Tables<'a> = [&'a Range<usize>; 3];
+
+/// What attention leaves for its backward pass; `queries` where they lie apart from keys and values.
+#[derive(Clone, Copy)]
+pub(crate) struct AttentionTape<'a> {
+    pub(crate) queries: Option<&'a Buffer>,
+    pub(crate) qkv: &'a Buffer,
+    /// Attention weights before dropout.
+    pub(crate) weights: &'a Buffer,
+}
+
+/// Gradients of queries, keys and values, laid out as in [`AttentionTape`].
+pub(crate) struct AttentionGradients<'a> {
+    pub(crate) queries: Option<&'a mut Buffer>,
+    pub(crate) qkv: &'a mut Buffer,
+}
+
 /// The tokens of a batch: word, type and position of each.
 #[derive(Clone, Copy)]
 pub(crate) struct Tokens<'a> {
@@ -136,32 +199,26 @@ pub(crate) trait Backend: Send + Sync {
     fn clear(&self, buffer: &mut Buffer, range: Range<usize>);
 
     /// `out[rows, n] = input[rows, k] * weight[n, k]ᵀ`, without bias.
-    fn linear(&self, input: &Buffer, weight: (&Buffer, &Range<usize>), k: usize, out: &mut Buffer);
+    fn linear(&self, input: &Buffer, weight: WeightRef<'_>, k: usize, out: &mut Buffer);
 
     /// As [`Backend::linear`], with the bias added.
-    fn linear_bias(&self, input: &Buffer, layer: (&Buffer, &Pair), out: &mut Buffer);
+    fn linear_bias(&self, input: &Buffer, layer: LinearRef<'_>, out: &mut Buffer);
 
     /// What reaches a linear layer's input, `gradient[rows, n] * weight[n, k]`, put into `out` or added to it.
     fn linear_input(
         &self,
         gradient: &Buffer,
-        weight: (&Buffer, &Range<usize>),
+        weight: WeightRef<'_>,
         n: usize,
         out: &mut Buffer,
         accumulate: bool,
     );
 
     /// Adds to a linear layer's gradients what `gradient[rows, n]` of its output means for weight and bias.
-    fn linear_weight(
-        &self,
-        gradient: &Buffer,
-        input: &Buffer,
-        n: usize,
-        into: (&mut Buffer, &Pair),
-    );
+    fn linear_weight(&self, gradient: &Buffer, input: &Buffer, n: usize, into: LinearMut<'_>);
 
     /// Adds a bias, keeps the sum in `values` and puts its GELU into `out`.
-    fn bias_gelu(&self, values: &mut Buffer, bias: (&Buffer, &Range<usize>), out: &mut Buffer);
+    fn bias_gelu(&self, values: &mut Buffer, bias: WeightRef<'_>, out: &mut Buffer);
 
     /// Multiplies `gradient` with the derivative of GELU at `input`.
     fn gelu_backward(&self, gradient: &mut Buffer, input: &Buffer);
@@ -173,12 +230,13 @@ pub(crate) trait Backend: Send + Sync {
     fn tanh_backward(&self, gradient: &mut Buffer, values: &Buffer);
 
     /// Layer normalisation of every row of `values`, which become the normalised numbers before scale and shift; `inverse` gets
-    /// one over the deviation of each row. `norm` is the weights, the place of scale and shift, and what is added to variances.
+    /// one over the deviation of each row. `epsilon` is added to variances.
     fn layer_norm(
         &self,
         values: &mut Buffer,
         inverse: &mut Buffer,
-        norm: (&Buffer, &Pair, f32),
+        norm: LinearRef<'_>,
+        epsilon: f32,
         out: &mut Buffer,
     );
 
@@ -186,8 +244,8 @@ pub(crate) trait Backend: Send + Sync {
     fn layer_norm_backward(
         &self,
         gradient: &mut Buffer,
-        normal: (&Buffer, &Buffer),
-        norm: (&Buffer, &Pair),
+        tape: NormTape<'_>,
+        norm: LinearRef<'_>,
         into: &mut Buffer,
     );
 
@@ -206,7 +264,8 @@ pub(crate) trait Backend: Send + Sync {
     /// The sum of each token's word, position and type, which are rows of three tables of weights.
     fn embed(
         &self,
-        weights: (&Buffer, [&Range<usize>; 3]),
+        weights: &Buffer,
+        tables: Tables<'_>,
         tokens: Tokens<'_>,
         width: usize,
         out: &mut Buffer,
@@ -216,9 +275,10 @@ pub(crate) trait Backend: Send + Sync {
     fn embed_backward(
         &self,
         gradient: &Buffer,
+        tables: Tables<'_>,
         tokens: Tokens<'_>,
         width: usize,
-        into: (&mut Buffer, [&Range<usize>; 3]),
+        into: &mut Buffer,
     );
 
     /// Puts weights before dropout into `weights` and the weighted values into `context`, `[queries, hidden]`.
@@ -237,9 +297,9 @@ pub(crate) trait Backend: Send + Sync {
     fn attend_backward(
         &self,
         attention: &Attention,
-        forward: (Option<&Buffer>, &Buffer, &Buffer),
+        tape: AttentionTape<'_>,
         gradient: &Buffer,
-        into: (Option<&mut Buffer>, &mut Buffer),
+        into: AttentionGradients<'_>,
     );
 
     /// Sum of the squares of the numbers in all `ranges`.

@@ -70,21 +70,27 @@ fn linear_layers() {
         let weights = at.bias.end + 3;
         same("linear", &[rows * k, weights, rows * n], |backend, buffers| {
             let [input, weights, out] = buffers else { unreachable!("three") };
-            backend.linear(input, (weights, &at.weight), k, out);
+            backend.linear(input, WeightRef::new(weights, &at.weight), k, out);
         });
         same("linear with bias", &[rows * k, weights, rows * n], |backend, buffers| {
             let [input, weights, out] = buffers else { unreachable!("three") };
-            backend.linear_bias(input, (weights, &at), out);
+            backend.linear_bias(input, at.of(weights), out);
         });
         for accumulate in [false, true] {
             same("input of linear", &[rows * n, weights, rows * k], |backend, buffers| {
                 let [gradient, weights, out] = buffers else { unreachable!("three") };
-                backend.linear_input(gradient, (weights, &at.weight), n, out, accumulate);
+                backend.linear_input(
+                    gradient,
+                    WeightRef::new(weights, &at.weight),
+                    n,
+                    out,
+                    accumulate,
+                );
             });
         }
         same("weight of linear", &[rows * n, rows * k, weights], |backend, buffers| {
             let [gradient, input, into] = buffers else { unreachable!("three") };
-            backend.linear_weight(gradient, input, n, (into, &at));
+            backend.linear_weight(gradient, input, n, at.of_mut(into));
         });
     }
 }
@@ -97,15 +103,20 @@ fn functions_of_rows() {
         let weights = width + 20;
         same("normalisation", &[len, rows, weights, len], |backend, buffers| {
             let [values, inverse, weights, out] = buffers else { unreachable!("four") };
-            backend.layer_norm(values, inverse, (weights, &norm, 1e-6), out);
+            backend.layer_norm(values, inverse, norm.of(weights), 1e-6, out);
         });
         same("normalisation, back", &[len, len, rows, weights, weights], |backend, buffers| {
             let [gradient, normal, inverse, weights, into] = buffers else { unreachable!("five") };
-            backend.layer_norm_backward(gradient, (normal, inverse), (weights, &norm), into);
+            backend.layer_norm_backward(
+                gradient,
+                NormTape { normal, inverse },
+                norm.of(weights),
+                into,
+            );
         });
         same("GELU", &[len, weights, len], |backend, buffers| {
             let [values, weights, out] = buffers else { unreachable!("three") };
-            backend.bias_gelu(values, (weights, &norm.bias), out);
+            backend.bias_gelu(values, WeightRef::new(weights, &norm.bias), out);
         });
         same("GELU, back", &[len, len], |backend, buffers| {
             let [gradient, input] = buffers else { unreachable!("two") };
@@ -181,8 +192,8 @@ fn rows_and_tables() {
     };
     same("embeddings", &[800, 6 * width, 800], |backend, buffers| {
         let [weights, out, into] = buffers else { unreachable!("three") };
-        backend.embed((weights, tables), tokens, width, out);
-        backend.embed_backward(out, tokens, width, (into, tables));
+        backend.embed(weights, tables, tokens, width, out);
+        backend.embed_backward(out, tables, tokens, width, into);
     });
 }
 
@@ -212,8 +223,8 @@ fn attention_of_all_and_of_first_tokens() {
                     unreachable!("seven")
                 };
                 backend.attend(&attention, apart.then_some(queries), qkv, weights, context);
-                let forward = (apart.then_some(&*queries), &*qkv, &*weights);
-                let into = (apart.then_some(into_queries), into);
+                let forward = AttentionTape { queries: apart.then_some(&*queries), qkv, weights };
+                let into = AttentionGradients { queries: apart.then_some(into_queries), qkv: into };
                 backend.attend_backward(&attention, forward, gradient, into);
             });
         }

@@ -26,7 +26,7 @@ impl Threads {
         Ok(Self { pool, count })
     }
 
-    /// How many.
+    /// Number of threads, at least 1.
     pub(crate) fn count(&self) -> usize {
         self.count
     }

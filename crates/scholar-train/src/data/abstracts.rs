@@ -10,7 +10,7 @@ use scholar_core::text::sentences::sentence_texts;
 pub struct Part {
     /// Its label in lower case, empty where there is none.
     pub label: String,
-    /// Its text.
+    /// The abstract, as one string.
     pub text: String,
 }
 

@@ -20,9 +20,9 @@ pub const SCHEMA: &str = "openscholar.data-card/1";
 /// A source as the card names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SourceCard {
-    /// Its name.
+    /// Name of the collection.
     pub name: String,
-    /// Its licence.
+    /// Licence of its texts, as an SPDX expression where there is one.
     pub licence: String,
     /// Where it is published.
     pub home: String,

@@ -10,7 +10,7 @@ pub enum DataError {
     /// A file could not be read.
     #[error("could not read {}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
@@ -18,7 +18,7 @@ pub enum DataError {
     /// A file could not be written.
     #[error("could not write {}", path.display())]
     Write {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
@@ -29,7 +29,7 @@ pub enum DataError {
         path.display()
     )]
     Rows {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Rows that cannot be used.
         rejected: usize,
@@ -43,7 +43,7 @@ pub enum DataError {
     /// A file has no row at all.
     #[error("{} has no row", path.display())]
     Empty {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// Rows repeat what models are measured on.
@@ -52,15 +52,15 @@ pub enum DataError {
         rows, path.display()
     )]
     Leaked {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// How many.
+        /// Number of rows.
         rows: usize,
         /// Line of the first one, from 1.
         line: usize,
         /// Which rule found it.
         rule: &'static str,
-        /// Its beginning.
+        /// The beginning of the text.
         text: String,
     },
     /// A source was asked for that there is not, or whose files are missing.
@@ -78,7 +78,7 @@ pub enum DataError {
         rows: usize,
         /// How many the commonest rule removed.
         most: usize,
-        /// That rule.
+        /// Name of the rule that left out the most.
         rule: String,
     },
     /// The search that mines negatives, or the model that labels them, failed.

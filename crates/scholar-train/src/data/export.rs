@@ -37,7 +37,7 @@ pub enum Trainer {
 /// What is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// For whom.
+    /// Training library that the files are for.
     pub to: Trainer,
     /// Rows for training.
     pub train: PathBuf,

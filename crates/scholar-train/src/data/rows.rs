@@ -100,7 +100,7 @@ impl EvidenceLabel {
 /// A sentence beside evidence, and what people or a sound rule say of the two.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttributionRow {
-    /// The statement.
+    /// Statement that is judged.
     pub sentence: String,
     /// The evidence as a model sees it: title, where there is one, and a window of the text.
     pub evidence: String,
@@ -143,7 +143,7 @@ impl AttributionRow {
 pub struct TextRow {
     /// Name of the paper.
     pub id: String,
-    /// The text.
+    /// Text for contrastive pre-training.
     pub text: String,
     /// Where it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]

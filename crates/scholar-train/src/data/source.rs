@@ -14,7 +14,7 @@ pub(super) use records::{
 
 use super::error::DataError;
 
-/// A collection.
+/// Name of a collection that training data is made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceName {
@@ -139,7 +139,7 @@ impl SourceName {
 /// A collection with its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Which.
+    /// Collection it is.
     pub name: SourceName,
     /// Its files, in the order of [`SourceName::files`].
     pub files: Vec<PathBuf>,

@@ -8,7 +8,7 @@ use scholar_core::text::words::{content_stems, fold, words};
 /// 13-grams of GPT-3's decontamination.
 pub const SHINGLE_WORDS: usize = 13;
 
-/// Folded words.
+/// Words of a text, case-folded, in order.
 pub fn tokens(text: &str) -> Vec<String> {
     words(text).into_iter().map(fold).collect()
 }

@@ -3,8 +3,9 @@
 //! Ours, because drivers differ, and a kernel that one of them gets wrong would make a training worse without a word.
 
 use super::head::HeadTape;
+use super::packed::Packed;
 use super::parameters::{Freeze, Parameters};
-use super::pass::{Needed, Packed, Tape};
+use super::pass::{Needed, Tape};
 use super::{Shape, epsilon};
 use crate::backend::{Backend, Buffer, CpuBackend, Dropout, Precision};
 use crate::error::TrainError;
@@ -83,19 +84,12 @@ fn step(backend: &dyn Backend) -> Result<Vec<f32>, TrainError> {
         parameters.classify(backend, &states, dropout.map(|dropout| dropout.site(99)), &mut head);
         logits.extend_from_slice(&backend.read(&head.logits)?);
         let grad_logits = backend.duplicate(&head.logits);
-        let mut flow = Buffer::default();
-        parameters.classify_back(
-            backend,
-            (&states, &grad_logits),
-            &mut head,
-            &mut flow,
-            &mut gradient,
-        );
+        parameters.classify_back(backend, &states, &grad_logits, &mut head, &mut gradient);
         match needed {
-            Needed::First => *tape.gradient() = flow,
+            Needed::First => std::mem::swap(tape.gradient(), &mut head.grad_states),
             Needed::All => {
                 *tape.gradient() = backend.put(vec![0.0; batch.tokens() * SHAPE.hidden]);
-                backend.scatter(&flow, &rows, SHAPE.hidden, tape.gradient());
+                backend.scatter(&head.grad_states, &rows, SHAPE.hidden, tape.gradient());
             }
         }
         let free = Freeze { embeddings: false, layers: 0 };

@@ -1,8 +1,8 @@
 //! What is read from an encoder's states: logits of a classifier, or a vector for each text.
 
+use super::packed::Packed;
 use super::parameters::Parameters;
-use super::pass::Packed;
-use crate::backend::{Backend, Buffer, Mask, Pair};
+use crate::backend::{Backend, Buffer, Mask, Pair, WeightRef};
 
 /// What the classifier's forward pass leaves for the backward one.
 #[derive(Default)]
@@ -13,6 +13,8 @@ pub(crate) struct HeadTape {
     /// `[sequences, labels]`.
     pub(crate) logits: Buffer,
     flow: Buffer,
+    /// Gradient of the states, `[sequences, hidden]`.
+    pub(crate) grad_states: Buffer,
 }
 
 impl Parameters {
@@ -33,7 +35,7 @@ impl Parameters {
         let (pooler, classifier) = self.head();
         let rows = states.len() / self.shape.hidden;
         backend.fit(&mut tape.pooled, states.len());
-        backend.linear_bias(states, (&self.values, pooler), &mut tape.pooled);
+        backend.linear_bias(states, pooler.of(&self.values), &mut tape.pooled);
         backend.tanh(&mut tape.pooled);
         tape.mask = mask;
         backend.copy(&tape.pooled, &mut tape.dropped);
@@ -41,41 +43,52 @@ impl Parameters {
             backend.drop_out(&mut tape.dropped, mask);
         }
         backend.fit(&mut tape.logits, rows * self.labels);
-        backend.linear_bias(&tape.dropped, (&self.values, classifier), &mut tape.logits);
+        backend.linear_bias(&tape.dropped, classifier.of(&self.values), &mut tape.logits);
     }
 
-    /// From the gradient of the logits to that of the states, which is put into `out`.
+    /// From the `gradient` of the logits to that of the states, in [`HeadTape::grad_states`].
     pub(crate) fn classify_back(
         &self,
         backend: &dyn Backend,
-        (states, gradient): (&Buffer, &Buffer),
+        states: &Buffer,
+        gradient: &Buffer,
         tape: &mut HeadTape,
-        out: &mut Buffer,
         into: &mut Buffer,
     ) {
         let (pooler, classifier) = self.head();
         let (hidden, values) = (self.shape.hidden, &self.values);
         let flow = &mut tape.flow;
         backend.fit(flow, states.len());
-        backend.linear_weight(gradient, &tape.dropped, self.labels, (into, classifier));
-        backend.linear_input(gradient, (values, &classifier.weight), self.labels, flow, false);
+        backend.linear_weight(gradient, &tape.dropped, self.labels, classifier.of_mut(into));
+        backend.linear_input(
+            gradient,
+            WeightRef::new(values, &classifier.weight),
+            self.labels,
+            flow,
+            false,
+        );
         if let Some(mask) = tape.mask {
             backend.drop_out(flow, mask);
         }
         backend.tanh_backward(flow, &tape.pooled);
-        backend.linear_weight(flow, states, hidden, (into, pooler));
+        backend.linear_weight(flow, states, hidden, pooler.of_mut(into));
+        let out = &mut tape.grad_states;
         backend.fit(out, states.len());
-        backend.linear_input(flow, (values, &pooler.weight), hidden, out, false);
+        backend.linear_input(flow, WeightRef::new(values, &pooler.weight), hidden, out, false);
     }
 }
 
-/// The mean of each sequence's states, `[sequences, hidden]`, of length 1 where `normalise`; and the lengths before that.
-pub(crate) fn pool_mean(
-    states: &[f32],
-    batch: &Packed,
-    hidden: usize,
-    normalise: bool,
-) -> (Vec<f32>, Vec<f32>) {
+/// Mean-pooled states.
+#[derive(Default)]
+pub(crate) struct Pooled {
+    /// `[sequences, hidden]`, of unit length where they were normalised.
+    pub(crate) vectors: Vec<f32>,
+    /// Length of each before that; 1 where they were not normalised.
+    pub(crate) lengths: Vec<f32>,
+}
+
+/// The mean of each sequence's states, of unit length where `normalise`.
+pub(crate) fn pool_mean(states: &[f32], batch: &Packed, hidden: usize, normalise: bool) -> Pooled {
     let mut pooled = vec![0.0; batch.len() * hidden];
     let mut lengths = Vec::with_capacity(batch.len());
     for (bounds, mean) in batch.starts.windows(2).zip(pooled.chunks_exact_mut(hidden)) {
@@ -97,16 +110,17 @@ pub(crate) fn pool_mean(
         }
         lengths.push(length);
     }
-    (pooled, lengths)
+    Pooled { vectors: pooled, lengths }
 }
 
 /// From the gradient of pooled vectors to that of the states.
 pub(crate) fn pool_mean_back(
     gradient: &[f32],
-    (pooled, lengths): (&[f32], &[f32]),
+    forward: &Pooled,
     batch: &Packed,
     normalise: bool,
 ) -> Vec<f32> {
+    let Pooled { vectors: pooled, lengths } = forward;
     let hidden = pooled.len() / batch.len().max(1);
     let mut out = vec![0.0; batch.tokens() * hidden];
     let rows = gradient.chunks_exact(hidden).zip(pooled.chunks_exact(hidden)).zip(lengths);

@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use scholar_core::similarity::{MaxSim, max_sim};
+use scholar_models::{MatMulShape, MatMut, MatRef, matmul};
 
-use super::head::{pool_mean, pool_mean_back};
-use super::pass::Packed;
-use crate::backend::{View, ViewMut, multiply};
+use super::head::{Pooled, pool_mean, pool_mean_back};
+use super::packed::Packed;
 
 /// A query, by its place in the batch; its passages follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(crate) struct InteractionTape {
     /// Every state at length 1, and the lengths they had.
     units: Vec<f32>,
     lengths: Vec<f32>,
-    pooled: (Vec<f32>, Vec<f32>),
+    pooled: Pooled,
     /// Of every pair, for each query token, the passage token of the highest cosine, as a row of the batch.
     best: Vec<Vec<usize>>,
     /// One for each pair.
@@ -75,7 +75,7 @@ pub(crate) fn interact(
     });
     tape.pooled = pool_mean(states, batch, hidden, true);
     let pairs: Vec<[usize; 2]> = asked.iter().flat_map(|asked| asked.pairs()).collect();
-    let (units, pooled) = (&tape.units, &tape.pooled.0);
+    let (units, pooled) = (&tape.units, &tape.pooled.vectors);
     let found: Vec<(f32, Vec<usize>)> = pairs
         .par_iter()
         .map(|[query, passage]| {
@@ -98,11 +98,19 @@ fn token_max_sim(
     hidden: usize,
 ) -> MaxSim {
     let (m, n) = (query.len(), passage.len());
-    let rows =
-        |range: Range<usize>| View::rows(&units[range.start * hidden..range.end * hidden], hidden);
+    let rows = |range: Range<usize>| {
+        MatRef::rows(&units[range.start * hidden..range.end * hidden], hidden)
+    };
     let mut cosines = vec![0.0; m * n];
-    let mut out = ViewMut { data: &mut cosines, row: n };
-    multiply((m, n, hidden), rows(query), rows(passage).transposed(), &mut out, false, 1);
+    let mut out = MatMut { data: &mut cosines, row: n };
+    matmul(
+        MatMulShape { m, n, k: hidden },
+        rows(query),
+        rows(passage).transposed(),
+        &mut out,
+        false,
+        1,
+    );
     max_sim(m, n, |query, passage| cosines[query * n + passage])
 }
 
@@ -120,7 +128,7 @@ pub(crate) fn interact_back(
     let pairs = asked.iter().flat_map(|asked| asked.pairs());
     for (([query, passage], grad), best) in pairs.zip(grad_scores).zip(&tape.best) {
         for [to, from] in [[query, passage], [passage, query]] {
-            add(&mut pooled, to, &tape.pooled.0, from, hidden, *grad);
+            add(&mut pooled, to, &tape.pooled.vectors, from, hidden, *grad);
         }
         let tokens = compared(batch, query);
         let per_token = grad / tokens.len().max(1) as f32;
@@ -130,8 +138,7 @@ pub(crate) fn interact_back(
             }
         }
     }
-    let forward = (&tape.pooled.0[..], &tape.pooled.1[..]);
-    let mut out = pool_mean_back(&pooled, forward, batch, true);
+    let mut out = pool_mean_back(&pooled, &tape.pooled, batch, true);
     let rows = flow.par_chunks(hidden).zip(tape.units.par_chunks(hidden)).zip(&tape.lengths);
     out.par_chunks_mut(hidden).zip(rows).for_each(|(out, ((flow, unit), length))| {
         let along: f32 = flow.iter().zip(unit).map(|(a, b)| a * b).sum();

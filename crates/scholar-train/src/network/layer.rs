@@ -1,9 +1,12 @@
 //! One layer, forward and backward: attention over each sequence, then the second half over all rows at once.
 
 use super::layout::LayerAt;
+use super::packed::Packed;
 use super::parameters::Parameters;
-use super::pass::Packed;
-use crate::backend::{Attention, Backend, Buffer, Dropout, Mask, Pair, SequenceSpan};
+use crate::backend::{
+    Attention, AttentionGradients, AttentionTape, Backend, Buffer, Dropout, Mask, NormTape, Pair,
+    SequenceSpan, WeightRef,
+};
 
 /// Dropout masks of a layer: attention weights, first half, second half.
 const SITES: usize = 3;
@@ -106,12 +109,12 @@ impl Run<'_> {
             let (queries, others) = self.apart();
             backend.gather(states, self.starts(), hidden, &mut tape.first);
             backend.fit(&mut tape.queries, self.batch.len() * hidden);
-            backend.linear_bias(&tape.first, (values, &queries), &mut tape.queries);
+            backend.linear_bias(&tape.first, queries.of(values), &mut tape.queries);
             backend.fit(&mut tape.qkv, tokens * 2 * hidden);
-            backend.linear_bias(states, (values, &others), &mut tape.qkv);
+            backend.linear_bias(states, others.of(values), &mut tape.qkv);
         } else {
             backend.fit(&mut tape.qkv, tokens * 3 * hidden);
-            backend.linear_bias(states, (values, &self.at.qkv), &mut tape.qkv);
+            backend.linear_bias(states, self.at.qkv.of(values), &mut tape.qkv);
         }
         let attention = self.attention();
         backend.fit(&mut tape.weights, attention.sizes().sum());
@@ -133,23 +136,28 @@ impl Run<'_> {
         backend.fit(&mut tape.inverse2, rows);
         backend.fit(&mut tape.before, rows * wide);
         backend.fit(&mut tape.after, rows * wide);
-        backend.linear_bias(&tape.context, (values, &at.out), &mut tape.normal1);
+        backend.linear_bias(&tape.context, at.out.of(values), &mut tape.normal1);
         if let Some(mask) = self.mask(1) {
             backend.drop_out(&mut tape.normal1, mask);
         }
         let residual = if self.first { &tape.first } else { states };
         backend.add(&mut tape.normal1, residual);
-        let norm = (values, &at.norm1, epsilon);
-        backend.layer_norm(&mut tape.normal1, &mut tape.inverse1, norm, &mut tape.middle);
-        backend.linear(&tape.middle, (values, &at.up.weight), hidden, &mut tape.before);
-        backend.bias_gelu(&mut tape.before, (values, &at.up.bias), &mut tape.after);
-        backend.linear_bias(&tape.after, (values, &at.down), &mut tape.normal2);
+        let norm = at.norm1.of(values);
+        backend.layer_norm(&mut tape.normal1, &mut tape.inverse1, norm, epsilon, &mut tape.middle);
+        backend.linear(
+            &tape.middle,
+            WeightRef::new(values, &at.up.weight),
+            hidden,
+            &mut tape.before,
+        );
+        backend.bias_gelu(&mut tape.before, WeightRef::new(values, &at.up.bias), &mut tape.after);
+        backend.linear_bias(&tape.after, at.down.of(values), &mut tape.normal2);
         if let Some(mask) = self.mask(2) {
             backend.drop_out(&mut tape.normal2, mask);
         }
         backend.add(&mut tape.normal2, &tape.middle);
-        let norm = (values, &at.norm2, epsilon);
-        backend.layer_norm(&mut tape.normal2, &mut tape.inverse2, norm, &mut tape.out);
+        let norm = at.norm2.of(values);
+        backend.layer_norm(&mut tape.normal2, &mut tape.inverse2, norm, epsilon, &mut tape.out);
     }
 
     /// From the gradient of what leaves the layer, in `flow.states`, to that of the attention's context, in
@@ -158,23 +166,29 @@ impl Run<'_> {
         let (backend, at, values) = (self.backend, self.at, &self.net.values);
         let (hidden, wide) = (self.hidden(), self.net.shape.intermediate);
         let rows = self.rows();
-        let normal = (&tape.normal2, &tape.inverse2);
-        backend.layer_norm_backward(&mut flow.states, normal, (values, &at.norm2), into);
+        let normed = NormTape { normal: &tape.normal2, inverse: &tape.inverse2 };
+        backend.layer_norm_backward(&mut flow.states, normed, at.norm2.of(values), into);
         self.branch(flow, 2);
         backend.fit(&mut flow.wide, rows * wide);
-        backend.linear_weight(&flow.branch, &tape.after, hidden, (into, &at.down));
-        let down = (values, &at.down.weight);
+        backend.linear_weight(&flow.branch, &tape.after, hidden, at.down.of_mut(into));
+        let down = WeightRef::new(values, &at.down.weight);
         backend.linear_input(&flow.branch, down, hidden, &mut flow.wide, false);
         backend.gelu_backward(&mut flow.wide, &tape.before);
-        backend.linear_weight(&flow.wide, &tape.middle, wide, (into, &at.up));
-        backend.linear_input(&flow.wide, (values, &at.up.weight), wide, &mut flow.states, true);
-        let normal = (&tape.normal1, &tape.inverse1);
-        backend.layer_norm_backward(&mut flow.states, normal, (values, &at.norm1), into);
+        backend.linear_weight(&flow.wide, &tape.middle, wide, at.up.of_mut(into));
+        backend.linear_input(
+            &flow.wide,
+            WeightRef::new(values, &at.up.weight),
+            wide,
+            &mut flow.states,
+            true,
+        );
+        let normed = NormTape { normal: &tape.normal1, inverse: &tape.inverse1 };
+        backend.layer_norm_backward(&mut flow.states, normed, at.norm1.of(values), into);
         self.branch(flow, 1);
-        backend.linear_weight(&flow.branch, &tape.context, hidden, (into, &at.out));
+        backend.linear_weight(&flow.branch, &tape.context, hidden, at.out.of_mut(into));
         // The branch is not needed any more once it is multiplied, but a product cannot write where it reads.
         backend.fit(&mut flow.wide, rows * hidden);
-        let out = (values, &at.out.weight);
+        let out = WeightRef::new(values, &at.out.weight);
         backend.linear_input(&flow.branch, out, hidden, &mut flow.wide, false);
         std::mem::swap(&mut flow.branch, &mut flow.wide);
     }
@@ -201,27 +215,34 @@ impl Run<'_> {
         let width = if self.first { 2 * hidden } else { 3 * hidden };
         backend.fit(&mut flow.qkv, tokens * width);
         backend.fit(&mut flow.queries, self.batch.len() * hidden);
-        let forward = (self.first.then_some(&tape.queries), &tape.qkv, &tape.weights);
-        let slopes = (self.first.then_some(&mut flow.queries), &mut flow.qkv);
-        backend.attend_backward(&self.attention(), forward, &flow.branch, slopes);
+        let forward = AttentionTape {
+            queries: self.first.then_some(&tape.queries),
+            qkv: &tape.qkv,
+            weights: &tape.weights,
+        };
+        let gradients = AttentionGradients {
+            queries: self.first.then_some(&mut flow.queries),
+            qkv: &mut flow.qkv,
+        };
+        backend.attend_backward(&self.attention(), forward, &flow.branch, gradients);
         if !self.first {
-            backend.linear_weight(&flow.qkv, states, width, (into, &self.at.qkv));
+            backend.linear_weight(&flow.qkv, states, width, self.at.qkv.of_mut(into));
             if deeper {
-                let weight = (values, &self.at.qkv.weight);
+                let weight = WeightRef::new(values, &self.at.qkv.weight);
                 backend.linear_input(&flow.qkv, weight, width, &mut flow.states, true);
             }
             return;
         }
         let (queries, others) = self.apart();
-        backend.linear_weight(&flow.qkv, states, width, (into, &others));
-        backend.linear_weight(&flow.queries, &tape.first, hidden, (into, &queries));
+        backend.linear_weight(&flow.qkv, states, width, others.of_mut(into));
+        backend.linear_weight(&flow.queries, &tape.first, hidden, queries.of_mut(into));
         if !deeper {
             return;
         }
-        let weight = (values, &queries.weight);
+        let weight = WeightRef::new(values, &queries.weight);
         backend.linear_input(&flow.queries, weight, hidden, &mut flow.states, true);
         backend.fit(&mut flow.branch, tokens * hidden);
-        let weight = (values, &others.weight);
+        let weight = WeightRef::new(values, &others.weight);
         backend.linear_input(&flow.qkv, weight, width, &mut flow.branch, false);
         backend.scatter(&flow.states, self.starts(), hidden, &mut flow.branch);
         std::mem::swap(&mut flow.states, &mut flow.branch);

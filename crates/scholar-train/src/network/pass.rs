@@ -7,52 +7,9 @@ use std::ops::Range;
 
 use super::layer::{Flow, LayerTape, Run};
 use super::layout::Block;
+use super::packed::Packed;
 use super::parameters::{Freeze, Parameters};
-use crate::backend::{Backend, Buffer, Dropout, Tokens};
-
-/// A batch of sequences, packed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Packed {
-    pub(crate) ids: Vec<u32>,
-    pub(crate) types: Vec<u32>,
-    /// First token of each sequence, and the number of tokens at the end.
-    pub(crate) starts: Vec<usize>,
-}
-
-impl Packed {
-    /// No sequence yet.
-    pub(crate) fn new() -> Self {
-        Self { ids: Vec::new(), types: Vec::new(), starts: vec![0] }
-    }
-
-    /// Adds a sequence, which has at least one token.
-    pub(crate) fn push(&mut self, ids: &[u32], types: &[u32]) {
-        debug_assert!(!ids.is_empty() && ids.len() == types.len());
-        self.ids.extend_from_slice(ids);
-        self.types.extend_from_slice(types);
-        self.starts.push(self.ids.len());
-    }
-
-    /// Sequences.
-    pub(crate) fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// Tokens of all sequences.
-    pub(crate) fn tokens(&self) -> usize {
-        self.ids.len()
-    }
-
-    /// The place of each token in its sequence.
-    fn positions(&self) -> Vec<u32> {
-        self.lengths().flat_map(|len| 0..len as u32).collect()
-    }
-
-    /// Tokens of each sequence.
-    fn lengths(&self) -> impl Iterator<Item = usize> + '_ {
-        self.starts.windows(2).map(|pair| pair[1] - pair[0])
-    }
-}
+use crate::backend::{Backend, Buffer, Dropout, NormTape, Tokens};
 
 /// Which of the last layer's states are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,9 +85,15 @@ impl Parameters {
         backend.fit(&mut tape.embedded, size);
         let positions = batch.positions();
         let tokens = Tokens { words: &batch.ids, types: &batch.types, positions: &positions };
-        backend.embed((&self.values, self.tables()), tokens, hidden, &mut tape.normal);
-        let norm = (&self.values, &at.norm, self.shape.epsilon);
-        backend.layer_norm(&mut tape.normal, &mut tape.inverse, norm, &mut tape.embedded);
+        backend.embed(&self.values, self.tables(), tokens, hidden, &mut tape.normal);
+        let norm = at.norm.of(&self.values);
+        backend.layer_norm(
+            &mut tape.normal,
+            &mut tape.inverse,
+            norm,
+            self.shape.epsilon,
+            &mut tape.embedded,
+        );
         if let Some(dropout) = dropout {
             backend.drop_out(&mut tape.embedded, dropout.site(0));
         }
@@ -176,11 +139,11 @@ impl Parameters {
         if let Some(dropout) = tape.dropout {
             backend.drop_out(flow, dropout.site(0));
         }
-        let normal = (&tape.normal, &tape.inverse);
-        backend.layer_norm_backward(flow, normal, (&self.values, &self.layout.at.norm), into);
+        let normed = NormTape { normal: &tape.normal, inverse: &tape.inverse };
+        backend.layer_norm_backward(flow, normed, self.layout.at.norm.of(&self.values), into);
         let positions = batch.positions();
         let tokens = Tokens { words: &batch.ids, types: &batch.types, positions: &positions };
-        backend.embed_backward(flow, tokens, self.shape.hidden, (into, self.tables()));
+        backend.embed_backward(flow, self.tables(), tokens, self.shape.hidden, into);
     }
 
     /// The tables of words, positions and types.

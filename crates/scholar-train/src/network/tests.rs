@@ -116,21 +116,22 @@ fn training_step(
     backend.gather(tape.states(), &rows, hidden, &mut states);
     parameters.classify(backend, &states, None, &mut head);
     let logits = get(backend, &head.logits);
-    let mut slopes = vec![0.0; logits.len()];
+    let mut grad_logits = vec![0.0; logits.len()];
     let mut loss = 0.0;
     for (at, class) in golden.case.classes.iter().enumerate() {
         let row = at * 3..at * 3 + 3;
-        loss += cross_entropy(&logits[row.clone()], *class, 0.25, &mut slopes[row]) * 0.25;
+        loss += cross_entropy(&logits[row.clone()], *class, 0.25, &mut grad_logits[row]) * 0.25;
     }
     for group in 0..2 {
         let scores = [logits[group * 6], logits[group * 6 + 3]];
         let mut gradient = [0.0; 2];
         loss += listwise(&scores, |at| at == 0, 0.5, &mut gradient) * 0.5;
-        slopes[group * 6] += gradient[0];
-        slopes[group * 6 + 3] += gradient[1];
+        grad_logits[group * 6] += gradient[0];
+        grad_logits[group * 6 + 3] += gradient[1];
     }
-    let (mut gradient, slopes) = (Buffer::default(), backend.put(slopes));
-    parameters.classify_back(backend, (&states, &slopes), &mut head, &mut gradient, &mut into);
+    let grad_logits = backend.put(grad_logits);
+    parameters.classify_back(backend, &states, &grad_logits, &mut head, &mut into);
+    let gradient = std::mem::take(&mut head.grad_states);
     let flow = tape.gradient();
     match needed {
         Needed::First => *flow = gradient,
@@ -208,9 +209,9 @@ fn gradients_of_mean_vectors_equal_pytorch() {
         let mut into = backend.put(vec![0.0; parameters.values.len()]);
         parameters.forward(backend, &batch, Needed::All, None, &mut tape);
         let states = get(backend, tape.states());
-        let (pooled, lengths) = pool_mean(&states, &batch, parameters.shape.hidden, true);
+        let pooled = pool_mean(&states, &batch, parameters.shape.hidden, true);
         let probe = golden.numbers("probe");
-        let flow = pool_mean_back(&probe, (&pooled, &lengths), &batch, true);
+        let flow = pool_mean_back(&probe, &pooled, &batch, true);
         *tape.gradient() = backend.put(flow);
         parameters.backward(backend, &batch, FREE, &mut tape, &mut into);
         let into = get(backend, &into);
@@ -272,7 +273,7 @@ fn gradients_with_dropout_are_those_of_the_same_masks() {
             .sum::<f64>()
     };
     loss(&parameters);
-    let into = slopes(backend, &parameters, &batch, dropout);
+    let into = grad_logits(backend, &parameters, &batch, dropout);
     let h = 2e-3;
     for spec in parameters.layout.specs.clone() {
         let at = spec.range.start + spec.range.len() / 2;
@@ -293,7 +294,7 @@ fn gradients_with_dropout_are_those_of_the_same_masks() {
 }
 
 /// The gradient of the sum of all states, weighted -3 to 3 in turns.
-fn slopes(
+fn grad_logits(
     backend: &dyn Backend,
     parameters: &Parameters,
     batch: &Packed,
@@ -315,7 +316,7 @@ fn all_devices_drop_the_same() {
     let (batch, dropout) = (golden.batch(), Dropout::new(5, 1, 0.2));
     let found: Vec<Vec<f32>> = devices()
         .iter()
-        .map(|backend| slopes(&**backend, &golden.parameters(&**backend, 0), &batch, dropout))
+        .map(|backend| grad_logits(&**backend, &golden.parameters(&**backend, 0), &batch, dropout))
         .collect();
     for other in &found[1..] {
         compare(other, &found[0], 1e-4, "gradient");

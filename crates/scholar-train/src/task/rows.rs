@@ -10,11 +10,11 @@ use crate::error::TrainError;
 /// A row that was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejected {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
     /// Its line, from 1.
     pub line: usize,
-    /// Why.
+    /// What is wrong with it, for people.
     pub problem: String,
 }
 
@@ -23,7 +23,7 @@ pub struct Rejected {
 pub(super) struct Read<T> {
     /// Usable rows in order.
     pub(super) rows: Vec<T>,
-    /// The others.
+    /// Unusable rows.
     pub(super) rejected: Vec<Rejected>,
 }
 

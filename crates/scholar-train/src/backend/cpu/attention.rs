@@ -1,7 +1,8 @@
 //! Attention of one sequence, all heads, forward and backward.
 
+use scholar_models::{MatMulShape, MatMut, MatRef, matmul};
+
 use super::elementwise::{self, Level};
-use super::{View, ViewMut, multiply};
 use crate::backend::{Attention, Mask};
 
 /// One sequence of an [`Attention`].
@@ -89,15 +90,29 @@ impl Sequence {
         let hidden = self.heads * self.width;
         for (head, weights) in weights.chunks_exact_mut(m * n).enumerate() {
             let at = head * self.width;
-            let scores = &mut ViewMut { data: weights, row: n };
+            let scores = &mut MatMut { data: weights, row: n };
             let turned = view(keys, at).transposed();
-            multiply((m, n, self.width), view(queries, at), turned, scores, false, 1);
+            matmul(
+                MatMulShape { m, n, k: self.width },
+                view(queries, at),
+                turned,
+                scores,
+                false,
+                1,
+            );
             for row in weights.chunks_exact_mut(n) {
                 elementwise::softmax(self.level, row, self.scale);
             }
             let used = self.dropped(head, weights, scratch);
-            let out = &mut ViewMut { data: &mut context[at..], row: hidden };
-            multiply((m, self.width, n), View::rows(used, n), view(values, at), out, false, 1);
+            let out = &mut MatMut { data: &mut context[at..], row: hidden };
+            matmul(
+                MatMulShape { m, n: self.width, k: n },
+                MatRef::rows(used, n),
+                view(values, at),
+                out,
+                false,
+                1,
+            );
         }
     }
 
@@ -120,32 +135,70 @@ impl Sequence {
         weights: &[f32],
         gradient: &[f32],
         mut into: Into3<'_>,
-        (scratch, slopes): (&mut Vec<f32>, &mut Vec<f32>),
+        scratch: &mut Scratch,
     ) {
+        let Scratch { dropped, grad_scores } = scratch;
         let (m, n, width) = (self.queries, self.keys, self.width);
         let hidden = self.heads * width;
-        slopes.resize(m * n, 0.0);
+        grad_scores.resize(m * n, 0.0);
         for (head, weights) in weights.chunks_exact(m * n).enumerate() {
             let at = head * width;
-            let gradient = View { data: &gradient[at..], row: hidden, column: 1 };
-            let used = self.dropped(head, weights, scratch);
-            let turned = View::rows(used, n).transposed();
-            multiply((n, width, m), turned, gradient, &mut into.values(at), false, 1);
-            let target = &mut ViewMut { data: slopes, row: n };
-            multiply((m, n, width), gradient, view(values, at).transposed(), target, false, 1);
+            let gradient = MatRef { data: &gradient[at..], row: hidden, column: 1 };
+            let used = self.dropped(head, weights, dropped);
+            let turned = MatRef::rows(used, n).transposed();
+            matmul(
+                MatMulShape { m: n, n: width, k: m },
+                turned,
+                gradient,
+                &mut into.values(at),
+                false,
+                1,
+            );
+            let target = &mut MatMut { data: grad_scores, row: n };
+            matmul(
+                MatMulShape { m, n, k: width },
+                gradient,
+                view(values, at).transposed(),
+                target,
+                false,
+                1,
+            );
             if let Some((mask, first)) = self.mask {
                 let first = first.wrapping_add((head * m * n) as u32);
-                elementwise::drop_out(self.level, slopes, first, mask);
+                elementwise::drop_out(self.level, grad_scores, first, mask);
             }
-            for (slopes, weights) in slopes.chunks_exact_mut(n).zip(weights.chunks_exact(n)) {
-                elementwise::softmax_backward(self.level, slopes, weights, self.scale);
+            for (grad_scores, weights) in
+                grad_scores.chunks_exact_mut(n).zip(weights.chunks_exact(n))
+            {
+                elementwise::softmax_backward(self.level, grad_scores, weights, self.scale);
             }
-            let slopes = View::rows(slopes, n);
-            multiply((m, width, n), slopes, view(keys, at), &mut into.queries(at), false, 1);
-            let turned = slopes.transposed();
-            multiply((n, width, m), turned, view(queries, at), &mut into.keys(at), false, 1);
+            let grad_scores = MatRef::rows(grad_scores, n);
+            matmul(
+                MatMulShape { m, n: width, k: n },
+                grad_scores,
+                view(keys, at),
+                &mut into.queries(at),
+                false,
+                1,
+            );
+            let turned = grad_scores.transposed();
+            matmul(
+                MatMulShape { m: n, n: width, k: m },
+                turned,
+                view(queries, at),
+                &mut into.keys(at),
+                false,
+                1,
+            );
         }
     }
+}
+
+/// Buffers that the backward passes of a thread reuse.
+#[derive(Default)]
+pub(super) struct Scratch {
+    dropped: Vec<f32>,
+    grad_scores: Vec<f32>,
 }
 
 /// Where the gradients of queries, keys and values go: side by side in the rows of `all`, but for queries that lie apart.
@@ -156,29 +209,29 @@ pub(super) struct Into3<'a> {
 }
 
 impl Into3<'_> {
-    fn queries(&mut self, at: usize) -> ViewMut<'_> {
+    fn queries(&mut self, at: usize) -> MatMut<'_> {
         let hidden = self.hidden;
         match &mut self.queries {
-            Some(queries) => ViewMut { data: &mut queries[at..], row: hidden },
-            None => ViewMut { data: &mut self.all[at..], row: 3 * hidden },
+            Some(queries) => MatMut { data: &mut queries[at..], row: hidden },
+            None => MatMut { data: &mut self.all[at..], row: 3 * hidden },
         }
     }
 
-    fn keys(&mut self, at: usize) -> ViewMut<'_> {
+    fn keys(&mut self, at: usize) -> MatMut<'_> {
         self.other(0, at)
     }
 
-    fn values(&mut self, at: usize) -> ViewMut<'_> {
+    fn values(&mut self, at: usize) -> MatMut<'_> {
         self.other(1, at)
     }
 
-    fn other(&mut self, which: usize, at: usize) -> ViewMut<'_> {
+    fn other(&mut self, which: usize, at: usize) -> MatMut<'_> {
         let before = if self.queries.is_some() { which } else { 1 + which };
         let row = if self.queries.is_some() { 2 * self.hidden } else { 3 * self.hidden };
-        ViewMut { data: &mut self.all[before * self.hidden + at..], row }
+        MatMut { data: &mut self.all[before * self.hidden + at..], row }
     }
 }
 
-fn view(source: Source<'_>, at: usize) -> View<'_> {
-    View { data: &source.data[at..], row: source.stride, column: 1 }
+fn view(source: Source<'_>, at: usize) -> MatRef<'_> {
+    MatRef { data: &source.data[at..], row: source.stride, column: 1 }
 }

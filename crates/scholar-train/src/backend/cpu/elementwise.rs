@@ -4,11 +4,18 @@
 //! Sums run over 16 lanes whatever the vector width, so that the three versions differ only by fused rounding.
 #![expect(unsafe_code, reason = "calls functions compiled for CPU features after detecting them")]
 
+use scholar_models::lanes::{LANES, Lanes, dot, exp, fma, sum, total};
+
 use crate::backend::dropout::SPREAD;
 use crate::backend::{AdamStep, Mask};
 
-const LANES: usize = 16;
-type Lanes = [f32; LANES];
+/// Scale and shift of a layer normalisation, and what is added to variances.
+#[derive(Clone, Copy)]
+pub(crate) struct Norm<'a> {
+    pub(crate) scale: &'a [f32],
+    pub(crate) shift: &'a [f32],
+    pub(crate) epsilon: f32,
+}
 
 /// Which compilation of the functions to call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,9 +111,9 @@ versions! {
 }
 versions! {
     /// Layer normalisation of every row of `values`, which become the normalised numbers before scale and shift;
-    /// `inverse` gets one over the deviation of each row. `norm` is scale, shift, and what is added to variances.
+    /// `inverse` gets one over the deviation of each row.
     layer_norm = layer_norm_body(
-        values: &mut [f32], inverse: &mut [f32], norm: (&[f32], &[f32], f32), out: &mut [f32]
+        values: &mut [f32], inverse: &mut [f32], norm: Norm<'_>, out: &mut [f32]
     )
 }
 versions! {
@@ -144,11 +151,6 @@ versions! {
 versions! {
     /// `values = values * keep + others * (1 - keep)`.
     blend = blend_body(values: &mut [f32], others: &[f32], keep: f32)
-}
-
-#[inline(always)]
-fn fma<const FMA: bool>(a: f32, b: f32, c: f32) -> f32 {
-    if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
 #[inline(always)]
@@ -220,7 +222,7 @@ fn softmax_backward_body<const FMA: bool>(gradient: &mut [f32], weights: &[f32],
 fn layer_norm_body<const FMA: bool>(
     values: &mut [f32],
     inverse: &mut [f32],
-    (scale, shift, epsilon): (&[f32], &[f32], f32),
+    Norm { scale, shift, epsilon }: Norm<'_>,
     out: &mut [f32],
 ) {
     let width = scale.len();
@@ -327,71 +329,6 @@ fn blend_body<const FMA: bool>(values: &mut [f32], others: &[f32], keep: f32) {
     for (value, other) in values.iter_mut().zip(others) {
         *value = fma::<FMA>(*value, keep, (1.0 - keep) * other);
     }
-}
-
-#[inline(always)]
-fn sum(values: &[f32]) -> f32 {
-    let mut sums: Lanes = [0.0; LANES];
-    let (chunks, rest) = values.as_chunks::<LANES>();
-    for chunk in chunks {
-        for (sum, value) in sums.iter_mut().zip(chunk) {
-            *sum += value;
-        }
-    }
-    for (sum, value) in sums.iter_mut().zip(rest) {
-        *sum += value;
-    }
-    total(&sums)
-}
-
-#[inline(always)]
-fn dot<const FMA: bool>(left: &[f32], right: &[f32]) -> f32 {
-    let mut sums: Lanes = [0.0; LANES];
-    let (lefts, left_rest) = left.as_chunks::<LANES>();
-    let (rights, right_rest) = right.as_chunks::<LANES>();
-    for (left, right) in lefts.iter().zip(rights) {
-        for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
-            *sum = fma::<FMA>(*left, *right, *sum);
-        }
-    }
-    for ((sum, left), right) in sums.iter_mut().zip(left_rest).zip(right_rest) {
-        *sum = fma::<FMA>(*left, *right, *sum);
-    }
-    total(&sums)
-}
-
-#[inline(always)]
-fn total(lanes: &Lanes) -> f32 {
-    let mut lanes = *lanes;
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            lanes[lane] += lanes[lane + width];
-        }
-        width /= 2;
-    }
-    lanes[0]
-}
-
-/// `exp(x)` for `x <= 88`, relative error below 2e-7; below -87 the result is that of -87.
-///
-/// Source: the usual split `x = n ln 2 + r` with a polynomial of degree 6 (Cephes `expf`).
-#[inline(always)]
-fn exp<const FMA: bool>(x: f32) -> f32 {
-    // Adding and subtracting 1.5 * 2^23 rounds to the nearest integer without a library call.
-    const ROUND: f32 = 12_582_912.0;
-    let x = if x > -87.0 { x } else { -87.0 };
-    let n = fma::<FMA>(x, std::f32::consts::LOG2_E, ROUND) - ROUND;
-    let r = fma::<FMA>(n, -0.693_359_4, x);
-    let r = fma::<FMA>(n, 2.121_944_4e-4, r);
-    let mut p = 1.987_569_1e-4;
-    for c in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
-        p = fma::<FMA>(p, r, c);
-    }
-    let p = fma::<FMA>(p * r, r, r) + 1.0;
-    // SAFETY: n lies between -126 and 127 after the clamp above, which turns what is not a number into -87, too.
-    let exponent = unsafe { n.to_int_unchecked::<i32>() };
-    p * f32::from_bits(((exponent + 127) as u32) << 23)
 }
 
 /// Standard normal CDF of `x`, and `exp(-x² / 2)`.

@@ -9,22 +9,22 @@ use serde_json::Value;
 
 const SUPPORT: Prompt = Prompt::new("train/support", include_str!("../../../prompts/support.txt"));
 
-/// Who speaks.
+/// Author of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Says how to behave.
     System,
-    /// Asks.
+    /// The person who asks.
     User,
     /// Replies, and is imitated.
     Assistant,
 }
 
-/// A turn.
+/// One message of a chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// Who.
+    /// Author of the message.
     pub role: Role,
     /// What, trimmed.
     pub content: String,
@@ -33,7 +33,7 @@ pub struct Turn {
 /// Turns in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conversation {
-    /// The turns.
+    /// Messages in order.
     pub messages: Vec<Turn>,
 }
 

@@ -22,26 +22,17 @@ use super::super::wording::{coverage, stems};
 pub struct Relevance(u8);
 
 impl Relevance {
-    /// Answers.
-    pub const ANSWERS: Self = Self(5);
-    /// May answer.
+    /// May answer the query: neither positive nor negative.
     pub const UNSURE: Self = Self(3);
     /// Looks like an answer and is none.
     pub const MISLEADING: Self = Self(2);
-    /// Has nothing to do with it.
-    pub const FOREIGN: Self = Self(1);
 
     /// A grade from 1 to 5.
     pub fn new(grade: u8) -> Option<Self> {
         (1..=5).contains(&grade).then_some(Self(grade))
     }
 
-    /// Whether it is trained on as an answer.
-    pub fn is_positive(self) -> bool {
-        self.0 >= 4
-    }
-
-    /// Whether it is trained on as no answer.
+    /// Whether the passage is kept as a negative: grades 1 and 2.
     pub fn is_negative(self) -> bool {
         self.0 <= 2
     }
@@ -149,14 +140,9 @@ mod tests {
     #[test]
     fn grades_decide_the_side() {
         assert_eq!(Relevance::new(0), None);
-        let sides: Vec<(bool, bool)> = (1..=5)
-            .filter_map(Relevance::new)
-            .map(|grade| (grade.is_positive(), grade.is_negative()))
-            .collect();
-        assert_eq!(
-            sides,
-            [(false, true), (false, true), (false, false), (true, false), (true, false)]
-        );
+        let negative: Vec<bool> =
+            (1..=5).filter_map(Relevance::new).map(Relevance::is_negative).collect();
+        assert_eq!(negative, [true, true, false, false, false]);
     }
 
     #[test]

@@ -78,7 +78,13 @@ fn layer_norm_has_its_slope() {
             let forward = |input: &[f32]| {
                 let (mut values, mut inverse) = (input.to_vec(), [0.0; 2]);
                 let mut out = vec![0.0; input.len()];
-                layer_norm(level, &mut values, &mut inverse, (&scale, &shift, 1e-12), &mut out);
+                layer_norm(
+                    level,
+                    &mut values,
+                    &mut inverse,
+                    Norm { scale: &scale, shift: &shift, epsilon: 1e-12 },
+                    &mut out,
+                );
                 (values, inverse, out)
             };
             let (normal, inverse, _) = forward(&input);

@@ -1,30 +1,47 @@
-//! Products of matrices that lie in slices with strides.
+//! Products of strided f32 matrices: the one place that calls the `gemm` crate.
 #![expect(unsafe_code, reason = "the gemm crate takes raw pointers")]
 
 /// A matrix in a slice: element (i, j) at `i * row + j * column`.
-#[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
-    pub(crate) data: &'a [f32],
-    pub(crate) row: usize,
-    pub(crate) column: usize,
+#[derive(Debug, Clone, Copy)]
+pub struct MatRef<'a> {
+    /// The slice, from element (0, 0) on.
+    pub data: &'a [f32],
+    /// Distance of rows, in elements.
+    pub row: usize,
+    /// Distance of columns, in elements.
+    pub column: usize,
 }
 
-impl<'a> View<'a> {
+/// Sizes of a product `[m, k] * [k, n]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatMulShape {
+    /// Rows of the left operand and of the result.
+    pub m: usize,
+    /// Columns of the right operand and of the result.
+    pub n: usize,
+    /// Columns of the left operand, rows of the right one.
+    pub k: usize,
+}
+
+impl<'a> MatRef<'a> {
     /// A row-major matrix of `width` columns.
-    pub(crate) fn rows(data: &'a [f32], width: usize) -> Self {
+    pub fn rows(data: &'a [f32], width: usize) -> Self {
         Self { data, row: width, column: 1 }
     }
 
-    /// The transpose.
-    pub(crate) fn transposed(self) -> Self {
+    /// The transposed view of the same slice.
+    pub fn transposed(self) -> Self {
         Self { data: self.data, row: self.column, column: self.row }
     }
 }
 
 /// A row-major matrix to write to.
-pub(crate) struct ViewMut<'a> {
-    pub(crate) data: &'a mut [f32],
-    pub(crate) row: usize,
+#[derive(Debug)]
+pub struct MatMut<'a> {
+    /// The slice, from element (0, 0) on.
+    pub data: &'a mut [f32],
+    /// Distance of rows, in elements; at least the number of columns.
+    pub row: usize,
 }
 
 /// `out[m, n] = left[m, k] * right[k, n]`, or `+=` where `accumulate`.
@@ -33,14 +50,15 @@ pub(crate) struct ViewMut<'a> {
 ///
 /// # Panics
 /// When an operand does not hold its matrix.
-pub(crate) fn multiply(
-    (m, n, k): (usize, usize, usize),
-    left: View<'_>,
-    right: View<'_>,
-    out: &mut ViewMut<'_>,
+pub fn matmul(
+    shape: MatMulShape,
+    left: MatRef<'_>,
+    right: MatRef<'_>,
+    out: &mut MatMut<'_>,
     accumulate: bool,
     threads: usize,
 ) {
+    let MatMulShape { m, n, k } = shape;
     let last = |rows: usize, columns: usize, row: usize, column: usize| {
         (rows - 1) * row + (columns - 1) * column
     };
@@ -89,11 +107,18 @@ mod tests {
         let left: Vec<f32> = (0..m * k).map(|i| (i % 11) as f32 - 4.0).collect();
         let right: Vec<f32> = (0..n * k).map(|i| (i % 7) as f32 - 2.0).collect();
         // `right` is stored as [n, k] and read as [k, n].
-        let right_view = View::rows(&right, k).transposed();
+        let right_view = MatRef::rows(&right, k).transposed();
         for threads in [1, 2] {
             let mut out = vec![1.0; m * n];
-            let mut target = ViewMut { data: &mut out, row: n };
-            multiply((m, n, k), View::rows(&left, k), right_view, &mut target, true, threads);
+            let mut target = MatMut { data: &mut out, row: n };
+            matmul(
+                MatMulShape { m, n, k },
+                MatRef::rows(&left, k),
+                right_view,
+                &mut target,
+                true,
+                threads,
+            );
             for i in 0..m {
                 for j in 0..n {
                     let sum: f32 = (0..k).map(|l| left[i * k + l] * right[j * k + l]).sum();
