@@ -66,6 +66,10 @@ pub fn report(runs: &[Measured], head: &str) -> Report {
         document.heading(task.title());
         document.table(tables::against_published(task, &of_task));
         document.text(tables::DAGGER);
+        if let Some(verbatim) = tables::verbatim_citations(&of_task) {
+            document.text(tables::VERBATIM);
+            document.table(verbatim);
+        }
         document.table(tables::metrics(&of_task));
         warnings(&mut document, &of_task);
         let found = comparisons(&of_task);

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use scholar_core::AnswerMode;
+
 use super::document::Table;
 use super::{CITATION_F1, MEAN_GRADE, Measured, Shown, judge_of, people, shown};
 use crate::metrics::Summary;
@@ -9,10 +11,35 @@ use crate::metrics::citation::Variant;
 use crate::scholarqa::published::{main_table, published, systems};
 use crate::scholarqa::run::{Counts, Manifest};
 use crate::scholarqa::score::{Metric, Scores};
+use crate::scholarqa::system::System;
 use crate::scholarqa::task::BenchTask;
 
 /// What the dagger means.
 pub(super) const DAGGER: &str = "† Published by the paper (arXiv 2411.14199, table 2), not measured here: all items of the task, other models, another datastore and another judge. Compare the order of sizes, not the digits.";
+
+/// Why citation scores of evidence mode stand in a table of their own.
+pub(super) const VERBATIM: &str = "‡ Sentences of this system are copied from the passages that they cite, so that a judge of support finds next to nothing to object to. These scores say that quotations are where they are said to be; they do not compare with those of systems that write their own sentences, published or measured.";
+const APART: &str = "‡";
+
+/// Whether a run's sentences are verbatim sentences of passages.
+fn is_verbatim(one: &Measured) -> bool {
+    System::named(&one.run.manifest.system)
+        .is_some_and(|system| system.mode == AnswerMode::Evidence)
+}
+
+/// Citation scores of verbatim answers, apart from all others.
+pub(super) fn verbatim_citations(runs: &[&Measured]) -> Option<Table> {
+    let mut table = Table::new(&["system ‡", "judge", CITATION_F1]);
+    for one in runs.iter().filter(|one| is_verbatim(one)) {
+        for scores in &one.scores {
+            if let Some(f1) = shown(scores, CITATION_F1) {
+                let name = one.run.manifest.name.clone();
+                table.row(vec![name, judge_and_rules(scores), f1.text()]);
+            }
+        }
+    }
+    (!table.is_empty()).then_some(table)
+}
 
 /// Metrics of the paper's main table for a task, with the table's column.
 fn main_columns(task: BenchTask) -> Vec<(&'static str, &'static str)> {
@@ -88,7 +115,10 @@ pub(super) fn against_published(task: BenchTask, runs: &[&Measured]) -> Table {
         for scores in &one.scores {
             let mut row = vec![one.run.manifest.name.clone()];
             row.push(judge_and_rules(scores));
-            row.extend(columns.iter().map(|(metric, _)| cell(metric, shown(scores, metric))));
+            row.extend(columns.iter().map(|(metric, _)| match shown(scores, metric) {
+                Some(_) if *metric == CITATION_F1 && is_verbatim(one) => APART.to_owned(),
+                found => cell(metric, found),
+            }));
             table.row(row);
         }
     }

@@ -10,6 +10,7 @@ use crate::scholarqa::journal::Written;
 use crate::scholarqa::run::{RUN_SCHEMA, RunState};
 use crate::scholarqa::score::{Judges, RUBRIC_ITEMS, ScoreOptions, Subject, score};
 use crate::scholarqa::{Ablation, Gold, Prediction, PredictionStatus, PredictionUsage};
+use crate::statistics::Estimate;
 
 /// A run over 20 yes-or-no questions of which the first `right` are answered right.
 fn measured(name: &str, right: usize, ablation: Ablation) -> Measured {
@@ -77,6 +78,35 @@ fn measured(name: &str, right: usize, ablation: Ablation) -> Measured {
 fn two() -> Vec<Measured> {
     let less = Ablation { no_rerank: true, ..Ablation::default() };
     vec![measured("whole", 16, Ablation::default()), measured("less", 6, less)]
+}
+
+#[test]
+fn citation_scores_of_verbatim_answers_stand_apart() {
+    let with_citations = |name: &str, system: &str, f1: f64| {
+        let mut one = measured(name, 16, Ablation::default());
+        one.run.manifest.system = system.to_owned();
+        for scores in &mut one.scores {
+            scores.citation_f1 = Some(Estimate { mean: f1, low: f1, high: f1 });
+            let mut recall = scores.metrics[0].clone();
+            recall.summary.metric = "citation recall (corrected)".to_owned();
+            scores.metrics.push(recall);
+        }
+        one
+    };
+    let runs = [
+        with_citations("copied", "evidence+gold", 0.951),
+        with_citations("written", "generative", 0.632),
+    ];
+    let markdown = report(&runs, "made by a test").document.markdown();
+    let (against, apart) = markdown.split_once("‡ Sentences of this system").expect("the reason");
+    let has = |text: &str, name: &str, end: &str| {
+        text.lines().any(|line| line.starts_with(&format!("| {name} |")) && line.ends_with(end))
+    };
+    assert!(has(against, "copied", "| ‡ |") && !against.contains("95.1"), "{against}");
+    assert!(has(against, "written", "| 63.2 (63.2–63.2, n 19) |"), "{against}");
+    assert!(has(apart, "copied", "| 95.1 (95.1–95.1, n 19) |"), "{apart}");
+    let plain = report(&two(), "made by a test").document.markdown();
+    assert!(!plain.contains('‡'), "{plain}");
 }
 
 #[test]
