@@ -5,14 +5,8 @@
 
 pub(crate) mod replies;
 
-use std::sync::LazyLock;
-
-use axum::http::{HeaderValue, header};
-use axum::response::IntoResponse;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
-
-use crate::service::routes;
 
 /// What is not said by a handler.
 #[derive(OpenApi)]
@@ -40,28 +34,4 @@ impl Modify for Tokens {
         let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
         document.components.get_or_insert_default().add_security_scheme("token", scheme);
     }
-}
-
-static JSON: LazyLock<String> = LazyLock::new(|| {
-    let (_, document) = routes();
-    // Its maps have texts for keys, so that it is always JSON.
-    let mut json = document.to_pretty_json().unwrap_or_default();
-    json.push('\n');
-    json
-});
-
-/// The document as `GET /openapi.json` answers it.
-pub fn openapi_json() -> &'static str {
-    &JSON
-}
-
-/// This document
-#[utoipa::path(
-    get,
-    path = "/openapi.json",
-    tag = "operation",
-    responses((status = 200, description = "An OpenAPI 3.1 document", body = Object)),
-)]
-pub(crate) async fn document() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], openapi_json())
 }

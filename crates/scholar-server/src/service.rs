@@ -1,7 +1,7 @@
 //! Routes, and what every request passes.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
@@ -76,7 +76,7 @@ impl Server {
 }
 
 /// Every route with its description: a route cannot be added without one.
-pub(crate) fn routes() -> (Router<Arc<Shared>>, OpenApi) {
+fn routes() -> (Router<Arc<Shared>>, OpenApi) {
     OpenApiRouter::with_openapi(openapi::Document::openapi())
         .routes(routes!(typed::search))
         .routes(routes!(upstream::search))
@@ -87,8 +87,33 @@ pub(crate) fn routes() -> (Router<Arc<Shared>>, OpenApi) {
         .routes(routes!(health::live))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))
-        .routes(routes!(openapi::document))
+        .routes(routes!(document))
         .split_for_parts()
+}
+
+static OPENAPI_JSON: LazyLock<String> = LazyLock::new(|| {
+    let (_, document) = routes();
+    // Its maps have texts for keys, so that it is always JSON.
+    let mut json = document.to_pretty_json().unwrap_or_default();
+    json.push('\n');
+    json
+});
+
+/// The document as `GET /openapi.json` answers it.
+pub fn openapi_json() -> &'static str {
+    &OPENAPI_JSON
+}
+
+/// This document
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "operation",
+    responses((status = 200, description = "An OpenAPI 3.1 document", body = Object)),
+)]
+async fn document() -> Response {
+    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], openapi_json())
+        .into_response()
 }
 
 async fn no_route() -> ApiError {
