@@ -29,9 +29,9 @@ pub(crate) use scholarqa::{
 };
 pub(crate) use serve::{ReachArgs, ServeArgs};
 pub(crate) use store::{
-    BuildArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs, ListFormatArg,
-    ModelsArgs, ModelsCommand, PapersArgs, PapersCommand, PassagesArg, PlanArgs, RunsArgs,
-    RunsCommand, SourceArgs,
+    BuildArgs, CompactArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs,
+    ListFormatArg, ModelsArgs, ModelsCommand, PapersArgs, PapersCommand, PassagesArg, PlanArgs,
+    RunsArgs, RunsCommand, SourceArgs,
 };
 pub(crate) use train::{TrainArgs, TrainCommand, TrainModelArgs};
 pub(crate) use train_data::{
@@ -57,23 +57,26 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+/// Heading of the options that every command takes.
+const GLOBAL: &str = "Options of every command";
+
 /// Options every command takes.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct GlobalArgs {
     /// Keep models, datastores, runs, cache and config under this folder instead of the XDG places.
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
     /// Read this config file instead of the one in the config folder.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Print JSON with a schema version instead of text.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
     /// No progress and no notices on stderr.
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
     /// More log lines on stderr (-v, -vv, -vvv).
-    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    #[arg(long, short, global = true, help_heading = GLOBAL, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
 
@@ -96,7 +99,7 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Train encoders, rerankers and judges of support.
     Train(TrainArgs),
-    /// Say what works here and what is missing.
+    /// Check this installation: what works, what is missing, and how to fix it.
     Doctor(DoctorArgs),
     /// Print shell completions.
     Completions(CompletionsArgs),
@@ -145,12 +148,12 @@ impl From<SearchModeArg> for scholar_core::SearchMode {
 /// Find passages and see why each one ranks where it does.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SearchArgs {
-    /// What to look for.
+    /// The query.
     pub(crate) query: String,
-    /// How many passages to show.
+    /// Passages to show.
     #[arg(long, short = 'k', default_value_t = 10, value_name = "N")]
     pub(crate) top_k: usize,
-    /// Which indexes are asked.
+    /// Which indexes are searched.
     #[arg(long, value_enum, default_value_t = SearchModeArg::Hybrid)]
     pub(crate) mode: SearchModeArg,
     /// Rerank the passages with the default or the named reranker.
@@ -191,15 +194,15 @@ pub(crate) struct BenchSearchArgs {
     /// Folder in BEIR layout whose queries are used.
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
-    /// Use at most this many queries.
+    /// Use at most this many queries, the first ones.
     #[arg(long, default_value_t = 200, value_name = "N")]
     pub(crate) limit: usize,
     /// Results per query.
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) top_k: usize,
-    /// Search a datastore of so many passages made of this one, with its words, metadata and vectors spread as they are.
-    #[arg(long, value_name = "N")]
-    pub(crate) made: Option<usize>,
+    /// Search a synthetic datastore of this many passages, made from this one: its words, metadata and vectors keep their distribution.
+    #[arg(long, alias = "made", value_name = "N")]
+    pub(crate) synthetic: Option<usize>,
     /// Write the report here.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -211,13 +214,13 @@ pub(crate) struct BenchIndexArgs {
     /// Datastores whose vectors are used; they share one encoder.
     #[arg(required = true, value_name = "NAME")]
     pub(crate) stores: Vec<String>,
-    /// Also measure so many vectors made from the real ones, of the real dimension or twice that: 2000000x768.
-    #[arg(long, value_delimiter = ',', value_name = "ROWSxDIM")]
-    pub(crate) made: Vec<String>,
-    /// Leave the real vectors themselves out.
-    #[arg(long)]
-    pub(crate) only_made: bool,
-    /// Queries, held out from the real vectors or made.
+    /// Also measure this many synthetic vectors, made from the real ones, of the real dimension or twice that: 2000000x768.
+    #[arg(long, alias = "made", value_delimiter = ',', value_name = "ROWSxDIM")]
+    pub(crate) synthetic: Vec<String>,
+    /// Do not measure the real vectors.
+    #[arg(long, alias = "only-made")]
+    pub(crate) only_synthetic: bool,
+    /// Queries, held out from the real vectors or synthetic.
     #[arg(long, default_value_t = 500, value_name = "N")]
     pub(crate) queries: usize,
     /// Results per query.
@@ -226,16 +229,16 @@ pub(crate) struct BenchIndexArgs {
     /// Bits of the codes, 1 or 4.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) bits: u32,
-    /// Python with numpy, faiss-cpu, hnswlib and usearch installed; left out, only ours is measured.
+    /// Python with numpy, faiss-cpu, hnswlib and usearch installed; if omitted, only this program is measured.
     #[arg(long, value_name = "PYTHON")]
     pub(crate) peer_python: Option<PathBuf>,
-    /// Peers, separated by commas.
+    /// Libraries to compare with, separated by commas.
     #[arg(long, default_value = "faiss,faiss-flat,hnswlib,usearch", value_name = "NAMES")]
     pub(crate) peers: String,
-    /// Measure peers on sets of at most this many rows.
+    /// Compare with other libraries on sets of at most this many rows.
     #[arg(long, default_value_t = 2_000_000, value_name = "N")]
     pub(crate) peer_rows: usize,
-    /// Folder for temporary files: twice the dimension in bytes for each row.
+    /// Folder for temporary files; needs twice the dimension in bytes for each row.
     #[arg(long, value_name = "DIR")]
     pub(crate) work: Option<PathBuf>,
     /// Name of the report.
@@ -249,13 +252,13 @@ pub(crate) struct BenchIndexArgs {
 /// What can be measured.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Ask a task of `ScholarQABench` of a system; the run can be interrupted and continued.
+    /// Run a system on a task of `ScholarQABench`; the run can be interrupted and continued.
     Run(Box<BenchRunArgs>),
-    /// Measure what a run or another system answered; every number with n, interval and judge.
+    /// Score the answers of a run or of another system; every number with n, interval and judge.
     Score(Box<BenchScoreArgs>),
-    /// Runs beside one another and beside the paper's published numbers, with a page for each item.
+    /// Compare runs with each other and with the paper's published numbers, with a page for each item.
     Report(BenchReportArgs),
-    /// Predictions in another shape.
+    /// Convert predictions to another format.
     Convert(BenchConvertArgs),
     /// nDCG@10, Recall@100 and MRR@10 on folders in BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv).
     Retrieval {
@@ -278,12 +281,12 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Passages per second, query latency and agreement with sentence-transformers in the same run.
+    /// Encoder throughput and query latency, beside sentence-transformers in the same run.
     Encoder {
         /// Encoder to measure.
         #[arg(long, default_value = "all-MiniLM-L6-v2", value_name = "NAME")]
         model: String,
-        /// Python with sentence-transformers and torch installed; left out, only ours is measured.
+        /// Python with sentence-transformers and torch installed; if omitted, only this program is measured.
         #[arg(long, value_name = "PYTHON")]
         peer_python: Option<PathBuf>,
         /// Number of passages, from the starter papers.
@@ -293,12 +296,12 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Pairs per second of a reranker or judge, and a cross-encoder's agreement with torch in the same run.
+    /// Throughput of a reranker or judge, and a cross-encoder's agreement with torch in the same run.
     Reranker {
         /// Reranker or judge to measure: a catalog name or a folder.
         #[arg(long, value_name = "NAME")]
         model: String,
-        /// Python with torch and transformers installed; left out, only ours is measured.
+        /// Python with torch and transformers installed; if omitted, only this program is measured.
         #[arg(long, value_name = "PYTHON")]
         peer_python: Option<PathBuf>,
         /// Number of pairs, of one question and passages from the starter papers.
@@ -310,9 +313,9 @@ pub(crate) enum BenchCommand {
     },
     /// Recall, latency, size and build time of the dense index, beside FAISS, hnswlib and usearch in the same run.
     Index(BenchIndexArgs),
-    /// Latency of lexical, dense and hybrid search in a datastore with and without filters, and what the index misses.
+    /// Latency of lexical, dense and hybrid search in a datastore, with and without filters, and the recall of the index.
     Search(BenchSearchArgs),
-    /// What the readers of documents and libraries take out of files, and how fast.
+    /// What is extracted from documents and libraries, and how fast.
     Formats {
         /// Documents, libraries and folders of them.
         #[arg(required = true, value_name = "PATH")]
@@ -324,27 +327,14 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Broken inputs through every reader of files and replies: none may panic, hang or grow.
-    Fuzz {
-        /// Good documents, libraries and rows of papers, and folders of them; lists, rows and replies are also built in.
-        #[arg(value_name = "PATH")]
-        paths: Vec<PathBuf>,
-        /// Broken inputs for each reader.
-        #[arg(long, value_name = "N", default_value_t = 10_000)]
-        inputs: u64,
-        /// Number of the first input.
-        #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-        seed: u64,
-        /// Write the report here.
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
-    },
-    /// Passages per second that are read, cut, tokenised and indexed, without an encoder, and the memory it takes.
+    /// Fuzz every reader of files and replies: none may panic, hang or leak. In builds with --features self-test only.
+    Fuzz(BenchFuzzArgs),
+    /// Ingestion throughput and memory without the encoder: reading, cutting, tokenising, indexing.
     Ingest {
         /// Files of papers, as for `datastore build`.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Numbers in a vector.
+        /// Dimension of a vector.
         #[arg(long, default_value_t = 384, value_name = "D")]
         dim: usize,
         /// How papers are cut into passages.
@@ -354,37 +344,37 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Size and speed of the citation graph of a datastore, and what they mean for 45 million papers.
+    /// Size and latency of a datastore's citation graph, extrapolated to 45 million papers.
     Graph {
         /// Datastore to measure.
         name: Option<String>,
-        /// Papers to ask about, spread over the datastore.
+        /// Papers to sample, spread evenly over the datastore.
         #[arg(long, default_value_t = 2_000, value_name = "N")]
         papers: usize,
         /// Write the report here.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Replies per second of the search service under many clients, and of the same service one query at a time; then its
-    /// memory under clients that do not read and requests for as much as one may ask.
+    /// Throughput of the search service under many concurrent clients, batched and one query at a time; then its memory
+    /// under clients that do not read their replies and requests of the largest size allowed.
     Serve {
         /// Datastore to serve.
         name: Option<String>,
-        /// Clients that ask at the same time.
+        /// Concurrent clients.
         #[arg(long, default_value_t = 200, value_name = "N")]
         clients: usize,
-        /// Requests of all clients together.
+        /// Requests in total.
         #[arg(long, default_value_t = 4_000, value_name = "N")]
         requests: usize,
         /// Write the report here.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Let experts compare the answers of two systems, blind, on web pages.
+    /// Blind pairwise comparison of two systems' answers by experts, on web pages.
     Annotate(AnnotateArgs),
-    /// Whether questions asked of passages about something else get no answer, and those asked of their own get one.
+    /// Abstention: whether questions get an answer from relevant passages and none from irrelevant ones.
     Abstention(BenchAbstentionArgs),
-    /// Agreement of a judge with human labels of support.
+    /// Agreement of a citation judge with human labels of support.
     Attribution {
         /// Folder that holds `claims/`, `attribution/` and `retrieval/scifact_test300/`.
         #[arg(value_name = "DIR")]
@@ -410,13 +400,13 @@ pub(crate) struct BenchAbstentionArgs {
     /// Folder that holds `ScholarQABench`'s files, for tasks.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// Use at most this many passages of each question.
+    /// Use at most this many passages for each question.
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) passages: usize,
-    /// Use at most this many questions of each set, the first ones.
+    /// Use at most this many questions from each set, the first ones.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Seed of the draw of other questions.
+    /// Seed for drawing the irrelevant questions.
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub(crate) seed: u64,
     /// Write the report here.
@@ -424,13 +414,30 @@ pub(crate) struct BenchAbstentionArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// Say what works here and what is missing.
+/// Broken inputs and what they are made from.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchFuzzArgs {
+    /// Well-formed documents, libraries and rows of papers to mutate, or folders of them; some are built in.
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Mutated inputs for each reader.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) inputs: u64,
+    /// Number of the first input.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Write the report here.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Check this installation: what works, what is missing, and how to fix it.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct DoctorArgs {
-    /// Ask nobody: leave out whether sources answer.
+    /// Send no requests: skip the checks of sources.
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Try every source of papers against a stand-in on this machine, faults included. No network.
+    /// Test every source client against a mock server on this machine, faults included. No network. In builds with --features self-test only.
     #[arg(long)]
     pub(crate) self_test: bool,
 }

@@ -144,6 +144,16 @@ fn error_source(error: PortError) -> Option<Box<dyn Error + Send + Sync>> {
     (!causes.is_empty()).then(|| causes.join(": ").into())
 }
 
+#[cfg(not(feature = "self-test"))]
+impl CommandError {
+    /// `command` needs a build with test code in it, and this is none.
+    pub(crate) fn without_self_test(command: &str) -> Self {
+        Self::user(format!("this build leaves {command} out: it has no test code in it")).with_hint(
+            format!("from the sources: cargo run --release --features self-test -- {command}"),
+        )
+    }
+}
+
 impl CommandError {
     /// An error about a folder that cannot be written, with what to do.
     pub(crate) fn unwritable(folder: &Path, source: std::io::Error) -> Self {

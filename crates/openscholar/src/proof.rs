@@ -7,5 +7,6 @@
 pub(crate) mod check;
 pub(crate) mod derive;
 pub(crate) mod describe;
+#[cfg(any(test, feature = "self-test"))]
 pub(crate) mod sample;
 pub(crate) mod signature;

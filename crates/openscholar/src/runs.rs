@@ -433,7 +433,7 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), CommandError> 
             .write(true)
             .open(path)
             .and_then(|mut file| file.write_all(bytes))
-            .user(|| "the answer cannot be written there".to_owned()),
+            .user(|| "cannot write the answer there".to_owned()),
         _ => write_atomic(path, bytes).map_err(|error| {
             CommandError::user(format!("cannot write {}", path.display())).with_source(error)
         }),

@@ -10,6 +10,7 @@ pub(crate) mod pull;
 pub(crate) mod reranker;
 pub(crate) mod shelf;
 pub(crate) mod sources;
+#[cfg(feature = "self-test")]
 pub(crate) mod standin;
 pub(crate) mod standing;
 pub(crate) mod store_writer;

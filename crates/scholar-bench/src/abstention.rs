@@ -21,6 +21,7 @@ use crate::scholarqa::given::FixedRetriever;
 
 pub use report::markdown;
 
+pub mod questions;
 mod report;
 
 /// A question and the passages that people say answer it.
@@ -68,6 +69,15 @@ impl Row {
     }
 }
 
+/// What evidence mode asks without a generator.
+#[derive(Clone)]
+pub struct Models {
+    /// Ranks sentences.
+    pub encoder: Arc<dyn Encoder>,
+    /// Decides whether a sentence is supported.
+    pub judge: Arc<dyn Attributor>,
+}
+
 /// Asks each question of its own passages, of its nearest neighbour's and of a random other one's. Questions that share a
 /// passage are no neighbours. `progress` is called after each set.
 ///
@@ -75,7 +85,7 @@ impl Row {
 /// When the encoder fails.
 pub async fn measure(
     asked: &[Asked],
-    (encoder, judge): (&Arc<dyn Encoder>, &Arc<dyn Attributor>),
+    models: &Models,
     seed: u64,
     progress: &mut (dyn FnMut() + Send),
 ) -> Result<Vec<Row>, PortError> {
@@ -101,7 +111,7 @@ pub async fn measure(
         let far = (!others.is_empty()).then(|| others[random.below(others.len())]);
         for (given, whose) in [(Given::Own, Some(at)), (Given::Near, near), (Given::Far, far)] {
             let Some(whose) = whose else { continue };
-            rows.push(ask(one, &asked[whose].evidence, given, (encoder, judge)).await?);
+            rows.push(ask(one, &asked[whose].evidence, given, models).await?);
             progress();
         }
     }
@@ -119,7 +129,7 @@ async fn ask(
     one: &Asked,
     passages: &[Context],
     given: Given,
-    (encoder, judge): (&Arc<dyn Encoder>, &Arc<dyn Attributor>),
+    models: &Models,
 ) -> Result<Row, PortError> {
     let retriever = Arc::new(FixedRetriever::given(&one.id, passages));
     let request = SearchRequest {
@@ -140,8 +150,8 @@ async fn ask(
             }
         })
         .collect();
-    let mut ports = Ports::new(retriever, Arc::clone(judge));
-    ports.encoder = Some(Arc::clone(encoder));
+    let mut ports = Ports::new(retriever, Arc::clone(&models.judge));
+    ports.encoder = Some(Arc::clone(&models.encoder));
     let mut digest = EvidenceConfig::without_model();
     digest.evidence_is = EvidenceIs::Given;
     digest.checks.rounds = 0;

@@ -6,8 +6,11 @@
 //! compared with the labels ([`statistics`]). Nothing here knows which judge it measures.
 
 pub mod data;
+mod markdown;
 mod memo;
 pub mod statistics;
+
+pub use markdown::markdown;
 
 use std::path::Path;
 
@@ -36,7 +39,7 @@ pub enum AttributionError {
     Judge {
         /// On which set.
         set: String,
-        /// Why.
+        /// The underlying error.
         source: PortError,
     },
 }
@@ -46,7 +49,7 @@ pub enum AttributionError {
 pub struct AttributionReport {
     /// [`REPORT_SCHEMA`].
     pub schema: String,
-    /// Who judged.
+    /// Name of the judge.
     pub judge: String,
     /// Which encoder helped to select sentences.
     pub encoder: Option<String>,
@@ -90,7 +93,7 @@ pub struct SetReport {
 pub struct SelectionReport {
     /// Of which set.
     pub set: String,
-    /// Who selected.
+    /// Name of the selector.
     pub selector: String,
     /// Claims or citing sentences.
     pub n: usize,

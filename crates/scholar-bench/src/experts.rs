@@ -9,6 +9,7 @@
 //! so that `OS` wins what `OS-GPT4o` won.
 
 pub mod length;
+pub mod spreadsheet;
 pub mod summary;
 
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,7 @@ pub struct Record {
     pub instance: String,
     /// Its question.
     pub question: String,
-    /// Who judged.
+    /// Name of the annotator.
     pub annotator: String,
     /// 1 for the annotator's first submission for this instance, then 2 …
     pub version: u32,
@@ -41,7 +42,7 @@ pub struct Record {
     pub answers: [Rated; 2],
     /// Which is better, as shown; `None` when the question was passed over.
     pub preference: Option<Shown>,
-    /// Why.
+    /// Reasons in the annotator's words; may be empty.
     #[serde(default)]
     pub explanation: String,
     /// Of the question: `good`, `bad`, `hard`.
@@ -55,7 +56,7 @@ pub struct Record {
 /// An answer and its scores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rated {
-    /// Who answered.
+    /// Name of the system.
     pub system: String,
     /// Words of the answer without citations.
     pub words: usize,

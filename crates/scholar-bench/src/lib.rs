@@ -6,6 +6,7 @@
 //! - [`experts`]: what people say of answers, their agreement, and the part of length in it;
 //! - [`abstention`]: whether answers are held back where the passages are those of another question;
 //! - [`fit_weights`]: score-fusion weights of judges and rerankers;
+//! - [`performance`]: speed and size, and their reports;
 //! - [`retrieval`] and [`attribution`]: quality of search and of judges against people.
 //!
 //! It is *not* for running systems: it is given what they wrote.
@@ -16,6 +17,8 @@ pub mod experts;
 pub mod fit_weights;
 pub mod judge;
 pub mod metrics;
+pub mod performance;
+pub mod plot;
 pub mod retrieval;
 pub mod scholarqa;
 pub mod statistics;

@@ -78,7 +78,7 @@ pub struct Summary {
 /// Items that share a reason to be left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// How many.
+    /// Number of items.
     pub count: usize,
     /// The first of them.
     pub items: Vec<String>,

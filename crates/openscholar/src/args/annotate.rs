@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use super::ReachArgs;
 
-/// Let experts compare the answers of two systems, blind, on web pages.
+/// Blind pairwise comparison of two systems' answers by experts, on web pages.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct AnnotateArgs {
     #[command(subcommand)]
@@ -21,21 +21,21 @@ pub(crate) enum AnnotateCommand {
     Import(AnnotateImportArgs),
     /// Serve the pages, and print each annotator's address.
     Serve(AnnotateServeArgs),
-    /// Write every submission, those that were replaced later included.
+    /// Export every submission, including those that were replaced later.
     Export {
-        /// The study.
+        /// Database of the study.
         #[arg(long, value_name = "FILE")]
         db: PathBuf,
-        /// As what.
+        /// Output format.
         #[arg(long, value_enum, default_value_t = AnnotateFormat::Jsonl)]
         format: AnnotateFormat,
-        /// Write here instead of standard output.
+        /// Write to this file instead of standard output.
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Means, preferences, agreement of annotators, and the part that length has in it.
+    /// Summarise mean scores, preferences, inter-annotator agreement and the effect of length.
     Summary {
-        /// The study.
+        /// Database of the study.
         #[arg(long, value_name = "FILE", required_unless_present = "records")]
         db: Option<PathBuf>,
         /// Files written by `export --format jsonl`, instead of or beside a study.
@@ -52,7 +52,7 @@ pub(crate) enum AnnotateCommand {
 pub(crate) enum AnnotateFormat {
     /// JSON lines, one submission each, exact.
     Jsonl,
-    /// A table for spreadsheets; what they would take for a formula is quoted.
+    /// A CSV table for spreadsheets; cells that look like formulas are escaped.
     Csv,
     /// A table with the columns of the original's database, which its scripts read.
     UpstreamCsv,
@@ -67,16 +67,16 @@ pub(crate) struct AnnotateImportArgs {
     /// Names of the systems, separated by a comma; left out, they are taken from the paths. Annotators never see them.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) names: Vec<String>,
-    /// Number of the first passage of an item, 0 or 1; left out, it is found out.
+    /// Number of an item's first passage, 0 or 1; if omitted, detected.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=1))]
     pub(crate) numbered_from: Option<u8>,
-    /// Draw so many comparisons.
+    /// Sample this many comparisons.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
     /// Seed of the draw.
     #[arg(long, default_value_t = 42, value_name = "S")]
     pub(crate) seed: u64,
-    /// Write here instead of standard output.
+    /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -84,7 +84,7 @@ pub(crate) struct AnnotateImportArgs {
 /// Serve the pages, and print each annotator's address.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct AnnotateServeArgs {
-    /// The study; it is made if there is none. It holds the annotators' secret addresses.
+    /// Database of the study, created if absent. It holds the annotators' secret addresses.
     #[arg(long, value_name = "FILE")]
     pub(crate) db: PathBuf,
     /// Comparisons to add: a file of `import`, or of the original's application.
@@ -93,13 +93,13 @@ pub(crate) struct AnnotateServeArgs {
     /// Annotators to add: a file with a name on each line, or how many.
     #[arg(long, value_name = "FILE|N")]
     pub(crate) annotators: Option<String>,
-    /// Annotators of each comparison; left out, all judge all but their own.
+    /// Annotators for each comparison; if omitted, everyone judges everything except their own answers.
     #[arg(long, value_name = "N")]
     pub(crate) per_instance: Option<usize>,
-    /// Seed of every draw; fixed when the study is made. Left out: 42.
+    /// Random seed, fixed when the study is created. If omitted, 42.
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// Address to listen on; port 0 takes any free one. One that other machines reach needs an https --url or --insecure.
+    /// Address to listen on; port 0 takes any free one. An address that other machines can reach needs an https --url or --insecure.
     #[arg(long, default_value = "127.0.0.1:5001", value_name = "ADDRESS")]
     pub(crate) address: SocketAddr,
     /// Address under which annotators reach it, such as <https://compare.example.org>, for the addresses printed.

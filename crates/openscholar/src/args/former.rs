@@ -14,6 +14,11 @@ const FORMER: &[Former] = &[
     Former { within: "train", old: "teach", new: "score-teacher" },
     Former { within: "train", old: "weigh", new: "fit-weights" },
     Former { within: "train", old: "--beside", new: "--fuse" },
+    Former { within: "papers", old: "citers", new: "cited-by" },
+    Former { within: "datastore compact", old: "--lists", new: "--nlist" },
+    Former { within: "bench index", old: "--made", new: "--synthetic" },
+    Former { within: "bench index", old: "--only-made", new: "--only-synthetic" },
+    Former { within: "bench search", old: "--made", new: "--synthetic" },
 ];
 
 /// A line for each former name among the words of a command line.

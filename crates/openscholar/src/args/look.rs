@@ -5,13 +5,13 @@ use clap::{Args as ClapArgs, ValueEnum};
 /// Where papers are looked for.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct LookArgs {
-    /// Where to look, separated by commas. Left out: as the config file says, else the datastore alone.
+    /// Sources to search, separated by commas. If omitted, those of the config file, else the datastore alone.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     pub(crate) sources: Vec<SourceArg>,
-    /// Ask nobody: replies stored by earlier runs, of any age, and datastores only.
+    /// Send no requests: use only datastores and replies cached by earlier runs, however old.
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Papers of each search whose whole text is asked for; 0 reads abstracts only.
+    /// Papers of each search whose full text is fetched; 0 for abstracts only.
     #[arg(long, value_name = "N")]
     pub(crate) full_texts: Option<usize>,
 }
@@ -19,16 +19,16 @@ pub(crate) struct LookArgs {
 /// Who is asked about a paper beyond the datastore.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct BeyondArgs {
-    /// Ask these instead of the datastore, separated by commas.
+    /// Sources to ask instead of the datastore, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     pub(crate) sources: Vec<GraphSourceArg>,
-    /// Ask nobody: replies stored by earlier runs, of any age.
+    /// Send no requests: use only replies cached by earlier runs, however old.
     #[arg(long, requires = "sources")]
     pub(crate) offline: bool,
     /// Only papers published strictly before this day (YYYY-MM-DD).
     #[arg(long, value_name = "DAY", requires = "sources")]
     pub(crate) before: Option<jiff::civil::Date>,
-    /// Add the papers to this datastore, or to the one that is worked on.
+    /// Add the papers to this datastore; without a name, to the current one.
     #[arg(long, value_name = "NAME", num_args = 0..=1, requires = "sources")]
     pub(crate) save: Option<Option<String>>,
 }
@@ -59,9 +59,9 @@ pub(crate) enum SourceArg {
     Datastore,
     /// Semantic Scholar.
     S2,
-    /// Passages of whole texts at Semantic Scholar.
+    /// Full-text snippets at Semantic Scholar.
     Snippets,
-    /// The web, academic sites only; needs a key of You.com or Brave.
+    /// Web search restricted to academic sites; needs a You.com or Brave key.
     Web,
     /// OpenAlex.
     Openalex,

@@ -10,33 +10,33 @@ use clap::Args as ClapArgs;
 pub(crate) struct ServeArgs {
     /// Datastore to serve.
     pub(crate) name: Option<String>,
-    /// Address to listen on; port 0 takes any free one. One that other machines reach needs --token-file or --insecure.
+    /// Address to listen on; port 0 takes any free one. An address that other machines can reach needs --token-file or --insecure.
     #[arg(long, default_value = "127.0.0.1:5005", value_name = "ADDRESS")]
     pub(crate) listen: SocketAddr,
-    /// Queries that may wait; one more is answered with 503 and Retry-After.
+    /// Length of the queue; beyond it, queries get 503 with Retry-After.
     #[arg(long, default_value_t = 512, value_name = "N")]
     pub(crate) queue: usize,
-    /// Threads for encoding and searching; left out: the configured number, else one per CPU.
+    /// Threads for encoding and searching; if omitted, the configured number, else one per CPU core.
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
-    /// Most queries that are encoded together.
+    /// Largest batch of queries to encode together.
     #[arg(long, default_value_t = 32, value_name = "N")]
     pub(crate) batch: usize,
-    /// Most passages a query may ask for.
+    /// Most passages that one query may request.
     #[arg(long, default_value_t = 1_000, value_name = "N")]
     pub(crate) max_passages: usize,
     /// Most passages that all queries of a request may ask for together, half as many with explanations; left out: 20000,
     /// or what one query may ask for if that is more.
     #[arg(long, value_name = "N")]
     pub(crate) max_reply_passages: Option<usize>,
-    /// Seconds after which a request that was not answered gets 504.
+    /// Seconds until an unanswered request gets 504.
     #[arg(long, default_value_t = 60, value_name = "S")]
     pub(crate) timeout: u64,
-    /// Be as odd as the original: number of documents and domain are mandatory, replies have no fields of ours, the
-    /// running query is shown to everybody, pages of any origin may ask.
+    /// Reproduce the original server exactly: `n_docs` and `domains` are mandatory, replies carry no additional fields, the
+    /// running query is visible to everyone, and any origin is allowed (CORS).
     #[arg(long)]
     pub(crate) upstream_exact: bool,
-    /// Append every query to this file. Without it queries are kept nowhere.
+    /// Log every query to this file. Without it, queries are not stored.
     #[arg(long, value_name = "FILE")]
     pub(crate) log_queries: Option<PathBuf>,
     /// Who may search: a line NAME: TOKEN for each, in a file that only its owner can read. Clients send
@@ -50,11 +50,11 @@ pub(crate) struct ServeArgs {
 /// Who may reach a server.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ReachArgs {
-    /// A name under which the server may be asked, beside this machine's own, as a proxy in front of it has one. May be
+    /// An additional host name to accept, such as that of a reverse proxy. May be
     /// given several times. Requests for other names, and of pages from elsewhere, are refused.
     #[arg(long = "allowed-host", value_name = "NAME")]
     pub(crate) allowed_hosts: Vec<String>,
-    /// Listen on an address that other machines reach although whoever reaches it is let in, and reads along.
+    /// Listen on an address that other machines can reach without authentication or encryption.
     #[arg(long)]
     pub(crate) insecure: bool,
 }

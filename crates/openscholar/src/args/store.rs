@@ -23,13 +23,13 @@ pub(crate) struct PapersArgs {
 /// What can be done with papers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PapersCommand {
-    /// Papers in the datastore.
+    /// List the papers of the datastore.
     List {
-        /// At most this many.
+        /// Return at most this many.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: usize,
     },
-    /// One paper with its passages.
+    /// Show one paper with its passages.
     Show {
         /// Its identifier, for example doi:10.1000/x.
         id: PaperId,
@@ -50,66 +50,67 @@ pub(crate) enum PapersCommand {
     },
     /// Write papers as a list for reference managers.
     Export {
-        /// Which papers; left out, all of the datastore.
+        /// Identifiers of the papers; if omitted, all of the datastore.
         #[arg(value_name = "ID")]
         ids: Vec<PaperId>,
-        /// The references of this run's answer instead.
+        /// Export the references of this run's answer instead.
         #[arg(long, value_name = "RUN", conflicts_with = "ids")]
         run: Option<String>,
-        /// bibtex, ris or csl.
+        /// Format of the list.
         #[arg(long, value_enum, default_value_t = ListFormatArg::Bibtex)]
         format: ListFormatArg,
         /// Write to this file instead of standard output.
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// What a paper cites, and which of it is here.
+    /// List what a paper cites, and which of it is in the datastore.
     References {
         /// Its identifier.
         id: PaperId,
-        /// At most this many.
+        /// Return at most this many.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: usize,
-        /// Who else is asked.
+        /// Other sources to ask.
         #[command(flatten)]
         beyond: BeyondArgs,
     },
-    /// Papers here that cite a paper, which itself need not be here.
-    Citers {
+    /// List the papers in the datastore that cite a paper, which itself need not be there.
+    #[command(alias = "citers")]
+    CitedBy {
         /// Its identifier.
         id: PaperId,
-        /// At most this many.
+        /// Return at most this many.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: usize,
-        /// Who else is asked.
+        /// Other sources to ask.
         #[command(flatten)]
         beyond: BeyondArgs,
     },
-    /// Papers that cite the same papers, or are cited by the same papers.
+    /// List related papers: those that share references (bibliographic coupling) or are cited together (co-citation).
     Related {
-        /// Identifier of the paper they are like.
+        /// Identifier of the paper.
         id: PaperId,
-        /// At most this many.
+        /// Return at most this many.
         #[arg(long, default_value_t = 10, value_name = "N")]
         limit: usize,
-        /// Who else is asked.
+        /// Other sources to ask.
         #[command(flatten)]
         beyond: BeyondArgs,
     },
-    /// Papers within a few references, with the references between them.
+    /// Show the citation neighbourhood of a paper: papers within a few references, and the references between them.
     Neighbours {
-        /// Identifier of the paper in the middle.
+        /// Identifier of the central paper.
         id: PaperId,
-        /// How many references away.
+        /// Maximum distance in references.
         #[arg(long, default_value_t = 1, value_name = "N")]
         hops: u32,
-        /// Which way references are followed.
+        /// Direction in which references are followed.
         #[arg(long, value_enum, default_value_t = DirectionArg::Both)]
         direction: DirectionArg,
-        /// At most this many links of one paper are followed, each way.
+        /// Follow at most this many links of each paper, per direction.
         #[arg(long, default_value_t = 100, value_name = "N")]
         links: usize,
-        /// At most this many papers.
+        /// Return at most this many papers.
         #[arg(long, default_value_t = 200, value_name = "N")]
         limit: usize,
     },
@@ -136,16 +137,16 @@ pub(crate) enum ListFormatArg {
 #[expect(clippy::struct_excessive_bools, reason = "four switches that do not depend on each other")]
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct IntakeArgs {
-    /// Only this collection of a library, with what lies below it; inner ones as outer/inner.
+    /// Only this collection of a library, with its subcollections; a nested one as outer/inner.
     #[arg(long, value_name = "NAME")]
     pub(crate) collection: Option<String>,
-    /// Do not complete the metadata of documents that state an identifier from Crossref, OpenAlex and the like.
+    /// Do not look up documents' metadata by their identifiers at Crossref, OpenAlex and other registries.
     #[arg(long)]
     pub(crate) no_lookup: bool,
-    /// Ask nobody: replies stored by earlier runs only.
+    /// Send no requests: use only replies cached by earlier runs.
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Of each `bulk:` search at most so many papers, the most cited first.
+    /// Take at most this many papers from each `bulk:` search, most cited first.
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) bulk_limit: usize,
     /// Also read files of a library that lie in this folder, and look there for those that it names without one. Otherwise
@@ -153,10 +154,10 @@ pub(crate) struct IntakeArgs {
     /// here are read. Repeat for several.
     #[arg(long, value_name = "DIR")]
     pub(crate) attachments: Vec<PathBuf>,
-    /// In folders, also follow links that lead out of them.
+    /// In folders, also follow symbolic links that lead out of them.
     #[arg(long)]
     pub(crate) follow_links: bool,
-    /// Stay and add what appears or changes in the named folders, until Ctrl-C.
+    /// Keep running and add what appears or changes in the named folders, until Ctrl-C.
     #[arg(long)]
     pub(crate) watch: bool,
 }
@@ -168,11 +169,11 @@ pub(crate) struct SourceArgs {
     /// citations, s2orc) are joined by corpus id.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Format of the files; left out, each file's first line tells: papers, pes2o, beir, openalex, s2-papers,
+    /// Format of the files; if omitted, detected from each file's first line: papers, pes2o, beir, openalex, s2-papers,
     /// s2-abstracts, s2-citations, s2orc, acl, arxiv, pmc.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// Where fields are in rows of any other shape, as JSON pointers: title=/paper/name,text=/body,id=/doi,year=/y. Also
+    /// Field mapping for rows of any other schema, as JSON pointers: title=/paper/name,text=/body,id=/doi,year=/y. Also
     /// abstract, authors, date, venue, url, licence, citations, references, doi, arxiv, pmid, corpusid, openalex.
     #[arg(long, value_name = "MAP", conflicts_with = "format")]
     pub(crate) fields: Option<FieldMap>,
@@ -180,7 +181,7 @@ pub(crate) struct SourceArgs {
     /// compressed file belongs to one part whole. Join the parts with `datastore merge`.
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-    /// Write every record that is not taken in, with its line and the reason, to this file; left out, to
+    /// Write every rejected record, with its line and the reason, to this file; if omitted, to
     /// NAME.rejects.jsonl beside the datastore.
     #[arg(long, value_name = "FILE")]
     pub(crate) rejects: Option<PathBuf>,
@@ -189,7 +190,7 @@ pub(crate) struct SourceArgs {
     /// is only looked up is not, and `datastore verify` does it later.
     #[arg(long)]
     pub(crate) skip_check: bool,
-    /// Allow a file to be larger, or less: file-bytes, line-bytes, unpack-ratio, stream-bytes, pages, drawings, sections,
+    /// Override a read limit: file-bytes, line-bytes, unpack-ratio, stream-bytes, pages, drawings, sections,
     /// references, text-bytes, seconds. Repeat for several; docs/data-formats.md says what each bounds.
     #[arg(long = "limit", value_name = "NAME=N", value_parser = limit)]
     pub(crate) limits: Vec<(Limit, u64)>,
@@ -209,7 +210,7 @@ fn limit(text: &str) -> Result<(Limit, u64), String> {
 pub(crate) struct BuildArgs {
     /// Its name.
     pub(crate) name: String,
-    /// What is read; without files, `starter` is built from the papers shipped with the program.
+    /// Files to read; without any, `starter` is built from the papers shipped with the program.
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
     /// How passages are encoded.
@@ -221,7 +222,7 @@ pub(crate) struct BuildArgs {
     /// How a new datastore cuts papers into passages of 256 words; sections if left out.
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) passages: Option<PassagesArg>,
-    /// Encode anew even where precomputed vectors are shipped.
+    /// Re-encode even where precomputed vectors are shipped.
     #[arg(long)]
     pub(crate) encode: bool,
 }
@@ -232,13 +233,13 @@ pub(crate) struct EncodingArgs {
     /// Encoder for the passages.
     #[arg(long, value_name = "NAME")]
     pub(crate) encoder: Option<String>,
-    /// Cut passages at this many tokens when encoding (upstream cuts at 256).
+    /// Truncate passages to this many tokens when encoding (upstream truncates to 256).
     #[arg(long, value_name = "N")]
     pub(crate) encoder_tokens: Option<usize>,
     /// Lower-case texts before encoding, for encoders that distinguish case.
     #[arg(long)]
     pub(crate) lowercase: bool,
-    /// Use one character for each kind of dash, quotation mark, slash and dots before encoding.
+    /// Normalise dashes, quotation marks, slashes and ellipses to one character each before encoding.
     #[arg(long)]
     pub(crate) normalize_text: bool,
 }
@@ -246,7 +247,7 @@ pub(crate) struct EncodingArgs {
 /// Passages that were cut and encoded elsewhere.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GivenArgs {
-    /// Passages that were cut elsewhere, one JSON line each: `text`, and `paper` or `origin_id`, `id`, `title`,
+    /// Precomputed passages, one JSON line each: `text`, and `paper` or `origin_id`, `id`, `title`,
     /// `section`.
     #[arg(long, value_name = "FILE", requires = "vectors", conflicts_with = "files")]
     pub(crate) passages_file: Option<PathBuf>,
@@ -264,7 +265,7 @@ pub(crate) struct PlanArgs {
     /// Papers.
     #[arg(long, value_name = "N")]
     pub(crate) papers: f64,
-    /// Numbers in a vector.
+    /// Dimension of a vector.
     #[arg(long, value_name = "D", default_value_t = 768.0)]
     pub(crate) dim: f64,
     /// Passages in a paper. 236 million of 45 million papers in the Nature article; abstracts alone have one.
@@ -273,14 +274,14 @@ pub(crate) struct PlanArgs {
     /// Bytes of texts and lexical index for each passage. Source: docs/results/ingest.md, full texts.
     #[arg(long, value_name = "BYTES", default_value_t = 2_200.0)]
     pub(crate) bytes_per_passage: f64,
-    /// Passages a second that two cores read, cut and index. Source: docs/results/ingest.md.
+    /// Ingestion rate in passages/s on two cores: reading, cutting, indexing. Source: docs/results/ingest.md.
     #[arg(long, value_name = "RATE", default_value_t = 5_000.0)]
     pub(crate) ingest_rate: f64,
-    /// Passages a second that one machine encodes; `openscholar bench encoder` measures yours. Source:
+    /// Encoding rate of one machine in passages/s; `openscholar bench encoder` measures yours. Source:
     /// docs/results/encoder-all-MiniLM-L6-v2.md for two cores; a GPU does thousands.
     #[arg(long, value_name = "RATE", default_value_t = 40.0)]
     pub(crate) encode_rate: f64,
-    /// Vectors of 768 numbers a second that two cores sort into the index. Source: docs/results/index-growth.md, two
+    /// Indexing rate of two cores in 768-dimensional vectors/s. Source: docs/results/index-growth.md, two
     /// million of them.
     #[arg(long, value_name = "RATE", default_value_t = 40_000.0)]
     pub(crate) index_rate: f64,
@@ -299,7 +300,7 @@ pub(crate) enum PassagesArg {
 }
 
 impl PassagesArg {
-    /// The rules of that name.
+    /// The cutting rules that this stands for.
     pub(crate) fn rules(self) -> BuildRules {
         match self {
             Self::Paper => BuildRules::paper(),
@@ -308,13 +309,14 @@ impl PassagesArg {
     }
 }
 
-/// Which way references are followed.
+/// Direction in which references are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DirectionArg {
-    /// To what is cited.
+    /// To the papers it cites.
     References,
-    /// To what cites.
-    Citers,
+    /// To the papers that cite it.
+    #[value(alias = "citers")]
+    CitedBy,
     /// Both ways.
     Both,
 }
@@ -323,10 +325,27 @@ impl From<DirectionArg> for scholar_datastore::graph::Direction {
     fn from(direction: DirectionArg) -> Self {
         match direction {
             DirectionArg::References => Self::References,
-            DirectionArg::Citers => Self::CitedBy,
+            DirectionArg::CitedBy => Self::CitedBy,
             DirectionArg::Both => Self::Both,
         }
     }
+}
+
+/// What is compacted, and what its indexes are like afterwards.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CompactArgs {
+    /// Its name.
+    pub(crate) name: Option<String>,
+    /// Inverted lists (clusters) of each index; left out: twice the square root of its rows.
+    #[arg(long, alias = "lists", value_name = "N")]
+    pub(crate) nlist: Option<usize>,
+    /// Rows from which a segment gets an inverted index; left out: 32768.
+    #[arg(long, value_name = "N")]
+    pub(crate) indexed_from: Option<u64>,
+    /// Bits of its codes, 1 or 4; left out: what it has, 1 at first. Four take five times the space and save reads
+    /// where vectors lie on a slow disk.
+    #[arg(long, value_name = "N")]
+    pub(crate) bits: Option<u32>,
 }
 
 /// Build, inspect and check datastores.
@@ -342,7 +361,7 @@ pub(crate) enum DatastoreCommand {
     /// Build a datastore from files; an interrupted build continues.
     Build(Box<BuildArgs>),
     /// Copy datastores of one encoder into one: parts built on several machines, or a datastore of an older format.
-    /// Nothing is encoded anew, and an interrupted merge continues.
+    /// Nothing is re-encoded, and an interrupted merge continues.
     Merge {
         /// Name of the datastore to copy into; it is created if it is absent.
         #[arg(value_name = "NEW")]
@@ -367,20 +386,20 @@ pub(crate) enum DatastoreCommand {
         )]
         what: Vec<ExportPart>,
     },
-    /// Predict size, memory and hours of a datastore before it is built.
+    /// Estimate size, memory and hours of a datastore before it is built.
     Plan(PlanArgs),
-    /// All datastores.
+    /// List all datastores.
     List,
-    /// Counts, sizes and the encoder of a datastore.
+    /// Show counts, sizes and the encoder of a datastore.
     Info {
         /// Its name.
         name: Option<String>,
     },
-    /// Check every checksum; with --deep also encode a sample of passages again.
+    /// Verify every checksum; with --deep also re-encode a sample of passages.
     Verify {
         /// Its name.
         name: Option<String>,
-        /// Encode a sample of passages again and compare.
+        /// Re-encode a sample of passages and compare.
         #[arg(long)]
         deep: bool,
     },
@@ -398,21 +417,8 @@ pub(crate) enum DatastoreCommand {
     },
     /// Answer searches over HTTP: the original's POST /search and a typed POST /v1/search.
     Serve(Box<ServeArgs>),
-    /// Merge segments, drop what removed papers left, and make the inverted index of a large datastore.
-    Compact {
-        /// Its name.
-        name: Option<String>,
-        /// Lists of each inverted index; left out: two for the square root of its rows.
-        #[arg(long, value_name = "N")]
-        lists: Option<usize>,
-        /// Rows from which a segment gets an inverted index; left out: 32768.
-        #[arg(long, value_name = "N")]
-        indexed_from: Option<u64>,
-        /// Bits of its codes, 1 or 4; left out: what it has, 1 at first. Four take five times the space and save reads
-        /// where vectors lie on a slow disk.
-        #[arg(long, value_name = "N")]
-        bits: Option<u32>,
-    },
+    /// Merge segments, reclaim the space of removed papers, and build the inverted (IVF) index of a large datastore.
+    Compact(CompactArgs),
     /// Encode the starter papers and write the vectors that are shipped beside them.
     #[command(hide = true)]
     StarterVectors {
@@ -432,22 +438,22 @@ pub(crate) struct ModelsArgs {
 /// What can be done with models.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// Every model of the catalog, and whether it is here.
+    /// List the models of the catalog, and which are installed.
     List,
     /// Fetch models; an interrupted download continues.
     Pull {
-        /// Names from the catalog; left out: the defaults.
+        /// Names from the catalog; if omitted, the defaults.
         names: Vec<String>,
         /// Take the files from this folder or file instead of the network.
         #[arg(long, value_name = "PATH")]
         from: Option<PathBuf>,
     },
-    /// Hash the files of models again.
+    /// Verify the checksums of installed models.
     Verify {
-        /// Names; left out: every model that is here.
+        /// Names; if omitted, every installed model.
         names: Vec<String>,
     },
-    /// Write a trained model with its matrices in eight bits, a quarter of the size, as shipped models are.
+    /// Quantise a trained model to int8, a quarter of the size, as shipped models are.
     Pack {
         /// Folder of the model.
         #[arg(value_name = "FOLDER")]
@@ -468,25 +474,25 @@ pub(crate) struct RunsArgs {
 /// What can be done with runs. A run is named by its id, a unique beginning of it, or `last`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RunsCommand {
-    /// Past runs, newest first.
+    /// List past runs, newest first.
     List {
-        /// At most this many.
+        /// Return at most this many.
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: usize,
     },
-    /// The answer of a run.
+    /// Print the answer of a run.
     Show {
         /// The run.
         run: String,
-        /// Its proof as canonical JSON (RFC 8785) instead: the bytes that are signed.
+        /// Print its proof as canonical JSON (RFC 8785) instead: the bytes that are signed.
         #[arg(long)]
         proof: bool,
     },
-    /// Why a reference is cited: its passages, scores, quotations and verdicts.
+    /// Explain why a reference is cited: its passages, scores, quotations and verdicts.
     Explain {
         /// The run.
         run: String,
-        /// Number of the reference; left out: all.
+        /// Number of the reference; if omitted, all.
         reference: Option<usize>,
     },
     /// Run the algorithm again on the recorded replies, without network or models, and compare byte for byte.
@@ -499,14 +505,14 @@ pub(crate) enum RunsCommand {
     Verify {
         /// The run.
         run: String,
-        /// Datastore to check against; left out: the one the run used.
+        /// Datastore to check against; if omitted, the one the run used.
         #[arg(long, value_name = "NAME")]
         datastore: Option<String>,
         /// Accept only a signature by this key: a public key (KEY.pub), or a file of allowed signers.
         #[arg(long, value_name = "FILE")]
         signer: Option<PathBuf>,
     },
-    /// Sign the proof of a run in OpenSSH's format, after it was checked.
+    /// Sign the proof of a run in OpenSSH's format, once it is verified.
     Sign {
         /// The run.
         run: String,
@@ -527,11 +533,11 @@ pub(crate) enum RunsCommand {
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// What differs between two runs.
+    /// Compare two runs.
     Diff {
-        /// The one.
+        /// The first run.
         left: String,
-        /// The other.
+        /// The second run.
         right: String,
     },
 }

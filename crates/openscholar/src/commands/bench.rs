@@ -6,6 +6,7 @@ mod attribution;
 mod convert;
 mod encoder;
 mod formats;
+#[cfg(feature = "self-test")]
 mod fuzz;
 mod graph;
 mod index;
@@ -60,9 +61,10 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Formats { paths, known, out } => {
             formats::run(&paths, known.as_deref(), out.as_deref(), app)
         }
-        BenchCommand::Fuzz { paths, inputs, seed, out } => {
-            fuzz::run(&paths, (inputs, seed), out.as_deref(), app)
-        }
+        #[cfg(feature = "self-test")]
+        BenchCommand::Fuzz(args) => fuzz::run(&args, app),
+        #[cfg(not(feature = "self-test"))]
+        BenchCommand::Fuzz(_) => Err(CommandError::without_self_test("bench fuzz")),
         BenchCommand::Annotate(args) => annotate::run(args, app),
         BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Search(args) => search::run(&args, app),

@@ -38,8 +38,8 @@ pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandErr
         }
         DatastoreCommand::Repair { name, to } => repair::run(&name, &to, app),
         DatastoreCommand::Serve(args) => serve::run(*args, app),
-        DatastoreCommand::Compact { name, lists, indexed_from, bits } => {
-            compact::run(&app.datastore_name(name.as_deref()), lists, (indexed_from, bits), app)
+        DatastoreCommand::Compact(args) => {
+            compact::run(&app.datastore_name(args.name.as_deref()), &args, app)
         }
         DatastoreCommand::StarterVectors { out } => vectors::run(&out, app),
     }

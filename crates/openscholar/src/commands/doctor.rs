@@ -1,6 +1,7 @@
 //! `openscholar doctor`: what works here, what is missing, and what to do about it.
 
 mod providers;
+#[cfg(feature = "self-test")]
 mod self_test;
 
 use std::process::ExitCode;
@@ -34,7 +35,7 @@ impl Check {
 pub(crate) fn run(args: DoctorArgs, app: &App) -> Result<ExitCode, CommandError> {
     let DoctorArgs { offline, self_test } = args;
     let checks = if self_test {
-        app.block_on(self_test::checks())??
+        self_tests(app)?
     } else {
         let mut checks = vec![cpu(app), home(app), disk(app), python()];
         checks.extend(private_files(app));
@@ -60,6 +61,16 @@ pub(crate) fn run(args: DoctorArgs, app: &App) -> Result<ExitCode, CommandError>
     }
     let failed = checks.iter().any(|check| !check.ok);
     Ok(if self_test && failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+#[cfg(feature = "self-test")]
+fn self_tests(app: &App) -> Result<Vec<Check>, CommandError> {
+    app.block_on(self_test::checks())?
+}
+
+#[cfg(not(feature = "self-test"))]
+fn self_tests(_app: &App) -> Result<Vec<Check>, CommandError> {
+    Err(CommandError::without_self_test("doctor --self-test"))
 }
 
 /// Room for what a first question fetches and builds.

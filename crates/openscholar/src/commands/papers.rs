@@ -21,7 +21,8 @@ use crate::error::CommandError;
 use crate::output::table::Table;
 use crate::printer::{Style, Styled};
 use crate::wiring::{self, store_writer};
-use graph_remote::Asked;
+use export::Selection;
+use graph_remote::{Question, Relation};
 
 pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError> {
     let PapersArgs { datastore, command } = args;
@@ -31,26 +32,30 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
         PapersCommand::Show { id } => show(&name, &id, app),
         PapersCommand::Add { sources, intake } => add::run(&name, sources, &intake, app),
         PapersCommand::Export { ids, run, format, output } => {
-            export::run(&name, (&ids, run.as_deref()), format, output.as_deref(), app)
+            let selection = run.as_deref().map_or(Selection::Papers(&ids), Selection::Run);
+            export::run(&name, &selection, format, output.as_deref(), app)
         }
         PapersCommand::Remove { ids } => remove(&name, &ids, app),
         PapersCommand::References { id, limit, beyond } if beyond.sources.is_empty() => {
             graph::references(&name, &id, limit, app)
         }
         PapersCommand::References { id, limit, beyond } => {
-            graph_remote::run(&name, (Asked::References, &id), limit, &beyond, app)
+            let question = Question { relation: Relation::References, id: &id, limit };
+            graph_remote::run(&name, question, &beyond, app)
         }
-        PapersCommand::Citers { id, limit, beyond } if beyond.sources.is_empty() => {
+        PapersCommand::CitedBy { id, limit, beyond } if beyond.sources.is_empty() => {
             graph::citers(&name, &id, limit, app)
         }
-        PapersCommand::Citers { id, limit, beyond } => {
-            graph_remote::run(&name, (Asked::Citers, &id), limit, &beyond, app)
+        PapersCommand::CitedBy { id, limit, beyond } => {
+            let question = Question { relation: Relation::CitedBy, id: &id, limit };
+            graph_remote::run(&name, question, &beyond, app)
         }
         PapersCommand::Related { id, limit, beyond } if beyond.sources.is_empty() => {
             graph::related(&name, &id, limit, app)
         }
         PapersCommand::Related { id, limit, beyond } => {
-            graph_remote::run(&name, (Asked::Related, &id), limit, &beyond, app)
+            let question = Question { relation: Relation::Related, id: &id, limit };
+            graph_remote::run(&name, question, &beyond, app)
         }
         PapersCommand::Neighbours { id, hops, direction, links, limit } => {
             let limits = Limits { hops, links, papers: limit };

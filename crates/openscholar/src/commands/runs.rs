@@ -33,7 +33,8 @@ pub(crate) fn run(args: RunsArgs, app: &App) -> Result<ExitCode, CommandError> {
         }
         RunsCommand::Sign { run, key } => sign::run(&run, &key, app),
         RunsCommand::Export { run, to, style, output } => {
-            export::run(&run, (to, style.as_deref()), output.as_deref(), app)
+            let form = export::DocumentForm { format: to, style: style.as_deref() };
+            export::run(&run, form, output.as_deref(), app)
         }
         RunsCommand::Diff { left, right } => diff::run(&left, &right, app),
     }

@@ -84,7 +84,7 @@ impl RunFiles {
 pub(crate) enum FileProblem {
     /// A file differs from what was derived.
     Differs {
-        /// Which file.
+        /// Its name in the run folder.
         file: String,
         /// In what.
         #[serde(flatten)]
@@ -92,19 +92,19 @@ pub(crate) enum FileProblem {
     },
     /// A file is not there.
     Missing {
-        /// Which.
+        /// Its name in the run folder.
         file: String,
     },
     /// More differences than are told.
     MoreDifferences {
-        /// Which file.
+        /// Its name in the run folder.
         file: String,
         /// How many more.
         count: usize,
     },
     /// A file says the same in another notation: repeated or reordered keys, other escapes.
     Rewritten {
-        /// Which file.
+        /// Its name in the run folder.
         file: String,
     },
     /// A digest in the proof is not that of what it names.
@@ -114,12 +114,12 @@ pub(crate) enum FileProblem {
     },
     /// The answer cannot be derived again.
     NotReplayed {
-        /// Why.
+        /// The reason, for people.
         why: String,
     },
     /// The proof's record of clock and wallet cannot be read.
     RecordDamaged {
-        /// Why.
+        /// The reason, for people.
         why: String,
     },
 }
@@ -135,12 +135,12 @@ pub(crate) enum FileRemark {
     },
     /// The words are the same; the version of the program that wrote it set them otherwise.
     SetOtherwise {
-        /// Which file.
+        /// Its name in the run folder.
         file: String,
     },
     /// The answer of a run that is not bound cannot be derived again.
     NotReplayed {
-        /// Why.
+        /// The reason, for people.
         why: String,
     },
 }

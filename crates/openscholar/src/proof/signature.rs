@@ -26,8 +26,8 @@ impl Signer {
             fs_err::read_to_string(path).user(|| "cannot read the key to sign with".to_owned())?;
         refuse_shared(path)?;
         let key = PrivateKey::from_openssh(&text)
-            .user(|| format!("{named} is no private key in OpenSSH's format"))
-            .map_err(|error| error.with_hint("make one: ssh-keygen -t ed25519 -N '' -f KEY"))?;
+            .user(|| format!("{named} is not a private key in OpenSSH's format"))
+            .map_err(|error| error.with_hint("create one: ssh-keygen -t ed25519 -N '' -f KEY"))?;
         if key.is_encrypted() {
             return Err(CommandError::user(format!("{named} is locked by a passphrase"))
                 .with_hint("sign with a key of its own: ssh-keygen -t ed25519 -N '' -f KEY"));
@@ -102,7 +102,7 @@ pub(crate) enum Signed {
     },
     /// The signature is of something else, or none.
     Invalid {
-        /// Why.
+        /// The reason, for people.
         why: String,
     },
 }

@@ -83,7 +83,7 @@ pub(crate) async fn ensure(app: &App, name: &str) -> Result<PathBuf, CommandErro
         Installed::Complete { dir, .. } => Ok(dir),
         Installed::Damaged { problems } => Err(damaged(&entry, &place, &problems)),
         Installed::Missing if app.offline => Err(CommandError::user(format!(
-            "the model {name} is not on this machine, and nobody may be asked for it (--offline)"
+            "the model {name} is not installed, and --offline forbids fetching it"
         ))
         .with_hint(format!("fetch it once: openscholar models pull {name}"))),
         Installed::Missing => {
@@ -214,7 +214,7 @@ pub(crate) async fn gguf(app: &App, name: &str) -> Result<PathBuf, CommandError>
     }
     let file = entry.gguf().map(str::to_owned).ok_or_else(|| {
         let server = entry.server_model.as_deref().unwrap_or(name);
-        CommandError::user(format!("{name} has no file that runs in this process"))
+        CommandError::user(format!("{name} has no GGUF file, so it cannot run in this process"))
             .with_hint(format!("pass a GGUF file as --model, or run it behind a server: --base-url URL --model {server}"))
     })?;
     Ok(ensure(app, name).await?.join(file))

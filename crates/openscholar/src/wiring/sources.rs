@@ -118,10 +118,7 @@ fn used(app: &App, look: &LookArgs) -> Result<Vec<SourceArg>, CommandError> {
     if used.is_empty() {
         for name in &app.config.sources.used {
             let source = SourceArg::from_str(name, true).map_err(|_| {
-                CommandError::user(format!(
-                    "the config file names a source {name:?} that there is not"
-                ))
-                .with_hint(
+                CommandError::user(format!("unknown source {name:?} in the config file")).with_hint(
                     "the sources are datastore, s2, snippets, web, openalex, arxiv and pubmed",
                 )
             })?;
@@ -141,12 +138,10 @@ pub(crate) fn fetcher(app: &App, offline: bool) -> Result<Fetcher, CommandError>
     let file = &app.config.sources;
     let mut settings: BTreeMap<String, String> = file.base_urls.clone();
     if let Some(unknown) = settings.keys().find(|name| !is_address_setting(name)) {
-        return Err(CommandError::user(format!(
-            "there is no address {unknown:?} to set in [sources.base_urls]"
-        ))
-        .with_hint(
-            "the names are S2_BASE_URL, OPENALEX_BASE_URL and so on: docs/configuration.md",
-        ));
+        return Err(CommandError::user(format!("unknown name {unknown:?} in [sources.base_urls]"))
+            .with_hint(
+                "the names are S2_BASE_URL, OPENALEX_BASE_URL and so on: docs/configuration.md",
+            ));
     }
     settings.extend(keys(app)?);
     if let Some(email) = &file.email {

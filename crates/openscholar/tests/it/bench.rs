@@ -397,9 +397,10 @@ fn what_does_not_fit_is_said_before_anything_is_asked() {
     check("bio", "model-alone", &["--generator", "none"], &["asks the model of a server"]);
     check("bio", "evidence", &["--before", "May", "--generator", "none"], &["is no day"]);
     assert!(!program.path("run").exists(), "nothing was begun");
-    program.fails(1, &["bench", "report", &data], &["is no run's folder", "bench run"]);
+    program.fails(1, &["bench", "report", &data], &["is not a run folder", "bench run"]);
 }
 
+#[cfg(feature = "self-test")]
 #[test]
 fn broken_inputs_break_no_reader() {
     let program = home();
@@ -470,8 +471,8 @@ fn a_server_grades_beside_another_judge_and_compares_runs() {
     }
     for (args, says) in [
         (&["--against", &b][..], "--against needs a model"),
-        (&["--labels", &data, "--judge", "none"], "--judge none is nobody"),
-        (&["--base-url", &url], "nobody asks the server"),
+        (&["--labels", &data, "--judge", "none"], "--judge none names none"),
+        (&["--base-url", &url], "names a server that nothing here uses"),
     ] {
         program.fails(1, &[&["bench", "score", &a][..], args].concat(), &[says]);
     }

@@ -164,7 +164,7 @@ fn what_others_know_of_the_citation_graph_is_listed_and_kept() {
     assert_eq!(cited.len(), 2, "{cited:#?}");
     assert_eq!(cited[0]["citation"]["influential"], true, "{cited:#?}");
 
-    let both = ["papers", "citers", &doi("sleep2"), "--sources", "s2,openalex", "--save"];
+    let both = ["papers", "cited-by", &doi("sleep2"), "--sources", "s2,openalex", "--save"];
     let citers = papers(&json(&program, &server, 0, &both));
     assert_eq!(citers.len(), world().citing("sleep2").count(), "each once: {citers:#?}");
     assert!(citers.iter().any(|one| one["found_by"] == serde_json::json!(["openalex", "s2"])));
@@ -179,12 +179,13 @@ fn what_others_know_of_the_citation_graph_is_listed_and_kept() {
     let (code, _, stderr) = text(&run(
         &program,
         &server,
-        &["papers", "citers", "doi:10.5555/nowhere", "--sources", "s2"],
+        &["papers", "cited-by", "doi:10.5555/nowhere", "--sources", "s2"],
     ));
     assert!(code == 1 && stderr.contains("Semantic Scholar"), "{code} {stderr}");
-    let before = ["papers", "citers", &doi("sleep2"), "--sources", "s2", "--before", "1990-01-01"];
+    let before =
+        ["papers", "cited-by", &doi("sleep2"), "--sources", "s2", "--before", "1990-01-01"];
     assert!(papers(&json(&program, &server, 0, &before)).is_empty());
-    program.fails(2, &["papers", "citers", &doi("sleep2"), "--save"], &["--sources"]);
+    program.fails(2, &["papers", "cited-by", &doi("sleep2"), "--save"], &["--sources"]);
 }
 
 #[test]
@@ -265,10 +266,20 @@ fn a_running_zotero_gives_its_items_with_their_files() {
     assert!(!inner.is_empty() && inner.len() < outer.len() && outer.len() < all.len());
 }
 
+#[cfg(feature = "self-test")]
 #[test]
 fn the_self_test_passes_without_a_network() {
     let program = Program::new();
     let report = program.json(0, &["doctor", "--self-test"]);
     let checks = report["checks"].as_array().expect("a list");
     assert!(checks.len() >= 9 && checks.iter().all(|check| check["ok"] == true), "{checks:#?}");
+}
+
+#[cfg(not(feature = "self-test"))]
+#[test]
+fn without_test_code_the_self_test_says_how_to_get_it() {
+    let program = Program::new();
+    let says = ["leaves doctor --self-test out", "--features self-test"];
+    program.fails(1, &["doctor", "--self-test"], &says);
+    program.fails(1, &["bench", "fuzz"], &["leaves bench fuzz out"]);
 }

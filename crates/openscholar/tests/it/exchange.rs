@@ -82,7 +82,7 @@ fn rows_of_any_shape_come_in_by_a_map() {
     program.fails(1, &["papers", "add", &file], &["cannot tell the format", "--fields"]);
     let other =
         ["datastore", "build", STORE, file.as_str(), "--fields", map, "--passages", "paper"];
-    program.fails(1, &other, &["by other rules"]);
+    program.fails(1, &other, &["other passage rules"]);
 }
 
 #[test]

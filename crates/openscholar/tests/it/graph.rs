@@ -41,9 +41,9 @@ fn the_graph_is_shown_from_every_side() {
     assert_eq!(references["papers"][0]["title"], "Title of openalex:W1");
     assert_eq!(references["papers"][1]["stored"], false);
 
-    let citers = program.json(0, &["papers", "citers", "doi:10.1/classic"]);
+    let citers = program.json(0, &["papers", "cited-by", "doi:10.1/classic"]);
     assert_eq!(ids(&citers["papers"]), ["openalex:W2", "openalex:W3"], "by either name");
-    let absent = program.json(0, &["papers", "citers", "openalex:W9", "--limit", "1"]);
+    let absent = program.json(0, &["papers", "cited-by", "openalex:W9", "--limit", "1"]);
     assert_eq!((&absent["total"], ids(&absent["papers"])), (&json!(2), vec!["openalex:W2"]));
 
     let related = program.json(0, &["papers", "related", "openalex:W2"]);

@@ -61,7 +61,7 @@ fn a_folder_of_documents_and_lists_is_taken_in() {
     let paper = program.json(0, &["papers", "show", "doi:10.5555/example.1"]);
     assert_eq!(paper["paper"]["meta"]["title"], "Sleep spindles and verbal memory");
     assert_eq!(paper["paper"]["meta"]["published"], "2021-02-03");
-    let citers = program.json(0, &["papers", "citers", "acl:2020.acl-main.326"]);
+    let citers = program.json(0, &["papers", "cited-by", "acl:2020.acl-main.326"]);
     assert!(citers.to_string().contains("10.5555/example.1"), "{citers}");
     // Again: nothing is new.
     let again = program.json(4, &["papers", "add", &inbox, "--no-lookup"]);
@@ -208,6 +208,6 @@ fn references_mean_papers_of_which_only_the_title_is_known() {
     fs_err::write(&article, JATS.replace(known, title)).expect("written");
     let report = add(&article);
     assert_eq!(added(&report, "spindles.xml")["matched"], 1, "{report:#}");
-    let citers = program.json(0, &["papers", "citers", "doi:10.5555/bare.1"]);
+    let citers = program.json(0, &["papers", "cited-by", "doi:10.5555/bare.1"]);
     assert!(citers.to_string().contains("10.5555/example.1"), "{citers}");
 }

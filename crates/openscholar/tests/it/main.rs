@@ -26,3 +26,4 @@ mod serve;
 #[cfg(unix)]
 mod stopped;
 mod train;
+mod transcripts;

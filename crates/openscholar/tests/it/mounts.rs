@@ -101,7 +101,7 @@ fn a_datastore_that_cannot_be_written_is_read() {
         &["datastore", "info", STORE],
         &["datastore", "verify", STORE, "--deep"],
         &["papers", "list"],
-        &["papers", "citers", "acl:2020.acl-main.326"],
+        &["papers", "cited-by", "acl:2020.acl-main.326"],
     ] {
         let Some(output) = with_mounts(&program, script, args) else { return };
         let (code, stdout, stderr) = text(&output);

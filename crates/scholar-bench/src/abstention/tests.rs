@@ -15,7 +15,8 @@ fn rows(asked: &[Asked]) -> Vec<Row> {
     let encoder: Arc<dyn Encoder> = Arc::new(FakeEncoder::new(64));
     let judge: Arc<dyn Attributor> = Arc::new(FakeAttributor::new());
     let mut n = 0;
-    let rows = block_on(measure(asked, (&encoder, &judge), 1, &mut || n += 1)).expect("measured");
+    let rows =
+        block_on(measure(asked, &Models { encoder, judge }, 1, &mut || n += 1)).expect("measured");
     assert_eq!(n, rows.len());
     rows
 }

@@ -14,19 +14,19 @@ pub enum DataError {
     /// The file is missing or unreadable.
     #[error("{path} could not be read")]
     Read {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: std::io::Error,
     },
     /// A line is not what the set's format says.
     #[error("{path}, line {line}: not a record of this set")]
     Parse {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
         /// From 1.
         line: usize,
-        /// Why.
+        /// The underlying error.
         source: serde_json::Error,
     },
 }

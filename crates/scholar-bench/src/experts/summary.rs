@@ -214,7 +214,10 @@ pub fn summary(records: &[Record]) -> Summary {
         instances: all().map(|one| one.record.instance.as_str()).collect::<BTreeSet<_>>().len(),
         annotators: all().map(|one| one.annotator).collect::<BTreeSet<_>>().len(),
         systems: systems(&pairs),
-        pairs: pairs.iter().map(|(names, instances)| pair(*names, instances)).collect(),
+        pairs: pairs
+            .iter()
+            .map(|((first, second), instances)| pair(first, second, instances))
+            .collect(),
         agreement: agreement::agreement(&pairs),
         place: PlaceBias { a: place.0, b: place.1, sign_test_p: sign_test(place.0, place.1) },
         quality,
@@ -263,10 +266,7 @@ fn systems(pairs: &Instances<'_>) -> Vec<SystemSummary> {
     by_system.into_iter().map(summarise).collect()
 }
 
-fn pair(
-    (first, second): (&str, &str),
-    instances: &BTreeMap<&str, Vec<Judgement<'_>>>,
-) -> PairSummary {
+fn pair(first: &str, second: &str, instances: &BTreeMap<&str, Vec<Judgement<'_>>>) -> PairSummary {
     let per_instance = |value: &dyn Fn(&Judgement<'_>) -> f64| -> Vec<f64> {
         instances.values().filter_map(|judged| mean(judged.iter().map(value))).collect()
     };

@@ -23,7 +23,7 @@ pub struct ModelJudge {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Said {
     text: String,
-    /// Who answered.
+    /// Name of the model.
     model: String,
 }
 

@@ -41,7 +41,7 @@ pub struct Pairwise {
     pub system_a: String,
     /// The second.
     pub system_b: String,
-    /// Who judged.
+    /// The judge, pinned by name and prompt.
     pub judge: JudgePin,
     /// Wins, ties, losses, sign test.
     pub rates: WinRates,

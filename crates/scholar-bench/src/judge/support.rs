@@ -1,8 +1,7 @@
 //! Does evidence support a claim?
 
 use async_trait::async_trait;
-use scholar_core::{Attributor, GeneratorStrength, Judgement, PortError, PortErrorKind, Verdict};
-use scholar_pipeline::prompts::{JUDGE_VERDICT, JUDGE_YES_NO};
+use scholar_core::{Attributor, Judgement, PortError, PortErrorKind, Verdict};
 
 use super::{JudgePin, Judged};
 
@@ -23,28 +22,12 @@ pub trait SupportJudge: Send + Sync {
 /// anything but `Attributable` does in the reference scorer.
 pub struct AttributorJudge<'a> {
     attributor: &'a dyn Attributor,
-    prompts: Vec<String>,
-}
-
-/// Fingerprints of the prompts with which the pipeline's model judges of such strength are asked.
-pub fn prompts_of_model(strength: GeneratorStrength) -> Vec<String> {
-    let prompt = match strength {
-        GeneratorStrength::Small => JUDGE_YES_NO,
-        GeneratorStrength::Strong => JUDGE_VERDICT,
-    };
-    vec![prompt.fingerprint()]
 }
 
 impl<'a> AttributorJudge<'a> {
     /// Judges with `attributor`.
     pub fn new(attributor: &'a dyn Attributor) -> Self {
-        Self { attributor, prompts: Vec::new() }
-    }
-
-    /// Names the prompts a model behind the port is asked with.
-    #[must_use]
-    pub fn with_prompts(self, prompts: Vec<String>) -> Self {
-        Self { prompts, ..self }
+        Self { attributor }
     }
 
     async fn one_by_one(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judged<bool>>, PortError> {
@@ -68,7 +51,7 @@ impl SupportJudge for AttributorJudge<'_> {
         JudgePin {
             name: self.attributor.name().to_owned(),
             way: "verdict \"supported\"".to_owned(),
-            prompts: self.prompts.clone(),
+            prompts: Vec::new(),
         }
     }
 

@@ -15,14 +15,10 @@ pub mod plan;
 pub mod score;
 pub mod summary;
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
 pub use plan::{Sentence, plan_long, plan_short};
 pub use score::{ItemScore, score};
-
-use super::text::Overlap;
 
 /// Shorter sentences are not scored, in code points with their citations. Source: ScholarQABench.
 pub const MIN_SENTENCE_CHARS: usize = 50;
@@ -94,14 +90,6 @@ impl Rules {
     pub fn numbered_from(self, first: usize) -> Self {
         Self { first_number: first, ..self }
     }
-}
-
-/// How much of the evidence that the reference cites is cited: precision, recall and F1 of sets of ids.
-///
-/// `None` when the reference cites nothing.
-pub fn evidence_coverage<T: Ord>(cited: &BTreeSet<T>, gold: &BTreeSet<T>) -> Option<Overlap> {
-    let shared = cited.intersection(gold).count();
-    (!gold.is_empty()).then(|| Overlap::of(shared, cited.len(), gold.len()))
 }
 
 #[cfg(test)]

@@ -106,7 +106,8 @@ pub fn length_score(words: usize, low: usize, high: usize) -> f64 {
 /// Weights of an item that must be there and of one that is nice to have, for `must` and `nice` of them.
 ///
 /// All items together weigh 0.6; where both kinds occur, the first kind weighs twice the second.
-pub fn item_weights(must: usize, nice: usize) -> (f64, f64) {
+#[cfg(test)]
+pub(crate) fn item_weights(must: usize, nice: usize) -> (f64, f64) {
     let of = |n: usize| 0.6 / crate::statistics::ratio(n, 1);
     match (must, nice) {
         (0, 0) => (0.0, 0.0),

@@ -17,7 +17,7 @@ pub enum CollectionError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: io::Error,
     },
     /// A line has another form than promised.
@@ -51,7 +51,7 @@ pub enum CollectionError {
 }
 
 impl CollectionError {
-    /// What helps.
+    /// The next step for a person, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Read { .. } | Self::NoFolder { .. } | Self::NoCorpus { .. } => Some(

@@ -95,6 +95,17 @@ impl SystemReport {
 }
 
 impl Report {
+    /// The report as JSON without its numbers per query.
+    pub fn summary(&self) -> serde_json::Value {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        for system in value["systems"].as_array_mut().into_iter().flatten() {
+            if let Some(system) = system.as_object_mut() {
+                system.remove("per_query");
+            }
+        }
+        value
+    }
+
     pub(super) fn new(
         collection: &Collection,
         systems: Vec<SystemReport>,

@@ -38,9 +38,9 @@ pub enum DataError {
     /// The file is not where it was looked for.
     #[error("the file of {task} is not there; looked for {}", list(looked))]
     Missing {
-        /// Which task.
+        /// Title of the task.
         task: &'static str,
-        /// Where.
+        /// Paths that were tried, in order.
         looked: Vec<PathBuf>,
         /// What to do.
         hint: &'static str,
@@ -50,7 +50,7 @@ pub enum DataError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The underlying error.
         source: std::io::Error,
     },
     /// It is larger than any file of the benchmark.
@@ -70,7 +70,7 @@ pub enum DataError {
     /// A part of it is not JSON.
     #[error("{place} is not JSON")]
     Json {
-        /// Where.
+        /// File and line.
         place: Place,
         /// Why, with line and column within the record or file.
         source: serde_json::Error,
@@ -78,7 +78,7 @@ pub enum DataError {
     /// A record has another form than promised.
     #[error("{place}: {what}")]
     Record {
-        /// Where.
+        /// File and line.
         place: Place,
         /// What is wrong, naming the field.
         what: String,

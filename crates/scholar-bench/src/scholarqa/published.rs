@@ -8,7 +8,7 @@ const TEXT: &str = include_str!("../../data/published.csv");
 pub struct Published {
     /// Table of the paper, `human`, or `baseline` for what follows from the public files.
     pub table: &'static str,
-    /// Who answered.
+    /// Name of the system, as published.
     pub system: &'static str,
     /// Column of the table.
     pub measure: &'static str,

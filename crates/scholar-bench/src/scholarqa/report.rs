@@ -19,6 +19,7 @@ pub mod document;
 pub mod pages;
 pub mod people;
 mod plot;
+pub mod summary;
 mod tables;
 
 use compare::{Comparison, comparisons};
@@ -138,12 +139,14 @@ fn ablations(document: &mut Document, task: BenchTask, runs: &[&Measured]) {
         document.text(&format!("Parts taken out of {system}:"));
         document.table(tables::ablation(&group));
         for metric in tables::headline(task) {
-            if let Some(svg) = plot::intervals(metric, &group) {
-                document.blocks.push(Block::Figure {
+            match plot::intervals(metric, &group) {
+                Some(Ok(svg)) => document.blocks.push(Block::Figure {
                     name: document::slug(&format!("{}-{system}-{metric}", task.name())),
                     caption: format!("{metric} of {system} with parts taken out, 95 % intervals"),
                     svg,
-                });
+                }),
+                Some(Err(error)) => document.text(&format!("No plot of {metric}: {error}.")),
+                None => {}
             }
         }
     }

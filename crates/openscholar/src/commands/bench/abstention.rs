@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use scholar_bench::abstention::{Asked, Row, markdown, measure};
+use scholar_bench::abstention::{Asked, Models, Row, markdown, measure, questions};
 use scholar_bench::retrieval::{Collection, document_name};
-use scholar_bench::scholarqa::{BenchTask, Context, load};
-use scholar_core::{Attributor, Encoder, Question};
+use scholar_bench::scholarqa::{BenchTask, Context};
 use scholar_datastore::ingest::{Format, Limits, PaperReader};
 use scholar_pipeline::modes::evidence::EvidenceConfig;
 
@@ -39,14 +37,13 @@ pub(super) fn run(args: &BenchAbstentionArgs, app: &App) -> Result<ExitCode, Com
     }
     let name = app.config.encoder.as_deref().unwrap_or(DEFAULT_ENCODER);
     let encoder = app.block_on(models::encoder(app, name, models::Reading::WHOLE))??;
-    let encoder: Arc<dyn Encoder> = encoder;
-    let judge: Arc<dyn Attributor> = app.block_on(judge::alone(app, "lexical"))??;
+    let judge = app.block_on(judge::alone(app, "lexical"))??;
+    let models = Models { encoder, judge };
     let mut measured: Vec<(String, Vec<Row>)> = Vec::new();
     for (name, asked) in sets {
         let bar = progress::counted(&app.printer, "sets", u64::try_from(3 * asked.len()).ok())
             .with_message(name.clone());
-        let rows =
-            app.block_on(measure(&asked, (&encoder, &judge), args.seed, &mut || bar.inc(1)))?;
+        let rows = app.block_on(measure(&asked, &models, args.seed, &mut || bar.inc(1)))?;
         bar.finish_and_clear();
         measured.push((name, rows.user(|| "the passages cannot be compared".to_owned())?));
     }
@@ -63,7 +60,7 @@ pub(super) fn run(args: &BenchAbstentionArgs, app: &App) -> Result<ExitCode, Com
         what.join(" "),
         args.passages,
         args.seed,
-        encoder.info().name,
+        models.encoder.info().name,
         super::machine(app),
         args.passages,
         markdown(&measured, EvidenceConfig::given().abstain_below)
@@ -76,29 +73,18 @@ pub(super) fn run(args: &BenchAbstentionArgs, app: &App) -> Result<ExitCode, Com
     super::publish("abstention", &text, &json, args.out.as_deref(), app)
 }
 
-/// The items of a task that come with passages.
+/// The questions of a task that come with passages.
 fn of_task(task: BenchTask, args: &BenchAbstentionArgs) -> Result<Vec<Asked>, CommandError> {
     let data = args.data.as_deref().ok_or_else(|| {
-        CommandError::user(format!(
-            "{} is a task, and where its files are is not said",
-            task.name()
-        ))
-        .with_hint("pass --data DIR: the folder that holds ScholarQABench's files")
+        CommandError::user(format!("{} is a task, and --data does not name its files", task.name()))
+            .with_hint("pass --data DIR: the folder that holds ScholarQABench's files")
     })?;
-    let loaded = load(task, data).user(|| format!("{} cannot be loaded", task.title()))?;
-    let asked = loaded.items.into_iter().filter(|item| item.duplicate_of.is_none());
-    let asked = asked.filter_map(|item| {
-        let mut evidence = item.contexts;
-        evidence.retain(|context| !context.text.trim().is_empty());
-        evidence.truncate(args.passages);
-        let question = Question::new(&item.question).ok()?;
-        (!evidence.is_empty()).then_some(Asked { id: item.id, question, evidence })
-    });
-    Ok(asked.collect())
+    questions::of_task(task, data, args.passages)
+        .user(|| format!("{} cannot be loaded", task.title()))
 }
 
-/// The queries of a folder in BEIR layout with their relevant documents, best grade first.
-fn of_collection(dir: &Path, most: usize) -> Result<(String, Vec<Asked>), CommandError> {
+/// The queries of a folder in BEIR layout with their relevant documents.
+fn of_collection(dir: &Path, passages: usize) -> Result<(String, Vec<Asked>), CommandError> {
     let collection = Collection::load(dir)?;
     let mut documents: BTreeMap<String, Context> = BTreeMap::new();
     let reader = PaperReader::open(&collection.corpus, Some(Format::Beir), Limits::standard())?;
@@ -108,23 +94,6 @@ fn of_collection(dir: &Path, most: usize) -> Result<(String, Vec<Asked>), Comman
         let context = Context { title: paper.meta.title, text, ..Context::default() };
         documents.insert(document_name(&paper.meta.id), context);
     }
-    let mut asked = Vec::new();
-    for query in &collection.queries {
-        let Some(grades) = collection.grades.get(&query.id) else { continue };
-        let mut relevant: Vec<(&String, _)> =
-            grades.iter().filter(|(_, grade)| **grade > 0).collect();
-        relevant.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-        let evidence: Vec<Context> = relevant
-            .into_iter()
-            .filter_map(|(name, _)| documents.get(name))
-            .filter(|context| !context.text.trim().is_empty())
-            .take(most)
-            .cloned()
-            .collect();
-        let question = Question::new(query.query.as_str());
-        if let (Ok(question), false) = (question, evidence.is_empty()) {
-            asked.push(Asked { id: query.id.clone(), question, evidence });
-        }
-    }
+    let asked = questions::of_collection(&collection, &documents, passages);
     Ok((collection.name, asked))
 }

@@ -1,17 +1,17 @@
 //! Speed of the encoder, as a ratio to sentence-transformers in the same run.
 
 use std::ffi::OsStr;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use scholar_bench::performance::encoder::{EncoderReport, EncoderSpeed, PeerEncoder};
+use scholar_bench::performance::{best_of, percentile};
 use scholar_core::text::PassageRules;
 use scholar_core::text::passages::cut;
 use scholar_core::{Encoder as _, Side};
 use scholar_models::{EncoderOptions, LocalEncoder, Precision};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::error::{CommandError, Context as _};
@@ -29,22 +29,6 @@ const QUERIES: usize = 41;
 pub(super) const FULL_WORDS: usize = 230;
 pub(super) const QUERY: &str =
     "What is the effect of retrieval augmentation on the factuality of language models?";
-
-/// One of our engines.
-#[derive(Debug, Serialize)]
-struct Ours {
-    engine: String,
-    passages_per_s: f64,
-    query_ms: f64,
-}
-
-/// What the peer's script prints.
-#[derive(Debug, Serialize, Deserialize)]
-struct Peer {
-    f32_passages_per_s: f64,
-    bf16_passages_per_s: f64,
-    versions: serde_json::Value,
-}
 
 pub(super) fn run(
     model: &str,
@@ -72,27 +56,25 @@ pub(super) fn run(
             Err(error) => app.printer.say(&format!("not measured: {error}")),
         }
     }
-    let peer: Option<Peer> = peer_python
+    let peer: Option<PeerEncoder> = peer_python
         .map(|python| peer(PEER_SCRIPT, python, &folder, &texts, &[], app))
         .transpose()?;
     let json = serde_json::json!({"schema": "openscholar.bench-encoder/1", "model": model, "passages": texts.len(), "ours": ours, "peer": peer});
-    super::publish(
-        &format!("encoder-{model}"),
-        &render(model, &texts, &ours, peer.as_ref(), app),
-        &json,
-        out,
-        app,
-    )
+    let report = EncoderReport {
+        model,
+        passages: texts.len(),
+        words: FULL_WORDS,
+        rounds: ROUNDS,
+        ours: &ours,
+        peer: peer.as_ref(),
+        machine: &super::machine(app),
+    };
+    super::publish(&format!("encoder-{model}"), &report.markdown(), &json, out, app)
 }
 
-fn time(encoder: &LocalEncoder, texts: &[String]) -> Result<Ours, CommandError> {
+fn time(encoder: &LocalEncoder, texts: &[String]) -> Result<EncoderSpeed, CommandError> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let mut best = f64::INFINITY;
-    for _ in 0..ROUNDS {
-        let began = Instant::now();
-        encoder.encode(Side::Passage, &texts)?;
-        best = best.min(began.elapsed().as_secs_f64());
-    }
+    let (best, _) = best_of(ROUNDS, || encoder.encode(Side::Passage, &texts))?;
     let mut queries = Vec::with_capacity(QUERIES);
     for _ in 0..QUERIES {
         let began = Instant::now();
@@ -100,12 +82,10 @@ fn time(encoder: &LocalEncoder, texts: &[String]) -> Result<Ours, CommandError> 
         queries.push(began.elapsed().as_secs_f64() * 1e3);
     }
     queries.sort_by(f64::total_cmp);
-    #[expect(clippy::cast_precision_loss, reason = "a count of passages")]
-    let count = texts.len() as f64;
-    Ok(Ours {
+    Ok(EncoderSpeed {
         engine: encoder.engine().to_owned(),
-        passages_per_s: count / best,
-        query_ms: queries[QUERIES / 2],
+        passages_per_s: texts.len() as f64 / best,
+        query_ms: percentile(&queries, 50),
     })
 }
 
@@ -141,40 +121,4 @@ pub(super) fn peer<T: DeserializeOwned>(
             ));
     }
     serde_json::from_str(&last(&output.stdout)).user(|| "the peer's report is not JSON".to_owned())
-}
-
-fn render(model: &str, texts: &[String], ours: &[Ours], peer: Option<&Peer>, app: &App) -> String {
-    let mut text = format!(
-        "# Encoder speed: {model}\n\nCommand: `openscholar bench encoder --model {model} --peer-python PYTHON`. \
-         {} starter passages of at least {FULL_WORDS} words, all tokens, best of {ROUNDS} rounds. Machine: {}.\n\n\
-         | engine | passages/s | query ms | ratio to f32 peer | ratio to bf16 peer |\n|---|---|---|---|---|\n",
-        texts.len(),
-        super::machine(app)
-    );
-    for engine in ours {
-        let ratio = |rate: Option<f64>| {
-            rate.map_or_else(
-                || "–".to_owned(),
-                |rate| format!("{:.2}", engine.passages_per_s / rate),
-            )
-        };
-        let _infallible = writeln!(
-            text,
-            "| ours, {} | {:.1} | {:.2} | {} | {} |",
-            engine.engine,
-            engine.passages_per_s,
-            engine.query_ms,
-            ratio(peer.map(|peer| peer.f32_passages_per_s)),
-            ratio(peer.map(|peer| peer.bf16_passages_per_s)),
-        );
-    }
-    if let Some(Peer { f32_passages_per_s, bf16_passages_per_s, versions }) = peer {
-        let _infallible =
-            writeln!(text, "| sentence-transformers f32 | {f32_passages_per_s:.1} | – | 1 | – |");
-        let _infallible = writeln!(
-            text,
-            "| sentence-transformers bf16 | {bf16_passages_per_s:.1} | – | – | 1 |\n\nPeer versions: `{versions}`"
-        );
-    }
-    text
 }

@@ -14,13 +14,13 @@ mod stores;
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::app::App;
+use crate::args::BenchFuzzArgs;
 use crate::commands::bench::{machine, publish, status_bytes};
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::progress;
@@ -64,12 +64,9 @@ enum Told {
 }
 
 /// Runs every reader over `inputs` inputs from number `seed` on.
-pub(super) fn run(
-    paths: &[PathBuf],
-    (inputs, seed): (u64, u64),
-    out: Option<&Path>,
-    app: &App,
-) -> Result<ExitCode, CommandError> {
+pub(super) fn run(args: &BenchFuzzArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let BenchFuzzArgs { paths, inputs, seed, out } = args;
+    let (inputs, seed) = (*inputs, *seed);
     let mut subjects = files::subjects(paths)?;
     subjects.extend(replies::subjects());
     subjects.extend(http::subjects());
@@ -87,7 +84,7 @@ pub(super) fn run(
     bar.finish_and_clear();
     let peak = status_bytes("VmHWM:");
     let failures: usize = rows.iter().map(|(_, row)| row.failures.len()).sum();
-    let text = markdown(paths, (inputs, seed), &rows, peak, app);
+    let text = markdown(args, &rows, peak, app);
     let json = serde_json::json!({
         "schema": "openscholar.bench.fuzz/1",
         "machine": machine(app),
@@ -99,7 +96,7 @@ pub(super) fn run(
             "slowest_seconds": row.slowest.0.as_secs_f64(), "slowest_number": row.slowest.1, "failures": row.failures,
         })).collect::<Vec<_>>(),
     });
-    publish("fuzz", &text, &json, out, app)?;
+    publish("fuzz", &text, &json, out.as_deref(), app)?;
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -116,7 +113,7 @@ fn measured(
     let expected = numbers.clone();
     let work = move || read_all(open, numbers, &send);
     let thread = thread::Builder::new().name(format!("fuzz {name}")).stack_size(STACK).spawn(work);
-    let _left_behind = thread.user(|| "there is no thread for a reader".to_owned())?;
+    let _left_behind = thread.user(|| "a thread cannot be started".to_owned())?;
     let mut next = expected.start;
     while next < expected.end || row.inputs == 0 {
         if app.stop.requested() {
@@ -178,13 +175,8 @@ fn read_all(
 }
 
 #[expect(clippy::cast_precision_loss, reason = "numbers for people")]
-fn markdown(
-    paths: &[PathBuf],
-    (inputs, seed): (u64, u64),
-    rows: &[(String, Row)],
-    peak: Option<u64>,
-    app: &App,
-) -> String {
+fn markdown(args: &BenchFuzzArgs, rows: &[(String, Row)], peak: Option<u64>, app: &App) -> String {
+    let BenchFuzzArgs { paths, inputs, seed, out: _ } = args;
     let names: Vec<String> = paths
         .iter()
         .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))

@@ -78,9 +78,9 @@ fn write(out: &Path, name: &str, made: &Report, app: &App) -> Result<(), Command
 /// A run with its scores, sorted by file name, and its items where the task's file is still there.
 fn read(folder: &Path, app: &App) -> Result<Measured, CommandError> {
     if !folder.join(JOURNAL_FILE).is_file() {
-        return Err(CommandError::user(format!("{} is no run's folder", folder.display()))
+        return Err(CommandError::user(format!("{} is not a run folder", folder.display()))
             .with_hint(
-                "make one: openscholar bench run TASK --system SYSTEM --data PATH --out RUN",
+                "create one: openscholar bench run TASK --system SYSTEM --data PATH --out RUN",
             ));
     }
     let run = Run::read(folder)?;

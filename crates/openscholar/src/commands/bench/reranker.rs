@@ -1,12 +1,12 @@
 //! Speed of a reranker: of a cross-encoder as a ratio to `PyTorch` in the same run, and how far their logits are apart; of one
 //! that reads apart by itself.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
 
+use scholar_bench::performance::best_of;
+use scholar_bench::performance::reranker::{PeerReranker, RerankerReport, RerankerSpeed};
 use scholar_core::text::PassageRules;
 use scholar_core::text::passages::cut;
 use scholar_core::{
@@ -16,7 +16,6 @@ use scholar_models::{
     CrossEncoderOptions, EncoderOptions, LateInteractionOptions, LateInteractionReranker,
     LocalCrossEncoder, LocalEncoder, Precision, TokenEncoder, TrainedAttributor,
 };
-use serde::{Deserialize, Serialize};
 
 use super::encoder::{FULL_WORDS, QUERY, peer};
 use crate::app::App;
@@ -28,27 +27,6 @@ use crate::wiring::models;
 const PEER_SCRIPT: &str = include_str!("../../../../scholar-models/scripts/peer_cross_encoder.py");
 /// Timed repetitions; the best counts, for both sides.
 const ROUNDS: usize = 4;
-
-/// One of our engines.
-#[derive(Debug, Serialize)]
-struct Ours {
-    engine: String,
-    pairs_per_s: f64,
-    tokens_per_s: f64,
-    #[serde(skip)]
-    logits: Vec<f32>,
-}
-
-/// What the peer's script prints.
-#[derive(Debug, Serialize, Deserialize)]
-struct Peer {
-    f32_pairs_per_s: f64,
-    bf16_pairs_per_s: f64,
-    mean_tokens: f64,
-    #[serde(skip_serializing)]
-    logits: Vec<f32>,
-    versions: serde_json::Value,
-}
 
 pub(super) fn run(
     model: &str,
@@ -91,12 +69,21 @@ pub(super) fn run(
         return Err(CommandError::user(format!("{model} could not be opened in any precision")));
     }
     let arguments = [QUERY.as_ref()];
-    let peer: Option<Peer> = peer_python
+    let peer: Option<PeerReranker> = peer_python
         .map(|python| peer(PEER_SCRIPT, python, &folder, &texts, &arguments, app))
         .transpose()?;
     let name = super::short(model);
     let json = serde_json::json!({"schema": "openscholar.bench-reranker/1", "model": name, "pairs": texts.len(), "ours": ours, "peer": peer});
-    let text = render(name, texts.len(), &ours, peer.as_ref(), app);
+    let text = RerankerReport {
+        model: name,
+        pairs: texts.len(),
+        words: FULL_WORDS,
+        rounds: ROUNDS,
+        ours: &ours,
+        peer: peer.as_ref(),
+        machine: &super::machine(app),
+    }
+    .markdown();
     super::publish(&format!("reranker-{name}"), &text, &json, out, app)
 }
 
@@ -148,7 +135,7 @@ fn time_apart(
     found: &[Retrieved],
     texts: &[&str],
     app: &App,
-) -> Result<Ours, CommandError> {
+) -> Result<RerankerSpeed, CommandError> {
     let specials = 2;
     let states = encoder.late_states(Side::Passage, texts)?;
     let tokens = states.iter().map(|states| states.ids.len() + specials).sum();
@@ -160,93 +147,38 @@ fn time_apart(
     };
     let reranker = LateInteractionReranker::new(encoder, options)?;
     let query = Query::new(QUERY).ok_or_else(|| CommandError::user("the question is empty"))?;
-    best_of(engine, tokens, || {
+    fastest(engine, tokens, || {
         let scores = app.block_on(reranker.rerank(&query, found))??;
         Ok(scores.into_iter().map(RerankScore::value).collect())
     })
 }
 
-fn time(reranker: &LocalCrossEncoder, texts: &[&str]) -> Result<Ours, CommandError> {
+fn time(reranker: &LocalCrossEncoder, texts: &[&str]) -> Result<RerankerSpeed, CommandError> {
     let mut tokens = 0;
     for text in texts {
         tokens += reranker.count_tokens(QUERY, text)?;
     }
-    best_of(reranker.engine(), tokens, || Ok(reranker.logits(QUERY, texts)?))
+    fastest(reranker.engine(), tokens, || Ok(reranker.logits(QUERY, texts)?))
 }
 
 /// The question stands for a claim.
-fn time_judge(judge: &TrainedAttributor, texts: &[&str]) -> Result<Ours, CommandError> {
+fn time_judge(judge: &TrainedAttributor, texts: &[&str]) -> Result<RerankerSpeed, CommandError> {
     let mut tokens = 0;
     for text in texts {
         tokens += judge.count_tokens(QUERY, text)?;
     }
     let pairs: Vec<(&str, &str)> = texts.iter().map(|text| (QUERY, *text)).collect();
-    best_of(judge.engine(), tokens, || {
+    fastest(judge.engine(), tokens, || {
         Ok(judge.logits(&pairs)?.into_iter().map(|[supports, ..]| supports).collect())
     })
 }
 
 /// The fastest of [`ROUNDS`] readings of `tokens` tokens.
-fn best_of(
+fn fastest(
     engine: &str,
     tokens: usize,
     round: impl Fn() -> Result<Vec<f32>, CommandError>,
-) -> Result<Ours, CommandError> {
-    let (mut best, mut logits) = (f64::INFINITY, Vec::new());
-    for _ in 0..ROUNDS {
-        let began = Instant::now();
-        logits = round()?;
-        best = best.min(began.elapsed().as_secs_f64());
-    }
-    #[expect(clippy::cast_precision_loss, reason = "counts of pairs and tokens")]
-    let (pairs, tokens) = (logits.len() as f64, tokens as f64);
-    Ok(Ours {
-        engine: engine.to_owned(),
-        pairs_per_s: pairs / best,
-        tokens_per_s: tokens / best,
-        logits,
-    })
-}
-
-fn render(name: &str, pairs: usize, ours: &[Ours], peer: Option<&Peer>, app: &App) -> String {
-    let mut text = format!(
-        "# Reranker speed: {name}\n\nCommand: `openscholar bench reranker --model {name} --pairs {pairs}{}`. \
-         {pairs} pairs of one question and a starter passage of at least {FULL_WORDS} words, all tokens up to 512, best of \
-         {ROUNDS} rounds. Machine: {}.\n\n\
-         | engine | pairs/s | tokens/s | ratio to f32 peer | ratio to bf16 peer | largest difference to the peer's f32 logits |\n|---|---|---|---|---|---|\n",
-        if peer.is_some() { " --peer-python PYTHON" } else { "" },
-        super::machine(app)
-    );
-    for engine in ours {
-        let ratio = |rate: Option<f64>| {
-            rate.map_or_else(|| "–".to_owned(), |rate| format!("{:.2}", engine.pairs_per_s / rate))
-        };
-        let apart = peer.map_or_else(
-            || "–".to_owned(),
-            |peer| {
-                let apart = engine.logits.iter().zip(&peer.logits).map(|(a, b)| (a - b).abs());
-                format!("{:.1e}", apart.fold(0.0, f32::max))
-            },
-        );
-        let _infallible = writeln!(
-            text,
-            "| ours, {} | {:.1} | {:.0} | {} | {} | {apart} |",
-            engine.engine,
-            engine.pairs_per_s,
-            engine.tokens_per_s,
-            ratio(peer.map(|peer| peer.f32_pairs_per_s)),
-            ratio(peer.map(|peer| peer.bf16_pairs_per_s)),
-        );
-    }
-    if let Some(Peer { f32_pairs_per_s, bf16_pairs_per_s, mean_tokens, logits: _, versions }) = peer
-    {
-        let _infallible = writeln!(
-            text,
-            "| PyTorch f32 | {f32_pairs_per_s:.1} | {:.0} | 1 | – | 0 |\n\
-             | PyTorch bf16 | {bf16_pairs_per_s:.1} | {:.0} | – | 1 | – |\n\nPeer versions: `{versions}`",
-            f32_pairs_per_s * mean_tokens,
-            bf16_pairs_per_s * mean_tokens,
-        );
-    }
-    text
+) -> Result<RerankerSpeed, CommandError> {
+    let (seconds, logits) = best_of(ROUNDS, round)?;
+    Ok(RerankerSpeed::new(engine, tokens, seconds, logits))
 }

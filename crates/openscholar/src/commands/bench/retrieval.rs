@@ -75,7 +75,7 @@ pub(super) fn run(
         super::machine(app),
         markdown(&reports)
     );
-    let summary: Vec<serde_json::Value> = reports.iter().map(summary).collect();
+    let summary: Vec<serde_json::Value> = reports.iter().map(Report::summary).collect();
     super::publish(
         "retrieval",
         &text,
@@ -106,19 +106,6 @@ fn keep(report: &Report, out: &Path) -> Result<(), CommandError> {
     let folder = out.join("retrieval");
     fs_err::create_dir_all(&folder).map_err(|source| CommandError::unwritable(&folder, source))?;
     runs::write_atomic(&folder.join(format!("{}.json", report.collection)), text.as_bytes())
-}
-
-/// A report without its numbers per query.
-fn summary(report: &Report) -> serde_json::Value {
-    let mut value = serde_json::to_value(report).unwrap_or_default();
-    if let Some(systems) = value["systems"].as_array_mut() {
-        for system in systems {
-            if let Some(system) = system.as_object_mut() {
-                system.remove("per_query");
-            }
-        }
-    }
-    value
 }
 
 /// The collection as a datastore, kept below the data folder so that a second measurement starts at once.

@@ -2,7 +2,6 @@
 
 mod judges;
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,7 +12,7 @@ use scholar_bench::metrics::grading::{GradingRubric, read_rubrics};
 use scholar_bench::metrics::rubric::Unread;
 use scholar_bench::scholarqa::convert::{align, read_predictions};
 use scholar_bench::scholarqa::report::document::slug;
-use scholar_bench::scholarqa::report::people::beside;
+use scholar_bench::scholarqa::report::summary::summary;
 use scholar_bench::scholarqa::run::Run;
 use scholar_bench::scholarqa::score::{ScoreOptions, Scores, score};
 use scholar_bench::scholarqa::{BenchTask, Item, Prediction, load};
@@ -100,7 +99,7 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
     if app.printer.json {
         app.printer.json(&scores)?;
     } else {
-        app.printer.out(render(&scores).trim_end())?;
+        app.printer.out(summary(&scores).trim_end())?;
         app.printer.say(&format!("written to {}", path.display()));
     }
     let whole = scores.incomplete.is_none();
@@ -109,7 +108,7 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
 
 fn interrupted() -> CommandError {
     CommandError::new(ErrorKind::Interrupted, "interrupted; what the judges said so far is kept")
-        .with_hint("the same command goes on with it")
+        .with_hint("run the same command again: it continues there")
 }
 
 fn keep(path: &Path, scores: &Scores) -> Result<(), CommandError> {
@@ -140,7 +139,7 @@ fn subject(args: &BenchScoreArgs, app: &App) -> Result<Subject, CommandError> {
         });
     }
     let (Some(task), Some(data)) = (&args.task, &args.data) else {
-        return Err(CommandError::user(format!("{} is no run's folder", args.run.display()))
+        return Err(CommandError::user(format!("{} is not a run folder", args.run.display()))
             .with_hint("for a file of predictions pass --task TASK --data PATH"));
     };
     let task = task_named(task)?;
@@ -238,45 +237,4 @@ async fn compare(
     let file = format!("pairwise-{}-{}.json", slug(&compared.system_b), slug(&compared.judge.name));
     let text = serde_json::to_string_pretty(&compared).user(|| "cannot write JSON".to_owned())?;
     runs::write_atomic(&subject.folder.join(file), format!("{text}\n").as_bytes())
-}
-
-fn render(scores: &Scores) -> String {
-    let mut text = format!(
-        "{} on {} ({} items)\n\n| metric | mean (95 %) | n | left out | judge |\n|---|---|---|---|---|\n",
-        scores.run,
-        scores.task.title(),
-        scores.items
-    );
-    for metric in &scores.metrics {
-        let summary = &metric.summary;
-        let mean = summary.estimate.map_or("none".to_owned(), |estimate| {
-            let [mean, low, high] =
-                [estimate.mean, estimate.low, estimate.high].map(|value| value * metric.scale);
-            format!("{mean:.2} ({low:.2}–{high:.2})")
-        });
-        let left: Vec<String> =
-            summary.left_out.iter().map(|(why, items)| format!("{} {why}", items.count)).collect();
-        let mut judge = metric.judge.as_ref().map(|pin| pin.name.clone()).unwrap_or_default();
-        if let Some(people) = beside(scores, metric) {
-            let _infallible = write!(judge, "; {people}");
-        }
-        let _infallible = writeln!(
-            text,
-            "| {} | {mean} | {} | {} | {judge} |",
-            summary.metric,
-            summary.n,
-            left.join("; ")
-        );
-    }
-    if let Some(f1) = scores.citation_f1 {
-        let [mean, low, high] = [f1.mean, f1.low, f1.high].map(|value| value * 100.0);
-        let _infallible = writeln!(text, "| citation F1 | {mean:.2} ({low:.2}–{high:.2}) | | | |");
-    }
-    if !scores.warnings.is_empty() {
-        text.push('\n');
-        for warning in &scores.warnings {
-            let _infallible = writeln!(text, "warning: {warning}");
-        }
-    }
-    text
 }

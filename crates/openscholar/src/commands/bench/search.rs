@@ -1,26 +1,27 @@
 //! Latency of searching a datastore, one query at a time on one thread.
 
-mod made;
 mod memory;
+mod synthetic;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use scholar_bench::performance::search::{QueryTime, SearchReport, SearchRound, SearchTimings};
 use scholar_bench::retrieval::Collection;
 use scholar_core::{
     Embeddings, Encoder, EncoderInfo, PaperId, PortError, PortErrorKind, Query, SearchFilter,
     SearchMode, SearchRequest, Side,
 };
 use scholar_datastore::{Datastore, DenseSearch, HybridRetriever, SearchConfig, SearchPool};
-use serde::Serialize;
 
+use super::machine;
 use crate::app::App;
 use crate::args::BenchSearchArgs;
 use crate::error::{CommandError, Context as _};
 use crate::wiring::models;
-use memory::{Memory, Resident};
+use memory::compared;
 
 /// The vectors of known queries: what the encoder takes is measured by `bench encoder`.
 struct Remembered {
@@ -44,27 +45,12 @@ impl Encoder for Remembered {
     }
 }
 
-/// Times of one kind of search in milliseconds.
-#[derive(Debug, Serialize)]
-struct Timed {
-    search: String,
-    filter: String,
-    p50_ms: f64,
-    p90_ms: f64,
-    p99_ms: f64,
-    /// Mean time that the thread had a CPU, which others on the machine lengthen less. The system counts it in steps
-    /// that may be longer than a query.
-    processor_mean_ms: Option<f64>,
-    /// Mean share of the results of the exact search that are found, where that was asked.
-    same_as_exact: Option<f64>,
-}
-
 pub(super) fn run(args: &BenchSearchArgs, app: &App) -> Result<ExitCode, CommandError> {
-    let BenchSearchArgs { name, dir, limit, top_k, made, out } = args;
+    let BenchSearchArgs { name, dir, limit, top_k, synthetic, out } = args;
     let collection = Collection::load(dir)?;
     let mut store = Datastore::open(&app.existing_datastore(name)?)?;
-    if let Some(count) = made {
-        store = made::store(name, &store, *count, app)?;
+    if let Some(count) = synthetic {
+        store = synthetic::store(name, &store, *count, app)?;
     }
     let info = store.descriptor().encoder.clone();
     let encoder = app.block_on(models::encoder(app, &info.name, (&info).into()))??;
@@ -79,33 +65,47 @@ pub(super) fn run(args: &BenchSearchArgs, app: &App) -> Result<ExitCode, Command
     let remembered: Arc<dyn Encoder> = Arc::new(Remembered { info, vectors });
     let root = store.root().to_owned();
     drop(store);
-    let before = Resident::now();
+    let before = memory::resident();
     let store = Arc::new(Datastore::open(&root)?);
     let one = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()
-        .user(|| "no thread can be started".to_owned())?;
+        .user(|| "a thread cannot be started".to_owned())?;
     let kinds = kinds(&store, &remembered, &queries, *top_k);
     let ask = |searches: &Searches<'_>, dense| one.install(|| searches.run(dense));
     let indexed = DenseSearch::Indexed { probe: None };
     let quick = kinds.iter().map(|kind| ask(kind, indexed)).collect::<Result<Vec<_>, _>>()?;
-    let after = Resident::now();
+    let after = memory::resident();
     // Only now: it reads every vector there is.
     let mut timed = Vec::new();
-    for (kind, Round { times, found }) in kinds.iter().zip(quick) {
-        let same = match kind.mode {
+    for (kind, round) in kinds.iter().zip(quick) {
+        let exact = match kind.mode {
             SearchMode::Lexical => None,
-            SearchMode::Dense | SearchMode::Hybrid => {
-                Some(shared(&found, &ask(kind, DenseSearch::Exact)?.found))
-            }
+            SearchMode::Dense | SearchMode::Hybrid => Some(ask(kind, DenseSearch::Exact)?),
         };
-        timed.push(summary(kind, times, same));
+        timed.push(SearchTimings::new(kind.mode, kind.filter.0, &round, exact.as_ref()));
     }
     let described = store.info()?;
-    let memory = before.zip(after).map(|(before, after)| Memory::new(before, after, &described));
-    let text = markdown(args, &timed, (&described, memory.as_ref()), &super::machine(app));
+    let memory = before.zip(after).map(|(before, after)| compared(before, after, &described));
+    let folder = args.dir.file_name().unwrap_or_default().to_string_lossy();
+    let option = synthetic.map(|count| format!(" --synthetic {count}")).unwrap_or_default();
+    let command =
+        format!("openscholar bench search {name} {folder} --limit {limit} --top-k {top_k}{option}");
+    let text = SearchReport {
+        command: &command,
+        machine: &machine(app),
+        is_synthetic: synthetic.is_some(),
+        papers: described.papers,
+        passages: described.passages,
+        dense_segments: described.dense_segments,
+        index_bytes: described.index_bytes,
+        lexical_bytes: described.lexical_bytes,
+        timings: &timed,
+        memory: memory.as_ref(),
+    }
+    .markdown();
     let json = serde_json::json!({"schema": "openscholar.bench-search/1", "datastore": described, "queries": queries.len(), "searches": timed, "memory": memory});
-    let report = if made.is_some() { "search-made" } else { "search" };
+    let report = if synthetic.is_some() { "search-synthetic" } else { "search" };
     super::publish(report, &text, &json, out.as_deref(), app)
 }
 
@@ -137,22 +137,8 @@ fn kinds<'a>(
     .collect()
 }
 
-/// Milliseconds of each query, and the passages it found.
-struct Round {
-    times: Vec<Took>,
-    found: Vec<Vec<String>>,
-}
-
-/// What a query took.
-#[derive(Debug, Clone, Copy)]
-struct Took {
-    ms: f64,
-    /// Of the CPU, where the system tells.
-    processor_ms: Option<f64>,
-}
-
-/// Milliseconds for which this thread has had a CPU.
-fn processor_ms() -> Option<f64> {
+/// Milliseconds of CPU time of this thread.
+fn cpu_ms() -> Option<f64> {
     let schedule = fs_err::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanoseconds: f64 = schedule.split_whitespace().next()?.parse().ok()?;
     Some(nanoseconds / 1e6)
@@ -173,7 +159,7 @@ struct Searches<'a> {
 
 impl Searches<'_> {
     /// Milliseconds and results of each query, after one round that brings pages and term figures into memory.
-    fn run(&self, dense: DenseSearch) -> Result<Round, CommandError> {
+    fn run(&self, dense: DenseSearch) -> Result<SearchRound, CommandError> {
         let Self { store, encoder, queries, top_k, mode, filter: (_, filter), is_new } = self;
         let config = SearchConfig { dense, ..SearchConfig::tuned() };
         let pool = Arc::new(SearchPool::new(1, 1)?);
@@ -191,88 +177,13 @@ impl Searches<'_> {
         }
         for (nth, query) in queries.iter().enumerate() {
             let request = request(queries.len() + nth, query);
-            let (started, processor) = (Instant::now(), processor_ms());
+            let (started, cpu) = (Instant::now(), cpu_ms());
             let hits = retriever.search_blocking(&request)?;
             let ms = started.elapsed().as_secs_f64() * 1_000.0;
-            let spent = processor.zip(processor_ms()).map(|(before, after)| after - before);
-            times.push(Took { ms, processor_ms: spent });
+            let spent = cpu.zip(cpu_ms()).map(|(before, after)| after - before);
+            times.push(QueryTime { ms, cpu_ms: spent });
             found.push(hits.iter().map(|hit| hit.passage.id.to_string()).collect());
         }
-        Ok(Round { times, found })
+        Ok(SearchRound { times, found })
     }
-}
-
-fn shared(found: &[Vec<String>], exact: &[Vec<String>]) -> f64 {
-    let (mut same, mut all) = (0, 0);
-    for (found, exact) in found.iter().zip(exact) {
-        same += exact.iter().filter(|id| found.contains(id)).count();
-        all += exact.len();
-    }
-    same as f64 / all.max(1) as f64
-}
-
-fn summary(kind: &Searches<'_>, times: Vec<Took>, same_as_exact: Option<f64>) -> Timed {
-    let processor: Option<Vec<f64>> = times.iter().map(|took| took.processor_ms).collect();
-    let mut times: Vec<f64> = times.iter().map(|took| took.ms).collect();
-    times.sort_by(f64::total_cmp);
-    let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
-    let search = match kind.mode {
-        SearchMode::Lexical => "lexical",
-        SearchMode::Dense => "dense",
-        SearchMode::Hybrid => "hybrid",
-    };
-    Timed {
-        search: search.to_owned(),
-        filter: kind.filter.0.to_owned(),
-        p50_ms: at(50),
-        p90_ms: at(90),
-        p99_ms: at(99),
-        processor_mean_ms: processor
-            .map(|times| times.iter().sum::<f64>() / times.len().max(1) as f64),
-        same_as_exact,
-    }
-}
-
-fn markdown(
-    args: &BenchSearchArgs,
-    timed: &[Timed],
-    (store, memory): (&scholar_datastore::DatastoreInfo, Option<&Memory>),
-    machine: &str,
-) -> String {
-    let folder = args.dir.file_name().unwrap_or_default().to_string_lossy();
-    let made = args.made.map(|count| format!(" --made {count}")).unwrap_or_default();
-    let how = args.made.map_or("", |_| {
-        " Passages are runs of 50 words of real ones under their papers' metadata, vectors real ones moved by a share of the \
-         difference of two others."
-    });
-    let rows: Vec<String> = timed
-        .iter()
-        .map(|timed| {
-            let Timed { search, filter, p50_ms, p90_ms, p99_ms, processor_mean_ms, same_as_exact } =
-                timed;
-            let none = || "–".to_owned();
-            let same = same_as_exact.map_or_else(none, |same| format!("{same:.4}"));
-            let processor = processor_mean_ms.map_or_else(none, |ms| format!("{ms:.2}"));
-            format!(
-                "| {search} | {filter} | {p50_ms:.2} | {p90_ms:.2} | {p99_ms:.2} | {processor} | {same} |\n"
-            )
-        })
-        .collect();
-    format!(
-        "# Searching a datastore\n\nCommand: `openscholar bench search {} {folder} --limit {} --top-k {}{made}`\n\nMachine: {machine}. One query at a \
-         time on one thread; warm; without encoding the query. A filter is remembered, unless it was never asked before.{how}\n\n{} papers, {} passages, {} dense segments, {:.0} MB of inverted indexes, \
-         {:.0} MB of lexical index.\n\n\
-         | search | filter | p50 ms | p90 ms | p99 ms | mean CPU ms | results shared with exact search |\n\
-         |---|---|---|---|---|---|---|\n{}{}",
-        args.name,
-        args.limit,
-        args.top_k,
-        store.papers,
-        store.passages,
-        store.dense_segments,
-        store.index_bytes as f64 / 1e6,
-        store.lexical_bytes as f64 / 1e6,
-        rows.concat(),
-        memory.map(Memory::markdown).unwrap_or_default(),
-    )
 }

@@ -6,10 +6,10 @@ mod hostile;
 use std::path::Path;
 use std::process::ExitCode;
 
+use scholar_bench::performance::serve::{ServeReport, ServerTimings, metric};
 use scholar_clients::load::{LoadReport, get_text, post_all};
 use scholar_clients::{HttpClient, Url};
 use scholar_server::ServerConfig;
-use serde::Serialize;
 
 use crate::app::App;
 use crate::commands::datastore::serve::while_serving;
@@ -18,19 +18,6 @@ use crate::wiring::Shelf;
 
 /// Passages asked for, as the original's default client does.
 const PASSAGES: usize = 10;
-
-/// One server under one load.
-#[derive(Debug, Serialize)]
-struct Measured {
-    server: &'static str,
-    per_second: f64,
-    errors: u64,
-    p50_ms: f64,
-    p95_ms: f64,
-    p99_ms: f64,
-    queries_per_batch: f64,
-    load: LoadReport,
-}
 
 pub(super) fn run(
     name: &str,
@@ -62,10 +49,18 @@ pub(super) fn run(
     })??;
     let (measured, hostile) = measured;
     let json = serde_json::json!({"schema": "openscholar.bench-serve/1", "datastore": name, "clients": clients, "requests": requests, "measured": measured, "hostile": hostile});
-    let text = render(name, clients, requests, &measured, app) + &hostile.markdown();
+    let report = ServeReport {
+        name,
+        machine: &super::machine(app),
+        clients,
+        requests,
+        passages: PASSAGES,
+        timings: &measured,
+    };
+    let text = report.markdown() + &hostile.markdown();
     let published = super::publish("serve", &text, &json, out, app)?;
     let errors: u64 = measured.iter().map(|measured| measured.errors).sum();
-    let errors = errors + hostile.errors();
+    let errors = errors + hostile::errors(&hostile);
     if errors > 0 {
         return Err(CommandError::user(format!("{errors} requests failed")));
     }
@@ -101,7 +96,7 @@ async fn measure(
     config: ServerConfig,
     bodies: &[String],
     clients: usize,
-) -> Result<Measured, CommandError> {
+) -> Result<ServerTimings<LoadReport>, CommandError> {
     let http = HttpClient::new()?;
     while_serving(shelf, config, async |address| {
         let url = |path: &str| {
@@ -112,8 +107,9 @@ async fn measure(
         let before = batches(&http, &url("/metrics")?).await?;
         let load = post_all(&http, &url("/search")?, bodies, clients).await;
         let after = batches(&http, &url("/metrics")?).await?;
-        Ok(Measured {
+        Ok(ServerTimings {
             server,
+            clients: load.clients,
             per_second: load.per_second(),
             errors: load.errors(),
             p50_ms: load.percentile_ms(0.5),
@@ -129,43 +125,6 @@ async fn measure(
 /// Batches so far, and the queries in them.
 async fn batches(http: &HttpClient, url: &Url) -> Result<(f64, f64), CommandError> {
     let text = get_text(http, url).await?;
-    let batches = value(&text, "openscholar_batches_total");
-    Ok((batches, value(&text, "openscholar_batched_queries_total")))
-}
-
-/// A number of `/metrics`, 0 if it is not there.
-fn value(text: &str, name: &str) -> f64 {
-    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    line.and_then(|value| value.parse().ok()).unwrap_or_default()
-}
-
-fn render(name: &str, clients: usize, requests: usize, measured: &[Measured], app: &App) -> String {
-    let rows: String = measured
-        .iter()
-        .map(|row| {
-            format!(
-                "| {} | {} | {:.0} | {} | {:.1} | {:.1} | {:.1} | {:.1} |\n",
-                row.server,
-                row.load.clients,
-                row.per_second,
-                row.errors,
-                row.p50_ms,
-                row.p95_ms,
-                row.p99_ms,
-                row.queries_per_batch
-            )
-        })
-        .collect();
-    let ratio = match measured {
-        [batched, single, ..] => batched.per_second / single.per_second.max(1e-9),
-        _ => 0.0,
-    };
-    format!(
-        "# Search service\n\nCommand: `openscholar bench serve {name} --clients {clients} --requests {requests}`\n\nMachine: {}.\n\n\
-         Clients and server share the machine. Each client waits for its reply, then asks for {PASSAGES} passages for the next title; \
-         nobody pauses. *One at a time* is the same server with one worker and batches of one, as the original serves.\n\n\
-         | server | clients | replies/s | errors | p50 ms | p95 ms | p99 ms | queries per batch |\n|---|---|---|---|---|---|---|---|\n{rows}\n\
-         With {clients} clients the batched server answers {ratio:.2} times as many requests per second.\n",
-        super::machine(app)
-    )
+    let batches = metric(&text, "openscholar_batches_total");
+    Ok((batches, metric(&text, "openscholar_batched_queries_total")))
 }

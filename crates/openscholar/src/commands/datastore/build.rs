@@ -343,7 +343,7 @@ pub(crate) fn open(
     let rules = passages.unwrap_or(PassagesArg::Sections).rules();
     let store = Datastore::open_or_create(path, encoder, rules)?;
     if passages.is_some() && store.descriptor().rules != rules {
-        return Err(CommandError::user(format!("{name} was cut into passages by other rules"))
+        return Err(CommandError::user(format!("{name} was built with other passage rules"))
             .with_hint(
                 "leave out --passages to use its own, or build a datastore of another name",
             ));

@@ -5,16 +5,13 @@ use std::process::ExitCode;
 use scholar_datastore::{Bits, CompactOptions, CompactReport, Datastore};
 
 use crate::app::App;
+use crate::args::CompactArgs;
 use crate::error::{CommandError, ErrorKind};
 use crate::progress;
 use crate::wiring::store_writer;
 
-pub(super) fn run(
-    name: &str,
-    lists: Option<usize>,
-    (indexed_from, bits): (Option<u64>, Option<u32>),
-    app: &App,
-) -> Result<ExitCode, CommandError> {
+pub(super) fn run(name: &str, args: &CompactArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let CompactArgs { name: _, nlist, indexed_from, bits } = args;
     let bits = bits
         .map(|count| {
             Bits::of_count(count)
@@ -22,7 +19,7 @@ pub(super) fn run(
         })
         .transpose()?;
     let store = Datastore::open(&app.home.datastore(name)?)?;
-    let mut options = CompactOptions { nlist: lists, bits, ..CompactOptions::standard() };
+    let mut options = CompactOptions { nlist: *nlist, bits, ..CompactOptions::standard() };
     options.policy.indexed_from = indexed_from.unwrap_or(options.policy.indexed_from);
     let mut writer = store_writer::open(name, &store, false, app)?;
     app.heed_signals()?;

@@ -66,7 +66,7 @@ pub(super) fn run(name: &str, to: &str, app: &App) -> Result<ExitCode, CommandEr
         )
         .with_hint("run the same command again: it continues where it stopped"));
     }
-    tell((name, to), &report, app)?;
+    tell(&Repair { name, to, report: &report }, app)?;
     let code = if report.is_complete() { 0 } else { EXIT_MISSING_EVIDENCE };
     Ok(ExitCode::from(code))
 }
@@ -80,7 +80,15 @@ fn whole(name: &str, app: &App) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell((name, to): (&str, &str), report: &RepairReport, app: &App) -> Result<(), CommandError> {
+/// What was copied out of one datastore into another.
+struct Repair<'a> {
+    name: &'a str,
+    to: &'a str,
+    report: &'a RepairReport,
+}
+
+fn tell(repair: &Repair<'_>, app: &App) -> Result<(), CommandError> {
+    let Repair { name, to, report } = repair;
     if app.printer.json {
         return app.printer.json(&serde_json::json!({"schema": "openscholar.repair/1", "datastore": name, "to": to, "report": report}));
     }

@@ -13,10 +13,18 @@ use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
 use crate::runs::{self, ANSWER_FILE, RunFolder};
 
+/// Which papers are listed.
+pub(super) enum Selection<'a> {
+    /// Those with these identifiers; without any, all of the datastore.
+    Papers(&'a [PaperId]),
+    /// The references of this run's answer.
+    Run(&'a str),
+}
+
 /// Writes papers of the datastore called `name`, or the references of a run, as a list.
 pub(super) fn run(
     name: &str,
-    (ids, run): (&[PaperId], Option<&str>),
+    selection: &Selection<'_>,
     format: ListFormatArg,
     output: Option<&Path>,
     app: &App,
@@ -26,13 +34,13 @@ pub(super) fn run(
         ListFormatArg::Ris => ListFormat::Ris,
         ListFormatArg::Csl => ListFormat::CslJson,
     };
-    let text = match run {
-        Some(run) => {
+    let text = match selection {
+        Selection::Run(run) => {
             let folder = RunFolder::find(&app.home, run)?;
             let document: AnswerDocument = folder.read_json(ANSWER_FILE)?;
             export::references(&document.answer.references, format)
         }
-        None => export::papers(&papers(name, ids, app)?, format),
+        Selection::Papers(ids) => export::papers(&papers(name, ids, app)?, format),
     };
     match output {
         Some(path) => {

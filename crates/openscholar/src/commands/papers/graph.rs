@@ -1,4 +1,4 @@
-//! `openscholar papers references|citers|related|neighbours`: the citation graph.
+//! `openscholar papers references|cited-by|related|neighbours`: the citation graph.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `openscholar papers references|citers|related ID --sources …`: the citation graph as others know it.
+//! `openscholar papers references|cited-by|related ID --sources …`: the citation graph as others know it.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -20,22 +20,37 @@ use crate::wiring::sources;
 /// Characters of a title shown to people.
 const TITLE_CHARS: usize = 70;
 
-/// What is asked about a paper.
+/// How the papers asked for are tied to a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum Relation {
     References,
-    Citers,
+    CitedBy,
     Related,
 }
 
-impl Asked {
+impl Relation {
     fn name(self) -> &'static str {
         match self {
             Self::References => "references",
-            Self::Citers => "citers",
+            Self::CitedBy => "cited-by",
             Self::Related => "related",
         }
     }
+
+    /// The schema of what is printed, which keeps the name that programs know.
+    fn schema(self) -> String {
+        let name = if self == Self::CitedBy { "citers" } else { self.name() };
+        format!("openscholar.{name}-found/1")
+    }
+}
+
+/// What is asked about a paper.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Question<'a> {
+    pub(super) relation: Relation,
+    pub(super) id: &'a PaperId,
+    /// Most papers of an answer.
+    pub(super) limit: usize,
 }
 
 /// What one source lists, with what it says of each citation.
@@ -48,17 +63,17 @@ struct Listing {
 /// Asks `beyond.sources` for at most `limit` papers around `id`, prints them, and adds them to a datastore if that is wanted.
 pub(super) fn run(
     name: &str,
-    (asked, id): (Asked, &PaperId),
-    limit: usize,
+    question: Question<'_>,
     beyond: &BeyondArgs,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
+    let Question { relation, id, limit } = question;
     let BeyondArgs { sources, offline, before, save } = beyond;
     let filter = SearchFilter { published_before: *before, ..SearchFilter::none() };
-    let (found, mut notices, cites) = app.block_on(async {
+    let Answers { found, mut notices, citations } = app.block_on(async {
         let seconds = app.config.sources.deadline_seconds.unwrap_or(sources::DEADLINE_SECONDS);
         let fetcher = sources::fetcher(app, *offline)?.within(Duration::from_secs(seconds));
-        ask_all((asked, id), limit, (sources, &fetcher), &filter).await
+        ask_all(question, sources, &fetcher, &filter).await
     })??;
     let mut candidates = reconcile(found);
     candidates.truncate(limit);
@@ -67,12 +82,16 @@ pub(super) fn run(
     for notice in &notices {
         app.printer.notice(notice);
     }
-    print((asked, id), &candidates, (&notices, &cites), app)?;
+    print(
+        question,
+        &Printed { candidates: &candidates, notices: &notices, citations: &citations },
+        app,
+    )?;
     if let Some(into) = save {
         let into = into.as_deref().unwrap_or(name);
         let papers: Vec<Paper> = candidates.into_iter().map(|one| one.paper).collect();
         if !papers.is_empty() {
-            let source = format!("papers {} {id}", asked.name());
+            let source = format!("papers {} {id}", relation.name());
             let done = app.block_on_to_the_end(keep::add(into, papers, &source, false, app))??;
             added::report(&format!("saved to {into}"), &done, app);
         }
@@ -81,27 +100,37 @@ pub(super) fn run(
 }
 
 /// Citations as their sources describe them, by the paper at the other end.
-type Cites = Vec<(PaperId, Value)>;
+type Citations = Vec<(PaperId, Value)>;
+
+/// What all sources list.
+#[derive(Default)]
+struct Answers {
+    found: Vec<(Provenance, Paper)>,
+    notices: Vec<Notice>,
+    citations: Citations,
+}
 
 /// What all sources list. One that fails is a notice; when all fail, the first failure is the error.
 async fn ask_all(
-    (asked, id): (Asked, &PaperId),
-    limit: usize,
-    (sources, fetcher): (&[GraphSourceArg], &Fetcher),
+    question: Question<'_>,
+    sources: &[GraphSourceArg],
+    fetcher: &Fetcher,
     filter: &SearchFilter,
-) -> Result<(Vec<(Provenance, Paper)>, Vec<Notice>, Cites), CommandError> {
-    let (mut found, mut notices, mut cites) = (Vec::new(), Vec::new(), Vec::new());
+) -> Result<Answers, CommandError> {
+    let Question { relation, id, limit: _ } = question;
+    let mut answers = Answers::default();
+    let Answers { found, notices, citations } = &mut answers;
     let (mut failure, mut answered) = (None, false);
     for source in sources {
         let name = source.name();
         let listing = match source {
             GraphSourceArg::S2 => {
                 let client = SemanticScholar::new(fetcher.clone());
-                semantic_scholar(&client, (asked, id), limit, filter).await
+                semantic_scholar(&client, question, filter).await
             }
             GraphSourceArg::Openalex => {
                 let client = OpenAlex::new(fetcher.clone());
-                openalex(&client, (asked, id), limit, filter).await
+                openalex(&client, question, filter).await
             }
         };
         match listing {
@@ -110,9 +139,9 @@ async fn ask_all(
                 notices.extend(said);
                 for (rank, (paper, citation)) in papers.into_iter().enumerate() {
                     if !citation.is_null() {
-                        cites.push((paper.meta.id.clone(), citation));
+                        citations.push((paper.meta.id.clone(), citation));
                     }
-                    let text = format!("{} {id}", asked.name());
+                    let text = format!("{} {id}", relation.name());
                     found.push((
                         Provenance { source: name.to_owned(), text, rank: rank + 1 },
                         paper,
@@ -130,24 +159,24 @@ async fn ask_all(
     }
     match failure {
         Some(error) if !answered => Err(error.into()),
-        _ => Ok((found, notices, cites)),
+        _ => Ok(answers),
     }
 }
 
 async fn semantic_scholar(
     client: &SemanticScholar,
-    (asked, id): (Asked, &PaperId),
-    limit: usize,
+    question: Question<'_>,
     filter: &SearchFilter,
 ) -> Result<Listing, PortError> {
+    let Question { relation, id, limit } = question;
     let edges = |listed: Listed<S2Edge>| Listing {
         papers: listed.items.into_iter().map(edge).collect(),
         notices: listed.notices,
     };
-    match asked {
-        Asked::References => Ok(edges(client.references(id, limit, filter).await?)),
-        Asked::Citers => Ok(edges(client.citations(id, limit, filter).await?)),
-        Asked::Related => {
+    match relation {
+        Relation::References => Ok(edges(client.references(id, limit, filter).await?)),
+        Relation::CitedBy => Ok(edges(client.citations(id, limit, filter).await?)),
+        Relation::Related => {
             // Papers of all years are recommended in computer science alone, of other fields the recent ones.
             let all = RecommendFrom::AllComputerScience;
             let mut listed = client.recommend_for(id, all, limit, filter).await?;
@@ -168,14 +197,14 @@ fn edge(edge: S2Edge) -> (Paper, Value) {
 
 async fn openalex(
     client: &OpenAlex,
-    (asked, id): (Asked, &PaperId),
-    limit: usize,
+    question: Question<'_>,
     filter: &SearchFilter,
 ) -> Result<Listing, PortError> {
+    let Question { relation, id, limit } = question;
     let unknown = |what: String, hint: &str| {
         PortError::new(scholar_core::PortErrorKind::Rejected, what).with_hint(hint)
     };
-    if asked == Asked::Related {
+    if relation == Relation::Related {
         let what = "OpenAlex names no related papers".to_owned();
         return Err(unknown(what, "leave it out of --sources"));
     }
@@ -183,7 +212,7 @@ async fn openalex(
         return Err(unknown(format!("OpenAlex does not know {id}"), "try another identifier"));
     };
     let meta = &work.paper.meta;
-    let (papers, notices): (Vec<Paper>, _) = if asked == Asked::References {
+    let (papers, notices): (Vec<Paper>, _) = if relation == Relation::References {
         let wanted = &work.paper.references;
         let (works, mut notices) = client.works(wanted).await?;
         let missing = works.iter().filter(|work| work.is_none()).count();
@@ -204,12 +233,16 @@ async fn openalex(
     Ok(Listing { papers: papers.into_iter().map(|paper| (paper, Value::Null)).collect(), notices })
 }
 
-fn print(
-    (asked, id): (Asked, &PaperId),
-    candidates: &[Candidate],
-    (notices, cites): (&[Notice], &Cites),
-    app: &App,
-) -> Result<(), CommandError> {
+/// What is shown.
+struct Printed<'a> {
+    candidates: &'a [Candidate],
+    notices: &'a [Notice],
+    citations: &'a Citations,
+}
+
+fn print(question: Question<'_>, printed: &Printed<'_>, app: &App) -> Result<(), CommandError> {
+    let Question { relation, id, limit: _ } = question;
+    let Printed { candidates, notices, citations } = printed;
     let by = |candidate: &Candidate| -> Vec<String> {
         let mut names: Vec<String> = candidate.found.iter().map(|way| way.source.clone()).collect();
         names.sort();
@@ -221,17 +254,17 @@ fn print(
             .iter()
             .map(|candidate| {
                 let meta = &candidate.paper.meta;
-                let citation = cites.iter().find(|(cited, _)| meta.ids().any(|id| id == cited));
+                let citation = citations.iter().find(|(cited, _)| meta.ids().any(|id| id == cited));
                 let citation = citation.map(|(_, citation)| citation);
                 json!({"paper": meta, "found_by": by(candidate), "citation": citation})
             })
             .collect();
         return app.printer.json(&json!({
-            "schema": format!("openscholar.{}-found/1", asked.name()), "id": id, "papers": papers, "notices": notices,
+            "schema": relation.schema(), "id": id, "papers": papers, "notices": notices,
         }));
     }
     let mut table = Table::with_header(["id", "year", "cited", "title", "found by"]);
-    for candidate in candidates {
+    for candidate in *candidates {
         let meta = &candidate.paper.meta;
         table.add_row([
             meta.id.to_string(),
@@ -242,10 +275,10 @@ fn print(
         ]);
     }
     app.printer.out(&table.to_string())?;
-    let what = match asked {
-        Asked::References => "that it cites",
-        Asked::Citers => "that cite it",
-        Asked::Related => "like it",
+    let what = match relation {
+        Relation::References => "that it cites",
+        Relation::CitedBy => "that cite it",
+        Relation::Related => "like it",
     };
     app.printer.say(&format!("{} papers {what}", candidates.len()));
     Ok(())

@@ -10,12 +10,21 @@ use crate::output::document::AnswerDocument;
 use crate::output::export;
 use crate::runs::{self, ANSWER_FILE, RunFolder};
 
+/// What the document is like.
+#[derive(Clone, Copy)]
+pub(super) struct DocumentForm<'a> {
+    pub(super) format: OutputFormat,
+    /// Citation style; `None`: the default of the format.
+    pub(super) style: Option<&'a str>,
+}
+
 pub(super) fn run(
     run: &str,
-    (format, style): (OutputFormat, Option<&str>),
+    form: DocumentForm<'_>,
     output: Option<&Path>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
+    let DocumentForm { format, style } = form;
     let document: AnswerDocument = RunFolder::find(&app.home, run)?.read_json(ANSWER_FILE)?;
     let bytes = export::bytes(&document, format, style)?;
     match output {

@@ -117,7 +117,7 @@ fn keys_that_cannot_sign_are_refused_with_the_way_out() {
     for text in ["", "not a key", &public, &private[..100]] {
         fs_err::write(&path, text).expect("written");
         let error = Signer::read(&path).err().expect("refused");
-        assert!(error.to_string().contains("no private key"), "{error}");
+        assert!(error.to_string().contains("not a private key"), "{error}");
     }
     fs_err::write(&path, include_str!("locked_key")).expect("written");
     let error = Signer::read(&path).err().expect("refused").to_string();

@@ -60,7 +60,7 @@ fn papers_and_searches_are_shown_and_not_obeyed() {
             assert!(!line.starts_with("error:") && !line.starts_with("hint:"), "{paper}");
         }
     }
-    for verb in ["references", "citers", "related", "neighbours"] {
+    for verb in ["references", "cited-by", "related", "neighbours"] {
         shown(program, 0, &["papers", verb, "local:h0"]);
     }
     shown(program, 0, &["datastore", "info", STORE]);

@@ -90,7 +90,8 @@ fn twos<'j, 'a>(
 
 /// Both in the order of the annotators' names, so that kappa compares the same two raters throughout.
 fn by_name<'j, 'a>(
-    (one, other): (&'j Judgement<'a>, &'j Judgement<'a>),
+    one: &'j Judgement<'a>,
+    other: &'j Judgement<'a>,
 ) -> (&'j Judgement<'a>, &'j Judgement<'a>) {
     if one.annotator <= other.annotator { (one, other) } else { (other, one) }
 }
@@ -106,8 +107,11 @@ fn weighted_kappa(shared: &Shared<'_>, weights: KappaWeights) -> Option<f64> {
 pub(super) fn agreement(pairs: &Instances<'_>) -> Agreement {
     let units: Vec<&Vec<Judgement<'_>>> =
         pairs.values().flat_map(BTreeMap::values).filter(|judged| judged.len() >= 2).collect();
-    let both: Vec<(&Judgement<'_>, &Judgement<'_>)> =
-        units.iter().flat_map(|judged| twos(judged)).map(by_name).collect();
+    let both: Vec<(&Judgement<'_>, &Judgement<'_>)> = units
+        .iter()
+        .flat_map(|judged| twos(judged))
+        .map(|(one, other)| by_name(one, other))
+        .collect();
     let preferences: Vec<(Preference, Preference)> =
         both.iter().map(|(one, other)| (preference(one), preference(other))).collect();
     let first_two: Vec<(Preference, Preference)> =

@@ -35,8 +35,6 @@ async fn only_full_support_counts() {
         .expect("the judge runs");
     assert_eq!(judged, [Judged::Read(true), Judged::Read(false), Judged::Read(false)]);
     assert_eq!(judge.pin().name, attributor.name());
-    let judge = judge.with_prompts(prompts_of_model(GeneratorStrength::Small));
-    assert!(judge.pin().prompts[0].starts_with("proof/judge_yes_no@"));
 }
 
 #[tokio::test]

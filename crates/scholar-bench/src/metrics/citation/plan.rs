@@ -42,7 +42,7 @@ pub fn plan_long(output: &str, n_shown: usize, rules: Rules) -> Option<Vec<Sente
         let inherited = numbers.is_empty() && !before.is_empty();
         let numbers = if inherited { before.clone() } else { numbers };
         let claim = claim(text, rules.variant);
-        let (sentence, in_use) = sentence(text, claim, numbers, (n_shown, rules));
+        let (sentence, in_use) = sentence(text, claim, numbers, Shown { n_shown, rules });
         if let Some(in_use) = in_use {
             before = in_use;
         }
@@ -62,7 +62,16 @@ pub fn plan_short(question: &str, output: &str, n_shown: usize, rules: Rules) ->
         Variant::Corrected => output,
     };
     let numbers = numbers(read_from, rules.variant);
-    sentence(&whole, claim, numbers, (n_shown, rules)).0
+    sentence(&whole, claim, numbers, Shown { n_shown, rules }).0
+}
+
+/// What citation numbers refer to.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// Passages that were shown to the writer.
+    n_shown: usize,
+    /// How numbers are read.
+    rules: Rules,
 }
 
 /// The sentence, and the numbers that a sentence after it inherits; `None` when it leaves those of the one before.
@@ -70,8 +79,9 @@ fn sentence(
     text: &str,
     claim: String,
     numbers: Vec<usize>,
-    (n_shown, rules): (usize, Rules),
+    shown: Shown,
 ) -> (Sentence, Option<Vec<usize>>) {
+    let Shown { n_shown, rules } = shown;
     let place =
         |number: &usize| number.checked_sub(rules.first_number).filter(|place| *place < n_shown);
     let out_of_range: Vec<usize> =

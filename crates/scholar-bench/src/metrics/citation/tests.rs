@@ -294,15 +294,6 @@ fn the_published_f1_is_the_harmonic_mean_of_the_published_means() {
 }
 
 #[test]
-fn evidence_coverage_is_of_sets() {
-    let set = |ids: &[usize]| -> BTreeSet<usize> { ids.iter().copied().collect() };
-    let found = evidence_coverage(&set(&[1, 2, 3]), &set(&[2, 4])).expect("gold evidence");
-    assert!((found.precision - 1.0 / 3.0).abs() < 1e-12 && (found.recall - 0.5).abs() < 1e-12);
-    assert_eq!(evidence_coverage(&set(&[1]), &set(&[])), None);
-    assert_eq!(evidence_coverage(&set(&[]), &set(&[1])), Some(Overlap::default()));
-}
-
-#[test]
 fn the_judge_reads_titles_only_where_there_are_any() {
     let [first, ..] = &shown()[..] else { unreachable!("five passages") };
     assert_eq!(first.for_judge(), "Title: Title 0\ntext of doc0");

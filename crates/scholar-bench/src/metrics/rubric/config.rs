@@ -137,16 +137,6 @@ pub fn read(text: &str, file: &str) -> Result<Vec<RubricCase>, RubricError> {
     Ok(cases)
 }
 
-/// Of several rubrics for one question the first whose case has an answer, as the reference scorer chooses.
-pub fn first_answered(cases: &[RubricCase], has_answer: impl Fn(&str) -> bool) -> Vec<&RubricCase> {
-    let mut seen = BTreeSet::new();
-    cases
-        .iter()
-        .filter(|case| has_answer(&case.case_id))
-        .filter(|case| seen.insert(case.metric_config.config.question.as_str()))
-        .collect()
-}
-
 impl RubricConfig {
     /// Sum of all weights.
     pub fn weight(&self) -> f64 {

@@ -1,5 +1,5 @@
 use super::agreement::{Comparison, agreement};
-use super::config::{RubricError, first_answered, read};
+use super::config::{RubricError, read};
 use super::*;
 
 fn close(a: Option<f64>, b: f64) -> bool {
@@ -146,18 +146,6 @@ fn a_wrong_configuration_is_named() {
 }
 
 #[test]
-fn of_two_rubrics_the_first_with_an_answer_counts() {
-    let lines = format!("{}\n{}\n{}", case("a", "Why?"), case("b", "Why?"), case("c", "How?"));
-    let cases = read(&lines, "rubrics.jsonl").expect("three cases");
-    let chosen = |answered: &[&str]| -> Vec<String> {
-        let has = |id: &str| answered.contains(&id);
-        first_answered(&cases, has).iter().map(|case| case.case_id.clone()).collect()
-    };
-    assert_eq!(chosen(&["a", "b", "c"]), ["a", "c"]);
-    assert_eq!(chosen(&["b", "c"]), ["b", "c"]);
-}
-
-#[test]
 fn opposite_annotators_disagree_except_upstream() {
     let questions = [
         (vec![0.1, 0.4, 0.3, 0.9], vec![0.9, 0.6, 0.7, 0.1]),
@@ -191,7 +179,6 @@ fn published_configurations_weigh_their_items_as_said() {
             assert!((item.weight - expected).abs() < 1e-9, "{} {}", case.case_id, item.name);
         }
     }
-    assert!(!first_answered(&cases, |_| true).is_empty());
     let grading = fs_err::read_to_string(dir.join("rubrics/prometheus_rubrics_v8.json"));
     let grading = crate::metrics::grading::read_rubrics(&grading.expect("rubrics"), "grading");
     let aspects: Vec<String> =

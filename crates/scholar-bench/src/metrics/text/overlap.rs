@@ -41,20 +41,6 @@ pub fn token_f1(output: &str, reference: &str) -> Overlap {
     Overlap::of(shared(&output, &reference), output.len(), reference.len())
 }
 
-/// Short answers of the questions inside a question: the share of them that is in the output, each in any of its
-/// spellings, and whether all are. `None` without such questions.
-///
-/// Source: Stelmakh et al. 2022 (ASQA); ScholarQABench's scorer computes it, though none of its tasks has such answers.
-pub fn short_answers(output: &str, answers: &[Vec<String>]) -> Option<(f64, bool)> {
-    let output = normalise(output);
-    let found = answers
-        .iter()
-        .filter(|spellings| spellings.iter().any(|text| output.contains(&normalise(text))))
-        .count();
-    let share = crate::statistics::ratio(found, answers.len());
-    (!answers.is_empty()).then_some((share, found == answers.len()))
-}
-
 /// How many entries two multisets share.
 pub(crate) fn shared<T: Eq + std::hash::Hash>(a: &[T], b: &[T]) -> usize {
     let mut left: HashMap<&T, usize> = HashMap::with_capacity(a.len());

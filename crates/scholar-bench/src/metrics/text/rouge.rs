@@ -47,18 +47,6 @@ pub fn rouge(output: &str, reference: &str) -> Rouge {
     }
 }
 
-/// Of several references the one with the greatest ROUGE-L, the first of equals; `None` without references.
-pub fn rouge_of_best(output: &str, references: &[&str]) -> Option<Rouge> {
-    let mut best: Option<Rouge> = None;
-    for reference in references {
-        let one = rouge(output, reference);
-        if best.is_none_or(|best| one.rouge_l.f1 > best.rouge_l.f1) {
-            best = Some(one);
-        }
-    }
-    best
-}
-
 /// The tokens ROUGE counts.
 pub fn tokens(text: &str) -> Vec<String> {
     let lower = text.to_lowercase();

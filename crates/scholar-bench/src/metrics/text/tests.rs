@@ -72,14 +72,6 @@ fn squad_normal_forms_exact_match_and_token_f1() {
 }
 
 #[test]
-fn short_answers_count_in_any_spelling() {
-    let answers = [vec!["the UK".to_owned(), "Britain".to_owned()], vec!["1997".to_owned()]];
-    assert_eq!(overlap::short_answers("In Britain, 1998.", &answers), Some((0.5, false)));
-    assert_eq!(overlap::short_answers("U.K. 1997", &answers), Some((1.0, true)));
-    assert_eq!(overlap::short_answers("x", &[]), None);
-}
-
-#[test]
 fn stems_are_those_of_the_published_rouge() {
     let stems = golden().stems;
     assert!(stems.len() > 1_400);
@@ -106,9 +98,6 @@ fn rouge_is_that_of_the_published_package() {
     }
     let tokens = rouge::tokens("State-of-the-art results (95.3%), naïve café_x GPT-4o's");
     assert_eq!(tokens.join(" "), "state of the art result 95 3 na ve caf x gpt 4o s");
-    let best = rouge::rouge_of_best("a b c", &["c", "a b c d", "x"]).expect("references");
-    assert!((best.rouge_l.recall - 0.75).abs() < 1e-12);
-    assert_eq!(rouge::rouge_of_best("a", &[]), None);
 }
 
 #[test]

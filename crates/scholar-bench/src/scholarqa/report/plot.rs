@@ -1,63 +1,62 @@
 //! A drawing of one metric of several runs: a dot with its interval for each.
 
-use std::fmt::Write as _;
+use plotters::prelude::*;
 
-use scholar_core::text::untrusted::escape_html;
+use super::{Measured, Shown, shown};
+use crate::plot::PlotError;
 
-use super::{Measured, shown};
-
-const WIDTH: f64 = 760.0;
-const LEFT: f64 = 260.0;
-const RIGHT: f64 = 30.0;
-const ROW: f64 = 28.0;
-const TOP: f64 = 40.0;
+const WIDTH: u32 = 760;
+/// Room for the names of runs.
+const LEFT: u32 = 250;
+const ROW: u32 = 28;
+/// Above and below the rows: title, axis.
+const AROUND: u32 = 84;
+const LINE: RGBColor = RGBColor(0x48, 0x78, 0xa8);
+const DOT: RGBColor = RGBColor(0x1f, 0x4e, 0x79);
 
 /// `metric` of `runs` as SVG; `None` when fewer than two have it.
-pub(super) fn intervals(metric: &str, runs: &[&Measured]) -> Option<String> {
-    let rows: Vec<(String, super::Shown)> = runs
+pub(super) fn intervals(metric: &str, runs: &[&Measured]) -> Option<Result<String, PlotError>> {
+    let rows: Vec<(String, Shown)> = runs
         .iter()
         .filter_map(|one| {
             let found = one.scores.iter().find_map(|scores| shown(scores, metric))?;
             Some((one.run.manifest.ablation.to_string(), found))
         })
         .collect();
-    if rows.len() < 2 {
-        return None;
-    }
+    (rows.len() > 1).then(|| {
+        let mut svg = String::new();
+        draw(metric, &rows, &mut svg).map(|()| svg)
+    })
+}
+
+fn draw(metric: &str, rows: &[(String, Shown)], svg: &mut String) -> Result<(), PlotError> {
+    let failed = PlotError::of;
     let low = rows.iter().map(|(_, row)| row.low).fold(f64::INFINITY, f64::min);
     let high = rows.iter().map(|(_, row)| row.high).fold(f64::NEG_INFINITY, f64::max);
     let pad = ((high - low) * 0.08).max(0.5);
-    let (low, high) = (low - pad, high + pad);
-    let x = |value: f64| LEFT + (value - low) / (high - low) * (WIDTH - LEFT - RIGHT);
-    let height = rows.iter().fold(TOP + 34.0, |height, _| height + ROW);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" role=\"img\" font-family=\"sans-serif\" font-size=\"13\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/><text x=\"12\" y=\"22\" font-size=\"15\">{}</text>",
-        escape_html(metric)
-    );
-    let mut y = TOP + ROW / 2.0;
-    for (name, row) in &rows {
-        let [left, dot, right] = [row.low, row.mean, row.high].map(x);
-        let _infallible = write!(
-            svg,
-            "<text x=\"12\" y=\"{:.1}\">{}</text><line x1=\"{left:.1}\" x2=\"{right:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"#4878a8\" stroke-width=\"2\"/><circle cx=\"{dot:.1}\" cy=\"{y:.1}\" r=\"5\" fill=\"#1f4e79\"/><text x=\"{:.1}\" y=\"{:.1}\" font-size=\"11\" text-anchor=\"middle\">{:.1}</text>",
-            y + 4.0,
-            escape_html(name),
-            dot,
-            y - 8.0,
-            row.mean
-        );
-        y += ROW;
+    let n_rows = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+    let size = (WIDTH, n_rows.saturating_mul(ROW).saturating_add(AROUND));
+    let area = SVGBackend::with_string(svg, size).into_drawing_area();
+    area.fill(&WHITE).map_err(failed)?;
+    let mut chart = ChartBuilder::on(&area)
+        .caption(metric, ("sans-serif", 15))
+        .margin(10)
+        .x_label_area_size(28)
+        .y_label_area_size(LEFT)
+        .build_cartesian_2d(low - pad..high + pad, f64::from(n_rows)..0.0)
+        .map_err(failed)?;
+    chart.configure_mesh().disable_y_mesh().disable_y_axis().y_labels(0).draw().map_err(failed)?;
+    for (at, (name, row)) in rows.iter().enumerate() {
+        let y = at as f64 + 0.6;
+        let line = PathElement::new([(row.low, y), (row.high, y)], LINE.stroke_width(2));
+        let dot = Circle::new((row.mean, y), 5, DOT.filled());
+        chart.plotting_area().draw(&line).map_err(failed)?;
+        chart.plotting_area().draw(&dot).map_err(failed)?;
+        let (x, level) = chart.backend_coord(&(row.mean, y));
+        let value = Text::new(format!("{:.1}", row.mean), (x - 9, level - 20), ("sans-serif", 11));
+        area.draw(&value).map_err(failed)?;
+        let name = Text::new(name.clone(), (12, level - 7), ("sans-serif", 13));
+        area.draw(&name).map_err(failed)?;
     }
-    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let value = low + share * (high - low);
-        let at = x(value);
-        let _infallible = write!(
-            svg,
-            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{:.1}\" stroke=\"#ddd\"/><text x=\"{at:.1}\" y=\"{:.1}\" font-size=\"11\" text-anchor=\"middle\">{value:.1}</text>",
-            height - 30.0,
-            height - 12.0
-        );
-    }
-    svg.push_str("</svg>\n");
-    Some(svg)
+    area.present().map_err(failed)
 }

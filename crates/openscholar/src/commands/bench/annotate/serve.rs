@@ -140,7 +140,7 @@ fn annotators(given: &str) -> Result<Vec<NewAnnotator>, CommandError> {
         }
     };
     if names.is_empty() {
-        return Err(CommandError::user(format!("{given} names nobody"))
+        return Err(CommandError::user(format!("{given} names no annotators"))
             .with_hint("write one name on each line"));
     }
     for (at, name) in names.iter().enumerate() {
@@ -156,7 +156,7 @@ fn annotators(given: &str) -> Result<Vec<NewAnnotator>, CommandError> {
 fn secret() -> Result<String, CommandError> {
     let mut bytes = [0_u8; SECRET];
     getrandom::fill(&mut bytes).map_err(|error| {
-        CommandError::new(ErrorKind::User, "the system gives no random numbers")
+        CommandError::new(ErrorKind::User, "the system provides no random numbers")
             .with_source(error.to_string())
     })?;
     Ok(hex(&bytes))

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
+use scholar_bench::performance::index::IndexPoint;
 use scholar_datastore::dense::StandaloneIndex;
 use scholar_datastore::dense::file::HEADER_BYTES;
 use serde::Deserialize;
 
-use super::Point;
 use crate::app::App;
 use crate::args::BenchIndexArgs;
 use crate::error::{CommandError, Context as _};
@@ -16,7 +16,7 @@ use crate::error::{CommandError, Context as _};
 const SCRIPT: &str = include_str!("../../../../../scholar-datastore/scripts/peer_indexes.py");
 
 /// What peers are measured on.
-pub(super) struct Asked<'a> {
+pub(super) struct PeerRun<'a> {
     pub(super) index: &'a StandaloneIndex,
     pub(super) queries: &'a [Vec<f32>],
     pub(super) truth: &'a [Vec<u32>],
@@ -28,19 +28,19 @@ pub(super) struct Asked<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Line {
-    Measured(Point),
+    Measured(IndexPoint),
     Missing { engine: String, error: String },
 }
 
 pub(super) fn measure(
     python: &Path,
-    asked: &Asked<'_>,
+    on: &PeerRun<'_>,
     args: &BenchIndexArgs,
     app: &App,
-    points: &mut Vec<Point>,
+    points: &mut Vec<IndexPoint>,
     missing: &mut Vec<String>,
 ) -> Result<(), CommandError> {
-    let Asked { index, queries, truth, folder, lists } = asked;
+    let PeerRun { index, queries, truth, folder, lists } = on;
     let write = |name: &str, bytes: Vec<u8>| {
         let path = folder.join(name);
         fs_err::write(&path, bytes).map_err(|source| CommandError::unwritable(&path, source))?;

@@ -122,12 +122,12 @@ pub(super) fn check(args: &BenchScoreArgs) -> Result<(), CommandError> {
             .with_hint("pass --grade, or --judge lm"));
     }
     if args.labels.is_some() && args.judge == "none" {
-        return Err(CommandError::user("--labels measures a judge, and --judge none is nobody")
+        return Err(CommandError::user("--labels measures a judge, and --judge none names none")
             .with_hint("leave --labels or --judge none out"));
     }
     let asked = args.judge == "lm" || (args.grade && args.judge != "embedded");
     if args.base_url.is_some() && !asked {
-        return Err(CommandError::user("nobody asks the server of --base-url")
+        return Err(CommandError::user("--base-url names a server that nothing here uses")
             .with_hint("pass --judge lm, or --grade beside another judge"));
     }
     Ok(())

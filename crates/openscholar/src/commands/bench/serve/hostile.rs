@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use scholar_bench::performance::serve::{RequestSize, StalledClients, metric};
 use scholar_clients::load::{LoadReport, get_text, post_all, stall_while};
 use scholar_clients::{HttpClient, Url};
 use scholar_server::ServerConfig;
-use serde::Serialize;
 
-use super::{titles, value};
+use super::titles;
 use crate::app::App;
 use crate::commands::bench::status_bytes;
 use crate::commands::datastore::serve::while_serving;
@@ -19,27 +19,13 @@ const CLIENTS: usize = 8;
 /// Between two looks at the server.
 const PAUSE: Duration = Duration::from_millis(200);
 /// Queries and passages of the request that once made 604 MB.
-const TOO_MUCH: (usize, usize) = (256, 1_000);
+const TOO_MUCH: RequestSize = RequestSize { queries: 256, top_k: 1_000 };
 
-/// What they came to.
-#[derive(Debug, Serialize)]
-pub(super) struct Hostile {
-    clients: usize,
-    queries: usize,
-    top_k: usize,
-    /// Status of a request for more than one may ask.
-    refused_with: u16,
-    /// Resident bytes before.
-    before_bytes: Option<u64>,
-    /// The most that was resident at any time.
-    peak_bytes: Option<u64>,
-    /// Clients that did not read and were disconnected.
-    disconnected: f64,
-    /// The requests of those who read.
-    load: LoadReport,
-}
-
-pub(super) async fn measure(name: &str, shelf: &Shelf, app: &App) -> Result<Hostile, CommandError> {
+pub(super) async fn measure(
+    name: &str,
+    shelf: &Shelf,
+    app: &App,
+) -> Result<StalledClients<LoadReport>, CommandError> {
     app.printer.say(&format!("{CLIENTS} clients that do not read, {CLIENTS} largest requests"));
     let config = ServerConfig::local(name, app.threads());
     let (top_k, write_timeout) = (config.max_top_k, config.write_timeout);
@@ -50,7 +36,7 @@ pub(super) async fn measure(name: &str, shelf: &Shelf, app: &App) -> Result<Host
         serde_json::json!({"queries": queries, "top_k": top_k, "explain": explain}).to_string()
     };
     let large: Vec<String> = (0..CLIENTS).map(|_| body(queries, false, top_k)).collect();
-    let too_much = [body(TOO_MUCH.0, true, TOO_MUCH.1)];
+    let too_much = [body(TOO_MUCH.queries, true, TOO_MUCH.top_k)];
     let http = HttpClient::new()?;
     // The most so far is what the measurements before left; where the system cannot forget it, the peak is theirs too.
     let _kept = fs_err::write("/proc/self/clear_refs", "5");
@@ -68,14 +54,16 @@ pub(super) async fn measure(name: &str, shelf: &Shelf, app: &App) -> Result<Host
             Ok::<_, CommandError>((load, metrics))
         };
         let (load, metrics) = stall_while(&http, &search, &large, work).await?;
-        Ok(Hostile {
+        Ok(StalledClients {
             clients: CLIENTS,
-            queries,
-            top_k,
+            size: RequestSize { queries, top_k },
+            refused: TOO_MUCH,
             refused_with: refused.statuses.keys().copied().next().unwrap_or_default(),
             before_bytes,
             peak_bytes: status_bytes("VmHWM:"),
-            disconnected: value(&metrics, "openscholar_stalled_connections_total"),
+            disconnected: metric(&metrics, "openscholar_stalled_connections_total"),
+            answered: load.statuses.get(&200).copied().unwrap_or_default(),
+            slowest_seconds: load.percentile_ms(1.0) / 1e3,
             load,
         })
     })
@@ -91,47 +79,14 @@ async fn metrics_at_rest(
     let until = Instant::now() + patience;
     loop {
         let metrics = get_text(http, url).await?;
-        if value(&metrics, "openscholar_held_passages") < 1.0 || Instant::now() > until {
+        if metric(&metrics, "openscholar_held_passages") < 1.0 || Instant::now() > until {
             return Ok(metrics);
         }
         tokio::time::sleep(PAUSE).await;
     }
 }
 
-impl Hostile {
-    /// Requests that should have been answered or refused, and were not.
-    pub(super) fn errors(&self) -> u64 {
-        self.load.errors() + u64::from(self.refused_with != 400)
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "numbers for people")]
-    pub(super) fn markdown(&self) -> String {
-        let Self {
-            clients,
-            queries,
-            top_k,
-            refused_with,
-            before_bytes,
-            peak_bytes,
-            disconnected,
-            load,
-        } = self;
-        let mega = |bytes: &Option<u64>| {
-            bytes.map_or("unknown".to_owned(), |bytes| format!("{:.0} MB", bytes as f64 / 1e6))
-        };
-        let slowest = load.percentile_ms(1.0) / 1e3;
-        format!(
-            "\n## Clients that mean no good\n\n\
-             {clients} clients ask for as much as one request may ({queries} queries with {top_k} passages each) and read \
-             nothing; at the same time {clients} others ask for as much and read.\n\n\
-             | largest size of the process | before | answered of {clients} | slowest s | disconnected of {clients} | \
-             {} queries with {} explained passages each |\n|---|---|---|---|---|---|\n\
-             | {} | {} | {} | {slowest:.1} | {disconnected:.0} | refused with {refused_with} |\n",
-            TOO_MUCH.0,
-            TOO_MUCH.1,
-            mega(peak_bytes),
-            mega(before_bytes),
-            load.statuses.get(&200).copied().unwrap_or_default(),
-        )
-    }
+/// Requests that should have been answered or refused, and were not.
+pub(super) fn errors(measured: &StalledClients<LoadReport>) -> u64 {
+    measured.load.errors() + u64::from(measured.refused_with != 400)
 }

@@ -50,11 +50,9 @@ pub(crate) fn check(address: SocketAddr, guard: Guard) -> Result<(), CommandErro
             "pass --token-file FILE with a line NAME: TOKEN for each who may search, or --insecure",
         ),
     };
-    Err(CommandError::user(format!(
-        "other machines reach {address}, and whoever does could {what}"
-    ))
-    .with_hint(how)
-    .with_hint("listen on 127.0.0.1 to serve this machine alone"))
+    Err(CommandError::user(format!("other machines can reach {address}, and could {what}"))
+        .with_hint(how)
+        .with_hint("listen on 127.0.0.1 to serve this machine alone"))
 }
 
 /// What a person should know about a server that other machines reach.

@@ -1,21 +1,18 @@
-//! A larger datastore made of a real one, to see how searching grows.
+//! A larger, synthetic datastore made of a real one, to see how searching grows.
 //!
-//! A made passage is a run of words of a real one under the metadata of its paper, so that words, years and venues are
+//! A synthetic passage is a run of words of a real one under the metadata of its paper, so that words, years and venues are
 //! spread as they are; its vector is the real passage's moved by a share of the difference of two others, as
 //! `bench index` makes them.
 
-use std::ops::Range;
-
+use scholar_bench::performance::synthetic::words;
 use scholar_core::{Paper, PaperId, PaperMeta, Passage, Section};
 use scholar_datastore::{BuildRules, CompactOptions, Datastore, PaperVectors};
 
 use crate::app::App;
-use crate::commands::bench::index::data::Real;
+use crate::commands::bench::index::read_vectors;
 use crate::error::{CommandError, ErrorKind};
 use crate::progress;
 
-/// Words of a made passage: five of a full passage of 256.
-const WORDS: usize = 50;
 /// What is drawn is the same in every run.
 const SEED: u64 = 7;
 
@@ -38,21 +35,21 @@ pub(super) fn store(
         metas.push(meta);
         Ok(())
     })?;
-    let vectors = Real::read(std::slice::from_ref(real))?;
+    let vectors = read_vectors(std::slice::from_ref(real))?;
     if vectors.count() != passages.len() || passages.is_empty() {
         return Err(CommandError::new(
             ErrorKind::User,
             format!("{name} has {} passages and {} vectors", passages.len(), vectors.count()),
         ));
     }
-    let mut made = vectors.made(SEED);
+    let mut synthetic = vectors.synthetic(SEED);
     let bar =
         progress::counted(&app.printer, "passages", Some(count as u64)).with_message("making");
     let papers = (0..count).map(|number| {
         bar.inc(1);
         let (round, at) = (number / passages.len(), number % passages.len());
         let mut vector = vec![0.0; encoder.dim];
-        made.near(at, &mut vector);
+        synthetic.near(at, &mut vector);
         let paper = paper(number, &words(&passages[at].text, round), &metas[at]);
         Ok(PaperVectors { paper, vectors: vec![vector] })
     });
@@ -62,15 +59,6 @@ pub(super) fn store(
     writer.compact(&CompactOptions::standard(), &mut |_| app.until_stopped())?;
     drop(writer);
     Ok(store)
-}
-
-/// The `round`-th run of words, from the beginning again behind the end.
-fn words(text: &str, round: usize) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let runs = words.len().div_ceil(WORDS).max(1);
-    let start = (round % runs) * WORDS;
-    let run: Range<usize> = start.min(words.len())..(start + WORDS).min(words.len());
-    words[run].join(" ")
 }
 
 fn paper(number: usize, text: &str, meta: &PaperMeta) -> Paper {

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Measured, Point};
-use crate::args::BenchIndexArgs;
+use super::{IndexMeasurement, IndexPoint, OURS};
 
 /// Passages of the published datastore.
 const FULL_ROWS: f64 = 236e6;
@@ -13,42 +12,43 @@ const SEGMENT_ROWS: f64 = 16_777_216.0;
 const WANTED_RECALL: f64 = 0.95;
 const GIB: f64 = 1_073_741_824.0;
 
-pub(super) fn markdown(
-    sets: &[Measured],
-    real: usize,
-    args: &BenchIndexArgs,
-    machine: &str,
-) -> String {
-    let mut text = format!(
-        "# Dense index\n\nCommand: `openscholar bench index {}{}{}{} --queries {} --top-k {}`\n\nMachine: {machine}.\n\n\
-         {real} real vectors. Recall is the share of the exact first {} that is found. Times are of one query at a time on one \
-         thread; builds use all threads. \"Codes only\" is FAISS without exact rescoring: its time is a lower bound, its recall \
-         that of the codes.\n",
-        args.stores.join(" "),
-        if args.made.is_empty() {
-            String::new()
-        } else {
-            format!(" --made {}", args.made.join(","))
-        },
-        if args.only_made { " --only-made" } else { "" },
-        if args.peer_python.is_some() {
-            format!(" --peer-python python3 --peers {}", args.peers)
-        } else {
-            String::new()
-        },
-        args.queries,
-        args.top_k,
-        args.top_k
-    );
-    for set in sets {
-        table(set, args, &mut text);
-    }
-    growth(sets, &mut text);
-    text
+/// What was measured, with the command that measured it.
+#[derive(Debug)]
+pub struct IndexReport<'a> {
+    /// The command.
+    pub command: &'a str,
+    /// Its name, from which the plots have theirs; `None` when none are written.
+    pub plots: Option<&'a str>,
+    /// The machine and the program's version.
+    pub machine: &'a str,
+    /// Real vectors that there are.
+    pub real: usize,
+    /// Results of a query.
+    pub top_k: usize,
+    /// Each in a table.
+    pub sets: &'a [IndexMeasurement],
 }
 
-fn table(set: &Measured, args: &BenchIndexArgs, text: &mut String) {
-    let Measured {
+impl IndexReport<'_> {
+    /// As a document: a table for each set, growth, and what it means for 236 million passages.
+    pub fn markdown(&self) -> String {
+        let Self { command, plots, machine, real, top_k, sets } = self;
+        let mut text = format!(
+            "# Dense index\n\nCommand: `{command}`\n\nMachine: {machine}.\n\n\
+             {real} real vectors. Recall is the share of the exact first {top_k} that is found. Times are of one query at a time on one \
+             thread; builds use all threads. \"Codes only\" is FAISS without exact rescoring: its time is a lower bound, its recall \
+             that of the codes.\n",
+        );
+        for set in *sets {
+            table(set, *plots, &mut text);
+        }
+        growth(sets, &mut text);
+        text
+    }
+}
+
+fn table(set: &IndexMeasurement, plots: Option<&str>, text: &mut String) {
+    let IndexMeasurement {
         label,
         rows,
         dim,
@@ -65,7 +65,7 @@ fn table(set: &Measured, args: &BenchIndexArgs, text: &mut String) {
         "\n## {rows} × {dim}, {label}\n\n{queries} queries; {lists} lists; exact scan {exact_ms:.1} ms a query (all threads, all queries in one pass); build {:.1} s \
          (training {:.1}, assigning {:.1}, encoding {:.1}){}.\n\n\
          | engine | setting | recall | p50 ms | p99 ms | bytes/vector | build s |\n|---|---|---|---|---|---|---|",
-        stages.training + stages.assigning + stages.encoding,
+        stages.total(),
         stages.training,
         stages.assigning,
         stages.encoding,
@@ -75,7 +75,8 @@ fn table(set: &Measured, args: &BenchIndexArgs, text: &mut String) {
         )),
     );
     for point in points {
-        let Point { engine, setting, build_s, bytes_per_vector, recall, p50_ms, p99_ms } = point;
+        let IndexPoint { engine, setting, build_s, bytes_per_vector, recall, p50_ms, p99_ms } =
+            point;
         let _infallible = writeln!(
             text,
             "| {engine} | {setting} | {recall:.4} | {p50_ms:.3} | {p99_ms:.3} | {bytes_per_vector:.0} | {build_s:.1} |"
@@ -96,32 +97,31 @@ fn table(set: &Measured, args: &BenchIndexArgs, text: &mut String) {
             None => writeln!(text, "* {engine}: none"),
         };
     }
-    if args.out.is_some() {
-        let _infallible =
-            writeln!(text, "\n![recall against latency]({})", set.plot_name(&args.report));
+    if let Some(report) = plots {
+        let _infallible = writeln!(text, "\n![recall against latency]({})", set.plot_name(report));
     }
     for missing in missing {
         let _infallible = writeln!(text, "\nNot measured: {missing}.");
     }
 }
 
-fn fastest<'a>(points: &'a [Point], engine: &str) -> Option<&'a Point> {
+fn fastest<'a>(points: &'a [IndexPoint], engine: &str) -> Option<&'a IndexPoint> {
     points
         .iter()
         .filter(|point| point.engine == engine && point.recall >= WANTED_RECALL)
         .min_by(|a, b| a.p50_ms.total_cmp(&b.p50_ms))
 }
 
-fn growth(sets: &[Measured], text: &mut String) {
+fn growth(sets: &[IndexMeasurement], text: &mut String) {
     let _infallible = writeln!(
         text,
         "\n## Growth\n\n| rows | numbers | bytes/vector | build s | µs per row | p50 ms at recall ≥ {WANTED_RECALL} | exact scan, ms a query |\n|---|---|---|---|---|---|---|"
     );
     for set in sets {
-        let ours = set.points.iter().find(|point| point.engine == "ours");
+        let ours = set.points.iter().find(|point| point.engine == OURS);
         let (bytes, build) =
             ours.map_or((0.0, 0.0), |point| (point.bytes_per_vector, point.build_s));
-        let p50 = fastest(&set.points, "ours")
+        let p50 = fastest(&set.points, OURS)
             .map_or_else(|| "–".to_owned(), |point| format!("{:.3}", point.p50_ms));
         let _infallible = writeln!(
             text,
@@ -133,10 +133,9 @@ fn growth(sets: &[Measured], text: &mut String) {
         );
     }
     let Some(largest) = sets.iter().max_by_key(|set| set.rows * set.dim) else { return };
-    let (Some(ours), Some(fast)) = (
-        largest.points.iter().find(|point| point.engine == "ours"),
-        fastest(&largest.points, "ours"),
-    ) else {
+    let (Some(ours), Some(fast)) =
+        (largest.points.iter().find(|point| point.engine == OURS), fastest(&largest.points, OURS))
+    else {
         return;
     };
     let numbers = 768.0 / largest.dim as f64;

@@ -4,25 +4,28 @@ use std::collections::BTreeMap;
 
 use plotters::prelude::*;
 
-use super::{Measured, Point};
-use crate::error::{CommandError, Context as _};
+use super::{IndexMeasurement, IndexPoint};
+use crate::plot::PlotError;
 
 const SIZE: (u32, u32) = (860, 520);
 
 /// The best recall of each engine for the time it takes, as SVG.
-pub(super) fn recall_latency(set: &Measured) -> Result<String, CommandError> {
+///
+/// # Errors
+/// When the plot cannot be laid out: without points, or with times that are not positive.
+pub fn recall_latency(set: &IndexMeasurement) -> Result<String, PlotError> {
     let mut svg = String::new();
-    draw(set, &mut svg).user(|| "the plot cannot be drawn".to_owned())?;
+    draw(set, &mut svg)?;
     Ok(svg)
 }
 
-fn draw(set: &Measured, svg: &mut String) -> Result<(), DrawingAreaErrorKind<std::io::Error>> {
+fn draw(set: &IndexMeasurement, svg: &mut String) -> Result<(), PlotError> {
     let curves = frontiers(&set.points);
     let times = set.points.iter().map(|point| point.p50_ms);
     let (low, high) =
         times.fold((f64::INFINITY, 0.0_f64), |(low, high), t| (low.min(t), high.max(t)));
     let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
-    let failed = |_| DrawingAreaErrorKind::LayoutError;
+    let failed = PlotError::of;
     area.fill(&WHITE).map_err(failed)?;
     let title = format!("{} vectors of {} numbers ({}), one thread", set.rows, set.dim, set.label);
     let mut chart = ChartBuilder::on(&area)
@@ -54,7 +57,7 @@ fn draw(set: &Measured, svg: &mut String) -> Result<(), DrawingAreaErrorKind<std
 }
 
 /// For each engine the settings that no other of its settings beats in both, by time.
-fn frontiers(points: &[Point]) -> BTreeMap<String, Vec<(f64, f64)>> {
+fn frontiers(points: &[IndexPoint]) -> BTreeMap<String, Vec<(f64, f64)>> {
     let mut engines: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     for point in points {
         engines.entry(point.engine.clone()).or_default().push((point.p50_ms, point.recall));

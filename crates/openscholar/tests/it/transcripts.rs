@@ -1,0 +1,241 @@
+//! Every command as a person meets it: its help, one success and one failure, each with exit code, stdout and stderr.
+//!
+//! The transcripts lie in `transcripts/`, one file for each command. Times, sizes, paths, names of runs and digests are
+//! replaced, and in what measures this machine every number.
+//!
+//! Some commands have no success here. Those that listen until a signal comes (`datastore serve`, `bench annotate serve`)
+//! and those that train (`train encoder`, `reranker`, `attributor`) have tests of their own; `models pull` needs a
+//! network, `models pack` and `bench serve`, `encoder` and `reranker` take longer than all others together, and
+//! `bench fuzz` is in builds for development only.
+
+use std::path::Path;
+
+use regex::Regex;
+
+use crate::program::{Program, QUESTION, corpus, encoder, many_papers, text};
+
+/// What a command is called with, in words; `~` is the home folder. Empty: not shown.
+struct Case {
+    command: &'static str,
+    success: &'static str,
+    failure: &'static str,
+}
+
+const fn case(command: &'static str, success: &'static str, failure: &'static str) -> Case {
+    Case { command, success, failure }
+}
+
+const PAPER: &str = "acl:2020.acl-main.326";
+
+const CASES: [Case; 56] = [
+    case("ask", "QUESTION --generator none", "--resume nothing"),
+    case("search", "bias --top-k 2", "bias --datastore nowhere"),
+    case("papers list", "--limit 2", "--datastore nowhere"),
+    case("papers show", "PAPER", "doi:10.1/absent"),
+    case("papers add", "~/one.jsonl --datastore added", "~/absent.pdf"),
+    case("papers export", "PAPER --format ris", "doi:10.1/absent"),
+    case("papers references", "PAPER", "doi:10.1/absent"),
+    case("papers cited-by", "PAPER", "PAPER --save"),
+    case("papers related", "PAPER --limit 2", "doi:10.1/absent"),
+    case("papers neighbours", "PAPER", "doi:10.1/absent"),
+    case("papers remove", "doi:10.1000/many.0 --datastore added", "doi:10.1/absent"),
+    case("datastore build", "built ~/one.jsonl", "built ~/absent.jsonl"),
+    case("datastore merge", "merged second", "merged absent"),
+    case("datastore export", "second ~/exported", "absent ~/exported"),
+    case("datastore plan", "--papers 1000", "--papers many"),
+    case("datastore list", "", "surplus"),
+    case("datastore info", "papers", "nowhere"),
+    case("datastore verify", "papers", "nowhere"),
+    case("datastore repair", "second --to repaired", "nowhere --to repaired"),
+    case("datastore serve", "", "nowhere"),
+    case("datastore compact", "second", "second --bits 3"),
+    case("models list", "", "surplus"),
+    case("models pull", "", "no-such-model"),
+    case("models verify", "", "no-such-model"),
+    case("models pack", "", "~/absent ~/packed"),
+    case("runs list", "", "surplus"),
+    case("runs show", "last", "nothing"),
+    case("runs explain", "last 1", "last 99"),
+    case("runs replay", "last", "nothing"),
+    case("runs verify", "last", "nothing"),
+    case("runs sign", "", "last ~/absent"),
+    case("runs export", "last --format ris", "nothing --format ris"),
+    case("runs diff", "last last", "last nothing"),
+    case(
+        "bench run",
+        "multi --system evidence+gold --generator none --data DATA --out ~/bench",
+        "nothing",
+    ),
+    case("bench score", "~/bench --judge lexical", "~/absent"),
+    case("bench report", "~/bench", "~/absent"),
+    case("bench convert", "", "~/absent --to nothing"),
+    case("bench retrieval", "~/small --systems bm25", "~/absent"),
+    case("bench encoder", "", "--model no-such-model"),
+    case("bench reranker", "", "--model no-such-model"),
+    case("bench index", "", "nowhere"),
+    case("bench search", "papers ~/small --limit 1", "nowhere ~/small"),
+    case("bench formats", "~/formats", "~/absent"),
+    case("bench ingest", "~/one.jsonl --dim 8", "~/absent.jsonl"),
+    case("bench graph", "--papers 5", "nowhere"),
+    case("bench serve", "", "papers --clients 0"),
+    case("bench annotate import", "", "~/absent ~/absent"),
+    case("bench annotate serve", "", "~/absent.jsonl --db ~/study.db"),
+    case("bench annotate export", "", "--db ~/absent.db"),
+    case("bench annotate summary", "", "--db ~/absent.db"),
+    case("bench abstention", "~/small", "~/absent"),
+    case("bench attribution", "", "~/absent --judge lexical"),
+    case("train presets", "reranker small", "reranker big"),
+    case("train data", "", "reranker --out ~/rows --data ~/absent"),
+    case("doctor", "--offline", "surplus"),
+    case("completions", "bash", "tcsh"),
+];
+
+/// A home with papers, a second datastore, a run, files to read and a collection of two documents.
+fn home() -> Program {
+    let program = Program::with_papers();
+    let write = |name: &str, text: &str| {
+        let path = program.path(name);
+        fs_err::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs_err::write(path, text).expect("written");
+    };
+    write("one.jsonl", &many_papers(1));
+    write(
+        "formats/list.bib",
+        "@article{a, title = {A title}, author = {Doe, Jane}, year = {2020}, doi = {10.5555/a}}\n",
+    );
+    let documents = [("d1", "Exposure bias in translation"), ("d2", "Sleep and memory")];
+    let corpus: String = documents
+        .iter()
+        .map(|(id, text)| {
+            format!("{{\"_id\": \"{id}\", \"title\": \"{text}\", \"text\": \"{text}.\"}}\n")
+        })
+        .collect();
+    write("small/corpus.jsonl", &corpus);
+    write(
+        "small/queries.jsonl",
+        "{\"_id\": \"q1\", \"text\": \"exposure bias\"}\n{\"_id\": \"q2\", \"text\": \"memory and sleep\"}\n",
+    );
+    write("small/qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\n");
+    let papers = program.path("one.jsonl").to_string_lossy().into_owned();
+    program.succeeds(&["datastore", "build", "second", &papers]);
+    program.succeeds(&["ask", QUESTION, "--generator", "none"]);
+    program
+}
+
+/// The arguments of `line` behind those of `command`.
+fn arguments(program: &Program, command: &str, line: &str) -> Vec<String> {
+    let home = program.path("").to_string_lossy().trim_end_matches('/').to_owned();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../scholar-bench/tests/data/scholarqabench")
+        .to_string_lossy()
+        .into_owned();
+    let word = |word: &str| match word {
+        "QUESTION" => QUESTION.to_owned(),
+        "PAPER" => PAPER.to_owned(),
+        "DATA" => data.clone(),
+        _ => word.replace('~', &home),
+    };
+    command.split(' ').chain(line.split_whitespace()).map(word).collect()
+}
+
+/// Replaces what differs from run to run and from machine to machine.
+fn redacted(program: &Program, command: &str, said: &str) -> String {
+    let home = program.path("").to_string_lossy().trim_end_matches('/').to_owned();
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let crates = repository.parent().expect("a crate lies in a folder").to_string_lossy();
+    let scholar_models = repository.join("../scholar-models/tests");
+    let mut said = said
+        .replace(&home, "~")
+        .replace(&*scholar_models.to_string_lossy(), "MODELS")
+        .replace(&*encoder().to_string_lossy(), "ENCODER")
+        .replace(&*corpus().to_string_lossy(), "CORPUS")
+        .replace(&*crates, "CRATES");
+    let replace = |said: &mut String, pattern: &str, by: &str| {
+        let pattern = Regex::new(pattern).expect("a pattern");
+        *said = pattern.replace_all(said, by).into_owned();
+    };
+    replace(&mut said, r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME");
+    replace(&mut said, r"\b\d{8}-\d{6}-[0-9a-f]{4}(-\d+)?\b", "RUN");
+    replace(&mut said, r"\b[0-9a-f]{16,64}\b", "DIGEST");
+    // Scores, whose last digits depend on the kind of CPU.
+    replace(&mut said, r"-?\b\d+\.\d{2,}\b", "N");
+    replace(&mut said, r"Machine: .*?commit \w+", "Machine: HERE");
+    replace(&mut said, r"\d+(\.\d+)? ?(ms|s|kB|MB|GB|bytes|passages/s|/s|h)\b", "N $2");
+    if command.starts_with("bench") && command != "bench run" {
+        replace(&mut said, r"\d+(\.\d+)?", "N");
+    }
+    said
+}
+
+fn transcript(program: &Program, command: &str, line: &str) -> String {
+    let arguments = arguments(program, command, line);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (code, mut stdout, stderr) = text(&program.run(&arguments));
+    if command == "doctor" && code == 0 {
+        // What it finds is this machine's.
+        let what = |line: &str| {
+            let what = line.trim_start_matches("ok").trim_start().split(": ").next();
+            what.unwrap_or_default().to_owned() + "\n"
+        };
+        stdout = stdout.lines().filter(|line| !line.starts_with("      ")).map(what).collect();
+    } else if command == "completions" && code == 0 {
+        stdout = format!("{}\n…\n", stdout.lines().next().unwrap_or_default());
+    }
+    let [stdout, stderr] = [stdout, stderr].map(|said| redacted(program, command, &said));
+    let shown = format!("{command} {line}");
+    format!(
+        "$ openscholar {}\nexit code {code}\n--- stdout\n{stdout}--- stderr\n{stderr}",
+        shown.trim()
+    )
+}
+
+/// The names of all verbs, as the program's own help lists them.
+fn verbs(program: &Program, path: &str, found: &mut Vec<String>) {
+    let mut args: Vec<&str> = path.split_whitespace().collect();
+    args.push("-h");
+    let help = program.succeeds(&args);
+    let Some((_, listed)) = help.split_once("Commands:\n") else { return };
+    let listed = listed.lines().take_while(|line| line.starts_with("  "));
+    // Continued descriptions stand further in.
+    let named = listed.filter(|line| !line.starts_with("   "));
+    for name in named.filter_map(|line| line.split_whitespace().next()) {
+        if name != "help" {
+            let verb = format!("{path} {name}").trim().to_owned();
+            found.push(verb.clone());
+            verbs(program, &verb, found);
+        }
+    }
+}
+
+#[test]
+fn commands_say_what_their_transcripts_say() {
+    let program = home();
+    let mut all = Vec::new();
+    verbs(&program, "", &mut all);
+    let unknown: Vec<&str> = CASES
+        .iter()
+        .map(|case| case.command)
+        .filter(|command| !all.iter().any(|verb| verb == command))
+        .collect();
+    assert!(unknown.is_empty(), "no such commands: {unknown:?}");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("transcripts");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        // In the order of the cases: later ones use what earlier ones made.
+        for Case { command, success, failure } in CASES {
+            let mut said = vec![transcript(&program, command, "--help")];
+            let takes_nothing = ["datastore list", "models list", "models verify", "runs list"];
+            if !success.is_empty() || takes_nothing.contains(&command) {
+                said.push(transcript(&program, command, success));
+            }
+            said.push(transcript(&program, command, failure));
+            insta::assert_snapshot!(command.replace(' ', "-"), said.join("\n"));
+        }
+        for command in all.iter().filter(|verb| CASES.iter().all(|case| case.command != *verb)) {
+            let said = transcript(&program, command, "--help");
+            insta::assert_snapshot!(command.replace(' ', "-"), said);
+        }
+    });
+}

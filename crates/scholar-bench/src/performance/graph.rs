@@ -1,0 +1,134 @@
+//! Size and latency of the citation graph, and what they mean for a large one.
+
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::percentile;
+
+/// Papers of the large graph.
+const LARGE_PAPERS: f64 = 45e6;
+
+/// Microseconds of one question over many papers.
+#[derive(Debug, Clone, Serialize)]
+pub struct GraphTimings {
+    /// What is asked, for people.
+    pub question: &'static str,
+    /// What the answers hold, on average.
+    pub mean_found: f64,
+    /// Median.
+    pub p50_us: f64,
+    /// 95th percentile.
+    pub p95_us: f64,
+    /// The slowest one.
+    pub max_us: f64,
+}
+
+impl GraphTimings {
+    /// Asks `question` of each of `papers`, one after the other; `ask` returns how much was found.
+    ///
+    /// # Errors
+    /// The first of `ask`.
+    pub fn measure<P, E>(
+        question: &'static str,
+        papers: &[P],
+        ask: impl Fn(&P) -> Result<usize, E>,
+    ) -> Result<Self, E> {
+        let mut micros = Vec::with_capacity(papers.len());
+        let mut found = 0;
+        for paper in papers {
+            let began = Instant::now();
+            found += ask(paper)?;
+            micros.push(began.elapsed().as_secs_f64() * 1e6);
+        }
+        micros.sort_by(f64::total_cmp);
+        Ok(Self {
+            question,
+            mean_found: found as f64 / papers.len().max(1) as f64,
+            p50_us: percentile(&micros, 50),
+            p95_us: percentile(&micros, 95),
+            max_us: percentile(&micros, 100),
+        })
+    }
+}
+
+/// What was measured of one datastore's graph. Sizes are in bytes.
+#[derive(Debug)]
+pub struct GraphReport<'a> {
+    /// The datastore.
+    pub name: &'a str,
+    /// The machine and the program's version.
+    pub machine: &'a str,
+    /// Papers asked about.
+    pub sampled: usize,
+    /// Papers of the graph.
+    pub papers: u64,
+    /// Their references.
+    pub edges: u64,
+    /// Those of them to papers of the graph.
+    pub inner_edges: u64,
+    /// Its parts with their bytes.
+    pub parts: &'a [(&'static str, u64)],
+    /// Longest list of citing papers that the question for related papers reads whole.
+    pub related_list: usize,
+    /// A row each.
+    pub timings: &'a [GraphTimings],
+}
+
+impl GraphReport<'_> {
+    /// As a document.
+    pub fn markdown(&self) -> String {
+        let Self {
+            name,
+            machine,
+            sampled,
+            papers,
+            edges,
+            inner_edges,
+            parts,
+            related_list,
+            timings,
+        } = self;
+        let edges_per_paper = *edges as f64 / *papers as f64;
+        let total: u64 = parts.iter().map(|(_, bytes)| bytes).sum();
+        let large = |bytes: u64| bytes as f64 / *papers as f64 * LARGE_PAPERS / 1e9;
+        let part_rows: String = parts
+            .iter()
+            .chain([&("all", total)])
+            .map(|(part, bytes)| {
+                format!(
+                    "| {part} | {:.2} | {:.1} | {:.1} |\n",
+                    *bytes as f64 / 1e6,
+                    *bytes as f64 / *edges as f64,
+                    large(*bytes)
+                )
+            })
+            .collect();
+        let time_rows: String = timings
+            .iter()
+            .map(|row| {
+                format!(
+                    "| {} | {:.1} | {:.0} | {:.0} | {:.0} |\n",
+                    row.question, row.mean_found, row.p50_us, row.p95_us, row.max_us
+                )
+            })
+            .collect();
+        let bits = (LARGE_PAPERS / *papers as f64).log2().max(0.0);
+        format!(
+            "# Citation graph\n\nCommand: `openscholar bench graph {name} --papers {sampled}`\n\nMachine: {machine}.\n\n\
+             {papers} papers with {edges} references, {inner_edges} of them to stored papers.\n\n\
+             | part | MB here | bytes per reference | GB at 45 million papers |\n|---|---|---|---|\n{part_rows}\n\
+             The last column keeps this datastore's {edges_per_paper:.1} references per paper and its bytes per reference. \
+             It errs on the high side for the dictionary, whose entries are shared by ever more references as papers are added, \
+             and on the low side for lists and columns, whose numbers grow by a bit whenever papers or identifiers double: \
+             from {papers} to 45 million that is {bits:.0} bits, {:.1} bytes, per reference in each.\n\n\
+             | question | found on average | p50 µs | p95 µs | max µs |\n|---|---|---|---|---|\n{time_rows}\n\
+             Each question was asked for {sampled} papers at even distances, one after the other on one thread, with the files in the system's cache. \
+             The times grow with what is found, not with the datastore: a question looks up one term per identifier and segment \
+             (a dictionary search, logarithmic in the number of identifiers) and reads the lists it names. \
+             Related papers read the citing papers of every reference; lists over {related_list} papers are left out or sampled, which bounds a question \
+             at 45 million papers too.\n",
+            bits / 8.0,
+        )
+    }
+}
