@@ -19,8 +19,8 @@ mod train_data;
 pub(crate) use annotate::{
     AnnotateArgs, AnnotateCommand, AnnotateFormat, AnnotateImportArgs, AnnotateServeArgs,
 };
-pub(crate) use answer::AnswerArgs;
-pub(crate) use ask::{AskArgs, FilterArgs, GeneratorChoice, OutputFormat, TaskArg};
+pub(crate) use answer::{AnswerArgs, GeneratorChoice};
+pub(crate) use ask::{AskArgs, FilterArgs, OutputFormat, TaskArg};
 pub(crate) use former::notices as former_names;
 pub(crate) use look::{BeyondArgs, GraphSourceArg, LookArgs, SourceArg};
 pub(crate) use scholarqa::{

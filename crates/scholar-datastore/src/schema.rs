@@ -90,7 +90,7 @@ pub struct Fields {
     pub paper: Field,
     /// Column: source.
     pub source: Field,
-    /// Stored JSON: [`PaperMeta`] of a paper, [`Passage`] of a passage.
+    /// Stored JSON: [`PaperMeta`] of a paper, [`Passage`](scholar_core::Passage) of a passage.
     pub head: Field,
     /// Stored JSON: sections and references of a paper.
     pub body: Field,

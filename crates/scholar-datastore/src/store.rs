@@ -33,7 +33,6 @@ use crate::schema::{Fields, PaperBody, schema};
 use crate::search::filters::Filters;
 use crate::writer::lock::WriterLock;
 use crate::writer::sweep::remove_abandoned;
-use crate::writer::{DatastoreWriter, WriterCheck};
 use checks::Checks;
 use commit::OpenCommit;
 use directory::CheckedDirectory;
@@ -206,22 +205,6 @@ impl Datastore {
         };
         store.check_encoder(encoder)?;
         Ok(store)
-    }
-
-    /// Opens the only writer, which checks every file first.
-    ///
-    /// # Errors
-    /// As [`DatastoreWriter::open`].
-    pub fn writer(&self) -> Result<DatastoreWriter, Error> {
-        DatastoreWriter::open(&self.root)
-    }
-
-    /// The same, with files checked when `check` says.
-    ///
-    /// # Errors
-    /// As [`DatastoreWriter::open`].
-    pub fn writer_with(&self, check: WriterCheck<'_>) -> Result<DatastoreWriter, Error> {
-        DatastoreWriter::open_with(&self.root, check)
     }
 
     /// Folder of the datastore.

@@ -47,7 +47,7 @@ use crate::schema::{Fields, Merged};
 use crate::store::checks::Checks;
 use crate::store::guard::{self, Guarded};
 use crate::store::verify::{OnVerifyProgress, check_commit, check_lists};
-use crate::store::{open_index, open_index_in};
+use crate::store::{Datastore, open_index, open_index_in};
 use background::Merging;
 use lexical_merge::LexicalMerging;
 use lock::WriterLock;
@@ -113,6 +113,24 @@ pub struct DatastoreWriter {
 impl std::fmt::Debug for DatastoreWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("DatastoreWriter").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+impl Datastore {
+    /// Opens the only writer, which checks every file first.
+    ///
+    /// # Errors
+    /// As [`DatastoreWriter::open`].
+    pub fn writer(&self) -> Result<DatastoreWriter, Error> {
+        DatastoreWriter::open(self.root())
+    }
+
+    /// The same, with files checked when `check` says.
+    ///
+    /// # Errors
+    /// As [`DatastoreWriter::open`].
+    pub fn writer_with(&self, check: WriterCheck<'_>) -> Result<DatastoreWriter, Error> {
+        DatastoreWriter::open_with(self.root(), check)
     }
 }
 

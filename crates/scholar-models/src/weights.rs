@@ -1,7 +1,7 @@
 //! Named tensors of a model folder, whatever file they lie in.
 //!
 //! Reads safetensors and `PyTorch` zip checkpoints, in one file or sharded, with f32, f16 and bf16 numbers or
-//! packed to eight bits by [`pack`](crate::shipping::pack), and hands every
+//! packed to eight bits by [`pack`](crate::quantize::pack), and hands every
 //! tensor out as f32. Also digests the weight files for fingerprints.
 
 mod digest;

@@ -5,6 +5,7 @@
 
 pub mod ask;
 pub mod budget;
+pub mod clock;
 pub mod config;
 pub mod error;
 pub mod event;
@@ -23,6 +24,7 @@ pub mod write;
 
 pub use ask::{ask, ask_in, estimate};
 pub use budget::{Budget, Meter};
+pub use clock::{Alarm, Clock, stopped_clock};
 pub use config::{AskConfig, ModeChoice, Task};
 pub use error::AskError;
 pub use event::{Event, Observer};
@@ -30,4 +32,4 @@ pub use evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
 pub use frame::Frame;
 pub use modes::{Mode, mode_for};
 pub use outcome::{Outcome, Spent};
-pub use ports::{Alarm, Clock, Ports, stopped_clock};
+pub use ports::Ports;

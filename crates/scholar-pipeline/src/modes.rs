@@ -3,7 +3,7 @@
 //!
 //! A mode is one module with a [`Mode`] and a function of four steps: plan (which queries), gather (numbered evidence),
 //! write (a text that cites numbers), prove (the gates, then final numbers). Every mode is given the same
-//! [`Frame`](crate::frame::Frame). ARCHITECTURE.md says how to add one.
+//! [`Frame`]. ARCHITECTURE.md says how to add one.
 
 pub mod closed_book;
 pub mod evidence;

@@ -1,25 +1,11 @@
 //! What the algorithms may use of the world.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use futures::future::BoxFuture;
 use scholar_core::{Attributor, Encoder, Generator, Reranker, Retriever};
 
 use crate::budget::Meter;
-
-/// Time since a moment the caller chose, never running backwards. The binary passes its monotonic clock, a replay or
-/// a test passes [`stopped_clock`].
-pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
-
-/// Ready after the given time. The binary passes its runtime's timer, so that a model that falls silent cannot outlive
-/// the time limit.
-pub type Alarm = Arc<dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync>;
-
-/// A clock that stands still: time budgets never run out.
-pub fn stopped_clock() -> Clock {
-    Arc::new(|| Duration::ZERO)
-}
+use crate::clock::{Clock, stopped_clock};
 
 /// The capabilities of one run. A missing generator means evidence-first answers without synthesis; a missing
 /// reranker means retrieval order. The outcome says so.

@@ -1,6 +1,6 @@
 //! Writing a text that cites evidence numbers, and what every written answer ends with.
 //!
-//! [`Manuscript::gather`] brings the evidence, [`draft()`] the first text, [`conclude`] the proven answer. Between them a
+//! [`Manuscript::gather`] brings the evidence, [`draft()`] the first text, [`conclude()`] the proven answer. Between them a
 //! mode may do with the manuscript what it likes.
 
 pub(crate) mod citations;

@@ -1,8 +1,8 @@
 //! Options of whatever answers questions: `ask` and `bench run`.
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueEnum};
 
-use super::{GeneratorChoice, LookArgs, SearchModeArg};
+use super::{LookArgs, SearchModeArg};
 
 /// Which models answer, from what, and what it may cost.
 #[derive(Debug, Clone, Default, ClapArgs)]
@@ -58,4 +58,15 @@ pub(crate) struct AnswerArgs {
     /// Where papers are looked for.
     #[command(flatten)]
     pub(crate) look: LookArgs,
+}
+
+/// Which kind of model writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GeneratorChoice {
+    /// The GGUF engine in this process.
+    Embedded,
+    /// An OpenAI-compatible server.
+    Server,
+    /// No model: evidence in code only.
+    None,
 }

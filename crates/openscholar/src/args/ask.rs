@@ -107,17 +107,6 @@ pub(crate) enum TaskArg {
     RelatedWork,
 }
 
-/// Which kind of model writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GeneratorChoice {
-    /// The GGUF engine in this process.
-    Embedded,
-    /// An OpenAI-compatible server.
-    Server,
-    /// No model: evidence in code only.
-    None,
-}
-
 /// Formats of answers, and of their references for reference managers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {

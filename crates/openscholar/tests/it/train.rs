@@ -16,7 +16,7 @@ fn presets_are_printed_as_config_files() {
         }
     }
     let small = program.succeeds(&["train", "presets", "reranker"]);
-    assert!(small.contains("group = 8"), "small is the default: {small}");
+    assert!(small.contains("group_size = 8"), "small is the default: {small}");
     program.fails(1, &["train", "presets", "reranker", "big"], &["neither paper nor small"]);
 }
 

@@ -12,7 +12,7 @@ use crate::scholarqa::{BenchTask, Context, DataError, load};
 /// The items of `task` that come with passages, at most `passages` of each; `data` is the benchmark's folder or file.
 ///
 /// # Errors
-/// As [`load`].
+/// As [`load()`].
 pub fn of_task(task: BenchTask, data: &Path, passages: usize) -> Result<Vec<Asked>, DataError> {
     let asked = load(task, data)?.items.into_iter().filter(|item| item.duplicate_of.is_none());
     let asked = asked.filter_map(|item| {

@@ -14,8 +14,8 @@ use scholar_core::{
 };
 
 use super::{Budget, BudgetExceeded};
+use crate::clock::{Alarm, Clock};
 use crate::outcome::Spent;
-use crate::ports::{Alarm, Clock};
 
 /// Shortest reply worth asking for, in tokens: a smaller rest of the budget refuses the call. Ours.
 const SHORTEST_REPLY: u64 = 16;

@@ -22,7 +22,8 @@ use super::{
     Call, CallResult, Entry, Journal, JournalError, Port, PortsInfo, ReplayMiss, json as to_json,
     key_of,
 };
-use crate::ports::{Clock, Ports};
+use crate::clock::Clock;
+use crate::ports::Ports;
 
 /// Serves a run from a journal.
 pub struct Replayer {

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn gradients_are_slopes() {
+    fn gradients_are_those_of_differences() {
         let (batch, asked) = batch();
         let mut states = states(&batch);
         let weights = [0.7, -1.3, 0.4];

@@ -85,7 +85,7 @@ fn beyond_this_machine_a_server_needs_tokens_or_to_be_told() {
         1,
         &open,
         &[
-            "other machines reach 0.0.0.0:0",
+            "other machines can reach 0.0.0.0:0",
             "hint: pass --token-file FILE",
             "--insecure",
             "127.0.0.1",
@@ -94,7 +94,7 @@ fn beyond_this_machine_a_server_needs_tokens_or_to_be_told() {
     program.fails(
         1,
         &["bench", "annotate", "serve", "--db", "study.db", "--address", "[::]:0"],
-        &["other machines reach [::]:0", "hint: put a server with TLS in front", "--insecure"],
+        &["other machines can reach [::]:0", "hint: put a server with TLS in front", "--insecure"],
     );
     let file = program.path("tokens.txt");
     let path = file.to_string_lossy().into_owned();

@@ -2,7 +2,7 @@ use scholar_core::{OutputShape, Sampling};
 use scholar_testing::{Reply, ScriptedGenerator};
 
 use super::*;
-use crate::ports::stopped_clock;
+use crate::clock::stopped_clock;
 
 fn request(words: usize, max_tokens: usize) -> GenerationRequest {
     GenerationRequest {
