@@ -68,7 +68,7 @@ pub struct SetReport {
     pub n: usize,
     /// Of which people call supported.
     pub supported: usize,
-    /// Area under the curve of the score, supported against the rest; `None` when a class is empty.
+    /// AUROC of the score, supported against the rest; `None` when a class is empty.
     pub auc: Option<Interval>,
     /// Share of pairs on which the verdict `Supported` agrees.
     pub accuracy: Interval,

@@ -169,7 +169,7 @@ pub(crate) fn encoder_in(
 }
 
 /// The encoder that reads beside a question ([`Reading::AGAIN`]) from `folder`: one for all who ask, as the reranker of a search
-/// often is what a judge sees likeness by.
+/// often is what a judge sees similarity by.
 pub(crate) fn reader(
     app: &App,
     folder: &Path,

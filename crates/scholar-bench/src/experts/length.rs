@@ -115,15 +115,15 @@ fn fit(judged: &[Judged]) -> Option<Model> {
     let n = judged.len() as f64;
     // Not centred: 0 must stay equal length.
     let spread = (judged.iter().map(|one| one.log_ratio.powi(2)).sum::<f64>() / n).sqrt();
-    let slopes = spread > 1e-9;
+    let varies = spread > 1e-9;
     let row = |one: &Judged| {
-        let z = if slopes { one.log_ratio / spread } else { 0.0 };
+        let z = if varies { one.log_ratio / spread } else { 0.0 };
         Observation { x: [1.0, z], y: one.value, weight: 1.0 }
     };
     let rows: Vec<Observation<2>> = judged.iter().map(row).collect();
     let [a, b] = logistic::fit(&rows, &PRIOR.map(|deviation| deviation.powi(-2)));
     (a.is_finite() && b.is_finite())
-        .then_some(Model { intercept: a, slope: slopes.then_some(b / spread) })
+        .then_some(Model { intercept: a, slope: varies.then_some(b / spread) })
 }
 
 #[cfg(test)]

@@ -50,8 +50,8 @@ fn vectors_are_those_of_pytorch_on_every_engine() {
                 if encoder.engine().ends_with("f32") {
                     assert_all_close(vector, &row.vector, 2e-5);
                 }
-                let likeness = cosine(vector, &row.vector);
-                assert!(likeness > 0.999, "{} {:?}: {likeness}", encoder.engine(), row.text);
+                let similarity = cosine(vector, &row.vector);
+                assert!(similarity > 0.999, "{} {:?}: {similarity}", encoder.engine(), row.text);
             }
         }
     }

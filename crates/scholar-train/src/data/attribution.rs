@@ -18,9 +18,9 @@ use super::duplicates::Duplicates;
 use super::error::DataError;
 use super::evaluation::Evaluation;
 use super::ledger::Ledger;
-use super::made::{Made, Settings};
 use super::rows::{AttributionRow, EvidenceLabel};
 use super::source::{Source, SourceName};
+use super::split::{Settings, Splits};
 use super::wording::{first_words, hash, key, tokens};
 
 /// Longest evidence in words. Ours: what a model of 512 tokens reads beside a statement.
@@ -40,7 +40,7 @@ pub fn attribution_rows(
     sources: &[Source],
     evaluation: &Evaluation,
     settings: &Settings,
-) -> Result<Made<AttributionRow>, DataError> {
+) -> Result<Splits<AttributionRow>, DataError> {
     let mut maker = Maker::new(evaluation, settings);
     for source in sources {
         maker.random = SplitMix64::stream(settings.seed, hash([source.name.name()]));
@@ -168,7 +168,7 @@ impl<'a> Maker<'a> {
         windows.is_repeated(evidence).then_some("near-duplicate evidence of one statement")
     }
 
-    fn finish(mut self) -> Result<Made<AttributionRow>, DataError> {
+    fn finish(mut self) -> Result<Splits<AttributionRow>, DataError> {
         let mut counts: BTreeMap<EvidenceLabel, usize> = BTreeMap::new();
         for (_, row) in &self.rows {
             *counts.entry(row.label).or_default() += 1;
@@ -193,7 +193,7 @@ impl<'a> Maker<'a> {
             true
         });
         order.shuffle(&mut rows);
-        Made::split(rows, self.ledger, self.settings)
+        Splits::split(rows, self.ledger, self.settings)
     }
 }
 

@@ -10,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::error::DataError;
 use super::evaluation::Evaluation;
-use super::made::{Made, Settings};
 use super::rows::{write_file, write_rows};
 use super::source::Source;
+use super::split::{Settings, Splits};
 
 /// Version of the card's JSON.
 pub const SCHEMA: &str = "openscholar.data-card/1";
@@ -78,7 +78,7 @@ pub struct Account<'a> {
 /// When a file cannot be written, or a source not be read again for its digest.
 pub fn write_all<T: Serialize>(
     folder: &Path,
-    made: &Made<T>,
+    made: &Splits<T>,
     sources: &[Source],
     evaluation: &Evaluation,
     settings: &Settings,
@@ -200,7 +200,7 @@ mod tests {
         ledger.keep("arxiv", "text");
         ledger.reject("arxiv", "too short", "x");
         let row = TextRow { id: "a".to_owned(), text: "t".to_owned(), source: None };
-        let made = Made { train: vec![row], dev: Vec::new(), ledger };
+        let made = Splits { train: vec![row], dev: Vec::new(), ledger };
         let sources = [Source { name: SourceName::Arxiv, files: vec![input] }];
         let account = Account {
             trains: "encoder",

@@ -15,8 +15,8 @@ use scholar_core::random::SplitMix64;
 use super::error::DataError;
 use super::evaluation::Evaluation;
 use super::ledger::Ledger;
-use super::made::Settings;
 use super::source::{Source, SourceName};
+use super::split::Settings;
 use super::wording::{first_words, hash, tokens};
 
 /// Longest passage in words. Ours: what a model of 512 tokens reads beside a query; the paper's passages have 250.

@@ -6,9 +6,9 @@ use super::duplicates::Duplicates;
 use super::error::DataError;
 use super::evaluation::Evaluation;
 use super::ledger::Ledger;
-use super::made::{Made, Settings};
 use super::rows::TextRow;
 use super::source::{Source, SourceName, read_papers};
+use super::split::{Settings, Splits};
 
 /// Shorter texts have no two crops.
 const MIN_WORDS: usize = 40;
@@ -22,7 +22,7 @@ pub fn text_rows(
     sources: &[Source],
     evaluation: &Evaluation,
     settings: &Settings,
-) -> Result<Made<TextRow>, DataError> {
+) -> Result<Splits<TextRow>, DataError> {
     let mut ledger = Ledger::default();
     let mut seen = Duplicates::default();
     let mut rows: Vec<(String, TextRow)> = Vec::new();
@@ -62,7 +62,7 @@ pub fn text_rows(
         }
     }
     SplitMix64::new(settings.seed).shuffle(&mut rows);
-    Made::split(rows, ledger, settings)
+    Splits::split(rows, ledger, settings)
 }
 
 /// Whether a source has papers with texts of their own.

@@ -12,7 +12,7 @@ use scholar_models::gguf::{GgufGenerator, GgufOptions};
 use scholar_train::data::ranking::mining::{self, Grader, MiningRules};
 use scholar_train::data::ranking::{self, Plan, Pool};
 use scholar_train::data::{
-    Account, AttributionRow, DataCard, Evaluation, Made, RerankRow, Settings, Source, SourceName,
+    Account, AttributionRow, DataCard, Evaluation, RerankRow, Settings, Source, SourceName, Splits,
     TextRow, attribution_rows, has_papers, refuse_leaks, text_rows, write_all,
 };
 use serde::Serialize;
@@ -44,12 +44,12 @@ pub(super) fn run(args: &TrainDataArgs, app: &App) -> Result<ExitCode, CommandEr
     let job = Job { args, sources, evaluation, settings, app };
     let card = match args.trains {
         TrainsArg::Attributor => {
-            let made: Made<AttributionRow> =
+            let made: Splits<AttributionRow> =
                 attribution_rows(&job.sources, &job.evaluation, &job.settings)?;
             job.write(&made, ATTRIBUTOR)?
         }
         TrainsArg::Encoder => {
-            let made: Made<TextRow> = text_rows(&job.sources, &job.evaluation, &job.settings)?;
+            let made: Splits<TextRow> = text_rows(&job.sources, &job.evaluation, &job.settings)?;
             job.write(&made, ENCODER)?
         }
         TrainsArg::Reranker => {
@@ -157,7 +157,11 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn write<T: Serialize>(&self, made: &Made<T>, method: &str) -> Result<DataCard, CommandError> {
+    fn write<T: Serialize>(
+        &self,
+        made: &Splits<T>,
+        method: &str,
+    ) -> Result<DataCard, CommandError> {
         let trains = match self.args.trains {
             TrainsArg::Reranker => "reranker",
             TrainsArg::Attributor => "attributor",
@@ -181,7 +185,7 @@ impl Job<'_> {
         Ok(write_all(&self.args.out, made, sources, evaluation, settings, account)?)
     }
 
-    fn groups(&self) -> Result<Made<RerankRow>, CommandError> {
+    fn groups(&self) -> Result<Splits<RerankRow>, CommandError> {
         let mut plan = ranking::plan(&self.sources, &self.evaluation, &self.settings)?;
         let encoder = self.app.config.encoder.as_deref().unwrap_or(DEFAULT_ENCODER).to_owned();
         let encoder =

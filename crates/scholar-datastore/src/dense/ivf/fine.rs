@@ -26,7 +26,7 @@ pub(crate) fn encode(vector: &[f32], centroid: &[f32], out: &mut [u8]) {
     let step = STEPS
         .iter()
         .map(|share| share * largest / CENTRE)
-        .max_by(|a, b| likeness(&residual, *a).total_cmp(&likeness(&residual, *b)))
+        .max_by(|a, b| cosine(&residual, *a).total_cmp(&cosine(&residual, *b)))
         .unwrap_or_default();
     let (levels, factors) = out.split_at_mut(vector.len() / 2);
     let (mut along, mut with_centroid, mut levels_with_centroid) = (0.0_f32, 0.0_f32, 0.0_f32);
@@ -71,7 +71,7 @@ fn level(value: f32, step: f32) -> u8 {
 }
 
 /// Cosine of a residual with its levels.
-fn likeness(residual: &[f32], step: f32) -> f32 {
+fn cosine(residual: &[f32], step: f32) -> f32 {
     let (mut along, mut square) = (0.0_f32, 0.0_f32);
     for r in residual {
         let value = f32::from(level(*r, step)) - CENTRE;

@@ -10,7 +10,7 @@ use super::config::{CheckRules, ModelQueries};
 use super::facet::part_of;
 use super::model;
 use super::question::Term;
-use super::score::likeness;
+use super::score::similarity;
 use super::state::{DigestState, LATER_RANK, Newcomer};
 use super::terms::stem_set;
 use crate::event::Event;
@@ -160,7 +160,9 @@ fn items(state: &mut DigestState<'_>, searched: &[Query]) -> Vec<Item> {
 
 fn repeats(state: &DigestState<'_>, limit: f32) -> bool {
     state.chosen.iter().enumerate().any(|(nth, a)| {
-        state.chosen[..nth].iter().any(|b| likeness(&state.scored[*a], &state.scored[*b]) >= limit)
+        state.chosen[..nth]
+            .iter()
+            .any(|b| similarity(&state.scored[*a], &state.scored[*b]) >= limit)
     })
 }
 

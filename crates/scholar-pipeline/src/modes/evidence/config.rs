@@ -54,7 +54,7 @@ pub struct DigestShape {
     pub relevance_share: f32,
     /// Two sentences more alike than this (cosine, or shared stems without an encoder) say the same.
     pub redundancy: f32,
-    /// Weight of likeness to what is chosen already, against a sentence's own score.
+    /// Weight of similarity to what is chosen already, against a sentence's own score.
     pub diversity: f32,
 }
 
@@ -80,9 +80,10 @@ pub struct SynthesisRules {
     pub max_reply_tokens: usize,
     /// Lowest probability of support, by the attributor, of a sentence that is kept.
     pub min_support: f32,
-    /// Least likeness, 0 to 1, of two findings that are worth one sentence. At 0.4 neighbours of the subject are joined that
+    /// Least similarity, 0 to 1, of two findings that are worth one sentence. At 0.4 neighbours of the subject are joined that
     /// have nothing to say to each other; seen on a handful of answers, not measured.
-    pub least_likeness: f32,
+    #[serde(alias = "least_likeness")]
+    pub min_similarity: f32,
 }
 
 /// Where the passages come from.
@@ -152,7 +153,7 @@ impl EvidenceConfig {
                 max_prompt_tokens: 1_200,
                 max_reply_tokens: 260,
                 min_support: 0.5,
-                least_likeness: 0.5,
+                min_similarity: 0.5,
             }),
         }
     }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use scholar_core::text::words::{is_stop_word, words};
 
 use super::question::Reading;
-use super::score::{Scored, likeness};
+use super::score::{Scored, similarity};
 use super::terms::{stems, weight};
 
 /// Words beside a direction word that may name what it moves.
@@ -18,7 +18,7 @@ const REACH: usize = 3;
 const NEGATION_REACH: usize = 3;
 /// Weight of a stem that names a thing.
 const THING_WEIGHT: f32 = 3.4;
-/// Likeness from which two sentences speak of one matter.
+/// Similarity from which two sentences speak of one matter.
 const SAME_MATTER: f32 = 0.6;
 
 /// What is claimed of a thing.
@@ -250,7 +250,7 @@ fn same_matter(a: &Scored, b: &Scored, reading: &Reading) -> bool {
         .into_iter()
         .filter(|term| term.is_in(&a.candidate.stems) && term.is_in(&b.candidate.stems))
         .count();
-    shared >= needed(reading) && likeness(a, b) >= SAME_MATTER
+    shared >= needed(reading) && similarity(a, b) >= SAME_MATTER
 }
 
 fn needed(reading: &Reading) -> usize {

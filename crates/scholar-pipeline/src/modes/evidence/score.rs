@@ -217,7 +217,7 @@ fn sort(scored: &mut [Scored]) {
 }
 
 /// How alike two sentences are, in `[0, 1]`: the larger of cosine and shared stems.
-pub(crate) fn likeness(a: &Scored, b: &Scored) -> f32 {
+pub(crate) fn similarity(a: &Scored, b: &Scored) -> f32 {
     let shared = a.candidate.stems.intersection(&b.candidate.stems).count() as f32;
     let all = a.candidate.stems.union(&b.candidate.stems).count().max(1) as f32;
     let cosine = match (&a.vector, &b.vector) {

@@ -7,7 +7,7 @@ use scholar_core::{PaperId, Ranked};
 use super::config::DigestShape;
 use super::facet::Groups;
 use super::question::Reading;
-use super::score::{Scored, likeness, paper_of};
+use super::score::{Scored, paper_of, similarity};
 
 /// How many of the most relevant sentences set the measure of relevance.
 const YARDSTICK: usize = 8;
@@ -52,7 +52,7 @@ pub(crate) fn select(
             if chosen.contains(&at) || of_paper >= shape.per_paper {
                 continue;
             }
-            let alike = chosen.iter().map(|other| likeness(&scored[at], &scored[*other]));
+            let alike = chosen.iter().map(|other| similarity(&scored[at], &scored[*other]));
             let alike = alike.fold(0.0, f32::max);
             let same_passage_span =
                 chosen.iter().any(|other| overlap(&scored[at], &scored[*other]));

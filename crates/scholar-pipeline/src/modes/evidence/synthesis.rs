@@ -18,7 +18,7 @@ use super::condense::{condensed, joined, lower_words, stands_alone};
 use super::config::SynthesisRules;
 use super::informative::{is_motivation, is_praise};
 use super::reply;
-use super::score::likeness;
+use super::score::similarity;
 use super::state::DigestState;
 use super::terms::{stem_set, stems};
 use crate::frame::left_out;
@@ -38,7 +38,7 @@ const FEWEST_SOURCES: usize = 2;
 const MAX_CHOSEN: usize = 5;
 /// For a partner the model chose too, and for one of the same part.
 const PARTNER_BONUS: f32 = 0.1;
-/// Likeness from which two findings are one, which needs no joining.
+/// Similarity from which two findings are one, which needs no joining.
 const ONE_FINDING: f32 = 0.85;
 
 /// A sentence shown to the model.
@@ -143,7 +143,7 @@ pub(crate) async fn write(
         max_prompt_tokens: _,
         max_reply_tokens,
         min_support,
-        least_likeness,
+        min_similarity,
     } = rules;
     if state.frame.ports.generator.is_none() || sources.len() < FEWEST_SOURCES {
         return (Vec::new(), None);
@@ -171,7 +171,7 @@ pub(crate) async fn write(
     };
     let mut kept: Vec<AnswerSentence> = Vec::new();
     for written in
-        pairs(state, &chosen(sources, &wanted), *least_likeness).into_iter().take(*max_sentences)
+        pairs(state, &chosen(sources, &wanted), *min_similarity).into_iter().take(*max_sentences)
     {
         match check(state, &written, sources, &kept, *min_support).await {
             Ok(Ok(sentence)) => kept.push(sentence),
@@ -197,17 +197,17 @@ fn chosen<'a>(sources: &'a [Source], wanted: &[usize]) -> Vec<(&'a Source, bool)
 }
 
 /// The findings the model chose, each with the one of another paper that is most like it, the model's own choices first.
-fn pairs(state: &DigestState<'_>, chosen: &[(&Source, bool)], least_likeness: f32) -> Vec<Written> {
+fn pairs(state: &DigestState<'_>, chosen: &[(&Source, bool)], min_similarity: f32) -> Vec<Written> {
     let mut free = chosen.to_vec();
     let texts = state.evidence.iter().map(|ranked| ranked.retrieved.passage.text.as_str());
     let lower = lower_words(texts);
     let mut found = Vec::new();
     while let Some((first, true)) = (!free.is_empty()).then(|| free.remove(0)) {
         let fit = |(other, by_model): &(&Source, bool)| {
-            let alike = likeness(&state.scored[first.at], &state.scored[other.at]);
+            let alike = similarity(&state.scored[first.at], &state.scored[other.at]);
             let together = state.groups.of[first.at] == state.groups.of[other.at];
             let bonus = [*by_model, together].into_iter().filter(|is| *is).count() as f32;
-            (other.citation != first.citation && (least_likeness..ONE_FINDING).contains(&alike))
+            (other.citation != first.citation && (min_similarity..ONE_FINDING).contains(&alike))
                 .then_some(alike + bonus * PARTNER_BONUS)
         };
         let best = (0..free.len())

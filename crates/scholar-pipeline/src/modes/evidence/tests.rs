@@ -93,7 +93,7 @@ fn lenient() -> EvidenceConfig {
     let digest = EvidenceConfig::digest();
     // The fixtures are few and far from each other.
     let synthesis = digest.synthesis.clone();
-    let synthesis = synthesis.map(|rules| SynthesisRules { least_likeness: 0.4, ..rules });
+    let synthesis = synthesis.map(|rules| SynthesisRules { min_similarity: 0.4, ..rules });
     EvidenceConfig { abstain_below: 0.0, synthesis, ..digest }
 }
 

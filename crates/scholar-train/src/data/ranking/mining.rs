@@ -10,8 +10,8 @@ use scholar_core::{
 
 use super::super::error::DataError;
 use super::super::ledger::Ledger;
-use super::super::made::{Made, Settings};
 use super::super::rows::RerankRow;
+use super::super::split::{Settings, Splits};
 use super::super::wording::hash;
 use super::labels::{Relevance, Rules, graded_by};
 use super::{Form, Plan, Pool, Prompt};
@@ -260,7 +260,7 @@ pub fn finish(
     mut mined: Vec<MinedRow>,
     mut ledger: Ledger,
     settings: &Settings,
-) -> Result<Made<RerankRow>, DataError> {
+) -> Result<Splits<RerankRow>, DataError> {
     let mut seen = super::super::duplicates::Duplicates::default();
     mined.retain(|(_, row)| {
         let source = row.source.as_deref().unwrap_or_default();
@@ -273,7 +273,7 @@ pub fn finish(
         true
     });
     SplitMix64::new(settings.seed).shuffle(&mut mined);
-    Made::split(mined, ledger, settings)
+    Splits::split(mined, ledger, settings)
 }
 
 impl Ledger {

@@ -323,8 +323,8 @@ fn citing(papers: &[PaperText], planner: &mut Planner<'_>) {
 mod tests {
     use super::*;
     use crate::data::evaluation::Evaluation;
-    use crate::data::made::Settings;
     use crate::data::ranking::plan;
+    use crate::data::split::Settings;
 
     #[test]
     fn papers_become_prompts_of_every_kind() {

@@ -1,4 +1,4 @@
-//! Rows that were made, split into training and development by group.
+//! Rows split into training and development by group.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl Settings {
 
 /// Rows in two splits, with the account of how they came to be.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Made<T> {
+pub struct Splits<T> {
     /// For training, in random order.
     pub train: Vec<T>,
     /// Held out, no group of which is in training.
@@ -42,7 +42,7 @@ pub struct Made<T> {
     pub ledger: Ledger,
 }
 
-impl<T> Made<T> {
+impl<T> Splits<T> {
     /// Splits `(group, row)` by the groups' hashes, so that adding a source moves no row of another.
     ///
     /// # Errors
@@ -80,11 +80,12 @@ mod tests {
     #[test]
     fn a_group_stays_together() {
         let rows: Vec<(String, usize)> = (0..1000).map(|n| (format!("g{}", n / 5), n)).collect();
-        let made = Made::split(rows, Ledger::default(), &Settings::paper()).expect("rows are left");
+        let made =
+            Splits::split(rows, Ledger::default(), &Settings::paper()).expect("rows are left");
         assert!((20..=110).contains(&made.dev.len()), "{}", made.dev.len());
         assert_eq!(made.dev.len() % 5, 0);
         assert_eq!(made.train.len() + made.dev.len(), 1000);
-        let nothing = Made::<usize>::split(Vec::new(), Ledger::default(), &Settings::paper());
+        let nothing = Splits::<usize>::split(Vec::new(), Ledger::default(), &Settings::paper());
         assert!(matches!(nothing, Err(DataError::Nothing { .. })));
     }
 }
