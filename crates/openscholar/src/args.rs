@@ -265,7 +265,8 @@ pub(crate) enum BenchCommand {
         /// Folders to measure.
         #[arg(required = true, value_name = "DIR")]
         dirs: Vec<PathBuf>,
-        /// Systems, separated by commas: bm25, dense, hybrid, hybrid+rerank.
+        /// Systems, separated by commas: bm25, dense and hybrid; each also with +queries (halves of the query are searched too)
+        /// or +raw-queries (the same, pooled by unstandardised scores), and with +rerank.
         #[arg(long, value_delimiter = ',', default_value = "bm25,dense,hybrid,hybrid+rerank")]
         systems: Vec<String>,
         /// Encoder to measure with.

@@ -14,8 +14,10 @@ pub const SCHEMA: &str = "openscholar.bench.retrieval/1";
 
 /// What the name of a reranked system ends with.
 const RERANKED: &str = "+rerank";
-/// What the name of a system that pools several queries ends with.
+/// What the name of a system that pools several queries has before its reranker.
 const POOLED: &str = "+queries";
+/// The same of one that pools them by their scores as they are.
+const RAW: &str = "+raw-queries";
 
 /// Queries that a collection has at least, to count in the means over collections: the interval of a mean over fewer is wider
 /// than any difference that systems have. Ours.
@@ -52,8 +54,9 @@ pub struct Report {
     pub own_documents_left_out: usize,
     /// In the order they ran.
     pub systems: Vec<SystemReport>,
-    /// nDCG@10 of each system minus that of the one it has to beat: a reranked one its own ranking without, hybrid the
-    /// better of the others without reranking, any other the one before it in the list.
+    /// nDCG@10 of each system minus that of the one it has to beat: one that pools standardised scores the one that pools
+    /// them as they are, where both ran; a reranked one its own ranking without, hybrid the better of the others without
+    /// reranking, any other the one before it in the list.
     pub differences: Vec<Comparison>,
 }
 
@@ -142,10 +145,15 @@ impl Report {
 
 /// The system among `earlier` that `system` has to beat.
 fn rival<'a>(system: &SystemReport, earlier: &'a [SystemReport]) -> Option<&'a SystemReport> {
+    let raw = system.system.replace(POOLED, RAW);
+    if let Some(raw) = earlier.iter().find(|other| other.system == raw) {
+        return Some(raw);
+    }
     if let Some(plain) = system.system.strip_suffix(RERANKED) {
         return earlier.iter().find(|other| other.system == plain).or(earlier.last());
     }
-    if let Some(single) = system.system.strip_suffix(POOLED) {
+    let pooled = |name: &'a str| name.strip_suffix(RAW).or_else(|| name.strip_suffix(POOLED));
+    if let Some(single) = pooled(&system.system) {
         return earlier.iter().find(|other| other.system == single).or(earlier.last());
     }
     if system.system == "hybrid" {
@@ -308,12 +316,15 @@ mod tests {
             system("hybrid+rerank", [0.6, 0.7]),
             system("hybrid+queries", [0.8, 0.7]),
             system("hybrid+queries+rerank", [0.8, 0.7]),
+            system("dense+raw-queries", [0.8, 0.7]),
+            system("dense+queries", [0.8, 0.7]),
         ];
         let name = |at: usize| rival(&systems[at], &systems[..at]).map(|r| r.system.as_str());
         assert_eq!(name(0), None);
         assert_eq!([name(1), name(2)], [Some("bm25"), Some("bm25")]);
         assert_eq!([name(3), name(4)], [Some("bm25"), Some("hybrid")]);
         assert_eq!([name(5), name(6)], [Some("hybrid"), Some("hybrid+queries")]);
+        assert_eq!([name(7), name(8)], [Some("dense"), Some("dense+raw-queries")]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Runs systems over a collection.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use scholar_core::text::words::{is_stop_word, words};
@@ -21,29 +22,43 @@ const PASSAGES: usize = 300;
 /// reranks the 100 passages it retrieves.
 pub const RERANKED: usize = 100;
 
+/// Which queries a system searches, and what their hits are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Queries {
+    /// The query of the collection.
+    Own,
+    /// Two more, each made of one half of the query's content words; hits are pooled as for an answer.
+    Standardised,
+    /// The same queries, pooled by each passage's best score as it is: what pooling is compared with.
+    Raw,
+}
+
 /// One way to rank.
 pub struct System<'a> {
     /// Name in the report.
     pub name: String,
     /// Which indexes are asked.
     pub mode: SearchMode,
-    /// Whether two more queries, each made of one half of the query's content words, are searched and their hits pooled.
-    pub pooled: bool,
+    /// What is searched for.
+    pub queries: Queries,
     /// What ranks the first [`RERANKED`] passages anew.
     pub reranker: Option<&'a dyn Reranker>,
 }
 
 impl<'a> System<'a> {
-    /// `bm25`, `dense` or `hybrid`, each also with `+queries`, with `+rerank`, or with both in this order; `None` for another
-    /// name, or when there is no reranker.
+    /// `bm25`, `dense` or `hybrid`, each also with `+queries` or `+raw-queries`, with `+rerank`, or with both in this order;
+    /// `None` for another name, or when there is no reranker.
     pub fn named(name: &str, reranker: Option<&'a dyn Reranker>) -> Option<Self> {
         let (mode, rerank) = match name.strip_suffix("+rerank") {
             None => (name, false),
             Some(before) => (before, true),
         };
-        let (mode, pooled) = match mode.strip_suffix("+queries") {
-            None => (mode, false),
-            Some(mode) => (mode, true),
+        let (mode, queries) = if let Some(mode) = mode.strip_suffix("+queries") {
+            (mode, Queries::Standardised)
+        } else if let Some(mode) = mode.strip_suffix("+raw-queries") {
+            (mode, Queries::Raw)
+        } else {
+            (mode, Queries::Own)
         };
         let mode = match mode {
             "bm25" => SearchMode::Lexical,
@@ -52,7 +67,7 @@ impl<'a> System<'a> {
             _ => return None,
         };
         let reranker = if rerank { Some(reranker?) } else { None };
-        Some(Self { name: name.to_owned(), mode, pooled, reranker })
+        Some(Self { name: name.to_owned(), mode, queries, reranker })
     }
 }
 
@@ -81,10 +96,15 @@ pub async fn run(
                 mode: system.mode,
                 filter: SearchFilter::none(),
             };
-            let mut hits = if system.pooled {
-                pooled(retriever, &request).await?
-            } else {
-                retriever.search(&request).await?
+            let mut hits = match system.queries {
+                Queries::Own => retriever.search(&request).await?,
+                Queries::Standardised => {
+                    let lists = searched(retriever, &request).await?;
+                    let mut pool = dedup(lists, DedupRule::Richest);
+                    pool.sort_by(by_score);
+                    pool
+                }
+                Queries::Raw => best_of_each(searched(retriever, &request).await?),
             };
             if let Some(reranker) = system.reranker {
                 hits = rerank(reranker, &request, hits).await?;
@@ -112,19 +132,31 @@ pub async fn run(
     Ok(Report::new(collection, reports, own_left_out.len()))
 }
 
-/// The hits of the query and of its halves, pooled as for an answer, best first, ties by passage id.
-async fn pooled(
+/// The hits of the query and of its halves, one list a query.
+async fn searched(
     retriever: &dyn Retriever,
     request: &SearchRequest,
-) -> Result<Vec<Retrieved>, PortError> {
+) -> Result<Vec<Vec<Retrieved>>, PortError> {
     let mut lists = vec![retriever.search(request).await?];
     for half in halves(&request.query) {
         let request = SearchRequest { query: half, ..request.clone() };
         lists.push(retriever.search(&request).await?);
     }
-    let mut pool = dedup(lists, DedupRule::Richest);
-    pool.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.passage.id.cmp(&b.passage.id)));
-    Ok(pool)
+    Ok(lists)
+}
+
+/// Each passage once, with the best of its scores.
+fn best_of_each(lists: Vec<Vec<Retrieved>>) -> Vec<Retrieved> {
+    let mut hits: Vec<Retrieved> = lists.into_iter().flatten().collect();
+    hits.sort_by(by_score);
+    let mut seen = BTreeSet::new();
+    hits.retain(|hit| seen.insert(hit.passage.id.clone()));
+    hits
+}
+
+/// Best first, ties by passage id.
+fn by_score(a: &Retrieved, b: &Retrieved) -> Ordering {
+    b.score.cmp(&a.score).then_with(|| a.passage.id.cmp(&b.passage.id))
 }
 
 /// The first and the second half of a query's content words; none of a query with fewer than four.
@@ -183,6 +215,7 @@ mod tests {
         check("bm25", Some((SearchMode::Lexical, false)));
         check("hybrid+rerank", Some((SearchMode::Hybrid, true)));
         check("hybrid+queries+rerank", Some((SearchMode::Hybrid, true)));
+        check("hybrid+raw-queries", Some((SearchMode::Hybrid, false)));
         check("hybrid+rerank+queries", None);
         check("hybrid+magic", None);
         check("", None);
@@ -221,11 +254,12 @@ mod tests {
     #[test]
     fn every_query_is_scored_and_the_report_says_so() {
         let collection = titles(|id| format!("title of {id}"));
-        let (report, last) = measured(&collection, &["bm25", "bm25+rerank", "bm25+queries"]);
-        assert_eq!(last, (36, 36));
+        let (report, last) =
+            measured(&collection, &["bm25", "bm25+rerank", "bm25+raw-queries", "bm25+queries"]);
+        assert_eq!(last, (48, 48));
         assert_eq!((report.systems[0].per_query.len(), report.own_documents_left_out), (12, 0));
         // A title finds its own abstract, also beside the hits of its halves.
-        for system in [&report.systems[0], &report.systems[2]] {
+        for system in [&report.systems[0], &report.systems[2], &report.systems[3]] {
             assert!(system.recall100.mean > 0.9, "{report:?}");
         }
         let table = super::super::markdown(&[report]);

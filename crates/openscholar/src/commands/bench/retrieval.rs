@@ -152,7 +152,7 @@ fn measure(
         .map(|name| {
             System::named(name, reranker).ok_or_else(|| {
                 CommandError::user(format!("there is no system {name:?}")).with_hint(
-                    "the systems are bm25, dense, hybrid, each also with +queries, +rerank or both",
+                    "the systems are bm25, dense and hybrid, each also with +queries or +raw-queries, and with +rerank",
                 )
             })
         })
