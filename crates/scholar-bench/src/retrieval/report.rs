@@ -152,8 +152,8 @@ fn rival<'a>(system: &SystemReport, earlier: &'a [SystemReport]) -> Option<&'a S
     if let Some(plain) = system.system.strip_suffix(RERANKED) {
         return earlier.iter().find(|other| other.system == plain).or(earlier.last());
     }
-    let pooled = |name: &'a str| name.strip_suffix(RAW).or_else(|| name.strip_suffix(POOLED));
-    if let Some(single) = pooled(&system.system) {
+    let name = &system.system;
+    if let Some(single) = name.strip_suffix(RAW).or_else(|| name.strip_suffix(POOLED)) {
         return earlier.iter().find(|other| other.system == single).or(earlier.last());
     }
     if system.system == "hybrid" {
