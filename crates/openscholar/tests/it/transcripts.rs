@@ -4,15 +4,14 @@
 //! replaced, and in what measures this machine every number.
 //!
 //! Some commands have no success here. Those that listen until a signal comes (`datastore serve`, `bench annotate serve`)
-//! and those that train (`train encoder`, `reranker`, `attributor`) have tests of their own; `models pull` needs a
-//! network, `models pack` and `bench serve`, `encoder` and `reranker` take longer than all others together, and
-//! `bench fuzz` is in builds for development only.
+//! have tests of their own, `models pull` needs a network, and `bench fuzz` is in builds for development only.
 
 use std::path::Path;
 
 use regex::Regex;
+use serde_json::json;
 
-use crate::program::{Program, QUESTION, corpus, encoder, many_papers, text};
+use crate::program::{Program, QUESTION, copy, corpus, encoder, many_papers, models, text};
 
 /// What a command is called with, in words; `~` is the home folder. Empty: not shown.
 struct Case {
@@ -27,7 +26,7 @@ const fn case(command: &'static str, success: &'static str, failure: &'static st
 
 const PAPER: &str = "acl:2020.acl-main.326";
 
-const CASES: [Case; 56] = [
+const CASES: [Case; 63] = [
     case("ask", "QUESTION --generator none", "--resume nothing"),
     case("search", "bias --top-k 2", "bias --datastore nowhere"),
     case("papers list", "--limit 2", "--datastore nowhere"),
@@ -52,13 +51,13 @@ const CASES: [Case; 56] = [
     case("models list", "", "surplus"),
     case("models pull", "", "no-such-model"),
     case("models verify", "", "no-such-model"),
-    case("models pack", "", "~/absent ~/packed"),
+    case("models pack", "~/init ~/packed", "~/absent ~/packed"),
     case("runs list", "", "surplus"),
     case("runs show", "last", "nothing"),
     case("runs explain", "last 1", "last 99"),
     case("runs replay", "last", "nothing"),
     case("runs verify", "last", "nothing"),
-    case("runs sign", "", "last ~/absent"),
+    case("runs sign", "last ~/key", "last ~/absent"),
     case("runs export", "last --format ris", "nothing --format ris"),
     case("runs diff", "last last", "last nothing"),
     case(
@@ -70,14 +69,14 @@ const CASES: [Case; 56] = [
     case("bench report", "~/bench", "~/absent"),
     case("bench convert", "", "~/absent --to nothing"),
     case("bench retrieval", "~/small --systems bm25", "~/absent"),
-    case("bench encoder", "", "--model no-such-model"),
-    case("bench reranker", "", "--model no-such-model"),
-    case("bench index", "", "nowhere"),
+    case("bench encoder", "--model ENCODER --passages 2", "--model no-such-model"),
+    case("bench reranker", "--model ~/init --pairs 2", "--model no-such-model"),
+    case("bench index", "papers --queries 5 --top-k 3", "nowhere"),
     case("bench search", "papers ~/small --limit 1", "nowhere ~/small"),
     case("bench formats", "~/formats", "~/absent"),
     case("bench ingest", "~/one.jsonl --dim 8", "~/absent.jsonl"),
     case("bench graph", "--papers 5", "nowhere"),
-    case("bench serve", "", "papers --clients 0"),
+    case("bench serve", "papers --clients 2 --requests 4", "papers --clients 0"),
     case("bench annotate import", "", "~/absent ~/absent"),
     case("bench annotate serve", "", "~/absent.jsonl --db ~/study.db"),
     case("bench annotate export", "", "--db ~/absent.db"),
@@ -85,7 +84,42 @@ const CASES: [Case; 56] = [
     case("bench abstention", "~/small", "~/absent"),
     case("bench attribution", "", "~/absent --judge lexical"),
     case("train presets", "reranker small", "reranker big"),
-    case("train data", "", "reranker --out ~/rows --data ~/absent"),
+    case(
+        "train data",
+        "reranker --out ~/rows --data ~ --source starter --no-evaluation --max-papers 20",
+        "reranker --out ~/rows --data ~/absent",
+    ),
+    case(
+        "train decontaminate",
+        "--evaluation ~/small ~/queries.jsonl",
+        "--evaluation ~/absent ~/queries.jsonl",
+    ),
+    case(
+        "train encoder",
+        "--init ~/init --rows ~/texts.jsonl --settings ~/encoder.toml --max-steps 2 --out ~/encoder",
+        "--init ~/init --rows ~/queries.jsonl --settings ~/encoder.toml --out ~/encoder",
+    ),
+    case(
+        "train reranker",
+        "--init ~/init --rows ~/queries.jsonl --settings ~/train.toml --max-steps 2 --out ~/reranker",
+        "--init ~/init --rows ~/absent --settings ~/train.toml --out ~/reranker",
+    ),
+    case(
+        "train attributor",
+        "--init ~/init --rows ~/pairs.jsonl --settings ~/train.toml --max-steps 2 --out ~/judge",
+        "--init ~/absent --rows ~/pairs.jsonl --settings ~/train.toml --out ~/judge",
+    ),
+    case(
+        "train score-teacher",
+        "~/queries.jsonl --teacher ~/init --out ~/scored.jsonl",
+        "~/queries.jsonl --teacher ~/absent --out ~/scored.jsonl",
+    ),
+    case("train fit-weights", "~/judge/best --rows ~/pairs.jsonl", "~/absent"),
+    case(
+        "train export",
+        "--to trl --rows ~/pairs.jsonl --out ~/trl",
+        "--to trl --rows ~/queries.jsonl --out ~/trl",
+    ),
     case("doctor", "--offline", "surplus"),
     case("completions", "bash", "tcsh"),
 ];
@@ -116,10 +150,49 @@ fn home() -> Program {
         "{\"_id\": \"q1\", \"text\": \"exposure bias\"}\n{\"_id\": \"q2\", \"text\": \"memory and sleep\"}\n",
     );
     write("small/qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\n");
+    training(&program);
+    write("key", &signing_key());
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    fs_err::set_permissions(program.path("key"), mode).expect("its owner's alone");
     let papers = program.path("one.jsonl").to_string_lossy().into_owned();
     program.succeeds(&["datastore", "build", "second", &papers]);
     program.succeeds(&["ask", QUESTION, "--generator", "none"]);
     program
+}
+
+/// A private key in OpenSSH's form.
+fn signing_key() -> String {
+    let pair = ssh_key::private::Ed25519Keypair::from_seed(&[7; 32]);
+    let text = ssh_key::PrivateKey::from(pair).to_openssh(ssh_key::LineEnding::LF);
+    text.expect("encodes").to_string()
+}
+
+/// A tiny model to start from, rows of each kind, and papers to make rows of.
+fn training(program: &Program) {
+    copy(&models().join("golden/tiny-bert-cross"), &program.path("init"));
+    let tokenizer = models().join("golden/tiny-bert-encoder/tokenizer.json");
+    fs_err::copy(tokenizer, program.path("init/tokenizer.json")).expect("copied");
+    fs_err::create_dir_all(program.path("starter")).expect("made");
+    fs_err::copy(corpus(), program.path("starter/papers.jsonl")).expect("copied");
+    fs_err::write(program.path("train.toml"), "max_tokens = 48\n").expect("written");
+    let windows = "max_tokens = 48\nwindow = 32\n";
+    fs_err::write(program.path("encoder.toml"), windows).expect("written");
+    let rows = |name: &str, row: fn(usize) -> serde_json::Value| {
+        let rows: String = (0..60).map(|n| format!("{}\n", row(n))).collect();
+        fs_err::write(program.path(name), rows).expect("written");
+    };
+    rows(
+        "queries.jsonl",
+        |n| json!({"query": format!("what is {n}"), "pos": [format!("{n} is a number")], "neg": ["sleep helps"]}),
+    );
+    rows("pairs.jsonl", |n| {
+        let (evidence, label) = [("sleep helps", "neither"), ("it is a number", "supports")][n % 2];
+        json!({"sentence": format!("{n} is a number"), "evidence": evidence, "label": label})
+    });
+    rows("texts.jsonl", |n| {
+        let text = format!("Number {n} is larger than its predecessor. ").repeat(12);
+        json!({"id": n.to_string(), "text": text})
+    });
 }
 
 /// The arguments of `line` behind those of `command`.
@@ -133,6 +206,7 @@ fn arguments(program: &Program, command: &str, line: &str) -> Vec<String> {
         "QUESTION" => QUESTION.to_owned(),
         "PAPER" => PAPER.to_owned(),
         "DATA" => data.clone(),
+        "ENCODER" => encoder().to_string_lossy().into_owned(),
         _ => word.replace('~', &home),
     };
     command.split(' ').chain(line.split_whitespace()).map(word).collect()
@@ -157,6 +231,12 @@ fn redacted(program: &Program, command: &str, said: &str) -> String {
     replace(&mut said, r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME");
     replace(&mut said, r"\b\d{8}-\d{6}-[0-9a-f]{4}(-\d+)?\b", "RUN");
     replace(&mut said, r"\b[0-9a-f]{16,64}\b", "DIGEST");
+    replace(&mut said, r"commit [0-9a-f]{12}\b", "commit COMMIT");
+    // What this kind of CPU has instructions for, and which of the first steps is best on it.
+    replace(&mut said, r"(?m)(^\| ours, \w+ (f32|bf16|int8) .*\n)+", "| ours, KERNELS | …\n");
+    replace(&mut said, r"(?m)^not measured: precision .*\n", "");
+    replace(&mut said, r"\w+ (f32|bf16|int8) products", "KERNELS");
+    replace(&mut said, r", the best so far|best -?[\d.]+ after step \d+", "");
     // Scores, whose last digits depend on the kind of CPU.
     replace(&mut said, r"-?\b\d+\.\d{2,}\b", "N");
     replace(&mut said, r"Machine: .*?commit \w+", "Machine: HERE");

@@ -165,14 +165,24 @@ impl DataCard {
         table(&mut text, &self.removed);
         let _ = write!(
             text,
-            "\n## Evaluation\n\nNothing repeats the {} queries of {}.\n\n## Files\n\n| file | rows | SHA-256 |\n|---|---|---|\n",
-            self.evaluation_queries,
-            self.evaluation_sets.join(", ")
+            "\n## Evaluation\n\n{}\n\n## Files\n\n| file | rows | SHA-256 |\n|---|---|---|\n",
+            self.decontaminated()
         );
         for (name, (rows, digest)) in &self.files {
             let _ = writeln!(text, "| {name} | {rows} | {digest} |");
         }
         text
+    }
+
+    fn decontaminated(&self) -> String {
+        if self.evaluation_sets.is_empty() {
+            return "The rows were not decontaminated against any evaluation set.".to_owned();
+        }
+        format!(
+            "No row repeats any of the {} queries of {}.",
+            self.evaluation_queries,
+            self.evaluation_sets.join(", ")
+        )
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) fn run(args: &TrainDataArgs, app: &App) -> Result<ExitCode, CommandEr
     let evaluation = evaluation(args)?;
     let settings = settings(args);
     app.printer.say(&format!(
-        "{} collections, {} evaluation queries to keep out",
+        "collections: {}, evaluation queries to keep out: {}",
         sources.len(),
         evaluation.len()
     ));
