@@ -149,7 +149,8 @@ pub(crate) struct BenchScoreArgs {
     /// File of the 1–5 rubrics. Default: `rubrics/prometheus_rubrics_v8.json` among the benchmark's files.
     #[arg(long, value_name = "FILE")]
     pub(crate) rubrics: Option<PathBuf>,
-    /// Look papers that answers list up in this datastore.
+    /// Datastore in which papers that answers list are looked up. Default, where an answer without passages lists any: the
+    /// run's, else that of the config file.
     #[arg(long, value_name = "NAME")]
     pub(crate) titles: Option<String>,
     /// Measure the judge against people: folder that holds `claims/`, `attribution/` and

@@ -38,7 +38,26 @@ impl Sources {
     pub(crate) fn open(
         app: &App,
         look: &LookArgs,
+        config: SourcesConfig,
+    ) -> Result<Self, CommandError> {
+        let seconds = app.config.sources.deadline_seconds.unwrap_or(DEADLINE_SECONDS);
+        Self::open_within(app, look, config, Some(Duration::from_secs(seconds)))
+    }
+
+    /// The same for work of many questions, which takes as long as it takes.
+    pub(crate) fn open_for_many(
+        app: &App,
+        look: &LookArgs,
+        config: SourcesConfig,
+    ) -> Result<Self, CommandError> {
+        Self::open_within(app, look, config, None)
+    }
+
+    fn open_within(
+        app: &App,
+        look: &LookArgs,
         mut config: SourcesConfig,
+        deadline: Option<Duration>,
     ) -> Result<Self, CommandError> {
         if let Some(most) = look.full_texts.or(app.config.sources.full_texts) {
             config.full_texts = most;
@@ -53,8 +72,7 @@ impl Sources {
             return Ok(opened);
         }
         let fetcher = fetcher(app, look.offline)?;
-        let seconds = app.config.sources.deadline_seconds.unwrap_or(DEADLINE_SECONDS);
-        let fetcher = fetcher.within(Duration::from_secs(seconds));
+        let fetcher = deadline.map_or_else(|| fetcher.clone(), |time| fetcher.within(time));
         for source in beyond {
             opened.add(source, &fetcher);
         }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use scholar_testing::Behaviour;
+use scholar_testing::standin::world::world;
+use scholar_testing::{Behaviour, StandIn};
 use serde_json::Value;
 
 use crate::model::{Model, dead_address};
@@ -476,4 +477,62 @@ fn a_server_grades_beside_another_judge_and_compares_runs() {
     ] {
         program.fails(1, &[&["bench", "score", &a][..], args].concat(), &[says]);
     }
+}
+
+/// Lists a paper of the stand-in's library and one that nobody wrote, and cites both.
+fn inventor() -> Model {
+    let known = world().papers.iter().find(|work| work.summary.is_some()).expect("one");
+    let title = known.title.clone();
+    Model::with(move |_, _| {
+        let text = format!(
+            "[Response_Start]What was found about it is told at length in one of the papers below [1]. \
+             The opposite was found in another paper that is said to be among them [2].\n\n\
+             References:\n[1] {title}\n[2] A Study That Nobody Ever Made of Anything[Response_End]"
+        );
+        Some(Behaviour::Text(text))
+    })
+}
+
+#[test]
+fn papers_that_a_model_alone_lists_are_looked_up_once() {
+    let program = home();
+    let model = inventor();
+    let (data, url) = (data(), model.base_url());
+    let run = program.path("alone").to_string_lossy().into_owned();
+    let args = ["bench", "run", "bio", "--system", "no-retrieval", "--data", &data, "--limit", "1"];
+    program.json(0, &[&args[..], &["--out", &run, "--base-url", &url]].concat());
+
+    // Nobody to ask.
+    let score = ["--json", "bench", "score", &run, "--judge", "lexical"];
+    let scores = program.json(0, &score[1..]);
+    let recall = metric(&scores, "citation recall (corrected)");
+    assert!(
+        recall["estimate"].is_null() && recall["left_out"].to_string().contains("not looked up")
+    );
+    assert!(scores["warnings"].to_string().contains("--sources"), "{scores:#}");
+
+    let server = StandIn::start().expect("a loopback port");
+    let scored = |program: &Program| -> Value {
+        let mut command = Program::command(&program.path(""));
+        command.envs(server.settings()).args(score).args(["--sources", "s2"]);
+        let (code, stdout, stderr) = text(&command.output().expect("the program starts"));
+        assert_eq!(code, 0, "{stderr}");
+        serde_json::from_str(&stdout).expect("JSON")
+    };
+    let scores = scored(&program);
+    let totals = &scores["hallucination"]["totals"];
+    assert_eq!(
+        (&totals["listed"], &totals["found"], &totals["with_abstract"]),
+        (&2.into(), &1.into(), &1.into())
+    );
+    assert_eq!(totals["looked_up_in"], "s2");
+    assert_eq!(metric(&scores, "citation recall (corrected)")["n"], 1);
+    let verdicts = scores["verdicts"].as_object().expect("by item").values().next().expect("one");
+    assert_eq!((&verdicts["sentences"], &verdicts["out_of_range"]), (&2.into(), &1.into()));
+
+    // What was found stands in the run's folder: nobody is asked again, cache or not.
+    assert!(program.path("alone/titles-s2.jsonl").is_file());
+    let asked = server.log().len();
+    assert_eq!(scored(&program)["hallucination"], scores["hallucination"]);
+    assert_eq!(server.log().len(), asked);
 }

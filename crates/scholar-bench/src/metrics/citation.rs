@@ -17,7 +17,7 @@ pub mod summary;
 
 use serde::{Deserialize, Serialize};
 
-pub use plan::{Sentence, plan_long, plan_short};
+pub use plan::{Citable, Sentence, plan_long, plan_short};
 pub use score::{ItemScore, score};
 
 /// Shorter sentences are not scored, in code points with their citations. Source: ScholarQABench.

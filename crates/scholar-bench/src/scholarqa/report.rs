@@ -72,6 +72,7 @@ pub fn report(runs: &[Measured], head: &str) -> Report {
             document.table(verbatim);
         }
         document.table(tables::metrics(&of_task));
+        listed_papers(&mut document, &of_task);
         warnings(&mut document, &of_task);
         let found = comparisons(&of_task);
         if !found.is_empty() {
@@ -92,6 +93,25 @@ pub fn report(runs: &[Measured], head: &str) -> Report {
     }
     people::agreement(&mut document, runs);
     Report { csv: tables::csv(runs), json: json_of(runs, &compared), document }
+}
+
+/// What became of the papers that answers list, where they were looked up.
+fn listed_papers(document: &mut Document, runs: &[&Measured]) {
+    let mut lines: Vec<String> = Vec::new();
+    for one in runs {
+        let totals =
+            one.scores.iter().filter_map(|scores| scores.hallucination.as_ref()?.totals.as_ref());
+        for totals in totals {
+            let line = format!("{}: {totals}", one.run.manifest.name);
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    if !lines.is_empty() {
+        document.text("Papers that answers without passages list; citations are judged by the abstracts found:");
+        document.list(lines);
+    }
 }
 
 fn warnings(document: &mut Document, runs: &[&Measured]) {

@@ -3,11 +3,20 @@
 //! Every column holds one cell per item of the run: a value, or why there is none. Items that failed, were cut or were not
 //! asked are left out and counted; an abstention is scored as it stands. A judge that dies leaves the columns it began with
 //! what it gave, and the scores say that they are incomplete.
+//!
+//! An answer without passages may list the papers it cites. They are looked up before anything is judged, and its citations
+//! are scored against the abstracts of those that exist.
+
+mod cited;
 
 use std::collections::BTreeMap;
 
 use scholar_core::PortError;
 use serde::{Deserialize, Serialize};
+
+use cited::{CitedPassages, PassageSource};
+
+pub use cited::lists_papers;
 
 use super::item::{Gold, Item};
 use super::prediction::{Prediction, PredictionStatus};
@@ -17,15 +26,15 @@ use crate::judge::rubric::Parts;
 use crate::judge::support::SupportJudge;
 use crate::judge::{JudgePin, Judged};
 use crate::metrics::citation::summary::{self, OverCitation, Scored};
-use crate::metrics::citation::{self, ItemScore, Rules, ShownPassage, plan_long, plan_short};
+use crate::metrics::citation::{self, ItemScore, Rules, plan_long, plan_short};
 use crate::metrics::grading::GradingRubric;
-use crate::metrics::hallucination::{self, Hallucination, TitleLookup};
+use crate::metrics::hallucination::{self, Hallucination, ListedAnswer, ListedPapers, TitleLookup};
 use crate::metrics::rubric::{self, RubricConfig, RubricScore, Unread};
 use crate::metrics::text::lengths;
 use crate::metrics::text::matching::{Labelled, MatchRule, label, matches};
 use crate::metrics::text::overlap::{exact_match, token_f1};
 use crate::metrics::text::rouge::rouge;
-use crate::metrics::{Column, Summary, Uniform};
+use crate::metrics::{Column, LeftOut, Summary, Uniform};
 use crate::statistics::{Estimate, SEED};
 
 /// Schema of [`Scores`].
@@ -38,7 +47,7 @@ pub struct Judges<'a> {
     pub support: Option<&'a dyn SupportJudge>,
     /// Rubrics and grades.
     pub model: Option<&'a ModelJudge>,
-    /// Existence of listed papers.
+    /// Existence and abstracts of listed papers.
     pub lookup: Option<&'a dyn TitleLookup>,
 }
 
@@ -100,6 +109,9 @@ pub struct Scores {
     pub agreement: Option<serde_json::Value>,
     /// One value per item and metric.
     pub columns: Vec<Column>,
+    /// The papers that answers list, with what was found of each, by item.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub listed: BTreeMap<String, ListedPapers>,
     /// Verdicts on citations, by item.
     #[serde(default)]
     pub verdicts: BTreeMap<String, ItemScore>,
@@ -148,6 +160,7 @@ pub async fn score(
     let mut scores = Scorer {
         options,
         pairs: &pairs,
+        passages: PassageSource::of(&pairs, judges.lookup.is_some()),
         scores: Scores {
             schema: SCORES_SCHEMA.to_owned(),
             run: run.to_owned(),
@@ -162,11 +175,15 @@ pub async fn score(
             incomplete: None,
             agreement: None,
             columns: Vec::new(),
+            listed: BTreeMap::new(),
             verdicts: BTreeMap::new(),
             rubrics: BTreeMap::new(),
         },
     };
     scores.words(task);
+    if let Some(lookup) = judges.lookup {
+        scores.look_up(lookup).await;
+    }
     if let Some(judge) = judges.support {
         scores.citations(task, judge, progress).await;
     }
@@ -174,7 +191,7 @@ pub async fn score(
         scores.judged(task, judge, progress).await;
     }
     if let Some(lookup) = judges.lookup {
-        scores.references(lookup).await;
+        scores.references(lookup);
     }
     scores.warn();
     scores.scores
@@ -195,6 +212,7 @@ fn usable(prediction: Option<&Prediction>) -> Result<&Prediction, String> {
 struct Scorer<'a> {
     options: &'a ScoreOptions,
     pairs: &'a [(&'a Item, Result<&'a Prediction, String>)],
+    passages: PassageSource,
     scores: Scores,
 }
 
@@ -306,13 +324,18 @@ impl Scorer<'_> {
             let outcome = match (prediction, &dead) {
                 (Err(why), _) => Err(why.clone()),
                 (Ok(_), Some(_)) => Err("not judged: the judge failed".to_owned()),
-                (Ok(one), None) => match cite(task, item, one, judge, rules).await {
-                    Ok(outcome) => outcome,
-                    Err(error) => {
-                        dead = Some(format!("{}: {error}", item.id));
-                        Err("not judged: the judge failed".to_owned())
+                (Ok(one), None) => {
+                    match self.passages.of_answer(one, self.scores.listed.get(&item.id)) {
+                        Err(why) => Err(why),
+                        Ok(passages) => match cite(task, item, &passages, judge, rules).await {
+                            Ok(outcome) => outcome,
+                            Err(error) => {
+                                dead = Some(format!("{}: {error}", item.id));
+                                Err("not judged: the judge failed".to_owned())
+                            }
+                        },
                     }
-                },
+                }
             };
             scored.push((item.id.clone(), outcome));
             progress(nth + 1, self.pairs.len());
@@ -425,26 +448,37 @@ impl Scorer<'_> {
         self.add(column, 1.0, Some(judge.grading_pin(true)));
     }
 
-    async fn references(&mut self, lookup: &dyn TitleLookup) {
-        let mut answers = Vec::new();
+    /// Looks up what every answer lists.
+    async fn look_up(&mut self, lookup: &dyn TitleLookup) {
         for (item, prediction) in self.pairs {
-            if let Ok(one) = prediction {
-                let listed = hallucination::listed(&one.output);
-                answers.push((item.id.clone(), hallucination::look_up(listed, lookup).await));
-            }
+            let Ok(one) = prediction else { continue };
+            let listed = ListedAnswer::read(&one.output).papers;
+            let found = hallucination::look_up(listed, lookup).await;
+            self.scores.listed.insert(item.id.clone(), found);
         }
-        if answers.iter().all(|(_, listed)| listed.papers.is_empty()) {
+        if self.scores.listed.values().all(|listed| listed.papers.is_empty()) {
+            self.scores.listed.clear();
+        }
+    }
+
+    fn references(&mut self, lookup: &dyn TitleLookup) {
+        if self.scores.listed.is_empty() {
             return;
         }
+        let answers: Vec<(&str, &ListedPapers)> = self
+            .pairs
+            .iter()
+            .filter_map(|(item, _)| Some((item.id.as_str(), self.scores.listed.get(&item.id)?)))
+            .collect();
         let column = hallucination::column(&answers);
+        let listed: Vec<ListedPapers> = answers.into_iter().map(|(_, one)| one.clone()).collect();
         let pin = JudgePin {
             name: lookup.name().to_owned(),
             way: "title lookup".to_owned(),
             prompts: Vec::new(),
         };
         self.add(column, PERCENT, Some(pin));
-        let listed: Vec<_> = answers.into_iter().map(|(_, listed)| listed).collect();
-        self.scores.hallucination = Some(hallucination::table(&listed, SEED));
+        self.scores.hallucination = Some(hallucination::table(&listed, lookup.name(), SEED));
     }
 
     /// Columns without variation are what a scorer that did not run writes; cells without values lower n.
@@ -495,6 +529,13 @@ impl Scorer<'_> {
                 .warnings
                 .push(format!("{missing} of {total} items have no answer and are left out"));
         }
+        let mut metrics = self.scores.metrics.iter();
+        let unlisted = metrics.find_map(|one| one.summary.left_out.get(cited::NOT_LOOKED_UP));
+        if let Some(LeftOut { count: n, .. }) = unlisted {
+            self.scores.warnings.push(format!(
+                "{n} answers list papers instead of citing passages and nobody was asked for them: their citations have no score; name a datastore (--titles) or sources (--sources)"
+            ));
+        }
         if let Some(why) = &self.scores.incomplete {
             self.scores
                 .warnings
@@ -517,27 +558,19 @@ fn gold(item: &Item) -> Result<&str, String> {
 async fn cite(
     task: BenchTask,
     item: &Item,
-    prediction: &Prediction,
+    passages: &CitedPassages,
     judge: &dyn SupportJudge,
     rules: Rules,
 ) -> Result<Scored, PortError> {
-    let shown: Vec<ShownPassage> = prediction
-        .shown_ctxs()
-        .iter()
-        .map(|context| ShownPassage {
-            title: (!context.title.is_empty()).then(|| context.title.clone()),
-            text: context.text.clone(),
-        })
-        .collect();
     let plan = if task.measures().long_citations {
-        match plan_long(&prediction.output, shown.len(), rules) {
+        match plan_long(&passages.text, passages.citable(), rules) {
             Some(plan) => plan,
             None => return Ok(Err("the output has no sentence".to_owned())),
         }
     } else {
-        vec![plan_short(&item.question, &prediction.output, shown.len(), rules)]
+        vec![plan_short(&item.question, &passages.text, passages.citable(), rules)]
     };
-    citation::score(&plan, &shown, judge, rules).await.map(Ok)
+    citation::score(&plan, &passages.passages, judge, rules).await.map(Ok)
 }
 
 async fn rubric_of(

@@ -1,6 +1,7 @@
 //! `openscholar bench score RUN`: what was answered, measured; every number with n, interval and judge.
 
 mod judges;
+mod titles;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -35,6 +36,8 @@ struct Subject {
     task: BenchTask,
     items: Vec<Item>,
     predictions: Vec<Prediction>,
+    /// The datastore that the run asked.
+    datastore: Option<String>,
     data: PathBuf,
     folder: PathBuf,
 }
@@ -50,7 +53,7 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
         unread: if upstream { Unread::Zero } else { Unread::Reweigh },
     };
     let (mut scores, opened) = app.block_on_to_the_end(async {
-        let opened = Opened::open(args, &subject.folder, app).await?;
+        let opened = Opened::open(args, &subject, app).await?;
         let bar = progress::counted(&app.printer, "items", Some(subject.items.len() as u64))
             .with_message(format!("judging by {}", args.judge));
         let verdicts = subject.folder.join(format!("verdicts-{}.jsonl", slug(&args.judge)));
@@ -134,6 +137,7 @@ fn subject(args: &BenchScoreArgs, app: &App) -> Result<Subject, CommandError> {
             task: manifest.task,
             items: items.collect(),
             predictions: run.written.predictions,
+            datastore: manifest.datastore,
             data,
             folder: args.run.clone(),
         });
@@ -153,7 +157,7 @@ fn subject(args: &BenchScoreArgs, app: &App) -> Result<Subject, CommandError> {
     let folder = args.out.clone().unwrap_or_else(|| parent.unwrap_or(Path::new(".")).to_owned());
     fs_err::create_dir_all(&folder).map_err(|source| CommandError::unwritable(&folder, source))?;
     let name = args.run.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(Subject { name, task, items, predictions, data: data.clone(), folder })
+    Ok(Subject { name, task, items, predictions, datastore: None, data: data.clone(), folder })
 }
 
 /// What grades are given for, if anybody gives grades.

@@ -20,14 +20,43 @@ pub struct Sentence {
     pub cited: Vec<usize>,
     /// The citations are those of the sentence before.
     pub inherited: bool,
-    /// Numbers that no shown passage has, as written.
+    /// Numbers that no shown passage or listed paper with an abstract has, as written.
     pub out_of_range: Vec<usize>,
     /// Citations beyond the most that are looked at.
     pub ignored: usize,
 }
 
+/// The places that a citation may point to.
+#[derive(Debug, Clone, Copy)]
+pub enum Citable<'a> {
+    /// All below this number: the passages shown.
+    Shown(usize),
+    /// These: the papers of an answer's own list of which there is an abstract.
+    Listed(&'a BTreeSet<usize>),
+}
+
+impl From<usize> for Citable<'_> {
+    fn from(shown: usize) -> Self {
+        Self::Shown(shown)
+    }
+}
+
+impl Citable<'_> {
+    fn contains(self, place: usize) -> bool {
+        match self {
+            Self::Shown(n) => place < n,
+            Self::Listed(places) => places.contains(&place),
+        }
+    }
+}
+
 /// The sentences of a long answer that are scored, in order; `None` when it has no sentence at all.
-pub fn plan_long(output: &str, n_shown: usize, rules: Rules) -> Option<Vec<Sentence>> {
+pub fn plan_long<'a>(
+    output: &str,
+    citable: impl Into<Citable<'a>>,
+    rules: Rules,
+) -> Option<Vec<Sentence>> {
+    let citable = citable.into();
     let sentences = punkt::sentences(output);
     if sentences.is_empty() {
         return None;
@@ -42,7 +71,7 @@ pub fn plan_long(output: &str, n_shown: usize, rules: Rules) -> Option<Vec<Sente
         let inherited = numbers.is_empty() && !before.is_empty();
         let numbers = if inherited { before.clone() } else { numbers };
         let claim = claim(text, rules.variant);
-        let (sentence, in_use) = sentence(text, claim, numbers, Shown { n_shown, rules });
+        let (sentence, in_use) = sentence(text, claim, numbers, Numbering { citable, rules });
         if let Some(in_use) = in_use {
             before = in_use;
         }
@@ -54,7 +83,12 @@ pub fn plan_long(output: &str, n_shown: usize, rules: Rules) -> Option<Vec<Sente
 /// A short answer as one sentence: the question stands before the answer in the claim.
 ///
 /// Upstream reads citations from the question too.
-pub fn plan_short(question: &str, output: &str, n_shown: usize, rules: Rules) -> Sentence {
+pub fn plan_short<'a>(
+    question: &str,
+    output: &str,
+    citable: impl Into<Citable<'a>>,
+    rules: Rules,
+) -> Sentence {
     let whole = format!("{question} {output}");
     let claim = format!("{question} {}", claim(output, rules.variant));
     let read_from = match rules.variant {
@@ -62,14 +96,14 @@ pub fn plan_short(question: &str, output: &str, n_shown: usize, rules: Rules) ->
         Variant::Corrected => output,
     };
     let numbers = numbers(read_from, rules.variant);
-    sentence(&whole, claim, numbers, Shown { n_shown, rules }).0
+    sentence(&whole, claim, numbers, Numbering { citable: citable.into(), rules }).0
 }
 
 /// What citation numbers refer to.
 #[derive(Clone, Copy)]
-struct Shown {
-    /// Passages that were shown to the writer.
-    n_shown: usize,
+struct Numbering<'a> {
+    /// Places that may be cited.
+    citable: Citable<'a>,
     /// How numbers are read.
     rules: Rules,
 }
@@ -79,11 +113,12 @@ fn sentence(
     text: &str,
     claim: String,
     numbers: Vec<usize>,
-    shown: Shown,
+    numbering: Numbering<'_>,
 ) -> (Sentence, Option<Vec<usize>>) {
-    let Shown { n_shown, rules } = shown;
-    let place =
-        |number: &usize| number.checked_sub(rules.first_number).filter(|place| *place < n_shown);
+    let Numbering { citable, rules } = numbering;
+    let place = |number: &usize| {
+        number.checked_sub(rules.first_number).filter(|place| citable.contains(*place))
+    };
     let out_of_range: Vec<usize> =
         numbers.iter().filter(|number| place(number).is_none()).copied().collect();
     let mut cited: Vec<usize> = numbers.iter().filter_map(place).collect();

@@ -4,62 +4,111 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use scholar_core::{
-    FindBy, FindRequest, PaperSource, PortError, PortErrorKind, Query, Retriever, SearchFilter,
-    SearchMode, SearchRequest,
+    FindBy, FindRequest, PaperId, PaperSource, PassageId, PassageKind, PortError, PortErrorKind,
+    Query, Retriever, SearchFilter, SearchMode, SearchRequest,
 };
 
-use super::{CANDIDATES, TitleLookup, same_title};
+use super::{CANDIDATES, FoundPaper, TitleLookup, same_title};
 
 /// Passages searched for a title: several may be of one paper.
 const PASSAGES: usize = 20;
+/// Passages of a stored abstract that are read. Ours: an abstract has one or two.
+const ABSTRACT_PASSAGES: u32 = 8;
 
-/// Asks the datastore first, then each source until one knows the title.
+/// A datastore in which titles are looked up.
+#[derive(Clone)]
+pub struct StoredPapers {
+    /// Its name, for reports.
+    pub name: String,
+    /// What searches it.
+    pub retriever: Arc<dyn Retriever>,
+}
+
+/// Asks the datastore first, then each source until one knows the title and the abstract.
 ///
 /// Without sources a paper that is merely not stored looks invented: the name of the lookup says who was asked, and
 /// stands beside the numbers.
 pub struct PortLookup {
-    retriever: Option<Arc<dyn Retriever>>,
+    stored: Option<StoredPapers>,
     sources: Vec<Arc<dyn PaperSource>>,
     name: String,
 }
 
 impl PortLookup {
-    /// Looks in `retriever`, if there is one, and in `sources` in their order.
-    pub fn new(retriever: Option<Arc<dyn Retriever>>, sources: Vec<Arc<dyn PaperSource>>) -> Self {
-        let asked: Vec<&str> = retriever
-            .iter()
-            .map(|retriever| retriever.name())
-            .chain(sources.iter().map(|source| source.name()))
-            .collect();
-        let name = asked.join(", ");
-        Self { retriever, sources, name }
+    /// Looks in `stored`, if there is one, and in `sources` in their order.
+    pub fn new(stored: Option<StoredPapers>, sources: Vec<Arc<dyn PaperSource>>) -> Self {
+        let datastore = stored.iter().map(|stored| format!("datastore {}", stored.name));
+        let sources_asked = sources.iter().map(|source| source.name().to_owned());
+        let asked: Vec<String> = datastore.chain(sources_asked).collect();
+        Self { stored, sources, name: asked.join(", ") }
     }
+}
 
-    async fn stored(&self, query: &Query) -> Result<Vec<String>, PortError> {
-        let Some(retriever) = &self.retriever else { return Ok(Vec::new()) };
+impl StoredPapers {
+    async fn find(&self, title: &str, query: &Query) -> Result<Option<FoundPaper>, PortError> {
         let request = SearchRequest {
             query: query.clone(),
             top_k: PASSAGES,
             mode: SearchMode::Lexical,
             filter: SearchFilter::none(),
         };
-        let mut titles: Vec<String> = Vec::new();
-        for hit in retriever.search(&request).await? {
-            if !titles.contains(&hit.paper.title) {
-                titles.push(hit.paper.title.clone());
+        let hits = self.retriever.search(&request).await?;
+        let mut papers: Vec<&PaperId> = Vec::new();
+        for hit in &hits {
+            if papers.contains(&&hit.paper.id) {
+                continue;
+            }
+            papers.push(&hit.paper.id);
+            if papers.len() > CANDIDATES {
+                break;
+            }
+            if same_title(title, &hit.paper.title) {
+                let place = format!("datastore {}", self.name);
+                let abstract_text = self.abstract_of(&hit.paper.id).await?;
+                return Ok(Some(FoundPaper {
+                    title: hit.paper.title.clone(),
+                    abstract_text,
+                    place,
+                }));
             }
         }
-        titles.truncate(CANDIDATES);
-        Ok(titles)
+        Ok(None)
     }
 
-    async fn found(source: &dyn PaperSource, query: &Query) -> Result<Vec<String>, PortError> {
-        let by = if source.takes(FindBy::Keywords) { FindBy::Keywords } else { FindBy::Question };
-        let filter = SearchFilter::none();
-        let request = FindRequest { text: query.clone(), by, filter, limit: CANDIDATES };
-        let found = source.find(&request).await?;
-        Ok(found.papers.into_iter().map(|paper| paper.meta.title).collect())
+    /// The passages of the abstract joined, as they were cut.
+    async fn abstract_of(&self, paper: &PaperId) -> Result<Option<String>, PortError> {
+        let mut texts: Vec<String> = Vec::new();
+        for ordinal in 0..ABSTRACT_PASSAGES {
+            let id = PassageId { paper: paper.clone(), ordinal };
+            match self.retriever.passage(&id).await? {
+                Some((passage, _)) if passage.kind == PassageKind::Abstract => {
+                    texts.push(passage.text);
+                }
+                _ => break,
+            }
+        }
+        Ok(Some(texts.join(" ")).filter(|text| !text.trim().is_empty()))
     }
+}
+
+async fn find_beyond(
+    source: &dyn PaperSource,
+    title: &str,
+    query: &Query,
+) -> Result<Option<FoundPaper>, PortError> {
+    let by = if source.takes(FindBy::Keywords) { FindBy::Keywords } else { FindBy::Question };
+    let filter = SearchFilter::none();
+    let request = FindRequest { text: query.clone(), by, filter, limit: CANDIDATES };
+    let found = source.find(&request).await?;
+    let paper = found.papers.into_iter().find(|paper| same_title(title, &paper.meta.title));
+    Ok(paper.map(|paper| FoundPaper {
+        abstract_text: paper
+            .abstract_text()
+            .filter(|text| !text.trim().is_empty())
+            .map(str::to_owned),
+        title: paper.meta.title,
+        place: source.name().to_owned(),
+    }))
 }
 
 #[async_trait]
@@ -68,31 +117,26 @@ impl TitleLookup for PortLookup {
         &self.name
     }
 
-    /// A failure counts only if nobody else knows the title.
-    async fn titles_like(&self, title: &str) -> Result<Vec<String>, PortError> {
+    /// A failure counts only if nobody else knows title and abstract.
+    async fn find(&self, title: &str) -> Result<Option<FoundPaper>, PortError> {
         let query = Query::new(title).ok_or_else(|| {
             PortError::new(PortErrorKind::Rejected, "an empty title cannot be looked up")
         })?;
+        let mut best: Option<FoundPaper> = None;
         let mut failure = None;
-        let mut titles = match self.stored(&query).await {
-            Ok(titles) => titles,
-            Err(error) => {
-                failure = Some(error);
-                Vec::new()
-            }
-        };
-        for source in &self.sources {
-            if let Some(same) = titles.iter().find(|found| same_title(title, found)) {
-                return Ok(vec![same.clone()]);
-            }
-            match Self::found(source.as_ref(), &query).await {
-                Ok(found) => titles.extend(found),
+        // One more place than there are sources: the datastore comes first.
+        for nth in 0..=self.sources.len() {
+            let found = match (nth.checked_sub(1), &self.stored) {
+                (None, None) => continue,
+                (None, Some(stored)) => stored.find(title, &query).await,
+                (Some(nth), _) => find_beyond(self.sources[nth].as_ref(), title, &query).await,
+            };
+            match found {
+                Ok(Some(paper)) if paper.abstract_text.is_some() => return Ok(Some(paper)),
+                Ok(found) => best = best.or(found),
                 Err(error) => failure = Some(error),
             }
         }
-        if let Some(same) = titles.iter().find(|found| same_title(title, found)) {
-            return Ok(vec![same.clone()]);
-        }
-        failure.map_or(Ok(titles), Err)
+        failure.map_or(Ok(best), Err)
     }
 }

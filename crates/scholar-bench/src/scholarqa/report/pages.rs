@@ -10,6 +10,7 @@ use crate::judge::Judged;
 use crate::metrics::Outcome;
 use crate::metrics::citation::ItemScore;
 use crate::metrics::citation::score::Part;
+use crate::metrics::hallucination::{Existence, ListedPapers};
 use crate::metrics::rubric::RubricScore;
 use crate::scholarqa::item::{Gold, Item};
 use crate::scholarqa::prediction::Prediction;
@@ -86,6 +87,9 @@ fn item_page(
         }
     }
     body.push_str(&evidence(prediction));
+    if let Some(listed) = scores.iter().find_map(|one| one.listed.get(id)) {
+        body.push_str(&listed_papers(listed));
+    }
     if !prediction.notices.is_empty() {
         body.push_str("<h2>Notes</h2>\n<ul>\n");
         for notice in &prediction.notices {
@@ -182,6 +186,32 @@ fn part(part: &Part) -> String {
         Part::NotNeeded => "not needed".to_owned(),
         Part::Unreadable(reply) => format!("unreadable: {reply}"),
     }
+}
+
+fn listed_papers(listed: &ListedPapers) -> String {
+    let mut body =
+        "<h2>Papers listed</h2>\n<table><tr><th>number</th><th>entry</th><th>found</th></tr>\n"
+            .to_owned();
+    for (entry, existence) in &listed.papers {
+        let number = entry.number.map(|number| format!("[{number}]")).unwrap_or_default();
+        let (class, said) = match existence {
+            Existence::Exists(paper) => {
+                let without =
+                    if paper.abstract_text.is_none() { ", without an abstract" } else { "" };
+                ("yes", format!("{} ({}{without})", paper.title, paper.place))
+            }
+            Existence::Invented => ("no", "not found".to_owned()),
+            Existence::Unknown(why) => ("none", format!("not looked up: {why}")),
+        };
+        let _infallible = writeln!(
+            body,
+            "<tr class=\"{class}\"><td>{number}</td><td>{}</td><td>{}</td></tr>",
+            escape_html(&entry.text),
+            escape_html(&said)
+        );
+    }
+    body.push_str("</table>\n");
+    body
 }
 
 fn evidence(prediction: &Prediction) -> String {

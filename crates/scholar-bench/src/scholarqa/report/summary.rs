@@ -38,6 +38,9 @@ pub fn summary(scores: &Scores) -> String {
         let [mean, low, high] = [f1.mean, f1.low, f1.high].map(|value| value * 100.0);
         let _infallible = writeln!(text, "| citation F1 | {mean:.2} ({low:.2}–{high:.2}) | | | |");
     }
+    if let Some(totals) = scores.hallucination.as_ref().and_then(|one| one.totals.as_ref()) {
+        let _infallible = writeln!(text, "\n{totals}");
+    }
     if !scores.warnings.is_empty() {
         text.push('\n');
         for warning in &scores.warnings {

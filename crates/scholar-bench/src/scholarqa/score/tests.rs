@@ -8,6 +8,7 @@ use scholar_testing::{Reply, ScriptedGenerator};
 use serde_json::json;
 
 use super::*;
+use crate::metrics::hallucination::FoundPaper;
 use crate::scholarqa::Context;
 
 /// Says that evidence with the claim's first word supports it; dies after `alive` questions.
@@ -217,4 +218,91 @@ fn empty_answers_are_warned_of() {
     let predictions = [long("bio_0", " \n"), long("bio_1", ALPHA)];
     let scores = scored(BenchTask::Bio, &questions(2), &predictions, Judges::default(), &options());
     assert!(scores.warnings.iter().any(|warning| warning.starts_with("1 answers are empty")));
+}
+
+const MADE_UP: &str = "Gamma is what a paper that nobody ever wrote reports at some length [2].";
+const LIST: &str = "References:\n[1] Alpha in the First of Many Passages\n[2] Gamma That Nobody Ever Wrote About\n[3] A Paper Without Any Abstract";
+
+/// Knows the first and the third of [`LIST`].
+struct Library {
+    broken: bool,
+}
+
+#[async_trait]
+impl TitleLookup for Library {
+    fn name(&self) -> &'static str {
+        "library"
+    }
+
+    async fn find(&self, title: &str) -> Result<Option<FoundPaper>, PortError> {
+        if self.broken {
+            return Err(PortError::new(PortErrorKind::Unavailable, "closed"));
+        }
+        let known = ["Alpha in the First of Many Passages", "A Paper Without Any Abstract"];
+        let found = known.into_iter().find(|known| hallucination::same_title(title, known));
+        Ok(found.map(|title| FoundPaper {
+            title: title.to_owned(),
+            abstract_text: title.starts_with("Alpha").then(|| "Alpha was found.".to_owned()),
+            place: "library".to_owned(),
+        }))
+    }
+}
+
+fn closed_book() -> Vec<Prediction> {
+    let first = ALPHA.replace("[0]", "[1]");
+    let third = ALPHA.replace("[0]", "[3]");
+    let answer = format!("{first} {MADE_UP} {third}\n\n{LIST}");
+    let uncited = ALPHA.replace("[0]", "");
+    vec![Prediction::new("bio_0", "q", answer), Prediction::new("bio_1", "q", uncited)]
+}
+
+#[test]
+fn closed_book_citations_are_judged_by_the_abstracts_of_the_papers_found() {
+    let judge = Judge::new(100);
+    let library = Library { broken: false };
+    let judges = Judges { support: Some(&judge), lookup: Some(&library), ..Judges::default() };
+    let scores = scored(BenchTask::Bio, &questions(2), &closed_book(), judges, &options());
+    // Of three sentences one cites a paper with an abstract, one an invented paper, one a paper without an abstract.
+    let score = &scores.verdicts["bio_0"];
+    assert_eq!(
+        (score.sentences, score.supported, score.citations, score.good_citations),
+        (3, 1, 3, 1)
+    );
+    assert_eq!((score.out_of_range, judge.asked.load(Ordering::Relaxed)), (2, 1));
+    assert_eq!(
+        scores.verdicts["bio_1"].recall,
+        Some(0.0),
+        "an answer without a list cites nothing"
+    );
+    let totals = scores.hallucination.as_ref().and_then(|one| one.totals.clone()).expect("counted");
+    let says = "3 papers listed, 2 found, 1 with an abstract; looked up in library";
+    assert_eq!(totals.to_string(), says);
+    assert!(crate::scholarqa::report::summary::summary(&scores).contains(says));
+    assert_eq!(scores.listed["bio_0"].papers.len(), 3);
+
+    let upstream = ScoreOptions { rules: Rules::upstream(), ..options() };
+    let scores = scored(BenchTask::Bio, &questions(2), &closed_book(), judges, &upstream);
+    assert_eq!(scores.verdicts["bio_0"].supported, 1);
+}
+
+#[test]
+fn closed_book_citations_without_a_lookup_have_no_score() {
+    let judge = Judge::new(100);
+    let judges = Judges { support: Some(&judge), ..Judges::default() };
+    let scores = scored(BenchTask::Bio, &questions(2), &closed_book(), judges, &options());
+    let recall = &scores.metric("citation recall (corrected)").expect("a column").summary;
+    assert_eq!((recall.n, recall.left_out[cited::NOT_LOOKED_UP].count), (0, 2));
+    assert!(scores.citation_f1.is_none());
+    assert!(
+        scores.warnings.iter().any(|warning| warning.contains("--titles")),
+        "{:?}",
+        scores.warnings
+    );
+
+    let broken = Library { broken: true };
+    let judges = Judges { lookup: Some(&broken), ..judges };
+    let scores = scored(BenchTask::Bio, &questions(2), &closed_book(), judges, &options());
+    let recall = &scores.metric("citation recall (corrected)").expect("a column").summary;
+    assert_eq!((recall.n, recall.left_out.len()), (1, 1), "a failed lookup is no verdict");
+    assert_eq!(judge.asked.load(Ordering::Relaxed), 0);
 }

@@ -9,6 +9,7 @@ use scholar_bench::judge::model::ModelJudge;
 use scholar_bench::judge::support::AttributorJudge;
 use scholar_bench::metrics::hallucination::TitleLookup;
 use scholar_bench::metrics::hallucination::lookup::PortLookup;
+use scholar_bench::metrics::hallucination::memory::RememberedLookup;
 use scholar_bench::scholarqa::cache::CachedJudge;
 use scholar_bench::scholarqa::report::document::slug;
 use scholar_bench::scholarqa::score::Judges;
@@ -16,13 +17,13 @@ use scholar_core::{Attributor, Encoder as _, Generator, GeneratorStrength};
 use scholar_pipeline::budget::Budget;
 use scholar_pipeline::prompts::{JUDGE_VERDICT, JUDGE_YES_NO};
 use scholar_pipeline::proof::GeneratorAttributor;
-use scholar_pipeline::retrieve::sources::SourcesConfig;
 use scholar_pipeline::{Meter, ModeChoice};
 
+use super::{Subject, titles};
 use crate::app::App;
 use crate::args::{AnswerArgs, BenchScoreArgs};
 use crate::error::{CommandError, Context as _};
-use crate::wiring::{Shelf, Sources, generator, judge, models};
+use crate::wiring::{generator, judge, models};
 
 /// Everybody who judges.
 pub(super) struct Opened {
@@ -31,17 +32,18 @@ pub(super) struct Opened {
     prompts: Vec<String>,
     /// Who grades and compares.
     pub(super) model: Option<ModelJudge>,
-    lookup: Option<PortLookup>,
+    lookup: Option<RememberedLookup<PortLookup>>,
 }
 
 impl Opened {
-    /// Opens them; what the model says is remembered in `folder`.
+    /// Opens them; what the model says and which titles were found is remembered in the subject's folder.
     pub(super) async fn open(
         args: &BenchScoreArgs,
-        folder: &Path,
+        subject: &Subject,
         app: &App,
     ) -> Result<Self, CommandError> {
-        let lookup = lookup(args, app).await?;
+        let folder = subject.folder.as_path();
+        let lookup = titles::open(args, subject, app).await?;
         let mut opened = Self { attributor: None, prompts: Vec::new(), model: None, lookup };
         match args.judge.as_str() {
             "none" => {}
@@ -163,24 +165,4 @@ async fn generator(args: &BenchScoreArgs, app: &App) -> Result<Arc<dyn Generator
 #[expect(clippy::cast_precision_loss, reason = "a deadline in seconds is far below 2^52")]
 fn seconds(value: u64) -> f64 {
     value as f64
-}
-
-/// Who knows titles, where anybody is to be asked.
-async fn lookup(args: &BenchScoreArgs, app: &App) -> Result<Option<PortLookup>, CommandError> {
-    let stored = match &args.titles {
-        None => None,
-        Some(name) => {
-            app.home.datastore(name)?;
-            Some(Shelf::open(app, name).await?.retriever)
-        }
-    };
-    let sources = if args.look.sources.is_empty() {
-        Vec::new()
-    } else {
-        let opened = Sources::open(app, &args.look, SourcesConfig::quick())?;
-        opened.notices.iter().for_each(|notice| app.printer.notice(notice));
-        opened.sources
-    };
-    let asked = stored.is_some() || !sources.is_empty();
-    Ok(asked.then(|| PortLookup::new(stored, sources)))
 }
