@@ -130,9 +130,8 @@ impl<'a> DigestState<'a> {
         opens
     }
 
-    /// Adds passages not yet there, at most three of a paper; says how many came in.
-    pub(crate) fn add(&mut self, newcomers: Vec<Newcomer>) -> usize {
-        let before = self.evidence.len();
+    /// Adds passages not yet there, at most three of a paper.
+    pub(crate) fn add(&mut self, newcomers: Vec<Newcomer>) {
         for Newcomer { ranked: new, rank } in newcomers {
             let id = &new.retrieved.passage.id;
             let of_paper = self
@@ -147,7 +146,6 @@ impl<'a> DigestState<'a> {
             self.ranks.push(rank);
             self.evidence.push(new);
         }
-        self.evidence.len() - before
     }
 
     /// What speaks for and against answering.
