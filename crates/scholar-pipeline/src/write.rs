@@ -13,5 +13,5 @@ pub mod sentences;
 
 pub use conclude::conclude;
 pub use draft::draft;
-pub(crate) use draft::{answer_text, reference_block, without_draft};
+pub(crate) use draft::{answer_text, drafted, reference_block, without_draft};
 pub use manuscript::Manuscript;

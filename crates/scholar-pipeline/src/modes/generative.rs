@@ -1,7 +1,7 @@
 //! The paper's loop.
 //!
-//! 1. plan and gather: keyword queries, candidates, ranked and numbered once ([`Manuscript::gather`]);
-//! 2. write: [`draft()`], a text that cites evidence numbers; [`refine()`], feedback of at most three items, worked through
+//! 1. plan and gather: keyword queries, candidates, ranked and numbered once ([`Manuscript::gather`](crate::write::Manuscript::gather));
+//! 2. write: [`draft()`](crate::write::draft()), a text that cites evidence numbers; [`refine()`], feedback of at most three items, worked through
 //!    one after another: an item with a question searches for new evidence, a revision is accepted or the text stays;
 //!    [`insert_citations`], citations for what has none;
 //! 3. prove: [`conclude`], every sentence through the gates, references numbered.
@@ -20,7 +20,7 @@ use crate::config::{AskConfig, PosthocMode};
 use crate::error::AskError;
 use crate::frame::Frame;
 use crate::write::citations::insert_citations;
-use crate::write::{Manuscript, conclude, draft};
+use crate::write::{conclude, drafted};
 
 mod feedback;
 mod refine;
@@ -52,11 +52,7 @@ pub static MODE: Mode = Mode {
 };
 
 async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
-    let manuscript = match Manuscript::gather(frame).await? {
-        ControlFlow::Continue(manuscript) => manuscript,
-        ControlFlow::Break(answer) => return Ok(answer),
-    };
-    let mut manuscript = match draft(frame, manuscript).await? {
+    let mut manuscript = match drafted(frame).await? {
         ControlFlow::Continue(manuscript) => manuscript,
         ControlFlow::Break(answer) => return Ok(answer),
     };

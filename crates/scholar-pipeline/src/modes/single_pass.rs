@@ -11,7 +11,7 @@ use crate::budget::{ANSWER_TOKENS, ExpectedCalls, KEYWORD_TOKENS, PASSAGE_TOKENS
 use crate::config::AskConfig;
 use crate::error::AskError;
 use crate::frame::Frame;
-use crate::write::{Manuscript, conclude, draft};
+use crate::write::{conclude, drafted};
 
 /// Its entry of the registry.
 pub static MODE: Mode = Mode {
@@ -28,11 +28,7 @@ pub static MODE: Mode = Mode {
 };
 
 async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
-    let manuscript = match Manuscript::gather(frame).await? {
-        ControlFlow::Continue(manuscript) => manuscript,
-        ControlFlow::Break(answer) => return Ok(answer),
-    };
-    match draft(frame, manuscript).await? {
+    match drafted(frame).await? {
         ControlFlow::Continue(manuscript) => conclude(frame, manuscript).await,
         ControlFlow::Break(answer) => Ok(answer),
     }

@@ -15,6 +15,19 @@ use crate::evidence::{Evidence, EvidenceNumber};
 use crate::frame::{Frame, prompt_room};
 use crate::prompts::{self, Prompt};
 
+/// A manuscript with evidence and a first text: [`Manuscript::gather`], then [`draft()`]; breaks where either does.
+///
+/// # Errors
+/// When every search failed, the model cannot be asked, or its reply has no text.
+pub(crate) async fn drafted(
+    frame: &Frame<'_>,
+) -> Result<ControlFlow<Answer, Manuscript>, AskError> {
+    match Manuscript::gather(frame).await? {
+        ControlFlow::Continue(manuscript) => draft(frame, manuscript).await,
+        ControlFlow::Break(answer) => Ok(ControlFlow::Break(answer)),
+    }
+}
+
 /// Asks for the text that the task wants. Breaks with an answer where a label is all that is wanted, and where the budget
 /// does not pay for a draft.
 ///
