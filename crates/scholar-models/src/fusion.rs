@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use scholar_core::Explanation;
+use scholar_core::{Explanation, PortError, RerankScore, RerankerInfo};
 use serde::de::DeserializeOwned;
 
+use crate::cross_encoder::finite;
 use crate::error::ModelError;
 
 /// Name of the file of a reranker's feature weights.
@@ -86,6 +87,17 @@ pub(crate) fn fused<const N: usize>(
         explanations[*at] = Explanation::new(score, reason);
     }
     explanations
+}
+
+/// The values of explanations as scores, in their order; `reranker` names it in the error.
+///
+/// # Errors
+/// `Corrupt` for a number that is not finite.
+pub(crate) fn scores(
+    reranker: &RerankerInfo,
+    explained: &[Explanation],
+) -> Result<Vec<RerankScore>, PortError> {
+    finite(&reranker.name, explained.iter().map(|explanation| explanation.value).collect())
 }
 
 /// Each feature brought to mean 0 and standard deviation 1 over the rows; a constant feature becomes 0.

@@ -21,10 +21,9 @@ use self::features::{NAMES, features};
 use self::state_encoder::StateEncoder;
 pub use self::weights::{LateInteractionConfig, LateInteractionWeights};
 use crate::batcher::{Batcher, QUEUE_TOKENS};
-use crate::cross_encoder::finite;
 use crate::encoder::LocalEncoder;
 use crate::error::ModelError;
-use crate::fusion::{WeightedFeatures, by_first_stage, fused};
+use crate::fusion::{self, WeightedFeatures, by_first_stage, fused};
 
 /// Candidates reranked unless a setting says otherwise; the others keep the first stage's order below them.
 ///
@@ -140,8 +139,7 @@ impl Reranker for LateInteractionReranker {
         query: &Query,
         passages: &[Retrieved],
     ) -> Result<Vec<RerankScore>, PortError> {
-        let scores = self.explain(query, passages).await?;
-        finite(&self.info.name, scores.iter().map(|explanation| explanation.value).collect())
+        fusion::scores(&self.info, &self.explain(query, passages).await?)
     }
 
     async fn explain(

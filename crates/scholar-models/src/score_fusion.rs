@@ -13,9 +13,9 @@ use scholar_core::{Explanation, PortError, Query, RerankScore, Reranker, Reranke
 use serde::Deserialize;
 
 use crate::batcher::{Batcher, QUEUE_TOKENS};
-use crate::cross_encoder::{LocalCrossEncoder, finite};
+use crate::cross_encoder::LocalCrossEncoder;
 use crate::error::ModelError;
-use crate::fusion::{WeightedFeatures, by_first_stage, fused, read_weights};
+use crate::fusion::{self, WeightedFeatures, by_first_stage, fused, read_weights};
 use crate::lexical::Lexical;
 
 const FEATURES: usize = 4;
@@ -131,8 +131,7 @@ impl Reranker for ScoreFusionReranker {
         query: &Query,
         passages: &[Retrieved],
     ) -> Result<Vec<RerankScore>, PortError> {
-        let explained = self.explain(query, passages).await?;
-        finite(&self.info.name, explained.iter().map(|explanation| explanation.value).collect())
+        fusion::scores(&self.info, &self.explain(query, passages).await?)
     }
 
     async fn explain(
