@@ -58,6 +58,12 @@ impl CommandError {
         Self::new(ErrorKind::User, message)
     }
 
+    /// The person asked to stop; `message` says what is kept, and the same command continues.
+    pub(crate) fn interrupted_resumable(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Interrupted, message)
+            .with_hint("run the same command again: it continues where it stopped")
+    }
+
     pub(crate) fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self

@@ -63,11 +63,10 @@ pub(crate) async fn pull(
             Ok(())
         }
         Some(Err(error)) => Err(failed(entry, error)),
-        None => Err(CommandError::new(
-            ErrorKind::Interrupted,
-            format!("interrupted while fetching {}", entry.name),
-        )
-        .with_hint("run the same command again: it continues where it stopped")),
+        None => Err(CommandError::interrupted_resumable(format!(
+            "interrupted while fetching {}",
+            entry.name
+        ))),
     }
 }
 

@@ -19,7 +19,7 @@ use scholar_models::LocalEncoder;
 
 use crate::app::App;
 use crate::args::{PassagesArg, SourceArgs};
-use crate::error::{CommandError, EXIT_MISSING_EVIDENCE, ErrorKind};
+use crate::error::{CommandError, EXIT_MISSING_EVIDENCE};
 use crate::output::added;
 use crate::progress;
 use crate::wiring::models::{self, Reading};
@@ -132,11 +132,7 @@ pub(crate) fn add_files(
     let Run { interrupted, rejects, .. } = run;
     report_rejects(&rejects, app)?;
     if interrupted {
-        return Err(CommandError::new(
-            ErrorKind::Interrupted,
-            "interrupted; what was added is kept",
-        )
-        .with_hint("run the same command again: it continues where it stopped"));
+        return Err(CommandError::interrupted_resumable("interrupted; what was added is kept"));
     }
     // With nothing read, the command has failed.
     if reports.is_empty() && !failed.is_empty() {

@@ -13,7 +13,7 @@ use scholar_datastore::{AddOptions, PrecomputedPassages};
 use super::build::{self, Building};
 use crate::app::App;
 use crate::args::SourceArgs;
-use crate::error::{CommandError, ErrorKind};
+use crate::error::CommandError;
 use crate::output::added;
 use crate::progress;
 use crate::wiring::store_writer;
@@ -68,11 +68,7 @@ pub(super) fn run(
     added::report(&source, &done, app);
     build::report_rejects(&log, app)?;
     if done.interrupted {
-        return Err(CommandError::new(
-            ErrorKind::Interrupted,
-            "interrupted; what was added is kept",
-        )
-        .with_hint("run the same command again: it continues where it stopped"));
+        return Err(CommandError::interrupted_resumable("interrupted; what was added is kept"));
     }
     super::info(name, app)
 }

@@ -9,10 +9,9 @@ use scholar_datastore::{AddOptions, Datastore, RepairReport, RepairSource};
 
 use super::merge::folder;
 use crate::app::App;
-use crate::error::{CommandError, EXIT_MISSING_EVIDENCE, ErrorKind};
+use crate::error::{CommandError, EXIT_MISSING_EVIDENCE};
 use crate::progress;
-use crate::wiring::models;
-use crate::wiring::store_writer;
+use crate::wiring::{copy, models, store_writer};
 
 /// Longest list of lost papers that is printed in full.
 const SHOWN_LOST: usize = 20;
@@ -50,21 +49,11 @@ pub(super) fn run(name: &str, to: &str, app: &App) -> Result<ExitCode, CommandEr
         progress::counted(&app.printer, "papers", Some(source.papers())).with_message("saving");
     let encoder = encoder.as_deref().map(|encoder| encoder as &dyn Encoder);
     let options = AddOptions::standard(format!("repaired from {name}"));
-    let report = writer.save_from(&source, encoder, &options, &mut |done| {
-        bar.set_position(done.papers_read);
-        if done.is_merging {
-            bar.set_message("merging segments");
-        }
-        app.until_stopped()
-    })?;
+    let report = writer.save_from(&source, encoder, &options, &mut copy::show_papers(&bar, app))?;
     bar.finish_and_clear();
     drop(writer);
     if report.interrupted {
-        return Err(CommandError::new(
-            ErrorKind::Interrupted,
-            "interrupted; what was saved is kept",
-        )
-        .with_hint("run the same command again: it continues where it stopped"));
+        return Err(CommandError::interrupted_resumable("interrupted; what was saved is kept"));
     }
     tell(&Repair { name, to, report: &report }, app)?;
     let code = if report.is_complete() { 0 } else { EXIT_MISSING_EVIDENCE };
