@@ -31,6 +31,19 @@ pub fn sum(values: &[f32]) -> f32 {
     total(&sums)
 }
 
+/// The largest of the values, `-inf` where there is none; a NaN is passed over.
+#[inline(always)]
+pub fn max(values: &[f32]) -> f32 {
+    let mut top: Lanes = [f32::NEG_INFINITY; LANES];
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (top, value) in top.iter_mut().zip(chunk) {
+            *top = if *value > *top { *value } else { *top };
+        }
+    }
+    rest.iter().chain(&top).fold(f32::NEG_INFINITY, |a, b| if *b > a { *b } else { a })
+}
+
 /// Inner product of slices of equal length.
 #[inline(always)]
 pub fn dot<const FMA: bool>(left: &[f32], right: &[f32]) -> f32 {
@@ -81,4 +94,29 @@ pub fn exp<const FMA: bool>(x: f32) -> f32 {
     // SAFETY: n lies between -126 and 127 after the clamp above.
     let exponent = unsafe { n.to_int_unchecked::<i32>() };
     p * f32::from_bits(((exponent + 127) as u32) << 23)
+}
+
+/// The error function at a point, and the bell curve it is the integral of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Erf {
+    /// `erf(z)`, within -1 and 1, absolute error below 1.5e-7.
+    pub value: f32,
+    /// `exp(-z²)`.
+    pub bell: f32,
+}
+
+/// The error function at `z`.
+///
+/// Source: Abramowitz and Stegun 7.1.26.
+#[inline(always)]
+pub fn erf<const FMA: bool>(z: f32) -> Erf {
+    let a = z.abs();
+    let t = 1.0 / fma::<FMA>(a, 0.327_591_1, 1.0);
+    let mut p = 1.061_405_4;
+    for c in [-1.453_152_1, 1.421_413_8, -0.284_496_72, 0.254_829_6] {
+        p = fma::<FMA>(p, t, c);
+    }
+    let bell = exp::<FMA>(-(a * a));
+    let magnitude = 1.0 - p * t * bell;
+    Erf { value: magnitude.copysign(z), bell }
 }

@@ -15,6 +15,7 @@ mod lexical;
 mod matmul;
 pub mod quantize;
 pub mod score_fusion;
+pub mod simd;
 pub mod t5;
 mod tokens;
 mod weights;

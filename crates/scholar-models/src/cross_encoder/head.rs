@@ -2,7 +2,8 @@
 
 use crate::encoder::config::{Architecture, NetworkConfig};
 use crate::error::ModelError;
-use crate::kernels::{Level, dot};
+use crate::kernels::dot;
+use crate::simd::SimdLevel;
 use crate::weights::Weights;
 
 /// `out(tanh(dense(state of the first token)))`, or `out(state)` where a BERT checkpoint has no pooler.
@@ -27,7 +28,7 @@ impl Layer {
     }
 
     fn apply(&self, input: &[f32]) -> Vec<f32> {
-        let level = Level::detect();
+        let level = SimdLevel::detect();
         let rows = self.weight.chunks_exact(input.len()).zip(&self.bias);
         rows.map(|(row, bias)| dot(level, row, input) + bias).collect()
     }

@@ -1,6 +1,7 @@
 //! From token states to one vector.
 
-use crate::kernels::{Level, add_scaled, dot};
+use crate::kernels::{add_scaled, dot};
+use crate::simd::SimdLevel;
 
 /// How the token states of a text become one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,7 @@ impl Pooling {
         let mut vector = vec![0.0; dim];
         match self {
             Self::Mean => {
-                let level = Level::detect();
+                let level = SimdLevel::detect();
                 let weight = dim as f32 / states.len() as f32;
                 for state in states.chunks_exact(dim) {
                     add_scaled(level, &mut vector, state, 1.0);
@@ -37,6 +38,6 @@ impl Pooling {
 /// `vector` scaled to length 1; a zero vector stays zero.
 pub(super) fn unit(vector: &[f32]) -> Vec<f32> {
     // sentence-transformers divides by max(norm, 1e-12).
-    let norm = dot(Level::detect(), vector, vector).sqrt().max(1e-12);
+    let norm = dot(SimdLevel::detect(), vector, vector).sqrt().max(1e-12);
     vector.iter().map(|value| value / norm).collect()
 }

@@ -2,15 +2,16 @@
 #![expect(unsafe_code, reason = "hands checked slices to the vector kernels as pointers")]
 
 use super::block::{Finish, PANEL, Scales, Work, product_f32};
-use super::elementwise::{self, Level};
+use super::elementwise;
 use super::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard};
+use crate::simd::SimdLevel;
 
 /// Query rows whose scores are held at a time.
 const QUERY_ROWS: usize = 12;
 
 /// The f32 back-end of CPUs with AVX-512.
 pub(crate) struct Avx512 {
-    level: Level,
+    level: SimdLevel,
 }
 
 impl Avx512 {
@@ -20,7 +21,7 @@ impl Avx512 {
     /// Elsewhere: running the kernels there would be undefined.
     pub(crate) fn new() -> Self {
         assert!(super::Machine::detect().avx512, "the engine is chosen by what the machine has");
-        Self { level: Level::detect() }
+        Self { level: SimdLevel::detect() }
     }
 }
 

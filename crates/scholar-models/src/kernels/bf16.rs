@@ -7,14 +7,15 @@ use super::amx::{self, BLOCK};
 use super::block::{
     Finish, PANEL, ROWS, Scales, TileUnit, Work, product_bf16, product_tiles, to_half,
 };
-use super::elementwise::{self, Level};
+use super::elementwise;
 use super::functions::softmax_to_half;
 use super::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard};
+use crate::simd::SimdLevel;
 
 /// The bf16 back-end. Widths must be multiples of 32.
 pub(crate) struct Bf16 {
     unit: Unit,
-    level: Level,
+    level: SimdLevel,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl Bf16 {
     /// Elsewhere: running the kernels there would be undefined.
     pub(crate) fn amx() -> Self {
         assert!(super::Machine::detect().amx, "the engine is chosen by what the machine has");
-        Self { unit: Unit::Amx, level: Level::detect() }
+        Self { unit: Unit::Amx, level: SimdLevel::detect() }
     }
 
     /// On `vdpbf16ps`; only where [`super::Machine::detect`] found `avx512_bf16`.
@@ -45,14 +46,14 @@ impl Bf16 {
             super::Machine::detect().avx512_bf16,
             "the engine is chosen by what the machine has"
         );
-        Self { unit: Unit::Avx512, level: Level::detect() }
+        Self { unit: Unit::Avx512, level: SimdLevel::detect() }
     }
 
     /// As [`Bf16::amx`] with emulated tiles; `None` where the rest of the pass cannot run.
     #[cfg(test)]
     pub(crate) fn emulated() -> Option<Self> {
         let machine = super::Machine::detect();
-        machine.avx512_bf16.then(|| Self { unit: Unit::Emulated, level: Level::detect() })
+        machine.avx512_bf16.then(|| Self { unit: Unit::Emulated, level: SimdLevel::detect() })
     }
 
     /// Queries whose scores are computed at a time: as many as a product takes, few enough to stay in the first-level cache.

@@ -4,100 +4,34 @@
 #![expect(unsafe_code, reason = "calls functions compiled for CPU features after detecting them")]
 
 use super::LayerNorm;
-use crate::lanes::{self, LANES, Lanes, exp, fma, total};
+use crate::lanes::{self, LANES, Lanes, erf, exp, fma, max, sum, total};
+use crate::multiversion;
 
-/// Which compilation of the functions to call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Level(Inner);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Inner {
-    Plain,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Level {
-    /// The best this machine runs.
-    pub(crate) fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if super::Machine::detect().avx512 {
-                return Self(Inner::Avx512);
-            }
-            if std::arch::is_x86_feature_detected!("avx2")
-                && std::arch::is_x86_feature_detected!("fma")
-            {
-                return Self(Inner::Avx2);
-            }
-        }
-        Self(Inner::Plain)
-    }
-
-    /// The version without any detected feature.
-    #[cfg(test)]
-    pub(crate) fn plain() -> Self {
-        Self(Inner::Plain)
-    }
-}
-
-/// Whether `mul_add` is one instruction without asking for a feature.
-const PLAIN_FMA: bool = cfg!(target_arch = "aarch64");
-
-macro_rules! versions {
-    ($(#[$doc:meta])* $name:ident = $body:ident($($arg:ident: $kind:ty),*) $(-> $ret:ty)?) => {
-        $(#[$doc])*
-        pub(crate) fn $name(level: Level, $($arg: $kind),*) $(-> $ret)? {
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma")]
-            fn avx2($($arg: $kind),*) $(-> $ret)? {
-                $body::<true>($($arg),*)
-            }
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-            fn avx512($($arg: $kind),*) $(-> $ret)? {
-                $body::<true>($($arg),*)
-            }
-            match level.0 {
-                Inner::Plain => $body::<PLAIN_FMA>($($arg),*),
-                // SAFETY: `Level::detect` is the only source of these levels and checked the features.
-                #[cfg(target_arch = "x86_64")]
-                Inner::Avx2 => unsafe { avx2($($arg),*) },
-                // SAFETY: as above.
-                #[cfg(target_arch = "x86_64")]
-                Inner::Avx512 => unsafe { avx512($($arg),*) },
-            }
-        }
-    };
-}
-
-versions! {
+multiversion! {
     /// Adds `bias` (`[width]`) to every row of `values`.
     add_bias = add_bias_body(values: &mut [f32], bias: &[f32])
 }
-versions! {
+multiversion! {
     /// `gelu(value + bias)` on every row of `values`.
     bias_gelu = bias_gelu_body(values: &mut [f32], bias: &[f32])
 }
-versions! {
+multiversion! {
     /// `value + bias + residual` on every row of `values`.
     bias_residual = bias_residual_body(values: &mut [f32], bias: &[f32], residual: &[f32])
 }
-versions! {
+multiversion! {
     /// Turns `scores * scale + bias` into weights that sum to 1, in place. `bias` is empty or as long as `scores`.
     softmax = softmax_body(scores: &mut [f32], scale: f32, bias: &[f32])
 }
-versions! {
+multiversion! {
     /// Normalises every row of `input` to mean 0 and variance 1, then scales and shifts.
     layer_norm = layer_norm_body(input: &[f32], norm: &LayerNorm, out: &mut [f32])
 }
-versions! {
+multiversion! {
     /// `sum += weight * values`, element by element.
     add_scaled = add_scaled_body(sum: &mut [f32], values: &[f32], weight: f32)
 }
-versions! {
+multiversion! {
     /// Inner product of slices of equal length.
     dot = dot_body(left: &[f32], right: &[f32]) -> f32
 }
@@ -142,14 +76,7 @@ fn softmax_body<const FMA: bool>(scores: &mut [f32], scale: f32, bias: &[f32]) {
             *score = fma::<FMA>(*score, scale, *bias);
         }
     }
-    let mut top: Lanes = [f32::NEG_INFINITY; LANES];
-    let (chunks, rest) = scores.as_chunks::<LANES>();
-    for chunk in chunks {
-        for (top, score) in top.iter_mut().zip(chunk) {
-            *top = if *score > *top { *score } else { *top };
-        }
-    }
-    let max = rest.iter().chain(&top).fold(f32::NEG_INFINITY, |a, b| if *b > a { *b } else { a });
+    let max = max(scores);
     let mut sums: Lanes = [0.0; LANES];
     let (chunks, rest) = scores.as_chunks_mut::<LANES>();
     for chunk in chunks {
@@ -173,17 +100,8 @@ fn layer_norm_body<const FMA: bool>(input: &[f32], norm: &LayerNorm, out: &mut [
     let width = norm.scale.len();
     let inverse_width = 1.0 / width as f32;
     for (row, out) in input.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
+        let mean = sum(row) * inverse_width;
         let (chunks, rest) = row.as_chunks::<LANES>();
-        let mut sums: Lanes = [0.0; LANES];
-        for chunk in chunks {
-            for (sum, value) in sums.iter_mut().zip(chunk) {
-                *sum += value;
-            }
-        }
-        for (sum, value) in sums.iter_mut().zip(rest) {
-            *sum += value;
-        }
-        let mean = total(&sums) * inverse_width;
         let mut sums: Lanes = [0.0; LANES];
         for chunk in chunks {
             for (sum, value) in sums.iter_mut().zip(chunk) {
@@ -212,20 +130,10 @@ fn add_scaled_body<const FMA: bool>(sum: &mut [f32], values: &[f32], weight: f32
 }
 
 /// `x/2 (1 + erf(x/sqrt 2))`, absolute error below 3e-7 for the sizes that occur.
-///
-/// Source: erf by Abramowitz and Stegun 7.1.26 (error below 1.5e-7).
 #[inline(always)]
 fn gelu<const FMA: bool>(x: f32) -> f32 {
-    let z = x * std::f32::consts::FRAC_1_SQRT_2;
-    let a = z.abs();
-    let t = 1.0 / fma::<FMA>(a, 0.327_591_1, 1.0);
-    let mut p = 1.061_405_4;
-    for c in [-1.453_152_1, 1.421_413_8, -0.284_496_72, 0.254_829_6] {
-        p = fma::<FMA>(p, t, c);
-    }
-    let erf = 1.0 - p * t * exp::<FMA>(-(a * a));
     let half = 0.5 * x;
-    fma::<FMA>(half, erf.copysign(z), half)
+    fma::<FMA>(half, erf::<FMA>(x * std::f32::consts::FRAC_1_SQRT_2).value, half)
 }
 
 #[inline(always)]
@@ -236,9 +144,10 @@ fn dot_body<const FMA: bool>(left: &[f32], right: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::SimdLevel;
 
-    fn levels() -> [Level; 2] {
-        [Level::plain(), Level::detect()]
+    fn levels() -> [SimdLevel; 2] {
+        [SimdLevel::baseline(), SimdLevel::detect()]
     }
 
     #[test]

@@ -247,7 +247,8 @@ mod tests {
 
     use super::*;
     use crate::kernels::Machine;
-    use crate::kernels::elementwise::{self, Level};
+    use crate::kernels::elementwise;
+    use crate::simd::SimdLevel;
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
     fn both_gelus(x: f32) -> (f32, f32) {
@@ -287,7 +288,7 @@ mod tests {
             let biases: Vec<f32> = (0..len).map(|i| ((i * 13) % 7) as f32 - 3.0).collect();
             for bias in [&[][..], &biases] {
                 let mut exact = scores.clone();
-                elementwise::softmax(Level::plain(), &mut exact, 0.5, bias);
+                elementwise::softmax(SimdLevel::baseline(), &mut exact, 0.5, bias);
                 let mut out = vec![0; len];
                 // SAFETY: the features were found.
                 let total = unsafe { softmax_to_half(&scores, 0.5, bias, &mut out) };

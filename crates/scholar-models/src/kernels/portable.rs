@@ -1,23 +1,24 @@
 //! f32 products through the `gemm` crate: AVX2, NEON, anything.
 
-use super::elementwise::{self, Level};
+use super::elementwise;
 use super::{Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard};
 use crate::matmul::{MatMulShape, MatMut, MatRef, matmul};
+use crate::simd::SimdLevel;
 
 /// The back-end that runs everywhere.
 pub(crate) struct Portable {
-    level: Level,
+    level: SimdLevel,
 }
 
 impl Portable {
     pub(crate) fn new() -> Self {
-        Self { level: Level::detect() }
+        Self { level: SimdLevel::detect() }
     }
 
     /// As on a machine without any detected vector extension (row-wise functions only).
     #[cfg(test)]
     pub(crate) fn plain() -> Self {
-        Self { level: Level::plain() }
+        Self { level: SimdLevel::baseline() }
     }
 }
 

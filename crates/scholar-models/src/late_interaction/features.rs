@@ -8,8 +8,9 @@ use scholar_core::{Retrieved, Side};
 use super::state_encoder::StateEncoder;
 use crate::encoder::TokenStates;
 use crate::error::ModelError;
-use crate::kernels::{Level, add_scaled, dot};
+use crate::kernels::{add_scaled, dot};
 use crate::lexical::Lexical;
+use crate::simd::SimdLevel;
 
 /// Number of features.
 pub(super) const FEATURES: usize = 6;
@@ -50,7 +51,7 @@ pub(super) fn features(
     let Some(asked) = asked.first() else { return Ok(Vec::new()) };
     let lexical = Lexical::new(query, &texts);
     let moved = expanded(asked, &states);
-    let level = Level::detect();
+    let level = SimdLevel::detect();
     let row = |at: usize| {
         let candidate = candidates[at];
         [
@@ -67,7 +68,7 @@ pub(super) fn features(
 
 /// `MaxSim` of states of unit length.
 fn token_max_sim(query: &TokenStates, passage: &TokenStates) -> f32 {
-    let (level, dim) = (Level::detect(), query.pooled.len());
+    let (level, dim) = (SimdLevel::detect(), query.pooled.len());
     let cosine = |asked: usize, other: usize| {
         dot(level, &query.values[asked * dim..][..dim], &passage.values[other * dim..][..dim])
     };
@@ -82,7 +83,7 @@ fn expanded(query: &TokenStates, candidates: &[Arc<TokenStates>]) -> Vec<f32> {
     let mut vector = query.pooled.clone();
     for (candidate, weight) in candidates.iter().zip(FEEDBACK) {
         let weight = FEEDBACK_WEIGHT * weight / total;
-        add_scaled(Level::detect(), &mut vector, &candidate.pooled, weight);
+        add_scaled(SimdLevel::detect(), &mut vector, &candidate.pooled, weight);
     }
     vector
 }

@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
+use scholar_models::simd::SimdLevel;
 use scholar_models::{MatMulShape, MatMut, MatRef, matmul};
 
 use self::attention::Sequence;
-use self::elementwise::Level;
 use super::{
     AdamStep, Attention, AttentionGradients, AttentionTape, Backend, Buffer, LinearMut, LinearRef,
     Mask, Moments, NormTape, Precision, Tables, Tokens, WeightRef,
@@ -25,7 +25,7 @@ const SUMMED_ROWS: usize = 256;
 /// The CPU. Called inside [`super::Threads::run`], it computes with those threads.
 pub(crate) struct CpuBackend {
     threads: usize,
-    level: Level,
+    level: SimdLevel,
     bf16: Option<scholar_models::Bf16Matmul>,
 }
 
@@ -36,7 +36,7 @@ impl CpuBackend {
             Precision::F32 => None,
             Precision::Mixed => scholar_models::Bf16Matmul::detect(),
         };
-        Self { threads, level: Level::detect(), bf16 }
+        Self { threads, level: SimdLevel::detect(), bf16 }
     }
 
     /// `out[m, n] (+)= left[m, k] * right[k, n]`.

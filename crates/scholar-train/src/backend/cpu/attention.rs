@@ -1,13 +1,14 @@
 //! Attention of one sequence, all heads, forward and backward.
 
+use scholar_models::simd::SimdLevel;
 use scholar_models::{MatMulShape, MatMut, MatRef, matmul};
 
-use super::elementwise::{self, Level};
+use super::elementwise;
 use crate::backend::{Attention, Mask};
 
 /// One sequence of an [`Attention`].
 pub(super) struct Sequence {
-    level: Level,
+    level: SimdLevel,
     queries: usize,
     first_query: usize,
     keys: usize,
@@ -28,7 +29,7 @@ pub(super) struct Source<'a> {
 
 impl Sequence {
     /// Those of a batch in order.
-    pub(super) fn all(attention: &Attention, level: Level) -> Vec<Self> {
+    pub(super) fn all(attention: &Attention, level: SimdLevel) -> Vec<Self> {
         let mut first = 0_u32;
         let sequences = attention.sequences.iter().zip(attention.sizes());
         sequences

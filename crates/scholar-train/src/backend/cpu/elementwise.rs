@@ -2,9 +2,9 @@
 //! with AVX-512.
 //!
 //! Sums run over 16 lanes whatever the vector width, so that the three versions differ only by fused rounding.
-#![expect(unsafe_code, reason = "calls functions compiled for CPU features after detecting them")]
 
-use scholar_models::lanes::{LANES, Lanes, dot, exp, fma, sum, total};
+use scholar_models::lanes::{Erf, LANES, Lanes, dot, erf, exp, fma, max, sum, total};
+use scholar_models::multiversion;
 
 use crate::backend::dropout::SPREAD;
 use crate::backend::{AdamStep, Mask};
@@ -17,138 +17,66 @@ pub(crate) struct Norm<'a> {
     pub(crate) epsilon: f32,
 }
 
-/// Which compilation of the functions to call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Level(Inner);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Inner {
-    Plain,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Level {
-    /// The best this machine runs.
-    pub(crate) fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            let fma = std::arch::is_x86_feature_detected!("avx2")
-                && std::arch::is_x86_feature_detected!("fma");
-            let wide = fma
-                && std::arch::is_x86_feature_detected!("avx512f")
-                && std::arch::is_x86_feature_detected!("avx512bw")
-                && std::arch::is_x86_feature_detected!("avx512dq")
-                && std::arch::is_x86_feature_detected!("avx512vl");
-            if wide {
-                return Self(Inner::Avx512);
-            }
-            if fma {
-                return Self(Inner::Avx2);
-            }
-        }
-        Self(Inner::Plain)
-    }
-
-    /// The version without any detected feature.
-    #[cfg(test)]
-    pub(crate) fn plain() -> Self {
-        Self(Inner::Plain)
-    }
-}
-
-/// Whether `mul_add` is one instruction without asking for a feature.
-const PLAIN_FMA: bool = cfg!(target_arch = "aarch64");
-
-macro_rules! versions {
-    ($(#[$doc:meta])* $name:ident = $body:ident($($arg:ident: $kind:ty),*) $(-> $ret:ty)?) => {
-        $(#[$doc])*
-        pub(crate) fn $name(level: Level, $($arg: $kind),*) $(-> $ret)? {
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma")]
-            fn avx2($($arg: $kind),*) $(-> $ret)? {
-                $body::<true>($($arg),*)
-            }
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-            fn avx512($($arg: $kind),*) $(-> $ret)? {
-                $body::<true>($($arg),*)
-            }
-            match level.0 {
-                Inner::Plain => $body::<PLAIN_FMA>($($arg),*),
-                // SAFETY: `Level::detect` is the only source of these levels and checked the features.
-                #[cfg(target_arch = "x86_64")]
-                Inner::Avx2 => unsafe { avx2($($arg),*) },
-                // SAFETY: as above.
-                #[cfg(target_arch = "x86_64")]
-                Inner::Avx512 => unsafe { avx512($($arg),*) },
-            }
-        }
-    };
-}
-
-versions! {
+multiversion! {
     /// Adds `bias` to every row of `values`.
     add_bias = add_bias_body(values: &mut [f32], bias: &[f32])
 }
-versions! {
+multiversion! {
     /// Adds `bias` to every row of `values`, and puts GELU of it (the exact form with erf) into `out`.
     bias_gelu = bias_gelu_body(values: &mut [f32], bias: &[f32], out: &mut [f32])
 }
-versions! {
+multiversion! {
     /// Multiplies `gradient` with the derivative of GELU at `input`.
     gelu_backward = gelu_backward_body(gradient: &mut [f32], input: &[f32])
 }
-versions! {
+multiversion! {
     /// Turns `scores * scale` into weights that sum to 1, in place.
     softmax = softmax_body(scores: &mut [f32], scale: f32)
 }
-versions! {
+multiversion! {
     /// Turns the gradient of softmax's `weights` into that of the unscaled scores, in place.
     softmax_backward = softmax_backward_body(gradient: &mut [f32], weights: &[f32], scale: f32)
 }
-versions! {
+multiversion! {
     /// Layer normalisation of every row of `values`, which become the normalised numbers before scale and shift;
     /// `inverse` gets one over the deviation of each row.
     layer_norm = layer_norm_body(
         values: &mut [f32], inverse: &mut [f32], norm: Norm<'_>, out: &mut [f32]
     )
 }
-versions! {
+multiversion! {
     /// Turns the gradient of a layer normalisation's output into that of its input, in place.
     layer_norm_backward = layer_norm_backward_body(
         gradient: &mut [f32], normal: &[f32], inverse: &[f32], scale: &[f32]
     )
 }
-versions! {
+multiversion! {
     /// `sums += values`, element by element.
     add = add_body(sums: &mut [f32], values: &[f32])
 }
-versions! {
+multiversion! {
     /// Adds every row of `values` to `sums`.
     add_columns = add_columns_body(values: &[f32], sums: &mut [f32])
 }
-versions! {
+multiversion! {
     /// Adds the element-wise product of every row of `left` and `right` to `sums`.
     add_product_columns = add_product_columns_body(left: &[f32], right: &[f32], sums: &mut [f32])
 }
-versions! {
+multiversion! {
     /// Drops elements and scales the others; `first` is the index of `values[0]` in its tensor.
     drop_out = drop_out_body(values: &mut [f32], first: u32, mask: Mask)
 }
-versions! {
+multiversion! {
     /// Sum of squares.
     squares = squares_body(values: &[f32]) -> f32
 }
-versions! {
+multiversion! {
     /// One step of `AdamW` on a run of weights.
     adam = adam_body(
         weights: &mut [f32], gradient: &[f32], mean: &mut [f32], square: &mut [f32], step: AdamStep
     )
 }
-versions! {
+multiversion! {
     /// `values = values * keep + others * (1 - keep)`.
     blend = blend_body(values: &mut [f32], others: &[f32], keep: f32)
 }
@@ -184,14 +112,7 @@ fn gelu_backward_body<const FMA: bool>(gradient: &mut [f32], input: &[f32]) {
 
 #[inline(always)]
 fn softmax_body<const FMA: bool>(scores: &mut [f32], scale: f32) {
-    let mut top: Lanes = [f32::NEG_INFINITY; LANES];
-    let (chunks, rest) = scores.as_chunks::<LANES>();
-    for chunk in chunks {
-        for (top, score) in top.iter_mut().zip(chunk) {
-            *top = if *score > *top { *score } else { *top };
-        }
-    }
-    let max = rest.iter().chain(&top).fold(f32::NEG_INFINITY, |a, b| if *b > a { *b } else { a });
+    let max = max(scores);
     let mut sums: Lanes = [0.0; LANES];
     let (chunks, rest) = scores.as_chunks_mut::<LANES>();
     for chunk in chunks {
@@ -332,20 +253,10 @@ fn blend_body<const FMA: bool>(values: &mut [f32], others: &[f32], keep: f32) {
 }
 
 /// Standard normal CDF of `x`, and `exp(-x² / 2)`.
-///
-/// Source: erf by Abramowitz and Stegun 7.1.26 (error below 1.5e-7).
 #[inline(always)]
 fn normal_cdf<const FMA: bool>(x: f32) -> (f32, f32) {
-    let z = x * std::f32::consts::FRAC_1_SQRT_2;
-    let a = z.abs();
-    let t = 1.0 / fma::<FMA>(a, 0.327_591_1, 1.0);
-    let mut p = 1.061_405_4;
-    for c in [-1.453_152_1, 1.421_413_8, -0.284_496_72, 0.254_829_6] {
-        p = fma::<FMA>(p, t, c);
-    }
-    let bell = exp::<FMA>(-(a * a));
-    let erf = 1.0 - p * t * bell;
-    (fma::<FMA>(0.5, erf.copysign(z), 0.5), bell)
+    let Erf { value, bell } = erf::<FMA>(x * std::f32::consts::FRAC_1_SQRT_2);
+    (fma::<FMA>(0.5, value, 0.5), bell)
 }
 
 #[cfg(test)]

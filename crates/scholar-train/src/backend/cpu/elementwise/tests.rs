@@ -1,7 +1,9 @@
+use scholar_models::simd::SimdLevel;
+
 use super::*;
 
-fn levels() -> [Level; 2] {
-    [Level::plain(), Level::detect()]
+fn levels() -> [SimdLevel; 2] {
+    [SimdLevel::baseline(), SimdLevel::detect()]
 }
 
 fn numbers(n: usize, seed: u64) -> Vec<f32> {
@@ -103,9 +105,13 @@ fn dropout_keeps_the_share_and_the_expectation_and_can_be_repeated() {
         drop_out(level, &mut values, first, mask);
         values
     };
-    let values = drop(Level::detect(), 0);
-    assert_eq!(values, drop(Level::plain(), 0));
-    assert_eq!(values[7_000..], drop(Level::detect(), 7_000)[..3_000], "a mask knows the place");
+    let values = drop(SimdLevel::detect(), 0);
+    assert_eq!(values, drop(SimdLevel::baseline(), 0));
+    assert_eq!(
+        values[7_000..],
+        drop(SimdLevel::detect(), 7_000)[..3_000],
+        "a mask knows the place"
+    );
     let kept = values.iter().filter(|value| **value > 0.0).count();
     assert!((7_300..7_700).contains(&kept), "{kept}");
     let mean = values.iter().sum::<f32>() / 10_000.0;
