@@ -57,12 +57,22 @@ fn measures<const N: usize>(values: [(&str, f64); N]) -> Vec<Measure> {
     values.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
+/// How much a task learns from and is evaluated on, in rows or, where it reads running text, in windows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TaskData<'a> {
+    /// Items of one epoch.
+    pub(crate) training: usize,
+    pub(crate) held_out: usize,
+    /// Unusable rows, of either.
+    pub(crate) rejected: &'a [Rejected],
+}
+
 /// A task with its data.
 pub(crate) trait TrainingTask {
-    /// Rows, groups or windows of one epoch.
-    fn items(&self) -> usize;
+    /// What it learns from and is evaluated on.
+    fn data(&self) -> TaskData<'_>;
 
-    /// Forward and backward pass over `items`: adds the gradient of their mean loss, and returns that loss.
+    /// Forward and backward pass over `items`, numbers below [`TaskData::training`]: adds the gradient of their mean loss, and returns that loss.
     ///
     /// # Errors
     /// When a text cannot be tokenised, or the device failed.
@@ -99,18 +109,10 @@ pub(crate) trait TrainingTask {
         Ok(())
     }
 
-    /// Unusable rows.
-    fn rejected(&self) -> &[Rejected] {
-        &[]
-    }
-
     /// Training rows without teacher scores, where a teacher is wanted.
     fn unscored(&self) -> usize {
         0
     }
-
-    /// Numbers of training rows and of held-out rows.
-    fn counts(&self) -> (usize, usize);
 }
 
 /// Reads the rows that `settings` name.
@@ -136,6 +138,13 @@ struct Split<T> {
     rows: Vec<T>,
     held_out: Vec<T>,
     rejected: Vec<Rejected>,
+}
+
+impl<T> Split<T> {
+    fn data(&self) -> TaskData<'_> {
+        let Self { rows, held_out, rejected } = self;
+        TaskData { training: rows.len(), held_out: held_out.len(), rejected }
+    }
 }
 
 impl<T: serde::de::DeserializeOwned> Split<T> {

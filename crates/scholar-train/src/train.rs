@@ -29,7 +29,7 @@ use crate::model::Model;
 use crate::optimiser::{Accumulated, AdamW, AdamWConfig, grad_norm};
 use crate::output::{self, SavedModel};
 use crate::settings::Settings;
-use crate::task::{self, Evaluation, Measure, Rejected, StepContext, TrainingTask};
+use crate::task::{self, Evaluation, Measure, Rejected, StepContext, TaskData, TrainingTask};
 
 /// Progress of a training.
 #[derive(Debug)]
@@ -149,12 +149,12 @@ pub fn train<'a>(
         return Err(TrainError::setting("collections", problem));
     }
     let mut training = Training::open(settings, out, evaluator)?;
-    let (rows, held_out) = training.task.counts();
+    let TaskData { training: rows, held_out, rejected } = training.task.data();
     let began = Event::Began {
         rows,
         held_out,
         unscored: training.task.unscored(),
-        rejected: training.task.rejected(),
+        rejected,
         from: training.state.step,
         device: training.model.backend.describe(),
     };
@@ -184,7 +184,7 @@ impl<'a> Training<'a> {
         let initial = (settings.weight_interpolation > 0.0)
             .then(|| model.backend.duplicate(&model.parameters.values));
         let mut task = task::open(settings, &mut model)?;
-        let config = optimiser_config(settings, task.items())?;
+        let config = optimiser_config(settings, task.data().training)?;
         let mut optimiser = AdamW::new(config, &*model.backend, model.parameters.values.len());
         let fresh = State::new(settings, &model.parameters.shape, digest(settings)?);
         let path = out.join("checkpoint.safetensors");
@@ -210,7 +210,8 @@ impl<'a> Training<'a> {
             tokens_before,
             from,
         };
-        training.order = order(settings.seed, training.state.epoch, training.task.items());
+        let items = training.task.data().training;
+        training.order = order(settings.seed, training.state.epoch, items);
         Ok(training)
     }
 

@@ -3,7 +3,7 @@
 //! Both are one classifier: the loss of a row is the cross-entropy of its class, and, where its sentences are known, the
 //! listwise cross-entropy of their [`evidence_score`]s.
 
-use super::{Evaluation, Measure, Rejected, Split, StepContext, TrainingTask, measures};
+use super::{Evaluation, Measure, Split, StepContext, TaskData, TrainingTask, measures};
 use crate::data::{AttributionRow, EvidenceLabel};
 use crate::error::TrainError;
 use crate::loss::{cross_entropy, evidence_score, evidence_score_back, listwise};
@@ -50,8 +50,8 @@ fn selects(row: &AttributionRow) -> bool {
 }
 
 impl TrainingTask for Judging {
-    fn items(&self) -> usize {
-        self.split.rows.len()
+    fn data(&self) -> TaskData<'_> {
+        self.split.data()
     }
 
     fn training_step(
@@ -139,14 +139,6 @@ impl TrainingTask for Judging {
             values.push(("selection@1".to_owned(), right / count as f64));
         }
         Ok(Evaluation { score, values, calibration: Some(fit_temperature(&rows)) })
-    }
-
-    fn rejected(&self) -> &[Rejected] {
-        &self.split.rejected
-    }
-
-    fn counts(&self) -> (usize, usize) {
-        (self.split.rows.len(), self.split.held_out.len())
     }
 }
 

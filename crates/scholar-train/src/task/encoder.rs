@@ -9,7 +9,9 @@ use serde::Deserialize;
 
 use super::reranker::{ranked, sample};
 use super::rows::read;
-use super::{Evaluation, Rejected, Split, StateDict, StepContext, TrainingTask, measures};
+use super::{
+    Evaluation, Rejected, Split, StateDict, StepContext, TaskData, TrainingTask, measures,
+};
 use crate::backend::{Backend, Dropout};
 use crate::data::RerankRow;
 use crate::error::TrainError;
@@ -43,8 +45,8 @@ impl Pairs {
 }
 
 impl TrainingTask for Pairs {
-    fn items(&self) -> usize {
-        self.split.rows.len()
+    fn data(&self) -> TaskData<'_> {
+        self.split.data()
     }
 
     fn training_step(
@@ -90,14 +92,6 @@ impl TrainingTask for Pairs {
             start += 1 + size;
         }
         Ok(ranked(&scores, &sizes))
-    }
-
-    fn rejected(&self) -> &[Rejected] {
-        &self.split.rejected
-    }
-
-    fn counts(&self) -> (usize, usize) {
-        (self.split.rows.len(), self.split.held_out.len())
     }
 }
 
@@ -268,8 +262,12 @@ impl Queue {
 }
 
 impl TrainingTask for Crops {
-    fn items(&self) -> usize {
-        self.held_out.start / self.window - 1
+    fn data(&self) -> TaskData<'_> {
+        TaskData {
+            training: self.held_out.start / self.window - 1,
+            held_out: self.held_out.len() / self.window,
+            rejected: &self.rejected,
+        }
     }
 
     fn training_step(
@@ -373,13 +371,5 @@ impl TrainingTask for Crops {
         }
         queue.network.values = backend.put(network);
         Ok(())
-    }
-
-    fn rejected(&self) -> &[Rejected] {
-        &self.rejected
-    }
-
-    fn counts(&self) -> (usize, usize) {
-        (self.items(), self.held_out.len() / self.window)
     }
 }

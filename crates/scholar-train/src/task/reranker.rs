@@ -7,7 +7,7 @@
 
 use scholar_core::SplitMix64;
 
-use super::{Evaluation, Rejected, Split, StepContext, TrainingTask, measures};
+use super::{Evaluation, Split, StepContext, TaskData, TrainingTask, measures};
 use crate::data::RerankRow;
 use crate::error::TrainError;
 use crate::loss::{Teacher, distillation, listwise};
@@ -103,8 +103,8 @@ pub(super) fn sample<'a>(
 }
 
 impl TrainingTask for Ranking {
-    fn items(&self) -> usize {
-        self.split.rows.len()
+    fn data(&self) -> TaskData<'_> {
+        self.split.data()
     }
 
     fn training_step(
@@ -172,16 +172,8 @@ impl TrainingTask for Ranking {
         Ok(ranked(&logits, &sizes))
     }
 
-    fn rejected(&self) -> &[Rejected] {
-        &self.split.rejected
-    }
-
     fn unscored(&self) -> usize {
         self.unscored
-    }
-
-    fn counts(&self) -> (usize, usize) {
-        (self.split.rows.len(), self.split.held_out.len())
     }
 }
 
