@@ -81,8 +81,24 @@ pub(crate) struct Attention<'a, A> {
     pub(crate) len: usize,
     pub(crate) heads: usize,
     pub(crate) head_dim: usize,
-    /// Per head, the bias of each distance `key - query` from `-(reach)` to `reach`: `[heads, 2 * reach + 1]`.
-    pub(crate) bias: Option<(&'a [f32], usize)>,
+    /// Added to the scaled scores before softmax, where the model has one.
+    pub(crate) bias: Option<DistanceBias<'a>>,
+}
+
+/// Relative position bias of attention scores.
+#[derive(Clone, Copy)]
+pub(crate) struct DistanceBias<'a> {
+    /// Per head, the bias of each distance `key - query` from `-reach` to `reach`: `[heads, 2 * reach + 1]`.
+    pub(crate) table: &'a [f32],
+    pub(crate) reach: usize,
+}
+
+impl<'a> DistanceBias<'a> {
+    /// The biases of `query` towards keys `0..len`, all within `reach` of it.
+    fn row(self, head: usize, query: usize, len: usize) -> &'a [f32] {
+        let first = head * (2 * self.reach + 1) + self.reach - query;
+        &self.table[first..first + len]
+    }
 }
 
 /// Scratch of [`Engine::attention`], reused between calls.

@@ -7,7 +7,9 @@ use parking_lot::Mutex;
 
 use super::config::{Architecture, NetworkConfig};
 use crate::error::ModelError;
-use crate::kernels::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target};
+use crate::kernels::{
+    Aligned, Attention, AttentionScratch, DistanceBias, Engine, LayerNorm, Linear, Target,
+};
 use crate::tokens::Tokens;
 use crate::weights::Weights;
 
@@ -196,7 +198,8 @@ where
         self.embed(batch, &mut sums[..rows * hidden]);
         engine.layer_norm(sums, rows, &self.norm, states, activations.all_mut());
         let reach = self.config.token_limit() - 1;
-        let bias = (!self.distance_bias.is_empty()).then_some((&self.distance_bias[..], reach));
+        let bias = (!self.distance_bias.is_empty())
+            .then_some(DistanceBias { table: &self.distance_bias, reach });
         for (at, layer) in self.layers.iter().enumerate() {
             let input = E::activations(states, activations.all());
             engine.product(

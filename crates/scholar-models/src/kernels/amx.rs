@@ -82,22 +82,30 @@ pub(super) fn release() {
     unsafe { asm!("tilerelease", options(nostack)) }
 }
 
+/// Rows of a matrix in memory, as tiles are loaded from and stored to.
+#[derive(Clone, Copy)]
+pub(super) struct TileRows<P> {
+    /// The first row.
+    pub(super) first: P,
+    /// Bytes from one row to the next.
+    pub(super) stride: usize,
+}
+
 /// `out[32, 32] = activations[32, 32 * tiles] * panels`, in f32.
 ///
-/// `activations` are bf16 rows `activation_stride` bytes apart; the two panels hold `tiles` packed tiles of 1 KiB each; rows of
-/// `out` are `out_stride` bytes apart.
+/// `activations` are bf16 rows; the two panels hold `tiles` packed tiles of 1 KiB each.
 ///
 /// # Safety
 /// This thread's tiles are configured, `tiles >= 1`, and all operands are readable or writable to these extents.
 #[inline]
 pub(super) unsafe fn block(
-    activations: (*const u16, usize),
+    activations: TileRows<*const u16>,
     panels: [*const u16; 2],
     tiles: usize,
-    out: (*mut f32, usize),
+    out: TileRows<*mut f32>,
 ) {
-    let (rows, row_stride) = activations;
-    let (sums, sum_stride) = out;
+    let TileRows { first: rows, stride: row_stride } = activations;
+    let TileRows { first: sums, stride: sum_stride } = out;
     // SAFETY: the caller's. The loop reads tile `t` of each operand for t < tiles; the stores write 2 × 2 tiles. Tile
     // registers are not known to the compiler and so cannot be clobbered by it.
     unsafe {

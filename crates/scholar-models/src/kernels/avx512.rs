@@ -1,7 +1,7 @@
 //! f32 products on AVX-512 with weights packed once.
 #![expect(unsafe_code, reason = "hands checked slices to the vector kernels as pointers")]
 
-use super::block::{Finish, PANEL, Scales, Work, product_f32};
+use super::block::{Finish, PANEL, ProductArgs, Scales, product_f32};
 use super::elementwise;
 use super::{Aligned, Attention, AttentionScratch, Engine, LayerNorm, Linear, Target, ThreadGuard};
 use crate::simd::SimdLevel;
@@ -70,7 +70,7 @@ impl Engine for Avx512 {
                 && residual.is_none_or(|residual| residual.len() >= rows * n),
             "buffers hold [rows, k] and [rows, n]"
         );
-        let work = Work {
+        let work = ProductArgs {
             activations: input.as_ptr().cast(),
             activation_stride: k,
             panels: layer.weight.as_ptr(),
@@ -109,7 +109,7 @@ impl Engine for Avx512 {
             pack_values(&qkv[2 * width + at..], stride, len, head_dim, &mut scratch.values);
             for start in (0..len).step_by(QUERY_ROWS) {
                 let rows = QUERY_ROWS.min(len - start);
-                let scores = Work {
+                let scores = ProductArgs {
                     activations: qkv[start * stride + at..].as_ptr().cast(),
                     activation_stride: stride,
                     panels: scratch.keys.as_ptr(),
@@ -129,16 +129,10 @@ impl Engine for Avx512 {
                 unsafe { product_f32(&scores) }
                 for (row, scores) in scratch.scores.chunks_exact_mut(padded).take(rows).enumerate()
                 {
-                    let bias: &[f32] = match bias {
-                        Some((table, reach)) => {
-                            let first = head * (2 * reach + 1) + reach - (start + row);
-                            &table[first..first + len]
-                        }
-                        None => &[],
-                    };
+                    let bias = bias.map_or(&[][..], |bias| bias.row(head, start + row, len));
                     elementwise::softmax(self.level, &mut scores[..len], scale, bias);
                 }
-                let weighted = Work {
+                let weighted = ProductArgs {
                     activations: scratch.scores.as_ptr().cast(),
                     activation_stride: padded,
                     panels: scratch.values.as_ptr(),

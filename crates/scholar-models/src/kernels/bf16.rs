@@ -3,9 +3,9 @@
 
 use half::bf16;
 
-use super::amx::{self, BLOCK};
+use super::amx::{self, BLOCK, TileRows};
 use super::block::{
-    Finish, PANEL, ROWS, Scales, TileUnit, Work, product_bf16, product_tiles, to_half,
+    Finish, PANEL, ProductArgs, ROWS, Scales, TileUnit, product_bf16, product_tiles, to_half,
 };
 use super::elementwise;
 use super::functions::softmax_to_half;
@@ -68,7 +68,7 @@ impl Bf16 {
 
     /// # Safety
     /// As [`product_tiles`], the strictest of the three, apart from configured tiles: [`Engine::enter`] does that.
-    pub(super) unsafe fn run(&self, work: &Work) {
+    pub(super) unsafe fn run(&self, work: &ProductArgs) {
         let sums = || Sums([0.0; BLOCK * BLOCK]);
         // SAFETY: the constructors checked the features; the rest is the caller's.
         unsafe {
@@ -90,10 +90,10 @@ struct Amx;
 impl TileUnit for Amx {
     #[inline(always)]
     unsafe fn block(
-        activations: (*const u16, usize),
+        activations: TileRows<*const u16>,
         panels: [*const u16; 2],
         tiles: usize,
-        out: (*mut f32, usize),
+        out: TileRows<*mut f32>,
     ) {
         // SAFETY: passed on.
         unsafe { amx::block(activations, panels, tiles, out) }
@@ -161,7 +161,7 @@ impl Engine for Bf16 {
                 && residual.is_none_or(|residual| residual.len() >= rows * n),
             "buffers hold [rows, k], to whole blocks, and [rows, n]"
         );
-        let work = Work {
+        let work = ProductArgs {
             activations: input.as_ptr().cast(),
             activation_stride: k / 2,
             panels: layer.weight.as_ptr().cast(),
@@ -204,7 +204,7 @@ impl Engine for Bf16 {
             pack_values(&qkv[2 * width + at..], stride, len, head_dim, &mut scratch.values);
             for start in (0..len).step_by(block) {
                 let rows = block.min(len - start);
-                let scores = Work {
+                let scores = ProductArgs {
                     activations: qkv[start * stride + at..].as_ptr().cast(),
                     activation_stride: stride / 2,
                     panels: scratch.keys.as_ptr().cast(),
@@ -226,19 +226,13 @@ impl Engine for Bf16 {
                 for (row, (scores, (weights, total))) in
                     scratch.scores.chunks_exact(padded).zip(weights).take(rows).enumerate()
                 {
-                    let bias: &[f32] = match bias {
-                        Some((table, reach)) => {
-                            let first = head * (2 * reach + 1) + reach - (start + row);
-                            &table[first..first + len]
-                        }
-                        None => &[],
-                    };
+                    let bias = bias.map_or(&[][..], |bias| bias.row(head, start + row, len));
                     let (weights, beyond) = weights.split_at_mut(len);
                     // SAFETY: the constructors checked the features.
                     *total = unsafe { softmax_to_half(&scores[..len], scale, bias, weights) };
                     beyond.fill(0);
                 }
-                let weighted = Work {
+                let weighted = ProductArgs {
                     activations: scratch.weights.as_ptr().cast(),
                     activation_stride: padded / 2,
                     panels: scratch.values.as_ptr().cast(),
@@ -331,10 +325,10 @@ struct Emulated;
 #[cfg(test)]
 impl TileUnit for Emulated {
     unsafe fn block(
-        (rows, row_stride): (*const u16, usize),
+        activations: TileRows<*const u16>,
         panels: [*const u16; 2],
         tiles: usize,
-        (out, out_stride): (*mut f32, usize),
+        out: TileRows<*mut f32>,
     ) {
         let number = |bits: u16| bf16::from_bits(bits).to_f32();
         for row in 0..BLOCK {
@@ -343,14 +337,15 @@ impl TileUnit for Emulated {
                 for input in 0..tiles * BLOCK {
                     // SAFETY: the extents the caller vouches for.
                     unsafe {
-                        let unit = rows.byte_add(row * row_stride).add(input).read();
+                        let unit =
+                            activations.first.byte_add(row * activations.stride).add(input).read();
                         let panel = panels[column / PANEL];
                         let at = input / 2 * PANEL * 2 + column % PANEL * 2 + input % 2;
                         sum += number(unit) * number(panel.add(at).read());
                     }
                 }
                 // SAFETY: as above.
-                unsafe { out.byte_add(row * out_stride).add(column).write(sum) }
+                unsafe { out.first.byte_add(row * out.stride).add(column).write(sum) }
             }
         }
     }

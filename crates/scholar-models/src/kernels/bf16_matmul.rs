@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::amx::BLOCK;
 use super::bf16::Bf16;
-use super::block::{Finish, PANEL, Scales, Work, to_half};
+use super::block::{Finish, PANEL, ProductArgs, Scales, to_half};
 use super::{Aligned, Engine as _, Machine};
 use crate::matmul::{MatMulShape, MatRef};
 
@@ -103,7 +103,7 @@ impl Bf16Matmul {
             };
             assert!(activations.len() >= count.next_multiple_of(BLOCK) * depth, "whole blocks");
             let target = out.as_mut_ptr();
-            let work = Work {
+            let work = ProductArgs {
                 activations: activations.as_ptr().cast(),
                 activation_stride: depth / 2,
                 panels: panels.as_ptr().cast(),

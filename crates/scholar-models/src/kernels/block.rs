@@ -18,8 +18,9 @@ use std::arch::x86_64::{
     _mm512_setzero_ps, _mm512_setzero_si512, _mm512_storeu_ps, _mm512_sub_ps,
 };
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
-use super::amx::BLOCK;
+use super::amx::{BLOCK, TileRows};
 use super::functions::{ALL, gelu, gelu_to_half, mask_of, store_half};
 
 /// Columns of a panel.
@@ -45,7 +46,7 @@ pub(super) enum Finish {
 }
 
 /// One product `out[rows, columns] = finish(activations[rows, steps] * panels)`.
-pub(super) struct Work {
+pub(super) struct ProductArgs {
     pub(super) activations: *const u32,
     /// Units from one row of activations to the next.
     pub(super) activation_stride: usize,
@@ -94,7 +95,7 @@ impl Scales {
 /// for `r * out_stride + columns` elements and not overlapping them, `bias` and `residual` readable where `finish` reads
 /// them.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-pub(super) unsafe fn product_f32(work: &Work) {
+pub(super) unsafe fn product_f32(work: &ProductArgs) {
     debug_assert!(!work.half_out, "f32 products store f32");
     // SAFETY: passed on.
     unsafe { product::<F32>(work) }
@@ -105,7 +106,7 @@ pub(super) unsafe fn product_f32(work: &Work) {
 /// # Safety
 /// As [`product_f32`], with AVX-512-BF16 present as well.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512bf16")]
-pub(super) unsafe fn product_bf16(work: &Work) {
+pub(super) unsafe fn product_bf16(work: &ProductArgs) {
     // SAFETY: passed on.
     unsafe { product::<Half>(work) }
 }
@@ -115,7 +116,7 @@ pub(super) unsafe fn product_bf16(work: &Work) {
 /// # Safety
 /// As [`product_bf16`], with AVX-512-VNNI present as well, and the scales readable for the rows and columns they are of.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512bf16,avx512vnni")]
-pub(super) unsafe fn product_int8(work: &Work) {
+pub(super) unsafe fn product_int8(work: &ProductArgs) {
     // SAFETY: passed on.
     unsafe { product::<Int8>(work) }
 }
@@ -127,10 +128,10 @@ pub(super) trait TileUnit {
     /// # Safety
     /// As there.
     unsafe fn block(
-        activations: (*const u16, usize),
+        activations: TileRows<*const u16>,
         panels: [*const u16; 2],
         tiles: usize,
-        out: (*mut f32, usize),
+        out: TileRows<*mut f32>,
     );
 }
 
@@ -140,7 +141,10 @@ pub(super) trait TileUnit {
 /// As [`product_bf16`]; in addition this thread's tiles are configured, `steps` is a positive multiple of 16, there is an even
 /// number of panels, and `activations` is readable up to the next multiple of 32 rows.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,avx512bf16")]
-pub(super) unsafe fn product_tiles<U: TileUnit>(work: &Work, sums: &mut [f32; BLOCK * BLOCK]) {
+pub(super) unsafe fn product_tiles<U: TileUnit>(
+    work: &ProductArgs,
+    sums: &mut [f32; BLOCK * BLOCK],
+) {
     debug_assert!(work.steps > 0 && work.steps.is_multiple_of(PANEL), "whole tiles");
     let tiles = work.steps / PANEL;
     let rows_cached = (CACHED_BYTES / (4 * work.steps) / BLOCK).max(1) * BLOCK;
@@ -156,14 +160,14 @@ pub(super) unsafe fn product_tiles<U: TileUnit>(work: &Work, sums: &mut [f32; BL
                     let left = work.panels.add(column * work.steps).cast::<u16>();
                     let right = left.add(2 * PANEL * work.steps);
                     U::block(
-                        (units.cast(), work.activation_stride * 4),
+                        TileRows { first: units.cast(), stride: work.activation_stride * 4 },
                         [left, right],
                         tiles,
-                        (sums.as_mut_ptr(), BLOCK * 4),
+                        TileRows { first: sums.as_mut_ptr(), stride: BLOCK * 4 },
                     );
                     finish_block::<Half>(
                         work,
-                        (row, end.min(row + BLOCK)),
+                        row..end.min(row + BLOCK),
                         column,
                         true,
                         sums.as_ptr(),
@@ -175,20 +179,20 @@ pub(super) unsafe fn product_tiles<U: TileUnit>(work: &Work, sums: &mut [f32; BL
     }
 }
 
-/// Finishes rows `rows.0 .. rows.1` of the sums of one panel, or a `pair`, that starts at `column`.
+/// Finishes `rows` of the sums of one panel, or a `pair`, that starts at `column`.
 ///
 /// # Safety
 /// As [`product_bf16`]; rows and column are inside the result, and `sums` is readable for as many rows of [`BLOCK`].
 #[inline(always)]
 unsafe fn finish_block<S: Step>(
-    work: &Work,
-    (first, end): (usize, usize),
+    work: &ProductArgs,
+    rows: Range<usize>,
     column: usize,
     pair: bool,
     sums: *const f32,
 ) {
     // Read once: as far as the compiler knows, what is stored below may change `work`.
-    let Work { out, out_stride, half_out, bias, residual, finish, scales, .. } = *work;
+    let ProductArgs { out, out_stride, half_out, bias, residual, finish, scales, .. } = *work;
     for column_in in (0..if pair { BLOCK } else { PANEL }).step_by(PANEL) {
         let column = column + column_in;
         if column >= work.columns {
@@ -204,8 +208,8 @@ unsafe fn finish_block<S: Step>(
                 }
             };
             let meaning = S::meaning(scales, column, mask);
-            for row in first..end {
-                let sum = _mm512_loadu_ps(sums.add((row - first) * BLOCK + column_in));
+            for row in rows.clone() {
+                let sum = _mm512_loadu_ps(sums.add((row - rows.start) * BLOCK + column_in));
                 let sum = _mm512_add_ps(S::value(scales, row, meaning, sum), bias);
                 let at = row * out_stride + column;
                 let value = match finish {
@@ -246,6 +250,21 @@ pub(super) unsafe fn to_half(values: &[f32], out: &mut [u16]) {
             store_half(out.as_mut_ptr(), mask, _mm512_maskz_loadu_ps(mask, values.as_ptr()));
         }
     }
+}
+
+/// Where the sums of a block go.
+#[derive(Clone, Copy)]
+struct SumRows {
+    first: *mut f32,
+    /// Numbers from one row to the next.
+    stride: usize,
+}
+
+/// Offsets and scales of 16 columns of int8 weights.
+#[derive(Clone, Copy)]
+struct ColumnScales {
+    offsets: __m512,
+    scales: __m512,
 }
 
 /// One multiply-add of a number type.
@@ -342,8 +361,7 @@ impl Step for Half {
 }
 
 impl Step for Int8 {
-    /// Offsets and scales of the columns.
-    type Meaning = (__m512, __m512);
+    type Meaning = ColumnScales;
 
     const BARE: bool = false;
 
@@ -354,26 +372,22 @@ impl Step for Int8 {
     }
 
     #[inline(always)]
-    unsafe fn meaning(scales: Scales, column: usize, mask: __mmask16) -> (__m512, __m512) {
+    unsafe fn meaning(scales: Scales, column: usize, mask: __mmask16) -> ColumnScales {
         // SAFETY: the caller has AVX-512 F and vouches for the scales.
         unsafe {
             let offsets = _mm512_maskz_loadu_ps(mask, scales.offsets.add(column));
-            (offsets, _mm512_maskz_loadu_ps(mask, scales.columns.add(column)))
+            let scales = _mm512_maskz_loadu_ps(mask, scales.columns.add(column));
+            ColumnScales { offsets, scales }
         }
     }
 
     #[inline(always)]
-    unsafe fn value(
-        scales: Scales,
-        row: usize,
-        (offsets, columns): (__m512, __m512),
-        sum: __m512,
-    ) -> __m512 {
+    unsafe fn value(scales: Scales, row: usize, columns: ColumnScales, sum: __m512) -> __m512 {
         // SAFETY: the caller has AVX-512 F and vouches for the scales.
         unsafe {
-            let scale = _mm512_mul_ps(columns, _mm512_set1_ps(*scales.rows.add(row)));
+            let scale = _mm512_mul_ps(columns.scales, _mm512_set1_ps(*scales.rows.add(row)));
             let sum = _mm512_cvtepi32_ps(_mm512_castps_si512(sum));
-            _mm512_mul_ps(_mm512_sub_ps(sum, offsets), scale)
+            _mm512_mul_ps(_mm512_sub_ps(sum, columns.offsets), scale)
         }
     }
 
@@ -387,7 +401,7 @@ impl Step for Int8 {
 /// # Safety
 /// As [`product_f32`].
 #[inline(always)]
-unsafe fn product<S: Step>(work: &Work) {
+unsafe fn product<S: Step>(work: &ProductArgs) {
     let panels = work.columns.div_ceil(PANEL);
     let rows_cached = (CACHED_BYTES / (4 * work.steps.max(1)) / ROWS).max(1) * ROWS;
     // Sums that nothing is done to, in whole panels, go to where they belong at once.
@@ -411,13 +425,13 @@ unsafe fn product<S: Step>(work: &Work) {
                 // SAFETY: rows and panels are inside the work's.
                 unsafe {
                     if work.finish == Finish::Residual {
-                        fetch_residual(work, (row, row + count), column);
+                        fetch_residual(work, row..row + count, column);
                     }
                     let done = if bare {
                         let at = row * work.out_stride + column;
-                        (work.out.cast::<f32>().add(at), work.out_stride)
+                        SumRows { first: work.out.cast::<f32>().add(at), stride: work.out_stride }
                     } else {
-                        (sums, BLOCK)
+                        SumRows { first: sums, stride: BLOCK }
                     };
                     if pair {
                         rows_of::<S, 2>(work, row, count, panel, done);
@@ -425,7 +439,7 @@ unsafe fn product<S: Step>(work: &Work) {
                         rows_of::<S, 1>(work, row, count, panel, done);
                     }
                     if !bare {
-                        finish_block::<S>(work, (row, row + count), column, pair, sums);
+                        finish_block::<S>(work, row..row + count, column, pair, sums);
                     }
                 }
                 row += count;
@@ -441,8 +455,8 @@ unsafe fn product<S: Step>(work: &Work) {
 /// # Safety
 /// As [`product_f32`]; rows and column are inside the result.
 #[inline(always)]
-unsafe fn fetch_residual(work: &Work, (first, end): (usize, usize), column: usize) {
-    for row in first..end {
+unsafe fn fetch_residual(work: &ProductArgs, rows: Range<usize>, column: usize) {
+    for row in rows {
         // SAFETY: the place is inside the residual; that of the second line is only asked for.
         unsafe {
             let at = work.residual.add(row * work.out_stride + column);
@@ -455,15 +469,15 @@ unsafe fn fetch_residual(work: &Work, (first, end): (usize, usize), column: usiz
 /// Picks the block compiled for the number of rows.
 ///
 /// # Safety
-/// As [`product_f32`]; `row + count <= rows`, `count <= 12`, panels `panel .. panel + N` exist, and `done` (a place and the
-/// distance of rows there) is writable for `count` rows of `N` panels.
+/// As [`product_f32`]; `row + count <= rows`, `count <= 12`, panels `panel .. panel + N` exist, and `done` is writable for
+/// `count` rows of `N` panels.
 #[inline(always)]
 unsafe fn rows_of<S: Step, const N: usize>(
-    work: &Work,
+    work: &ProductArgs,
     row: usize,
     count: usize,
     panel: usize,
-    done: (*mut f32, usize),
+    done: SumRows,
 ) {
     // SAFETY: passed on.
     unsafe {
@@ -491,10 +505,10 @@ unsafe fn rows_of<S: Step, const N: usize>(
 /// As [`rows_of`].
 #[inline(always)]
 unsafe fn block<S: Step, const M: usize, const N: usize>(
-    work: &Work,
+    work: &ProductArgs,
     row: usize,
     panel: usize,
-    (done, done_stride): (*mut f32, usize),
+    done: SumRows,
 ) {
     // SAFETY: all offsets below are inside what the caller of the product vouches for.
     unsafe {
@@ -519,7 +533,7 @@ unsafe fn block<S: Step, const M: usize, const N: usize>(
         // Through memory: finishing in registers makes the compiler keep the sums on the stack inside the loop above.
         for (m, sums) in sums.iter().enumerate() {
             for (n, sum) in sums.iter().enumerate() {
-                _mm512_storeu_ps(done.add(m * done_stride + n * PANEL), *sum);
+                _mm512_storeu_ps(done.first.add(m * done.stride + n * PANEL), *sum);
             }
         }
     }

@@ -14,7 +14,7 @@ use std::arch::x86_64::{
 use parking_lot::Mutex;
 
 use super::amx::BLOCK;
-use super::block::{Finish, PANEL, Scales, Work, product_int8};
+use super::block::{Finish, PANEL, ProductArgs, Scales, product_int8};
 use super::{
     Aligned, Attention, AttentionScratch, Bf16, Engine, LayerNorm, Linear, Machine, Target,
     ThreadGuard,
@@ -123,7 +123,7 @@ impl Engine for Int8 {
         );
         let mut rounded = self.spare.lock().pop().unwrap_or_default();
         rounded.take(&input[..rows * k], k);
-        let work = Work {
+        let work = ProductArgs {
             activations: rounded.values.as_ptr().cast(),
             activation_stride: k / GROUP,
             panels: panels.as_ptr().cast(),

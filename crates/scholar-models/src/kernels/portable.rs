@@ -87,13 +87,7 @@ impl Engine for Portable {
             let mut out = MatMut { data: scores, row: len };
             matmul(shape, queries, keys, &mut out, false, 1);
             for (query, row) in scores.chunks_exact_mut(len).enumerate() {
-                let bias: &[f32] = match bias {
-                    Some((table, reach)) => {
-                        let start = head * (2 * reach + 1) + reach - query;
-                        &table[start..start + len]
-                    }
-                    None => &[],
-                };
+                let bias = bias.map_or(&[][..], |bias| bias.row(head, query, len));
                 elementwise::softmax(self.level, row, scale, bias);
             }
             let weights = MatRef { data: scores, row: len, column: 1 };

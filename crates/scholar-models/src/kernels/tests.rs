@@ -128,7 +128,7 @@ where
         len,
         heads,
         head_dim,
-        bias: biased.then_some((&table[..], reach)),
+        bias: biased.then_some(DistanceBias { table: &table, reach }),
     };
     let _guard = engine.enter();
     engine.attention(work, &mut AttentionScratch::default());

@@ -59,8 +59,14 @@ struct Gate {
     output: QMatMul,
 }
 
-/// Keys and values of every decoder layer over one text, `[heads, n, head_dim]`.
-type Memory = Vec<(Tensor, Tensor)>;
+/// What attention looks at, `[heads, n, head_dim]` each.
+struct KeysValues {
+    keys: Tensor,
+    values: Tensor,
+}
+
+/// Keys and values of one text for the cross-attention of every decoder layer.
+type Memory = Vec<KeysValues>;
 
 type Result<T> = candle_core::Result<T>;
 
@@ -124,8 +130,8 @@ impl Network {
             let Block { attention, attention_norm, cross: _, feed_forward, feed_forward_norm } =
                 block;
             let normed = self.norm(&states, attention_norm)?;
-            let (keys, values) = self.keys_values(attention, &normed)?;
-            let seen = self.attend(attention, &normed, (&keys, &values), Some(&bias))?;
+            let own = self.keys_values(attention, &normed)?;
+            let seen = self.attend(attention, &normed, &own, Some(&bias))?;
             states = (states + seen)?;
             let normed = self.norm(&states, feed_forward_norm)?;
             states = (states + self.feed_forward(feed_forward, &normed)?)?;
@@ -140,15 +146,15 @@ impl Network {
         let mut states = self.embed(ids)?;
         let n = ids.len();
         let bias = self.distances(&self.decoder.bias, n, n, false);
-        for (block, (keys, values)) in self.decoder.blocks.iter().zip(memory) {
+        for (block, memory) in self.decoder.blocks.iter().zip(memory) {
             let Block { attention, attention_norm, cross, feed_forward, feed_forward_norm } = block;
             let normed = self.norm(&states, attention_norm)?;
             let own = self.keys_values(attention, &normed)?;
-            let seen = self.attend(attention, &normed, (&own.0, &own.1), Some(&bias))?;
+            let seen = self.attend(attention, &normed, &own, Some(&bias))?;
             states = (states + seen)?;
             if let Some((attention, norm)) = cross {
                 let normed = self.norm(&states, norm)?;
-                states = (states + self.attend(attention, &normed, (keys, values), None)?)?;
+                states = (states + self.attend(attention, &normed, memory, None)?)?;
             }
             let normed = self.norm(&states, feed_forward_norm)?;
             states = (states + self.feed_forward(feed_forward, &normed)?)?;
@@ -178,9 +184,9 @@ impl Network {
         rows.reshape((n, heads, head_dim))?.transpose(0, 1)?.contiguous()
     }
 
-    fn keys_values(&self, attention: &Attention, states: &Tensor) -> Result<(Tensor, Tensor)> {
+    fn keys_values(&self, attention: &Attention, states: &Tensor) -> Result<KeysValues> {
         let keys = self.by_head(&attention.key.forward(states)?)?;
-        Ok((keys, self.by_head(&attention.value.forward(states)?)?))
+        Ok(KeysValues { keys, values: self.by_head(&attention.value.forward(states)?)? })
     }
 
     /// Attention of all rows over keys and values, a few heads at a time so that the scores of a long text fit.
@@ -188,7 +194,7 @@ impl Network {
         &self,
         attention: &Attention,
         states: &Tensor,
-        (keys, values): (&Tensor, &Tensor),
+        KeysValues { keys, values }: &KeysValues,
         bias: Option<&Distances>,
     ) -> Result<Tensor> {
         let queries = self.by_head(&attention.query.forward(states)?)?;
