@@ -1,30 +1,23 @@
 //! Broken inputs made from good ones, the same for the same seed.
 
+use scholar_core::SplitMix64;
+
 /// Longest input that is made.
 const LONGEST: usize = 400_000;
 
 /// `SplitMix64`, so that a failure can be repeated from its number alone.
-pub struct Random(u64);
+pub struct Random(SplitMix64);
 
 impl Random {
-    /// A sequence.
+    /// Mutations drawn from `seed`: the same seed gives the same ones.
     pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// The next number.
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Self(SplitMix64::new(seed))
     }
 
     /// A number below `end`, 0 for 0.
     pub fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
-        usize::try_from(self.next() % end).unwrap_or(0)
+        usize::try_from(self.0.next_u64() % end).unwrap_or(0)
     }
 }
 

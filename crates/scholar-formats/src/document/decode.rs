@@ -46,6 +46,22 @@ pub(crate) fn text_of<'a>(
     }
 }
 
+/// [`text_of`] a file that is text throughout.
+///
+/// # Errors
+/// As [`text_of`], and [`FormatErrorKind::Malformed`] for a NUL, which no text has.
+pub(crate) fn plain_text_of<'a>(
+    bytes: &'a [u8],
+    format: &'static str,
+) -> Result<Cow<'a, str>, FormatError> {
+    let text = text_of(bytes, format)?;
+    if text.contains('\0') {
+        let message = "the file holds bytes that are no text";
+        return Err(FormatError::new(FormatErrorKind::Malformed, format, message));
+    }
+    Ok(text)
+}
+
 fn windows_1252(byte: u8) -> char {
     match byte {
         0x80..=0x9f => WINDOWS_1252[usize::from(byte - 0x80)],

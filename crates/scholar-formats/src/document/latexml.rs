@@ -264,17 +264,8 @@ fn notes(element: Element<'_>, draft: &mut Draft) {
 /// The text of an element without tags such as section numbers, notes and citation marks; formulas as their TeX.
 fn text(element: Element<'_>) -> String {
     let mut prose = Prose::default();
-    children(element, &mut prose);
+    element.write_children(&mut prose, write);
     prose.finish()
-}
-
-fn children(element: Element<'_>, prose: &mut Prose) {
-    for child in element.children() {
-        match child {
-            Child::Text(text) => prose.push(text),
-            Child::Element(inner) => write(inner, prose),
-        }
-    }
 }
 
 fn write(element: Element<'_>, prose: &mut Prose) {
@@ -320,6 +311,6 @@ fn write(element: Element<'_>, prose: &mut Prose) {
         "section",
     ]) || element.has_class("ltx_p");
     prose.gap_if(ends_words);
-    children(element, prose);
+    element.write_children(prose, write);
     prose.gap_if(ends_words);
 }

@@ -20,14 +20,7 @@ const EVENTS_A_LOOK: usize = 1_024;
 /// Reads `CommonMark` with tables, footnotes and formulas. Headings become paths (`Methods: Data`); a single heading of
 /// the first level that stands before all others is the title if the front matter has none.
 pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatError> {
-    let text = decode::text_of(bytes, FORMAT)?;
-    if text.contains('\0') {
-        return Err(FormatError::new(
-            FormatErrorKind::Malformed,
-            FORMAT,
-            "the file holds bytes that are no text",
-        ));
-    }
+    let text = decode::plain_text_of(bytes, FORMAT)?;
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH

@@ -289,17 +289,8 @@ fn caption(figure: Element<'_>, draft: &mut Draft) {
 /// The text of an element, without figures and notes in it.
 fn text(element: Element<'_>) -> String {
     let mut prose = Prose::default();
-    children(element, &mut prose);
+    element.write_children(&mut prose, write);
     prose.finish()
-}
-
-fn children(element: Element<'_>, prose: &mut Prose) {
-    for child in element.children() {
-        match child {
-            Child::Text(text) => prose.push(text),
-            Child::Element(inner) => write(inner, prose),
-        }
-    }
 }
 
 fn write(element: Element<'_>, prose: &mut Prose) {
@@ -316,10 +307,10 @@ fn write(element: Element<'_>, prose: &mut Prose) {
         "p" | "s" | "item" | "list" | "formula" | "head" | "cell" | "row" | "div" | "lb"
         | "cit" | "quote" => {
             prose.gap();
-            children(element, prose);
+            element.write_children(prose, write);
             prose.gap();
         }
-        _ => children(element, prose),
+        _ => element.write_children(prose, write),
     }
 }
 

@@ -18,14 +18,7 @@ const PARAGRAPHS_A_LOOK: usize = 64;
 /// Reads paragraphs between blank lines. A paragraph of one line that is a numbered or well-known heading opens a
 /// section. The title stays empty: a text's first line may be anything.
 pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatError> {
-    let text = decode::text_of(bytes, FORMAT)?;
-    if text.contains('\0') {
-        return Err(FormatError::new(
-            FormatErrorKind::Malformed,
-            FORMAT,
-            "the file holds bytes that are no text",
-        ));
-    }
+    let text = decode::plain_text_of(bytes, FORMAT)?;
     let mut draft = Draft::default();
     let mut outline = Outline::default();
     let mut heading = String::new();

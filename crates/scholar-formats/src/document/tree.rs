@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use scholar_core::text::normalise::nfc_single_spaced;
 
+use super::prose::Prose;
 use crate::deadline::{Bounds, Deadline};
 use crate::error::{FormatError, FormatErrorKind};
 
@@ -246,7 +247,17 @@ impl<'a> Element<'a> {
         })
     }
 
-    /// Elements directly inside.
+    /// Puts the texts directly inside into `prose`, and each element as `write` has it.
+    pub(crate) fn write_children(self, prose: &mut Prose, write: impl Fn(Self, &mut Prose)) {
+        for child in self.children() {
+            match child {
+                Child::Text(text) => prose.push(text),
+                Child::Element(inner) => write(inner, prose),
+            }
+        }
+    }
+
+    /// Child elements in document order, texts left out.
     pub fn elements(self) -> impl Iterator<Item = Self> {
         self.children().filter_map(|child| match child {
             Child::Element(element) => Some(element),

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-pub use turns::{Conversation, Role, Turn};
+pub use turns::Conversation;
 
 use super::error::DataError;
 use super::lines::{BadRow, Rows, read_rows};
@@ -34,14 +34,14 @@ pub enum Trainer {
     FlagEmbedding,
 }
 
-/// What is written.
+/// Which rows are exported, for what and where to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// Training library that the files are for.
     pub to: Trainer,
-    /// Rows for training.
+    /// JSON lines of training rows.
     pub train: PathBuf,
-    /// Rows held out.
+    /// JSON lines of held-out rows, if there are any.
     pub dev: Option<PathBuf>,
     /// Folder the files go to.
     pub out: PathBuf,
@@ -51,12 +51,12 @@ pub struct Request {
     pub max_rejected_fraction: f64,
 }
 
-/// What was written.
+/// Counts and files of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exported {
-    /// Rows for training.
+    /// Number of training rows written.
     pub train: usize,
-    /// Rows held out.
+    /// Number of held-out rows written.
     pub dev: usize,
     /// Files, in the order in which they were written.
     pub files: Vec<PathBuf>,

@@ -74,10 +74,24 @@ pub struct Prompt {
     pub labelled: bool,
 }
 
+impl Prompt {
+    /// A query that people wrote, about document `at` of the same pool, which answers it alone.
+    fn of_document(
+        source: SourceName,
+        kind: &'static str,
+        query: String,
+        pool: usize,
+        at: usize,
+    ) -> Self {
+        let (positives, related) = (vec![at], vec![at]);
+        Self { source, kind, query, pool, positives, related, form: Form::Whole, labelled: true }
+    }
+}
+
 /// Pools and prompts, ready to be mined.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// What is searched.
+    /// Sets of documents, each searched by itself.
     pub pools: Vec<Pool>,
     /// What is looked for.
     pub prompts: Vec<Prompt>,

@@ -3,38 +3,18 @@
 //! Source: spec of the paper's supervised fine-tuning: OpenAI-style `messages`, a system turn first if at all, then
 //! user and assistant in turns, contents trimmed, loss on assistant turns.
 
+use scholar_core::{Message, Role};
 use scholar_pipeline::prompts::Prompt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 const SUPPORT: Prompt = Prompt::new("train/support", include_str!("../../../prompts/support.txt"));
 
-/// Author of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// Says how to behave.
-    System,
-    /// The person who asks.
-    User,
-    /// Replies, and is imitated.
-    Assistant,
-}
-
-/// One message of a chat.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Turn {
-    /// Author of the message.
-    pub role: Role,
-    /// What, trimmed.
-    pub content: String,
-}
-
-/// Turns in order.
+/// A chat to train on, in the form of fine-tuning libraries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conversation {
-    /// Messages in order.
-    pub messages: Vec<Turn>,
+    /// The messages, first to last.
+    pub messages: Vec<Message>,
 }
 
 impl Conversation {
@@ -55,13 +35,13 @@ impl Conversation {
         {
             let more = row["input"].as_str().unwrap_or_default().trim();
             let asked = format!("{asked}\n\n{more}");
-            Self { messages: vec![turn(Role::User, &asked), turn(Role::Assistant, reply)] }
+            Self { messages: vec![message(Role::User, &asked), message(Role::Assistant, reply)] }
         } else if let (Some(sentence), Some(evidence), Some(label)) =
             (row["sentence"].as_str(), row["evidence"].as_str(), row["label"].as_str())
         {
             let asked = SUPPORT.render(false, &[("sentence", sentence), ("evidence", evidence)]);
             let asked = asked.first().map_or("", |message| message.content.as_str());
-            Self { messages: vec![turn(Role::User, asked), turn(Role::Assistant, label)] }
+            Self { messages: vec![message(Role::User, asked), message(Role::Assistant, label)] }
         } else {
             return Err(
                 "neither messages, prompt and completion, instruction and output, nor sentence, \
@@ -92,7 +72,7 @@ impl Conversation {
             }
         }
         match self.messages.last() {
-            Some(Turn { role: Role::Assistant, .. }) => Ok(()),
+            Some(Message { role: Role::Assistant, .. }) => Ok(()),
             _ => Err("the last turn is no assistant's: there is nothing to imitate".to_owned()),
         }
     }
@@ -103,20 +83,20 @@ impl Conversation {
     }
 }
 
-fn turn(role: Role, content: &str) -> Turn {
-    Turn { role, content: content.trim().to_owned() }
+fn message(role: Role, content: &str) -> Message {
+    Message { role, content: content.trim().to_owned() }
 }
 
 /// Turns as a list, or a text that `speaker` says.
-fn turns(value: &Value, speaker: Role) -> Result<Vec<Turn>, String> {
+fn turns(value: &Value, speaker: Role) -> Result<Vec<Message>, String> {
     if let Some(text) = value.as_str() {
-        return Ok(vec![turn(speaker, text)]);
+        return Ok(vec![message(speaker, text)]);
     }
     let items = value.as_array().ok_or_else(|| "turns are neither a text nor a list".to_owned())?;
     let read = |(n, item): (usize, &Value)| {
-        let found: Turn =
+        let found: Message =
             serde_json::from_value(item.clone()).map_err(|error| format!("turn {n}: {error}"))?;
-        Ok(turn(found.role, &found.content))
+        Ok(message(found.role, &found.content))
     };
     items.iter().enumerate().map(read).collect()
 }

@@ -113,16 +113,8 @@ pub(super) fn pubmedqa(source: &Source, planner: &mut Planner<'_>) -> Result<(),
         }
         let paper = format!("pubmed {}", row.pmid);
         let at = planner.document(pool, &paper, "", &row.contexts.join(" "));
-        planner.ask(Prompt {
-            source: SourceName::Pubmedqa,
-            kind: "question",
-            query: row.question,
-            pool,
-            positives: vec![at],
-            related: vec![at],
-            form: Form::Whole,
-            labelled: true,
-        });
+        let source = SourceName::Pubmedqa;
+        planner.ask(Prompt::of_document(source, "question", row.question, pool, at));
     }
     Ok(())
 }

@@ -96,16 +96,9 @@ pub(super) fn citation_integrity(
             if rows.is_none_or(|row| row.label != "SUPPORT") {
                 continue;
             }
-            planner.ask(Prompt {
-                source: SourceName::Citint,
-                kind: "citing sentence",
-                query: first_words(&without_markers(&claim.claim), QUERY_WORDS),
-                pool,
-                positives: vec![at],
-                related: vec![at],
-                form: Form::Whole,
-                labelled: true,
-            });
+            let query = first_words(&without_markers(&claim.claim), QUERY_WORDS);
+            let source = SourceName::Citint;
+            planner.ask(Prompt::of_document(source, "citing sentence", query, pool, at));
         }
     }
     Ok(())
