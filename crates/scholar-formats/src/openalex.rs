@@ -20,9 +20,9 @@ const LONGEST_ABSTRACT_WORDS: usize = 100_000;
 /// Longer words, in bytes, are damage too: formulas and addresses are shorter.
 const LONGEST_WORD: usize = 1000;
 
-/// A work.
+/// A work of OpenAlex: of a reply of its API or a line of its dump.
 #[derive(Deserialize)]
-pub struct Work<'a> {
+pub struct OpenAlexRecord<'a> {
     #[serde(borrow)]
     id: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -77,7 +77,7 @@ pub struct Location<'a> {
     /// Address of its PDF.
     #[serde(borrow, default)]
     pub pdf_url: Option<Cow<'a, str>>,
-    /// Journal or repository.
+    /// Journal or repository that holds the copy.
     #[serde(borrow, default)]
     pub source: Option<Source<'a>>,
     /// Licence, as OpenAlex names it.
@@ -88,7 +88,7 @@ pub struct Location<'a> {
     pub version: Option<Cow<'a, str>>,
 }
 
-/// Journal or repository.
+/// Journal, repository or other place of publication.
 #[derive(Deserialize)]
 pub struct Source<'a> {
     #[serde(borrow, default)]
@@ -110,7 +110,7 @@ struct Authorship<'a> {
     author: Option<Named<'a>>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> OpenAlexRecord<'a> {
     /// All copies, OpenAlex's choice first. Some come more than once.
     pub fn locations(&self) -> impl Iterator<Item = &Location<'a>> + Clone {
         let chosen = [&self.best_oa_location, &self.primary_location];

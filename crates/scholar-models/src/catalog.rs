@@ -7,7 +7,7 @@ mod check;
 mod entry;
 mod names;
 
-pub use entry::{Architecture, Entry, Holds, ModelFile, Purpose, Source, WheelPart, Wheels};
+pub use entry::{Architecture, CatalogEntry, Holds, ModelFile, Purpose, Source, WheelPart, Wheels};
 pub use names::UnknownModel;
 
 use serde::Deserialize;
@@ -51,14 +51,14 @@ pub enum CatalogError {
 /// All known models, in the order of their files.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Catalog {
-    entries: Vec<Entry>,
+    entries: Vec<CatalogEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CatalogFile {
     #[serde(default)]
-    model: Vec<Entry>,
+    model: Vec<CatalogEntry>,
 }
 
 impl Catalog {
@@ -102,7 +102,7 @@ impl Catalog {
     }
 
     /// Every entry in order.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[CatalogEntry] {
         &self.entries
     }
 
@@ -110,7 +110,7 @@ impl Catalog {
     ///
     /// # Errors
     /// [`UnknownModel`] suggests what was meant.
-    pub fn find(&self, name: &str) -> Result<&Entry, UnknownModel> {
+    pub fn find(&self, name: &str) -> Result<&CatalogEntry, UnknownModel> {
         let wanted = name.trim();
         let found = self.entries.iter().find(|entry| entry.name.eq_ignore_ascii_case(wanted));
         found.ok_or_else(|| UnknownModel::new(wanted, self.entries.iter().map(|e| e.name.as_str())))
@@ -121,7 +121,7 @@ impl Catalog {
 ///
 /// # Errors
 /// As [`Catalog::find`].
-pub fn find(name: &str) -> Result<Entry, UnknownModel> {
+pub fn find(name: &str) -> Result<CatalogEntry, UnknownModel> {
     Catalog::builtin().find(name).cloned()
 }
 

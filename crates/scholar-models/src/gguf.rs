@@ -44,7 +44,7 @@ use engine::Engine;
 use file::GgufFile;
 use model::{Hyperparameters, Model};
 use vocab::Vocabulary;
-use worker::{Event, Job, Work, Worker};
+use worker::{Event, Job, JobKind, Worker};
 
 /// Weights from which on a model is trusted with the paper's loop. The smallest published model that ran it has
 /// 8 billion; what was measured here below that is in the documentation of [`GeneratorStrength::Small`].
@@ -180,7 +180,7 @@ impl Generator for GgufGenerator {
             OutputShape::Json { schema, .. } => Some(schema.clone()),
         };
         let (events, mut received) = mpsc::unbounded();
-        let work = Work::Generate { sampling: request.sampling.clone(), schema, events };
+        let work = JobKind::Generate { sampling: request.sampling.clone(), schema, events };
         self.worker.submit(Job { prompt, work, span: Span::current() })?;
         while let Some(event) = received.next().await {
             match event {
@@ -212,7 +212,7 @@ impl Generator for GgufGenerator {
         };
         let prompt = self.prompt(messages, longest)?;
         let (done, received) = oneshot::channel();
-        let work = Work::Choose { choices, done };
+        let work = JobKind::Choose { choices, done };
         self.worker.submit(Job { prompt, work, span: Span::current() })?;
         received.await.unwrap_or_else(|_| Err(worker::gone()))
     }

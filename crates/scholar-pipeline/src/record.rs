@@ -57,7 +57,7 @@ pub enum Port {
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "entry", rename_all = "snake_case")]
-pub enum Entry {
+pub enum JournalEntry {
     /// What the ports are; the first line.
     Ports(PortsInfo),
     /// A call that ended.
@@ -72,7 +72,7 @@ pub enum Entry {
 /// What the ports of a run are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PortsInfo {
-    /// [`JOURNAL_VERSION`].
+    /// Version of the journal's form; this program writes [`JOURNAL_VERSION`].
     pub version: u32,
     /// Name of the retriever.
     pub retriever: String,
@@ -98,7 +98,7 @@ pub struct Call {
     pub purpose: Option<String>,
     /// The request. Passages to rerank and texts to count are named or left out here, but are part of the key.
     pub request: Value,
-    /// How it ended.
+    /// The reply, the failure, or what came before it was dropped.
     pub result: CallResult,
 }
 
@@ -203,7 +203,7 @@ pub enum JournalError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Journal {
     /// In order of completion.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<JournalEntry>,
 }
 
 impl Journal {
@@ -229,14 +229,16 @@ impl Journal {
             }
         }
         match entries.first() {
-            Some(Entry::Ports(info)) if info.version == JOURNAL_VERSION => Ok(Self { entries }),
-            Some(Entry::Ports(info)) => Err(JournalError::Version { found: info.version }),
+            Some(JournalEntry::Ports(info)) if info.version == JOURNAL_VERSION => {
+                Ok(Self { entries })
+            }
+            Some(JournalEntry::Ports(info)) => Err(JournalError::Version { found: info.version }),
             _ => Err(JournalError::NoPorts),
         }
     }
 }
 
-fn line_of(entry: &Entry) -> String {
+fn line_of(entry: &JournalEntry) -> String {
     serde_json::to_string(entry).expect("entries have text keys and finite numbers")
 }
 

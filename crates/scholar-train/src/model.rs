@@ -6,10 +6,10 @@ use std::path::Path;
 use crate::backend::{Backend, Buffer, DeviceKind, Dropout, Threads};
 use crate::error::TrainError;
 use crate::network::head::{HeadTape, Pooled, pool_mean, pool_mean_back};
-use crate::network::interaction::{Asked, InteractionTape, interact, interact_back};
+use crate::network::interaction::{InteractionTape, QueryGroup, interact, interact_back};
 use crate::network::{Freeze, Needed, Packed, Parameters, Tape, check};
 use crate::settings::Settings;
-use crate::tokens::Reader;
+use crate::tokens::BatchTokenizer;
 
 /// Dropout mask of the classifier, apart from those of layers.
 const HEAD_SITE: usize = 1 << 20;
@@ -20,7 +20,7 @@ pub(crate) struct Model {
     pub(crate) threads: Threads,
     pub(crate) backend: Box<dyn Backend>,
     pub(crate) parameters: Parameters,
-    pub(crate) reader: Reader,
+    pub(crate) tokenizer: BatchTokenizer,
     pub(crate) freeze: Freeze,
     pub(crate) gradient: Buffer,
     /// Tokens that were learnt from so far.
@@ -64,7 +64,7 @@ impl Model {
                 problem: "it does not tell the two texts of a pair apart".to_owned(),
             });
         }
-        let reader = Reader::open(tokenizer, settings.max_tokens, shape.vocabulary)?;
+        let tokenizer = BatchTokenizer::open(tokenizer, settings.max_tokens, shape.vocabulary)?;
         let threads = Threads::new(settings.threads)?;
         let backend = settings.device.open(&threads, settings.precision)?;
         if settings.device != DeviceKind::Cpu {
@@ -75,7 +75,7 @@ impl Model {
         Ok(Self {
             threads,
             backend,
-            reader,
+            tokenizer,
             freeze: Freeze {
                 embeddings: settings.freeze_embeddings || settings.freeze_layers > 0,
                 layers: settings.freeze_layers,
@@ -136,8 +136,8 @@ impl Model {
         if self.parameters.labels == 0 {
             return self.late_interaction_scores(pairs);
         }
-        let Self { threads, reader, .. } = self;
-        let all = threads.run(|| reader.pairs(pairs))?;
+        let Self { threads, tokenizer, .. } = self;
+        let all = threads.run(|| tokenizer.pairs(pairs))?;
         let mut logits = Vec::with_capacity(all.len() * self.parameters.labels);
         for batch in portions(&all) {
             logits.append(&mut self.classify(&batch, None)?);
@@ -148,13 +148,13 @@ impl Model {
     fn late_interaction_scores(&mut self, pairs: &[(&str, &str)]) -> Result<Vec<f32>, TrainError> {
         let mut scores = Vec::with_capacity(pairs.len());
         for of_query in pairs.chunk_by(|a, b| a.0 == b.0) {
-            for part in of_query.chunks(EVALUATED_TOKENS / self.reader.limit()) {
+            for part in of_query.chunks(EVALUATED_TOKENS / self.tokenizer.limit()) {
                 let mut texts = vec![part[0].0];
                 texts.extend(part.iter().map(|(_, passage)| *passage));
-                let Self { threads, reader, .. } = self;
-                let batch = threads.run(|| reader.singles(&texts))?;
-                let asked = Asked::in_order(&[part.len()]);
-                scores.extend_from_slice(self.interact(&batch, &asked, None)?);
+                let Self { threads, tokenizer, .. } = self;
+                let batch = threads.run(|| tokenizer.singles(&texts))?;
+                let groups = QueryGroup::in_order(&[part.len()]);
+                scores.extend_from_slice(self.interact(&batch, &groups, None)?);
             }
         }
         Ok(scores)
@@ -167,26 +167,31 @@ impl Model {
     pub(crate) fn interact(
         &mut self,
         batch: &Packed,
-        asked: &[Asked],
+        groups: &[QueryGroup],
         dropout: Option<Dropout>,
     ) -> Result<&[f32], TrainError> {
         let Self { threads, backend, parameters, tape, interaction, .. } = self;
         threads.run(|| {
             parameters.forward(&**backend, batch, Needed::All, dropout, tape);
             let states = backend.read(tape.states())?;
-            interact(&states, batch, asked, parameters.shape.hidden, interaction);
+            interact(&states, batch, groups, parameters.shape.hidden, interaction);
             Ok::<_, TrainError>(())
         })?;
         Ok(&self.interaction.scores)
     }
 
     /// Adds the gradient of the batch that [`Model::interact`] saw last.
-    pub(crate) fn interact_back(&mut self, batch: &Packed, asked: &[Asked], grad_scores: &[f32]) {
+    pub(crate) fn interact_back(
+        &mut self,
+        batch: &Packed,
+        groups: &[QueryGroup],
+        grad_scores: &[f32],
+    ) {
         self.tokens += batch.tokens() as u64;
         let Self { threads, backend, parameters, tape, freeze, gradient, interaction, .. } = self;
         threads.run(|| {
             let hidden = parameters.shape.hidden;
-            let flow = interact_back(grad_scores, batch, asked, hidden, interaction);
+            let flow = interact_back(grad_scores, batch, groups, hidden, interaction);
             *tape.gradient() = backend.put(flow);
             parameters.backward(&**backend, batch, *freeze, tape, gradient);
         });
@@ -227,8 +232,8 @@ impl Model {
     /// # Errors
     /// When a text cannot be tokenised, or the device failed.
     pub(crate) fn vectors(&mut self, texts: &[&str]) -> Result<Vec<f32>, TrainError> {
-        let Self { threads, reader, .. } = self;
-        let all = threads.run(|| reader.singles(texts))?;
+        let Self { threads, tokenizer, .. } = self;
+        let all = threads.run(|| tokenizer.singles(texts))?;
         self.vectors_of(&all)
     }
 

@@ -12,7 +12,7 @@ use crate::network::Packed;
 const LEAST_SECOND: usize = 16;
 
 /// A tokenizer with a fixed limit.
-pub(crate) struct Reader {
+pub(crate) struct BatchTokenizer {
     tokenizer: Tokenizer,
     dir: PathBuf,
     limit: usize,
@@ -20,7 +20,7 @@ pub(crate) struct Reader {
     end: u32,
 }
 
-impl Reader {
+impl BatchTokenizer {
     /// Reads `tokenizer.json` of a model folder; `limit` is the longest input with special tokens.
     ///
     /// # Errors

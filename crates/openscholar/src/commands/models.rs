@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use scholar_clients::download::Installed;
-use scholar_models::catalog::{Entry, ModelFile, Source};
+use scholar_models::catalog::{CatalogEntry, ModelFile, Source};
 use scholar_models::quantize::{self, Packed};
 
 use crate::app::App;
@@ -97,7 +97,7 @@ fn list(app: &App) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn sources(entry: &Entry) -> String {
+fn sources(entry: &CatalogEntry) -> String {
     let names: Vec<&str> = entry
         .sources
         .iter()

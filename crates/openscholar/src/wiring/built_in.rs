@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use scholar_clients::download::Installed;
-use scholar_models::catalog::{Entry, Source};
+use scholar_models::catalog::{CatalogEntry, Source};
 
 use crate::error::CommandError;
 use crate::runs;
@@ -45,7 +45,7 @@ const SHIPPED: &[Shipped] = &[
 ///
 /// # Errors
 /// When the entry says that they are built in and they are not.
-pub(crate) fn of(entry: &Entry) -> Result<Option<Shipped>, CommandError> {
+pub(crate) fn of(entry: &CatalogEntry) -> Result<Option<Shipped>, CommandError> {
     if !entry.sources.contains(&Source::BuiltIn) {
         return Ok(None);
     }
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn catalog_and_program_agree() {
         let catalog = Catalog::builtin();
-        let built_in = |entry: &&Entry| entry.sources.contains(&Source::BuiltIn);
+        let built_in = |entry: &&CatalogEntry| entry.sources.contains(&Source::BuiltIn);
         for entry in catalog.entries().iter().filter(built_in) {
             let shipped = of(entry).expect("carried").expect("built in");
             assert_eq!(entry.files.len(), shipped.files.len(), "{}", entry.name);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use scholar_clients::download::Installed;
 use scholar_core::{EncoderInfo, TextPreparation};
-use scholar_models::catalog::{Catalog, Entry, Purpose};
+use scholar_models::catalog::{Catalog, CatalogEntry, Purpose};
 use scholar_models::{EncoderOptions, LocalEncoder, Precision};
 
 use crate::app::App;
@@ -27,7 +27,7 @@ pub(crate) fn catalog(app: &App) -> Result<Catalog, CommandError> {
 }
 
 /// The catalog entry called `name`.
-pub(crate) fn entry(app: &App, name: &str) -> Result<Entry, CommandError> {
+pub(crate) fn entry(app: &App, name: &str) -> Result<CatalogEntry, CommandError> {
     catalog(app)?.find(name).cloned().map_err(|unknown| {
         CommandError::user(unknown.to_string()).with_hint("openscholar models list shows all")
     })
@@ -93,7 +93,7 @@ pub(crate) async fn ensure(app: &App, name: &str) -> Result<PathBuf, CommandErro
     }
 }
 
-fn damaged(entry: &Entry, folder: &Path, problems: &[String]) -> CommandError {
+fn damaged(entry: &CatalogEntry, folder: &Path, problems: &[String]) -> CommandError {
     let name = &entry.name;
     let what = problems.join("; ");
     CommandError::new(

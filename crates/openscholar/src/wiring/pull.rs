@@ -8,7 +8,7 @@ use scholar_clients::download::{
     PlannedFile, PlannedSource,
 };
 use scholar_clients::{HttpClient, SecretString, Url};
-use scholar_models::catalog::{DEFAULT_HUB, Entry, Holds, ModelFile, Source};
+use scholar_models::catalog::{CatalogEntry, DEFAULT_HUB, Holds, ModelFile, Source};
 
 use crate::app::App;
 use crate::error::{CommandError, Context as _, ErrorKind};
@@ -18,7 +18,7 @@ use crate::wiring::built_in;
 /// Fetches the model of `entry`, from `local` if it is given; tells where it came from and which sources were of no use.
 pub(crate) async fn pull(
     app: &App,
-    entry: &Entry,
+    entry: &CatalogEntry,
     local: Option<&Path>,
 ) -> Result<(), CommandError> {
     if local.is_none()
@@ -70,7 +70,7 @@ pub(crate) async fn pull(
     }
 }
 
-fn failed(entry: &Entry, error: DownloadError) -> CommandError {
+fn failed(entry: &CatalogEntry, error: DownloadError) -> CommandError {
     let hint = error.hint();
     let kind = match error {
         DownloadError::NoSource { .. } => ErrorKind::Unavailable,
@@ -82,19 +82,19 @@ fn failed(entry: &Entry, error: DownloadError) -> CommandError {
 }
 
 /// Whether the model of `entry` is here and whole, by names and sizes. Cheap: nothing is read.
-pub(crate) fn installed(app: &App, entry: &Entry) -> Installed {
+pub(crate) fn installed(app: &App, entry: &CatalogEntry) -> Installed {
     download::installed(&app.home.models(), &plan(entry, None))
 }
 
 /// The same; files that have changed since they were checked last are hashed.
-pub(crate) async fn checked(app: &App, entry: &Entry) -> Result<Installed, CommandError> {
+pub(crate) async fn checked(app: &App, entry: &CatalogEntry) -> Result<Installed, CommandError> {
     download::checked(&app.home.models(), &plan(entry, None))
         .await
         .user(|| format!("cannot read {}", entry.name))
 }
 
 /// Hashes the files again; returns what is wrong.
-pub(crate) fn verify(app: &App, entry: &Entry) -> Result<Vec<String>, CommandError> {
+pub(crate) fn verify(app: &App, entry: &CatalogEntry) -> Result<Vec<String>, CommandError> {
     let plan = plan(entry, None);
     let states = app
         .block_on(download::verify(&app.home.models(), &plan, &|_| {}))?
@@ -155,7 +155,7 @@ impl Watch<'_> {
 }
 
 /// The catalog's entry in the downloader's words; `local` replaces all sources.
-fn plan(entry: &Entry, local: Option<&Path>) -> Plan {
+fn plan(entry: &CatalogEntry, local: Option<&Path>) -> Plan {
     let file = |file: &ModelFile| {
         let ModelFile { path, size, sha256, optional } = file.clone();
         PlannedFile { path, size, sha256, optional }

@@ -1,7 +1,7 @@
 //! OpenAlex's works as papers.
 
 use scholar_core::{Notice, Paper, PaperId};
-use scholar_formats::openalex::Work;
+use scholar_formats::openalex::OpenAlexRecord;
 
 use super::wire::Page;
 use crate::open_access::{OpenHost, OpenLocation, web_address};
@@ -37,7 +37,8 @@ pub struct OpenAlexPage {
 /// [`ReplyError::Shape`] when the page, or every work on it, does not have the promised shape.
 pub fn page(bytes: &[u8]) -> Result<OpenAlexPage, ReplyError> {
     let page: Page = json(bytes)?;
-    let (works, notices) = rows(WHO, page.results, |row| value::<Work<'_>>(row).and_then(work))?;
+    let (works, notices) =
+        rows(WHO, page.results, |row| value::<OpenAlexRecord<'_>>(row).and_then(work))?;
     let next_cursor = page.meta.next_cursor.filter(|cursor| !cursor.is_empty());
     Ok(OpenAlexPage { works, count: page.meta.count, next_cursor, notices })
 }
@@ -51,7 +52,7 @@ pub fn single(bytes: &[u8]) -> Result<OpenAlexWork, ReplyError> {
 }
 
 /// What a dump's reader leaves out: markup goes, and copies elsewhere name the work, too.
-fn work(work: Work<'_>) -> Result<OpenAlexWork, String> {
+fn work(work: OpenAlexRecord<'_>) -> Result<OpenAlexWork, String> {
     let Paper { mut meta, mut sections, references } = work.paper()?;
     meta.title = plain(&meta.title);
     for section in &mut sections {
@@ -74,7 +75,7 @@ fn work(work: Work<'_>) -> Result<OpenAlexWork, String> {
     Ok(OpenAlexWork { paper: Paper { meta, sections, references }, open })
 }
 
-fn open_locations(work: &Work<'_>) -> Vec<OpenLocation> {
+fn open_locations(work: &OpenAlexRecord<'_>) -> Vec<OpenLocation> {
     let mut open: Vec<OpenLocation> = Vec::new();
     for location in work.locations().filter(|location| location.is_oa == Some(true)) {
         let kind = location.source.as_ref().and_then(|source| source.kind.as_deref());

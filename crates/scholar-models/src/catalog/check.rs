@@ -1,12 +1,12 @@
 //! Entries come from files people edit: nothing in them may write outside the model's folder or contradict itself.
 
-use super::entry::{Entry, Holds, ModelFile, Source, Wheels};
+use super::entry::{CatalogEntry, Holds, ModelFile, Source, Wheels};
 
 /// Most parts of a source; the largest known has 22.
 const MAX_PARTS: u32 = 999;
 
 /// What is wrong with an entry, as the rest of a sentence that begins with its name.
-pub(super) fn problem(entry: &Entry) -> Option<String> {
+pub(super) fn problem(entry: &CatalogEntry) -> Option<String> {
     if !is_name(&entry.name) {
         return Some(
             "has a name that cannot be a folder (letters, digits, `.`, `_`, `-`)".to_owned(),
@@ -41,7 +41,7 @@ fn file_problem(file: &ModelFile) -> Option<String> {
     })
 }
 
-fn source_problem(source: &Source, entry: &Entry) -> Option<String> {
+fn source_problem(source: &Source, entry: &CatalogEntry) -> Option<String> {
     match source {
         Source::Hub { repo, revision } => {
             let two =
@@ -54,7 +54,7 @@ fn source_problem(source: &Source, entry: &Entry) -> Option<String> {
     }
 }
 
-fn wheels_problem(wheels: &Wheels, entry: &Entry) -> Option<String> {
+fn wheels_problem(wheels: &Wheels, entry: &CatalogEntry) -> Option<String> {
     let Wheels { package, version, parts, member, holds, inner } = wheels;
     let part_fits = match holds {
         Holds::Files => *parts == 1,

@@ -40,7 +40,7 @@ pub enum Architecture {
 /// A model: what it is, which files it has, where they come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// Name, also of its folder under the models folder.
     pub name: String,
     /// What it is for.
@@ -75,7 +75,7 @@ pub struct Entry {
     pub sources: Vec<Source>,
 }
 
-impl Entry {
+impl CatalogEntry {
     /// Sum of the stated sizes in bytes; `None` when a required file states none.
     pub fn size(&self) -> Option<u64> {
         self.files.iter().filter(|file| !file.optional).map(|file| file.size).sum()

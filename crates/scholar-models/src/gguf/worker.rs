@@ -28,7 +28,7 @@ pub(super) enum Event {
 }
 
 /// A question to the model.
-pub(super) enum Work {
+pub(super) enum JobKind {
     /// Write a reply.
     Generate {
         /// How tokens are drawn.
@@ -50,7 +50,7 @@ pub(super) enum Work {
 /// A question with its prompt.
 pub(super) struct Job {
     pub(super) prompt: Vec<u32>,
-    pub(super) work: Work,
+    pub(super) work: JobKind,
     pub(super) span: Span,
 }
 
@@ -161,7 +161,7 @@ fn serve(mut engine: Engine, jobs: &Receiver<Job>, closing: &AtomicBool, mut bro
         }
         let _entered = span.entered();
         match work {
-            Work::Generate { sampling, schema, events } => {
+            JobKind::Generate { sampling, schema, events } => {
                 let cancelled = || events.is_closed() || closing.load(Ordering::Relaxed);
                 let call = Call { prompt: &prompt, cancelled: &cancelled };
                 let mut emit = |text: &str| {
@@ -175,7 +175,7 @@ fn serve(mut engine: Engine, jobs: &Receiver<Job>, closing: &AtomicBool, mut bro
                     let _ = events.unbounded_send(Event::Done(result));
                 }
             }
-            Work::Choose { choices, done } => {
+            JobKind::Choose { choices, done } => {
                 let cancelled = || done.is_canceled() || closing.load(Ordering::Relaxed);
                 let call = Call { prompt: &prompt, cancelled: &cancelled };
                 let result =

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::numbers::to_hex;
 use super::{
-    Call, CallResult, Entry, JOURNAL_VERSION, Journal, Port, PortsInfo, RecordedError,
+    Call, CallResult, JOURNAL_VERSION, Journal, JournalEntry, Port, PortsInfo, RecordedError,
     json as to_json, key_of, line_of,
 };
 use crate::ports::Ports;
@@ -29,7 +29,7 @@ pub struct Recorder {
 }
 
 struct Book {
-    entries: Mutex<Vec<Entry>>,
+    entries: Mutex<Vec<JournalEntry>>,
     /// Texts whose tokens were counted: the same text has the same count.
     counted: Mutex<BTreeSet<String>>,
     sink: Option<Sink>,
@@ -45,7 +45,7 @@ impl Recorder {
     /// that a run that is cut off can be resumed.
     pub fn with_sink(ports: &Ports, sink: Option<Sink>) -> Self {
         let book = Arc::new(Book { entries: Mutex::default(), counted: Mutex::default(), sink });
-        book.write(Entry::Ports(PortsInfo {
+        book.write(JournalEntry::Ports(PortsInfo {
             version: JOURNAL_VERSION,
             retriever: ports.retriever.name().to_owned(),
             reranker: ports.reranker.as_ref().map(|port| port.info().clone()),
@@ -80,7 +80,7 @@ fn recorded(book: &Arc<Book>, ports: &Ports) -> Ports {
         Arc::new(move || {
             let now = clock();
             let nanos = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-            book.write(Entry::Clock { nanos });
+            book.write(JournalEntry::Clock { nanos });
             now
         })
     };
@@ -102,7 +102,7 @@ fn recorded(book: &Arc<Book>, ports: &Ports) -> Ports {
 }
 
 impl Book {
-    fn write(&self, entry: Entry) {
+    fn write(&self, entry: JournalEntry) {
         let mut entries = self.entries.lock();
         if let Some(sink) = &self.sink {
             sink(&line_of(&entry));
@@ -120,7 +120,7 @@ impl Book {
 
     fn end(&self, call: Pending, result: CallResult) {
         let Pending { port, key, purpose, request } = call;
-        self.write(Entry::Call(Call { port, key, purpose, request, result }));
+        self.write(JournalEntry::Call(Call { port, key, purpose, request, result }));
     }
 }
 

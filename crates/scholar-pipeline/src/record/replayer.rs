@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 use super::numbers::{HexEmbeddings, from_hex};
 use super::recorder::{encode_request, evidence_request, rerank_call};
 use super::{
-    Call, CallResult, Entry, Journal, JournalError, Port, PortsInfo, ReplayMiss, json as to_json,
-    key_of,
+    Call, CallResult, Journal, JournalEntry, JournalError, Port, PortsInfo, ReplayMiss,
+    json as to_json, key_of,
 };
 use crate::clock::Clock;
 use crate::ports::Ports;
@@ -76,12 +76,12 @@ impl Replayer {
         let mut tells_evidence = false;
         for entry in &journal.entries {
             match entry {
-                Entry::Ports(ports) => info = Some(ports.clone()),
-                Entry::Clock { nanos } => recorded.push_back(Duration::from_nanos(*nanos)),
+                JournalEntry::Ports(ports) => info = Some(ports.clone()),
+                JournalEntry::Clock { nanos } => recorded.push_back(Duration::from_nanos(*nanos)),
                 // What failed or was cut off is tried again where that is possible.
-                Entry::Call(Call { result, .. })
+                JournalEntry::Call(Call { result, .. })
                     if live.is_some() && !matches!(result, CallResult::Reply(_)) => {}
-                Entry::Call(Call { key, result, port, purpose: _, request: _ }) => {
+                JournalEntry::Call(Call { key, result, port, purpose: _, request: _ }) => {
                     tells_evidence |= *port == Port::Evidence;
                     calls.entry(key.clone()).or_default().push_back(result.clone());
                 }

@@ -3,19 +3,19 @@
 use scholar_core::text::untrusted::escape_html;
 
 use super::exchange::{Reply, Request};
-use super::world::{Work, World};
+use super::world::{World, WorldPaper};
 
 pub(super) fn answer(world: &World, request: &Request<'_>) -> Reply {
     if request.path.trim_end_matches('/') != "/api/query" {
         return Reply::new(404, "text/html", "<html><title>404</title></html>");
     }
-    let on_arxiv = |work: &&Work| work.arxiv.is_some();
+    let on_arxiv = |work: &&WorldPaper| work.arxiv.is_some();
     let ids = request.param("id_list").unwrap_or_default();
     let query = request.param("search_query").unwrap_or_default();
-    let mut found: Vec<&Work> = if ids.is_empty() {
+    let mut found: Vec<&WorldPaper> = if ids.is_empty() {
         let (words, range) = understood(query);
         let ranked = world.search(&words).into_iter().map(|(work, _)| work);
-        let within = |work: &&Work| range.as_ref().is_none_or(|range| work.within(range));
+        let within = |work: &&WorldPaper| range.as_ref().is_none_or(|range| work.within(range));
         ranked.filter(on_arxiv).filter(within).collect()
     } else {
         let bare = |id: &str| id.split('v').next().unwrap_or(id).to_owned();
@@ -70,7 +70,7 @@ fn understood(query: &str) -> (String, Option<String>) {
     (words.join(" "), range)
 }
 
-fn entry(work: &Work) -> String {
+fn entry(work: &WorldPaper) -> String {
     let id = work.arxiv.as_deref().unwrap_or_default();
     let day = work.day().unwrap_or_default();
     let authors: Vec<String> = work

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::exchange::{Reply, Request};
-use super::world::{Work, World};
+use super::world::{World, WorldPaper};
 
 pub(super) fn answer(world: &World, request: &Request<'_>) -> Reply {
     let path = request.path.trim_end_matches('/');
@@ -23,12 +23,12 @@ pub(super) fn answer(world: &World, request: &Request<'_>) -> Reply {
     }
 }
 
-fn address(work: &Work) -> String {
+fn address(work: &WorldPaper) -> String {
     format!("https://openalex.org/W{}", work.openalex)
 }
 
 /// Whether `id` in any of its spellings names `work`.
-fn is(work: &Work, id: &str) -> bool {
+fn is(work: &WorldPaper, id: &str) -> bool {
     let lower = id.to_lowercase();
     let bare = lower.strip_prefix("https://openalex.org/").unwrap_or(&lower);
     let doi = work.doi.as_deref().unwrap_or("-");
@@ -41,7 +41,7 @@ fn is(work: &Work, id: &str) -> bool {
             .is_some_and(|id| lower == format!("pmcid:{id}") || lower == format!("pmcid:pmc{id}"))
 }
 
-fn whole(world: &World, work: &Work, base: &str) -> Value {
+fn whole(world: &World, work: &WorldPaper, base: &str) -> Value {
     let mut index: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, word) in work.summary.iter().flat_map(|text| text.split(' ')).enumerate() {
         index.entry(word).or_default().push(at);
@@ -114,7 +114,7 @@ fn selected(work: Value, request: &Request<'_>) -> Value {
 }
 
 /// Whether one `name:value` of the filter holds; unknown names are errors, as in the service.
-fn holds(world: &World, work: &Work, name: &str, value: &str) -> Result<bool, String> {
+fn holds(world: &World, work: &WorldPaper, name: &str, value: &str) -> Result<bool, String> {
     let day = work.day();
     Ok(match name {
         "cites" => {
@@ -146,7 +146,7 @@ fn holds(world: &World, work: &Work, name: &str, value: &str) -> Result<bool, St
 }
 
 fn list(world: &World, request: &Request<'_>) -> Reply {
-    let mut found: Vec<(&Work, Option<f64>)> = match request.param("search") {
+    let mut found: Vec<(&WorldPaper, Option<f64>)> = match request.param("search") {
         Some(query) => {
             world.search(query).into_iter().map(|(work, score)| (work, Some(score))).collect()
         }
@@ -160,7 +160,7 @@ fn list(world: &World, request: &Request<'_>) -> Reply {
             matches!(name, "default.search" | "title_and_abstract.search" | "title.search");
         if searched {
             let ranked = world.search(value);
-            let score = |work: &Work| {
+            let score = |work: &WorldPaper| {
                 ranked.iter().find(|(w, _)| w.key == work.key).map(|(_, score)| *score)
             };
             found = found

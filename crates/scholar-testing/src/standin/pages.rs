@@ -3,7 +3,7 @@
 use scholar_core::text::untrusted::escape_html;
 
 use super::exchange::{Reply, Request};
-use super::world::{Work, World};
+use super::world::{World, WorldPaper};
 
 /// What marks our PDFs for our GROBID.
 const MARK: &str = "% stand-in: ";
@@ -52,7 +52,7 @@ pub(super) fn pdf(world: &World, request: &Request<'_>) -> Reply {
 }
 
 /// A PDF of one page with title and abstract, one line each.
-fn one_page(work: &Work) -> Vec<u8> {
+fn one_page(work: &WorldPaper) -> Vec<u8> {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
     let lines = [work.title.as_str(), work.summary.as_deref().unwrap_or_default()];
     let shown: String = lines.iter().map(|line| format!("({}) Tj T*\n", quoted(line))).collect();
@@ -100,7 +100,7 @@ pub(super) fn grobid(world: &World, request: &Request<'_>) -> Reply {
 }
 
 /// Headings are numbered in papers of arXiv and not in others; a paper without sections has an empty body.
-fn tei(world: &World, work: &Work) -> String {
+fn tei(world: &World, work: &WorldPaper) -> String {
     let sections: String = (1..)
         .zip(&work.sections)
         .map(|(at, part)| {
@@ -109,7 +109,7 @@ fn tei(world: &World, work: &Work) -> String {
         })
         .collect();
     let author = |name: &String| {
-        let (given, family) = Work::split_name(name);
+        let (given, family) = WorldPaper::split_name(name);
         format!(
             "<author><persName><forename type=\"first\">{}</forename><surname>{}</surname></persName></author>",
             escape_html(given),

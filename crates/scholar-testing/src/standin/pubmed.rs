@@ -5,7 +5,7 @@ use serde_json::json;
 use scholar_core::text::untrusted::escape_html;
 
 use super::exchange::{Reply, Request, pairs};
-use super::world::{Work, World};
+use super::world::{World, WorldPaper};
 
 pub(super) fn answer(world: &World, request: &Request<'_>) -> Reply {
     // Long lists of identifiers come in the body.
@@ -26,7 +26,7 @@ pub(super) fn answer(world: &World, request: &Request<'_>) -> Reply {
     }
 }
 
-fn id_in(work: &Work, db: &str) -> Option<u64> {
+fn id_in(work: &WorldPaper, db: &str) -> Option<u64> {
     if db == "pmc" { work.pmcid } else { work.pmid }
 }
 
@@ -37,7 +37,7 @@ fn link(world: &World, request: &Request<'_>) -> Reply {
     let name = request.param("linkname").unwrap_or_default();
     let ids = request.query.iter().filter(|(key, _)| key == "id").map(|(_, value)| value);
     let set = |id: &String| {
-        let same = |work: &&Work| id_in(work, from).is_some_and(|own| own.to_string() == *id);
+        let same = |work: &&WorldPaper| id_in(work, from).is_some_and(|own| own.to_string() == *id);
         let linked = world.papers.iter().find(same).and_then(|work| id_in(work, to));
         let links = linked.map(|linked| {
             format!("<LinkSetDb><DbTo>{to}</DbTo><LinkName>{}</LinkName><Link><Id>{linked}</Id></Link></LinkSetDb>", escape_html(name))
@@ -101,10 +101,10 @@ fn fetch(world: &World, request: &Request<'_>) -> Reply {
     let db = request.param("db").unwrap_or("pubmed");
     let wanted = request.param("id").unwrap_or_default().split(',');
     let wanted = wanted.filter_map(|id| id.trim().trim_start_matches("PMC").parse::<u64>().ok());
-    let found: Vec<&Work> = wanted
+    let found: Vec<&WorldPaper> = wanted
         .filter_map(|id| world.papers.iter().find(|work| id_in(work, db) == Some(id)))
         .collect();
-    let (root, render): (_, fn(&World, &Work) -> String) = match db {
+    let (root, render): (_, fn(&World, &WorldPaper) -> String) = match db {
         "pmc" => ("pmc-articleset", jats),
         _ => ("PubmedArticleSet", citation),
     };
@@ -130,7 +130,7 @@ fn date_parts(day: &str) -> String {
     format!("{}{}{}", tag("Year"), tag("Month"), tag("Day"))
 }
 
-fn citation(_: &World, work: &Work) -> String {
+fn citation(_: &World, work: &WorldPaper) -> String {
     let pmid = work.pmid.unwrap_or_default();
     let year = work.year.map(|year| format!("<Year>{year}</Year>")).unwrap_or_default();
     // One labelled section for each sentence, as structured abstracts have.
@@ -149,7 +149,7 @@ fn citation(_: &World, work: &Work) -> String {
         .authors
         .iter()
         .map(|name| {
-            let (given, family) = Work::split_name(name);
+            let (given, family) = WorldPaper::split_name(name);
             format!(
                 "<Author ValidYN=\"Y\"><LastName>{}</LastName><ForeName>{}</ForeName></Author>",
                 escape_html(family),
@@ -183,7 +183,7 @@ fn citation(_: &World, work: &Work) -> String {
 }
 
 /// A whole article as PMC gives it; the body only where it is free.
-fn jats(world: &World, work: &Work) -> String {
+fn jats(world: &World, work: &WorldPaper) -> String {
     let id = |kind: &str, value: Option<String>| {
         value
             .map(|value| {
@@ -195,7 +195,7 @@ fn jats(world: &World, work: &Work) -> String {
         .authors
         .iter()
         .map(|name| {
-            let (given, family) = Work::split_name(name);
+            let (given, family) = WorldPaper::split_name(name);
             format!("<contrib contrib-type=\"author\"><name><surname>{}</surname><given-names>{}</given-names></name></contrib>", escape_html(family), escape_html(given))
         })
         .collect();

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::exchange::{Reply, Request};
-use super::world::{Work, World};
+use super::world::{World, WorldPaper};
 
-fn by_doi<'a>(world: &'a World, doi: &str) -> Option<&'a Work> {
+fn by_doi<'a>(world: &'a World, doi: &str) -> Option<&'a WorldPaper> {
     world
         .papers
         .iter()
@@ -43,13 +43,13 @@ pub(super) fn crossref(world: &World, request: &Request<'_>) -> Reply {
     }
 }
 
-fn message(world: &World, work: &Work) -> Value {
+fn message(world: &World, work: &WorldPaper) -> Value {
     let author = |(at, name): (usize, &String)| {
-        let (given, family) = Work::split_name(name);
+        let (given, family) = WorldPaper::split_name(name);
         json!({"given": given, "family": family, "sequence": if at == 0 { "first" } else { "additional" }, "affiliation": []})
     };
     let cited = work.references.iter().filter_map(|key| world.get(key)).enumerate();
-    let reference = |(at, cited): (usize, &Work)| json!({"key": format!("ref{}", at + 1), "DOI": cited.doi, "article-title": cited.title, "doi-asserted-by": "publisher"});
+    let reference = |(at, cited): (usize, &WorldPaper)| json!({"key": format!("ref{}", at + 1), "DOI": cited.doi, "article-title": cited.title, "doi-asserted-by": "publisher"});
     let mut message = json!({
         "DOI": work.doi,
         "URL": work.doi.as_ref().map(|doi| format!("https://doi.org/{doi}")),

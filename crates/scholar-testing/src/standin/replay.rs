@@ -39,7 +39,7 @@ struct Line {
 pub struct Recordings(BTreeMap<String, Reply>);
 
 impl Recordings {
-    /// None.
+    /// No recordings, so that none is found.
     pub fn none() -> Self {
         Self::default()
     }

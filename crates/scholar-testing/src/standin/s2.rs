@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::exchange::{Reply, Request};
 use super::search::rank;
-use super::world::{Part, Work, World};
+use super::world::{World, WorldPaper, WorldSection};
 
 /// Small, so that a handful of papers takes more than one page.
 const BULK_PAGE: usize = 5;
@@ -39,12 +39,12 @@ pub(super) fn answer(world: &World, request: &Request<'_>) -> Reply {
     }
 }
 
-fn paper_id(work: &Work) -> String {
+fn paper_id(work: &WorldPaper) -> String {
     format!("{:040x}", work.corpus)
 }
 
 /// The paper that an identifier of any registry names.
-fn find<'a>(world: &'a World, id: &str) -> Option<&'a Work> {
+fn find<'a>(world: &'a World, id: &str) -> Option<&'a WorldPaper> {
     let (prefix, value) = id.split_once(':').unwrap_or(("", id));
     let number = value.parse::<u64>().ok();
     world.papers.iter().find(|work| match prefix.to_ascii_lowercase().as_str() {
@@ -59,7 +59,7 @@ fn find<'a>(world: &'a World, id: &str) -> Option<&'a Work> {
 }
 
 /// Everything that is known about a paper.
-fn whole(work: &Work, base: &str) -> Value {
+fn whole(work: &WorldPaper, base: &str) -> Value {
     let mut ids = Map::new();
     let mut add = |name: &str, value: Option<Value>| {
         ids.extend(value.map(|value| (name.to_owned(), value)));
@@ -135,7 +135,7 @@ fn check_fields<'a>(request: &'a Request<'_>) -> Result<(), &'a str> {
 }
 
 /// The fields that were asked for; without a list, identifier and title.
-fn projected(work: &Work, request: &Request<'_>) -> Value {
+fn projected(work: &WorldPaper, request: &Request<'_>) -> Value {
     let fields = request.param("fields").unwrap_or("title");
     let Value::Object(all) = whole(work, request.base) else { return Value::Null };
     let wanted = |name: &str| {
@@ -156,14 +156,14 @@ fn projected(work: &Work, request: &Request<'_>) -> Value {
 }
 
 /// Whether the request's filters let a paper through.
-fn passes(work: &Work, request: &Request<'_>) -> bool {
+fn passes(work: &WorldPaper, request: &Request<'_>) -> bool {
     let dated = request.param("publicationDateOrYear").is_none_or(|range| work.within(range));
     let year = request.param("year").is_none_or(|range| work.within(&range.replace('-', ":")));
     let least = u32::try_from(request.number("minCitationCount", 0)).unwrap_or(u32::MAX);
     dated && year && work.citations >= least
 }
 
-fn matching<'a>(world: &'a World, request: &Request<'_>) -> Vec<(&'a Work, f64)> {
+fn matching<'a>(world: &'a World, request: &Request<'_>) -> Vec<(&'a WorldPaper, f64)> {
     let found = world.search(request.param("query").unwrap_or_default()).into_iter();
     found.filter(|(work, _)| passes(work, request)).collect()
 }
@@ -192,7 +192,7 @@ fn search(world: &World, request: &Request<'_>) -> Reply {
 }
 
 fn bulk(world: &World, request: &Request<'_>) -> Reply {
-    let mut found: Vec<&Work> =
+    let mut found: Vec<&WorldPaper> =
         matching(world, request).into_iter().map(|(work, _)| work).collect();
     match request.param("sort") {
         Some("citationCount:desc") => found.sort_by_key(|work| std::cmp::Reverse(work.citations)),
@@ -220,7 +220,7 @@ fn title_match(world: &World, request: &Request<'_>) -> Reply {
     let best = rank(query, &titles).into_iter().next();
     let found = best.and_then(|(at, score)| Some((world.papers.get(at)?, score)));
     // A match has most of the words.
-    let close = |work: &Work| {
+    let close = |work: &WorldPaper| {
         let known = crate::words::stems(&work.title);
         2 * wanted.iter().filter(|word| known.contains(word)).count() > wanted.len()
     };
@@ -242,7 +242,7 @@ fn batch(world: &World, request: &Request<'_>) -> Reply {
     if ids.len() > MAX_BATCH {
         return Reply::error(400, "Too many paper ids. The limit is 500");
     }
-    let found: Vec<Option<&Work>> =
+    let found: Vec<Option<&WorldPaper>> =
         ids.iter().map(|id| id.as_str().and_then(|id| find(world, id))).collect();
     if found.iter().all(Option::is_none) {
         return Reply::error(400, "No valid paper ids given");
@@ -280,7 +280,7 @@ fn paper(world: &World, rest: &str, request: &Request<'_>) -> Reply {
 }
 
 fn edges<'a>(
-    papers: impl Iterator<Item = (&'static str, &'a Work, bool)>,
+    papers: impl Iterator<Item = (&'static str, &'a WorldPaper, bool)>,
     request: &Request<'_>,
 ) -> Reply {
     let all: Vec<Value> = papers
@@ -301,7 +301,8 @@ fn edges<'a>(
 fn recommend(world: &World, request: &Request<'_>) -> Reply {
     let body = request.json();
     let ids = body.get("positivePaperIds").and_then(Value::as_array).cloned().unwrap_or_default();
-    let positive: Vec<&Work> = ids.iter().filter_map(|id| find(world, id.as_str()?)).collect();
+    let positive: Vec<&WorldPaper> =
+        ids.iter().filter_map(|id| find(world, id.as_str()?)).collect();
     if positive.is_empty() {
         return Reply::error(400, "No positive paper examples given");
     }
@@ -309,7 +310,7 @@ fn recommend(world: &World, request: &Request<'_>) -> Reply {
 }
 
 /// Papers with the words of the given ones. Dates play no part, as in the service.
-fn recommended(world: &World, seeds: &[&Work], request: &Request<'_>) -> Reply {
+fn recommended(world: &World, seeds: &[&WorldPaper], request: &Request<'_>) -> Reply {
     let words: Vec<String> = seeds.iter().map(|work| work.about()).collect();
     let found = world.search(&words.join(" ")).into_iter();
     let others = found.filter(|(work, _)| seeds.iter().all(|seed| seed.key != work.key));
@@ -320,7 +321,7 @@ fn recommended(world: &World, seeds: &[&Work], request: &Request<'_>) -> Reply {
 
 fn snippets(world: &World, request: &Request<'_>) -> Reply {
     let query = request.param("query").unwrap_or_default();
-    let mut units: Vec<(&Work, &str, Option<&Part>, &str)> = Vec::new();
+    let mut units: Vec<(&WorldPaper, &str, Option<&WorldSection>, &str)> = Vec::new();
     for work in world.papers.iter().filter(|work| passes(work, request)) {
         units.push((work, "title", None, work.title.as_str()));
         units.extend(work.summary.as_deref().map(|text| (work, "abstract", None, text)));
@@ -333,7 +334,7 @@ fn snippets(world: &World, request: &Request<'_>) -> Reply {
     let hits = ranked.filter_map(|(at, score)| {
         let (work, kind, part, text) = units.get(at)?;
         let notes = match part {
-            Some(Part { mentions: Some(mentions), .. }) => json!({
+            Some(WorldSection { mentions: Some(mentions), .. }) => json!({
                 "sentences": sentences(text),
                 "refMentions": mentions.iter().filter_map(|(marker, cited)| {
                     let start = text.get(..text.find(marker.as_str())?)?.chars().count();

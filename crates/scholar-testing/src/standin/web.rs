@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::exchange::{Reply, Request};
-use super::world::{Work, World};
+use super::world::{World, WorldPaper};
 
 /// Address, title, text and day of what a search engine finds: academic pages, and one that is none.
 fn hits(
@@ -16,7 +16,7 @@ fn hits(
         .split_whitespace()
         .filter(|word| !word.starts_with("site:") && *word != "OR")
         .collect();
-    let page = |work: &Work| {
+    let page = |work: &WorldPaper| {
         let address = match (&work.arxiv, work.pmcid, work.pmid) {
             (Some(id), ..) => format!("https://arxiv.org/abs/{id}v1"),
             (None, Some(id), _) => format!("https://www.ncbi.nlm.nih.gov/pmc/articles/PMC{id}/"),

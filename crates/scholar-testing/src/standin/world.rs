@@ -8,53 +8,53 @@ use super::search::rank;
 
 const WORLD: &str = include_str!("../../fixtures/standin/world.json");
 
-/// All of it.
+/// What every imitated service knows: papers, who cites whom, notices.
 #[derive(Debug, Deserialize)]
 pub struct World {
     /// A date with one paper exactly on it and two after it.
     pub cutoff: String,
-    /// The papers.
-    pub papers: Vec<Work>,
+    /// Papers in the order of the file.
+    pub papers: Vec<WorldPaper>,
 }
 
 /// One paper, in no service's words.
 #[derive(Debug, Deserialize)]
-pub struct Work {
-    /// Short name.
+pub struct WorldPaper {
+    /// Name by which others of the file refer to it.
     pub key: String,
-    /// Title.
+    /// Title in plain text.
     pub title: String,
-    /// Abstract.
+    /// Abstract in plain text; some papers have none.
     #[serde(rename = "abstract")]
     pub summary: Option<String>,
     /// Authors, given name first.
     pub authors: Vec<String>,
     /// Day of publication, `YYYY-MM-DD`.
     pub date: Option<String>,
-    /// Year of publication.
+    /// Year of publication; some papers have none.
     pub year: Option<i16>,
-    /// Journal or conference.
+    /// Journal or conference, empty where none.
     pub venue: String,
     /// How often it was cited.
     pub citations: u32,
     /// Semantic Scholar's corpus id.
     pub corpus: u64,
-    /// OpenAlex' number.
+    /// Number of the OpenAlex work, without `W`.
     pub openalex: u64,
-    /// DOI.
+    /// DOI without an address in front.
     pub doi: Option<String>,
-    /// arXiv id.
+    /// arXiv id without version.
     pub arxiv: Option<String>,
-    /// `PubMed` id.
+    /// `PubMed` id, where the paper is in `PubMed`.
     pub pmid: Option<u64>,
-    /// PMC id.
+    /// PMC id as a number, without `PMC`.
     pub pmcid: Option<u64>,
     /// Licence of a free copy, if there is one.
     pub open_access: Option<Licence>,
     /// What was published about it later.
     pub status: Option<Status>,
-    /// The text.
-    pub sections: Vec<Part>,
+    /// Whole text by headed sections, in order.
+    pub sections: Vec<WorldSection>,
     /// Keys of the papers it cites.
     pub references: Vec<String>,
     /// Those of them that are important to it.
@@ -77,12 +77,12 @@ pub struct Status {
     pub date: String,
 }
 
-/// A headed passage.
+/// A headed section of a paper's text.
 #[derive(Debug, Deserialize)]
-pub struct Part {
-    /// Heading.
+pub struct WorldSection {
+    /// Heading as printed, without a number.
     pub heading: String,
-    /// Text.
+    /// Text below the heading, with citation markers.
     pub text: String,
     /// Markers in the text with the key of the cited paper, if it is known; `None`: nobody looked.
     pub mentions: Option<Vec<(String, Option<String>)>>,
@@ -100,24 +100,24 @@ pub fn world() -> &'static World {
 
 impl World {
     /// The paper of that short name.
-    pub fn get(&self, key: &str) -> Option<&Work> {
+    pub fn get(&self, key: &str) -> Option<&WorldPaper> {
         self.papers.iter().find(|work| work.key == key)
     }
 
     /// The papers that cite `key`.
-    pub fn citing(&self, key: &str) -> impl Iterator<Item = &Work> {
+    pub fn citing(&self, key: &str) -> impl Iterator<Item = &WorldPaper> {
         self.papers.iter().filter(move |work| work.references.iter().any(|cited| cited == key))
     }
 
     /// Papers that match a few words by title and abstract, best first.
-    pub(super) fn search(&self, query: &str) -> Vec<(&Work, f64)> {
-        let texts: Vec<String> = self.papers.iter().map(Work::about).collect();
+    pub(super) fn search(&self, query: &str) -> Vec<(&WorldPaper, f64)> {
+        let texts: Vec<String> = self.papers.iter().map(WorldPaper::about).collect();
         let ranked = rank(query, &texts).into_iter();
         ranked.filter_map(|(at, score)| Some((self.papers.get(at)?, score))).collect()
     }
 }
 
-impl Work {
+impl WorldPaper {
     /// Title and abstract.
     pub(super) fn about(&self) -> String {
         format!("{} {}", self.title, self.summary.as_deref().unwrap_or_default())

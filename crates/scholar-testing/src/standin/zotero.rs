@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::exchange::{Reply, Request};
-use super::world::{Work, World};
+use super::world::{World, WorldPaper};
 
 /// The collection of everything on sleep, and the one within it.
 const OUTER: &str = "COLLOUTR";
@@ -41,7 +41,7 @@ fn key(letter: char, number: u32) -> String {
     format!("{letter}{number:07}")
 }
 
-fn collections(work: &Work) -> Vec<&'static str> {
+fn collections(work: &WorldPaper) -> Vec<&'static str> {
     if work.status.is_some() {
         vec![INNER]
     } else if work.about().to_lowercase().contains("sleep") {
@@ -52,7 +52,7 @@ fn collections(work: &Work) -> Vec<&'static str> {
 }
 
 /// The item and its file.
-fn rows(work: &Work, number: u32, storage: Option<&str>) -> Vec<Value> {
+fn rows(work: &WorldPaper, number: u32, storage: Option<&str>) -> Vec<Value> {
     let mut rows = vec![item(work, number)];
     if let (Some(folder), Some(_)) = (storage, &work.open_access) {
         let (parent, own) = (key('W', number), key('F', number));
@@ -67,13 +67,13 @@ fn rows(work: &Work, number: u32, storage: Option<&str>) -> Vec<Value> {
     rows
 }
 
-fn item(work: &Work, number: u32) -> Value {
+fn item(work: &WorldPaper, number: u32) -> Value {
     let own = key('W', number);
     let creators: Vec<Value> = work
         .authors
         .iter()
         .map(|name| {
-            let (given, family) = Work::split_name(name);
+            let (given, family) = WorldPaper::split_name(name);
             json!({"creatorType": "author", "firstName": given, "lastName": family})
         })
         .collect();

@@ -7,14 +7,14 @@ use scholar_core::text::sentences::sentence_texts;
 
 /// A part of an abstract.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct AbstractSection {
     /// Its label in lower case, empty where there is none.
     pub label: String,
     /// The abstract, as one string.
     pub text: String,
 }
 
-impl Part {
+impl AbstractSection {
     /// Whether it says what was concluded.
     pub fn concludes(&self) -> bool {
         ["conclusion", "interpretation", "discussion"]
@@ -44,7 +44,7 @@ static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The labelled parts of an abstract, without registration and funding; of an abstract without labels one part.
-pub fn parts(text: &str) -> Vec<Part> {
+pub fn parts(text: &str) -> Vec<AbstractSection> {
     let text = super::wording::first_words(text, usize::MAX);
     let mut parts = Vec::new();
     let (mut label, mut from) = (String::new(), 0);
@@ -65,10 +65,10 @@ pub fn parts(text: &str) -> Vec<Part> {
     parts
 }
 
-fn push(parts: &mut Vec<Part>, label: &str, text: &str) {
+fn push(parts: &mut Vec<AbstractSection>, label: &str, text: &str) {
     let text = text.trim();
     if !text.is_empty() {
-        parts.push(Part { label: label.to_owned(), text: text.to_owned() });
+        parts.push(AbstractSection { label: label.to_owned(), text: text.to_owned() });
     }
 }
 

@@ -15,12 +15,12 @@ use super::packed::Packed;
 
 /// A query, by its place in the batch; its passages follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct QueryGroup {
     pub(crate) query: usize,
     pub(crate) passages: usize,
 }
 
-impl Asked {
+impl QueryGroup {
     /// Queries of so many passages each, one behind the other.
     pub(crate) fn in_order(sizes: &[usize]) -> Vec<Self> {
         let mut query = 0;
@@ -60,7 +60,7 @@ fn compared(batch: &Packed, sequence: usize) -> Range<usize> {
 pub(crate) fn interact(
     states: &[f32],
     batch: &Packed,
-    asked: &[Asked],
+    groups: &[QueryGroup],
     hidden: usize,
     tape: &mut InteractionTape,
 ) {
@@ -74,7 +74,7 @@ pub(crate) fn interact(
         }
     });
     tape.pooled = pool_mean(states, batch, hidden, true);
-    let pairs: Vec<[usize; 2]> = asked.iter().flat_map(|asked| asked.pairs()).collect();
+    let pairs: Vec<[usize; 2]> = groups.iter().flat_map(|group| group.pairs()).collect();
     let (units, pooled) = (&tape.units, &tape.pooled.vectors);
     let found: Vec<(f32, Vec<usize>)> = pairs
         .par_iter()
@@ -118,14 +118,14 @@ fn token_max_sim(
 pub(crate) fn interact_back(
     grad_scores: &[f32],
     batch: &Packed,
-    asked: &[Asked],
+    groups: &[QueryGroup],
     hidden: usize,
     tape: &InteractionTape,
 ) -> Vec<f32> {
     let mut pooled = vec![0.0; batch.len() * hidden];
     // Gradient of the states at length 1.
     let mut flow = vec![0.0; tape.units.len()];
-    let pairs = asked.iter().flat_map(|asked| asked.pairs());
+    let pairs = groups.iter().flat_map(|group| group.pairs());
     for (([query, passage], grad), best) in pairs.zip(grad_scores).zip(&tape.best) {
         for [to, from] in [[query, passage], [passage, query]] {
             add(&mut pooled, to, &tape.pooled.vectors, from, hidden, *grad);
@@ -166,12 +166,12 @@ mod tests {
     const HIDDEN: usize = 4;
 
     /// Two queries with two and one passages; the last passage has nothing to compare.
-    fn batch() -> (Packed, Vec<Asked>) {
+    fn batch() -> (Packed, Vec<QueryGroup>) {
         let mut batch = Packed::new();
         for len in [4, 6, 5, 3, 2] {
             batch.push(&vec![7; len], &vec![0; len]);
         }
-        (batch, Asked::in_order(&[2, 1]))
+        (batch, QueryGroup::in_order(&[2, 1]))
     }
 
     fn states(batch: &Packed) -> Vec<f32> {
@@ -181,11 +181,11 @@ mod tests {
 
     #[test]
     fn scores_are_pooled_cosine_plus_max_sim() {
-        let (batch, asked) = batch();
-        assert_eq!(asked[1], Asked { query: 3, passages: 1 });
+        let (batch, groups) = batch();
+        assert_eq!(groups[1], QueryGroup { query: 3, passages: 1 });
         let states = states(&batch);
         let mut tape = InteractionTape::default();
-        interact(&states, &batch, &asked, HIDDEN, &mut tape);
+        interact(&states, &batch, &groups, HIDDEN, &mut tape);
         let row = |at: usize| &states[at * HIDDEN..][..HIDDEN];
         let cosine = |a: &[f32], b: &[f32]| {
             let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
@@ -207,17 +207,17 @@ mod tests {
 
     #[test]
     fn gradients_are_those_of_differences() {
-        let (batch, asked) = batch();
+        let (batch, groups) = batch();
         let mut states = states(&batch);
         let weights = [0.7, -1.3, 0.4];
         let loss = |states: &[f32]| {
             let mut tape = InteractionTape::default();
-            interact(states, &batch, &asked, HIDDEN, &mut tape);
+            interact(states, &batch, &groups, HIDDEN, &mut tape);
             tape.scores.iter().zip(weights).map(|(s, w)| f64::from(s * w)).sum::<f64>()
         };
         let mut tape = InteractionTape::default();
-        interact(&states, &batch, &asked, HIDDEN, &mut tape);
-        let gradient = interact_back(&weights, &batch, &asked, HIDDEN, &tape);
+        interact(&states, &batch, &groups, HIDDEN, &mut tape);
+        let gradient = interact_back(&weights, &batch, &groups, HIDDEN, &tape);
         let h = 1e-3;
         for at in 0..states.len() {
             let kept = states[at];

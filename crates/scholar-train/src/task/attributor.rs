@@ -79,8 +79,8 @@ impl TrainingTask for Judging {
                 lists.push(start..pairs.len());
             }
         }
-        let reader = &model.reader;
-        let batch = model.threads.run(|| reader.pairs(&pairs))?;
+        let tokenizer = &model.tokenizer;
+        let batch = model.threads.run(|| tokenizer.pairs(&pairs))?;
         let dropout = context.dropout(self.dropout);
         let logits = model.classify(&batch, dropout)?;
         let mut grad_logits = vec![0.0; logits.len()];

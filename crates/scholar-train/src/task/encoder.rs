@@ -65,8 +65,8 @@ impl TrainingTask for Pairs {
         let mut texts: Vec<&str> = rows.iter().map(|row| row.query.as_str()).collect();
         texts.extend(groups.iter().map(|group| group[0]));
         texts.extend(groups.iter().flat_map(|group| &group[1..]));
-        let reader = &model.reader;
-        let batch = model.threads.run(|| reader.singles(&texts))?;
+        let tokenizer = &model.tokenizer;
+        let batch = model.threads.run(|| tokenizer.singles(&texts))?;
         let dropout = context.dropout(self.dropout);
         contrast(model, &batch, items.len(), self.temperature, dropout)
     }
@@ -179,7 +179,7 @@ impl Crops {
         let read = read(&settings.rows, settings.max_rejected_fraction, TrainingText::check)?;
         let mut stream = Vec::new();
         for row in &read.rows {
-            stream.extend(model.reader.ids(&row.joined())?);
+            stream.extend(model.tokenizer.ids(&row.joined())?);
         }
         let window = settings.window;
         // The last twentieth of the text, at most as many windows as are asked for, is never learnt from.
@@ -229,7 +229,7 @@ impl Crops {
         let mut views = [Packed::new(), Packed::new()];
         for start in starts {
             for view in &mut views {
-                model.reader.push(view, &self.crop(*start, random));
+                model.tokenizer.push(view, &self.crop(*start, random));
             }
         }
         views

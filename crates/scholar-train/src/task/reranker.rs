@@ -13,7 +13,7 @@ use crate::error::TrainError;
 use crate::loss::{Teacher, distillation, listwise};
 use crate::metrics::ndcg;
 use crate::model::Model;
-use crate::network::interaction::Asked;
+use crate::network::interaction::QueryGroup;
 use crate::settings::{RerankerArchitecture, Settings};
 
 /// Passages of each kind that a held-out query is measured on.
@@ -124,7 +124,7 @@ impl TrainingTask for Ranking {
         let taught: Vec<(usize, Option<Vec<f32>>)> =
             groups.iter().map(|(_, group)| (group.len(), scores(group))).collect();
         let dropout = context.dropout(self.dropout);
-        let reader = &model.reader;
+        let tokenizer = &model.tokenizer;
         if self.architecture == RerankerArchitecture::LateInteraction {
             let texts: Vec<&str> = groups
                 .iter()
@@ -132,23 +132,23 @@ impl TrainingTask for Ranking {
                     std::iter::once(*query).chain(group.iter().map(|(passage, _)| *passage))
                 })
                 .collect();
-            let batch = model.threads.run(|| reader.singles(&texts))?;
+            let batch = model.threads.run(|| tokenizer.singles(&texts))?;
             let sizes: Vec<usize> = taught.iter().map(|(size, _)| *size).collect();
-            let asked = Asked::in_order(&sizes);
-            let scores = model.interact(&batch, &asked, dropout)?.iter();
+            let places = QueryGroup::in_order(&sizes);
+            let scores = model.interact(&batch, &places, dropout)?.iter();
             let logits: Vec<f32> = scores.map(|score| score / self.temperature).collect();
             let (loss, mut grad_logits) = self.loss(&logits, &taught);
             for grad in &mut grad_logits {
                 *grad /= self.temperature;
             }
-            model.interact_back(&batch, &asked, &grad_logits);
+            model.interact_back(&batch, &places, &grad_logits);
             return Ok(loss);
         }
         let pairs: Vec<(&str, &str)> = groups
             .iter()
             .flat_map(|(query, group)| group.iter().map(|(passage, _)| (*query, *passage)))
             .collect();
-        let batch = model.threads.run(|| reader.pairs(&pairs))?;
+        let batch = model.threads.run(|| tokenizer.pairs(&pairs))?;
         let (loss, grad_logits) = self.loss(&model.classify(&batch, dropout)?, &taught);
         model.classify_back(&batch, &grad_logits);
         Ok(loss)

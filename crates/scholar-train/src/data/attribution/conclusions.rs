@@ -80,8 +80,10 @@ fn concluded(
     let paper = &papers[n];
     let group = format!("{} {}", name.name(), paper.id);
     let all = sentences(&paper.text);
-    let labelled =
-        parts(&paper.labelled).into_iter().rev().find(super::super::abstracts::Part::concludes);
+    let labelled = parts(&paper.labelled)
+        .into_iter()
+        .rev()
+        .find(super::super::abstracts::AbstractSection::concludes);
     let last = match labelled {
         Some(part) => sentences(&part.text),
         None => all.last().cloned().into_iter().collect(),

@@ -15,14 +15,14 @@ use scholar_clients::{
 };
 use scholar_core::{PaperId, PortError, SearchFilter};
 use scholar_testing::mutate::{Random, mutate};
-use scholar_testing::standin::world::{Work, world};
+use scholar_testing::standin::world::{WorldPaper, world};
 use scholar_testing::{Calls, Fault, StandIn};
 use tokio::runtime::Runtime;
 
 use super::{Reader, Subject};
 use crate::wiring::standin;
 
-type Ask = fn(Fetcher, &'static Work) -> LocalBoxFuture<'static, Result<bool, PortError>>;
+type Ask = fn(Fetcher, &'static WorldPaper) -> LocalBoxFuture<'static, Result<bool, PortError>>;
 
 /// What is asked; the answer is whether something was found.
 const ASKED: [(&str, Ask); 25] = [
@@ -159,7 +159,7 @@ fn all() -> SearchFilter {
     SearchFilter::none()
 }
 
-fn corpus(work: &Work) -> PaperId {
+fn corpus(work: &WorldPaper) -> PaperId {
     PaperId::CorpusId(work.corpus)
 }
 
@@ -184,7 +184,7 @@ struct Replies {
     fetcher: Fetcher,
     wire: Arc<Wire>,
     ask: Ask,
-    work: &'static Work,
+    work: &'static WorldPaper,
     /// Answers for as long as it lives.
     _server: StandIn,
 }
