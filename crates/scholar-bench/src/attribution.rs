@@ -47,7 +47,7 @@ pub enum AttributionError {
 /// Agreement and selection, with 95 % intervals.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttributionReport {
-    /// [`REPORT_SCHEMA`].
+    /// Schema of the report: [`REPORT_SCHEMA`].
     pub schema: String,
     /// Name of the judge.
     pub judge: String,
@@ -62,9 +62,9 @@ pub struct AttributionReport {
 /// Agreement on one set. "Supported" is the positive class; partial support counts as none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SetReport {
-    /// Its name.
+    /// Name of the set of claims.
     pub name: String,
-    /// Pairs judged.
+    /// Number of pairs judged.
     pub n: usize,
     /// Of which people call supported.
     pub supported: usize,
@@ -78,7 +78,7 @@ pub struct SetReport {
     pub f1: Option<Interval>,
     /// Of the pairs called contradicted, the share that people call contradicted; `None` when there is none.
     pub contradicted_precision: Option<f64>,
-    /// Pairs called contradicted.
+    /// Pairs that the judge calls contradicted.
     pub contradicted: usize,
     /// Of the pairs called unsupported, the share that people do not call supported; `None` when there is none.
     pub unsupported_precision: Option<f64>,
@@ -91,7 +91,7 @@ pub struct SetReport {
 /// How often a gold sentence is among the first selected.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SelectionReport {
-    /// Of which set.
+    /// Set that the claims and passages are of.
     pub set: String,
     /// Name of the selector.
     pub selector: String,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use summary::{Summary, summary};
 
-/// Schema of [`Record`].
+/// Value of [`Record::schema`].
 pub const SCHEMA: &str = "openscholar.expert-evaluation/1";
 
 /// One submission of one annotator for one instance.
@@ -24,9 +24,9 @@ pub const SCHEMA: &str = "openscholar.expert-evaluation/1";
 pub struct Record {
     /// Always [`SCHEMA`].
     pub schema: String,
-    /// The instance's name.
+    /// Identifier of the instance within the study.
     pub instance: String,
-    /// Its question.
+    /// The question that both answers are about.
     pub question: String,
     /// Name of the annotator.
     pub annotator: String,
@@ -48,7 +48,7 @@ pub struct Record {
     /// Of the question: `good`, `bad`, `hard`.
     #[serde(default)]
     pub quality: Option<String>,
-    /// On the question.
+    /// Remarks on the question in the annotator's words; may be empty.
     #[serde(default)]
     pub comment: String,
 }
@@ -60,7 +60,7 @@ pub struct Rated {
     pub system: String,
     /// Words of the answer without citations.
     pub words: usize,
-    /// References it cites.
+    /// Number of references that the answer cites.
     pub citations: usize,
     /// `None` when the question was passed over.
     pub scores: Option<Scores>,
@@ -69,11 +69,11 @@ pub struct Rated {
 /// Scores from 1 to 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scores {
-    /// Structure and coherence.
+    /// Structure and coherence, 1 to 5.
     pub organization: u8,
-    /// How much of the field, and how deep.
+    /// How much of the field, and how deep, 1 to 5.
     pub coverage: u8,
-    /// Staying with the question.
+    /// Staying with the question, 1 to 5.
     pub relevance: u8,
     /// Whether one would work with it; 4 and 5 are useful, 3 is neutral.
     pub usefulness: u8,

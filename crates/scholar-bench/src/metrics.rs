@@ -40,10 +40,10 @@ pub struct Column {
     pub cells: Vec<Cell>,
 }
 
-/// One item's value.
+/// Value of a metric on one item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// The item's id.
+    /// Identifier of the item.
     pub item: String,
     /// Its value, or why it has none.
     #[serde(flatten)]
@@ -78,7 +78,7 @@ pub struct Summary {
 /// Items that share a reason to be left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// Number of items.
+    /// How many items share the reason.
     pub count: usize,
     /// The first of them.
     pub items: Vec<String>,
@@ -97,7 +97,7 @@ pub enum Uniform {
 }
 
 impl Column {
-    /// An empty column.
+    /// A column of this metric without cells.
     pub fn new(metric: impl Into<String>) -> Self {
         Self { metric: metric.into(), cells: Vec::new() }
     }

@@ -107,7 +107,7 @@ impl DownloadConfig {
     }
 }
 
-/// Fetches models.
+/// Fetches models into folders: resumable, checked against checksums, put in place atomically.
 #[derive(Debug, Clone)]
 pub struct Downloader {
     http: HttpClient,

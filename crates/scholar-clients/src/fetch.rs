@@ -65,7 +65,7 @@ struct Shared {
 pub struct Fetched {
     /// 200 to 299, or 404 where that is an answer.
     pub status: u16,
-    /// The body, decompressed.
+    /// The body, after any `Content-Encoding` was undone.
     pub body: Vec<u8>,
     /// As the server names it.
     pub content_type: Option<String>,

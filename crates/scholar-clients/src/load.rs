@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::http::{HttpClient, reason, redacted};
 
-/// What came back.
+/// Latencies and statuses of many clients that asked a server at once.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LoadReport {
     /// Clients that asked at the same time.
@@ -21,7 +21,7 @@ pub struct LoadReport {
     /// Milliseconds of every answered request, ascending.
     #[serde(skip)]
     pub latencies_ms: Vec<f64>,
-    /// Replies by status.
+    /// Number of replies by HTTP status.
     pub statuses: BTreeMap<u16, u64>,
     /// Requests without a reply, with the reason of the first.
     pub unanswered: u64,

@@ -14,7 +14,7 @@ const KEPT: CachePolicy = CachePolicy::days("unpaywall-v1", 30);
 /// What Unpaywall knows about one DOI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenAccess {
-    /// The DOI.
+    /// The DOI that was asked about.
     pub doi: PaperId,
     /// Whether there is an open copy.
     pub is_open: bool,

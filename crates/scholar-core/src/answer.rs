@@ -30,7 +30,7 @@ pub struct Citation(pub usize);
 pub struct Quote {
     /// Number of the reference it comes from.
     pub reference: Citation,
-    /// The stored passage.
+    /// Paper and number of the passage that the quotation was located in.
     pub passage_id: PassageId,
     /// First character in the passage's text.
     pub start: usize,
@@ -86,7 +86,7 @@ pub struct AnswerSentence {
     pub verbatim: bool,
 }
 
-/// A cited paper.
+/// A cited paper, as the answer's list of references shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
     /// Number in the answer, from 1.
@@ -95,13 +95,13 @@ pub struct Reference {
     pub paper_id: PaperId,
     /// Title, single-spaced, as its source states it.
     pub title: String,
-    /// Authors in order.
+    /// Names in the order of the paper, as their source prints them.
     pub authors: Vec<String>,
     /// Year of publication, where a source states it.
     pub year: Option<i16>,
     /// Journal, conference or repository, where a source states it.
     pub venue: Option<String>,
-    /// Address for people.
+    /// Page about the paper, where a source states one.
     pub url: Option<String>,
     /// DOI without an address in front.
     pub doi: Option<String>,
@@ -113,7 +113,7 @@ pub struct Reference {
 /// What the pipeline returns for a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What was asked.
+    /// The question, trimmed, in the words of whoever asked.
     pub question: String,
     /// How it was written.
     pub mode: AnswerMode,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Why a number is what it is. The value of a node follows from its details in the way its reason states.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// The number explained.
+    /// The score, or a part of one, in the unit of what it explains.
     pub value: f32,
     /// One clause, readable alone.
     pub reason: String,

@@ -15,9 +15,9 @@ use crate::text::normalise::title_key;
 pub struct SearchFilter {
     /// Strictly before this day. A paper with only a year counts as published on its 31 December.
     pub published_before: Option<Date>,
-    /// First accepted year.
+    /// First accepted year of publication, inclusive.
     pub year_from: Option<i16>,
-    /// Last accepted year.
+    /// Last accepted year of publication, inclusive.
     pub year_to: Option<i16>,
     /// Accepted venues; one of them must be contained in the paper's venue, ignoring case. Empty accepts all.
     pub venues: Vec<String>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Who speaks.
+/// Author of a message, in the terms of chat templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -19,17 +19,17 @@ pub enum Role {
 pub struct Message {
     /// Whose words they are.
     pub role: Role,
-    /// What is said.
+    /// Plain text, before any chat template.
     pub content: String,
 }
 
 impl Message {
-    /// A system message.
+    /// A message of [`Role::System`].
     pub fn system(content: impl Into<String>) -> Self {
         Self { role: Role::System, content: content.into() }
     }
 
-    /// A user message.
+    /// A message of [`Role::User`].
     pub fn user(content: impl Into<String>) -> Self {
         Self { role: Role::User, content: content.into() }
     }
@@ -61,7 +61,7 @@ impl Sampling {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputShape {
-    /// Free text.
+    /// Free text of any form.
     Text,
     /// A JSON value valid under this schema. Generators enforce it where they can; callers validate always.
     Json {
@@ -107,7 +107,7 @@ pub struct TokenUsage {
 }
 
 impl TokenUsage {
-    /// Read and written.
+    /// Prompt and completion tokens together.
     pub fn total(self) -> u64 {
         self.prompt + self.completion
     }
@@ -125,7 +125,7 @@ impl std::ops::AddAssign for TokenUsage {
 pub struct Generation {
     /// The text, without stop string and special tokens.
     pub text: String,
-    /// Why it ended.
+    /// Why the reply ended: done, cut at the token limit, or withheld.
     pub finish: FinishReason,
     /// Tokens of this call.
     pub usage: TokenUsage,

@@ -142,7 +142,7 @@ impl FromStr for Limit {
 pub struct Exceeded {
     /// The limit that the paper exceeds.
     pub limit: Limit,
-    /// What is counted.
+    /// What is counted, in the plural: `pages`, `sections`.
     pub unit: &'static str,
     /// How many there are.
     pub found: usize,
@@ -167,7 +167,7 @@ impl ReadLimits {
         }
     }
 
-    /// Sets one bound.
+    /// Sets one bound, in the unit of its field; [`Limit::Seconds`] in seconds.
     pub fn set(&mut self, limit: Limit, value: u64) {
         let size = usize::try_from(value).unwrap_or(usize::MAX);
         match limit {

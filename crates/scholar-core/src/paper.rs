@@ -43,12 +43,12 @@ pub struct PaperMeta {
     /// The same paper in other registries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub external_ids: Vec<PaperId>,
-    /// Title, single-spaced.
+    /// Title, single-spaced, empty where no source states one.
     pub title: String,
     /// Authors in order, as printed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
-    /// Year of publication.
+    /// Year of publication, where a source states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<i16>,
     /// Day of publication where a source states one.
@@ -57,7 +57,7 @@ pub struct PaperMeta {
     /// Journal, conference or repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub venue: Option<String>,
-    /// Address for people.
+    /// Page about the paper, where a source states one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// How often it was cited, where a source states it.

@@ -10,9 +10,9 @@ use crate::span::CharSpan;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PassageKind {
-    /// Abstract.
+    /// Cut from the abstract.
     Abstract,
-    /// Any other section.
+    /// Cut from any other section.
     Body,
 }
 
@@ -26,7 +26,7 @@ pub struct Passage {
     /// Heading of the section it was cut from, empty when there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub section: String,
-    /// Abstract or body.
+    /// Whether it was cut from the abstract or the body.
     pub kind: PassageKind,
     /// An exact slice of [`crate::Paper::text`].
     pub text: String,

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 /// A rectangle on a page in points (1/72 inch), rounded, measured from the page's top left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PageBox {
-    /// Left edge.
+    /// Left edge, from the page's left.
     pub left: u16,
-    /// Upper edge.
+    /// Upper edge, from the page's top.
     pub top: u16,
-    /// Right edge.
+    /// Right edge, from the page's left.
     pub right: u16,
-    /// Lower edge.
+    /// Lower edge, from the page's top.
     pub bottom: u16,
 }
 

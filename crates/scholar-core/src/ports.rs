@@ -22,7 +22,7 @@ use crate::support::Judgement;
 pub enum Side {
     /// What is looked for.
     Query,
-    /// What is stored.
+    /// What is stored and found.
     Passage,
 }
 
@@ -47,7 +47,7 @@ pub struct EncoderInfo {
     pub dim: usize,
     /// Longest input in tokens, special tokens included.
     pub max_tokens: usize,
-    /// How vectors compare.
+    /// How two of its vectors compare.
     pub similarity: Similarity,
     /// What is done to a text before it is split into tokens.
     #[serde(default, skip_serializing_if = "TextPreparation::is_none")]
@@ -79,7 +79,7 @@ impl TextPreparation {
 /// `n` vectors of `dim` numbers, row after row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embeddings {
-    /// Row-major `[n, dim]`.
+    /// Row-major `[n, dim]`, in the order of the texts.
     pub values: Vec<f32>,
     /// Length of a row.
     pub dim: usize,
@@ -88,7 +88,7 @@ pub struct Embeddings {
 }
 
 impl Embeddings {
-    /// Row after row.
+    /// Each vector, `[dim]`, in the order of the texts.
     pub fn rows(&self) -> std::slice::ChunksExact<'_, f32> {
         self.values.chunks_exact(self.dim)
     }
@@ -102,7 +102,7 @@ impl Embeddings {
         self.rows().map(unit).collect()
     }
 
-    /// Number of rows.
+    /// Number of vectors, one for each text.
     pub fn len(&self) -> usize {
         self.values.len() / self.dim
     }
@@ -185,7 +185,7 @@ pub trait Reranker: Send + Sync {
 /// generator could pass text it owns.
 pub type OnText<'a> = dyn Fn(&str) + Send + Sync + 'a;
 
-/// A language model.
+/// A language model that completes chats, in this process or behind a server.
 #[async_trait]
 pub trait Generator: Send + Sync {
     /// What it is.
@@ -216,7 +216,7 @@ pub trait Generator: Send + Sync {
     ) -> Result<Vec<f32>, PortError>;
 }
 
-/// Passage search.
+/// Search for passages, and reading of stored ones.
 #[async_trait]
 pub trait Retriever: Send + Sync {
     /// Name for explanations and notices.

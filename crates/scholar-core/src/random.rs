@@ -28,7 +28,7 @@ impl SplitMix64 {
         self.0
     }
 
-    /// 64 random bits.
+    /// The next number of the sequence, uniform over all 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;

@@ -16,15 +16,15 @@ use crate::score::{RerankScore, RetrievalScore};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchMode {
-    /// Both, fused.
+    /// Embeddings and BM25, whose rankings are fused.
     Hybrid,
     /// Embeddings only: the paper's setting.
     Dense,
-    /// BM25 only.
+    /// BM25 only, which needs no encoder.
     Lexical,
 }
 
-/// One passage search.
+/// What a [`Retriever`](crate::Retriever) is asked in one search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchRequest {
     /// What to look for.

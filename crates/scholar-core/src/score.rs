@@ -25,7 +25,7 @@ macro_rules! score {
                 if value.is_finite() { Ok(Self(value)) } else { Err(NotFinite(value)) }
             }
 
-            /// The number itself.
+            /// The finite number that was wrapped.
             pub fn value(self) -> f32 {
                 self.0
             }

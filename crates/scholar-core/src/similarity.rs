@@ -2,7 +2,7 @@
 //!
 //! Where the cosines come from is the caller's affair: token by token at inference, one matrix product in training.
 
-/// What [`max_sim`] found.
+/// Late-interaction score of [`max_sim`] with the matches it is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxSim {
     /// Mean over the query's tokens of the highest cosine, −1 to 1; 0 where either side has no token.

@@ -12,12 +12,12 @@ pub struct CharSpan {
 }
 
 impl CharSpan {
-    /// The span `start..end`.
+    /// The characters `start..end`; `end` is exclusive.
     pub fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
-    /// Number of characters.
+    /// Number of Unicode characters, not bytes.
     pub fn len(self) -> usize {
         self.end.saturating_sub(self.start)
     }

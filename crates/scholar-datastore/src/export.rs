@@ -27,13 +27,13 @@ use table::{Cell, Table};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExportPart {
-    /// Metadata of papers.
+    /// One row a paper: its metadata.
     Papers,
-    /// Texts of passages.
+    /// One row a passage: its text and place in the paper.
     Passages,
-    /// Vectors of passages.
+    /// One row a passage: its embedding.
     Vectors,
-    /// Who cites whom.
+    /// One row a citation: the citing and the cited paper.
     Edges,
 }
 
@@ -101,12 +101,12 @@ impl ExportPart {
     }
 }
 
-/// What was written.
+/// A written file and its size in rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExportedFile {
     /// The Parquet file that was written.
     pub path: PathBuf,
-    /// Rows in it.
+    /// Number of rows: papers, passages, vectors or citations.
     pub rows: u64,
 }
 

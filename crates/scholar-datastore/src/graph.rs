@@ -47,7 +47,7 @@ pub struct Linked {
 /// How a paper is linked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LinkCounts {
-    /// Papers it cites.
+    /// Papers it cites, stored or not.
     pub references: usize,
     /// How many of them are stored.
     pub stored_references: usize,

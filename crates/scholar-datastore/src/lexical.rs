@@ -36,7 +36,7 @@ const FILTER_SLACK: usize = 4;
 /// Sums of terms in another order differ in the last bits.
 const ROUNDING: f32 = 1.000_01;
 
-/// Parameters of BM25.
+/// Parameters of BM25 over title and text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bm25 {
     /// How fast repeated terms saturate.

@@ -33,7 +33,7 @@ pub struct SegmentEntry {
 /// What a commit covers beside tantivy's own files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// [`MANIFEST_VERSION`].
+    /// Format it was written in; this program writes [`MANIFEST_VERSION`].
     pub version: u32,
     /// Vector ordinal that the next stored passage gets. Ordinals are never used twice.
     pub next_ordinal: u64,

@@ -63,7 +63,7 @@ impl LostPaper {
 /// Documents, papers and passages, of which not even the name can be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LostDocuments {
-    /// The lexical segment.
+    /// Identifier of the lexical segment they lie in.
     pub segment: String,
     /// How many could not be read: papers and passages together.
     pub documents: u64,

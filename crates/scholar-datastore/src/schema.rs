@@ -31,7 +31,7 @@ pub mod column {
     pub const LATEST_DAY: &str = "latest_day";
     /// How often a paper was cited, as its source states it.
     pub const CITATIONS: &str = "citations";
-    /// Venue, lower-case.
+    /// Venue of the paper, lower-case.
     pub const VENUE: &str = "venue";
     /// Source of a paper.
     pub const SOURCE: &str = "source";
@@ -78,17 +78,17 @@ pub struct Fields {
     pub text: Field,
     /// Column: vector ordinal of a passage.
     pub ordinal: Field,
-    /// Column: year.
+    /// Column: year of publication, as filters see it.
     pub year: Field,
-    /// Column: latest day.
+    /// Column: latest possible day of publication, in days since 1970-01-01.
     pub latest_day: Field,
-    /// Column: citations.
+    /// Column: how often the paper was cited, as its source states it.
     pub citations: Field,
-    /// Column: venue.
+    /// Column: venue of the paper, lower-case.
     pub venue: Field,
     /// Column: a paper's own identifier.
     pub paper: Field,
-    /// Column: source.
+    /// Column: name of the source that the paper came from.
     pub source: Field,
     /// Stored JSON: [`PaperMeta`] of a paper, [`Passage`](scholar_core::Passage) of a passage.
     pub head: Field,

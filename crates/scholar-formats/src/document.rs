@@ -59,7 +59,7 @@ pub enum DocumentFormat {
 /// One entry of a document's list of references.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentReference {
-    /// As printed, single-spaced.
+    /// The entry as printed, single-spaced.
     pub text: String,
     /// Title, where the format tells it.
     pub title: Option<String>,
@@ -67,7 +67,7 @@ pub struct DocumentReference {
     pub year: Option<i16>,
     /// Surname of the first author, where the format tells it.
     pub first_author: Option<String>,
-    /// Identifiers it states.
+    /// DOI, arXiv id and others that the entry states, in its order.
     pub ids: Vec<PaperId>,
 }
 

@@ -17,11 +17,11 @@ pub enum FormatErrorKind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{format}: {message}{}", .at.as_ref().map(|at| format!(" ({at})")).unwrap_or_default())]
 pub struct FormatError {
-    /// What is wrong.
+    /// Kind of the failure, for callers that decide by it.
     pub kind: FormatErrorKind,
     /// The format it was read as: `JATS`, `PDF`, `BibTeX`.
     pub format: &'static str,
-    /// One lower-case clause.
+    /// What is wrong, as one lower-case clause.
     pub message: String,
     /// Line, page, entry or byte: `line 12`, `page 3`.
     pub at: Option<String>,
@@ -35,7 +35,7 @@ impl FormatError {
         Self { kind, format, message: message.into(), at: None, hint: None }
     }
 
-    /// Adds the place.
+    /// Adds where it is: `line 12`, `page 3`.
     #[must_use]
     pub fn at(mut self, place: impl Into<String>) -> Self {
         self.at = Some(place.into());

@@ -59,7 +59,7 @@ pub enum AttachmentPlace {
 /// A file that belongs to a paper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// Where it is.
+    /// Path or address, as the list states it.
     pub place: AttachmentPlace,
     /// Its media type, stated or told by the ending of its name.
     pub mime: Option<String>,

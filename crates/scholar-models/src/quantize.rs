@@ -35,7 +35,7 @@ const BESIDE: [&str; 9] = [
     "reading.json",
 ];
 
-/// What packing did.
+/// Files, tensors and error of a quantised model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Packed {
     /// The written files, as a catalog names them.

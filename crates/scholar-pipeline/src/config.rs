@@ -108,7 +108,7 @@ pub enum ScoreTransform {
 pub struct RetrievalConfig {
     /// Keyword queries asked of the generator; 0 searches the question alone, which is always searched.
     pub keywords: usize,
-    /// Passages per search.
+    /// Most passages that one search returns.
     pub top_k: usize,
     /// Which indexes are asked.
     pub search_mode: SearchMode,
@@ -176,7 +176,7 @@ pub struct CallSampling {
 /// Sampling of every kind of call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SamplingPlan {
-    /// Draft and baselines.
+    /// The draft, and the whole answer of the baselines.
     pub answer: CallSampling,
     /// Feedback on the draft.
     pub feedback: CallSampling,
@@ -220,7 +220,7 @@ pub enum RankNewBy {
     Question,
 }
 
-/// The self-feedback loop.
+/// The self-feedback loop of generative mode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeedbackConfig {
     /// Items worked through, in order; 0 switches the loop off.
@@ -247,7 +247,7 @@ pub enum PosthocMode {
     Uncited,
     /// Sentences without a citation.
     Sentence,
-    /// No text.
+    /// No text: citations stay as drafted.
     None,
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Evidence, EvidenceNumber};
 
-/// Something that happened.
+/// A step of a run, in the order in which an observer sees them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {

@@ -19,7 +19,7 @@ impl fmt::Display for EvidenceNumber {
     }
 }
 
-/// A shown passage.
+/// A passage that a prompt or a reader was shown, under its number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Number in this run.
@@ -79,7 +79,7 @@ impl EvidenceRegistry {
         self.by_passage.contains_key(id)
     }
 
-    /// All, by number.
+    /// All of them, ascending by number.
     pub fn items(&self) -> &[Evidence] {
         &self.items
     }

@@ -24,7 +24,7 @@ pub use log::Log;
 pub struct Frame<'a> {
     /// Ports whose generator is metered.
     pub ports: Ports,
-    /// What is asked.
+    /// The question of the run.
     pub question: &'a Question,
     /// Every choice of the run.
     pub config: &'a AskConfig,

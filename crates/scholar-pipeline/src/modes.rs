@@ -25,7 +25,7 @@ pub type Run = for<'a> fn(&'a Frame<'a>) -> BoxFuture<'a, Result<Answer, AskErro
 pub struct Mode {
     /// What answers and traces call it.
     pub id: AnswerMode,
-    /// What people type.
+    /// Name in `--mode`, in lower case with hyphens.
     pub name: &'static str,
     /// What else is understood.
     pub aliases: &'static [&'static str],

@@ -27,6 +27,6 @@ pub struct Outcome<T> {
     pub notices: Vec<Notice>,
     /// Every event the observer saw, text deltas left out.
     pub trace: Vec<Event>,
-    /// What it cost.
+    /// Calls, tokens, seconds and US dollars that it took.
     pub spent: Spent,
 }

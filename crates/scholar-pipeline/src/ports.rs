@@ -13,7 +13,7 @@ use crate::clock::{Clock, stopped_clock};
 pub struct Ports {
     /// Where passages come from.
     pub retriever: Arc<dyn Retriever>,
-    /// Orders the pool.
+    /// Ranks the pool by (question, passage) pairs.
     pub reranker: Option<Arc<dyn Reranker>>,
     /// Writes drafts, feedback and queries.
     pub generator: Option<Arc<dyn Generator>>,

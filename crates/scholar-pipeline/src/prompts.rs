@@ -13,7 +13,7 @@ mod registry;
 
 pub use registry::*;
 
-/// A prompt file.
+/// A file under `prompts/`, with the name it is registered under.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompt {
     /// Path below `prompts/`, without extension: `ask/draft`.

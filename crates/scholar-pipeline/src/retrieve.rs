@@ -34,9 +34,9 @@ use rank::rank;
 /// Which round of retrieval passages are gathered for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Round {
-    /// For the question.
+    /// For the question, before the draft.
     First,
-    /// For a feedback item.
+    /// For the search question of a feedback item.
     Feedback,
     /// For an evidence-first answer, which reads more passages than a prompt holds.
     Digest,

@@ -60,7 +60,7 @@ impl ApiError {
         Self { code, message: message.into(), hint: None, retry_after_s: None }
     }
 
-    /// The client's fault.
+    /// A request that cannot be understood: status 400.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::BadRequest, message)
     }

@@ -67,7 +67,7 @@ pub struct QueueConfig {
 /// The queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full {
-    /// Queries that wait.
+    /// Queries that wait to be searched.
     pub waiting: usize,
     /// Seconds after which about that many have been searched.
     pub retry_after_s: u64,
@@ -108,7 +108,7 @@ impl Queue {
         })
     }
 
-    /// Queries that wait.
+    /// Queries that wait and whose client is still there.
     pub fn len(&self) -> usize {
         self.jobs.lock().iter().filter(|job| !job.waiting.reply.is_closed()).count()
     }

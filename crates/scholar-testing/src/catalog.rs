@@ -11,7 +11,7 @@ pub struct MemoryCatalog {
 }
 
 impl MemoryCatalog {
-    /// Knows exactly `papers`.
+    /// A catalog of exactly `papers`, by all their identifiers.
     pub fn new(papers: impl IntoIterator<Item = Paper>) -> Self {
         let keyed = papers.into_iter().map(|paper| (paper.meta.id.clone(), paper));
         Self { papers: keyed.collect() }

@@ -9,7 +9,7 @@ use scholar_core::{
     Message, OnText, PortError, PortErrorKind, TokenUsage,
 };
 
-/// One scripted reply.
+/// What a scripted generator does at one call.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// The whole text, finished.

@@ -9,10 +9,10 @@ use serde_json::Value;
 /// A fault would otherwise hang the test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One reply.
+/// A whole reply of a server under test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpReply {
-    /// Status code.
+    /// HTTP status of the first line.
     pub status: u16,
     /// Names in lower case, in order.
     pub headers: Vec<(String, String)>,

@@ -98,7 +98,7 @@ impl Behaviour {
 pub struct RecordedRequest {
     /// Path, from `/v1` on.
     pub path: String,
-    /// The `Authorization` header.
+    /// The `Authorization` header as it came, key included.
     pub authorization: Option<String>,
     /// The body; `Null` when it was not JSON.
     pub body: Value,

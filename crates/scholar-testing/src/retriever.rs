@@ -24,7 +24,7 @@ pub struct MemoryRetriever {
 }
 
 impl MemoryRetriever {
-    /// Searches `passages`.
+    /// A retriever that searches `passages` by the word stems they share with the query.
     pub fn new(passages: impl IntoIterator<Item = (Passage, Arc<PaperMeta>)>) -> Self {
         let passages = passages.into_iter().map(|(passage, paper)| {
             let words = stems(&passage.encoded_text()).into_iter().collect();

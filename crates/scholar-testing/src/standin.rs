@@ -103,7 +103,7 @@ impl StandIn {
         Ok(Self { address, shared, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Where it listens.
+    /// Loopback address and port that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -76,14 +76,14 @@ pub struct Calibration {
     pub temperature: f64,
     /// Held-out rows it was fitted on.
     pub rows: usize,
-    /// Mean negative log-likelihood of the right class before and after.
+    /// Mean negative log-likelihood of the right class at temperature 1.
     pub loss_before: f64,
-    /// See `loss_before`.
+    /// Mean negative log-likelihood at `temperature`.
     pub loss_after: f64,
-    /// Expected calibration error of the first class, before and after.
+    /// Expected calibration error of the first class at temperature 1, 0 to 1.
     #[serde(alias = "error_before")]
     pub ece_before: f64,
-    /// See `ece_before`.
+    /// Expected calibration error of the first class at `temperature`, 0 to 1.
     #[serde(alias = "error_after")]
     pub ece_after: f64,
 }

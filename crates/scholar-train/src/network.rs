@@ -49,7 +49,7 @@ pub struct Shape {
     /// Rows of the table of token types; 2 for pairs.
     #[serde(rename = "type_vocab_size")]
     pub segments: usize,
-    /// Added to variances.
+    /// Added to the variance in layer normalisation.
     #[serde(rename = "layer_norm_eps", default = "epsilon")]
     pub epsilon: f32,
 }

@@ -151,9 +151,9 @@ pub struct Settings {
     #[serde(alias = "anchor")]
     pub weight_interpolation: f32,
 
-    /// Steps between evaluations.
+    /// Optimizer steps between evaluations on held-out rows.
     pub evaluate_every: usize,
-    /// Steps between checkpoints.
+    /// Optimizer steps between checkpoints, from which a run resumes.
     pub checkpoint_every: usize,
     /// Early stopping: evaluations without improvement after which the training ends, 0 for never.
     pub patience: usize,

@@ -12,7 +12,7 @@ use crate::network::Packed;
 use crate::optimiser::{Accumulated, AdamW, AdamWConfig, grad_norm};
 use crate::settings::{Settings, Task};
 
-/// What [`measure`] found.
+/// Time of each step that [`measure`] took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Speed {
     /// What computed, in words.
@@ -26,11 +26,11 @@ pub struct Speed {
 pub struct Workload {
     /// Sequences of a batch.
     pub sequences: usize,
-    /// Tokens of each.
+    /// Tokens of each sequence, special tokens included.
     pub tokens: usize,
     /// Optimizer steps, each of one batch.
     pub steps: usize,
-    /// Device that computes.
+    /// What computes: the CPU or a GPU.
     pub device: DeviceKind,
     /// CPU threads; 0 for one per core.
     pub threads: usize,

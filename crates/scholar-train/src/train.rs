@@ -65,22 +65,22 @@ pub enum Event<'a> {
 /// Progress within a training.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Steps taken.
+    /// Optimizer steps taken so far, those before a resumption included.
     pub step: usize,
-    /// Steps in total.
+    /// Optimizer steps that the settings ask for.
     pub steps: usize,
     /// Training loss of the last step, a mean over its rows.
     pub loss: f64,
     /// Training tokens per second, in this process.
     pub tokens_per_second: f64,
-    /// Estimated seconds left.
+    /// Estimated seconds to the last step, at the pace so far.
     pub seconds_left: f64,
 }
 
 /// Reply to an [`Event`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
-    /// Keep training.
+    /// Go on with the next step.
     Continue,
     /// Save a checkpoint and end.
     Stop,
@@ -89,9 +89,9 @@ pub enum Control {
 /// How a training ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Steps taken.
+    /// Optimizer steps taken, those before a resumption included.
     pub steps: usize,
-    /// Why it ended.
+    /// Whether all steps were taken, and if not, why.
     pub ended: Ended,
     /// Metrics before the first step; empty if the training was resumed.
     pub first: Vec<Measure>,

@@ -58,16 +58,16 @@ pub struct Case {
     pub sentence: String,
     /// Text of the passage.
     pub passage: String,
-    /// What people say.
+    /// Label that annotators gave the pair.
     pub label: Label,
 }
 
 /// Cases of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseSet {
-    /// Name for reports.
+    /// Name that reports show.
     pub name: String,
-    /// In file order.
+    /// The cases, in the order of the file.
     pub cases: Vec<Case>,
 }
 

@@ -8,14 +8,14 @@ const RESAMPLES: usize = 1000;
 /// Bins of the expected calibration error.
 const BINS: usize = 10;
 
-/// One judged pair.
+/// A judged pair with the annotators' label.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scored {
-    /// The judge's score.
+    /// Score of the judge; higher is better supported.
     pub score: f64,
     /// Whether the judge calls it positive.
     pub called: bool,
-    /// Whether people do.
+    /// Whether annotators call it positive.
     pub truth: bool,
 }
 
@@ -26,7 +26,7 @@ pub struct Interval {
     pub value: f64,
     /// 2.5th percentile of the resamples.
     pub low: f64,
-    /// 97.5th.
+    /// 97.5th percentile of the resamples.
     pub high: f64,
 }
 

@@ -35,14 +35,14 @@ impl Judged {
     }
 }
 
-/// What length explains.
+/// How far the lengths of the answers explain preferences.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LengthControl {
     /// Win rate of the first system at equal length, ties half, by the model.
     pub win_rate_at_equal_length: Option<Estimate>,
     /// Change of the log-odds when the first answer is twice as long as the second, by the model.
     pub log_odds_of_doubling: Option<Estimate>,
-    /// Plain win rates.
+    /// Plain win rates, by how the lengths compare.
     pub strata: Vec<Stratum>,
 }
 
@@ -51,7 +51,7 @@ pub struct LengthControl {
 pub struct Stratum {
     /// `shorter`, `similar` or `longer`: the first system's answer against the second's.
     pub first_is: String,
-    /// Instances.
+    /// Number of instances in the stratum.
     pub instances: usize,
     /// Win rate of the first system, ties half.
     pub win_rate: Option<Estimate>,

@@ -14,7 +14,7 @@ use crate::statistics::{Difference, Estimate, SEED, difference, estimate};
 
 pub use agreement::{Agreement, ScoreAgreement};
 
-/// Schema of [`Summary`].
+/// Value of [`Summary::schema`].
 pub const SUMMARY_SCHEMA: &str = "openscholar.expert-summary/1";
 /// Usefulness from which an answer is called useful. Source: the paper.
 const USEFUL: u8 = 4;
@@ -49,11 +49,11 @@ pub struct Summary {
 /// One system. Means are over instances, of the instance's mean over annotators, with bootstrap intervals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SystemSummary {
-    /// Its name.
+    /// Name of the system.
     pub system: String,
-    /// Instances judged.
+    /// Number of instances with a judgement.
     pub instances: usize,
-    /// Judgements.
+    /// Number of judgements.
     pub judgements: usize,
     /// Mean score of each aspect.
     pub scores: BTreeMap<String, Option<Estimate>>,
@@ -65,14 +65,14 @@ pub struct SystemSummary {
     pub citations: Option<Estimate>,
 }
 
-/// Two systems.
+/// Two systems compared on the instances that both answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairSummary {
     /// The one whose name sorts first.
     pub first: String,
-    /// The other.
+    /// The one whose name sorts second.
     pub second: String,
-    /// Instances judged.
+    /// Number of instances with a judgement.
     pub instances: usize,
     /// Over all judgements, each instance counting the same.
     pub outcomes: Outcomes,
@@ -82,20 +82,20 @@ pub struct PairSummary {
     pub majority: Majority,
     /// Differences of mean scores, first minus second, by aspect.
     pub differences: BTreeMap<String, Option<Difference>>,
-    /// What length explains.
+    /// How far the lengths of the answers explain preferences.
     pub length: LengthControl,
     /// By the reference code's definitions.
     pub upstream: Upstream,
 }
 
-/// Shares of judgements.
+/// Shares of judgements, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Outcomes {
-    /// Judgements.
+    /// Number of judgements.
     pub judgements: usize,
     /// The first is better.
     pub first: Option<Estimate>,
-    /// Neither.
+    /// Neither is better.
     pub tie: Option<Estimate>,
     /// The second is better.
     pub second: Option<Estimate>,
@@ -129,9 +129,9 @@ pub struct Upstream {
 /// How often the answer shown as A was preferred.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PlaceBias {
-    /// A was preferred.
+    /// Judgements that prefer the answer shown as A.
     pub a: usize,
-    /// B was preferred.
+    /// Judgements that prefer the answer shown as B.
     pub b: usize,
     /// Two-sided p of the exact sign test.
     pub sign_test_p: f64,

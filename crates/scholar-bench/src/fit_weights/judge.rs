@@ -34,9 +34,9 @@ pub type JudgeScores = Observation<4>;
 /// A statement with a passage, as annotators labelled it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelledPair {
-    /// The statement.
+    /// Statement whose support is judged.
     pub sentence: String,
-    /// The passage.
+    /// Text of the passage that may support it.
     pub passage: String,
     /// Whether the passage supports it.
     pub supports: bool,
@@ -47,7 +47,7 @@ pub struct LabelledPair {
 /// A statement with the sentences of its passage, some of which are its evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceList {
-    /// The statement.
+    /// Statement whose support is judged.
     pub sentence: String,
     /// Sentences of the passage, in order.
     pub sentences: Vec<String>,
@@ -61,7 +61,7 @@ pub struct EvidenceList {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{pairs} pairs, {positive} of them supported, are too few to fit weights on")]
 pub struct TooFewPairs {
-    /// Pairs there are.
+    /// Number of pairs of both classes.
     pub pairs: usize,
     /// Pairs whose passage supports the statement.
     pub positive: usize,
@@ -252,7 +252,7 @@ fn single(weights: [f64; 4]) -> EnsembleWeights {
 /// What the coefficients reach on the pairs they were fitted on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FitReport {
-    /// Pairs.
+    /// Number of pairs fitted on.
     pub pairs: usize,
     /// AUROC of the model alone; absent where all pairs are of one class.
     pub auroc_model: Option<f64>,

@@ -12,19 +12,19 @@ use crate::metrics::text::lengths;
 use crate::statistics::sign::sign_test;
 use crate::statistics::{ratio, ratio_of_means};
 
-/// Which is better?
+/// Prompt that asks which of two answers is better.
 pub const PREFERENCE: Prompt =
     Prompt::new("judge/preference", include_str!("../../prompts/judge/preference.txt"));
 
-/// Schema of [`Pairwise`].
+/// Value of [`Pairwise::schema`].
 pub const PAIRWISE_SCHEMA: &str = "openscholar.bench-pairwise/1";
 
 /// Two systems' answers to one question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerPair<'a> {
-    /// The item's id.
+    /// Identifier of the item.
     pub item: &'a str,
-    /// The question.
+    /// The question that both answer.
     pub question: &'a str,
     /// The first system's answer.
     pub a: &'a str,
@@ -35,11 +35,11 @@ pub struct AnswerPair<'a> {
 /// Two systems compared on the questions both answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pairwise {
-    /// [`PAIRWISE_SCHEMA`].
+    /// Schema of the file: [`PAIRWISE_SCHEMA`].
     pub schema: String,
-    /// The first system.
+    /// Name of the first system.
     pub system_a: String,
-    /// The second.
+    /// Name of the second system.
     pub system_b: String,
     /// The judge, pinned by name and prompt.
     pub judge: JudgePin,

@@ -35,9 +35,9 @@ const CLAIM_TOKENS_BESIDES: usize = 256;
 /// Which parts of the items are asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parts {
-    /// Criteria.
+    /// Whether the criteria are asked about.
     pub criteria: bool,
-    /// Snippets.
+    /// Whether the snippets that show them are asked about.
     pub evidence: bool,
 }
 

@@ -18,19 +18,19 @@ const MARKER: &str = "[RESULT]";
 /// One criterion with its five levels, as ScholarQABench publishes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GradingRubric {
-    /// `organization`, `coverage`, `relevance`.
+    /// Aspect that is graded: `organization`, `coverage` or `relevance`.
     pub aspect: String,
-    /// What is graded.
+    /// What is graded, as the prompt says it.
     pub criteria_description: String,
-    /// Grade 1.
+    /// What an answer of grade 1 is like.
     pub score1_description: String,
-    /// Grade 2.
+    /// What an answer of grade 2 is like.
     pub score2_description: String,
-    /// Grade 3.
+    /// What an answer of grade 3 is like.
     pub score3_description: String,
-    /// Grade 4.
+    /// What an answer of grade 4 is like.
     pub score4_description: String,
-    /// Grade 5.
+    /// What an answer of grade 5 is like.
     pub score5_description: String,
     /// Upstream's wish to show titles, which its code never grants.
     #[serde(default)]

@@ -64,7 +64,7 @@ pub enum Existence {
     Unknown(String),
 }
 
-/// One answer's list.
+/// The papers that one answer lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListedPapers {
     /// Each entry with what was found.
@@ -80,7 +80,7 @@ pub struct Hallucination {
     pub invented: Option<Estimate>,
     /// Invented of those that could be looked up, over all answers; `None` when nothing was listed.
     pub ratio: Option<Estimate>,
-    /// Answers.
+    /// Number of answers.
     pub n: usize,
     /// Listed papers that could not be looked up, by reason.
     pub unknown: BTreeMap<String, usize>,
@@ -108,7 +108,7 @@ pub struct ListedTotals {
     pub found: usize,
     /// Of these, papers whose abstract is known.
     pub with_abstract: usize,
-    /// Who was asked.
+    /// Names of the sources that were asked.
     pub looked_up_in: String,
 }
 
@@ -169,7 +169,7 @@ impl ListedPapers {
         self.count(|existence| !matches!(existence, Existence::Unknown(_)))
     }
 
-    /// Papers that exist.
+    /// Number of listed papers that exist.
     pub fn found(&self) -> usize {
         self.count(|existence| matches!(existence, Existence::Exists(_)))
     }

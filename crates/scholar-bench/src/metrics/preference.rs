@@ -68,17 +68,17 @@ impl SwappedVerdicts {
 pub struct WinRates {
     /// Pairs with a preference or a tie.
     pub n: usize,
-    /// The first system is preferred.
+    /// Pairs in which the first system is preferred.
     pub wins: usize,
-    /// Neither.
+    /// Pairs in which neither is preferred.
     pub ties: usize,
-    /// The second is.
+    /// Pairs in which the second system is preferred.
     pub losses: usize,
     /// Share of wins with its interval; `None` without pairs.
     pub win_rate: Option<Estimate>,
-    /// Share of ties.
+    /// Share of ties with its interval; `None` without pairs.
     pub tie_rate: Option<Estimate>,
-    /// Share of losses.
+    /// Share of losses with its interval; `None` without pairs.
     pub loss_rate: Option<Estimate>,
     /// Two-sided p of the exact sign test, ties left out.
     pub p: f64,

@@ -9,7 +9,7 @@ use super::or_dash;
 /// One of our engines.
 #[derive(Debug, Clone, Serialize)]
 pub struct EncoderSpeed {
-    /// Kernel and precision.
+    /// Kernel and precision that computed.
     pub engine: String,
     /// Passages in a second, of the fastest round.
     pub passages_per_s: f64,
@@ -31,7 +31,7 @@ pub struct PeerEncoder {
 /// What was measured of one model.
 #[derive(Debug)]
 pub struct EncoderReport<'a> {
-    /// The model's name.
+    /// Name of the model in the catalog.
     pub model: &'a str,
     /// Passages in a round.
     pub passages: usize,
@@ -39,7 +39,7 @@ pub struct EncoderReport<'a> {
     pub words: usize,
     /// Rounds of which the fastest counts.
     pub rounds: usize,
-    /// A row each.
+    /// This program's engines, one row of the table each.
     pub ours: &'a [EncoderSpeed],
     /// Measured in the same run.
     pub peer: Option<&'a PeerEncoder>,
@@ -48,7 +48,7 @@ pub struct EncoderReport<'a> {
 }
 
 impl EncoderReport<'_> {
-    /// As a document.
+    /// The report as a Markdown document.
     pub fn markdown(&self) -> String {
         let Self { model, passages, words, rounds, ours, peer, machine } = self;
         let mut text = format!(

@@ -10,9 +10,9 @@ use serde::Serialize;
 /// One paper that was read.
 #[derive(Debug)]
 pub struct ReadPaper<'a> {
-    /// The paper.
+    /// The paper as it was read.
     pub paper: &'a Paper,
-    /// References it lists.
+    /// Number of references it lists.
     pub references: usize,
     /// Those of them that state an identifier.
     pub identified: usize,
@@ -76,9 +76,9 @@ impl FormatSums {
 pub struct MatchedReference {
     /// The reference as printed.
     pub reference: String,
-    /// The paper's identifier.
+    /// Identifier of the paper it was matched to.
     pub paper: String,
-    /// The paper's title.
+    /// Title of the paper it was matched to.
     pub title: String,
     /// `id`, `title`, `overlap` or `text`.
     pub by: String,
@@ -87,13 +87,13 @@ pub struct MatchedReference {
 /// References matched to the papers of a datastore.
 #[derive(Debug)]
 pub struct ReferenceMatches<'a> {
-    /// The datastore's name.
+    /// Name of the datastore.
     pub datastore: &'a str,
-    /// All references.
+    /// Number of references, matched or not.
     pub references: usize,
     /// Those that were matched.
     pub matched: Vec<MatchedReference>,
-    /// Time for all.
+    /// Wall-clock time for all references.
     pub time: Duration,
 }
 
@@ -145,7 +145,7 @@ pub struct FormatReport<'a> {
 }
 
 impl FormatReport<'_> {
-    /// As a document.
+    /// The report as a Markdown document.
     pub fn markdown(&self) -> String {
         let Self { command, machine, inputs, failed, notices: _, formats, matches } = self;
         let mut text = format!(
@@ -177,7 +177,7 @@ impl FormatReport<'_> {
         text
     }
 
-    /// As `openscholar.bench.formats/1`.
+    /// The report as JSON of schema `openscholar.bench.formats/1`.
     pub fn json(&self) -> serde_json::Value {
         let formats = self.formats.iter().map(|(name, row)| row.json(name));
         serde_json::json!({

@@ -16,11 +16,11 @@ pub struct GraphTimings {
     pub question: &'static str,
     /// What the answers hold, on average.
     pub mean_found: f64,
-    /// Median.
+    /// Median, in microseconds.
     pub p50_us: f64,
-    /// 95th percentile.
+    /// 95th percentile, in microseconds.
     pub p95_us: f64,
-    /// The slowest one.
+    /// The slowest one, in microseconds.
     pub max_us: f64,
 }
 
@@ -55,15 +55,15 @@ impl GraphTimings {
 /// What was measured of one datastore's graph. Sizes are in bytes.
 #[derive(Debug)]
 pub struct GraphReport<'a> {
-    /// The datastore.
+    /// Name of the datastore.
     pub name: &'a str,
     /// The machine and the program's version.
     pub machine: &'a str,
-    /// Papers asked about.
+    /// Number of papers asked about.
     pub sampled: usize,
     /// Papers of the graph.
     pub papers: u64,
-    /// Their references.
+    /// References of all papers of the graph.
     pub edges: u64,
     /// Those of them to papers of the graph.
     pub inner_edges: u64,
@@ -71,12 +71,12 @@ pub struct GraphReport<'a> {
     pub parts: &'a [(&'static str, u64)],
     /// Longest list of citing papers that the question for related papers reads whole.
     pub related_list: usize,
-    /// A row each.
+    /// One row of the table for each question.
     pub timings: &'a [GraphTimings],
 }
 
 impl GraphReport<'_> {
-    /// As a document.
+    /// The report as a Markdown document.
     pub fn markdown(&self) -> String {
         let Self {
             name,

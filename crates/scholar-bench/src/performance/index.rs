@@ -18,7 +18,7 @@ pub const OURS: &str = "ours";
 /// One setting of one engine on one set.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct IndexPoint {
-    /// Whose index.
+    /// Whose index it is: [`OURS`] or another library's name.
     pub engine: String,
     /// How it was searched.
     pub setting: String,
@@ -30,23 +30,23 @@ pub struct IndexPoint {
     pub recall: f64,
     /// Median milliseconds of a query.
     pub p50_ms: f64,
-    /// 99th percentile.
+    /// 99th percentile, in milliseconds.
     pub p99_ms: f64,
 }
 
 /// Seconds of the stages of a build.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct BuildStages {
-    /// Finding centroids.
+    /// Finding centroids, in seconds.
     pub training: f64,
-    /// Assigning rows to lists.
+    /// Assigning rows to lists, in seconds.
     pub assigning: f64,
-    /// Writing codes.
+    /// Writing codes, in seconds.
     pub encoding: f64,
 }
 
 impl BuildStages {
-    /// All of them.
+    /// Seconds of all stages together.
     pub fn total(&self) -> f64 {
         self.training + self.assigning + self.encoding
     }
@@ -55,23 +55,23 @@ impl BuildStages {
 /// Everything measured on one set of vectors.
 #[derive(Debug, Serialize)]
 pub struct IndexMeasurement {
-    /// `real` or `synthetic`.
+    /// Where the vectors come from: `real` or `synthetic`.
     pub label: String,
-    /// Vectors indexed.
+    /// Number of vectors indexed.
     pub rows: usize,
     /// Numbers of a vector.
     pub dim: usize,
-    /// Vectors searched for.
+    /// Number of vectors searched for.
     pub queries: usize,
-    /// Inverted lists.
+    /// Number of inverted lists.
     pub lists: usize,
-    /// Of our index.
+    /// Times of building this program's index.
     pub stages: BuildStages,
     /// Milliseconds a query of exact search with all threads.
     pub exact_ms: f64,
     /// Anonymous memory of the process, where the system tells.
     pub resident_bytes: Option<u64>,
-    /// A row each.
+    /// One row of the table for each engine and setting.
     pub points: Vec<IndexPoint>,
     /// What was not measured, and why.
     pub missing: Vec<String>,
@@ -89,9 +89,9 @@ impl IndexMeasurement {
 pub struct RecallLatency {
     /// Share of the exact results that are found, from 0 to 1.
     pub recall: f64,
-    /// Median milliseconds.
+    /// Median of a query, in milliseconds.
     pub p50_ms: f64,
-    /// 99th percentile.
+    /// 99th percentile, in milliseconds.
     pub p99_ms: f64,
 }
 

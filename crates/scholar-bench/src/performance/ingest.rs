@@ -43,15 +43,15 @@ impl Encoder for ConstantEncoder {
 /// What was measured of one file.
 #[derive(Debug, Clone, Serialize)]
 pub struct FileTimings {
-    /// Its name.
+    /// Name of the file.
     pub file: String,
-    /// Papers added.
+    /// Number of papers added.
     pub papers: u64,
-    /// Their passages.
+    /// Number of passages of these papers.
     pub passages: u64,
     /// Reading and parsing alone, in a run of its own.
     pub read_seconds: f64,
-    /// Everything.
+    /// Reading, cutting, encoding and writing together.
     pub seconds: f64,
     /// CPU time of all threads, where the system tells.
     pub cpu_seconds: Option<f64>,
@@ -64,7 +64,7 @@ pub struct IngestReport<'a> {
     pub machine: &'a str,
     /// Numbers of a vector.
     pub dim: usize,
-    /// A row each.
+    /// One row of the table for each file.
     pub files: &'a [FileTimings],
     /// Passages of the datastore.
     pub passages: u64,
@@ -85,7 +85,7 @@ impl IngestReport<'_> {
         self.lexical_bytes as f64 / self.passages.max(1) as f64
     }
 
-    /// As a document.
+    /// The report as a Markdown document.
     pub fn markdown(&self) -> String {
         let Self { machine, dim, files, peak_memory_bytes, .. } = self;
         let names: Vec<&str> = files.iter().map(|row| row.file.as_str()).collect();
@@ -126,7 +126,7 @@ impl IngestReport<'_> {
         )
     }
 
-    /// As `openscholar.bench.ingest/1`.
+    /// The report as JSON of schema `openscholar.bench.ingest/1`.
     pub fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "schema": "openscholar.bench.ingest/1",

@@ -9,7 +9,7 @@ use super::or_dash;
 /// One of our engines.
 #[derive(Debug, Clone, Serialize)]
 pub struct RerankerSpeed {
-    /// Kernel and precision.
+    /// Kernel and precision that computed.
     pub engine: String,
     /// Pairs of query and passage in a second, of the fastest round.
     pub pairs_per_s: f64,
@@ -51,7 +51,7 @@ pub struct PeerReranker {
 /// What was measured of one model.
 #[derive(Debug)]
 pub struct RerankerReport<'a> {
-    /// The model's name.
+    /// Name of the model in the catalog.
     pub model: &'a str,
     /// Pairs in a round.
     pub pairs: usize,
@@ -59,7 +59,7 @@ pub struct RerankerReport<'a> {
     pub words: usize,
     /// Rounds of which the fastest counts.
     pub rounds: usize,
-    /// A row each.
+    /// This program's engines, one row of the table each.
     pub ours: &'a [RerankerSpeed],
     /// Measured in the same run.
     pub peer: Option<&'a PeerReranker>,
@@ -68,7 +68,7 @@ pub struct RerankerReport<'a> {
 }
 
 impl RerankerReport<'_> {
-    /// As a document.
+    /// The report as a Markdown document.
     pub fn markdown(&self) -> String {
         let Self { model, pairs, words, rounds, ours, peer, machine } = self;
         let option = if peer.is_some() { " --peer-python PYTHON" } else { "" };

@@ -17,7 +17,7 @@ pub struct QueryTime {
 /// All queries once, in one mode with one filter.
 #[derive(Debug, Clone, Default)]
 pub struct SearchRound {
-    /// One per query.
+    /// One for each query, in their order.
     pub times: Vec<QueryTime>,
     /// Names of the passages of each query, best first.
     pub found: Vec<Vec<String>>,
@@ -42,11 +42,11 @@ pub struct SearchTimings {
     pub search: &'static str,
     /// The filter, for people.
     pub filter: &'static str,
-    /// Median.
+    /// Median, in milliseconds.
     pub p50_ms: f64,
-    /// 90th percentile.
+    /// 90th percentile, in milliseconds.
     pub p90_ms: f64,
-    /// 99th percentile.
+    /// 99th percentile, in milliseconds.
     pub p99_ms: f64,
     /// Mean CPU time, which other work on the machine lengthens less. The system counts it in steps that may be longer
     /// than a query.
@@ -146,20 +146,20 @@ pub struct SearchReport<'a> {
     pub papers: u64,
     /// Their passages.
     pub passages: u64,
-    /// Dense segments.
+    /// Number of dense segments.
     pub dense_segments: usize,
     /// Bytes of inverted indexes of vectors.
     pub index_bytes: u64,
     /// Bytes of the lexical index with its texts.
     pub lexical_bytes: u64,
-    /// A row each.
+    /// One row of the table for each kind of search.
     pub timings: &'a [SearchTimings],
     /// Where the system tells.
     pub memory: Option<&'a MemoryComparison>,
 }
 
 impl SearchReport<'_> {
-    /// As a document.
+    /// The report as a Markdown document.
     pub fn markdown(&self) -> String {
         let synthetic = if self.is_synthetic {
             " Passages are runs of 50 words of real ones under their papers' metadata, vectors real ones moved by a share of the \

@@ -16,11 +16,11 @@ pub struct ServerTimings<L> {
     pub errors: u64,
     /// Median latency in milliseconds.
     pub p50_ms: f64,
-    /// 95th percentile.
+    /// 95th percentile of the latency, in milliseconds.
     pub p95_ms: f64,
-    /// 99th percentile.
+    /// 99th percentile of the latency, in milliseconds.
     pub p99_ms: f64,
-    /// Mean.
+    /// Mean number of queries that were searched together.
     pub queries_per_batch: f64,
     /// Statuses and latencies.
     pub load: L,
@@ -29,7 +29,7 @@ pub struct ServerTimings<L> {
 /// What was measured: the batched server first, then the one that answers one query after the other.
 #[derive(Debug)]
 pub struct ServeReport<'a, L> {
-    /// The datastore.
+    /// Name of the datastore.
     pub name: &'a str,
     /// The machine and the program's version.
     pub machine: &'a str,
@@ -39,12 +39,12 @@ pub struct ServeReport<'a, L> {
     pub requests: usize,
     /// Passages of a reply.
     pub passages: usize,
-    /// A row each.
+    /// One row of the table for each server.
     pub timings: &'a [ServerTimings<L>],
 }
 
 impl<L> ServeReport<'_, L> {
-    /// As a document.
+    /// The report as a Markdown document.
     pub fn markdown(&self) -> String {
         let Self { name, machine, clients, requests, passages, timings } = self;
         let rows: String = timings
@@ -86,9 +86,9 @@ pub fn metric(text: &str, name: &str) -> f64 {
 /// Queries and passages of a request.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct RequestSize {
-    /// Queries.
+    /// Queries of one request.
     pub queries: usize,
-    /// Passages of each.
+    /// Passages asked for with each query.
     pub top_k: usize,
 }
 
@@ -105,7 +105,7 @@ pub struct StalledClients<L> {
     pub refused: RequestSize,
     /// The status of its reply.
     pub refused_with: u16,
-    /// Resident bytes before.
+    /// Resident bytes of the server before the requests.
     pub before_bytes: Option<u64>,
     /// The most that was resident at any time.
     pub peak_bytes: Option<u64>,

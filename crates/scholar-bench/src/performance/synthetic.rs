@@ -44,7 +44,7 @@ impl RealVectors {
         self.dim
     }
 
-    /// Rows.
+    /// Number of vectors.
     pub fn count(&self) -> usize {
         self.values.len() / self.dim.max(1)
     }

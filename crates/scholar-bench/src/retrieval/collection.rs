@@ -80,7 +80,7 @@ pub struct Collection {
     pub corpus: PathBuf,
     /// Queries with at least one relevant document, in file order.
     pub queries: Vec<BenchQuery>,
-    /// Grades by query.
+    /// Relevance grades by name of the query.
     pub grades: BTreeMap<String, Grades>,
     /// Queries left out because nothing is relevant to them.
     pub left_out: usize,

@@ -15,11 +15,11 @@ pub type Grades = BTreeMap<String, i32>;
 /// The measures of one query.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// nDCG@10.
+    /// nDCG over the first 10, 0 to 1.
     pub ndcg10: f64,
-    /// Recall@100.
+    /// Recall over the first 100, 0 to 1.
     pub recall100: f64,
-    /// MRR@10.
+    /// Reciprocal rank of the first relevant document among the first 10, 0 if none, to 1.
     pub mrr10: f64,
 }
 

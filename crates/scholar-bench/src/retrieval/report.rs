@@ -28,11 +28,11 @@ pub const MIN_QUERIES: usize = 20;
 pub struct SystemReport {
     /// `bm25`, `dense`, `hybrid`, `hybrid+rerank`.
     pub system: String,
-    /// nDCG@10.
+    /// Mean nDCG over the first 10, 0 to 1.
     pub ndcg10: Estimate,
-    /// Recall@100.
+    /// Mean recall over the first 100, 0 to 1.
     pub recall100: Estimate,
-    /// MRR@10.
+    /// Mean reciprocal rank over the first 10, 0 to 1.
     pub mrr10: Estimate,
     /// The measures of each query by its name.
     pub per_query: BTreeMap<String, Scores>,
@@ -41,11 +41,11 @@ pub struct SystemReport {
 /// Systems on one collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// [`SCHEMA`].
+    /// Schema of the report: [`SCHEMA`].
     pub schema: String,
     /// Name of the collection.
     pub collection: String,
-    /// Queries scored.
+    /// Number of queries scored.
     pub queries: usize,
     /// Queries left out because nothing is relevant to them.
     pub left_out: usize,
@@ -63,7 +63,7 @@ pub struct Report {
 /// Two systems compared on the same queries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The first.
+    /// The system that is compared.
     pub system: String,
     /// The one it is compared with.
     pub over: String,

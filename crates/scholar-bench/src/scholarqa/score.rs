@@ -37,7 +37,7 @@ use crate::metrics::text::rouge::rouge;
 use crate::metrics::{Column, LeftOut, Summary, Uniform};
 use crate::statistics::{Estimate, SEED};
 
-/// Schema of [`Scores`].
+/// Value of [`Scores::schema`].
 pub const SCORES_SCHEMA: &str = "openscholar.bench-scores/1";
 
 /// Who judges; what nobody judges is left out of the scores.
@@ -78,7 +78,7 @@ pub struct Metric {
 /// What a run was measured at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// [`SCORES_SCHEMA`].
+    /// Schema of the file: [`SCORES_SCHEMA`].
     pub schema: String,
     /// The run's name.
     pub run: String,

@@ -5,7 +5,7 @@
 
 use super::{mean, ratio};
 
-/// Pearson's r.
+/// Pearson's r, −1 to 1, of equally long samples; `None` where it is undefined.
 pub fn pearson(a: &[f64], b: &[f64]) -> Option<f64> {
     if !comparable(a, b) {
         return None;

@@ -12,13 +12,13 @@ use crate::xml::{self, Element};
 pub struct ArxivEntry {
     /// Metadata and abstract. The day is that of the first version.
     pub paper: Paper,
-    /// The version described.
+    /// Number of the version described, from 1.
     pub version: Option<u32>,
     /// Subjects, the primary one first.
     pub categories: Vec<String>,
     /// Where the authors say it was published, in their words.
     pub journal_ref: Option<String>,
-    /// The authors' comment.
+    /// The authors' comment, such as page counts and venues.
     pub comment: Option<String>,
 }
 

@@ -51,7 +51,7 @@ pub enum Installed {
 /// State of one file after its digest was computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
-    /// The published checksum.
+    /// Its digest is the published checksum.
     Verified,
     /// Nobody published a checksum; it is what was downloaded.
     Unverified,

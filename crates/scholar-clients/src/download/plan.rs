@@ -11,7 +11,7 @@ pub struct Plan {
     pub name: String,
     /// Every file of the model.
     pub files: Vec<PlannedFile>,
-    /// Tried in order.
+    /// Where the files can be had, tried in this order.
     pub sources: Vec<PlannedSource>,
     /// What to tell a person when no source has it.
     #[serde(default)]
@@ -93,7 +93,7 @@ impl Plan {
 }
 
 impl PlannedSource {
-    /// Name for people.
+    /// What messages call it, with revision or version.
     pub fn label(&self) -> String {
         match self {
             Self::Hub { repo, revision } => format!("model hub {repo}@{revision}"),

@@ -66,7 +66,7 @@ pub struct FetchConfig {
     pub idle_timeout: Duration,
     /// Longest duration of one attempt.
     pub attempt_timeout: Duration,
-    /// Time of day.
+    /// Tells the time of day, from which ages of cached replies follow.
     pub clock: Clock,
 }
 

@@ -28,9 +28,9 @@ pub enum AttemptOutcome {
 /// One attempt to get an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Attempt {
-    /// Who was asked.
+    /// The service that was asked.
     pub provider: Provider,
-    /// At which host.
+    /// Host of the address that was asked.
     pub host: String,
     /// `GET` or `POST`.
     pub method: &'static str,
@@ -40,7 +40,7 @@ pub struct Attempt {
     pub at: Duration,
     /// How long it waited for its turn.
     pub waited: Duration,
-    /// How it ended.
+    /// The reply's status, or why there was none.
     pub outcome: AttemptOutcome,
 }
 

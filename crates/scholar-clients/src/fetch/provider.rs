@@ -142,7 +142,7 @@ impl Provider {
         Self::OpenAccess,
     ];
 
-    /// Name for people.
+    /// Name as messages and logs show it.
     pub fn name(self) -> &'static str {
         self.facts().name
     }

@@ -111,12 +111,12 @@ impl FetchRequest {
         Self::new(provider, Target::Whole(url))
     }
 
-    /// `POST` of JSON.
+    /// `POST` of `body` to a path below the provider's address, as `application/json`.
     pub fn post_json(provider: Provider, path: impl Into<String>, body: &Value) -> Self {
         Self::post(provider, path, "application/json", body.to_string().into_bytes())
     }
 
-    /// `POST` of anything.
+    /// `POST` of bytes of that media type to a path below the provider's address.
     pub fn post(
         provider: Provider,
         path: impl Into<String>,
@@ -209,7 +209,7 @@ impl FetchRequest {
         self
     }
 
-    /// Who is asked.
+    /// The service that is asked.
     pub fn provider(&self) -> Provider {
         self.provider
     }

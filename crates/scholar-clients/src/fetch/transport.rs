@@ -11,7 +11,7 @@ use crate::http::{self, HttpClient};
 pub struct Outgoing {
     /// `GET` or `POST`.
     pub method: &'static str,
-    /// The complete address.
+    /// Scheme, host, path and query, keys in the query included.
     pub url: Url,
     /// Header names and values.
     pub headers: Vec<(String, String)>,
@@ -26,11 +26,11 @@ pub struct Outgoing {
 /// A whole reply. Redirects are replies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incoming {
-    /// HTTP status.
+    /// HTTP status, 100 to 599.
     pub status: u16,
     /// Names in lower case, values that are text.
     pub headers: Vec<(String, String)>,
-    /// The body, decompressed.
+    /// The body, after any `Content-Encoding` was undone.
     pub body: Vec<u8>,
 }
 

@@ -49,7 +49,7 @@ pub struct S2Edge {
     pub influential: bool,
     /// The citing sentences, where known.
     pub contexts: Vec<String>,
-    /// `background`, `methodology`, `result`.
+    /// Why it cites: `background`, `methodology` or `result`; empty where not classified.
     pub intents: Vec<String>,
 }
 

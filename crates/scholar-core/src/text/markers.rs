@@ -177,7 +177,7 @@ pub enum MarkerProblem {
 /// The answer inside a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkedReply {
-    /// The answer, trimmed.
+    /// The answer between the markers, trimmed.
     pub text: String,
     /// What was wrong, in order; empty for a clean reply.
     pub problems: Vec<MarkerProblem>,

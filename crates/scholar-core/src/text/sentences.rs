@@ -43,7 +43,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The sentences themselves.
+/// The sentences of `text` in order, as slices of it.
 pub fn sentence_texts(text: &str) -> Vec<&str> {
     sentences(text).into_iter().map(|range| &text[range]).collect()
 }

@@ -38,7 +38,7 @@ pub use markdown::Markdown;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Untrusted<'a>(&'a str);
 
-/// `text` as [`Untrusted`].
+/// Marks `text` as [`Untrusted`], to be shown in one of its forms.
 pub fn untrusted(text: &str) -> Untrusted<'_> {
     Untrusted(text)
 }

@@ -79,7 +79,7 @@ impl StandaloneIndex {
         Ok(true)
     }
 
-    /// Number of vectors.
+    /// Number of vectors in the segment.
     pub fn rows(&self) -> usize {
         self.segment.count()
     }
@@ -89,7 +89,7 @@ impl StandaloneIndex {
         self.folder.join(&self.entry.file)
     }
 
-    /// Copies a row.
+    /// Copies vector `row`, from 0, to `out`, which is `[dim]`.
     pub fn read(&self, row: usize, out: &mut [f32]) {
         self.segment.read(row, out);
     }

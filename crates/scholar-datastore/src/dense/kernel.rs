@@ -10,7 +10,7 @@ pub enum Kernel {
     /// AVX2, FMA and F16C: eight numbers at a time.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// AVX-512: sixteen.
+    /// AVX-512 F: sixteen numbers at a time.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }

@@ -27,7 +27,7 @@ pub struct Limits {
     pub hops: u32,
     /// Links followed from one paper: a handbook cited by everybody is no neighbourhood.
     pub links: usize,
-    /// Papers in all.
+    /// Most papers, the one asked about included.
     pub papers: usize,
 }
 
@@ -44,9 +44,9 @@ pub struct Nearby {
 /// One reference inside a neighbourhood.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Edge {
-    /// The citing paper.
+    /// Paper whose list of references has the link.
     pub from: PaperId,
-    /// The cited paper.
+    /// Paper that the link leads to.
     pub to: PaperId,
 }
 
@@ -55,7 +55,7 @@ pub struct Edge {
 pub struct Neighbourhood {
     /// By distance, then by identifier; the paper itself first.
     pub papers: Vec<Nearby>,
-    /// In ascending order.
+    /// References between [`papers`](Self::papers), ascending by citing, then by cited paper.
     pub edges: Vec<Edge>,
     /// Papers some of whose links were not followed because of a limit.
     pub cut: usize,

@@ -27,9 +27,9 @@ const POOL: usize = 50;
 /// A paper like another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Related {
-    /// The stored paper.
+    /// Identifier that the datastore files it under.
     pub id: PaperId,
-    /// Coupling plus co-citation.
+    /// Bibliographic coupling plus co-citation, each normalised; higher is closer.
     pub score: f32,
     /// How many references and citers they share.
     pub explanation: Explanation,

@@ -22,7 +22,7 @@ pub struct RejectRow<'a> {
     pub byte: u64,
     /// Why it was not taken in.
     pub reason: &'a str,
-    /// How it begins.
+    /// The beginning of the record, as text.
     pub record: String,
 }
 
@@ -53,7 +53,7 @@ impl RejectLog {
         Ok(Self { path: path.to_owned(), state: Mutex::default() })
     }
 
-    /// Where it is.
+    /// Path of the log, whether or not it exists yet.
     pub fn path(&self) -> &Path {
         &self.path
     }

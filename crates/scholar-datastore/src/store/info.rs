@@ -37,7 +37,7 @@ pub struct Formats {
     pub manifest: u32,
     /// New dense segments; older ones are read.
     pub dense: u32,
-    /// tantivy's files.
+    /// tantivy's files of the lexical index.
     pub lexical: u32,
 }
 
@@ -99,7 +99,7 @@ pub struct DatastoreInfo {
     pub unnamed_bytes: u64,
     /// The same by purpose, largest first.
     pub parts: Vec<DiskPart>,
-    /// What searching needs.
+    /// Estimate of the memory that searching needs.
     pub memory: MemoryNeed,
     /// Papers per source, by name.
     pub sources: Vec<SourceCount>,

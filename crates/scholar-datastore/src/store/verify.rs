@@ -47,7 +47,7 @@ pub struct VerifyReport {
     /// Files whose checksums were compared; none with [`Depth::Quick`].
     #[serde(flatten)]
     pub files: FilesReport,
-    /// Passages encoded again.
+    /// Passages encoded again to compare their vectors.
     pub encoded: usize,
     /// Lowest cosine between a stored vector and a fresh one; 1 when none was encoded again.
     pub least_cosine: f32,

@@ -33,12 +33,12 @@ impl CompactOptions {
     }
 }
 
-/// What compacting did.
+/// Segments and rows before and after [`DatastoreWriter::compact`].
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct CompactReport {
-    /// Dense segments before.
+    /// Number of dense segments before.
     pub segments_before: usize,
-    /// Dense segments now.
+    /// Number of dense segments afterwards.
     pub segments: usize,
     /// Rows of removed passages that were left behind.
     pub rows_dropped: u64,

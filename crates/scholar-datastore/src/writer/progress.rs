@@ -54,7 +54,7 @@ pub struct Duplicate {
     pub paper: PaperId,
     /// Title of the record that was left out.
     pub title: String,
-    /// The stored paper.
+    /// Identifier of the stored paper that it repeats.
     pub first: PaperId,
     /// How that is known.
     pub by: DuplicateReason,

@@ -14,7 +14,7 @@ use crate::error::Error;
 pub struct PaperVectors {
     /// The paper whose passages they are.
     pub paper: Paper,
-    /// `[passages][dim]`.
+    /// `[passages][dim]`, in the order of the passages.
     pub vectors: Vec<Vec<f32>>,
 }
 

@@ -182,7 +182,7 @@ pub struct Match {
 }
 
 impl Matcher {
-    /// Prepares `papers`.
+    /// Prepares `papers` for matching by identifier, then by title.
     pub fn new<'a>(papers: impl IntoIterator<Item = &'a PaperMeta>) -> Self {
         let mut matcher = Self::default();
         for meta in papers {

@@ -17,7 +17,7 @@ pub(crate) const KEYWORD_TOKENS: u64 = 50;
 /// Calls of one kind that a mode is expected to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpectedCalls {
-    /// How many calls.
+    /// Number of such calls for one question.
     pub calls: u64,
     /// Tokens of each prompt.
     pub prompt: u64,

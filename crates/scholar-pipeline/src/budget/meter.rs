@@ -52,7 +52,7 @@ struct Account {
 }
 
 impl Meter {
-    /// Starts counting now.
+    /// A meter of nothing spent so far; seconds count from now.
     pub fn start(budget: Budget, clock: Clock) -> Arc<Self> {
         Self::start_with(budget, clock, None)
     }

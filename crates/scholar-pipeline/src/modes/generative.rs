@@ -1,9 +1,10 @@
 //! The paper's loop.
 //!
-//! 1. plan and gather: keyword queries, candidates, ranked and numbered once ([`Manuscript::gather`](crate::write::Manuscript::gather));
-//! 2. write: [`draft()`](crate::write::draft()), a text that cites evidence numbers; [`refine()`], feedback of at most three items, worked through
-//!    one after another: an item with a question searches for new evidence, a revision is accepted or the text stays;
-//!    [`insert_citations`], citations for what has none;
+//! 1. plan and gather: keyword queries, candidates, ranked and numbered once
+//!    ([`Manuscript::gather`](crate::write::Manuscript::gather));
+//! 2. write: [`draft()`](crate::write::draft()), a text that cites evidence numbers; [`refine()`], feedback of at most three
+//!    items, worked through one after another: an item with a question searches for new evidence, a revision is accepted or
+//!    the text stays; [`insert_citations`], citations for what has none;
 //! 3. prove: [`conclude`], every sentence through the gates, references numbered.
 //!
 //! A model call that fails after the draft leaves its step out, with a notice. Source: arXiv 2411.14199 §2.2,

@@ -10,7 +10,7 @@ macro_rules! prompts {
                 Prompt::new($name, include_str!(concat!("../../prompts/", $name, ".txt")));
         )*
 
-        /// Every prompt, in the order of the files' names.
+        /// Every prompt, in the order of the files' names: what the test of all prompts goes through.
         pub const PROMPTS: &[Prompt] = &[$($constant),*];
     };
 }

@@ -18,15 +18,15 @@ const SAME_SENTENCE: f32 = 0.4;
 /// A difference between what was expected and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// What differs.
+    /// Kind of the difference, for programs.
     pub kind: DifferenceKind,
     /// Where, for people: `sentence 3`, `reference 2, title`, `line 7`. Counted from 1 in what was found; what is missing
     /// there, in what was expected.
     pub place: String,
-    /// What should stand there.
+    /// What should stand there; `None` where nothing should.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// What stands there.
+    /// What stands there; `None` where it is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
 }

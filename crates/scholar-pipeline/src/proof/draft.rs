@@ -9,7 +9,7 @@ use crate::evidence::EvidenceNumber;
 /// A sentence before the gates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DraftSentence {
-    /// Without citation markers.
+    /// The sentence without citation markers.
     pub text: String,
     /// Heading of the part it stands under.
     pub heading: Option<String>,

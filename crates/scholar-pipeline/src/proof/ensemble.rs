@@ -28,7 +28,7 @@ const EDGE: f32 = 1e-4;
 /// Coefficients of a logistic model over the judges, in log-odds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EnsembleWeights {
-    /// Intercept.
+    /// Intercept, in log-odds.
     pub bias: f32,
     /// Coefficient of the model's log-odds.
     pub model: f32,

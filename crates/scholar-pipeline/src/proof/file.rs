@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::canonical::{digest, sha256};
 use crate::event::Event;
 
-/// Schema of [`ProofFile`].
+/// Value of [`ProofFile::schema`] in files that this program writes.
 pub const PROOF_SCHEMA: &str = "openscholar.proof/2";
 
 /// Schema of the files that hold quotations and digests of their passages only: nothing binds them to an answer.
@@ -23,13 +23,13 @@ pub const UNBOUND_PROOF_SCHEMA: &str = "openscholar.proof/1";
 pub struct ProofFile {
     /// [`PROOF_SCHEMA`] or [`UNBOUND_PROOF_SCHEMA`].
     pub schema: String,
-    /// The run's name.
+    /// Name of the run's folder.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run: String,
     /// Version of the program that wrote it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
-    /// What was asked.
+    /// The question, trimmed.
     pub question: String,
     /// How the answer was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,7 +159,7 @@ pub struct ProofPassage {
 pub struct ProofDigests {
     /// Of the whole answer document.
     pub answer: String,
-    /// Of `references`.
+    /// Of the list `references` of the answer document.
     pub references: String,
     /// Of the list of each sentence's `quotes`.
     pub quotations: String,
@@ -174,13 +174,13 @@ pub struct ProofDigests {
 /// What the caller knows and the answer does not say.
 #[derive(Debug, Clone)]
 pub struct ProofRecord {
-    /// The run's name.
+    /// Name of the run's folder.
     pub run: String,
     /// Version of the program.
     pub version: String,
     /// Where the passages are stored.
     pub datastore: Option<ProofDatastore>,
-    /// [`ProofFile::recorded`].
+    /// What becomes [`ProofFile::recorded`].
     pub recorded: Value,
     /// Digest of the answer document.
     pub answer: String,

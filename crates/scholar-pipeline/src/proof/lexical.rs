@@ -43,7 +43,7 @@ const OPPOSITE_COVERAGE: f32 = 0.75;
 /// Probability given to a sentence that stands in the evidence word for word.
 const VERBATIM: f32 = 0.99;
 
-/// The lexical judge.
+/// Judges support by the words that sentence and evidence share; needs no model.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LexicalAttributor;
 

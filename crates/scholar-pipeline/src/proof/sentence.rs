@@ -26,7 +26,7 @@ pub struct LocatedQuote {
     pub evidence: EvidenceNumber,
     /// Characters of the passage's text.
     pub span: CharSpan,
-    /// Exactly those characters.
+    /// Exactly the characters of `span`.
     pub text: String,
 }
 
@@ -60,13 +60,13 @@ pub struct ProofCounts {
     pub kept: usize,
     /// Cited to another passage.
     pub reattributed: usize,
-    /// Shown as unproven.
+    /// Kept, and shown as unproven.
     pub weakened: usize,
     /// Taken out of the answer.
     pub dropped: usize,
 }
 
-/// The proven draft.
+/// The sentences of a draft after the gates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proven {
     /// In the order of the draft.

@@ -185,7 +185,7 @@ pub struct ProofReport {
 }
 
 impl ProofReport {
-    /// Whether everything holds.
+    /// Whether there is no problem; remarks do not count.
     pub fn holds(&self) -> bool {
         self.problems.is_empty()
     }

@@ -40,7 +40,7 @@ impl MaterialError {
 pub struct Paired {
     /// A comparison for each question that both systems answered.
     pub instances: Vec<Instance>,
-    /// One sentence each.
+    /// What was left out and why, one sentence each.
     pub notices: Vec<String>,
 }
 

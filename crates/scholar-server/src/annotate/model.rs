@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Instance {
     /// Its name within the study. No annotator sees it.
     pub id: String,
-    /// The question.
+    /// The question that both systems answered.
     pub question: String,
     /// Names of annotators who may not judge it, because the question or one of the answers is theirs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -140,7 +140,7 @@ impl Quality {
 pub struct Ratings {
     /// Scores of each answer.
     pub scores: [Scores; 2],
-    /// Which is better.
+    /// Which of the two answers the annotator prefers.
     pub preference: Preference,
 }
 
@@ -157,9 +157,9 @@ pub struct Evaluation {
     pub ratings: Option<Ratings>,
     /// Reason for the preference in the annotator's words; may be empty.
     pub explanation: String,
-    /// Of the question.
+    /// How good the annotator finds the question; `None` where not said.
     pub quality: Option<Quality>,
-    /// On the question.
+    /// Remarks on the question in the annotator's words; may be empty.
     pub comment: String,
     /// When the annotator's first entry was saved, UTC.
     pub started: String,

@@ -13,7 +13,7 @@ pub struct Rubric {
     pub aspect: Aspect,
     /// Its name for people.
     pub title: String,
-    /// What is judged.
+    /// What is judged, in a sentence that annotators read.
     pub criterion: String,
     /// What each score means, 1 to 5.
     pub levels: [Level; 5],
@@ -22,7 +22,7 @@ pub struct Rubric {
 /// What one score means.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Level {
-    /// In few words.
+    /// The score in a few words.
     pub name: String,
     /// Description of the level, as annotators read it.
     pub text: String,

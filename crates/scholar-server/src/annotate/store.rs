@@ -36,7 +36,7 @@ pub struct NewAnnotator {
     pub token: String,
 }
 
-/// What [`Store::add`] changed.
+/// Rows that [`Store::add`] put into a study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Added {
     /// Instances that were not in the study before.
@@ -49,7 +49,7 @@ pub struct Added {
     pub short: usize,
 }
 
-/// An open study.
+/// A study: one `SQLite` file of instances, annotators and their evaluations.
 pub struct Store {
     connection: Connection,
     path: PathBuf,

@@ -1,6 +1,6 @@
 //! The strings, by class.
 
-/// Who would obey.
+/// Kind of program that would obey a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// A terminal.
@@ -24,7 +24,7 @@ pub enum Class {
 pub struct Hostile {
     /// What it is, for messages of tests.
     pub name: &'static str,
-    /// Who would obey.
+    /// Kind of program that would obey it.
     pub class: Class,
     /// The string, or what is repeated.
     pub text: &'static str,
@@ -34,7 +34,7 @@ const fn hostile(class: Class, name: &'static str, text: &'static str) -> Hostil
     Hostile { name, class, text }
 }
 
-/// Every kind once.
+/// Strings of every class, one for each trick.
 pub const STRINGS: &[Hostile] = &[
     hostile(Class::Terminal, "colour", "\u{1b}[31mOWNED\u{1b}[0m"),
     hostile(Class::Terminal, "cursor and erase", "\u{1b}[2J\u{1b}[1;1HOWNED\u{1b}[1A\u{1b}[2K"),

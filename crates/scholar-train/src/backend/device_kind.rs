@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Backend, CpuBackend, Precision, Threads};
 use crate::error::TrainError;
 
-/// A device.
+/// What computes a training, by the name it has in settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceKind {

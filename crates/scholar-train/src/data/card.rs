@@ -33,7 +33,7 @@ pub struct SourceCard {
 /// What rows were made of.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DataCard {
-    /// [`SCHEMA`].
+    /// Schema of the card: [`SCHEMA`].
     pub schema: &'static str,
     /// What the rows train: `reranker`, `attributor` or `encoder`.
     pub trains: String,
@@ -41,7 +41,7 @@ pub struct DataCard {
     pub command: String,
     /// The program that made them, with version and commit.
     pub program: String,
-    /// Drives every choice.
+    /// Seed of every random choice: sampling, splitting, shuffling.
     pub seed: u64,
     /// How negatives were found and labels given, in words.
     pub method: String,
@@ -66,7 +66,7 @@ pub struct Account<'a> {
     pub trains: &'a str,
     /// The command, without paths of a machine.
     pub command: &'a str,
-    /// Version and commit.
+    /// Version and commit of the program.
     pub program: &'a str,
     /// How labels came to be.
     pub method: &'a str,

@@ -14,16 +14,16 @@ const MAX_LINE_BYTES: u64 = 64 << 20;
 /// A row that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadRow {
-    /// Line, from 1.
+    /// Line of the file, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// Why it cannot be used, in one clause.
     pub problem: String,
 }
 
 /// The rows of a file with their lines, and those that cannot be used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rows<T> {
-    /// Where they stand.
+    /// The file that was read, `.gz` included.
     pub path: PathBuf,
     /// `(line from 1, row)` in file order.
     pub rows: Vec<(usize, T)>,
@@ -32,7 +32,7 @@ pub struct Rows<T> {
 }
 
 impl<T> Rows<T> {
-    /// The rows alone.
+    /// The usable rows without their lines, in file order.
     pub fn values(self) -> impl Iterator<Item = T> {
         self.rows.into_iter().map(|(_, row)| row)
     }

@@ -71,7 +71,7 @@ pub enum EvidenceLabel {
     Supports,
     /// That it is otherwise.
     Contradicts,
-    /// Nothing that decides.
+    /// Nothing that decides whether it is so.
     Neither,
 }
 

@@ -139,7 +139,7 @@ impl SourceName {
 /// A collection with its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Collection it is.
+    /// Which collection it is.
     pub name: SourceName,
     /// Its files, in the order of [`SourceName::files`].
     pub files: Vec<PathBuf>,

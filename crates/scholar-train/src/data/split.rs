@@ -9,7 +9,7 @@ use super::wording::hash;
 /// How rows are made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
-    /// Drives every choice.
+    /// Seed of every random choice: sampling, splitting, shuffling.
     pub seed: u64,
     /// Fraction of the groups that are held out for development.
     pub dev_fraction: f64,

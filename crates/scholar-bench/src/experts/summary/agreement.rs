@@ -52,7 +52,7 @@ pub struct ScoreAgreement {
     pub within_one: Option<f64>,
     /// Cohen's kappa, quadratic weights, as for preferences.
     pub kappa: Option<f64>,
-    /// Krippendorff's alpha, ordinal.
+    /// Krippendorff's alpha for ordinal scores; 1 is perfect agreement, 0 that of chance.
     pub alpha: Option<f64>,
 }
 

@@ -12,7 +12,7 @@ const WEIGHT_SLACK: f64 = 1e-6;
 pub struct RubricCase {
     /// The question as given to systems.
     pub initial_prompt: String,
-    /// The rubric.
+    /// The rubric with the name of its scorer.
     pub metric_config: MetricConfig,
     /// 32 hexadecimal digits; answers are named by it.
     pub case_id: String,
@@ -25,16 +25,16 @@ pub struct RubricCase {
 /// A rubric with the name of its scorer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetricConfig {
-    /// `rubric_corpusqa_generic`.
+    /// Name of the scorer: `rubric_corpusqa_generic`.
     pub name: String,
-    /// The rubric.
+    /// Weights and items of the rubric.
     pub config: RubricConfig,
 }
 
 /// Weights and items. All weights together are 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RubricConfig {
-    /// The question.
+    /// The question that the rubric is for.
     pub question: String,
     /// Up to this many words the length is right.
     pub low_length: usize,
@@ -55,11 +55,11 @@ pub struct RubricConfig {
 /// One wish of the annotator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RubricItem {
-    /// `most_important_item_0`, `nice_to_have_item_1`.
+    /// Name with rank: `most_important_item_0`, `nice_to_have_item_1`.
     pub name: String,
     /// What the answer should do.
     pub criterion: String,
-    /// Its weight.
+    /// Weight in the score, 0 to 1.
     pub weight: f64,
     /// Snippets that show it.
     #[serde(default)]

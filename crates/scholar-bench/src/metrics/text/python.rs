@@ -32,7 +32,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
 }
 
-/// `str.strip()`.
+/// Python's `str.strip()`: without white space at both ends.
 pub fn strip(text: &str) -> &str {
     text.trim_matches(is_space)
 }

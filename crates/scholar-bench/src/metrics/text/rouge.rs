@@ -17,11 +17,11 @@ const UNSTEMMED: usize = 3;
 /// The three measures of one pair of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Rouge {
-    /// Single tokens.
+    /// Overlap of single tokens.
     pub rouge_1: Overlap,
-    /// Pairs of neighbours.
+    /// Overlap of bigrams.
     pub rouge_2: Overlap,
-    /// Longest common subsequence.
+    /// Overlap by the longest common subsequence.
     pub rouge_l: Overlap,
 }
 

@@ -15,7 +15,7 @@ const GIB: f64 = 1_073_741_824.0;
 /// What was measured, with the command that measured it.
 #[derive(Debug)]
 pub struct IndexReport<'a> {
-    /// The command.
+    /// Command line that measured it.
     pub command: &'a str,
     /// Its name, from which the plots have theirs; `None` when none are written.
     pub plots: Option<&'a str>,

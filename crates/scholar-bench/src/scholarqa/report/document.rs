@@ -29,14 +29,14 @@ pub enum Block {
 /// A table; cells are plain text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Table {
-    /// Column names.
+    /// Names of the columns.
     pub head: Vec<String>,
     /// Rows of as many cells.
     pub rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// No row yet.
+    /// A table of these columns without rows.
     pub fn new(head: &[&str]) -> Self {
         Self { head: head.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() }
     }

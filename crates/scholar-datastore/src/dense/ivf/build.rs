@@ -47,7 +47,7 @@ pub struct IvfOptions {
     pub sample_bytes: usize,
     /// Of rotation, sample and first centroids.
     pub seed: u64,
-    /// Bits per dimension.
+    /// Bits per dimension of the codes.
     pub bits: Bits,
 }
 
@@ -76,7 +76,7 @@ impl IvfOptions {
 pub enum IvfStage {
     /// Putting the rows of several segments into one, before an index is made of them.
     Copying,
-    /// Clustering the sample.
+    /// Clustering the sample into lists by k-means.
     Training,
     /// Finding each row's list.
     Assigning,

@@ -84,7 +84,10 @@ impl Centroids {
     }
 }
 
-/// `out = x · cᵀ`, row-major.
+/// `out = x · cᵀ` of `x` `[m, dim]` and `c` `[n, dim]`, row-major.
+///
+/// The crate `gemm` is wrapped here and in scholar-models, and not once in a crate below both: scholar-core is free of
+/// numeric dependencies, a datastore does not know models, and a crate for one call would cost more than these lines.
 #[expect(unsafe_code, reason = "the product of the gemm crate takes pointers")]
 #[expect(clippy::cast_possible_wrap, reason = "strides are dimensions of matrices in memory")]
 fn product(x: &[f32], c: &[f32], dim: usize, out: &mut [f32]) {

@@ -52,7 +52,7 @@ pub enum Bits {
 }
 
 impl Bits {
-    /// 1 or 4.
+    /// Bits per dimension: 1 or 4.
     pub fn count(self) -> u8 {
         match self {
             Self::One => 1,

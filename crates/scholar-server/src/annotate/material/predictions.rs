@@ -31,14 +31,14 @@ pub struct Predictions {
     pub failed: usize,
 }
 
-/// One answer.
+/// An answer of one system to one item of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prediction {
     /// The item's name, or the question where it has none.
     pub id: String,
-    /// What was asked.
+    /// The item's question, as the run states it.
     pub question: String,
-    /// What was answered.
+    /// The answer with its citation markers.
     pub text: String,
     /// Who wrote the question or the answer.
     pub authors: Vec<String>,

@@ -62,7 +62,7 @@ impl StoreError {
         Self { kind, path: path.to_owned(), message: message.to_owned(), source: Some(error) }
     }
 
-    /// The next step.
+    /// The next step for whoever runs the study.
     pub fn hint(&self) -> &'static str {
         match self.kind {
             StoreErrorKind::Missing => "openscholar bench annotate serve makes it",

@@ -19,7 +19,7 @@ use super::{Form, Plan, Pool, Prompt};
 /// Which hits become negatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MiningRules {
-    /// Hits looked at.
+    /// Best hits of a search that are looked at.
     pub depth: usize,
     /// Negatives of a group; fewer where fewer are found.
     pub negatives: usize,
@@ -47,7 +47,7 @@ impl MiningRules {
     }
 }
 
-/// What grades candidates.
+/// What decides whether a hit is a negative.
 #[derive(Clone, Copy)]
 pub enum Grader<'a> {
     /// The rules of [`super::labels`].

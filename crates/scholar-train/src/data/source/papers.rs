@@ -14,13 +14,13 @@ use super::super::wording::first_words;
 pub struct PaperText {
     /// Name in its collection.
     pub id: String,
-    /// Title, single spaces.
+    /// Title, single-spaced, never empty.
     pub title: String,
     /// Abstract as written, single spaces, labels kept.
     pub labelled: String,
-    /// Abstract without labels.
+    /// Abstract without section labels such as `METHODS:`.
     pub text: String,
-    /// Sections in order.
+    /// Texts of the sections in the order of the paper.
     pub sections: Vec<String>,
     /// Titles of its references in order; empty where unknown.
     pub reference_titles: Vec<String>,
