@@ -19,8 +19,10 @@ use serde::Serialize;
 use crate::scholarqa::Context;
 use crate::scholarqa::given::FixedRetriever;
 
+pub use fitted::{FITTED_FILE, Fitted};
 pub use report::markdown;
 
+mod fitted;
 pub mod questions;
 mod report;
 
@@ -33,6 +35,8 @@ pub struct Asked {
     pub question: Question,
     /// Its evidence.
     pub evidence: Vec<Context>,
+    /// Whether the weights in use were fitted on it ([`Fitted`]).
+    pub fitted: bool,
 }
 
 /// Whose passages a question was asked of.
@@ -52,6 +56,8 @@ pub enum Given {
 pub struct Row {
     /// The question's name.
     pub id: String,
+    /// Whether the weights in use were fitted on it.
+    pub fitted: bool,
     /// Whose passages.
     pub given: Given,
     /// Passages in the set.
@@ -67,6 +73,15 @@ impl Row {
     pub fn is_answered(&self, threshold: f32) -> bool {
         self.sentences > 0 && self.diagnosis.probability >= threshold
     }
+}
+
+/// What was measured on one set of questions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Measured {
+    /// The set's name.
+    pub questions: String,
+    /// Each question with each set of passages.
+    pub rows: Vec<Row>,
 }
 
 /// What evidence mode asks without a generator.
@@ -163,6 +178,7 @@ async fn ask(
     let answer = evidence::digest(&frame, evidence).await?;
     Ok(Row {
         id: one.id.clone(),
+        fitted: one.fitted,
         given,
         passages: n,
         diagnosis: answer.diagnosis,

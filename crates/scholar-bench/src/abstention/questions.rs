@@ -5,7 +5,7 @@ use std::path::Path;
 
 use scholar_core::Question;
 
-use super::Asked;
+use super::{Asked, Fitted};
 use crate::retrieval::Collection;
 use crate::scholarqa::{BenchTask, Context, DataError, load};
 
@@ -14,13 +14,15 @@ use crate::scholarqa::{BenchTask, Context, DataError, load};
 /// # Errors
 /// As [`load()`].
 pub fn of_task(task: BenchTask, data: &Path, passages: usize) -> Result<Vec<Asked>, DataError> {
+    let known = Fitted::read();
     let asked = load(task, data)?.items.into_iter().filter(|item| item.duplicate_of.is_none());
     let asked = asked.filter_map(|item| {
         let mut evidence = item.contexts;
         evidence.retain(|context| !context.text.trim().is_empty());
         evidence.truncate(passages);
         let question = Question::new(&item.question).ok()?;
-        (!evidence.is_empty()).then_some(Asked { id: item.id, question, evidence })
+        let fitted = known.contains(task.title(), &item.id);
+        (!evidence.is_empty()).then_some(Asked { id: item.id, question, evidence, fitted })
     });
     Ok(asked.collect())
 }
@@ -31,6 +33,7 @@ pub fn of_collection(
     documents: &BTreeMap<String, Context>,
     passages: usize,
 ) -> Vec<Asked> {
+    let known = Fitted::read();
     let asked = collection.queries.iter().filter_map(|query| {
         let grades = collection.grades.get(&query.id)?;
         let mut relevant: Vec<(&String, _)> =
@@ -44,7 +47,8 @@ pub fn of_collection(
             .cloned()
             .collect();
         let question = Question::new(query.query.as_str()).ok()?;
-        (!evidence.is_empty()).then(|| Asked { id: query.id.clone(), question, evidence })
+        let fitted = known.contains(&collection.name, &query.id);
+        (!evidence.is_empty()).then(|| Asked { id: query.id.clone(), question, evidence, fitted })
     });
     asked.collect()
 }

@@ -2,19 +2,43 @@
 
 use std::fmt::Write as _;
 
-use super::{Given, Row};
+use super::{FITTED_FILE, Given, Measured, Row};
 use crate::attribution::statistics::{Scored, auroc, interval};
 use crate::statistics::mean;
 
 /// Probabilities at which answers are counted.
 const THRESHOLDS: [f32; 8] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5];
 
-/// The table of several sets of questions, each with its name. `preset` is the threshold in use.
-pub fn markdown(sets: &[(String, Vec<Row>)], preset: f32) -> String {
+/// The tables of several sets of questions, those that the weights were fitted on apart from those held out. `preset` is
+/// the threshold in use.
+pub fn markdown(sets: &[Measured], preset: f32) -> String {
+    let part = |fitted: bool| -> Vec<Measured> {
+        let of_part = |set: &Measured| {
+            let rows = set.rows.iter().filter(|row| row.fitted == fitted).cloned().collect();
+            Measured { questions: set.questions.clone(), rows }
+        };
+        sets.iter().map(of_part).filter(|set| !set.rows.is_empty()).collect()
+    };
+    let (held_out, fitted) = (part(false), part(true));
+    let none = if fitted.is_empty() { "; none here" } else { "" };
+    let mut text = format!(
+        "Which questions the weights were fitted on is named by `{FITTED_FILE}` (set, question){none}.\n"
+    );
+    for (heading, part) in
+        [("Held-out questions", held_out), ("Questions that the weights were fitted on", fitted)]
+    {
+        if !part.is_empty() {
+            let _infallible = write!(text, "\n## {heading}\n\n{}", tables(&part, preset));
+        }
+    }
+    text
+}
+
+fn tables(sets: &[Measured], preset: f32) -> String {
     let mut text = String::from(
         "| questions | n | passages each | AUC own over near (95 %) | AUC own over far (95 %) |\n|---|---|---|---|---|\n",
     );
-    for (name, rows) in sets {
+    for Measured { questions: name, rows } in sets {
         let own: Vec<f64> = of(rows, Given::Own).map(|row| count(row.passages)).collect();
         let _infallible = writeln!(
             text,
@@ -38,7 +62,7 @@ pub fn markdown(sets: &[(String, Vec<Row>)], preset: f32) -> String {
         let _infallible = write!(text, " {threshold}{mark} |");
     }
     let _infallible = write!(text, "\n|---|---|{}\n", "---|".repeat(thresholds.len()));
-    for (name, rows) in sets {
+    for Measured { questions: name, rows } in sets {
         for (given, called) in
             [(Given::Own, "its own"), (Given::Near, "its neighbour's"), (Given::Far, "another's")]
         {

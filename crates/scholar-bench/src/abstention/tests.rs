@@ -8,7 +8,12 @@ fn asked(id: &str, question: &str, texts: &[&str]) -> Asked {
         .iter()
         .map(|text| Context { text: (*text).to_owned(), ..Context::default() })
         .collect();
-    Asked { id: id.to_owned(), question: Question::new(question).expect("a question"), evidence }
+    Asked {
+        id: id.to_owned(),
+        question: Question::new(question).expect("a question"),
+        evidence,
+        fitted: false,
+    }
 }
 
 fn rows(asked: &[Asked]) -> Vec<Row> {
@@ -77,6 +82,7 @@ fn an_excerpt_behind_another_keeps_its_first_sentence() {
 fn the_table_counts_what_is_answered_at_each_threshold() {
     let row = |given, probability: f32, sentences| Row {
         id: "q".to_owned(),
+        fitted: false,
         given,
         passages: 2,
         diagnosis: Diagnosis {
@@ -95,7 +101,9 @@ fn the_table_counts_what_is_answered_at_each_threshold() {
         row(Given::Near, 0.15, 2),
         row(Given::Far, 0.001, 2),
     ];
-    let text = markdown(&[("set".to_owned(), rows)], 0.15);
+    let questions = "set".to_owned();
+    let text = markdown(&[Measured { questions, rows: rows.clone() }], 0.15);
+    assert!(text.contains("; none here.") && !text.contains("weights were fitted on\n"), "{text}");
     assert!(text.contains("0.15 (preset)"), "{text}");
     let line = |called: &str| {
         let line = text.lines().find(|line| line.contains(called)).expect("a line");
@@ -104,4 +112,20 @@ fn the_table_counts_what_is_answered_at_each_threshold() {
     assert_eq!(line("its own")[..2], ["0.50", "0.50"], "nothing to show is no answer");
     assert_eq!(line("neighbour")[4..6], ["1.00", "0.00"]);
     assert_eq!(line("another")[0], "0.00");
+
+    // A question with a part in the fit stands apart.
+    let mut fitted = rows[..2].to_vec();
+    fitted.iter_mut().for_each(|row| row.fitted = true);
+    let rows = [rows, fitted].concat();
+    let text = markdown(&[Measured { questions: "set".to_owned(), rows }], 0.15);
+    let (held_out, fitted) =
+        text.split_once("## Questions that the weights were fitted on").expect("two parts");
+    assert!(
+        held_out.contains("## Held-out questions") && !held_out.contains("none here"),
+        "{text}"
+    );
+    assert!(
+        held_out.contains("| set | 2 | 2.0 |") && fitted.contains("| set | 2 | 2.0 |"),
+        "{text}"
+    );
 }

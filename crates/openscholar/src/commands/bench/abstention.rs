@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use scholar_bench::abstention::{Asked, Models, Row, markdown, measure, questions};
+use scholar_bench::abstention::{Asked, Measured, Models, markdown, measure, questions};
 use scholar_bench::retrieval::{Collection, document_name};
 use scholar_bench::scholarqa::{BenchTask, Context};
 use scholar_datastore::ingest::{Format, Limits, PaperReader};
@@ -39,13 +39,14 @@ pub(super) fn run(args: &BenchAbstentionArgs, app: &App) -> Result<ExitCode, Com
     let encoder = app.block_on(models::encoder(app, name, models::Reading::WHOLE))??;
     let judge = app.block_on(judge::alone(app, "lexical"))??;
     let models = Models { encoder, judge };
-    let mut measured: Vec<(String, Vec<Row>)> = Vec::new();
+    let mut measured: Vec<Measured> = Vec::new();
     for (name, asked) in sets {
         let bar = progress::counted(&app.printer, "sets", u64::try_from(3 * asked.len()).ok())
             .with_message(name.clone());
         let rows = app.block_on(measure(&asked, &models, args.seed, &mut || bar.inc(1)))?;
         bar.finish_and_clear();
-        measured.push((name, rows.user(|| "the passages cannot be compared".to_owned())?));
+        let rows = rows.user(|| "the passages cannot be compared".to_owned())?;
+        measured.push(Measured { questions: name, rows });
     }
     let what: Vec<String> = args
         .sets
@@ -65,11 +66,7 @@ pub(super) fn run(args: &BenchAbstentionArgs, app: &App) -> Result<ExitCode, Com
         args.passages,
         markdown(&measured, EvidenceConfig::given().abstain_below)
     );
-    let sets: Vec<serde_json::Value> = measured
-        .iter()
-        .map(|(name, rows)| serde_json::json!({"questions": name, "rows": rows}))
-        .collect();
-    let json = serde_json::json!({"schema": "openscholar.bench-abstention/1", "sets": sets});
+    let json = serde_json::json!({"schema": "openscholar.bench-abstention/1", "sets": measured});
     super::publish("abstention", &text, &json, args.out.as_deref(), app)
 }
 
