@@ -1,6 +1,6 @@
 //! Expert evaluation through the program. Its pages are tried in `scholar-server`, in a real browser too.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::Child;
 
 use scholar_testing::http::get;
@@ -31,6 +31,11 @@ fn predictions(system: usize) -> String {
 /// A home with both predictions as files, and the comparisons made of them.
 fn with_comparisons() -> Program {
     let program = Program::new();
+    write_comparisons(&program);
+    program
+}
+
+fn write_comparisons(program: &Program) {
     for (system, name) in NAMES.iter().enumerate() {
         fs_err::write(program.path(&format!("{name}.jsonl")), predictions(system))
             .expect("written");
@@ -39,7 +44,32 @@ fn with_comparisons() -> Program {
         .map(|name| program.path(name).to_string_lossy().into_owned());
     program.succeeds(&["bench", "annotate", "import", &a, &b, "--output", &out]);
     fs_err::write(program.path("people.txt"), "# two\nAda\n\nBen\n").expect("written");
-    program
+}
+
+/// Puts `Alpha-8B.jsonl`, `Beta-GPT.jsonl`, `pairs.jsonl` and `study.db`, in which one comparison is submitted, into the home.
+pub(crate) fn write_study(program: &Program) {
+    write_comparisons(program);
+    let serving = Serving::new(program);
+    let url = serving.announced["annotators"][0]["url"].as_str().expect("Ada's").to_owned();
+    let (address, path) =
+        url.trim_start_matches("http://").split_once('/').expect("an address and a path");
+    let scores = [("a", 5), ("b", 2)].map(|(side, score)| {
+        ["organization", "coverage", "relevance", "usefulness"]
+            .map(|aspect| format!("{side}_{aspect}={score}"))
+            .join("&")
+    });
+    let form = format!("page=one&seq=1&base=0&action=submit&better=a&{}", scores.join("&"));
+    let mut stream = std::net::TcpStream::connect(address).expect("it listens");
+    let head = format!(
+        "POST /{path}/1 HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+         content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{form}",
+        form.len()
+    );
+    stream.write_all(head.as_bytes()).expect("taken");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).expect("a reply");
+    assert!(reply.starts_with("HTTP/1.1 303"), "{reply}");
+    serving.ends();
 }
 
 /// A study being served; ended when the test is over.

@@ -4,13 +4,15 @@
 //! replaced, and in what measures this machine every number.
 //!
 //! Some commands have no success here. Those that listen until a signal comes (`datastore serve`, `bench annotate serve`)
-//! have tests of their own, `models pull` needs a network, and `bench fuzz` is in builds for development only.
+//! have tests of their own, `models pull` needs a network, `bench attribution` the encoder of the catalog, and `bench fuzz`
+//! is in builds for development only.
 
 use std::path::Path;
 
 use regex::Regex;
 use serde_json::json;
 
+use crate::annotate::write_study;
 use crate::program::{Program, QUESTION, copy, corpus, encoder, many_papers, models, text};
 
 /// What a command is called with, in words; `~` is the home folder. Empty: not shown.
@@ -67,7 +69,7 @@ const CASES: [Case; 63] = [
     ),
     case("bench score", "~/bench --judge lexical", "~/absent"),
     case("bench report", "~/bench", "~/absent"),
-    case("bench convert", "", "~/absent --to nothing"),
+    case("bench convert", "~/Alpha-8B.jsonl --to rubric", "~/absent --to nothing"),
     case("bench retrieval", "~/small --systems bm25", "~/absent"),
     case("bench encoder", "--model ENCODER --passages 2", "--model no-such-model"),
     case("bench reranker", "--model ~/init --pairs 2", "--model no-such-model"),
@@ -77,10 +79,14 @@ const CASES: [Case; 63] = [
     case("bench ingest", "~/one.jsonl --dim 8", "~/absent.jsonl"),
     case("bench graph", "--papers 5", "nowhere"),
     case("bench serve", "papers --clients 2 --requests 4", "papers --clients 0"),
-    case("bench annotate import", "", "~/absent ~/absent"),
-    case("bench annotate serve", "", "~/absent.jsonl --db ~/study.db"),
-    case("bench annotate export", "", "--db ~/absent.db"),
-    case("bench annotate summary", "", "--db ~/absent.db"),
+    case(
+        "bench annotate import",
+        "~/Alpha-8B.jsonl ~/Beta-GPT.jsonl --limit 1",
+        "~/absent ~/absent",
+    ),
+    case("bench annotate serve", "", "~/absent.jsonl --db ~/new.db"),
+    case("bench annotate export", "--db ~/study.db", "--db ~/absent.db"),
+    case("bench annotate summary", "--db ~/study.db", "--db ~/absent.db"),
     case("bench abstention", "~/small", "~/absent"),
     case("bench attribution", "", "~/absent --judge lexical"),
     case("train presets", "reranker small", "reranker big"),
@@ -124,7 +130,7 @@ const CASES: [Case; 63] = [
     case("completions", "bash", "tcsh"),
 ];
 
-/// A home with papers, a second datastore, a run, files to read and a collection of two documents.
+/// A home with papers, a second datastore, a run, files to read, a collection of two documents and a study.
 fn home() -> Program {
     let program = Program::with_papers();
     let write = |name: &str, text: &str| {
@@ -154,6 +160,7 @@ fn home() -> Program {
     write("key", &signing_key());
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
     fs_err::set_permissions(program.path("key"), mode).expect("its owner's alone");
+    write_study(&program);
     let papers = program.path("one.jsonl").to_string_lossy().into_owned();
     program.succeeds(&["datastore", "build", "second", &papers]);
     program.succeeds(&["ask", QUESTION, "--generator", "none"]);
