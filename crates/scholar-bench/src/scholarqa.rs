@@ -16,6 +16,7 @@ mod item;
 pub mod journal;
 mod json;
 pub mod load;
+pub mod ports;
 pub mod prediction;
 pub mod published;
 pub mod report;

@@ -4,6 +4,7 @@
 //! an item brought, best first: the first search's hits, then what later ones added.
 
 use std::collections::HashMap;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,6 +51,41 @@ pub fn read_sets(path: &Path) -> Result<HashMap<String, RetrievedSet>, DataError
         sets.insert(set.id.clone(), set);
     }
     Ok(sets)
+}
+
+/// The file to which the sets of a run are added, as items end.
+pub struct SetFile {
+    file: Mutex<fs_err::File>,
+    failure: Mutex<Option<io::Error>>,
+}
+
+impl SetFile {
+    /// Opens the file at `path`, created if absent.
+    ///
+    /// # Errors
+    /// When it cannot be written; the error names it.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = fs_err::OpenOptions::new().create(true).append(true).open(path)?;
+        Ok(Self { file: Mutex::new(file), failure: Mutex::default() })
+    }
+
+    /// Adds `set`. A failure is kept for [`Self::close`]: the answer is there without it.
+    pub fn append(&self, set: &RetrievedSet) {
+        let line = serde_json::to_string(set).map_err(io::Error::other);
+        let written =
+            line.and_then(|line| self.file.lock().write_all(format!("{line}\n").as_bytes()));
+        if let Err(error) = written {
+            self.failure.lock().get_or_insert(error);
+        }
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// The first failure of [`Self::append`].
+    pub fn close(self) -> io::Result<()> {
+        self.failure.into_inner().map_or(Ok(()), Err)
+    }
 }
 
 /// Passes searches on and keeps what they bring.

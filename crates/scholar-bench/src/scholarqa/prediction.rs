@@ -159,6 +159,19 @@ impl Prediction {
         matches!(self.status, PredictionStatus::Answered | PredictionStatus::Abstained)
     }
 
+    /// Tells what the budget of the run cut (`over_budget`) from what something else did: a failure beyond the budget is a
+    /// cut, and a search that the deadline of a source ended is an answer with a note.
+    pub fn settle(&mut self, over_budget: bool) {
+        self.status = match (self.status, over_budget) {
+            (PredictionStatus::Failed, true) => PredictionStatus::Cut,
+            (PredictionStatus::Cut, false) if self.sentences.is_empty() => {
+                PredictionStatus::Abstained
+            }
+            (PredictionStatus::Cut, false) => PredictionStatus::Answered,
+            (status, _) => status,
+        };
+    }
+
     /// The passages whose numbers a citation may name.
     pub fn shown_ctxs(&self) -> &[Context] {
         let shown = self.shown.unwrap_or(self.ctxs.len()).min(self.ctxs.len());

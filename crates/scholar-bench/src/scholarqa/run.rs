@@ -6,6 +6,8 @@
 //!     scores-*.json      one file for each way it was scored
 //! ```
 
+mod folder;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
@@ -24,6 +26,8 @@ use super::json::{DataError, Place, read};
 use super::prediction::{Prediction, PredictionStatus, PredictionUsage};
 use super::system::Ablation;
 use super::task::BenchTask;
+
+pub use folder::{FolderError, PREDICTIONS, RunFolder};
 
 /// Schema of [`Manifest`].
 pub const RUN_SCHEMA: &str = "openscholar.bench-run/1";

@@ -135,3 +135,31 @@ fn another_run_does_not_share_a_folder() {
     fs_err::write(folder.path().join(MANIFEST_FILE), "{\"schema\": 3}").expect("written");
     assert!(Manifest::read(folder.path()).is_err());
 }
+
+#[test]
+fn a_folder_says_what_is_left_and_how_its_run_ended() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut all = items(6);
+    mark_duplicates(&mut all, false);
+    let mut run = RunFolder::open(folder.path(), manifest(&all)).expect("new");
+    assert_eq!(run.todo(&all).len(), 4, "two repeat others");
+    fs_err::write(run.manifest_path(), run.manifest_text().expect("JSON")).expect("written");
+    for item in &all[..3] {
+        run.journal().append(&answered(item)).expect("kept");
+    }
+    assert_eq!(run.interrupt().expect("counted"), RunState::Interrupted);
+    assert_eq!((run.manifest().counts.answered, run.manifest().counts.missing), (3, 3));
+
+    let mut again = RunFolder::open(folder.path(), manifest(&all)).expect("the same run");
+    let left = again.todo(&all);
+    assert_eq!(left.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["bio_3"]);
+    let state = again.finish(&all, Ended::Asked).expect("counted");
+    assert_eq!((state, again.manifest().counts.answered), (RunState::SomeFailed, 5));
+    again.journal().append(&answered(&all[3])).expect("kept");
+    assert_eq!(again.finish(&all, Ended::Asked).expect("counted"), RunState::Done);
+    assert!(again.summary().contains("6 of 6 answered") && again.summary().contains("next: "));
+
+    let other = Manifest { seed: 2, ..manifest(&all) };
+    let error = RunFolder::open(folder.path(), other).err().expect("another run is there");
+    assert!(matches!(&error, FolderError::OtherRun { .. }) && error.to_string().contains("seed"));
+}

@@ -1,18 +1,15 @@
-//! The ports of a benchmark run: opened once, put together anew for each item.
+//! The ports of a benchmark run, opened as the arguments say.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use scholar_bench::scholarqa::frozen::{RetrievedSet, SavingRetriever, read_sets};
-use scholar_bench::scholarqa::given::{FixedRetriever, NoRetriever};
+use scholar_bench::scholarqa::frozen::read_sets;
+use scholar_bench::scholarqa::ports::{RunJudge, RunPorts};
 use scholar_bench::scholarqa::{ContextSource, Item, System};
-use scholar_core::{
-    AnswerMode, Attributor, Encoder as _, Generator, Notice, NoticeKind, Query, Reranker, Retriever,
-};
-use scholar_models::{LateInteractionOptions, LateInteractionReranker, LocalEncoder, TokenEncoder};
+use scholar_core::{AnswerMode, Generator, Notice, NoticeKind};
+use scholar_models::{LateInteractionOptions, LateInteractionReranker, TokenEncoder};
 use scholar_pipeline::budget::Budget;
-use scholar_pipeline::proof::GeneratorAttributor;
-use scholar_pipeline::{AskConfig, Meter, Ports};
+use scholar_pipeline::{AskConfig, Meter};
 
 use crate::app::App;
 use crate::args::BenchRunArgs;
@@ -20,47 +17,17 @@ use crate::config::DEFAULT_ENCODER;
 use crate::error::CommandError;
 use crate::wiring::{self, Shelf, Sources, generator, judge, models, reranker};
 
-/// What all items of a run share.
+/// The ports of a run, and what its manifest says of them.
 pub(super) struct Wiring {
     system: System,
-    shelf: Option<Shelf>,
-    sources: Option<Sources>,
-    frozen: Option<HashMap<String, RetrievedSet>>,
-    encoder: Option<Arc<LocalEncoder>>,
-    reranker: Option<Arc<dyn Reranker>>,
-    generator: Option<Arc<dyn Generator>>,
-    judge: Judge,
-    /// The account of the whole run.
-    pub(super) meter: Arc<Meter>,
+    /// What items are asked with.
+    pub(super) ports: RunPorts,
     /// Names of what is behind the ports.
     pub(super) models: BTreeMap<String, String>,
     /// The datastore that is asked.
     pub(super) datastore: Option<String>,
     /// What a person should know about them.
     pub(super) notices: Vec<Notice>,
-}
-
-/// Who judges support.
-enum Judge {
-    /// The writing model: of each item, so that its account counts the calls.
-    Writer,
-    /// One judge for all items.
-    Shared(Arc<dyn Attributor>),
-}
-
-/// The ports of one item.
-pub(super) struct Opened {
-    pub(super) ports: Ports,
-    /// Keeps what is found, where it shall be kept.
-    pub(super) saving: Option<Arc<SavingRetriever>>,
-    meter: Arc<Meter>,
-}
-
-impl Opened {
-    /// Seconds since the ports were opened.
-    pub(super) fn seconds(&self) -> f64 {
-        self.meter.spent().seconds
-    }
 }
 
 impl Wiring {
@@ -87,25 +54,25 @@ impl Wiring {
         let models = BTreeMap::from([("judge".to_owned(), opened.name().to_owned())]);
         let named = args.answer.judge.as_deref().or(app.config.judge.as_deref());
         let judge = match named {
-            Some("embedded" | "server") => Judge::Writer,
-            _ => Judge::Shared(opened),
+            Some("embedded" | "server") => RunJudge::Writer,
+            _ => RunJudge::Shared(opened),
         };
-        let mut wiring = Self {
-            system,
-            shelf: None,
-            sources: None,
+        let ports = RunPorts {
+            contexts: system.contexts,
+            search: None,
             frozen: args.retrieved.as_deref().map(read_sets).transpose()?,
+            saves: args.save_retrieved.is_some(),
             encoder: None,
             reranker: None,
             generator,
             judge,
             meter,
-            models,
-            datastore: None,
-            notices,
+            clock: app.clock(),
+            alarm: Some(App::alarm()),
         };
+        let mut wiring = Self { system, ports, models, datastore: None, notices };
         wiring.open_retrieval(app, args, items, config).await?;
-        wiring.name();
+        wiring.models.extend(wiring.ports.names());
         Ok(wiring)
     }
 
@@ -117,13 +84,13 @@ impl Wiring {
         config: &AskConfig,
     ) -> Result<(), CommandError> {
         let retrieves = self.system.contexts == ContextSource::Retrieved;
-        if let Some(sets) = self.frozen.as_ref().filter(|_| retrieves) {
-            if let Some(item) = items.iter().find(|item| !sets.contains_key(&item.id)) {
-                let n = items.iter().filter(|item| !sets.contains_key(&item.id)).count();
+        if retrieves && self.ports.frozen.is_some() {
+            let missing = self.ports.without_set(items);
+            if let Some(first) = missing.first() {
                 return Err(CommandError::user(format!(
-                    "the file of retrieved passages has none for {n} of {} items, for example {}",
+                    "the file of retrieved passages has none for {} of {} items, for example {first}",
+                    missing.len(),
                     items.len(),
-                    item.id
                 ))
                 .with_hint(
                     "make it with the same task, --limit and --seed: --save-retrieved FILE",
@@ -137,14 +104,18 @@ impl Wiring {
                 let (reranker, notice) =
                     reranker::open(app, &shelf, args.answer.reranker.as_deref(), None).await?;
                 self.notices.extend(notice);
-                self.reranker = Some(reranker);
+                self.ports.reranker = Some(reranker);
             }
-            let info = self.generator.as_ref().map(|generator| generator.info());
+            let info = self.ports.generator.as_ref().map(|generator| generator.info());
             let reach = wiring::reach("paper", self.system.mode.into(), info);
             let sources = Sources::open(app, &args.answer.look, reach)?;
             self.notices.extend(sources.notices.iter().cloned());
-            self.encoder = Some(shelf.encoder.clone());
-            (self.shelf, self.sources, self.datastore) = (Some(shelf), Some(sources), Some(name));
+            self.ports.encoder = Some(shelf.encoder.clone());
+            self.ports.search = Some(Box::new(move |question| match question {
+                Some(question) => sources.retriever(&shelf, question).retriever,
+                None => shelf.retriever.clone(),
+            }));
+            self.datastore = Some(name);
             return Ok(());
         }
         let shown = config.ranking.top_n;
@@ -166,86 +137,11 @@ impl Wiring {
             if chooses && !args.answer.no_rerank {
                 let options = LateInteractionOptions::project(TokenEncoder::Retriever);
                 let reranker = LateInteractionReranker::new(Arc::clone(&encoder), options)?;
-                self.reranker = Some(Arc::new(reranker));
+                self.ports.reranker = Some(Arc::new(reranker));
             }
-            self.encoder = Some(encoder);
+            self.ports.encoder = Some(encoder);
         }
         Ok(())
-    }
-
-    fn name(&mut self) {
-        let named = [
-            ("encoder", self.encoder.as_ref().map(|encoder| encoder.info().name.clone())),
-            ("reranker", self.reranker.as_ref().map(|reranker| reranker.info().name.clone())),
-            ("generator", self.generator.as_ref().map(|one| one.info().model.clone())),
-        ];
-        let named = named.into_iter().filter_map(|(what, name)| Some((what.to_owned(), name?)));
-        self.models.extend(named);
-    }
-
-    /// Whether the model computes in this process: items then wait for one another.
-    pub(super) fn is_local(&self) -> bool {
-        self.generator.as_ref().is_none_or(|generator| generator.info().local)
-    }
-
-    /// The ports for `item`. The item has an account of its own beside the run's, so that its cost is known.
-    pub(super) fn item(
-        &self,
-        app: &App,
-        args: &BenchRunArgs,
-        item: &Item,
-    ) -> Result<Opened, CommandError> {
-        let meter = Meter::start_with(Budget::unlimited(), app.clock(), Some(App::alarm()));
-        let generator = self.generator.clone().map(|generator| meter.wrap(generator));
-        let attributor = match (&self.judge, &generator) {
-            (Judge::Shared(judge), _) => Arc::clone(judge),
-            (Judge::Writer, Some(generator)) => {
-                Arc::new(GeneratorAttributor::new(Arc::clone(generator)))
-            }
-            (Judge::Writer, None) => {
-                return Err(CommandError::user("the judge needs a model and there is none"));
-            }
-        };
-        let retriever = self.retriever(item);
-        let saving = args
-            .save_retrieved
-            .as_ref()
-            .map(|_| Arc::new(SavingRetriever::new(Arc::clone(&retriever))));
-        let retriever = match &saving {
-            Some(saving) => Arc::clone(saving) as Arc<dyn Retriever>,
-            None => retriever,
-        };
-        let ports = Ports {
-            retriever,
-            reranker: self.reranker.clone(),
-            generator,
-            encoder: self.encoder.clone().map(|encoder| encoder as Arc<dyn scholar_core::Encoder>),
-            attributor,
-            clock: app.clock(),
-            meter: Some(Arc::clone(&meter)),
-        };
-        Ok(Opened { ports, saving, meter })
-    }
-
-    fn retriever(&self, item: &Item) -> Arc<dyn Retriever> {
-        match (self.system.contexts, &self.frozen) {
-            (ContextSource::None, _) => Arc::new(NoRetriever),
-            (ContextSource::Given, _) => Arc::new(FixedRetriever::given(&item.id, &item.contexts)),
-            (ContextSource::Retrieved, Some(sets)) => {
-                let hits = sets.get(&item.id).map(|set| set.hits.clone()).unwrap_or_default();
-                Arc::new(FixedRetriever::frozen(hits))
-            }
-            (ContextSource::Retrieved, None) => match (&self.sources, &self.shelf) {
-                (Some(sources), Some(shelf)) => {
-                    let question = Query::new(&item.question);
-                    match question {
-                        Some(question) => sources.retriever(shelf, &question).retriever,
-                        None => shelf.retriever.clone(),
-                    }
-                }
-                _ => Arc::new(NoRetriever),
-            },
-        }
     }
 }
 
