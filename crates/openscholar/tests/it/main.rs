@@ -5,6 +5,7 @@
 mod annotate;
 mod bad_input;
 mod bench;
+mod compat;
 #[cfg(unix)]
 mod disk;
 mod elsewhere;
