@@ -133,6 +133,8 @@ const CASES: [Case; 63] = [
 /// A home with papers, a second datastore, a run, files to read, a collection of two documents and a study.
 fn home() -> Program {
     let program = Program::with_papers();
+    // First: its comparisons lie where the pairs of the trainings belong.
+    write_study(&program);
     let write = |name: &str, text: &str| {
         let path = program.path(name);
         fs_err::create_dir_all(path.parent().expect("a folder")).expect("made");
@@ -160,7 +162,6 @@ fn home() -> Program {
     write("key", &signing_key());
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
     fs_err::set_permissions(program.path("key"), mode).expect("its owner's alone");
-    write_study(&program);
     let papers = program.path("one.jsonl").to_string_lossy().into_owned();
     program.succeeds(&["datastore", "build", "second", &papers]);
     program.succeeds(&["ask", QUESTION, "--generator", "none"]);
