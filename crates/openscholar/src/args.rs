@@ -39,7 +39,7 @@ pub(crate) use train_data::{
     TrainFitWeightsArgs, TrainScoreTeacherArgs, TrainsArg,
 };
 
-/// Ask the scientific literature and get answers in which every sentence is proven.
+/// Answer questions from scientific papers, with citations that are checked.
 ///
 /// `openscholar "question"` is short for `openscholar ask "question"`.
 #[derive(Debug, Parser)]
@@ -58,24 +58,24 @@ pub(crate) struct Args {
 }
 
 /// Heading of the options that every command takes.
-const GLOBAL: &str = "Options of every command";
+const GLOBAL: &str = "Global options";
 
 /// Options every command takes.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct GlobalArgs {
-    /// Keep models, datastores, runs, cache and config under this folder instead of the XDG places.
+    /// Store models, datastores, runs, cache and config in this folder instead of the XDG directories.
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
-    /// Read this config file instead of the one in the config folder.
+    /// Config file to use instead of the default one.
     #[arg(long, global = true, help_heading = GLOBAL, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Print JSON with a schema version instead of text.
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
-    /// No progress and no notices on stderr.
+    /// Suppress progress and notices on stderr.
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
-    /// More log lines on stderr (-v, -vv, -vvv).
+    /// Log more on stderr; repeat for more detail (-v, -vv, -vvv).
     #[arg(long, short, global = true, help_heading = GLOBAL, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
@@ -83,25 +83,25 @@ pub(crate) struct GlobalArgs {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Answer a question from the datastore, with a located quotation for every sentence.
+    /// Answer a question, with a located quotation for every citation.
     Ask(Box<AskArgs>),
-    /// Find passages and see why each one ranks where it does.
+    /// Search for passages, with an explanation of their ranks.
     Search(Box<SearchArgs>),
     /// List, show, add and remove papers.
     Papers(PapersArgs),
     /// Build, inspect and check datastores.
     Datastore(DatastoreArgs),
-    /// List, fetch and check models.
+    /// List, download and verify models.
     Models(ModelsArgs),
     /// List, show, explain, replay, verify and compare past answers.
     Runs(RunsArgs),
-    /// Measure quality and speed.
+    /// Benchmark quality and speed.
     Bench(BenchArgs),
-    /// Train encoders, rerankers and judges of support.
+    /// Train encoders, rerankers and attributors (judges of support).
     Train(TrainArgs),
-    /// Check this installation: what works, what is missing, and how to fix it.
+    /// Check this installation and suggest fixes.
     Doctor(DoctorArgs),
-    /// Print shell completions.
+    /// Print a shell completion script.
     Completions(CompletionsArgs),
     /// Print docs/cli.md.
     #[command(hide = true)]
@@ -124,7 +124,7 @@ impl Command {
     }
 }
 
-/// Which indexes a search asks.
+/// Indexes to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SearchModeArg {
     /// BM25 and embeddings, fused.
@@ -145,27 +145,27 @@ impl From<SearchModeArg> for scholar_core::SearchMode {
     }
 }
 
-/// Find passages and see why each one ranks where it does.
+/// Search for passages, with an explanation of their ranks.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SearchArgs {
     /// The query.
     pub(crate) query: String,
-    /// Passages to show.
+    /// Number of passages to return.
     #[arg(long, short = 'k', default_value_t = 10, value_name = "N")]
     pub(crate) top_k: usize,
-    /// Which indexes are searched.
+    /// Indexes to search.
     #[arg(long, value_enum, default_value_t = SearchModeArg::Hybrid)]
     pub(crate) mode: SearchModeArg,
-    /// Rerank the passages with the default or the named reranker.
+    /// Rerank the passages, with the default reranker unless --reranker names another.
     #[arg(long)]
     pub(crate) rerank: bool,
-    /// Rerank with this: a reranker or encoder from the catalog, the folder of a reranker, own, auto.
+    /// Reranker: a reranker or encoder from the catalog, a reranker's folder, datastore-encoder, or auto.
     #[arg(long, value_name = "NAME")]
     pub(crate) reranker: Option<String>,
-    /// Print the arithmetic behind every score.
+    /// Print how each score was computed.
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Compare every passage's vector, even where an inverted index would do.
+    /// Scan all vectors instead of using the inverted index.
     #[arg(long)]
     pub(crate) exact: bool,
     /// Datastore to search.
@@ -174,12 +174,12 @@ pub(crate) struct SearchArgs {
     /// Where papers are looked for.
     #[command(flatten)]
     pub(crate) look: LookArgs,
-    /// Which papers may come back.
+    /// Which papers may be returned.
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
 }
 
-/// Measure quality and speed.
+/// Benchmark quality and speed.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
@@ -194,16 +194,16 @@ pub(crate) struct BenchSearchArgs {
     /// Folder in BEIR layout whose queries are used.
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
-    /// Use at most this many queries, the first ones.
+    /// Use only the first N queries.
     #[arg(long, default_value_t = 200, value_name = "N")]
     pub(crate) limit: usize,
     /// Results per query.
     #[arg(long, default_value_t = 10, value_name = "N")]
     pub(crate) top_k: usize,
-    /// Search a synthetic datastore of this many passages, made from this one: its words, metadata and vectors keep their distribution.
+    /// Search a synthetic datastore of N passages, with words, metadata and vectors distributed as in this one.
     #[arg(long, alias = "made", value_name = "N")]
     pub(crate) synthetic: Option<usize>,
-    /// Write the report here.
+    /// Folder for the report.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -211,22 +211,22 @@ pub(crate) struct BenchSearchArgs {
 /// What the dense index is measured on, and beside whom.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchIndexArgs {
-    /// Datastores whose vectors are used; they share one encoder.
+    /// Datastores whose vectors are used; they must have the same encoder.
     #[arg(required = true, value_name = "NAME")]
     pub(crate) stores: Vec<String>,
-    /// Also measure this many synthetic vectors, made from the real ones, of the real dimension or twice that: 2000000x768.
+    /// Also measure synthetic vectors derived from the real ones, with their dimension or twice that, for example 2000000x768.
     #[arg(long, alias = "made", value_delimiter = ',', value_name = "ROWSxDIM")]
     pub(crate) synthetic: Vec<String>,
-    /// Do not measure the real vectors.
+    /// Skip the real vectors.
     #[arg(long, alias = "only-made")]
     pub(crate) only_synthetic: bool,
-    /// Queries, held out from the real vectors or synthetic.
+    /// Number of queries, held out from the real vectors or synthetic.
     #[arg(long, default_value_t = 500, value_name = "N")]
     pub(crate) queries: usize,
     /// Results per query.
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub(crate) top_k: usize,
-    /// Bits of the codes, 1 or 4.
+    /// Bits per dimension of the codes, 1 or 4.
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) bits: u32,
     /// Python with numpy, faiss-cpu, hnswlib and usearch installed; if omitted, only this program is measured.
@@ -238,51 +238,51 @@ pub(crate) struct BenchIndexArgs {
     /// Compare with other libraries on sets of at most this many rows.
     #[arg(long, default_value_t = 2_000_000, value_name = "N")]
     pub(crate) peer_rows: usize,
-    /// Folder for temporary files; needs twice the dimension in bytes for each row.
+    /// Folder for temporary files; needs 2 × dimension bytes per row.
     #[arg(long, value_name = "DIR")]
     pub(crate) work: Option<PathBuf>,
-    /// Name of the report.
+    /// Base name of the report's files.
     #[arg(long, default_value = "index", value_name = "NAME")]
     pub(crate) report: String,
-    /// Write the report and its plots here.
+    /// Folder for the report and its plots.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// What can be measured.
+/// The benchmarks.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Run a system on a task of `ScholarQABench`; the run can be interrupted and continued.
+    /// Run a system on a task of `ScholarQABench`; an interrupted run can be resumed.
     Run(Box<BenchRunArgs>),
-    /// Score the answers of a run or of another system; every number with n, interval and judge.
+    /// Score the answers of a run or of another system, with n, interval and judge of each number.
     Score(Box<BenchScoreArgs>),
-    /// Compare runs with each other and with the paper's published numbers, with a page for each item.
+    /// Compare runs with each other and with published numbers, with a page per item.
     Report(BenchReportArgs),
     /// Convert predictions to another format.
     Convert(BenchConvertArgs),
-    /// nDCG@10, Recall@100 and MRR@10 on folders in BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv).
+    /// Measure nDCG@10, Recall@100 and MRR@10 on collections in BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv).
     Retrieval {
-        /// Folders to measure.
+        /// Folders of the collections.
         #[arg(required = true, value_name = "DIR")]
         dirs: Vec<PathBuf>,
-        /// Systems, separated by commas: bm25, dense and hybrid; each also with +queries (halves of the query are searched too)
-        /// or +raw-queries (the same, pooled by unstandardised scores), and with +rerank.
+        /// Comma-separated systems: bm25, dense, hybrid; each optionally with +queries (also search each half of the query) or
+        /// +raw-queries (the same, pooled by raw scores), and with +rerank.
         #[arg(long, value_delimiter = ',', default_value = "bm25,dense,hybrid,hybrid+rerank")]
         systems: Vec<String>,
-        /// Encoder to measure with.
+        /// Encoder: a name from the catalog or a folder.
         #[arg(long, value_name = "NAME")]
         encoder: Option<String>,
-        /// Reranker to measure with: a reranker or encoder from the catalog, the folder of a reranker, own, auto.
+        /// Reranker: a reranker or encoder from the catalog, a reranker's folder, datastore-encoder, or auto.
         #[arg(long, value_name = "NAME")]
         reranker: Option<String>,
-        /// Use at most this many queries of each folder.
+        /// Use only the first N queries of each collection.
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
-        /// Write the report and one file of per-query numbers for each folder here.
+        /// Folder for the report and the per-query results of each collection.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Encoder throughput and query latency, beside sentence-transformers in the same run.
+    /// Measure encoder throughput and query latency, optionally against sentence-transformers.
     Encoder {
         /// Encoder to measure.
         #[arg(long, default_value = "all-MiniLM-L6-v2", value_name = "NAME")]
@@ -290,103 +290,103 @@ pub(crate) enum BenchCommand {
         /// Python with sentence-transformers and torch installed; if omitted, only this program is measured.
         #[arg(long, value_name = "PYTHON")]
         peer_python: Option<PathBuf>,
-        /// Number of passages, from the starter papers.
+        /// Number of passages, taken from the starter papers.
         #[arg(long, default_value_t = 64, value_name = "N")]
         passages: usize,
-        /// Write the report here.
+        /// Folder for the report.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Throughput of a reranker or judge, and a cross-encoder's agreement with torch in the same run.
+    /// Measure the throughput of a reranker or judge, and a cross-encoder's agreement with PyTorch.
     Reranker {
-        /// Reranker or judge to measure: a catalog name or a folder.
+        /// Reranker or judge: a name from the catalog or a folder.
         #[arg(long, value_name = "NAME")]
         model: String,
         /// Python with torch and transformers installed; if omitted, only this program is measured.
         #[arg(long, value_name = "PYTHON")]
         peer_python: Option<PathBuf>,
-        /// Number of pairs, of one question and passages from the starter papers.
+        /// Number of pairs, of one question with passages of the starter papers.
         #[arg(long, default_value_t = 64, value_name = "N")]
         pairs: usize,
-        /// Write the report here.
+        /// Folder for the report.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Recall, latency, size and build time of the dense index, beside FAISS, hnswlib and usearch in the same run.
+    /// Measure recall, latency, size and build time of the dense index, optionally against FAISS, hnswlib and usearch.
     Index(BenchIndexArgs),
-    /// Latency of lexical, dense and hybrid search in a datastore, with and without filters, and the recall of the index.
+    /// Measure search latency in a datastore (lexical, dense, hybrid; with and without filters) and the recall of its index.
     Search(BenchSearchArgs),
-    /// What is extracted from documents and libraries, and how fast.
+    /// Measure what is extracted from documents and libraries, and how fast.
     Formats {
-        /// Documents, libraries and folders of them.
+        /// Documents, libraries, or folders of them.
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
-        /// Match their references to the papers of this datastore.
+        /// Datastore to match their references against.
         #[arg(long = "match", value_name = "NAME")]
         known: Option<String>,
-        /// Write the report here.
+        /// Folder for the report.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Fuzz every reader of files and replies: none may panic, hang or leak. In builds with --features self-test only.
+    /// Fuzz all parsers of files and replies for panics, hangs and leaks. Requires a build with --features self-test.
     Fuzz(BenchFuzzArgs),
-    /// Ingestion throughput and memory without the encoder: reading, cutting, tokenising, indexing.
+    /// Measure throughput and memory of ingestion without the encoder: reading, splitting, tokenising, indexing.
     Ingest {
         /// Files of papers, as for `datastore build`.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Dimension of a vector.
+        /// Vector dimension.
         #[arg(long, default_value_t = 384, value_name = "D")]
         dim: usize,
-        /// How papers are cut into passages.
+        /// How to split papers into passages.
         #[arg(long, value_enum, default_value_t = PassagesArg::Sections, value_name = "RULE")]
         passages: PassagesArg,
-        /// Write the report here.
+        /// Folder for the report.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Size and latency of a datastore's citation graph, extrapolated to 45 million papers.
+    /// Measure size and latency of a datastore's citation graph, and extrapolate to 45 million papers.
     Graph {
         /// Datastore to measure.
         name: Option<String>,
-        /// Papers to sample, spread evenly over the datastore.
+        /// Number of papers to sample, spread evenly over the datastore.
         #[arg(long, default_value_t = 2_000, value_name = "N")]
         papers: usize,
-        /// Write the report here.
+        /// Folder for the report.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Throughput of the search service under many concurrent clients, batched and one query at a time; then its memory
-    /// under clients that do not read their replies and requests of the largest size allowed.
+    /// Measure throughput of the search service under concurrent clients, batched and unbatched, and its memory under clients
+    /// that do not read and requests of the maximum size.
     Serve {
         /// Datastore to serve.
         name: Option<String>,
-        /// Concurrent clients.
+        /// Number of concurrent clients.
         #[arg(long, default_value_t = 200, value_name = "N")]
         clients: usize,
-        /// Requests in total.
+        /// Total number of requests.
         #[arg(long, default_value_t = 4_000, value_name = "N")]
         requests: usize,
-        /// Write the report here.
+        /// Folder for the report.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Blind pairwise comparison of two systems' answers by experts, on web pages.
+    /// Run a blind pairwise comparison of two systems' answers by experts, on web pages.
     Annotate(AnnotateArgs),
-    /// Abstention: whether questions get an answer from relevant passages and none from irrelevant ones.
+    /// Measure abstention: answers from relevant passages, none from irrelevant ones.
     Abstention(BenchAbstentionArgs),
-    /// Agreement of a citation judge with human labels of support.
+    /// Measure a citation judge's agreement with human labels of support.
     Attribution {
-        /// Folder that holds `claims/`, `attribution/` and `retrieval/scifact_test300/`.
+        /// Folder with `claims/`, `attribution/` and `retrieval/scifact_test300/`.
         #[arg(value_name = "DIR")]
         dir: PathBuf,
-        /// Judge: lexical, embedded, a judge from the catalog, or the folder of one.
+        /// Judge: lexical, embedded, a judge from the catalog, or a judge's folder.
         #[arg(long, default_value = crate::config::DEFAULT_JUDGE)]
         judge: String,
-        /// Use at most this many pairs of each set.
+        /// Use only the first N pairs of each set.
         #[arg(long, value_name = "N")]
         limit: Option<usize>,
-        /// Write the report here.
+        /// Folder for the report.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
@@ -395,22 +395,22 @@ pub(crate) enum BenchCommand {
 /// Measure when answers are held back.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchAbstentionArgs {
-    /// Tasks that come with passages (multi, pubmedqa, scifact), and folders in BEIR layout.
+    /// Tasks with passages (multi, pubmedqa, scifact), or folders in BEIR layout.
     #[arg(required = true, value_name = "SET")]
     pub(crate) sets: Vec<PathBuf>,
-    /// Folder that holds `ScholarQABench`'s files, for tasks.
+    /// Folder of `ScholarQABench`'s files, for tasks.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// Use at most this many passages for each question.
+    /// Maximum number of passages per question, at least 1.
     #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) passages: usize,
-    /// Use at most this many questions from each set, the first ones.
+    /// Use only the first N questions of each set.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Seed for drawing the irrelevant questions.
+    /// Random seed for the irrelevant questions.
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub(crate) seed: u64,
-    /// Write the report here.
+    /// Folder for the report.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -418,35 +418,35 @@ pub(crate) struct BenchAbstentionArgs {
 /// Broken inputs and what they are made from.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchFuzzArgs {
-    /// Well-formed documents, libraries and rows of papers to mutate, or folders of them; some are built in.
+    /// Well-formed documents, libraries and rows to mutate, or folders of them, besides the built-in ones.
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Mutated inputs for each reader.
+    /// Number of mutated inputs per parser.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) inputs: u64,
-    /// Number of the first input.
+    /// Number of the first input, which seeds its mutation.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Write the report here.
+    /// Folder for the report.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// Check this installation: what works, what is missing, and how to fix it.
+/// Check this installation and suggest fixes.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct DoctorArgs {
-    /// Send no requests: skip the checks of sources.
+    /// Send no requests; skips the checks of sources.
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Test every source client against a mock server on this machine, faults included. No network. In builds with --features self-test only.
+    /// Test all source clients against a local mock server, including faults, without a network. Requires a build with --features self-test.
     #[arg(long)]
     pub(crate) self_test: bool,
 }
 
-/// Print shell completions.
+/// Print a shell completion script.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct CompletionsArgs {
-    /// The shell.
+    /// Shell to generate completions for.
     pub(crate) shell: clap_complete::Shell,
 }
 

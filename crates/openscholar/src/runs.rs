@@ -300,9 +300,9 @@ impl RunFolder {
             Err(error) => {
                 let hint = match error {
                     FileError::TooLarge { .. } => "no run writes so much: remove the file",
-                    FileError::Special { .. } => "no run makes such a thing: remove it",
+                    FileError::Special { .. } => "no run creates such a file: remove it",
                     FileError::Read { .. } | FileError::NotText { .. } => {
-                        "check who may read the run folder"
+                        "check the permissions of the run folder"
                     }
                 };
                 let message = format!("cannot read {name} of the run");

@@ -135,7 +135,7 @@ fn check(record: &Record) -> Result<(), String> {
     }
     let scores = [a, b].into_iter().filter_map(|one| one.scores).flat_map(Scores::all);
     match scores.into_iter().find(|score| !(1..=5).contains(score)) {
-        Some(score) => Err(format!("{score} is no score from 1 to 5")),
+        Some(score) => Err(format!("{score} is not a score from 1 to 5")),
         None => Ok(()),
     }
 }

@@ -36,6 +36,6 @@ pub(crate) async fn ask<T>(
 ) -> Result<T, PortError> {
     match find(fetcher, request, read).await? {
         Some(value) => Ok(value),
-        None => Err(fetcher.unreadable(request, "there is no such thing (404)").await),
+        None => Err(fetcher.unreadable(request, "not found (404)").await),
     }
 }

@@ -123,7 +123,7 @@ impl fmt::Display for Limit {
 
 /// A limit nobody knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no limit ({names})", names = Limit::ALL.map(|(_, name)| name).join(", "))]
+#[error("{0:?} is not a limit ({names})", names = Limit::ALL.map(|(_, name)| name).join(", "))]
 pub struct UnknownLimit(pub String);
 
 impl FromStr for Limit {

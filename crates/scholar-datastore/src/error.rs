@@ -58,7 +58,7 @@ pub enum Error {
     },
     /// Reading panicked, and every file is as it was written: a fault of this program.
     #[error(
-        "reading {} failed at {place}: {what}; all its checksums fit, so this is a fault of the program",
+        "reading {} failed at {place}: {what}; all its checksums match, so this is a bug in the program",
         path.display()
     )]
     Panicked {
@@ -230,7 +230,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Io { source, .. } if is_out_of_space(source.kind()) => {
-                "free space and run the same command again: what was committed is kept".to_owned()
+                "free some space and run the same command again: committed papers are safe".to_owned()
             }
             Self::Io { source, .. }
                 if matches!(
@@ -246,7 +246,7 @@ impl Error {
             }
             Self::Version { path, found, supported }
                 if found < supported && path.ends_with(DESCRIPTOR_FILE) => format!(
-                "convert it without encoding anew: openscholar datastore merge NEW {}",
+                "convert it without re-encoding: openscholar datastore merge NEW {}",
                 path.parent().and_then(Path::file_name).map_or_else(
                     || "OLD".to_owned(),
                     |name| name.to_string_lossy().into_owned()
@@ -254,23 +254,23 @@ impl Error {
             ),
             Self::Version { .. } => "use the version of this program that built it".to_owned(),
             Self::Corrupt { path, .. } if path.ends_with(DESCRIPTOR_FILE) => {
-                "copy it from another datastore of the same encoder and passage rules, or build this one anew"
+                "copy it from a datastore with the same encoder and passage rules, or rebuild this one"
                     .to_owned()
             }
             Self::Corrupt { path, .. } => way_out(path),
             Self::Panicked { .. } => {
-                "report it with this message and what was asked".to_owned()
+                "report it with this message and the query".to_owned()
             }
             Self::Locked { .. } => "wait until that process has ended, or end it".to_owned(),
             Self::EncoderMismatch { stored, .. } => {
                 format!("leave out --encoder to use {stored}, or build a datastore of another name")
             }
             Self::RulesMismatch { .. } => {
-                "merge it into a datastore of another name, or build it anew with --passages"
+                "merge it into a datastore of another name, or rebuild it with --passages"
                     .to_owned()
             }
             Self::Ingest { .. } | Self::TooManyRejects { .. } => {
-                "repair or remove the lines named; what was committed before is kept".to_owned()
+                "correct or remove these lines; earlier commits are safe".to_owned()
             }
             Self::TooMuch { limit, .. } => limit.hint(),
             Self::Source(error) => {
@@ -283,7 +283,7 @@ impl Error {
                     .to_owned()
             }
             Self::Index { doing: "create" | "write" | "commit", .. } => {
-                "free space on its disk or make it writable, then run the same command again: what was committed is kept"
+                "free some disk space or make it writable, then run the same command again: committed papers are safe"
                     .to_owned()
             }
             Self::Index { path, .. } => way_out(path),
@@ -328,7 +328,7 @@ const DATASTORES: &str = "datastores";
 /// What to do about a damaged file of a datastore, or a damaged file beside one.
 fn way_out(path: &Path) -> String {
     let Some(root) = path.ancestors().find(|folder| folder.join(DESCRIPTOR_FILE).is_file()) else {
-        return "make that file anew from what it was made of".to_owned();
+        return "recreate that file from its source".to_owned();
     };
     let named = root.parent().is_some_and(|parent| parent.ends_with(DATASTORES));
     let (name, whole) = match root.file_name().map(|name| name.to_string_lossy()) {

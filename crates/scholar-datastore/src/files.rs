@@ -125,7 +125,7 @@ impl FileError {
                 Some("put the file itself in its place, if it is meant".to_owned())
             }
             Self::Special { .. } => {
-                Some("copy what comes out of it to a file, and name that".to_owned())
+                Some("copy its contents to a regular file, and name that".to_owned())
             }
             Self::TooLarge { .. } => Some(Limit::FileBytes.hint()),
             Self::NotText { .. } => Some("convert it to UTF-8".to_owned()),

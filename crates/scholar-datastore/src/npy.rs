@@ -73,7 +73,7 @@ impl Npy {
         let (rows, columns) = match shape.as_deref() {
             Some([rows]) => (*rows, 1),
             Some([rows, columns]) => (*rows, *columns),
-            _ => return Err(wrong("is no matrix".to_owned())),
+            _ => return Err(wrong("is not a matrix".to_owned())),
         };
         let expect = rows
             .checked_mul(columns)

@@ -236,7 +236,7 @@ fn row(
     }
     let corpus_id = integer("origin_id").or_else(|| integer("corpus_id"));
     let paper = match (row.get("paper").and_then(Value::as_str), corpus_id) {
-        (Some(paper), _) => paper.parse().map_err(|_| format!("{paper:?} is no identifier"))?,
+        (Some(paper), _) => paper.parse().map_err(|_| format!("{paper:?} is not an identifier"))?,
         (None, Some(id)) => PaperId::CorpusId(id.try_into().map_err(|_| "a negative corpus id")?),
         (None, None) => {
             let shard = integer("shard_id").unwrap_or_default();

@@ -55,7 +55,7 @@ impl LostPaper {
     }
 
     fn unproven(id: &PaperId, title: Option<String>, segment: String) -> Self {
-        let why = "its record lies in a damaged file and cannot be shown to be what was stored";
+        let why = "its record is in a damaged file and cannot be verified";
         Self { paper: id.to_string(), title, segment, why }
     }
 }
@@ -172,7 +172,8 @@ impl DatastoreWriter {
             }
             (false, None) => {
                 let segment = String::new();
-                let why = "vectors of it are lost, and its encoder is not here to make them anew";
+                let why =
+                    "its vectors are lost, and its encoder is not available to recompute them";
                 report.lost.push(LostPaper {
                     paper: id.to_string(),
                     title: Some(title),

@@ -36,8 +36,12 @@ pub(crate) fn decode(
         _ => eight_bits(bytes),
     };
     if let Some(at) = decoded.text.find('\0') {
-        return Err(FormatError::new(FormatErrorKind::Malformed, format, "this is no text file")
-            .at(format!("byte {at}")));
+        return Err(FormatError::new(
+            FormatErrorKind::Malformed,
+            format,
+            "this is not a text file",
+        )
+        .at(format!("byte {at}")));
     }
     Ok(decoded)
 }

@@ -106,7 +106,7 @@ impl ModelError {
                     .to_owned(),
             ),
             Self::MissingFile { .. } => Some(
-                "fetch the model with `openscholar models pull NAME`, or point the setting at its folder"
+                "download the model with `openscholar models pull NAME`, or point the setting at its folder"
                     .to_owned(),
             ),
             Self::Unsupported { .. } => {

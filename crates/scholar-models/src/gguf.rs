@@ -204,7 +204,7 @@ impl Generator for GgufGenerator {
             .iter()
             .map(|choice| match self.vocabulary.encode(choice) {
                 Ok(tokens) if !tokens.is_empty() => Ok(tokens),
-                _ => Err(rejected(format!("`{choice}` is no text to choose"))),
+                _ => Err(rejected(format!("`{choice}` is not a valid choice"))),
             })
             .collect::<Result<Vec<_>, _>>()?;
         let Some(longest) = choices.iter().map(Vec::len).max() else {

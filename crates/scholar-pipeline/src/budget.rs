@@ -44,7 +44,7 @@ pub enum BudgetExceeded {
         limit: f64,
     },
     /// [`Budget::max_cost`] of a model whose price nobody stated.
-    #[error("a budget of ${limit} cannot be kept: the price of the model is unknown")]
+    #[error("a budget of ${limit} cannot be enforced: the price of the model is unknown")]
     UnknownPrice {
         /// The limit, in US dollars.
         limit: f64,

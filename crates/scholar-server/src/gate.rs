@@ -214,7 +214,7 @@ impl Refused {
         match self {
             Self::Framing | Self::Host(_) => None,
             Self::OtherHost(_) | Self::Origin(_) => {
-                Some("whoever runs the server can allow a name with --allowed-host NAME")
+                Some("the operator can allow a name with --allowed-host NAME")
             }
             Self::TooLong { .. } => Some("send fewer queries at once"),
             Self::Token => Some("send it as Authorization: Bearer TOKEN"),

@@ -142,7 +142,7 @@ pub(crate) fn load(
     let damaged = |problem: String| TrainError::damaged(path, problem);
     let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|e| damaged(e.to_string()))?;
     let header = header.metadata().as_ref().and_then(|about| about.get(KEY));
-    let header = header.ok_or_else(|| damaged("it is no checkpoint of a training".to_owned()))?;
+    let header = header.ok_or_else(|| damaged("it is not a training checkpoint".to_owned()))?;
     let state: State = serde_json::from_str(header).map_err(|e| damaged(e.to_string()))?;
     if let Some((kind, problem)) = state.differs(now) {
         return Err(TrainError::Other { path: path.to_owned(), kind, problem });

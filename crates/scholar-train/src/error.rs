@@ -17,7 +17,7 @@ pub enum TrainError {
         source: std::io::Error,
     },
     /// A file could not be written; what was saved before is whole.
-    #[error("could not write {path}; the last checkpoint is kept")]
+    #[error("could not write {path}; the last checkpoint is intact")]
     Write {
         /// Path of the file.
         path: PathBuf,
@@ -128,12 +128,12 @@ impl TrainError {
             Self::Write { .. } => {
                 "make room on the disk and start the same command again: it continues from the last checkpoint"
             }
-            Self::Damaged { .. } => "fetch or make the file again",
+            Self::Damaged { .. } => "download or recreate the file",
             Self::Setting { .. } => {
                 "change it in the config file; `openscholar train presets` prints all settings"
             }
             Self::Rows { .. } => {
-                "correct the rows, or allow more of them to be left out with max_rejected_fraction"
+                "correct the rows, or allow more to be skipped with max_rejected_fraction"
             }
             Self::Useless { .. } => "add rows of the kind that is missing",
             Self::Other { .. } => "name another output folder, or the settings it was begun with",

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use super::ReachArgs;
 
-/// Blind pairwise comparison of two systems' answers by experts, on web pages.
+/// Run a blind pairwise comparison of two systems' answers by experts, on web pages.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct AnnotateArgs {
     #[command(subcommand)]
@@ -21,7 +21,7 @@ pub(crate) enum AnnotateCommand {
     Import(AnnotateImportArgs),
     /// Serve the pages, and print each annotator's address.
     Serve(AnnotateServeArgs),
-    /// Export every submission, including those that were replaced later.
+    /// Export all submissions, including superseded ones.
     Export {
         /// Database of the study.
         #[arg(long, value_name = "FILE")]
@@ -38,19 +38,19 @@ pub(crate) enum AnnotateCommand {
         /// Database of the study.
         #[arg(long, value_name = "FILE", required_unless_present = "records")]
         db: Option<PathBuf>,
-        /// Files written by `export --format jsonl`, instead of or beside a study.
+        /// Files written by `export --format jsonl`, instead of or in addition to a study.
         #[arg(value_name = "FILE")]
         records: Vec<PathBuf>,
-        /// Write experts.md and experts.json here.
+        /// Folder for experts.md and experts.json.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
 }
 
-/// What submissions are written as.
+/// Formats of submissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AnnotateFormat {
-    /// JSON lines, one submission each, exact.
+    /// JSON lines, one submission per line, lossless.
     Jsonl,
     /// A CSV table for spreadsheets; cells that look like formulas are escaped.
     Csv,
@@ -61,19 +61,19 @@ pub(crate) enum AnnotateFormat {
 /// Pair the predictions of two systems into comparisons.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct AnnotateImportArgs {
-    /// Predictions of two systems (files, or folders of `bench run`), or one file of the original's instances.
+    /// Predictions of two systems (files, or folders of `bench run`), or one instances file of the original application.
     #[arg(required = true, num_args = 1..=2, value_name = "PATH")]
     pub(crate) predictions: Vec<PathBuf>,
-    /// Names of the systems, separated by a comma; left out, they are taken from the paths. Annotators never see them.
+    /// Comma-separated names of the systems, never shown to annotators [default: taken from the paths].
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) names: Vec<String>,
-    /// Number of an item's first passage, 0 or 1; if omitted, detected.
+    /// Number of an item's first passage, 0 or 1 [default: detected].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=1))]
     pub(crate) numbered_from: Option<u8>,
-    /// Sample this many comparisons.
+    /// Sample N comparisons.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Seed of the draw.
+    /// Random seed for sampling.
     #[arg(long, default_value_t = 42, value_name = "S")]
     pub(crate) seed: u64,
     /// Write to this file instead of standard output.
@@ -87,22 +87,22 @@ pub(crate) struct AnnotateServeArgs {
     /// Database of the study, created if absent. It holds the annotators' secret addresses.
     #[arg(long, value_name = "FILE")]
     pub(crate) db: PathBuf,
-    /// Comparisons to add: a file of `import`, or of the original's application.
+    /// Comparisons to add: a file from `import` or from the original application.
     #[arg(long, value_name = "FILE")]
     pub(crate) instances: Option<PathBuf>,
-    /// Annotators to add: a file with a name on each line, or how many.
+    /// Annotators to add: a file with one name per line, or a number.
     #[arg(long, value_name = "FILE|N")]
     pub(crate) annotators: Option<String>,
-    /// Annotators for each comparison; if omitted, everyone judges everything except their own answers.
+    /// Annotators per comparison [default: everyone judges everything except their own answers].
     #[arg(long, value_name = "N")]
     pub(crate) per_instance: Option<usize>,
-    /// Random seed, fixed when the study is created. If omitted, 42.
+    /// Random seed, fixed when the study is created [default: 42].
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
-    /// Address to listen on; port 0 takes any free one. An address that other machines can reach needs an https --url or --insecure.
+    /// Address to listen on; port 0 picks a free port. An address that other machines can reach needs an https --url or --insecure.
     #[arg(long, default_value = "127.0.0.1:5001", value_name = "ADDRESS")]
     pub(crate) address: SocketAddr,
-    /// Address under which annotators reach it, such as <https://compare.example.org>, for the addresses printed.
+    /// Base URL of the printed addresses, for example <https://compare.example.org>.
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
     #[command(flatten)]

@@ -4,55 +4,55 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::{LookArgs, SearchModeArg};
 
-/// Which models answer, from what, and what it may cost.
+/// Models, retrieval settings and budget.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct AnswerArgs {
-    /// Which model writes: embedded, server, none. Default: server if a base URL is configured, else embedded.
+    /// Generator [default: server if a base URL is configured, else embedded].
     #[arg(long, value_enum)]
     pub(crate) generator: Option<GeneratorChoice>,
-    /// Model to write with: a catalog name or GGUF file for embedded, the server's model name for server.
+    /// Generator's model: a catalog name or GGUF file (embedded), or the server's name for it (server).
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Address of an OpenAI-compatible server, for example <http://localhost:8000/v1>.
+    /// Base URL of an OpenAI-compatible server, for example <http://localhost:8000/v1>.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// Treat the model as strong (runs the paper's loop) or small (evidence-first).
+    /// Treat the model as small (evidence-first) or strong (the paper's loop).
     #[arg(long, value_name = "STRENGTH", value_parser = ["small", "strong"])]
     pub(crate) strength: Option<String>,
-    /// Who judges support: lexical, embedded, server, a judge from the catalog, or the folder of one.
+    /// Judge of support: lexical, embedded, server, a judge from the catalog, or a judge's folder.
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
-    /// Datastore to ask.
+    /// Datastore to search.
     #[arg(long, value_name = "NAME")]
     pub(crate) datastore: Option<String>,
-    /// Candidates kept of each search.
+    /// Number of candidates retrieved per search.
     #[arg(long, value_name = "N")]
     pub(crate) top_k: Option<usize>,
-    /// Passages shown to the writer; for `bench run` in evidence mode, passages that sentences are selected from.
+    /// Number of passages shown to the generator; with `bench run` in evidence mode, passages from which sentences are selected.
     #[arg(long, value_name = "N")]
     pub(crate) top_n: Option<usize>,
-    /// Which indexes are asked.
+    /// Indexes to search.
     #[arg(long, value_enum)]
     pub(crate) search: Option<SearchModeArg>,
     /// Skip reranking.
     #[arg(long, conflicts_with = "reranker")]
     pub(crate) no_rerank: bool,
-    /// What reranks the candidates: a reranker or encoder from the catalog, the folder of a reranker, own, auto.
+    /// Reranker: a reranker or encoder from the catalog, a reranker's folder, datastore-encoder, or auto.
     #[arg(long, value_name = "NAME")]
     pub(crate) reranker: Option<String>,
-    /// Change one setting, named as in the config file: `retrieval.dedup=upstream`; can be given several times.
+    /// Override a setting by its name in the config file, for example `retrieval.dedup=upstream`; repeatable.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
-    /// Stop before spending more than this many US dollars.
+    /// Stop before spending more than USD US dollars.
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<f64>,
-    /// Stop before using more than this many model tokens.
+    /// Stop before using more than N model tokens.
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
-    /// Stop after this many seconds with the best answer so far.
+    /// Stop after S seconds, with the best answer so far.
     #[arg(long, value_name = "S")]
     pub(crate) max_seconds: Option<u64>,
-    /// Stop after this many model calls.
+    /// Stop after N model calls.
     #[arg(long, value_name = "N")]
     pub(crate) max_calls: Option<u64>,
     /// Where papers are looked for.
@@ -60,13 +60,13 @@ pub(crate) struct AnswerArgs {
     pub(crate) look: LookArgs,
 }
 
-/// Which kind of model writes.
+/// Kind of generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GeneratorChoice {
-    /// The GGUF engine in this process.
+    /// The built-in GGUF engine.
     Embedded,
     /// An OpenAI-compatible server.
     Server,
-    /// No model: evidence in code only.
+    /// No model; evidence is selected by code only.
     None,
 }

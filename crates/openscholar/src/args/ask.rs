@@ -13,14 +13,14 @@ use scholar_pipeline::modes::{self, MODES};
 
 use super::AnswerArgs;
 
-/// Answer a question from the datastore, with a located quotation for every sentence.
+/// Answer a question, with a located quotation for every citation.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct AskArgs {
     /// The question; `-` reads it from standard input.
     #[arg(required_unless_present = "resume")]
     pub(crate) question: Option<String>,
-    /// Continue an interrupted or failed run: what its journal holds is not done again. Settings, models and server
-    /// are the run's; a budget, a server or an output given here takes the place of the run's.
+    /// Resume an interrupted or failed run from its journal, with the run's settings, models and server. A budget, server or
+    /// output given here overrides the run's.
     #[arg(
         long,
         value_name = "RUN",
@@ -31,44 +31,44 @@ pub(crate) struct AskArgs {
         ]
     )]
     pub(crate) resume: Option<String>,
-    /// How the answer is written.
+    /// Answer mode.
     #[arg(long, value_parser = mode_parser(), default_value = AUTO)]
     pub(crate) mode: ModeChoice,
-    /// What kind of answer is wanted.
+    /// Kind of answer.
     #[arg(long, value_enum, default_value_t = TaskArg::Default)]
     pub(crate) task: TaskArg,
-    /// Named settings: paper, nature, single-paper, upstream.
+    /// Preset of settings: paper, nature, single-paper, upstream.
     #[arg(long, default_value = "paper", value_name = "NAME")]
     pub(crate) preset: String,
-    /// Which models answer, from what, and what it may cost.
+    /// Models, retrieval settings and budget.
     #[command(flatten)]
     pub(crate) answer: AnswerArgs,
-    /// Whether citations / max citations are added to the scores of a cross-encoder; `--norm-cite=false` leaves them out.
+    /// Add normalised citation counts (count / maximum) to a cross-encoder's scores; `--norm-cite=false` does not.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) norm_cite: Option<bool>,
-    /// At most this many feedback items are worked on.
+    /// Maximum number of feedback items.
     #[arg(long, value_name = "N")]
     pub(crate) feedback: Option<usize>,
-    /// Seed of all sampling.
+    /// Random seed of all sampling.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Print the answer, or its references alone, in this format.
+    /// Output format, of the answer or only its references.
     #[arg(long, value_enum)]
     pub(crate) format: Option<OutputFormat>,
-    /// Citation style of documents: apa, ieee, vancouver, nature, chicago, acm, any name of the CSL repository, or a .csl
+    /// Citation style: apa, ieee, vancouver, nature, chicago, acm, any name of the CSL repository, or a .csl
     /// file.
     #[arg(long, value_name = "NAME", requires = "format")]
     pub(crate) style: Option<String>,
-    /// Print every event as a line of JSON on standard output, the answer last.
+    /// Print all events as JSON lines on standard output, the answer last.
     #[arg(long)]
     pub(crate) stream: bool,
     /// Also write the answer to this file.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Sign the proof with this private key of Ed25519, in OpenSSH's format and without a passphrase.
+    /// Sign the proof with this private Ed25519 key in OpenSSH's format, without a passphrase.
     #[arg(long, value_name = "KEY")]
     pub(crate) sign: Option<PathBuf>,
-    /// Add the papers that sources found to this datastore, or to the one that is asked.
+    /// Add papers found in other sources to datastore NAME [default: the one searched].
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     pub(crate) save: Option<Option<String>>,
     /// Which papers may be used.
@@ -92,16 +92,16 @@ fn mode_parser() -> impl TypedValueParser<Value = ModeChoice> {
     })
 }
 
-/// What kind of answer is wanted.
+/// Kind of answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TaskArg {
     /// A cited answer from many papers.
     Default,
-    /// Is this claim true or false?
+    /// Whether a claim is true or false.
     Claim,
-    /// Yes or no.
+    /// Yes or no to a question.
     Boolean,
-    /// A question about one paper.
+    /// An answer from one paper.
     SinglePaper,
     /// A related-work section for an abstract.
     RelatedWork,
@@ -110,7 +110,7 @@ pub(crate) enum TaskArg {
 /// Formats of answers, and of their references for reference managers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
-    /// Markdown for people.
+    /// Markdown.
     Markdown,
     /// BibTeX.
     Bibtex,
@@ -118,45 +118,45 @@ pub(crate) enum OutputFormat {
     Ris,
     /// CSL-JSON.
     Csl,
-    /// One HTML file.
+    /// HTML, a single file.
     Html,
-    /// One LaTeX file.
+    /// LaTeX, a single file.
     Latex,
-    /// A word processor's file; needs --output.
+    /// Word document; requires --output.
     Docx,
 }
 
 /// Conditions on papers; all must hold.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct FilterArgs {
-    /// Only papers published strictly before this day (YYYY-MM-DD).
-    #[arg(long, value_name = "DAY")]
+    /// Only papers published strictly before this date (YYYY-MM-DD).
+    #[arg(long, value_name = "DATE")]
     pub(crate) before: Option<Date>,
-    /// Only papers of this year or later.
+    /// Only papers from this year or later.
     #[arg(long, value_name = "YEAR")]
     pub(crate) year_from: Option<i16>,
-    /// Only papers of this year or earlier.
+    /// Only papers from this year or earlier.
     #[arg(long, value_name = "YEAR")]
     pub(crate) year_to: Option<i16>,
-    /// Only papers whose venue contains this text; can be given several times.
+    /// Only papers whose venue contains this text, ignoring case; repeatable.
     #[arg(long, value_name = "TEXT")]
     pub(crate) venue: Vec<String>,
-    /// Only papers cited at least this often.
+    /// Only papers with at least N citations.
     #[arg(long, value_name = "N")]
     pub(crate) min_citations: Option<u32>,
-    /// Only papers under this licence, for example cc-by, in any version unless it names one; can be given several times.
+    /// Only papers under this licence, for example cc-by, in any version unless one is named; repeatable.
     #[arg(long, value_name = "NAME")]
     pub(crate) licence: Vec<String>,
-    /// No paper that is known as retracted.
+    /// Exclude papers known to be retracted.
     #[arg(long)]
     pub(crate) without_retracted: bool,
-    /// Only this paper, for example doi:10.1000/x; can be given several times.
+    /// Only this paper, for example doi:10.1000/x; repeatable.
     #[arg(long, value_name = "ID")]
     pub(crate) paper: Vec<PaperId>,
-    /// Never this paper; can be given several times.
+    /// Exclude this paper; repeatable.
     #[arg(long, value_name = "ID")]
     pub(crate) exclude: Vec<PaperId>,
-    /// Never a paper with this title, in any case and punctuation; can be given several times.
+    /// Exclude papers with this title, ignoring case and punctuation; repeatable.
     #[arg(long, value_name = "TITLE")]
     pub(crate) exclude_title: Vec<String>,
 }

@@ -2,38 +2,38 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-/// Where papers are looked for.
+/// Sources of papers.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub(crate) struct LookArgs {
-    /// Sources to search, separated by commas. If omitted, those of the config file, else the datastore alone.
+    /// Comma-separated sources to search [default: those of the config file, else the datastore alone].
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     pub(crate) sources: Vec<SourceArg>,
-    /// Send no requests: use only datastores and replies cached by earlier runs, however old.
+    /// Send no requests; use only datastores and cached replies of any age.
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Papers of each search whose full text is fetched; 0 for abstracts only.
+    /// Number of full texts fetched per search; 0 for abstracts only [default: the preset's or config file's].
     #[arg(long, value_name = "N")]
     pub(crate) full_texts: Option<usize>,
 }
 
-/// Who is asked about a paper beyond the datastore.
+/// Sources of citation data other than the datastore.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct BeyondArgs {
-    /// Sources to ask instead of the datastore, separated by commas.
+    /// Comma-separated sources to query instead of the datastore.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     pub(crate) sources: Vec<GraphSourceArg>,
-    /// Send no requests: use only replies cached by earlier runs, however old.
+    /// Send no requests; use only cached replies of any age.
     #[arg(long, requires = "sources")]
     pub(crate) offline: bool,
-    /// Only papers published strictly before this day (YYYY-MM-DD).
-    #[arg(long, value_name = "DAY", requires = "sources")]
+    /// Only papers published strictly before this date (YYYY-MM-DD).
+    #[arg(long, value_name = "DATE", requires = "sources")]
     pub(crate) before: Option<jiff::civil::Date>,
-    /// Add the papers to this datastore; without a name, to the current one.
+    /// Add the papers to datastore NAME [default: the current one].
     #[arg(long, value_name = "NAME", num_args = 0..=1, requires = "sources")]
     pub(crate) save: Option<Option<String>>,
 }
 
-/// Who knows what papers cite.
+/// Sources of citation data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum GraphSourceArg {
     /// Semantic Scholar.
@@ -52,16 +52,16 @@ impl GraphSourceArg {
     }
 }
 
-/// A place to look for papers.
+/// Sources of papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum SourceArg {
-    /// The datastore on this machine.
+    /// The local datastore.
     Datastore,
     /// Semantic Scholar.
     S2,
-    /// Full-text snippets at Semantic Scholar.
+    /// Semantic Scholar's full-text snippets.
     Snippets,
-    /// Web search restricted to academic sites; needs a You.com or Brave key.
+    /// Web search restricted to academic sites; requires a You.com or Brave key.
     Web,
     /// OpenAlex.
     Openalex,

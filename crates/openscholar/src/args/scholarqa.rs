@@ -17,38 +17,38 @@ pub(crate) struct BenchRunArgs {
     /// Folder of the benchmark's files, or the task's file.
     #[arg(long, value_name = "PATH")]
     pub(crate) data: PathBuf,
-    /// Folder of the run; a run that is there is continued.
+    /// Folder of the run; an existing run is resumed.
     #[arg(long, value_name = "RUN")]
     pub(crate) out: PathBuf,
-    /// Ask so many items, drawn by the seed.
+    /// Sample N items.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Seed of the draw and of all sampling.
+    /// Random seed of item sampling and generation.
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub(crate) seed: u64,
-    /// Name of the run in reports. Default: the folder's.
+    /// Name of the run in reports [default: the folder's name].
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Items asked at the same time. Default: 1 for a model in this process, else 4.
+    /// Number of items answered concurrently [default: 1 for the embedded model, else 4].
     #[arg(long, value_name = "N")]
     pub(crate) parallel: Option<usize>,
-    /// Keep what is retrieved in this file.
+    /// Save the retrieved passages of each item to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_retrieved: Option<PathBuf>,
-    /// Retrieve nothing: every search of an item brings what this file holds for it.
+    /// Use the retrieved passages saved in this file instead of searching.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["save_retrieved", "datastore", "sources"])]
     pub(crate) retrieved: Option<PathBuf>,
-    /// Evidence must be published strictly before this day (YYYY-MM-DD), or `none`. Default: the day after the papers'
-    /// datastore ends, 2023-01-04; related work: each item's own day.
-    #[arg(long, value_name = "DAY")]
+    /// Only evidence published strictly before this date (YYYY-MM-DD), or `none` [default: 2023-01-04, the day after the paper's
+    /// datastore ends; for related-work, each item's own date].
+    #[arg(long, value_name = "DATE")]
     pub(crate) before: Option<String>,
-    /// Leave out predictions of a file that are for no item.
+    /// Skip predictions that match no item.
     #[arg(long)]
     pub(crate) skip_unknown: bool,
-    /// Which models answer, from what, and what it may cost.
+    /// Models, retrieval settings and budget.
     #[command(flatten)]
     pub(crate) answer: AnswerArgs,
-    /// What is taken out of the system.
+    /// Ablations.
     #[command(flatten)]
     pub(crate) less: LessArgs,
 }
@@ -58,150 +58,149 @@ fn system_help() -> String {
     let systems: Vec<String> =
         System::all().into_iter().map(|(name, _, what)| format!("{name} ({what})")).collect();
     format!(
-        "System: {}, or predictions:FILE for what another system answered. \
-         A task that asks for a label is answered with one draft in generative mode too",
+        "System: {}, or predictions:FILE for another system's answers. \
+         Classification tasks are answered with a single draft, also in generative mode",
         systems.join(", ")
     )
 }
 
-/// Parts taken out of a system.
+/// Ablations.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct LessArgs {
-    /// Take feedback and revision out; in evidence mode, the searches for what is missing.
+    /// Disable feedback and revision; in evidence mode, the follow-up searches for gaps.
     #[arg(long)]
     pub(crate) no_feedback: bool,
-    /// Take the insertion and verification of citations out.
+    /// Disable the insertion and verification of citations.
     #[arg(long)]
     pub(crate) no_verification: bool,
 }
 
-/// Predictions to read and the shape to write them in.
+/// Predictions to read and the format to write.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchConvertArgs {
-    /// A run's folder, or a file of predictions in any shape.
+    /// Folder of a run, or a file of predictions in any supported format.
     pub(crate) from: PathBuf,
-    /// Shape to write.
+    /// Output format.
     #[arg(long, value_enum)]
     pub(crate) to: ShapeArg,
-    /// File to write; left out, standard output.
+    /// Write to this file instead of standard output.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Task whose items give the records their names.
+    /// Task whose items give the records their ids.
     #[arg(long, requires = "data", value_name = "TASK")]
     pub(crate) task: Option<String>,
     /// Folder of the benchmark's files, or the task's file.
     #[arg(long, requires = "task", value_name = "PATH")]
     pub(crate) data: Option<PathBuf>,
-    /// Leave out records that are for no item.
+    /// Skip records that match no item.
     #[arg(long)]
     pub(crate) skip_unknown: bool,
 }
 
-/// Shapes of prediction files.
+/// Formats of prediction files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ShapeArg {
-    /// This project's lines.
+    /// This project's JSON lines.
     Openscholar,
-    /// A list of input, output, ctxs.
+    /// A JSON list of objects with input, output, ctxs.
     List,
-    /// The same list under "data".
+    /// The same list under the key "data".
     Data,
-    /// The same records as lines.
+    /// The same objects as JSON lines.
     Lines,
-    /// Lines of `case_id` and `answer_text`.
+    /// JSON lines with `case_id` and `answer_text`.
     Rubric,
-    /// A list of input, output, `final_passages`.
+    /// A JSON list of objects with input, output, `final_passages`.
     Prometheus,
 }
 
-/// Predictions to measure, and by which judge.
+/// Predictions to score, and the judge.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchScoreArgs {
-    /// A run's folder, or a file of predictions in any shape (needs --task and --data).
+    /// Folder of a run, or a file of predictions in any supported format (requires --task and --data).
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
-    /// Task of a file of predictions.
+    /// Task, for a file of predictions.
     #[arg(long, value_name = "TASK")]
     pub(crate) task: Option<String>,
-    /// Folder of the benchmark's files, or the task's file. Default: where the run took it from.
+    /// Folder of the benchmark's files, or the task's file [default: as in the run].
     #[arg(long, value_name = "PATH")]
     pub(crate) data: Option<PathBuf>,
-    /// Who judges citations: none, lexical, embedded (the model in this process), lm (the model of a server), a judge from
-    /// the catalog, the folder of one, or auto for the best that comes with the program.
+    /// Citation judge: none, lexical, embedded (the built-in language model), lm (a server's model), a judge from the catalog, a
+    /// judge's folder, or auto (the best built-in one).
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub(crate) judge: String,
-    /// Which citations a sentence has: all that it names, or those that upstream's scorer reads.
+    /// How the citations of a sentence are counted.
     #[arg(long, value_enum, default_value_t = CitationsArg::Corrected)]
     pub(crate) citations: CitationsArg,
-    /// Also compare with this run, answer by answer in both orders; needs --grade or --judge lm.
+    /// Also compare pairwise with this run, in both orders; requires --grade or --judge lm.
     #[arg(long, value_name = "RUN")]
     pub(crate) against: Option<PathBuf>,
-    /// Also let a model judge rubrics and grades: the embedded one, or the server's with --base-url; --judge lm does so
-    /// always.
+    /// Also score rubrics and grades with a model: the embedded one, or a server's with --base-url; implied by --judge lm.
     #[arg(long)]
     pub(crate) grade: bool,
-    /// Model of the server.
+    /// The server's model.
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Address of an OpenAI-compatible server.
+    /// Base URL of an OpenAI-compatible server.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// File of the 1–5 rubrics. Default: `rubrics/prometheus_rubrics_v8.json` among the benchmark's files.
+    /// File of the 1–5 rubrics [default: `rubrics/prometheus_rubrics_v8.json` of the benchmark's files].
     #[arg(long, value_name = "FILE")]
     pub(crate) rubrics: Option<PathBuf>,
-    /// Datastore in which papers that answers list are looked up. Default, where an answer without passages lists any: the
-    /// run's, else that of the config file.
+    /// Datastore in which to look up papers that answers list [default, if an answer without passages lists any: the run's,
+    /// else that of the config file].
     #[arg(long, value_name = "NAME")]
     pub(crate) titles: Option<String>,
-    /// Measure the judge against people: folder that holds `claims/`, `attribution/` and
+    /// Also measure the judge's agreement with human labels: folder with `claims/`, `attribution/` and
     /// `retrieval/scifact_test300/`.
     #[arg(long, value_name = "DIR")]
     pub(crate) labels: Option<PathBuf>,
-    /// Use at most so many labelled pairs of each set.
+    /// Use only the first N labelled pairs of each set.
     #[arg(long, value_name = "N")]
     pub(crate) labels_limit: Option<usize>,
-    /// Leave out predictions of a file that are for no item.
+    /// Skip predictions that match no item.
     #[arg(long)]
     pub(crate) skip_unknown: bool,
-    /// Stop judging before spending more than this many US dollars.
+    /// Stop judging before spending more than USD US dollars.
     #[arg(long, value_name = "USD")]
     pub(crate) max_cost: Option<f64>,
-    /// Stop judging after so many model calls.
+    /// Stop judging after N model calls.
     #[arg(long, value_name = "N")]
     pub(crate) max_calls: Option<u64>,
-    /// Stop judging after so many seconds.
+    /// Stop judging after S seconds.
     #[arg(long, value_name = "S")]
     pub(crate) max_seconds: Option<u64>,
-    /// Folder for the scores of a file. Default: the file's.
+    /// Folder for the scores of a predictions file [default: the file's folder].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Where papers that answers list are looked up beyond the datastore.
+    /// Other sources in which to look up papers that answers list.
     #[command(flatten)]
     pub(crate) look: LookArgs,
 }
 
-/// Which citations a sentence has.
+/// How the citations of a sentence are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CitationsArg {
-    /// Every number of groups and ranges, once; those of no shown passage are wrong; inherited ones are not counted.
+    /// Every number in groups and ranges once; numbers of no shown passage are wrong; inherited citations do not count.
     Corrected,
-    /// As upstream's scorer, to the letter.
+    /// Exactly as the reference scorer.
     Upstream,
 }
 
-/// Runs to set beside one another.
+/// Runs to compare.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BenchReportArgs {
     /// Folders of runs.
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// Write Markdown, HTML, CSV, JSON, plots and a page for each item here; left out, Markdown is printed.
+    /// Folder for Markdown, HTML, CSV, JSON, plots and a page per item [default: print Markdown].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Name of the report's files.
+    /// Base name of the report's files.
     #[arg(long, default_value = "scholarqabench", value_name = "NAME")]
     pub(crate) name: String,
-    /// Leave the pages of items out.
+    /// Omit the pages of items.
     #[arg(long)]
     pub(crate) no_pages: bool,
 }

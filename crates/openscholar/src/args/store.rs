@@ -25,64 +25,64 @@ pub(crate) struct PapersArgs {
 pub(crate) enum PapersCommand {
     /// List the papers of the datastore.
     List {
-        /// Return at most this many.
+        /// Maximum number of results.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: usize,
     },
     /// Show one paper with its passages.
     Show {
-        /// Its identifier, for example doi:10.1000/x.
+        /// Identifier of the paper, for example doi:10.1000/x.
         id: PaperId,
     },
     /// Add papers: documents (PDF, JATS, TEI, LaTeXML HTML, Markdown, text), folders of them, libraries (BibTeX, RIS,
-    /// CSL-JSON, Zotero), identifiers (doi:…, arxiv:…, pmid:…), whole titles (title:…), what a search at Semantic Scholar
-    /// lists (bulk:…), and files of JSON lines as `datastore build` reads them.
+    /// CSL-JSON, Zotero), identifiers (doi:…, arxiv:…, pmid:…), exact titles (title:…), results of Semantic Scholar's bulk
+    /// search (bulk:…), and files of JSON lines as for `datastore build`.
     ///
-    /// A folder with zotero.sqlite is that library; `zotero:` or `zotero:COLLECTION` asks the Zotero that runs here.
+    /// A folder with zotero.sqlite is read as that library; `zotero:` or `zotero:COLLECTION` reads from a running Zotero.
     #[command(arg_required_else_help = true)]
     Add {
-        /// What is read.
+        /// Files to read.
         #[command(flatten)]
         sources: SourceArgs,
         /// How documents and libraries are read.
         #[command(flatten)]
         intake: IntakeArgs,
     },
-    /// Write papers as a list for reference managers.
+    /// Export papers for reference managers.
     Export {
-        /// Identifiers of the papers; if omitted, all of the datastore.
+        /// Identifiers of the papers [default: all in the datastore].
         #[arg(value_name = "ID")]
         ids: Vec<PaperId>,
         /// Export the references of this run's answer instead.
         #[arg(long, value_name = "RUN", conflicts_with = "ids")]
         run: Option<String>,
-        /// Format of the list.
+        /// Output format.
         #[arg(long, value_enum, default_value_t = ListFormatArg::Bibtex)]
         format: ListFormatArg,
         /// Write to this file instead of standard output.
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// List what a paper cites, and which of it is in the datastore.
+    /// List the papers that a paper cites, and which of them are in the datastore.
     References {
-        /// Its identifier.
+        /// Identifier of the paper.
         id: PaperId,
-        /// Return at most this many.
+        /// Maximum number of results.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: usize,
-        /// Other sources to ask.
+        /// Other sources to query.
         #[command(flatten)]
         beyond: BeyondArgs,
     },
     /// List the papers in the datastore that cite a paper, which itself need not be there.
     #[command(alias = "citers")]
     CitedBy {
-        /// Its identifier.
+        /// Identifier of the paper.
         id: PaperId,
-        /// Return at most this many.
+        /// Maximum number of results.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: usize,
-        /// Other sources to ask.
+        /// Other sources to query.
         #[command(flatten)]
         beyond: BeyondArgs,
     },
@@ -90,10 +90,10 @@ pub(crate) enum PapersCommand {
     Related {
         /// Identifier of the paper.
         id: PaperId,
-        /// Return at most this many.
+        /// Maximum number of results.
         #[arg(long, default_value_t = 10, value_name = "N")]
         limit: usize,
-        /// Other sources to ask.
+        /// Other sources to query.
         #[command(flatten)]
         beyond: BeyondArgs,
     },
@@ -107,22 +107,22 @@ pub(crate) enum PapersCommand {
         /// Direction in which references are followed.
         #[arg(long, value_enum, default_value_t = DirectionArg::Both)]
         direction: DirectionArg,
-        /// Follow at most this many links of each paper, per direction.
+        /// Maximum number of links followed per paper and direction.
         #[arg(long, default_value_t = 100, value_name = "N")]
         links: usize,
-        /// Return at most this many papers.
+        /// Maximum number of papers.
         #[arg(long, default_value_t = 200, value_name = "N")]
         limit: usize,
     },
     /// Remove papers.
     Remove {
-        /// Their identifiers.
+        /// Identifiers of the papers.
         #[arg(required = true, value_name = "ID")]
         ids: Vec<PaperId>,
     },
 }
 
-/// Formats of lists of papers.
+/// Bibliography formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ListFormatArg {
     /// BibTeX.
@@ -137,27 +137,27 @@ pub(crate) enum ListFormatArg {
 #[expect(clippy::struct_excessive_bools, reason = "four switches that do not depend on each other")]
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct IntakeArgs {
-    /// Only this collection of a library, with its subcollections; a nested one as outer/inner.
+    /// Only this collection of a library, with its subcollections; nested ones as outer/inner.
     #[arg(long, value_name = "NAME")]
     pub(crate) collection: Option<String>,
-    /// Do not look up documents' metadata by their identifiers at Crossref, OpenAlex and other registries.
+    /// Do not look up metadata of documents at Crossref, OpenAlex and other registries.
     #[arg(long)]
     pub(crate) no_lookup: bool,
-    /// Send no requests: use only replies cached by earlier runs.
+    /// Send no requests; use only cached replies.
     #[arg(long)]
     pub(crate) offline: bool,
-    /// Take at most this many papers from each `bulk:` search, most cited first.
+    /// Maximum number of papers per `bulk:` search, most cited first; at least 1.
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) bulk_limit: usize,
-    /// Also read files of a library that lie in this folder, and look there for those that it names without one. Otherwise
-    /// only files beside a list, in Zotero's storage beside its database, or in ~/Zotero/storage of the Zotero that runs
-    /// here are read. Repeat for several.
+    /// Also read attachments of a library from this folder, and resolve relative names against it; repeatable. By default,
+    /// attachments are read only from beside the library, from Zotero's storage beside its database, or from ~/Zotero/storage
+    /// for a running Zotero.
     #[arg(long, value_name = "DIR")]
     pub(crate) attachments: Vec<PathBuf>,
     /// In folders, also follow symbolic links that lead out of them.
     #[arg(long)]
     pub(crate) follow_links: bool,
-    /// Keep running and add what appears or changes in the named folders, until Ctrl-C.
+    /// Keep running, and add files that appear or change in the folders, until Ctrl-C.
     #[arg(long)]
     pub(crate) watch: bool,
 }
@@ -165,33 +165,31 @@ pub(crate) struct IntakeArgs {
 /// Files of papers, and how they are read.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct SourceArgs {
-    /// What to read. Files of JSON lines may be plain, .gz or .zst; files of a Semantic Scholar dump (papers, abstracts,
+    /// Files to read. JSON lines may be plain, .gz or .zst; files of a Semantic Scholar dump (papers, abstracts,
     /// citations, s2orc) are joined by corpus id.
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Format of the files; if omitted, detected from each file's first line: papers, pes2o, beir, openalex, s2-papers,
+    /// Format of the files [default: detected from each file's first lines]: papers, pes2o, beir, openalex, s2-papers,
     /// s2-abstracts, s2-citations, s2orc, acl, arxiv, pmc.
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// Field mapping for rows of any other schema, as JSON pointers: title=/paper/name,text=/body,id=/doi,year=/y. Also
+    /// Field mapping for other JSON schemas, as JSON pointers: title=/paper/name,text=/body,id=/doi,year=/y. Also
     /// abstract, authors, date, venue, url, licence, citations, references, doi, arxiv, pmid, corpusid, openalex.
     #[arg(long, value_name = "MAP", conflicts_with = "format")]
     pub(crate) fields: Option<FieldMap>,
-    /// Read only part I of N of the files, counted from 0: 0/16. A line belongs to the part that has its first byte; a
-    /// compressed file belongs to one part whole. Join the parts with `datastore merge`.
+    /// Read only shard I of N, counted from 0, for example 0/16. A line belongs to the shard that contains its first byte; a
+    /// compressed file belongs to one shard as a whole. Join the shards with `datastore merge`.
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-    /// Write every rejected record, with its line and the reason, to this file; if omitted, to
-    /// NAME.rejects.jsonl beside the datastore.
+    /// File for rejected records, with line and reason [default: NAME.rejects.jsonl beside the datastore].
     #[arg(long, value_name = "FILE")]
     pub(crate) rejects: Option<PathBuf>,
-    /// Do not compare every file that is there with its checksum first, which takes as long as reading the whole datastore
-    /// from its disk. Files are then checked when they are merged, or when papers in them are replaced or removed; what
-    /// is only looked up is not, and `datastore verify` does it later.
+    /// Skip the initial verification of all checksums, which reads the whole datastore from disk. Files are then checked only
+    /// when they are merged, or when papers in them are replaced or removed; `datastore verify` checks the rest later.
     #[arg(long)]
     pub(crate) skip_check: bool,
-    /// Override a read limit: file-bytes, line-bytes, unpack-ratio, stream-bytes, pages, drawings, sections,
-    /// references, text-bytes, seconds. Repeat for several; docs/data-formats.md says what each bounds.
+    /// Override an input limit: file-bytes, line-bytes, unpack-ratio, stream-bytes, pages, drawings, sections, references,
+    /// text-bytes, seconds; repeatable. docs/data-formats.md explains each.
     #[arg(long = "limit", value_name = "NAME=N", value_parser = limit)]
     pub(crate) limits: Vec<(Limit, u64)>,
 }
@@ -201,28 +199,28 @@ fn limit(text: &str) -> Result<(Limit, u64), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=N, for example sections=20000")?;
     let limit: Limit = name.parse().map_err(|error: UnknownLimit| error.to_string())?;
     let value =
-        value.trim().replace('_', "").parse().map_err(|_| format!("{value:?} is no number"))?;
+        value.trim().replace('_', "").parse().map_err(|_| format!("{value:?} is not a number"))?;
     Ok((limit, value))
 }
 
-/// What a datastore is built from, and how.
+/// Sources and settings of a datastore.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct BuildArgs {
-    /// Its name.
+    /// Name of the datastore.
     pub(crate) name: String,
-    /// Files to read; without any, `starter` is built from the papers shipped with the program.
+    /// Files to read [default for `starter`: the papers shipped with the program].
     #[command(flatten)]
     pub(crate) sources: SourceArgs,
     /// How passages are encoded.
     #[command(flatten)]
     pub(crate) encoding: EncodingArgs,
-    /// Passages that come with vectors.
+    /// Precomputed passages and vectors.
     #[command(flatten)]
     pub(crate) given: GivenArgs,
-    /// How a new datastore cuts papers into passages of 256 words; sections if left out.
+    /// How a new datastore splits papers into passages of 256 words [default: sections].
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) passages: Option<PassagesArg>,
-    /// Re-encode even where precomputed vectors are shipped.
+    /// Encode the passages even if precomputed vectors are shipped.
     #[arg(long)]
     pub(crate) encode: bool,
 }
@@ -230,77 +228,76 @@ pub(crate) struct BuildArgs {
 /// How passages are encoded.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct EncodingArgs {
-    /// Encoder for the passages.
+    /// Encoder: a name from the catalog or a folder.
     #[arg(long, value_name = "NAME")]
     pub(crate) encoder: Option<String>,
-    /// Truncate passages to this many tokens when encoding (upstream truncates to 256).
+    /// Truncate passages to N tokens for encoding (the reference code: 256).
     #[arg(long, value_name = "N")]
     pub(crate) encoder_tokens: Option<usize>,
-    /// Lower-case texts before encoding, for encoders that distinguish case.
+    /// Lower-case texts before encoding.
     #[arg(long)]
     pub(crate) lowercase: bool,
-    /// Normalise dashes, quotation marks, slashes and ellipses to one character each before encoding.
+    /// Normalise variants of dashes, quotation marks, slashes and ellipses before encoding.
     #[arg(long)]
     pub(crate) normalize_text: bool,
 }
 
-/// Passages that were cut and encoded elsewhere.
+/// Passages that were split and encoded elsewhere.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GivenArgs {
-    /// Precomputed passages, one JSON line each: `text`, and `paper` or `origin_id`, `id`, `title`,
-    /// `section`.
+    /// Precomputed passages (JSON lines): `text`, `paper` or `origin_id`, and optionally `id`, `title`, `section`.
     #[arg(long, value_name = "FILE", requires = "vectors", conflicts_with = "files")]
     pub(crate) passages_file: Option<PathBuf>,
-    /// Their vectors, made by --encoder: a numpy file of float16 or float32, one row for each passage.
+    /// Their vectors, computed by --encoder: a numpy file of float16 or float32, one row per passage.
     #[arg(long, value_name = "NPY", requires = "passages_file")]
     pub(crate) vectors: Option<PathBuf>,
-    /// The `id` of each row of the vectors, when they are not in the order of the passages: a numpy file of integers.
+    /// The `id` of each row of --vectors: a numpy file of integers [default: the order of the passages].
     #[arg(long, value_name = "NPY", requires = "vectors")]
     pub(crate) vector_ids: Option<PathBuf>,
 }
 
-/// How large a datastore will be.
+/// Assumptions of a size estimate.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct PlanArgs {
-    /// Papers.
+    /// Number of papers.
     #[arg(long, value_name = "N")]
     pub(crate) papers: f64,
-    /// Dimension of a vector.
+    /// Vector dimension.
     #[arg(long, value_name = "D", default_value_t = 768.0)]
     pub(crate) dim: f64,
-    /// Passages in a paper. 236 million of 45 million papers in the Nature article; abstracts alone have one.
+    /// Passages per paper: 5.24 for the full texts of the Nature article (236 million of 45 million papers), 1 for abstracts.
     #[arg(long, value_name = "X", default_value_t = 5.24)]
     pub(crate) passages_per_paper: f64,
-    /// Bytes of texts and lexical index for each passage. Source: docs/results/ingest.md, full texts.
+    /// Bytes of text and lexical index per passage. Source: docs/results/ingest.md, full texts.
     #[arg(long, value_name = "BYTES", default_value_t = 2_200.0)]
     pub(crate) bytes_per_passage: f64,
-    /// Ingestion rate in passages/s on two cores: reading, cutting, indexing. Source: docs/results/ingest.md.
+    /// Ingestion rate in passages/s on two cores: reading, splitting, indexing. Source: docs/results/ingest.md.
     #[arg(long, value_name = "RATE", default_value_t = 5_000.0)]
     pub(crate) ingest_rate: f64,
-    /// Encoding rate of one machine in passages/s; `openscholar bench encoder` measures yours. Source:
-    /// docs/results/encoder-all-MiniLM-L6-v2.md for two cores; a GPU does thousands.
+    /// Encoding rate of one machine in passages/s, as measured by `openscholar bench encoder`. Source:
+    /// docs/results/encoder-all-MiniLM-L6-v2.md, two cores; a GPU reaches thousands.
     #[arg(long, value_name = "RATE", default_value_t = 40.0)]
     pub(crate) encode_rate: f64,
     /// Indexing rate of two cores in 768-dimensional vectors/s. Source: docs/results/index-growth.md, two
-    /// million of them.
+    /// million vectors.
     #[arg(long, value_name = "RATE", default_value_t = 40_000.0)]
     pub(crate) index_rate: f64,
-    /// Machines that share reading and encoding by --shard.
+    /// Number of machines that share the build by --shard.
     #[arg(long, value_name = "N", default_value_t = 1.0)]
     pub(crate) machines: f64,
 }
 
-/// How papers are cut into passages.
+/// How papers are split into passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PassagesArg {
-    /// Blocks of 256 words over the whole text, as the paper cuts them.
+    /// Blocks of 256 words over the whole text, as in the paper.
     Paper,
-    /// Blocks of 256 words inside each section, so that a passage says where it comes from.
+    /// Blocks of 256 words within each section.
     Sections,
 }
 
 impl PassagesArg {
-    /// The cutting rules that this stands for.
+    /// The splitting rules of this choice.
     pub(crate) fn rules(self) -> BuildRules {
         match self {
             Self::Paper => BuildRules::paper(),
@@ -312,12 +309,12 @@ impl PassagesArg {
 /// Direction in which references are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DirectionArg {
-    /// To the papers it cites.
+    /// To cited papers.
     References,
-    /// To the papers that cite it.
+    /// To citing papers.
     #[value(alias = "citers")]
     CitedBy,
-    /// Both ways.
+    /// Both directions.
     Both,
 }
 
@@ -331,19 +328,19 @@ impl From<DirectionArg> for scholar_datastore::graph::Direction {
     }
 }
 
-/// What is compacted, and what its indexes are like afterwards.
+/// Settings of a compaction.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct CompactArgs {
-    /// Its name.
+    /// Name of the datastore.
     pub(crate) name: Option<String>,
-    /// Inverted lists (clusters) of each index; left out: twice the square root of its rows.
+    /// Number of inverted lists (clusters) per index [default: twice the square root of its rows].
     #[arg(long, alias = "lists", value_name = "N")]
     pub(crate) nlist: Option<usize>,
-    /// Rows from which a segment gets an inverted index; left out: 32768.
+    /// Minimum number of rows for an inverted index [default: 32768].
     #[arg(long, value_name = "N")]
     pub(crate) indexed_from: Option<u64>,
-    /// Bits of its codes, 1 or 4; left out: what it has, 1 at first. Four take five times the space and save reads
-    /// where vectors lie on a slow disk.
+    /// Bits per dimension of its codes, 1 or 4 [default: unchanged, initially 1]. 4 takes five times the space and saves reads
+    /// if vectors are on a slow disk.
     #[arg(long, value_name = "N")]
     pub(crate) bits: Option<u32>,
 }
@@ -355,29 +352,29 @@ pub(crate) struct DatastoreArgs {
     pub(crate) command: DatastoreCommand,
 }
 
-/// What can be done with datastores.
+/// Verbs on datastores.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DatastoreCommand {
-    /// Build a datastore from files; an interrupted build continues.
+    /// Build a datastore from files; an interrupted build resumes.
     Build(Box<BuildArgs>),
-    /// Copy datastores of one encoder into one: parts built on several machines, or a datastore of an older format.
-    /// Nothing is re-encoded, and an interrupted merge continues.
+    /// Merge datastores with the same encoder: shards built on several machines, or a datastore of an older format. Nothing is
+    /// re-encoded, and an interrupted merge resumes.
     Merge {
-        /// Name of the datastore to copy into; it is created if it is absent.
+        /// Datastore to merge into, created if absent.
         #[arg(value_name = "NEW")]
         name: String,
-        /// Datastores to copy from: names, or folders anywhere.
+        /// Datastores to merge: names or folders.
         #[arg(required = true, value_name = "OLD")]
         from: Vec<String>,
     },
-    /// Write papers, passages, vectors and citation edges as Parquet files that other tools read.
+    /// Export papers, passages, vectors and citation edges as Parquet files.
     Export {
-        /// Its name.
+        /// Name of the datastore.
         name: String,
         /// Folder for the files.
         #[arg(value_name = "DIR")]
         out: PathBuf,
-        /// What to write.
+        /// Comma-separated parts to export.
         #[arg(
             long,
             value_delimiter = ',',
@@ -386,36 +383,35 @@ pub(crate) enum DatastoreCommand {
         )]
         what: Vec<ExportPart>,
     },
-    /// Estimate size, memory and hours of a datastore before it is built.
+    /// Estimate size, memory and build time of a datastore.
     Plan(PlanArgs),
     /// List all datastores.
     List,
     /// Show counts, sizes and the encoder of a datastore.
     Info {
-        /// Its name.
+        /// Name of the datastore.
         name: Option<String>,
     },
-    /// Verify every checksum; with --deep also re-encode a sample of passages.
+    /// Verify all checksums; with --deep, also re-encode a sample of passages.
     Verify {
-        /// Its name.
+        /// Name of the datastore.
         name: Option<String>,
         /// Re-encode a sample of passages and compare.
         #[arg(long)]
         deep: bool,
     },
-    /// Copy what can be saved of a damaged datastore into a new one, and list what is lost. The damaged one is only read.
+    /// Copy what can be saved from a damaged datastore into a new one, and list what is lost. The damaged one is only read.
     ///
-    /// A paper is saved where its record lies in an undamaged file, or its digest proves that it is what was stored. Vectors
-    /// of damaged files are encoded anew. Ends with 4 when a paper is lost. For example: openscholar datastore repair
-    /// papers --to papers-repaired
+    /// A paper is saved if its record is in an undamaged file or still matches its digest. Vectors of damaged files are encoded
+    /// again. Exits with 4 if a paper is lost. Example: openscholar datastore repair papers --to papers-repaired
     Repair {
-        /// Name of the damaged datastore, or its folder.
+        /// Damaged datastore: name or folder.
         name: String,
-        /// Name of the datastore to copy into; it is created, and an interrupted repair continues.
+        /// Name of the new datastore; an interrupted repair resumes.
         #[arg(long, value_name = "NEW")]
         to: String,
     },
-    /// Answer searches over HTTP: the original's POST /search and a typed POST /v1/search.
+    /// Serve searches over HTTP: the reference implementation's POST /search and a typed POST /v1/search.
     Serve(Box<ServeArgs>),
     /// Merge segments, reclaim the space of removed papers, and build the inverted (IVF) index of a large datastore.
     Compact(CompactArgs),
@@ -428,7 +424,7 @@ pub(crate) enum DatastoreCommand {
     },
 }
 
-/// List, fetch and check models.
+/// List, download and verify models.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ModelsArgs {
     #[command(subcommand)]
@@ -438,22 +434,22 @@ pub(crate) struct ModelsArgs {
 /// What can be done with models.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// List the models of the catalog, and which are installed.
+    /// List the models of the catalog and whether they are installed.
     List,
-    /// Fetch models; an interrupted download continues.
+    /// Download models; an interrupted download resumes.
     Pull {
-        /// Names from the catalog; if omitted, the defaults.
+        /// Names from the catalog [default: the default models].
         names: Vec<String>,
-        /// Take the files from this folder or file instead of the network.
+        /// Copy the files from this folder or file instead of downloading them.
         #[arg(long, value_name = "PATH")]
         from: Option<PathBuf>,
     },
     /// Verify the checksums of installed models.
     Verify {
-        /// Names; if omitted, every installed model.
+        /// Names of models [default: all installed ones].
         names: Vec<String>,
     },
-    /// Quantise a trained model to int8, a quarter of the size, as shipped models are.
+    /// Quantise a trained model to int8, a quarter of its size.
     Pack {
         /// Folder of the model.
         #[arg(value_name = "FOLDER")]
@@ -471,59 +467,59 @@ pub(crate) struct RunsArgs {
     pub(crate) command: RunsCommand,
 }
 
-/// What can be done with runs. A run is named by its id, a unique beginning of it, or `last`.
+/// Verbs on runs. A run is named by its id, a unique prefix of it, or `last`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RunsCommand {
     /// List past runs, newest first.
     List {
-        /// Return at most this many.
+        /// Maximum number of results.
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: usize,
     },
     /// Print the answer of a run.
     Show {
-        /// The run.
+        /// Run id, a unique prefix of it, or `last`.
         run: String,
-        /// Print its proof as canonical JSON (RFC 8785) instead: the bytes that are signed.
+        /// Print the proof as canonical JSON (RFC 8785) instead: the signed bytes.
         #[arg(long)]
         proof: bool,
     },
     /// Explain why a reference is cited: its passages, scores, quotations and verdicts.
     Explain {
-        /// The run.
+        /// Run id, a unique prefix of it, or `last`.
         run: String,
-        /// Number of the reference; if omitted, all.
+        /// Number of the reference [default: all].
         reference: Option<usize>,
     },
-    /// Run the algorithm again on the recorded replies, without network or models, and compare byte for byte.
+    /// Replay a run on the recorded replies, without network or models, and compare byte for byte.
     Replay {
-        /// The run.
+        /// Run id, a unique prefix of it, or `last`.
         run: String,
     },
-    /// Derive a run's answer and proof again from its journal, compare every file, and locate every quotation in the
-    /// datastore. No network, no model.
+    /// Derive a run's answer and proof again from its journal, compare all files, and locate all quotations in the datastore,
+    /// without network or models.
     Verify {
-        /// The run.
+        /// Run id, a unique prefix of it, or `last`.
         run: String,
-        /// Datastore to check against; if omitted, the one the run used.
+        /// Datastore to check against [default: the one the run used].
         #[arg(long, value_name = "NAME")]
         datastore: Option<String>,
-        /// Accept only a signature by this key: a public key (KEY.pub), or a file of allowed signers.
+        /// Require a signature by this key: a public key (KEY.pub) or a file of allowed signers.
         #[arg(long, value_name = "FILE")]
         signer: Option<PathBuf>,
     },
-    /// Sign the proof of a run in OpenSSH's format, once it is verified.
+    /// Verify a run, then sign its proof in OpenSSH's format.
     Sign {
-        /// The run.
+        /// Run id, a unique prefix of it, or `last`.
         run: String,
-        /// Private key of Ed25519 without a passphrase.
+        /// Private Ed25519 key without a passphrase.
         key: PathBuf,
     },
-    /// Write a past answer as a document with citations in any style.
+    /// Export an answer as a document, with citations in any style.
     Export {
-        /// The run.
+        /// Run id, a unique prefix of it, or `last`.
         run: String,
-        /// Format of the document, or of the list of its references.
+        /// Format of the document or bibliography.
         #[arg(long, value_enum, default_value_t = OutputFormat::Html)]
         to: OutputFormat,
         /// Citation style: apa, ieee, vancouver, nature, chicago, acm, any name of the CSL repository, or a .csl file.

@@ -9,7 +9,7 @@ use super::{
     TrainScoreTeacherArgs,
 };
 
-/// Train models of your own.
+/// Train encoders, rerankers and attributors (judges of support).
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainArgs {
     #[command(subcommand)]
@@ -23,11 +23,11 @@ pub(crate) enum TrainCommand {
     Encoder(TrainModelArgs),
     /// Train a reranker, a cross-encoder or late interaction, on queries with positive and negative passages.
     Reranker(TrainModelArgs),
-    /// Train a judge of support: a calibrated classifier of sentence and evidence with three classes.
+    /// Train an attributor (judge of support): a calibrated three-class classifier of sentence and evidence.
     Attributor(TrainModelArgs),
     /// Make training data from public collections, decontaminated against evaluation sets.
     Data(TrainDataArgs),
-    /// Fail where training rows repeat evaluation sets.
+    /// Check training rows for overlap with evaluation sets; fails if there is any.
     #[command(alias = "check")]
     Decontaminate(TrainDecontaminateArgs),
     /// Score the passages of training rows with a larger model, to distill it into a reranker.
@@ -42,7 +42,7 @@ pub(crate) enum TrainCommand {
     Presets {
         /// Kind of model.
         task: TrainTaskArg,
-        /// paper or small.
+        /// Preset: paper or small.
         #[arg(default_value = "small", value_name = "PRESET")]
         preset: String,
     },
@@ -51,7 +51,7 @@ pub(crate) enum TrainCommand {
 /// Inputs and output of a training.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainModelArgs {
-    /// Output folder: best model, last checkpoint, learning curves. An interrupted training resumes from there.
+    /// Output folder for best model, last checkpoint and learning curves; an interrupted training resumes from it.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Config file (TOML): its key `preset` is paper or small, its other keys override settings of the preset.
@@ -107,11 +107,11 @@ impl From<DeviceArg> for scholar_train::DeviceKind {
 /// Kind of model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TrainTaskArg {
-    /// Texts to vectors.
+    /// Maps texts to vectors.
     Encoder,
-    /// Query and passage to one score.
+    /// Scores a query with a passage.
     Reranker,
-    /// Sentence and evidence to three classes.
+    /// Classifies a sentence with its evidence as supports, contradicts or neither.
     Attributor,
 }
 

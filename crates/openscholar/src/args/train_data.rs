@@ -14,28 +14,28 @@ pub(crate) struct TrainDataArgs {
     /// Folder for train.jsonl, dev.jsonl, rejects.jsonl, card.json and card.md.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Folder with the collections, laid out as docs/data-formats.md says.
+    /// Folder with the collections, in the layout of docs/data-formats.md.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// Collections, separated by commas: scifact, citint, clscisumm, bioasq, pubmedqa, evinf, pmc, openalex, acl, arxiv, starter [default: all in the folder].
+    /// Comma-separated collections: scifact, citint, clscisumm, bioasq, pubmedqa, evinf, pmc, openalex, acl, arxiv, starter [default: all in the folder].
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) source: Vec<String>,
     /// Evaluation sets to decontaminate against: folders in BEIR layout, files of JSON lines, or folders of such [default: retrieval, claims and scholarqabench of the data folder].
     #[arg(long, value_delimiter = ',', value_name = "PATHS")]
     pub(crate) evaluation: Vec<PathBuf>,
-    /// Make rows without decontamination.
+    /// Skip decontamination.
     #[arg(long, conflicts_with = "evaluation")]
     pub(crate) no_evaluation: bool,
-    /// Size: paper for models that are shipped, small for a minute of training.
+    /// Amount of data.
     #[arg(long, value_enum, default_value = "paper")]
     pub(crate) preset: DataPresetArg,
-    /// Maximum number of papers of each collection, instead of the preset's.
+    /// Maximum number of papers per collection [default: the preset's].
     #[arg(long, value_name = "N")]
     pub(crate) max_papers: Option<usize>,
     /// Random seed.
     #[arg(long, default_value_t = 7, value_name = "N")]
     pub(crate) seed: u64,
-    /// Fraction of a file's rows that may be unusable before the file is refused.
+    /// Maximum fraction of unusable rows per file, from 0 to 1.
     #[arg(long, default_value_t = 0.01, value_name = "FRACTION")]
     pub(crate) bad_rows: f64,
     /// Search mode of hard-negative mining (reranker).
@@ -49,7 +49,7 @@ pub(crate) struct TrainDataArgs {
     pub(crate) questions: QuestionsArg,
 }
 
-/// Training rows, and the evaluation sets they must not repeat.
+/// Training rows, and the evaluation sets they must not overlap with.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainDecontaminateArgs {
     /// Files of rows (JSON lines).
@@ -63,7 +63,7 @@ pub(crate) struct TrainDecontaminateArgs {
 /// The model whose weights are fitted, and the data.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainFitWeightsArgs {
-    /// Model folder, as `train attributor` or `train reranker` leaves it in best; the weights are written into it.
+    /// Model folder, such as the `best` folder of a training; the weights are written into it.
     #[arg(value_name = "DIR")]
     pub(crate) model: PathBuf,
     /// Judge: rows it was not trained on (JSON lines).
@@ -77,14 +77,14 @@ pub(crate) struct TrainFitWeightsArgs {
     /// Judge: use the rows of these collections only, each with equal weight [default: all rows].
     #[arg(long, value_delimiter = ',', value_name = "NAMES", requires = "rows")]
     pub(crate) source: Vec<String>,
-    /// Fraction of the rows that may be unusable.
+    /// Maximum fraction of unusable rows, from 0 to 1.
     #[arg(long, default_value_t = 0.01, value_name = "FRACTION")]
     pub(crate) bad_rows: f64,
     /// Reranker: collections in BEIR layout with queries it was not trained on, each with equal weight.
     #[arg(long, value_delimiter = ',', value_name = "DIRS")]
     pub(crate) collections: Vec<PathBuf>,
     /// Judge: folder with `claims/` and `retrieval/scifact_test300/`. Fit on the pairs that `bench attribution` makes from its
-    /// training claims, as far as the rows hold them [default: fit on the rows themselves].
+    /// training claims, as far as the rows contain them [default: fit on the rows themselves].
     #[arg(long, value_name = "DIR", requires = "rows")]
     pub(crate) claims: Option<PathBuf>,
     /// Encoder whose late interaction joins the model's score. Cross-encoder: the first stage, an encoder by name or
@@ -108,7 +108,7 @@ pub(crate) struct TrainScoreTeacherArgs {
     /// Output file; interrupted scoring resumes there.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Fraction of the rows that may be unusable.
+    /// Maximum fraction of unusable rows, from 0 to 1.
     #[arg(long, default_value_t = 0.01, value_name = "FRACTION")]
     pub(crate) bad_rows: f64,
 }
@@ -127,9 +127,9 @@ pub(crate) enum TrainsArg {
 /// Amount of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DataPresetArg {
-    /// For models that are shipped.
+    /// As for the built-in models.
     Paper,
-    /// For a minute of training.
+    /// Enough for a minute of training.
     Small,
 }
 
@@ -169,7 +169,7 @@ pub(crate) struct TrainExportArgs {
     /// Base model, as that library names it [default: the paper's].
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Fraction of the rows that may be unusable.
+    /// Maximum fraction of unusable rows, from 0 to 1.
     #[arg(long, default_value_t = 0.01, value_name = "FRACTION")]
     pub(crate) bad_rows: f64,
 }

@@ -87,7 +87,7 @@ impl Task {
             RunStatus::Running => {
                 let message = format!("run {} is being answered by another process", record.id);
                 return Err(CommandError::user(message)
-                    .with_hint("wait until it ends, or end it: what it has done is kept"));
+                    .with_hint("wait until it ends, or stop it: its progress is saved"));
             }
         }
         let question = Question::new(&record.question)
@@ -195,7 +195,8 @@ async fn answer(
     let end = End { document: &document, trace: &trace, recorded, commit, found: found.as_deref() };
     let stored = kept.and_then(|()| finish(&folder, &mut record, end));
     let stored = stored.map_err(|error| {
-        error.with_hint("the answer is whole, but its run folder is not: save what was printed")
+        error
+            .with_hint("the answer is complete, but its run folder is not: save the printed answer")
     });
     Ok((document, stored))
 }
@@ -204,7 +205,7 @@ async fn answer(
 fn save(run: &str, datastore: &str, app: &App) -> Result<(), CommandError> {
     let found = RunFolder::find(&app.home, run)?.found_papers()?;
     if found.is_empty() {
-        app.printer.say("no paper was found beyond the datastore: nothing to save");
+        app.printer.say("no paper was found outside the datastore: nothing to save");
         return Ok(());
     }
     let source = format!("run {run}");
@@ -290,7 +291,7 @@ fn settle(
         Some(Err(error)) => Err(CommandError::from(error)),
         None => Err(CommandError::new(
             ErrorKind::Interrupted,
-            format!("interrupted; what was done is in run {run}"),
+            format!("interrupted; progress is saved in run {run}"),
         )
         .with_hint(format!("openscholar ask --resume {run}"))),
     }
@@ -301,7 +302,7 @@ fn announce(estimate: &Estimate, config: &AskConfig, app: &App) -> Result<(), Co
     let Estimate { calls, usage, usd } = *estimate;
     if config.budget.max_cost.is_some() && usd.is_none() && calls > 0 {
         return Err(CommandError::user(
-            "--max-cost cannot be kept: the price of the model is unknown",
+            "--max-cost cannot be enforced: the price of the model is unknown",
         )
         .with_hint(format!("add its price to {}", app.home.price_file().display())));
     }
@@ -344,7 +345,7 @@ fn print(document: &AnswerDocument, args: &AskArgs, app: &App) -> Result<(), Com
             [bytes.as_slice(), b"\n"].concat()
         };
         runs::write_file(path, &whole).map_err(|error| {
-            error.with_hint(format!("the answer is kept: openscholar runs show {}", document.run))
+            error.with_hint(format!("the answer is saved: openscholar runs show {}", document.run))
         })?;
         app.printer.say(&format!("written to {}", path.display()));
     }

@@ -167,7 +167,7 @@ fn python() -> Check {
         "python3 with pip",
         text.is_some(),
         text.unwrap_or_else(|| "not found".to_owned()),
-        "only needed to fetch models where the model hub cannot be reached",
+        "only needed to download models where the model hub cannot be reached",
     )
 }
 

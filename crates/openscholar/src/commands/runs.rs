@@ -116,6 +116,6 @@ fn unanswered(record: &RunRecord) -> CommandError {
             CommandError::user(format!("run {id} failed: {why}")).with_hint(resume)
         }
         RunStatus::Done => CommandError::user(format!("run {id} has lost its answer.json"))
-            .with_hint(format!("openscholar runs replay {id} tells what else is there")),
+            .with_hint(format!("openscholar runs replay {id} shows the other differences")),
     }
 }

@@ -107,7 +107,7 @@ fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, Com
     }
     if let Some(absent) = stated.collections.iter().find(|path| !path.is_dir()) {
         return Err(CommandError::user(format!("there is no folder {}", absent.display()))
-            .with_hint("a collection holds corpus.jsonl, queries.jsonl and qrels.tsv"));
+            .with_hint("a collection consists of corpus.jsonl, queries.jsonl and qrels.tsv"));
     }
     if let Some(name) = &name {
         stated.init = app.block_on(models::ensure(app, name))??;
@@ -125,13 +125,13 @@ fn say_left_out<'a>(rows: impl Iterator<Item = (&'a Path, usize, &'a str)>, app:
     let mut more = 0;
     for (nth, (path, line, problem)) in rows.enumerate() {
         if nth < MOST_NAMED {
-            app.printer.say(&format!("left out {}:{line}: {problem}", path.display()));
+            app.printer.say(&format!("skipped {}:{line}: {problem}", path.display()));
         } else {
             more += 1;
         }
     }
     if more > 0 {
-        app.printer.say(&format!("left out {more} more rows"));
+        app.printer.say(&format!("skipped {more} more rows"));
     }
 }
 

@@ -146,9 +146,9 @@ pub(crate) async fn replay(
     let outcome = scholar_pipeline::ask(&replayer.ports(), &question, &config, &()).await;
     if let Some(miss) = replayer.misses().first() {
         return Err(CommandError::user(format!(
-            "the replay needed a reply the journal does not hold: {miss}"
+            "the replay needed a reply that is not in the journal: {miss}"
         ))
-        .with_hint("the run was made by another version of the program, or was changed"));
+        .with_hint("the run was written by another version of the program, or was altered"));
     }
     Ok(outcome?)
 }

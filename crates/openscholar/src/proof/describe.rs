@@ -63,7 +63,7 @@ pub(crate) fn problem(problem: &ProofProblem) -> String {
             format!("sentence {}: no quoted passage says {}", sentence + 1, shown(words))
         }
         ProofProblem::ReferenceMisnumbered { expected, printed } => {
-            format!("reference [{}] stands where [{expected}] should", printed.number.0)
+            format!("reference [{}] is in the place of [{expected}]", printed.number.0)
         }
         ProofProblem::ReferenceDiffers { printed, stored } => {
             let line = crate::output::markdown::describe;
@@ -116,7 +116,7 @@ pub(crate) fn file_problem(problem: &FileProblem) -> String {
         FileProblem::Differs { file, difference } => {
             format!("{file}, {}", self::difference(difference))
         }
-        FileProblem::Missing { file } => format!("{file} is not there"),
+        FileProblem::Missing { file } => format!("{file} is missing"),
         FileProblem::MoreDifferences { file, count } => {
             format!("{file}: {count} more differences")
         }

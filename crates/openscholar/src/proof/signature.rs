@@ -128,10 +128,10 @@ pub(crate) fn verify(message: &[u8], signature: Option<&str>, signers: Option<&S
     };
     let key = PublicKey::from(signature.public_key().clone());
     if key.algorithm() != Algorithm::Ed25519 {
-        return invalid(format!("made with {}, not with Ed25519", key.algorithm()));
+        return invalid(format!("it uses {}, not Ed25519", key.algorithm()));
     }
     if signature.namespace() != NAMESPACE {
-        return invalid(format!("made for {:?}, not for {NAMESPACE:?}", signature.namespace()));
+        return invalid(format!("it is for {:?}, not for {NAMESPACE:?}", signature.namespace()));
     }
     if key.verify(NAMESPACE, message, &signature).is_err() {
         return invalid("not of this proof".to_owned());

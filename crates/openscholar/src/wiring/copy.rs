@@ -41,9 +41,7 @@ pub(crate) fn into(path: &Path, sources: &[MergeSource], app: &App) -> Result<bo
         is_new |= done.progress.papers_unchanged < done.progress.papers_read;
         added::report(&from, &done, app);
         if done.interrupted {
-            return Err(CommandError::interrupted_resumable(
-                "interrupted; what was copied is kept",
-            ));
+            return Err(CommandError::interrupted_resumable("interrupted; progress is saved"));
         }
     }
     Ok(is_new)

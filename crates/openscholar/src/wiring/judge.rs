@@ -136,11 +136,11 @@ fn ensemble(folder: &Path) -> Result<Option<JudgeEnsemble>, CommandError> {
         fs_err::read_to_string(&path).user(|| format!("{} is unreadable", path.display()))?;
     JudgeEnsemble::parse(&text).map(Some).map_err(|problem| {
         CommandError::user(format!(
-            "{} holds no weights of a judge ensemble: {problem}",
+            "{} has no valid weights of a judge ensemble: {problem}",
             path.display()
         ))
         .with_hint(
-            "`openscholar train fit-weights` writes it anew; without it the model judges alone",
+            "`openscholar train fit-weights` rewrites it; without it the model's score is used alone",
         )
     })
 }

@@ -73,7 +73,8 @@ pub(crate) async fn ensure(app: &App, name: &str) -> Result<PathBuf, CommandErro
     let (entry, place) = (entry(app, name)?, folder(app, name));
     if let Some(shipped) = super::built_in::of(&entry)? {
         if let Installed::Damaged { .. } = shipped.installed(&place) {
-            app.printer.say(&format!("{name} is not what this version carries: written anew"));
+            app.printer
+                .say(&format!("{name} differs from this version's built-in model: rewritten"));
         }
         app.home.create(&app.home.models())?;
         shipped.write(&app.home.models())?;
@@ -85,7 +86,7 @@ pub(crate) async fn ensure(app: &App, name: &str) -> Result<PathBuf, CommandErro
         Installed::Missing if app.offline => Err(CommandError::user(format!(
             "the model {name} is not installed, and --offline forbids fetching it"
         ))
-        .with_hint(format!("fetch it once: openscholar models pull {name}"))),
+        .with_hint(format!("download it: openscholar models pull {name}"))),
         Installed::Missing => {
             super::pull::pull(app, &entry, None).await?;
             Ok(place)
@@ -210,7 +211,7 @@ pub(crate) async fn gguf(app: &App, name: &str) -> Result<PathBuf, CommandError>
     let entry = entry(app, name)?;
     if entry.purpose != Purpose::Generator {
         return Err(CommandError::user(format!("{name} does not write text"))
-            .with_hint("openscholar models list shows what each model is for"));
+            .with_hint("openscholar models list shows the use of each model"));
     }
     let file = entry.gguf().map(str::to_owned).ok_or_else(|| {
         let server = entry.server_model.as_deref().unwrap_or(name);

@@ -42,10 +42,7 @@ fn web(fetcher: &Fetcher) -> Opened {
     if has_key || config.offline {
         return Opened { source: Some(Arc::new(WebSource::new(fetcher))), notice: None };
     }
-    let notice = Notice::new(
-        NoticeKind::Skipped,
-        "web was left out: neither You.com nor Brave answers without a key",
-    );
+    let notice = Notice::new(NoticeKind::Skipped, "skipped web: You.com and Brave require a key");
     Opened {
         source: None,
         notice: Some(
@@ -67,6 +64,6 @@ fn keyless(named: SourceArg, fetcher: &Fetcher) -> Option<Notice> {
         return None;
     }
     let key = provider.key_setting()?;
-    let message = format!("{} is asked without a key, at its slower pace", provider.name());
+    let message = format!("{} is used without a key, at its lower rate limit", provider.name());
     Some(Notice::new(NoticeKind::Weak, message).with_hint(format!("set {key}")))
 }

@@ -76,7 +76,7 @@ fn failed(entry: &CatalogEntry, error: DownloadError) -> CommandError {
         DownloadError::NoSource { .. } => ErrorKind::Unavailable,
         DownloadError::NoSpace { .. } | DownloadError::Local { .. } => ErrorKind::User,
     };
-    CommandError::new(kind, format!("cannot fetch {}", entry.name))
+    CommandError::new(kind, format!("cannot download {}", entry.name))
         .with_source(error)
         .with_hint(hint)
 }

@@ -65,7 +65,7 @@ impl Openers<'_> {
                 Purpose::Reranker => {}
                 Purpose::Attributor | Purpose::Generator => {
                     return Err(CommandError::user(format!("{name} does not rerank"))
-                        .with_hint("openscholar models list shows what each model is for"));
+                        .with_hint("openscholar models list shows the use of each model"));
                 }
             }
         }

@@ -82,7 +82,7 @@ impl Sources {
             let notice = opened.notices.into_iter().next();
             let why = notice.as_ref().map(|notice| format!(": {}", notice.message));
             let error =
-                CommandError::user(format!("no source can be asked{}", why.unwrap_or_default()));
+                CommandError::user(format!("no source can be searched{}", why.unwrap_or_default()));
             return Err(match notice.and_then(|notice| notice.hint) {
                 Some(hint) => error.with_hint(hint),
                 None => error,
@@ -198,7 +198,7 @@ fn keys(app: &App) -> Result<BTreeMap<String, String>, CommandError> {
         // The line is not shown: it may hold a key.
         let wrong = || {
             CommandError::user(format!("line {} of {} is not NAME=value", nth + 1, path.display()))
-                .with_hint("write one key in a line, for example S2_API_KEY=…")
+                .with_hint("write one key per line, for example S2_API_KEY=…")
         };
         let (name, value) = line.split_once('=').ok_or_else(wrong)?;
         keys.insert(name.trim().to_owned(), value.trim().to_owned());

@@ -396,7 +396,12 @@ fn what_does_not_fit_is_said_before_anything_is_asked() {
     check("bio", "gold-context", &[], &["no passages of its own"]);
     check("qasa", "gold-context", &[], &["qasa_test.jsonl", "QASA release"]);
     check("bio", "model-alone", &["--generator", "none"], &["asks the model of a server"]);
-    check("bio", "evidence", &["--before", "May", "--generator", "none"], &["is no day"]);
+    check(
+        "bio",
+        "evidence",
+        &["--before", "May", "--generator", "none"],
+        &["is not a date (YYYY-MM-DD)"],
+    );
     assert!(!program.path("run").exists(), "nothing was begun");
     program.fails(1, &["bench", "report", &data], &["is not a run folder", "bench run"]);
 }

@@ -56,7 +56,7 @@ fn money_is_estimated_before_limited_during_and_reported_after() {
     program.fails(
         1,
         &[&ask(&url)[..], &["--max-cost", "1"]].concat(),
-        &["--max-cost cannot be kept: the price of the model is unknown", "prices.toml"],
+        &["--max-cost cannot be enforced: the price of the model is unknown", "prices.toml"],
     );
     assert!(model.purposes().is_empty(), "nothing was spent");
     priced(&program);

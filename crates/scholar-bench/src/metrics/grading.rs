@@ -67,7 +67,7 @@ pub fn read_rubrics(text: &str, file: &str) -> Result<Vec<GradingRubric>, Gradin
 
 /// A file that holds no grading rubrics.
 #[derive(Debug, thiserror::Error)]
-#[error("{file}: line {line} is no grading rubric")]
+#[error("{file}: line {line} is not a grading rubric")]
 pub struct GradingError {
     file: String,
     line: usize,

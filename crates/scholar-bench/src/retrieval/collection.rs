@@ -37,7 +37,7 @@ pub enum CollectionError {
         path: PathBuf,
     },
     /// No corpus here and none in a sister folder.
-    #[error("{} has no corpus.jsonl, and no folder beside it shares its name and has one", path.display())]
+    #[error("{} has no corpus.jsonl, and neither has any folder of the same name next to it", path.display())]
     NoCorpus {
         /// The folder.
         path: PathBuf,
@@ -55,7 +55,7 @@ impl CollectionError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Read { .. } | Self::NoFolder { .. } | Self::NoCorpus { .. } => Some(
-                "a folder in BEIR layout holds corpus.jsonl (or .jsonl.gz, .jsonl.zst), queries.jsonl and qrels.tsv",
+                "a folder in BEIR layout consists of corpus.jsonl (or .jsonl.gz, .jsonl.zst), queries.jsonl and qrels.tsv",
             ),
             Self::Line { .. } | Self::NoQueries { .. } => None,
         }

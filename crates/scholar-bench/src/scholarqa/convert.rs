@@ -236,7 +236,7 @@ fn by_key(
     let numbers = numbers.filter(|numbers| numbers.iter().all(|number| *number <= MAX_NUMBER));
     if numbers.is_none() {
         notices.push(format!(
-            "{}: the keys of `ctxs` are no numbers; its passages are numbered in their order",
+            "{}: the keys of `ctxs` are not numbers; its passages are numbered in order",
             row.place
         ));
     }

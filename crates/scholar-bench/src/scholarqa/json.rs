@@ -36,7 +36,7 @@ impl fmt::Display for Place {
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// The file is not where it was looked for.
-    #[error("the file of {task} is not there; looked for {}", list(looked))]
+    #[error("the file of {task} is missing; looked for {}", list(looked))]
     Missing {
         /// Title of the task.
         task: &'static str,
@@ -62,7 +62,7 @@ pub enum DataError {
         bytes: u64,
     },
     /// It holds nothing.
-    #[error("{} holds no record", path.display())]
+    #[error("{} contains no record", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
@@ -113,7 +113,7 @@ impl DataError {
         match self {
             Self::Missing { hint, .. } => Some(hint),
             Self::UnknownItems { .. } => {
-                Some("name the task and data the file was made for, or pass --skip-unknown")
+                Some("pass the --task and --data of the file, or --skip-unknown")
             }
             Self::SameId { .. } => Some("keep one record of each id"),
             _ => None,

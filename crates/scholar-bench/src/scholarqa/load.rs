@@ -200,7 +200,7 @@ fn paragraphs(parts: &serde_json::Map<String, Value>) -> Result<String, String> 
         return Err("`text` is an object without a list `contexts`".to_owned());
     };
     let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
-    texts.map(|texts| texts.join("\n")).ok_or_else(|| "`text.contexts` holds no text".to_owned())
+    texts.map(|texts| texts.join("\n")).ok_or_else(|| "`text.contexts` contains no text".to_owned())
 }
 
 /// The rubric of a Scholar-CS item, with the fields that scoring needs checked here, where the line is known.
@@ -208,7 +208,7 @@ fn rubric(row: &Row) -> Result<Value, DataError> {
     let config = row.fields.get("metric_config").and_then(|metric| metric.get("config"));
     let config = config.ok_or_else(|| row.wrong("the field `metric_config.config` is missing"))?;
     let Some(Value::Array(properties)) = config.get("other_properties") else {
-        return Err(row.wrong("the field `metric_config.config.other_properties` is no list"));
+        return Err(row.wrong("the field `metric_config.config.other_properties` is not a list"));
     };
     if properties.is_empty() {
         return Err(row.wrong("`other_properties` is empty: the rubric has no ingredient"));
@@ -233,9 +233,8 @@ fn related_work(row: &Row, item: &mut Item, notices: &mut Vec<String>) -> Result
     item.own_arxiv = Some(item.id.clone());
     let date = row.text("date")?;
     let day = date.get(..10).and_then(|day| day.parse::<Date>().ok());
-    item.before = Some(
-        day.ok_or_else(|| row.wrong(format!("the field `date` is {date:?} instead of a day")))?,
-    );
+    item.before =
+        Some(day.ok_or_else(|| row.wrong(format!("the field `date` is {date:?}, not a date")))?);
     let all = contexts(row, "citations", notices)?;
     // The section cites by key, not by place: a paper without an abstract can go.
     item.contexts = all.into_iter().filter(|context| !context.text.is_empty()).collect();

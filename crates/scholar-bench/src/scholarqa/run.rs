@@ -61,7 +61,7 @@ impl fmt::Display for RunState {
             Self::Done => "done",
             Self::SomeFailed => "some items failed",
             Self::OutOfBudget => "stopped by the budget",
-            Self::GaveUp => "given up after failures in a row",
+            Self::GaveUp => "stopped after consecutive failures",
             Self::Interrupted => "interrupted",
         })
     }

@@ -53,7 +53,7 @@ impl DownloadError {
     pub fn hint(&self) -> String {
         match self {
             Self::NoSource { name, note, .. } => note.clone().unwrap_or_else(|| {
-                format!("connect to the network and run again, or fetch the files elsewhere and run `models pull {name} --from PATH`")
+                format!("connect to the network and run again, or download the files elsewhere and run `models pull {name} --from PATH`")
             }),
             Self::NoSpace { needed: Some(needed), available: Some(available), .. } => {
                 let missing = needed.saturating_sub(*available).div_ceil(1 << 20);

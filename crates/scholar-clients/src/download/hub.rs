@@ -116,7 +116,7 @@ impl Transfer<'_> {
                     self.receive(response, start).await
                 } else {
                     self.forget()?;
-                    Ok(Step::Broken("it sent another range than asked for".to_owned()))
+                    Ok(Step::Broken("it sent a range other than the requested one".to_owned()))
                 }
             }
             StatusCode::RANGE_NOT_SATISFIABLE => {

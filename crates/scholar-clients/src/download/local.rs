@@ -45,7 +45,7 @@ fn original(job: &Job<'_>, path: &Path, wanted: &str) -> Result<Option<PathBuf>,
     let n_required = job.plan.files.iter().filter(|file| !file.optional).count();
     if n_required > 1 {
         let message = format!(
-            "it is one file, but the model has {n_required}: pass the folder that holds them"
+            "it is one file, but the model has {n_required}: pass the folder with all of them"
         );
         return Err(Failure::Source(message));
     }

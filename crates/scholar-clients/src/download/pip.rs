@@ -70,7 +70,7 @@ pub(super) async fn download(
         return Err(Failure::Source(summary(&said, &requirement)));
     }
     wheel_in(folder)?
-        .ok_or_else(|| Failure::Source(format!("pip fetched no wheel for {requirement}")))
+        .ok_or_else(|| Failure::Source(format!("pip downloaded no wheel for {requirement}")))
 }
 
 fn wheel_in(folder: &Path) -> Result<Option<PathBuf>, Failure> {

@@ -51,9 +51,7 @@ pub(super) async fn fetch(
             let joined = join(&folder, parts.len()).await?;
             match job.plan.files.as_slice() {
                 [file] => job.staging.accept(file, &joined, job.label, job.on_event).await,
-                _ => {
-                    Err(Failure::Source("it holds one file, but the model has several".to_owned()))
-                }
+                _ => Err(Failure::Source("it is one file, but the model has several".to_owned())),
             }
         }
     };
@@ -169,13 +167,13 @@ async fn unpack(job: &Job<'_>, path: &Path, prefix: &str) -> Result<(), Failure>
 fn open(path: &Path) -> Result<Archive, Failure> {
     let file = fs_err::File::open(path).map_err(at(path))?;
     zip::ZipArchive::new(std::io::BufReader::new(file))
-        .map_err(|error| Failure::Source(format!("what it holds is no ZIP archive: {error}")))
+        .map_err(|error| Failure::Source(format!("it is not a ZIP archive: {error}")))
 }
 
 fn member<'a>(archive: &'a mut Archive, name: &str) -> Result<impl Read + use<'a>, Failure> {
     archive
         .by_name(name)
-        .map_err(|error| Failure::Source(format!("it holds no usable {name}: {error}")))
+        .map_err(|error| Failure::Source(format!("it contains no usable {name}: {error}")))
 }
 
 /// Writes `member` to `path`, refusing more than `limit` bytes: a small archive can hold endless zeros.
@@ -194,7 +192,7 @@ fn extract(member: impl Read, limit: Option<u64>, path: &Path) -> Result<(), Fai
         _ => Failure::Fatal(at(path)(error)),
     })?;
     if limit.is_some_and(|limit| written > limit) {
-        return Err(Failure::Source("it holds more than was published".to_owned()));
+        return Err(Failure::Source("it is larger than the published file".to_owned()));
     }
     Ok(())
 }

@@ -112,7 +112,7 @@ impl Exchange<'_> {
     /// Where a redirect leads, if it may lead there.
     fn redirected(&self, from: &Url, location: &str) -> Result<Url, PortError> {
         let wrong = |why: &str| self.failures.corrupt(&format!("it redirects {why}"));
-        let mut next = from.join(location).map_err(|_| wrong("to something that is no address"))?;
+        let mut next = from.join(location).map_err(|_| wrong("to an invalid address"))?;
         next.set_fragment(None);
         if !matches!(next.scheme(), "http" | "https") {
             return Err(wrong("away from the web"));

@@ -67,14 +67,14 @@ impl Failures<'_> {
     }
 
     pub(super) fn no_email(provider: Provider) -> PortError {
-        let message = format!("{}: answers only those who give an e-mail address", provider.name());
+        let message = format!("{}: requires an e-mail address", provider.name());
         PortError::new(PortErrorKind::Rejected, message)
             .with_hint(format!("set {EMAIL_SETTING} to your address"))
     }
 
     /// Addresses come from replies of services, and must not make this program ask what only it can reach.
     pub(super) fn private(&self) -> PortError {
-        self.error(PortErrorKind::Rejected, "an address in the local network is not asked")
+        self.error(PortErrorKind::Rejected, "addresses in the local network are refused")
     }
 
     pub(super) fn offline(&self) -> PortError {
@@ -106,7 +106,7 @@ impl Failures<'_> {
         match broken {
             Broken::Unreachable(reason) => self
                 .error(PortErrorKind::Unavailable, &format!("cannot be reached: {reason}"))
-                .with_hint("check the connection, or use --offline to answer from what is stored"),
+                .with_hint("check the connection, or use --offline to answer from stored data"),
             Broken::Silent(silence) => {
                 let what = format!("sent nothing for {}", seconds(*silence));
                 self.error(PortErrorKind::Transient, &what)
@@ -124,7 +124,7 @@ impl Failures<'_> {
                 self.error(PortErrorKind::Rejected, &what)
             }
             Broken::Unsendable(reason) => {
-                self.error(PortErrorKind::Rejected, &format!("cannot be asked: {reason}"))
+                self.error(PortErrorKind::Rejected, &format!("cannot be searched: {reason}"))
             }
         }
     }
@@ -141,14 +141,14 @@ impl Failures<'_> {
 
     pub(super) fn corrupt(&self, what: &str) -> PortError {
         self.error(PortErrorKind::Corrupt, what)
-            .with_hint("try again later; if it stays so, please report this message")
+            .with_hint("try again later; if the error persists, please report this message")
     }
 
     /// A page for people where something else was asked for.
     pub(super) fn page(&self, wanted: &str, page: &str) -> PortError {
         let what = format!("an HTML page came instead of {wanted}: {:?}", quote(page));
         self.error(PortErrorKind::Corrupt, &what).with_hint(
-            "a login page, a proxy or a block may stand in between: open the address in a browser",
+            "a login page, proxy or firewall may be in the way: open the address in a browser",
         )
     }
 

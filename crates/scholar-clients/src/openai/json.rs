@@ -10,7 +10,7 @@ const MAX_BEGINNINGS: usize = 64;
 #[derive(Debug, thiserror::Error)]
 pub enum JsonReplyError {
     /// No object or array in the reply.
-    #[error("the reply holds no JSON value: `{start}`")]
+    #[error("the reply contains no JSON value: `{start}`")]
     Missing {
         /// How the reply begins.
         start: String,

@@ -50,7 +50,7 @@ pub(super) fn refused(
     let failed = match status.as_u16() {
         // The server's words are left out: some repeat a part of the key.
         401 | 403 if generator.config.key.is_none() => {
-            error(PortErrorKind::Rejected, format!("{address} wants a key ({status})"))
+            error(PortErrorKind::Rejected, format!("{address} requires a key ({status})"))
                 .with_hint(format!("set {key}"))
         }
         401 | 403 => {
@@ -60,7 +60,7 @@ pub(super) fn refused(
                     generator.config.model
                 ))
         }
-        402 => error(PortErrorKind::Rejected, format!("{address} wants payment{said}")),
+        402 => error(PortErrorKind::Rejected, format!("{address} requires payment{said}")),
         404 => {
             error(PortErrorKind::Rejected, format!("{address} knows no such model or path{said}"))
                 .with_hint(format!(
@@ -148,8 +148,7 @@ pub(super) fn empty(generator: &OpenAiGenerator, finish: Option<FinishReason>) -
 /// Something that is not a chat completion.
 pub(super) fn not_a_reply(generator: &OpenAiGenerator, data: &str) -> PortError {
     let start = quoted(generator, &data.chars().take(80).collect::<String>());
-    let message =
-        format!("{} answered something that is no chat completion: {start}", generator.address());
+    let message = format!("the reply of {} is not a chat completion: {start}", generator.address());
     error(PortErrorKind::Corrupt, message).with_hint(
         "check that --base-url names an OpenAI-compatible server (it usually ends in /v1)",
     )
@@ -170,7 +169,7 @@ pub(super) fn failed_inside(generator: &OpenAiGenerator, cause: &Value) -> PortE
 pub(super) fn other_model(generator: &OpenAiGenerator, answered: &str) -> PortError {
     let (address, asked) = (generator.address(), &generator.config.model);
     let answered = quoted(generator, answered);
-    let message = format!("{address} answered with model `{answered}` instead of `{asked}`");
+    let message = format!("{address} replied with model `{answered}` instead of `{asked}`");
     error(PortErrorKind::Rejected, message).with_hint(format!(
         "pass --model {answered} if that is the model you want, or load `{asked}` on the server"
     ))
@@ -179,7 +178,7 @@ pub(super) fn other_model(generator: &OpenAiGenerator, answered: &str) -> PortEr
 /// A tool is to be called; none was offered.
 pub(super) fn wants_tool(generator: &OpenAiGenerator) -> PortError {
     let (address, model) = (generator.address(), &generator.config.model);
-    let message = format!("`{model}` at {address} wants to call a tool instead of answering");
+    let message = format!("`{model}` at {address} tried to call a tool instead of answering");
     error(PortErrorKind::Rejected, message)
         .with_hint("switch tool calling off on the server, or use another model")
 }

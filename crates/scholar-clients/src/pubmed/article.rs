@@ -86,7 +86,7 @@ fn pmid(element: Element<'_>) -> Result<PaperId, String> {
     let text = element.text_of("PMID").ok_or("a record has no `PMID`")?;
     text.parse()
         .map(PaperId::Pmid)
-        .map_err(|_| format!("the element `PMID`: {text:?} is no number"))
+        .map_err(|_| format!("the element `PMID`: {text:?} is not a number"))
 }
 
 /// Translated titles stand in brackets.

@@ -113,5 +113,6 @@ pub(super) fn expect(bytes: &[u8], name: &str) -> Result<Tree, ReplyError> {
 
 fn number(id: Element<'_>) -> Result<u64, ReplyError> {
     let text = id.text();
-    text.parse().map_err(|_| ReplyError::Shape(format!("the element `Id`: {text:?} is no number")))
+    text.parse()
+        .map_err(|_| ReplyError::Shape(format!("the element `Id`: {text:?} is not a number")))
 }

@@ -137,7 +137,7 @@ pub(crate) fn check_row(paper: &str, vector: &[f32], dim: usize) -> Result<(), E
         return refuse(format!("length {} where {dim} is needed", vector.len()));
     }
     match vector.iter().find(|value| !f16::from_f32(**value).is_finite()) {
-        Some(value) => refuse(format!("{value} is no number that fits 16 bits")),
+        Some(value) => refuse(format!("{value} does not fit in a 16-bit float")),
         None => Ok(()),
     }
 }

@@ -63,7 +63,7 @@ pub enum FieldMapError {
     #[error("no field identifies a paper: map id, doi, corpusid, pmid, arxiv or openalex")]
     NoIdentifier,
     /// Rows would be empty.
-    #[error("no field holds text: map title, abstract or text")]
+    #[error("no field contains text: map title, abstract or text")]
     NoText,
 }
 
@@ -135,7 +135,7 @@ impl FieldMap {
                 .map(|value| match value {
                     Value::String(text) => Ok(nfc_single_spaced(text)),
                     Value::Number(number) => Ok(number.to_string()),
-                    other => Err(format!("{field} holds {} where text is needed", kind(other))),
+                    other => Err(format!("{field} is {} instead of text", kind(other))),
                 })
                 .collect(),
             _ => Ok(self
@@ -169,7 +169,7 @@ impl FieldMap {
     /// The row as a paper.
     pub(crate) fn paper(&self, row: &Value) -> Result<Paper, String> {
         let mut ids = self.identifiers(row)?.into_iter();
-        let id = ids.next().ok_or("none of the fields that identify a paper is there")?;
+        let id = ids.next().ok_or("none of the fields that identify a paper is present")?;
         let title = self.text(row, "title")?.unwrap_or_default();
         let mut meta = PaperMeta::new(id, nfc_single_spaced(&title));
         meta.external_ids = ids.collect();

@@ -123,7 +123,7 @@ impl Lines {
             }
             let most = self.limit.saturating_mul(PASSED_OVER);
             if self.at - began > most as u64 {
-                let what = format!("a line goes on beyond {most} bytes");
+                let what = format!("a line is longer than {most} bytes");
                 return Err(io::Error::other(Beyond { what, limit: Limit::LineBytes }));
             }
         }

@@ -16,7 +16,7 @@ pub(super) fn paper(format: Format, row: &[u8]) -> Result<Paper, String> {
         Format::OpenAlex => openalex::work(row),
         Format::S2Papers => semantic::paper_row(row),
         Format::S2Abstracts => semantic::abstract_alone(row),
-        Format::S2Citations => Err("a citation alone is no paper".to_owned()),
+        Format::S2Citations => Err("a citation alone is not a paper".to_owned()),
         Format::S2Orc => semantic::full_text(row),
         Format::Beir => rows::beir(&value()?),
         Format::Acl => rows::acl(&value()?),

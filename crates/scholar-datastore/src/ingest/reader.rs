@@ -258,7 +258,7 @@ fn no_format(row: &Value) -> String {
         .map(|name| format!("{:?}", name.chars().take(40).collect::<String>()))
         .collect();
     match fields.is_empty() {
-        true => "it is no JSON object with fields".to_owned(),
+        true => "it is not a JSON object with fields".to_owned(),
         false => format!("its fields ({}) are those of no known format", fields.join(", ")),
     }
 }

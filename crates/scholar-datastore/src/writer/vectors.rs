@@ -39,7 +39,7 @@ impl DatastoreWriter {
             return Err(Error::Vectors {
                 paper: source.to_owned(),
                 what: format!(
-                    "they were made by an encoder with fingerprint {fingerprint}, the datastore is for {} ({})",
+                    "they were computed by an encoder with fingerprint {fingerprint}, the datastore is for {} ({})",
                     self.descriptor.encoder.name, self.descriptor.encoder.fingerprint
                 ),
             });

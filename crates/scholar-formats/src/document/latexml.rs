@@ -26,7 +26,7 @@ pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatErro
             .with_hint("use the PDF, or the abstract alone")
     };
     let Some(article) = root.descendants().find(|element| element.has_class("ltx_document")) else {
-        return Err(no_text("the page holds no converted paper"));
+        return Err(no_text("the page contains no converted paper"));
     };
     let mut draft = Draft::default();
     front(root, article, &mut draft);

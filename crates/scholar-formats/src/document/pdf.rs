@@ -91,7 +91,7 @@ fn no_text(pages: &glyphs::Pages, bounds: &Bounds) -> FormatError {
         FormatError::new(
             FormatErrorKind::NoText,
             FORMAT,
-            "the pages hold no text, as scanned ones do",
+            "the pages contain no text; they may be scanned",
         )
         .with_hint("recognise its characters first, for example with ocrmypdf")
     } else {
@@ -143,7 +143,10 @@ fn notices(pages: &glyphs::Pages, limits: ReadLimits) -> Vec<Notice> {
         notices.push(
             Notice::new(
                 NoticeKind::Weak,
-                format!("{} letters of the PDF could not be told and are missing", pages.unknown),
+                format!(
+                    "{} characters of the PDF could not be decoded and are missing",
+                    pages.unknown
+                ),
             )
             .with_hint("use another version of the paper"),
         );

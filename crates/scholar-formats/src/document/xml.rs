@@ -74,7 +74,7 @@ pub(crate) fn read(
             format,
             format!("the file ends inside <{}>", builder.innermost()),
         )
-        .with_hint("the file is cut off; fetch it again"))
+        .with_hint("the file is truncated; download it again"))
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn read(decoded: &Decoded) -> Library {
         take(entry, &mut collector);
     }
     if stray > 0 {
-        collector.notice(format!("{stray} lines stand outside of any record (TY … ER)"));
+        collector.notice(format!("{stray} lines are outside any record (TY … ER)"));
     }
     collector.finish()
 }

@@ -95,12 +95,14 @@ impl GgufError {
     /// The next step for a person.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Open { .. } => "check the path, or fetch a model with `openscholar models pull`",
+            Self::Open { .. } => {
+                "check the path, or download a model with `openscholar models pull`"
+            }
             Self::Malformed { .. }
             | Self::Metadata { .. }
             | Self::Tensor { .. }
             | Self::Vocabulary { .. } => {
-                "check the file with `openscholar models verify` and fetch it again if it differs"
+                "check the file with `openscholar models verify` and download it again if it differs"
             }
             Self::UnsupportedArchitecture { .. } | Self::Unsupported { .. } => {
                 "use another GGUF file, or serve this one with an OpenAI-compatible server and pass its base URL"

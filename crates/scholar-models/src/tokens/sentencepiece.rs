@@ -27,7 +27,7 @@ pub(super) fn build_xlm_roberta(path: &Path) -> Result<Tokenizer, ModelError> {
     let damaged = |problem: String| ModelError::damaged(path, problem);
     let parsed = parse(&bytes).map_err(|problem| damaged(problem.to_owned()))?;
     if parsed.pieces.len() <= OWN_SPECIALS {
-        return Err(damaged("it holds no pieces".to_owned()));
+        return Err(damaged("it contains no pieces".to_owned()));
     }
     if parsed.model_type != 1 {
         return Err(ModelError::Unsupported {

@@ -26,7 +26,10 @@ pub(super) fn build(dir: &Path, vocabulary: &Path) -> Result<Tokenizer, ModelErr
         .map_err(|e| ModelError::damaged(vocabulary, e))?;
     let id_of = |token: &str| {
         model.token_to_id(token).ok_or_else(|| {
-            ModelError::damaged(vocabulary, format!("it is no BERT vocabulary: {token} is missing"))
+            ModelError::damaged(
+                vocabulary,
+                format!("it is not a BERT vocabulary: {token} is missing"),
+            )
         })
     };
     let (cls, sep) = (id_of("[CLS]")?, id_of("[SEP]")?);

@@ -11,7 +11,7 @@ pub type Settings = Map<String, Value>;
 #[derive(Debug, thiserror::Error)]
 pub enum SettingError {
     /// `key=value` was expected.
-    #[error("{0:?} is no setting: write key=value")]
+    #[error("{0:?} is not a setting: write key=value")]
     Form(String),
     /// There is no setting of this name.
     #[error("there is no setting {0}")]

@@ -146,7 +146,7 @@ impl Store {
         self.check()?;
         let stored = self.seed()?;
         if let Some(asked) = seed.filter(|asked| *asked != stored) {
-            let message = format!("it was made with the seed {stored}, not {asked}");
+            let message = format!("it was created with the seed {stored}, not {asked}");
             return Err(StoreError::new(StoreErrorKind::Conflict, &self.path, message));
         }
         Ok(())

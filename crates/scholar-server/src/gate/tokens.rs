@@ -36,7 +36,7 @@ pub enum TokenError {
         line: usize,
     },
     /// A name or a token that an earlier line has.
-    #[error("line {line}: the name or the token stands on an earlier line too")]
+    #[error("line {line}: the name or token is repeated from an earlier line")]
     Twice {
         /// Counted from 1.
         line: usize,

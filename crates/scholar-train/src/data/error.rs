@@ -72,7 +72,7 @@ pub enum DataError {
         problem: String,
     },
     /// Nothing was kept.
-    #[error("no row was kept of {rows} that were made: {most} were removed by the rule {rule}")]
+    #[error("none of {rows} rows remained: {most} were removed by the rule {rule}")]
     Nothing {
         /// How many were made.
         rows: usize,
@@ -98,16 +98,16 @@ impl DataError {
             Self::Read { .. } => Some("check the path and the permissions"),
             Self::Write { .. } => Some("make room on the disk and start the same command again"),
             Self::Rows { .. } => {
-                Some("correct the rows, or allow more of them to be left out with --bad-rows")
+                Some("correct the rows, or allow more to be skipped with --bad-rows")
             }
-            Self::Empty { .. } => Some("name a file with one JSON object a line"),
+            Self::Empty { .. } => Some("name a file with one JSON object per line"),
             Self::Leaked { .. } => Some(
                 "make the rows again with `openscholar train data`, which leaves such rows out",
             ),
             Self::Source { .. } => {
                 Some("`openscholar train data --help` names the sources and their files")
             }
-            Self::Nothing { .. } => Some("rejects.jsonl says of each row why it was left out"),
+            Self::Nothing { .. } => Some("rejects.jsonl gives the reason for each rejected row"),
             Self::Port { .. } => None,
         }
     }

@@ -74,7 +74,7 @@ pub(super) fn run(args: &BenchAbstentionArgs, app: &App) -> Result<ExitCode, Com
 fn of_task(task: BenchTask, args: &BenchAbstentionArgs) -> Result<Vec<Asked>, CommandError> {
     let data = args.data.as_deref().ok_or_else(|| {
         CommandError::user(format!("{} is a task, and --data does not name its files", task.name()))
-            .with_hint("pass --data DIR: the folder that holds ScholarQABench's files")
+            .with_hint("pass --data DIR, the folder of ScholarQABench's files")
     })?;
     questions::of_task(task, data, args.passages)
         .user(|| format!("{} cannot be loaded", task.title()))

@@ -39,7 +39,7 @@ pub(super) fn run(args: &BenchConvertArgs, app: &App) -> Result<ExitCode, Comman
     }
     let (text, left_out) = render(&predictions, shape(*to));
     if left_out > 0 {
-        app.printer.say(&format!("note: {left_out} predictions are no answers and were left out"));
+        app.printer.say(&format!("note: skipped {left_out} predictions that are not answers"));
     }
     match output {
         Some(path) => {

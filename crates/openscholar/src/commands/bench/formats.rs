@@ -29,7 +29,8 @@ pub(super) fn run(
     let Sorted { rows, inputs: found, notices: _ } =
         inputs::sorted(paths, inputs::EmptyFolder::Refused, Links::Everywhere)?;
     if !rows.is_empty() {
-        app.printer.say(&format!("{} files of rows are for bench ingest and left out", rows.len()));
+        app.printer
+            .say(&format!("skipped {} files of rows; use bench ingest for them", rows.len()));
     }
     let named = found.len();
     let mut taken = app.block_on(intake::read_all(found, &How::offline(), app))??;

@@ -110,7 +110,7 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
 }
 
 fn interrupted() -> CommandError {
-    CommandError::new(ErrorKind::Interrupted, "interrupted; what the judges said so far is kept")
+    CommandError::new(ErrorKind::Interrupted, "interrupted; verdicts so far are saved")
         .with_hint("run the same command again: it continues there")
 }
 

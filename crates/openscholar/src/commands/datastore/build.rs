@@ -132,7 +132,9 @@ pub(crate) fn add_files(
     let Run { interrupted, rejects, .. } = run;
     report_rejects(&rejects, app)?;
     if interrupted {
-        return Err(CommandError::interrupted_resumable("interrupted; what was added is kept"));
+        return Err(CommandError::interrupted_resumable(
+            "interrupted; papers added so far are saved",
+        ));
     }
     // With nothing read, the command has failed.
     if reports.is_empty() && !failed.is_empty() {
@@ -387,7 +389,7 @@ pub(super) fn report_rejects(rejects: &RejectLog, app: &App) -> Result<(), Comma
     rejects.flush()?;
     if rejects.rows() > 0 {
         app.printer.say(&format!(
-            "{} records were not taken in; each is in {}",
+            "{} records were rejected; they are listed in {}",
             rejects.rows(),
             rejects.path().display()
         ));

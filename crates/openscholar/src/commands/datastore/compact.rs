@@ -35,9 +35,9 @@ pub(super) fn run(name: &str, args: &CompactArgs, app: &App) -> Result<ExitCode,
     if *interrupted {
         return Err(CommandError::new(
             ErrorKind::Interrupted,
-            "interrupted; merges that were finished are kept",
+            "interrupted; finished merges are saved",
         )
-        .with_hint(format!("openscholar datastore compact {name} goes on")));
+        .with_hint(format!("openscholar datastore compact {name} resumes")));
     }
     if app.printer.json {
         app.printer.json(&serde_json::json!({"schema": "openscholar.compact/1", "datastore": name, "report": report}))?;

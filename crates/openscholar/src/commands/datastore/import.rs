@@ -68,7 +68,9 @@ pub(super) fn run(
     added::report(&source, &done, app);
     build::report_rejects(&log, app)?;
     if done.interrupted {
-        return Err(CommandError::interrupted_resumable("interrupted; what was added is kept"));
+        return Err(CommandError::interrupted_resumable(
+            "interrupted; papers added so far are saved",
+        ));
     }
     super::info(name, app)
 }

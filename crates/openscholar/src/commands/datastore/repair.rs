@@ -33,8 +33,8 @@ pub(super) fn run(name: &str, to: &str, app: &App) -> Result<ExitCode, CommandEr
         match app.block_on(models::encoder(app, &stored.name, (&stored).into()))? {
             Ok(encoder) => Some(encoder),
             Err(error) => {
-                let why = "papers whose vectors are lost cannot be saved without their encoder";
-                app.printer.say(&format!("{} is not to be had ({error}): {why}", stored.name));
+                let why = "papers whose vectors are lost cannot be saved without the encoder";
+                app.printer.say(&format!("{} is not available ({error}): {why}", stored.name));
                 None
             }
         }
@@ -53,7 +53,9 @@ pub(super) fn run(name: &str, to: &str, app: &App) -> Result<ExitCode, CommandEr
     bar.finish_and_clear();
     drop(writer);
     if report.interrupted {
-        return Err(CommandError::interrupted_resumable("interrupted; what was saved is kept"));
+        return Err(CommandError::interrupted_resumable(
+            "interrupted; papers copied so far are saved",
+        ));
     }
     tell(&Repair { name, to, report: &report }, app)?;
     let code = if report.is_complete() { 0 } else { EXIT_MISSING_EVIDENCE };
@@ -86,12 +88,12 @@ fn tell(repair: &Repair<'_>, app: &App) -> Result<(), CommandError> {
         out(format!("{} is damaged: {}", damage.file.display(), damage.what))?;
     }
     out(format!(
-        "{to}: {} papers saved from {name}, {} passages stored, {} of them encoded anew, {} papers cut anew",
+        "{to}: {} papers saved from {name}, {} passages stored, {} of them re-encoded, {} papers split again",
         report.papers_saved, report.passages_saved, report.passages_encoded, report.papers_cut_anew
     ))?;
     for segment in &report.without_deletions {
         out(format!(
-            "nobody can tell which papers were removed from segment {segment}: they are back"
+            "it is unknown which papers were removed from segment {segment}; they are restored"
         ))?;
     }
     if report.is_complete() {

@@ -99,7 +99,7 @@ pub(crate) async fn listen_on(
 ) -> Result<TcpListener, CommandError> {
     TcpListener::bind(address).await.map_err(|source| {
         CommandError::user(format!("cannot listen on {address}")).with_source(source).with_hint(
-            format!("choose another port with {option} 127.0.0.1:PORT; 0 takes any free one"),
+            format!("choose another port with {option} 127.0.0.1:PORT; 0 picks a free port"),
         )
     })
 }

@@ -44,7 +44,7 @@ async fn check(provider: Provider, offline: bool, fetcher: &Fetcher) -> Check {
         Some(name) => format!(", without a key ({name} raises the limit)"),
     };
     if offline {
-        return Check::new(&what, true, format!("not asked (--offline){key}"), "");
+        return Check::new(&what, true, format!("not checked (--offline){key}"), "");
     }
     match fetcher.probe(provider).await {
         Ok(took) => Check::new(&what, true, format!("answers in {} ms{key}", took.as_millis()), ""),
@@ -56,7 +56,7 @@ async fn check(provider: Provider, offline: bool, fetcher: &Fetcher) -> Check {
             let hint = match error.kind() {
                 _ if optional => "only needed if you use it",
                 PortErrorKind::Rejected => "check the key: it was refused",
-                _ => "check the network; answers from the datastore need nobody",
+                _ => "check the network; answers from the datastore work without it",
             };
             Check::new(&what, false, error.to_string(), hint)
         }

@@ -84,7 +84,7 @@ impl Bench<'_> {
         let (standings, _) = Crossref::new(self.fetcher(false)?).standings(&dois).await;
         let retracted = standings.iter().filter(|one| one.status == Retraction::Retracted).count();
         let found = (retracted > 0).then(|| format!("{retracted} of {} papers", dois.len()));
-        Ok(verdict("Crossref tells what was retracted", Ok(found)))
+        Ok(verdict("Crossref reports retractions", Ok(found)))
     }
 
     async fn waits_when_told(&self) -> Result<Check, CommandError> {
@@ -95,7 +95,7 @@ impl Bench<'_> {
         let answer = client.paper(&id).await;
         let asked = self.server.asked("/s2/").len();
         Ok(verdict(
-            "a limit is respected and asked again",
+            "a rate limit is respected and the request retried",
             answer
                 .map(|paper| (paper.is_some() && asked == 2).then(|| format!("{asked} requests"))),
         ))
@@ -118,8 +118,8 @@ impl Bench<'_> {
             told += usize::from(port.find(&request).await.is_err());
         }
         self.server.reset();
-        let all = (told == total).then(|| format!("{told} of {total} faults are errors"));
-        Ok(verdict("broken replies are told", Ok(all)))
+        let all = (told == total).then(|| format!("{told} of {total} faults are reported"));
+        Ok(verdict("broken replies are reported", Ok(all)))
     }
 
     async fn offline(&self) -> Result<Check, CommandError> {

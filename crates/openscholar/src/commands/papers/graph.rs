@@ -109,7 +109,7 @@ pub(super) fn related(
     }
     if relatives.common_references > 0 {
         app.printer.say(&format!(
-            "{} references that very many papers cite were left out",
+            "skipped {} references that very many papers cite",
             relatives.common_references
         ));
     }

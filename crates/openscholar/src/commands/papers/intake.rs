@@ -67,7 +67,7 @@ impl Taken {
 
     fn fail(&mut self, origin: &str, why: &str, hint: Option<&str>) {
         self.failed += 1;
-        self.note(NoticeKind::Skipped, format!("{origin} was not taken in: {why}"), hint);
+        self.note(NoticeKind::Skipped, format!("{origin} was not added: {why}"), hint);
     }
 }
 

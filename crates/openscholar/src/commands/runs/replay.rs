@@ -56,7 +56,7 @@ pub(super) fn run(run: &str, app: &App) -> Result<ExitCode, CommandError> {
     for one in &compared {
         app.printer.say(&match one.identical {
             Some(true) => format!("{} is identical, byte for byte", one.file),
-            Some(false) => format!("{} differs from what the replay made", one.file),
+            Some(false) => format!("{} differs from the replay", one.file),
             None => format!("{} is of an earlier version: not compared", one.file),
         });
     }

@@ -93,7 +93,7 @@ pub(super) fn run(
     } else {
         print(&checked, &compared, &signed, app)?;
         if signers.is_some() && !signed.holds(true) {
-            app.printer.out("  a signature by the given signer was asked for")?;
+            app.printer.out("  a signature by the given signer is required")?;
         }
         app.printer.out(if holds { "everything holds" } else { "this proof does not hold" })?;
     }
@@ -131,8 +131,8 @@ fn print(
     lines.push(match (&compared.commit, &compared.unavailable) {
         (Some(commit), _) => {
             let then = compared.recorded_commit.map(|then| match then == *commit {
-                true => ", as when it was asked".to_owned(),
-                false => format!(", {then} when it was asked"),
+                true => ", as when the question was asked".to_owned(),
+                false => format!(", {then} when the question was asked"),
             });
             format!(
                 "{} quotations compared with datastore {} at commit {commit}{}",
@@ -149,7 +149,7 @@ fn print(
     });
     if compared.found_quotes > 0 {
         lines.push(format!(
-            "{} quotations are from papers that only this run's folder holds",
+            "{} quotations are from papers stored only in this run's folder",
             compared.found_quotes
         ));
     }
@@ -164,7 +164,7 @@ fn print(
     lines.push(match signed {
         Signed::Unsigned => "unsigned".to_owned(),
         Signed::Anyone { key } => {
-            format!("signed with {key}; --signer FILE checks whose key that is")
+            format!("signed with {key}; --signer FILE checks the signer")
         }
         Signed::Known { key, signer } => format!("signed by {signer} with {key}"),
         Signed::Other { key } => format!("signed with {key}, which is not the signer's"),

@@ -129,7 +129,7 @@ fn evaluation(args: &TrainDataArgs) -> Result<Evaluation, CommandError> {
         evaluation.read(path)?;
     }
     if evaluation.is_empty() && !args.no_evaluation {
-        return Err(CommandError::user("nothing is known of what models are measured on")
+        return Err(CommandError::user("no evaluation sets were found to decontaminate against")
             .with_hint("name evaluation sets with --evaluation, or say --no-evaluation"));
     }
     Ok(evaluation)
@@ -282,7 +282,7 @@ impl Job<'_> {
         })?;
         bar.finish_and_clear();
         if done.interrupted {
-            let message = "interrupted; the same command goes on from there";
+            let message = "interrupted; the same command resumes";
             return Err(CommandError::new(ErrorKind::Interrupted, message));
         }
         Ok(store)

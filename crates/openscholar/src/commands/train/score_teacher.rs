@@ -47,9 +47,9 @@ pub(super) fn run(args: &TrainScoreTeacherArgs, app: &App) -> Result<ExitCode, C
     bar.set_position(done as u64);
     for part in rows[done..].chunks(PART) {
         if app.stop.requested() {
-            let what = "interrupted; the rows scored so far are kept";
+            let what = "interrupted; rows scored so far are saved";
             return Err(CommandError::new(ErrorKind::Interrupted, what)
-                .with_hint("the same command goes on with the others"));
+                .with_hint("the same command scores the others"));
         }
         let mut text = Vec::new();
         for row in teacher.scored(part)? {
@@ -120,7 +120,7 @@ impl Teacher {
                 Purpose::Encoder | Purpose::Reranker => {}
                 Purpose::Attributor | Purpose::Generator => {
                     return Err(CommandError::user(format!("{name} does not score passages"))
-                        .with_hint("openscholar models list shows what each model is for"));
+                        .with_hint("openscholar models list shows the use of each model"));
                 }
             }
         }

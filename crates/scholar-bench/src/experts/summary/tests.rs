@@ -177,7 +177,7 @@ fn records_travel_and_broken_ones_are_named() {
     assert_eq!(crate::experts::read_records(&format!("{line}\n\n")), Ok(vec![good]));
     for (from, to, says) in [
         ("expert-evaluation/1", "expert-evaluation/9", "schema"),
-        ("\"coverage\":5", "\"coverage\":6", "6 is no score"),
+        ("\"coverage\":5", "\"coverage\":6", "6 is not a score"),
         ("OS-GPT4o", "OS", "both answers"),
         ("\"preference\":\"a\"", "\"preference\":null", "all there or none"),
         ("\"preference\":\"a\"", "\"preference\":\"x\"", "unknown variant"),

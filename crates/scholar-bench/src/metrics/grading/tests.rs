@@ -60,5 +60,5 @@ fn published_rubrics_are_read() {
     assert_eq!(rubrics[0].levels(), ["a", "b", "c", "d", "e"]);
     assert!(rubrics[0].use_title && !rubrics[0].use_docs);
     let error = read_rubrics("[\n{\"aspect\": 3}]", "rubrics.json").expect_err("no rubric");
-    assert_eq!(error.to_string(), "rubrics.json: line 2 is no grading rubric");
+    assert_eq!(error.to_string(), "rubrics.json: line 2 is not a grading rubric");
 }

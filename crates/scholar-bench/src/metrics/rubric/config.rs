@@ -70,7 +70,7 @@ pub struct RubricItem {
 #[derive(Debug, thiserror::Error)]
 pub enum RubricError {
     /// Not of the published shape.
-    #[error("{file}: line {line} is no rubric configuration")]
+    #[error("{file}: line {line} is not a rubric configuration")]
     Shape {
         /// The file.
         file: String,
@@ -98,7 +98,7 @@ pub enum RubricError {
         case: String,
     },
     /// Nothing in it.
-    #[error("{file}: there is no rubric configuration in it")]
+    #[error("{file}: there is not a rubric configuration in it")]
     Empty {
         /// The file.
         file: String,

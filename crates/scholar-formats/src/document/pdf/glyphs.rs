@@ -112,7 +112,7 @@ pub(super) fn read(bytes: Vec<u8>, bounds: &Bounds) -> Result<Pages, FormatError
             .with_hint("save a copy without encryption"));
         }
         Err(LoadPdfError::Invalid) => {
-            return Err(broken("the file is no PDF, or too damaged to read"));
+            return Err(broken("the file is not a PDF, or is too damaged to read"));
         }
     };
     let streams = catch_unwind(AssertUnwindSafe(|| Streams::of(&pdf, bounds)));

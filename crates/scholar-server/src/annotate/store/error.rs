@@ -53,7 +53,9 @@ impl StoreError {
                 (StoreErrorKind::Busy, "another program is using it")
             }
             Some(ErrorCode::DatabaseCorrupt) => (StoreErrorKind::Damaged, "it is damaged"),
-            Some(ErrorCode::NotADatabase) => (StoreErrorKind::NotAStudy, "the file is no database"),
+            Some(ErrorCode::NotADatabase) => {
+                (StoreErrorKind::NotAStudy, "the file is not a database")
+            }
             Some(ErrorCode::CannotOpen) => (StoreErrorKind::ReadOnly, "it cannot be opened"),
             // A write that the file system refuses: a limit on a file's size, a quota.
             Some(ErrorCode::SystemIoFailure) => (StoreErrorKind::Full, "the disk refuses it"),
@@ -66,17 +68,19 @@ impl StoreError {
     pub fn hint(&self) -> &'static str {
         match self.kind {
             StoreErrorKind::Missing => "openscholar bench annotate serve makes it",
-            StoreErrorKind::NotAStudy => "name a file that bench annotate serve made, or a new one",
+            StoreErrorKind::NotAStudy => {
+                "name a file created by bench annotate serve, or a new one"
+            }
             StoreErrorKind::ReadOnly => {
                 "make the file and its folder writable, or name another with --db"
             }
-            StoreErrorKind::Full => "free some space and try again; what was saved before is whole",
+            StoreErrorKind::Full => "free some space and try again; earlier data are intact",
             StoreErrorKind::Busy => "try again when the other program has finished",
             StoreErrorKind::Damaged => {
                 "use a backup; what can be read is saved by: sqlite3 FILE .recover"
             }
             StoreErrorKind::Conflict => "name a new file with --db",
-            StoreErrorKind::Other => "the cause stands above",
+            StoreErrorKind::Other => "see the cause above",
         }
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn instances(
     let instances =
         read_instances(&finite(&read(path)?)).map_err(|error| unusable(path, &error))?;
     if instances.is_empty() {
-        return Err(CommandError::user(format!("{} holds no comparison", path.display())));
+        return Err(CommandError::user(format!("{} contains no comparison", path.display())));
     }
     Ok(instances)
 }
@@ -77,7 +77,7 @@ fn predictions(path: &Path, name: &str, numbering: Numbering) -> Result<Predicti
 
 fn unusable(path: &Path, error: &MaterialError) -> CommandError {
     CommandError::user(format!("{}, {error}", path.display()))
-        .with_hint("docs/annotation.md shows what the files hold")
+        .with_hint("docs/annotation.md describes the format of the files")
 }
 
 /// The names given, or the paths' own.

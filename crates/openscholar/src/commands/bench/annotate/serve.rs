@@ -54,7 +54,7 @@ pub(super) fn run(args: &AnnotateServeArgs, app: &App) -> Result<ExitCode, Comma
         )?;
         if added.short > 0 {
             app.printer.say(&format!(
-                "note: {} comparisons have fewer annotators than asked for: too few may judge them",
+                "note: {} comparisons have fewer annotators than requested: too few are eligible",
                 added.short
             ));
         }
@@ -85,7 +85,7 @@ fn url(text: &str) -> Result<Url, CommandError> {
     let url = url.filter(|url| ["http", "https"].contains(&url.scheme()));
     url.ok_or_else(|| {
         CommandError::user(format!("--url {text:?} is not the address of a server"))
-            .with_hint("write all of it, such as https://compare.example.org")
+            .with_hint("give a complete URL, such as https://compare.example.org")
     })
 }
 
@@ -146,7 +146,7 @@ fn annotators(given: &str) -> Result<Vec<NewAnnotator>, CommandError> {
     for (at, name) in names.iter().enumerate() {
         if names[..at].contains(name) {
             return Err(CommandError::user(format!("{given} names {name:?} twice"))
-                .with_hint("annotators are told apart by their names"));
+                .with_hint("annotators are distinguished by their names"));
         }
     }
     names.into_iter().map(|name| Ok(NewAnnotator { name, token: secret()? })).collect()

@@ -130,7 +130,7 @@ pub(super) fn check(args: &BenchScoreArgs) -> Result<(), CommandError> {
     let asked = args.judge == "lm" || (args.grade && args.judge != "embedded");
     if args.base_url.is_some() && !asked {
         return Err(CommandError::user("--base-url names a server that nothing here uses")
-            .with_hint("pass --judge lm, or --grade beside another judge"));
+            .with_hint("pass --judge lm, or --grade with another judge"));
     }
     Ok(())
 }
@@ -143,13 +143,13 @@ async fn generator(args: &BenchScoreArgs, app: &App) -> Result<Arc<dyn Generator
     notices.iter().for_each(|notice| app.printer.notice(notice));
     let generator = opened.generator.ok_or_else(|| {
         let who = if grades(args) { "--grade" } else { "--judge" };
-        CommandError::user(format!("{who} needs a model"))
+        CommandError::user(format!("{who} requires a model"))
             .with_hint("pass --base-url URL --model NAME with --judge lm, or --judge lexical alone")
     })?;
     let unpriced = generator.info().usd_per_million.is_none();
     if args.max_cost.is_some() && unpriced {
         return Err(CommandError::user(
-            "--max-cost cannot be kept: the price of the model is unknown",
+            "--max-cost cannot be enforced: the price of the model is unknown",
         )
         .with_hint(format!("add its price to {}", app.home.price_file().display())));
     }

@@ -47,7 +47,7 @@ pub(crate) fn check(address: SocketAddr, guard: Guard) -> Result<(), CommandErro
         ),
         Guard::None { insecure: false } => (
             "search",
-            "pass --token-file FILE with a line NAME: TOKEN for each who may search, or --insecure",
+            "pass --token-file FILE with a line NAME: TOKEN for each client, or --insecure",
         ),
     };
     Err(CommandError::user(format!("other machines can reach {address}, and could {what}"))
@@ -68,7 +68,7 @@ pub(crate) fn note(address: SocketAddr, guard: Guard) -> Option<&'static str> {
             "note: others in the network can read the secret addresses on their way; put a server with TLS in \
              front and name it with --url",
         ),
-        Guard::None { .. } => Some("note: whoever reaches this address can search"),
+        Guard::None { .. } => Some("note: anyone who can reach this address can search"),
         Guard::SecretsOverTls => None,
     }
 }
@@ -83,7 +83,7 @@ pub(crate) fn hosts(names: &[String], known_as: Option<&Url>) -> Result<Hosts, C
     let names = names.iter().map(String::as_str).chain(known_as);
     Hosts::new(names).map_err(|error| {
         CommandError::user(format!("--allowed-host: {error}"))
-            .with_hint("give a name without scheme, port and path, such as search.example.org")
+            .with_hint("give a host name without scheme, port or path, such as search.example.org")
     })
 }
 
@@ -107,8 +107,9 @@ pub(crate) fn tokens(path: &Path) -> Result<Tokens, CommandError> {
     let mut text = String::new();
     file.take(MOST_BYTES).read_to_string(&mut text).user(cannot)?;
     Tokens::parse(&text).map_err(|error| {
-        CommandError::user(format!("{}: {error}", path.display()))
-            .with_hint("write a line NAME: TOKEN for each; openssl rand -hex 16 makes a token")
+        CommandError::user(format!("{}: {error}", path.display())).with_hint(
+            "write a line NAME: TOKEN for each client; openssl rand -hex 16 generates a token",
+        )
     })
 }
 

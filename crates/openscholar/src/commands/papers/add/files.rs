@@ -88,7 +88,7 @@ pub(super) async fn add(
     let papers = items.into_iter().map(|item| item.paper).collect();
     let done = keep::add(name, papers, "papers add", *skip_check, app).await?;
     if done.interrupted {
-        return Err(interrupted("interrupted; what was added is kept"));
+        return Err(interrupted("interrupted; papers added so far are saved"));
     }
     let added = &done.progress;
     if app.printer.json {

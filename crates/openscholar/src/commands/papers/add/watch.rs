@@ -37,8 +37,9 @@ pub(super) fn folders(
     }
     let folders: Vec<PathBuf> = arguments.iter().filter(|path| path.is_dir()).cloned().collect();
     if folders.is_empty() {
-        return Err(CommandError::user("--watch needs a folder")
-            .with_hint("name the folder whose papers are to be added"));
+        return Err(
+            CommandError::user("--watch needs a folder").with_hint("name the folder to watch")
+        );
     }
     let done = stamps(&folders, links);
     Ok(Some(Watched { folders, links, done }))

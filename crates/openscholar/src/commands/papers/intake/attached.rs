@@ -43,8 +43,8 @@ impl Allowed {
             is_there = true;
         }
         let why = match is_there {
-            true => "it lies outside of the folders that this library may name",
-            false => "there is no such file in the folders that this library may name",
+            true => "it is outside the folders that this library may refer to",
+            false => "there is no such file in the folders that this library may refer to",
         };
         Err(Failure {
             why: why.to_owned(),

@@ -71,7 +71,7 @@ pub(crate) fn sorted(
             folder(argument, links, &mut sorted)?;
             if sorted.len() == before && empty == EmptyFolder::Refused {
                 let error = CommandError::user(format!(
-                    "{} holds no document, library or rows of papers",
+                    "{} contains no document, library or rows of papers",
                     argument.display()
                 ));
                 // What was passed over may be what was meant.
@@ -148,7 +148,7 @@ fn named(argument: &Path) -> Result<Input, CommandError> {
     }
     PaperId::recognise(&text).map(Input::Identifier).ok_or_else(|| {
         CommandError::user(format!("{text} is neither a file nor an identifier of a paper"))
-            .with_hint("name a file, a folder, zotero:, an identifier such as doi:10.1000/x or arxiv:2411.14199, \"title:Its whole title\", or \"bulk:words + words\"")
+            .with_hint("name a file, a folder, zotero:, an identifier such as doi:10.1000/x or arxiv:2411.14199, \"title:Its exact title\", or \"bulk:words + words\"")
     })
 }
 

@@ -30,7 +30,7 @@ pub(super) fn join(taken: &mut Taken) {
         };
         let known = &mut kept[place];
         let message = format!(
-            "{} was left out: {} ({}) has the same paper",
+            "skipped {}: {} ({}) has the same paper",
             item.origin, known.origin, known.format
         );
         merge_meta(&mut known.paper.meta, item.paper.meta);

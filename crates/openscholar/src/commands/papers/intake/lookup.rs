@@ -94,7 +94,7 @@ pub(super) async fn paper(id: &PaperId, known: &Known, fetcher: &Fetcher, taken:
         return;
     };
     for (who, error) in failures {
-        let message = format!("{who} was not asked about {id}: {error}");
+        let message = format!("could not look up {id} at {who}: {error}");
         taken.note(NoticeKind::Skipped, message, error.hint());
     }
     let mut by: Vec<String> = candidate.found.iter().map(|way| way.source.clone()).collect();

@@ -217,7 +217,7 @@ async fn of_entry(
             }
             Err(Failure { why, hint }) => {
                 let message =
-                    format!("{}: its file {} was left out: {why}", item.origin, path.display());
+                    format!("{}: skipped its file {}: {why}", item.origin, path.display());
                 taken.note(NoticeKind::Skipped, message, hint.as_deref());
             }
         }
@@ -248,7 +248,7 @@ async fn read_document(
     let bytes = files::read(path, limits.bytes)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let format = DocumentFormat::sniff(&name, &bytes).ok_or_else(|| Failure {
-        why: "it is no document of a known format".to_owned(),
+        why: "it is not a document in a supported format".to_owned(),
         hint: Some("JATS, TEI, LaTeXML HTML, PDF, Markdown and plain text are read".to_owned()),
     })?;
     let size = bytes.len() as u64;
@@ -337,7 +337,7 @@ fn open_library(path: &Path, limits: ReadLimits) -> Result<Library, Failure> {
     let bytes = files::read(path, limits.bytes)?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let format = LibraryFormat::sniff(&name, &bytes).ok_or_else(|| Failure {
-        why: "it is no library of a known format".to_owned(),
+        why: "it is not a library in a supported format".to_owned(),
         hint: Some(
             "BibTeX, RIS, CSL-JSON and Zotero's database are read; rows of papers end in .jsonl"
                 .to_owned(),

@@ -165,11 +165,11 @@ impl PassedOver {
             told(
                 outside,
                 "links lead out of the folder and were not followed",
-                Some("pass --follow-links to read what they lead to, or name that itself"),
+                Some("pass --follow-links to follow them, or name their targets"),
             ),
             told(circular, "links lead in a circle and were not followed", None),
             told(broken, "links lead to nothing", None),
-            told(special, "entries are no files and were left out", None),
+            told(special, "entries are not regular files and were skipped", None),
             told(unreadable, "folders could not be listed", Some("make them readable")),
             told(deep, "folders are nested too deeply", Some("name them themselves")),
         ]
@@ -218,7 +218,7 @@ mod tests {
         says("2 links lead out", &["secret.txt", "zero.pdf"]);
         says("2 links lead in a circle", &["again", "ring"]);
         says("1 links lead to nothing", &["gone.txt"]);
-        says("1 entries are no files", &["pipe.pdf (a named pipe)"]);
+        says("1 entries are not regular files", &["pipe.pdf (a named pipe)"]);
 
         let Walked { files, notices } = walk(&root, Links::Everywhere).expect("listed");
         assert_eq!(files, [root.join("b/one.txt"), root.join("secret.txt"), root.join("two.txt")]);
