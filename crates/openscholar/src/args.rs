@@ -9,9 +9,9 @@ mod annotate;
 mod answer;
 mod ask;
 mod former;
-mod look;
 mod scholarqa;
 mod serve;
+mod sources;
 mod store;
 mod train;
 mod train_data;
@@ -22,12 +22,12 @@ pub(crate) use annotate::{
 pub(crate) use answer::{AnswerArgs, GeneratorChoice};
 pub(crate) use ask::{AskArgs, FilterArgs, OutputFormat, TaskArg};
 pub(crate) use former::notices as former_names;
-pub(crate) use look::{BeyondArgs, GraphSourceArg, LookArgs, SourceArg};
 pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
     ShapeArg,
 };
 pub(crate) use serve::{ReachArgs, ServeArgs};
+pub(crate) use sources::{GraphSourceArg, GraphSourceArgs, SearchSourceArgs, SourceArg};
 pub(crate) use store::{
     BuildArgs, CompactArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs,
     ListFormatArg, ModelsArgs, ModelsCommand, PapersArgs, PapersCommand, PassagesArg, PlanArgs,
@@ -112,8 +112,8 @@ impl Command {
     /// Whether it was told to ask nobody.
     pub(crate) fn is_offline(&self) -> bool {
         match self {
-            Self::Ask(args) => args.answer.look.offline,
-            Self::Search(args) => args.look.offline,
+            Self::Ask(args) => args.answer.search_sources.offline,
+            Self::Search(args) => args.search_sources.offline,
             Self::Papers(args) => match &args.command {
                 PapersCommand::Add { intake, .. } => intake.offline,
                 _ => false,
@@ -173,7 +173,7 @@ pub(crate) struct SearchArgs {
     pub(crate) datastore: Option<String>,
     /// Where papers are looked for.
     #[command(flatten)]
-    pub(crate) look: LookArgs,
+    pub(crate) search_sources: SearchSourceArgs,
     /// Which papers may be returned.
     #[command(flatten)]
     pub(crate) filter: FilterArgs,

@@ -5,10 +5,10 @@ pub(crate) mod copy;
 pub(crate) mod generator;
 pub(crate) mod judge;
 pub(crate) mod models;
+pub(crate) mod open_datastore;
 pub(crate) mod providers;
 pub(crate) mod pull;
 pub(crate) mod reranker;
-pub(crate) mod shelf;
 pub(crate) mod sources;
 #[cfg(feature = "self-test")]
 pub(crate) mod standin;
@@ -30,7 +30,7 @@ use crate::args::AskArgs;
 use crate::error::CommandError;
 use crate::runs::WiringRecord;
 
-pub(crate) use shelf::{Shelf, starter};
+pub(crate) use open_datastore::{OpenDatastore, starter};
 pub(crate) use sources::{QuestionRetriever, Sources};
 
 /// The ports of `ask`.
@@ -60,7 +60,7 @@ impl Wired {
 /// Opens the ports of `ask`.
 pub(crate) async fn ports(
     app: &App,
-    shelf: &Shelf,
+    datastore: &OpenDatastore,
     args: &AskArgs,
     question: &Question,
     meter: &Arc<Meter>,
@@ -72,7 +72,7 @@ pub(crate) async fn ports(
         None
     } else {
         let (reranker, notice) =
-            reranker::open(app, shelf, answer.reranker.as_deref(), None).await?;
+            reranker::open(app, datastore, answer.reranker.as_deref(), None).await?;
         notices.extend(notice);
         Some(reranker)
     };
@@ -83,7 +83,7 @@ pub(crate) async fn ports(
         judge::open(app, answer.judge.as_deref(), generator.as_ref()).await?;
     notices.extend(notice);
     let mut names = BTreeMap::from([
-        ("encoder".to_owned(), shelf.encoder.info().name.clone()),
+        ("encoder".to_owned(), datastore.encoder.info().name.clone()),
         ("judge".to_owned(), attributor.name().to_owned()),
     ]);
     if let Some(reranker) = &reranker {
@@ -93,16 +93,17 @@ pub(crate) async fn ports(
         names.insert("generator".to_owned(), generator.info().model.clone());
     }
     let info = generator.as_ref().map(|generator| generator.info());
-    let sources = Sources::open(app, &answer.look, reach(preset, *mode, info))?;
+    let sources = Sources::open(app, &answer.search_sources, reach(preset, *mode, info))?;
     notices.extend(sources.notices.iter().cloned());
     record.sources = sources.names();
     record.looking = (!record.sources.is_empty()).then_some(sources.config);
-    let QuestionRetriever { retriever, wide } = sources.retriever(shelf, &Query::from(question));
+    let QuestionRetriever { retriever, wide } =
+        sources.retriever(datastore, &Query::from(question));
     let ports = Ports {
         retriever,
         reranker,
         generator,
-        encoder: Some(shelf.encoder.clone()),
+        encoder: Some(datastore.encoder.clone()),
         attributor,
         clock: app.clock(),
         meter: Some(Arc::clone(meter)),

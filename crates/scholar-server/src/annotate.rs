@@ -40,21 +40,21 @@ pub use store::{Added, NewAnnotator, Store, StoreError, StoreErrorKind};
 /// address within the page of a citation number that has a reference.
 pub type Render = dyn Fn(&str, &dyn Fn(usize) -> Option<String>) -> String + Send + Sync;
 
-/// What a study cannot know of itself.
+/// Effects that the pages need: clock, random names, rendering.
 #[derive(Clone)]
-pub struct Outside {
-    /// Now, UTC, as text.
+pub struct Environment {
+    /// The current time, UTC, as text.
     pub now: Arc<dyn Fn() -> String + Send + Sync>,
-    /// A name that was never used before.
+    /// Makes a name that has never been used before.
     pub fresh: Arc<dyn Fn() -> String + Send + Sync>,
-    /// How answers are shown.
+    /// Renders an answer.
     pub render: Arc<Render>,
 }
 
 /// What the handlers share.
 struct Shared {
     store: Mutex<Store>,
-    outside: Outside,
+    environment: Environment,
     hosts: Hosts,
 }
 
@@ -73,8 +73,8 @@ const LIMITS: Limits = Limits {
 
 impl Study {
     /// A server over `store` that answers for this machine's own names and `hosts`.
-    pub fn new(store: Store, outside: Outside, hosts: Hosts) -> Self {
-        Self { shared: Arc::new(Shared { store: Mutex::new(store), outside, hosts }) }
+    pub fn new(store: Store, environment: Environment, hosts: Hosts) -> Self {
+        Self { shared: Arc::new(Shared { store: Mutex::new(store), environment, hosts }) }
     }
 
     /// Answers until `stop` is ready, then ends what was begun.

@@ -2,7 +2,7 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::{LookArgs, SearchModeArg};
+use super::{SearchModeArg, SearchSourceArgs};
 
 /// Models, retrieval settings and budget.
 #[derive(Debug, Clone, Default, ClapArgs)]
@@ -57,7 +57,7 @@ pub(crate) struct AnswerArgs {
     pub(crate) max_calls: Option<u64>,
     /// Where papers are looked for.
     #[command(flatten)]
-    pub(crate) look: LookArgs,
+    pub(crate) search_sources: SearchSourceArgs,
 }
 
 /// Kind of generator.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 use scholar_bench::scholarqa::System;
 
-use super::{AnswerArgs, GeneratorChoice, LookArgs};
+use super::{AnswerArgs, GeneratorChoice, SearchSourceArgs};
 
 /// Which task of the benchmark is asked of which system.
 #[derive(Debug, ClapArgs)]
@@ -176,7 +176,7 @@ pub(crate) struct BenchScoreArgs {
     pub(crate) out: Option<PathBuf>,
     /// Other sources in which to look up papers that answers list.
     #[command(flatten)]
-    pub(crate) look: LookArgs,
+    pub(crate) search_sources: SearchSourceArgs,
 }
 
 /// How the citations of a sentence are counted.

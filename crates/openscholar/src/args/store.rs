@@ -8,7 +8,7 @@ use scholar_datastore::BuildRules;
 use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
-use super::{BeyondArgs, OutputFormat, ServeArgs};
+use super::{GraphSourceArgs, OutputFormat, ServeArgs};
 
 /// List, show, add and remove papers.
 #[derive(Debug, ClapArgs)]
@@ -72,7 +72,7 @@ pub(crate) enum PapersCommand {
         limit: usize,
         /// Other sources to query.
         #[command(flatten)]
-        beyond: BeyondArgs,
+        graph_sources: GraphSourceArgs,
     },
     /// List the papers in the datastore that cite a paper, which itself need not be there.
     #[command(alias = "citers")]
@@ -84,7 +84,7 @@ pub(crate) enum PapersCommand {
         limit: usize,
         /// Other sources to query.
         #[command(flatten)]
-        beyond: BeyondArgs,
+        graph_sources: GraphSourceArgs,
     },
     /// List related papers: those that share references (bibliographic coupling) or are cited together (co-citation).
     Related {
@@ -95,7 +95,7 @@ pub(crate) enum PapersCommand {
         limit: usize,
         /// Other sources to query.
         #[command(flatten)]
-        beyond: BeyondArgs,
+        graph_sources: GraphSourceArgs,
     },
     /// Show the citation neighbourhood of a paper: papers within a few references, and the references between them.
     Neighbours {

@@ -24,7 +24,7 @@ use crate::runs::{
     self, ANSWER_FILE, EVENTS_FILE, FOUND_FILE, JOURNAL_FILE, MARKDOWN_FILE, PROOF_FILE,
     REQUESTS_FILE, RUN_FILE, RUN_SCHEMA, RunFolder, RunRecord, RunStatus,
 };
-use crate::wiring::{self, Shelf, Wired};
+use crate::wiring::{self, OpenDatastore, Wired};
 use watch::Watch;
 
 /// Most bytes read from standard input: far above the longest accepted question.
@@ -128,11 +128,11 @@ async fn answer(
     app: &App,
 ) -> Result<(AnswerDocument, Result<(), CommandError>), CommandError> {
     let Task { question, config, datastore, journal } = task;
-    let shelf = Shelf::open(app, datastore).await?;
+    let opened = OpenDatastore::open(app, datastore).await?;
     // Before anything is read: a datastore at this commit has what was read.
-    let commit = shelf.store.commit()?;
+    let commit = opened.store.commit()?;
     let meter = Meter::start_with(config.budget, app.clock(), Some(App::alarm()));
-    let wired = wiring::ports(app, &shelf, args, question, &meter).await?;
+    let wired = wiring::ports(app, &opened, args, question, &meter).await?;
     let ports = &wired.ports;
     announce(
         &estimate(config, ports.generator.as_ref().map(|generator| generator.info())),

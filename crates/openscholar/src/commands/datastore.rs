@@ -69,7 +69,7 @@ fn build_starter(name: &str, encode: bool, app: &App) -> Result<ExitCode, Comman
         ));
     }
     let encoder = app.block_on(models::default_encoder(app))??;
-    wiring::shelf::build_starter(app, &encoder, encode)?;
+    wiring::open_datastore::build_starter(app, &encoder, encode)?;
     info(name, app)
 }
 

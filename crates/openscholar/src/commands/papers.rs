@@ -36,26 +36,28 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
             export::run(&name, &selection, format, output.as_deref(), app)
         }
         PapersCommand::Remove { ids } => remove(&name, &ids, app),
-        PapersCommand::References { id, limit, beyond } if beyond.sources.is_empty() => {
+        PapersCommand::References { id, limit, graph_sources }
+            if graph_sources.sources.is_empty() =>
+        {
             graph::references(&name, &id, limit, app)
         }
-        PapersCommand::References { id, limit, beyond } => {
+        PapersCommand::References { id, limit, graph_sources } => {
             let question = Question { relation: Relation::References, id: &id, limit };
-            graph_remote::run(&name, question, &beyond, app)
+            graph_remote::run(&name, question, &graph_sources, app)
         }
-        PapersCommand::CitedBy { id, limit, beyond } if beyond.sources.is_empty() => {
+        PapersCommand::CitedBy { id, limit, graph_sources } if graph_sources.sources.is_empty() => {
             graph::citers(&name, &id, limit, app)
         }
-        PapersCommand::CitedBy { id, limit, beyond } => {
+        PapersCommand::CitedBy { id, limit, graph_sources } => {
             let question = Question { relation: Relation::CitedBy, id: &id, limit };
-            graph_remote::run(&name, question, &beyond, app)
+            graph_remote::run(&name, question, &graph_sources, app)
         }
-        PapersCommand::Related { id, limit, beyond } if beyond.sources.is_empty() => {
+        PapersCommand::Related { id, limit, graph_sources } if graph_sources.sources.is_empty() => {
             graph::related(&name, &id, limit, app)
         }
-        PapersCommand::Related { id, limit, beyond } => {
+        PapersCommand::Related { id, limit, graph_sources } => {
             let question = Question { relation: Relation::Related, id: &id, limit };
-            graph_remote::run(&name, question, &beyond, app)
+            graph_remote::run(&name, question, &graph_sources, app)
         }
         PapersCommand::Neighbours { id, hops, direction, links, limit } => {
             let limits = Limits { hops, links, papers: limit };

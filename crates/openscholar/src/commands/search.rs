@@ -47,7 +47,7 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
         explain,
         exact,
         datastore,
-        look,
+        search_sources,
         filter,
     } = args;
     let rerank = rerank || reranker.is_some();
@@ -59,9 +59,9 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
     }
     let name = app.datastore_name(datastore.as_deref());
     let (hits, notices) = app.block_on(async {
-        let mut shelf = wiring::Shelf::open(app, &name).await?;
+        let mut datastore = wiring::OpenDatastore::open(app, &name).await?;
         if exact {
-            shelf = shelf.exact(app)?;
+            datastore = datastore.exact(app)?;
         }
         let request = SearchRequest {
             query: query.clone(),
@@ -69,8 +69,8 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
             mode: mode.into(),
             filter: SearchFilter::from(filter),
         };
-        let sources = Sources::open(app, &look, SourcesConfig::quick())?;
-        let retriever = sources.retriever(&shelf, &query);
+        let sources = Sources::open(app, &search_sources, SourcesConfig::quick())?;
+        let retriever = sources.retriever(&datastore, &query);
         let Searched { hits: found, notices } = retriever.retriever.explore(&request).await?;
         let notices: Vec<Notice> = sources.notices.iter().chain(&notices).cloned().collect();
         for notice in &notices {
@@ -79,7 +79,7 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
         let mut hits: Vec<Hit> = found.into_iter().map(Hit::from).collect();
         if rerank {
             let (reranker, notice) =
-                wiring::reranker::open(app, &shelf, reranker.as_deref(), None).await?;
+                wiring::reranker::open(app, &datastore, reranker.as_deref(), None).await?;
             if let Some(notice) = notice {
                 app.printer.say(&notice.message);
             }

@@ -67,7 +67,7 @@ pub(crate) async fn open(
         reranker: args.reranker.clone().or_else(|| app.config.reranker.clone()),
         no_rerank: args.no_rerank,
         sources: Vec::new(),
-        offline: args.look.offline,
+        offline: args.search_sources.offline,
         looking: None,
     };
     match asked.unwrap_or(default) {

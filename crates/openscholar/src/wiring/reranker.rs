@@ -12,7 +12,7 @@ use scholar_models::{
 };
 
 use super::models;
-use super::shelf::Shelf;
+use super::open_datastore::OpenDatastore;
 use crate::app::App;
 use crate::config::DEFAULT_RERANKER;
 use crate::error::CommandError;
@@ -30,26 +30,27 @@ pub(crate) const AUTO: &str = "auto";
 /// `cache_bytes` is for token states; `None` is the preset's.
 pub(crate) async fn open(
     app: &App,
-    shelf: &Shelf,
+    datastore: &OpenDatastore,
     named: Option<&str>,
     cache_bytes: Option<usize>,
 ) -> Result<(Arc<dyn Reranker>, Option<Notice>), CommandError> {
-    let openers = Openers { app, shelf, cache_bytes };
+    let openers = Openers { app, datastore, cache_bytes };
     match named.or(app.config.reranker.as_deref()) {
         Some(name) if name != AUTO => Ok((openers.named(name).await?, None)),
         _ => match openers.named(DEFAULT_RERANKER).await {
             Ok(reranker) => Ok((reranker, None)),
             Err(error) if error.is_final() => Err(error),
-            Err(error) => {
-                Ok((openers.datastore_encoder()?, Some(without(DEFAULT_RERANKER, shelf, &error))))
-            }
+            Err(error) => Ok((
+                openers.datastore_encoder()?,
+                Some(without(DEFAULT_RERANKER, datastore, &error)),
+            )),
         },
     }
 }
 
 struct Openers<'a> {
     app: &'a App,
-    shelf: &'a Shelf,
+    datastore: &'a OpenDatastore,
     cache_bytes: Option<usize>,
 }
 
@@ -89,7 +90,7 @@ impl Openers<'_> {
     fn is_datastore_encoder(&self, name: &str) -> bool {
         name == DATASTORE_ENCODER
             || name == OWN
-            || name.eq_ignore_ascii_case(&self.shelf.encoder.info().name)
+            || name.eq_ignore_ascii_case(&self.datastore.encoder.info().name)
     }
 
     /// Late interaction of the encoder `name`, or of the datastore's.
@@ -120,7 +121,7 @@ impl Openers<'_> {
 
     fn datastore_encoder(&self) -> Result<Arc<dyn Reranker>, CommandError> {
         self.late_interaction(
-            &self.shelf.encoder,
+            &self.datastore.encoder,
             LateInteractionOptions::project(TokenEncoder::Retriever),
         )
     }
@@ -138,14 +139,14 @@ impl Openers<'_> {
 /// The first stage of a cross-encoder, by late interaction: the encoder `name`, or the datastore's.
 pub(crate) async fn first_stage(
     app: &App,
-    shelf: &Shelf,
+    datastore: &OpenDatastore,
     name: &str,
 ) -> Result<Arc<dyn Reranker>, CommandError> {
-    Openers { app, shelf, cache_bytes: None }.without_cross_encoder(name).await
+    Openers { app, datastore, cache_bytes: None }.without_cross_encoder(name).await
 }
 
-fn without(name: &str, shelf: &Shelf, error: &CommandError) -> Notice {
-    let encoder = &shelf.encoder.info().name;
+fn without(name: &str, datastore: &OpenDatastore, error: &CommandError) -> Notice {
+    let encoder = &datastore.encoder.info().name;
     Notice::new(NoticeKind::Skipped, format!("reranked with {encoder} instead of {name}: {error}"))
         .with_hint(format!(
             "openscholar models pull {name}, or write reranker = \"{DATASTORE_ENCODER}\" into the config file"

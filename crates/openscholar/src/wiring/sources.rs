@@ -9,9 +9,9 @@ use scholar_clients::fetch::{CacheConfig, EMAIL_SETTING, FetchConfig, Fetcher, P
 use scholar_core::{Notice, PaperSource, Query, Retriever};
 use scholar_pipeline::retrieve::sources::{SourcesConfig, WideRetriever};
 
-use super::Shelf;
+use super::OpenDatastore;
 use crate::app::App;
-use crate::args::{LookArgs, SourceArg};
+use crate::args::{SearchSourceArgs, SourceArg};
 use crate::env::EMAIL_SETTINGS;
 use crate::error::{CommandError, Context as _};
 
@@ -37,43 +37,43 @@ impl Sources {
     /// runtime.
     pub(crate) fn open(
         app: &App,
-        look: &LookArgs,
+        search_sources: &SearchSourceArgs,
         config: SourcesConfig,
     ) -> Result<Self, CommandError> {
         let seconds = app.config.sources.deadline_seconds.unwrap_or(DEADLINE_SECONDS);
-        Self::open_within(app, look, config, Some(Duration::from_secs(seconds)))
+        Self::open_within(app, search_sources, config, Some(Duration::from_secs(seconds)))
     }
 
     /// The same for work of many questions, which takes as long as it takes.
     pub(crate) fn open_for_many(
         app: &App,
-        look: &LookArgs,
+        search_sources: &SearchSourceArgs,
         config: SourcesConfig,
     ) -> Result<Self, CommandError> {
-        Self::open_within(app, look, config, None)
+        Self::open_within(app, search_sources, config, None)
     }
 
     fn open_within(
         app: &App,
-        look: &LookArgs,
+        search_sources: &SearchSourceArgs,
         mut config: SourcesConfig,
         deadline: Option<Duration>,
     ) -> Result<Self, CommandError> {
-        if let Some(most) = look.full_texts.or(app.config.sources.full_texts) {
+        if let Some(most) = search_sources.full_texts.or(app.config.sources.full_texts) {
             config.full_texts = most;
         }
-        let used = used(app, look)?;
+        let used = used(app, search_sources)?;
         let datastore = used.contains(&SourceArg::Datastore);
         let mut opened =
             Self { datastore, sources: Vec::new(), config, notices: Vec::new(), fetcher: None };
-        let beyond: Vec<SourceArg> =
+        let external: Vec<SourceArg> =
             used.into_iter().filter(|source| *source != SourceArg::Datastore).collect();
-        if beyond.is_empty() {
+        if external.is_empty() {
             return Ok(opened);
         }
-        let fetcher = fetcher(app, look.offline)?;
+        let fetcher = fetcher(app, search_sources.offline)?;
         let fetcher = deadline.map_or_else(|| fetcher.clone(), |time| fetcher.within(time));
-        for source in beyond {
+        for source in external {
             opened.add(source, &fetcher);
         }
         opened.fetcher = Some(fetcher);
@@ -110,11 +110,11 @@ impl Sources {
     }
 
     /// The retriever over the datastore and the sources for `question`; the datastore's own when nothing else is asked.
-    pub(crate) fn retriever(&self, shelf: &Shelf, question: &Query) -> QuestionRetriever {
+    pub(crate) fn retriever(&self, opened: &OpenDatastore, question: &Query) -> QuestionRetriever {
         if self.datastore && self.sources.is_empty() {
-            return QuestionRetriever { retriever: shelf.retriever.clone(), wide: None };
+            return QuestionRetriever { retriever: opened.retriever.clone(), wide: None };
         }
-        let store = self.datastore.then(|| shelf.retriever.clone());
+        let store = self.datastore.then(|| opened.retriever.clone());
         let wide = WideRetriever::new(store, self.sources.clone(), question.clone(), self.config);
         let wide = Arc::new(wide);
         QuestionRetriever { retriever: wide.clone(), wide: Some(wide) }
@@ -130,9 +130,9 @@ pub(crate) struct QuestionRetriever {
 }
 
 /// The places to look at, sorted, each once.
-fn used(app: &App, look: &LookArgs) -> Result<Vec<SourceArg>, CommandError> {
+fn used(app: &App, search_sources: &SearchSourceArgs) -> Result<Vec<SourceArg>, CommandError> {
     use clap::ValueEnum as _;
-    let mut used = look.sources.clone();
+    let mut used = search_sources.sources.clone();
     if used.is_empty() {
         for name in &app.config.sources.used {
             let source = SourceArg::from_str(name, true).map_err(|_| {

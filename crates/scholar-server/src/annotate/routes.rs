@@ -213,7 +213,7 @@ impl Shared {
         problem: Option<&str>,
         complain: bool,
     ) -> Html<String> {
-        let fresh = (self.outside.fresh)();
+        let fresh = (self.environment.fresh)();
         let frame = Frame {
             token,
             place: open.place,
@@ -223,7 +223,7 @@ impl Shared {
             problem,
             complain,
         };
-        Html(page(&open.task, &frame, self.outside.render.as_ref()))
+        Html(page(&open.task, &frame, self.environment.render.as_ref()))
     }
 }
 
@@ -270,7 +270,7 @@ async fn draft(
     let saved = async {
         let sent = read(fields)?;
         let OpenTask { task, .. } = shared.find(&token, &place).await?;
-        let now = (shared.outside.now)();
+        let now = (shared.environment.now)();
         shared.store(move |store| store.save(task.assignment, &sent.form, &sent.origin, &now)).await
     };
     match saved.await {
@@ -302,7 +302,7 @@ async fn send(
         Action::Skip => sent.form.says_why_to_skip(),
     };
     let saved = {
-        let (assignment, now) = (open.task.assignment, (shared.outside.now)());
+        let (assignment, now) = (open.task.assignment, (shared.environment.now)());
         let (form, origin) = (sent.form.clone(), sent.origin.clone());
         let ratings = ratings.filter(|_| sent.action == Action::Submit);
         let work = move |store: &mut Store| match complete {

@@ -44,7 +44,7 @@ fn serving(store: Store, work: impl FnOnce(SocketAddr)) {
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
     let address = listener.local_addr().expect("bound");
     let pages = AtomicUsize::new(0);
-    let outside = Outside {
+    let environment = Environment {
         now: Arc::new(|| "2030-01-01T00:00:00Z".to_owned()),
         fresh: Arc::new(move || format!("page-{}", pages.fetch_add(1, Ordering::Relaxed))),
         render: Arc::new(|text, link| {
@@ -57,7 +57,7 @@ fn serving(store: Store, work: impl FnOnce(SocketAddr)) {
     };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let served =
-        runtime.spawn(Study::new(store, outside, Hosts::default()).serve(listener, async {
+        runtime.spawn(Study::new(store, environment, Hosts::default()).serve(listener, async {
             let _dropped = stopped.await;
         }));
     work(address);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use scholar_server::Hosts;
 use scholar_server::annotate::{
-    Answer, Instance, NewAnnotator, Outside, Preference, Reference, Store, Study,
+    Answer, Environment, Instance, NewAnnotator, Preference, Reference, Store, Study,
 };
 use scholar_testing::http::get;
 use serde_json::{Value, json};
@@ -60,14 +60,14 @@ pub(crate) fn serving(
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
     let origin = format!("http://{}", listener.local_addr().expect("bound"));
     let pages = AtomicUsize::new(0);
-    let outside = Outside {
+    let environment = Environment {
         now: Arc::new(|| "2030-01-01T00:00:00Z".to_owned()),
         fresh: Arc::new(move || format!("page-{}", pages.fetch_add(1, Ordering::Relaxed))),
         render: Arc::new(render),
     };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let served =
-        runtime.spawn(Study::new(store, outside, Hosts::default()).serve(listener, async {
+        runtime.spawn(Study::new(store, environment, Hosts::default()).serve(listener, async {
             let _dropped = stopped.await;
         }));
     work(&origin);

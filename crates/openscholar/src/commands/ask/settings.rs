@@ -99,12 +99,13 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
     answer.reranker = answer.reranker.take().or(reranker);
     answer.no_rerank |= no_rerank && answer.reranker.is_none();
     for name in sources {
-        answer.look.sources.push(SourceArg::from_str(&name, false).map_err(|problem| {
-            CommandError::user(format!("the run looked at a source {name:?}: {problem}"))
-        })?);
+        answer.search_sources.sources.push(SourceArg::from_str(&name, false).map_err(
+            |problem| CommandError::user(format!("the run looked at a source {name:?}: {problem}")),
+        )?);
     }
-    answer.look.offline |= offline;
-    answer.look.full_texts = answer.look.full_texts.or(looking.map(|looking| looking.full_texts));
+    answer.search_sources.offline |= offline;
+    answer.search_sources.full_texts =
+        answer.search_sources.full_texts.or(looking.map(|looking| looking.full_texts));
     Ok(args)
 }
 

@@ -13,7 +13,7 @@ use scholar_models::LocalEncoder;
 use crate::app::App;
 use crate::config::DEFAULT_ENCODER;
 use crate::error::{CommandError, Context as _, ErrorKind};
-use crate::wiring::{self, Shelf, models};
+use crate::wiring::{self, OpenDatastore, models};
 use crate::{progress, runs};
 
 /// Token states kept between queries: collections have few documents and many queries.
@@ -45,11 +45,11 @@ pub(super) fn run(
     for mut collection in collections {
         collection.queries.truncate(limit.unwrap_or(usize::MAX));
         let store = store(&collection, &encoder, app)?;
-        let shelf = Shelf::with(app, store, Arc::clone(&encoder))?;
+        let datastore = OpenDatastore::with(app, store, Arc::clone(&encoder))?;
         let wants_reranker = systems.iter().any(|system| system.ends_with("+rerank"));
-        let reranker = if wants_reranker { Some(reranker(&shelf, named, app)?) } else { None };
+        let reranker = if wants_reranker { Some(reranker(&datastore, named, app)?) } else { None };
         reranked_by = reranker.as_ref().map(|reranker| reranker.info().name.clone());
-        let report = measure(&collection, &shelf, systems, reranker.as_deref(), app)?;
+        let report = measure(&collection, &datastore, systems, reranker.as_deref(), app)?;
         // At once: the next collection may take an hour, or be interrupted.
         if let Some(out) = out {
             keep(&report, out)?;
@@ -87,12 +87,12 @@ pub(super) fn run(
 
 /// The configured reranker and no other: a report must say what was measured.
 fn reranker(
-    shelf: &Shelf,
+    datastore: &OpenDatastore,
     named: Option<&str>,
     app: &App,
 ) -> Result<Arc<dyn Reranker>, CommandError> {
     let (reranker, notice) =
-        app.block_on(wiring::reranker::open(app, shelf, named, Some(BENCH_CACHE_BYTES)))??;
+        app.block_on(wiring::reranker::open(app, datastore, named, Some(BENCH_CACHE_BYTES)))??;
     match notice {
         None => Ok(reranker),
         Some(notice) => Err(CommandError::new(ErrorKind::Unavailable, notice.message)
@@ -142,7 +142,7 @@ pub(crate) fn store(
 
 fn measure(
     collection: &Collection,
-    shelf: &Shelf,
+    datastore: &OpenDatastore,
     systems: &[String],
     reranker: Option<&dyn Reranker>,
     app: &App,
@@ -161,7 +161,7 @@ fn measure(
         progress::counted(&app.printer, "queries", Some(0)).with_message(collection.name.clone());
     let report = app.block_on(scholar_bench::retrieval::run(
         collection,
-        shelf.retriever.as_ref(),
+        datastore.retriever.as_ref(),
         &systems,
         &mut |done, total| {
             bar.set_length(total as u64);

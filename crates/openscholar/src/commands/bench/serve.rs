@@ -14,7 +14,7 @@ use scholar_server::ServerConfig;
 use crate::app::App;
 use crate::commands::datastore::serve::while_serving;
 use crate::error::{CommandError, Context as _};
-use crate::wiring::Shelf;
+use crate::wiring::OpenDatastore;
 
 /// Passages asked for, as the original's default client does.
 const PASSAGES: usize = 10;
@@ -30,8 +30,8 @@ pub(super) fn run(
         return Err(CommandError::user("--clients and --requests must be at least 1"));
     }
     let measured = app.block_on(async {
-        let shelf = Shelf::open(app, name).await?;
-        let bodies = bodies(&shelf, requests)?;
+        let datastore = OpenDatastore::open(app, name).await?;
+        let bodies = bodies(&datastore, requests)?;
         let mut config = ServerConfig::local(name, app.threads());
         config.queue.capacity = clients.max(512);
         let mut measured = Vec::new();
@@ -42,9 +42,9 @@ pub(super) fn run(
             ("batched", &config, 1),
         ] {
             app.printer.say(&format!("{server}, {clients} clients, {requests} requests"));
-            measured.push(measure(server, &shelf, config.clone(), &bodies, clients).await?);
+            measured.push(measure(server, &datastore, config.clone(), &bodies, clients).await?);
         }
-        let hostile = hostile::measure(name, &shelf, app).await?;
+        let hostile = hostile::measure(name, &datastore, app).await?;
         Ok::<_, CommandError>((measured, hostile))
     })??;
     let (measured, hostile) = measured;
@@ -68,8 +68,8 @@ pub(super) fn run(
 }
 
 /// Bodies of the original's requests, with titles of stored papers as queries.
-fn bodies(shelf: &Shelf, requests: usize) -> Result<Vec<String>, CommandError> {
-    let titles = titles(shelf)?;
+fn bodies(datastore: &OpenDatastore, requests: usize) -> Result<Vec<String>, CommandError> {
+    let titles = titles(datastore)?;
     let body = |title: &String| {
         serde_json::json!({"query": title, "n_docs": PASSAGES, "domains": "pes2o"}).to_string()
     };
@@ -77,9 +77,9 @@ fn bodies(shelf: &Shelf, requests: usize) -> Result<Vec<String>, CommandError> {
 }
 
 /// Titles of stored papers that can be asked for; there is one at least.
-fn titles(shelf: &Shelf) -> Result<Vec<String>, CommandError> {
+fn titles(datastore: &OpenDatastore) -> Result<Vec<String>, CommandError> {
     let mut titles = Vec::new();
-    shelf.store.each_paper(|paper| {
+    datastore.store.each_paper(|paper| {
         titles.push(paper.title);
         Ok(())
     })?;
@@ -92,13 +92,13 @@ fn titles(shelf: &Shelf) -> Result<Vec<String>, CommandError> {
 
 async fn measure(
     server: &'static str,
-    shelf: &Shelf,
+    datastore: &OpenDatastore,
     config: ServerConfig,
     bodies: &[String],
     clients: usize,
 ) -> Result<ServerTimings<LoadReport>, CommandError> {
     let http = HttpClient::new()?;
-    while_serving(shelf, config, async |address| {
+    while_serving(datastore, config, async |address| {
         let url = |path: &str| {
             Url::parse(&format!("http://{address}{path}")).user(|| "no address".to_owned())
         };

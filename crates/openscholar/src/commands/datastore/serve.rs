@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::args::ServeArgs;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::private;
-use crate::wiring::Shelf;
+use crate::wiring::OpenDatastore;
 use reach::Guard;
 
 pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> {
@@ -74,8 +74,9 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
         // An address that is taken is found before a model is fetched.
         let listener = listen_on(listen, "--listen").await?;
         let address = listener.local_addr().user(|| format!("cannot listen on {listen}"))?;
-        let shelf = Shelf::open(app, &name).await?;
-        let server = Server::start(Arc::clone(&shelf.retriever), config, probe(&shelf), on_query);
+        let datastore = OpenDatastore::open(app, &name).await?;
+        let server =
+            Server::start(Arc::clone(&datastore.retriever), config, probe(&datastore), on_query);
         if let Some(note) = reach::note(address, guard) {
             app.printer.say(note);
         }
@@ -105,8 +106,8 @@ pub(crate) async fn listen_on(
 }
 
 /// Reads the newest commit's counts: what tells whether the datastore can still be read.
-pub(crate) fn probe(shelf: &Shelf) -> Probe {
-    let store = Arc::clone(&shelf.store);
+pub(crate) fn probe(datastore: &OpenDatastore) -> Probe {
+    let store = Arc::clone(&datastore.store);
     Arc::new(move || {
         let (papers, passages) = store.counts()?;
         Ok(CollectionSize { papers, passages })
@@ -125,15 +126,15 @@ fn query_log(path: &Path) -> Result<OnQuery, CommandError> {
     }))
 }
 
-/// Serves `shelf` on a free loopback port while `work` runs with its address.
+/// Serves `datastore` on a free loopback port while `work` runs with its address.
 pub(crate) async fn while_serving<T>(
-    shelf: &Shelf,
+    datastore: &OpenDatastore,
     config: ServerConfig,
     work: impl AsyncFnOnce(std::net::SocketAddr) -> T,
 ) -> Result<T, CommandError> {
     let listener = listen_on(([127, 0, 0, 1], 0).into(), "--listen").await?;
     let address = listener.local_addr().user(|| "cannot listen on loopback".to_owned())?;
-    let server = Server::start(Arc::clone(&shelf.retriever), config, probe(shelf), None);
+    let server = Server::start(Arc::clone(&datastore.retriever), config, probe(datastore), None);
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(server.serve(listener, async {
         let _dropped = stopped.await;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::keep;
 use crate::app::App;
-use crate::args::{BeyondArgs, GraphSourceArg};
+use crate::args::{GraphSourceArg, GraphSourceArgs};
 use crate::error::CommandError;
 use crate::output::added;
 use crate::output::table::Table;
@@ -64,11 +64,11 @@ struct Listing {
 pub(super) fn run(
     name: &str,
     question: Question<'_>,
-    beyond: &BeyondArgs,
+    graph_sources: &GraphSourceArgs,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     let Question { relation, id, limit } = question;
-    let BeyondArgs { sources, offline, before, save } = beyond;
+    let GraphSourceArgs { sources, offline, before, save } = graph_sources;
     let filter = SearchFilter { published_before: *before, ..SearchFilter::none() };
     let Answers { found, mut notices, citations } = app.block_on(async {
         let seconds = app.config.sources.deadline_seconds.unwrap_or(sources::DEADLINE_SECONDS);

@@ -16,7 +16,7 @@ use crate::commands::bench::retrieval::store;
 use crate::config::DEFAULT_ENCODER;
 use crate::error::CommandError;
 use crate::progress;
-use crate::wiring::{Shelf, models};
+use crate::wiring::{OpenDatastore, models};
 
 /// The collections that `settings` name, ready to be ranked; `None` where they name none.
 pub(super) fn prepare(
@@ -43,8 +43,9 @@ pub(super) fn prepare(
     let encoder = app.block_on(models::encoder(app, &encoder, models::Reading::WHOLE))??;
     let mut found = Vec::new();
     for collection in collections {
-        let shelf = Shelf::with(app, store(&collection, &encoder, app)?, Arc::clone(&encoder))?;
-        found.push(candidates(&collection, &shelf, settings.collection_depth, app)?);
+        let datastore =
+            OpenDatastore::with(app, store(&collection, &encoder, app)?, Arc::clone(&encoder))?;
+        found.push(candidates(&collection, &datastore, settings.collection_depth, app)?);
     }
     Ok(Some(Box::new(Reading(found))))
 }
@@ -128,7 +129,7 @@ type Found = (String, Vec<Candidates>);
 /// What the search finds for every query of `collection`, `depth` passages each. Says how good that is as it stands.
 fn candidates(
     collection: &Collection,
-    shelf: &Shelf,
+    datastore: &OpenDatastore,
     depth: usize,
     app: &App,
 ) -> Result<Found, CommandError> {
@@ -144,7 +145,7 @@ fn candidates(
             mode: SearchMode::Hybrid,
             filter: SearchFilter::none(),
         };
-        let hits = app.block_on(shelf.retriever.search(&request))??;
+        let hits = app.block_on(datastore.retriever.search(&request))??;
         found.push(Candidates {
             query: query.query.as_str().to_owned(),
             grades: grades.clone(),

@@ -23,7 +23,7 @@ use crate::args::{
 };
 use crate::config::{DEFAULT_ENCODER, DEFAULT_GENERATOR};
 use crate::error::{CommandError, Context as _, ErrorKind};
-use crate::wiring::{Shelf, models};
+use crate::wiring::{OpenDatastore, models};
 use crate::{progress, runs};
 
 /// Folders of a data folder that hold what models are measured on.
@@ -210,12 +210,12 @@ impl Job<'_> {
         let mut rows = Vec::new();
         for pool in 0..plan.pools.len() {
             let store = self.store(&plan, pool, &encoder)?;
-            let shelf = Shelf::with(self.app, store, Arc::clone(&encoder))?;
+            let datastore = OpenDatastore::with(self.app, store, Arc::clone(&encoder))?;
             let asked = plan.prompts.iter().filter(|prompt| prompt.pool == pool).count();
             let bar = progress::counted(&self.app.printer, "queries", Some(asked as u64))
                 .with_message(format!("searching {}", plan.pools[pool].name));
             let mut seen = |done: usize| bar.set_position(done as u64);
-            let retriever = shelf.retriever.as_ref();
+            let retriever = datastore.retriever.as_ref();
             let (mined, account) = self
                 .app
                 .block_on(mining::mine(&plan, pool, retriever, &rules, grader, &mut seen))??;

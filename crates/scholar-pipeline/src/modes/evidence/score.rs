@@ -100,7 +100,7 @@ pub(crate) fn score(
         .map(|candidate| {
             let at = candidate.passage;
             let paper = paper(at);
-            weigh(candidate, &paper, None, reading, weights)
+            score_candidate(candidate, &paper, None, reading, weights)
         })
         .collect();
     sort(&mut scored);
@@ -115,7 +115,7 @@ pub(crate) fn score(
                 let similarity = vector.as_ref().map(|vector| dot(question, vector));
                 let at = old.candidate.passage;
                 let paper = paper(at);
-                let mut new = weigh(old.candidate, &paper, similarity, reading, weights);
+                let mut new = score_candidate(old.candidate, &paper, similarity, reading, weights);
                 new.vector = vector;
                 new
             })
@@ -135,7 +135,7 @@ struct PassageSigns<'a> {
     rank: usize,
 }
 
-fn weigh(
+fn score_candidate(
     candidate: Candidate,
     passage: &PassageSigns<'_>,
     similarity: Option<f32>,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use scholar_clients::Url;
-use scholar_server::annotate::{Annotator, NewAnnotator, Outside, Store, Study};
+use scholar_server::annotate::{Annotator, Environment, NewAnnotator, Store, Study};
 
 use super::{import, read};
 use crate::app::App;
@@ -62,13 +62,13 @@ pub(super) fn run(args: &AnnotateServeArgs, app: &App) -> Result<ExitCode, Comma
             app.printer.say(note);
         }
         announce(&store, address, args.url.as_deref(), app)?;
-        let outside = Outside {
+        let environment = Environment {
             now: Arc::new(App::now),
             // A page without a name of its own could not be saved; the next one may get it.
             fresh: Arc::new(|| secret().unwrap_or_default()),
             render: Arc::new(|text, link| scholar_formats::fragment::html(text, link)),
         };
-        let stopped = Study::new(store, outside, hosts)
+        let stopped = Study::new(store, environment, hosts)
             .serve(listener, app.stop.wait())
             .await
             .user(|| format!("cannot serve on {address}"))?;

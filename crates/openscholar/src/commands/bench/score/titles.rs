@@ -14,7 +14,7 @@ use super::Subject;
 use crate::app::App;
 use crate::args::BenchScoreArgs;
 use crate::error::CommandError;
-use crate::wiring::{Shelf, Sources};
+use crate::wiring::{OpenDatastore, Sources};
 
 /// Who knows titles, where anybody is to be asked: because the arguments say so, or because answers list papers and the run
 /// or the config file names a place. What was found is kept in the run's folder.
@@ -23,7 +23,7 @@ pub(super) async fn open(
     subject: &Subject,
     app: &App,
 ) -> Result<Option<RememberedLookup<PortLookup>>, CommandError> {
-    let told = args.titles.is_some() || !args.look.sources.is_empty();
+    let told = args.titles.is_some() || !args.search_sources.sources.is_empty();
     if !told && !subject.predictions.iter().any(lists_papers) {
         return Ok(None);
     }
@@ -58,13 +58,13 @@ async fn stored(
         }
     };
     app.home.datastore(name)?;
-    let retriever = Shelf::open(app, name).await?.retriever;
+    let retriever = OpenDatastore::open(app, name).await?.retriever;
     Ok(Some(StoredPapers { name: name.clone(), retriever }))
 }
 
 /// The sources named by the arguments, else those of the config file.
 fn sources(args: &BenchScoreArgs, app: &App) -> Result<Vec<Arc<dyn PaperSource>>, CommandError> {
-    let opened = Sources::open_for_many(app, &args.look, SourcesConfig::quick())?;
+    let opened = Sources::open_for_many(app, &args.search_sources, SourcesConfig::quick())?;
     opened.notices.iter().for_each(|notice| app.printer.notice(notice));
     Ok(opened.sources)
 }

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::commands::bench::status_bytes;
 use crate::commands::datastore::serve::while_serving;
 use crate::error::{CommandError, Context as _};
-use crate::wiring::Shelf;
+use crate::wiring::OpenDatastore;
 
 /// Clients of each kind.
 const CLIENTS: usize = 8;
@@ -23,14 +23,14 @@ const TOO_MUCH: RequestSize = RequestSize { queries: 256, top_k: 1_000 };
 
 pub(super) async fn measure(
     name: &str,
-    shelf: &Shelf,
+    datastore: &OpenDatastore,
     app: &App,
 ) -> Result<StalledClients<LoadReport>, CommandError> {
     app.printer.say(&format!("{CLIENTS} clients that do not read, {CLIENTS} largest requests"));
     let config = ServerConfig::local(name, app.threads());
     let (top_k, write_timeout) = (config.max_top_k, config.write_timeout);
     let queries = config.max_reply_passages / top_k;
-    let titles = titles(shelf)?;
+    let titles = titles(datastore)?;
     let body = |queries: usize, explain: bool, top_k: usize| {
         let queries: Vec<&String> = titles.iter().cycle().take(queries).collect();
         serde_json::json!({"queries": queries, "top_k": top_k, "explain": explain}).to_string()
@@ -41,7 +41,7 @@ pub(super) async fn measure(
     // The most so far is what the measurements before left; where the system cannot forget it, the peak is theirs too.
     let _kept = fs_err::write("/proc/self/clear_refs", "5");
     let before_bytes = status_bytes("VmRSS:");
-    while_serving(shelf, config, async |address| {
+    while_serving(datastore, config, async |address| {
         let url = |path: &str| {
             Url::parse(&format!("http://{address}{path}")).user(|| "no address".to_owned())
         };

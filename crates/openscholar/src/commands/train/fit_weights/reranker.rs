@@ -20,7 +20,7 @@ use crate::args::TrainFitWeightsArgs;
 use crate::commands::bench::retrieval::store;
 use crate::config::DEFAULT_ENCODER;
 use crate::error::{CommandError, Context as _};
-use crate::wiring::{self, Shelf, models};
+use crate::wiring::{self, OpenDatastore, models};
 use crate::{progress, runs};
 
 pub(super) fn run(args: &TrainFitWeightsArgs, app: &App) -> Result<ExitCode, CommandError> {
@@ -42,7 +42,7 @@ pub(super) fn run(args: &TrainFitWeightsArgs, app: &App) -> Result<ExitCode, Com
     let mut queries: Vec<Vec<Candidates>> = Vec::new();
     for collection in &loaded {
         let store = store(collection, &encoder, app)?;
-        let shelf = Shelf::with(app, store, Arc::clone(&encoder))?;
+        let datastore = OpenDatastore::with(app, store, Arc::clone(&encoder))?;
         let reranker: Box<dyn Reranker> = if is_cross_encoder {
             let name = model.display().to_string();
             let options = CrossEncoderOptions::project(app.threads());
@@ -50,14 +50,14 @@ pub(super) fn run(args: &TrainFitWeightsArgs, app: &App) -> Result<ExitCode, Com
             let first_stage = match fuse {
                 None => None,
                 Some(name) => {
-                    Some(app.block_on(wiring::reranker::first_stage(app, &shelf, name))??)
+                    Some(app.block_on(wiring::reranker::first_stage(app, &datastore, name))??)
                 }
             };
             Box::new(ScoreFusionReranker::new(cross_encoder, unit_weights(*depth), first_stage)?)
         } else {
             Box::new(late_interaction(args, app)?)
         };
-        queries.push(candidates(collection, &shelf, &*reranker, app)?);
+        queries.push(candidates(collection, &datastore, &*reranker, app)?);
     }
     let grid = if is_cross_encoder { CROSS_ENCODER } else { LATE_INTERACTION };
     let fitted = fit(&queries, grid);
@@ -95,7 +95,7 @@ fn late_interaction(
 /// The candidates of every judged query, by hybrid search, with their features.
 fn candidates(
     collection: &Collection,
-    shelf: &Shelf,
+    datastore: &OpenDatastore,
     reranker: &dyn Reranker,
     app: &App,
 ) -> Result<Vec<Candidates>, CommandError> {
@@ -111,7 +111,7 @@ fn candidates(
             mode: SearchMode::Hybrid,
             filter: SearchFilter::none(),
         };
-        let hits = app.block_on(shelf.retriever.search(&request))??;
+        let hits = app.block_on(datastore.retriever.search(&request))??;
         let explained = app.block_on(reranker.explain(&request.query, &hits))??;
         all.push(Candidates::new(&hits, &explained, grades.clone()));
     }

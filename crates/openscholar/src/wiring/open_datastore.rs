@@ -25,13 +25,13 @@ const SEARCH_QUEUE: usize = 64;
 const LOCK_PAUSE: Duration = Duration::from_millis(200);
 
 /// An open datastore.
-pub(crate) struct Shelf {
+pub(crate) struct OpenDatastore {
     pub(crate) encoder: Arc<LocalEncoder>,
     pub(crate) retriever: Arc<dyn Retriever>,
     pub(crate) store: Arc<Datastore>,
 }
 
-impl Shelf {
+impl OpenDatastore {
     /// Opens the datastore called `name` with its encoder, which is fetched if it is absent. The starter papers are
     /// built on first use.
     pub(crate) async fn open(app: &App, name: &str) -> Result<Self, CommandError> {

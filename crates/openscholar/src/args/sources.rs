@@ -4,7 +4,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 /// Sources of papers.
 #[derive(Debug, Clone, Default, ClapArgs)]
-pub(crate) struct LookArgs {
+pub(crate) struct SearchSourceArgs {
     /// Comma-separated sources to search [default: those of the config file, else the datastore alone].
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     pub(crate) sources: Vec<SourceArg>,
@@ -18,7 +18,7 @@ pub(crate) struct LookArgs {
 
 /// Sources of citation data other than the datastore.
 #[derive(Debug, Clone, ClapArgs)]
-pub(crate) struct BeyondArgs {
+pub(crate) struct GraphSourceArgs {
     /// Comma-separated sources to query instead of the datastore.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     pub(crate) sources: Vec<GraphSourceArg>,
