@@ -189,7 +189,7 @@ fn what_cannot_be_compared_is_said_with_file_and_line() {
             "--address",
             "127.0.0.1:0",
         ],
-        &["no database"],
+        &["not a database"],
     );
     annotate(
         &[

@@ -123,7 +123,7 @@ fn a_budget_keeps_what_was_answered_and_the_same_command_goes_on() {
     assert_eq!((&whole["state"], &whole["counts"]["answered"]), (&"done".into(), &6.into()));
     // One of the six repeats a claim and is answered once.
     assert_eq!(model.purposes().len(), 5);
-    let says = ["holds a run with other", "--out"];
+    let says = ["contains a run with a different", "--out"];
     program.fails(1, &[&args[..], &["--seed", "9"]].concat(), &says);
 }
 

@@ -58,7 +58,7 @@ fn a_run_folder_that_cannot_be_written_does_not_cost_the_answer() {
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("cannot write in") && stderr.contains("runs/"), "{stderr}");
     assert!(
-        stderr.contains("hint: free some space") && stderr.contains("the answer is whole"),
+        stderr.contains("hint: free some space") && stderr.contains("the answer is complete"),
         "{stderr}"
     );
     let mut documents = serde_json::Deserializer::from_str(&stdout).into_iter();

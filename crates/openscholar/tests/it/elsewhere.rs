@@ -115,7 +115,7 @@ fn a_source_without_its_key_is_told_and_left_out() {
     command.envs(server.settings()).args(["search", QUESTION, "--sources", "datastore,web"]);
     let (code, _, stderr) = text(&command.output().expect("the program starts"));
     assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("web was left out") && stderr.contains("YDC_API_KEY"), "{stderr}");
+    assert!(stderr.contains("skipped web") && stderr.contains("YDC_API_KEY"), "{stderr}");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn nothing_asked_is_an_error_and_says_of_every_source_why() {
     let (code, _, stderr) = text(&command.output().expect("the program starts"));
     assert_eq!(code, 1, "{stderr}");
     assert!(
-        stderr.contains("no source can be asked") && stderr.contains("YDC_API_KEY"),
+        stderr.contains("no source can be searched") && stderr.contains("YDC_API_KEY"),
         "{stderr}"
     );
     assert!(server.log().is_empty());

@@ -135,7 +135,7 @@ fn a_hub_that_is_dead_a_folder_that_is_whole_and_a_file_that_is_not() {
         .expect("starts");
     let (code, _, stderr) = text(&output);
     assert_eq!(code, 3, "{stderr}");
-    assert!(stderr.contains("cannot fetch tiny") && stderr.contains("hint:"), "{stderr}");
+    assert!(stderr.contains("cannot download tiny") && stderr.contains("hint:"), "{stderr}");
 
     let golden = models().join("golden/tiny-bert-encoder").to_string_lossy().into_owned();
     // The weights are larger than the allowed file: nothing half-done is taken for the model.

@@ -86,7 +86,7 @@ fn damaged_files_are_named_and_hide_no_other_run() {
                 let (code, _, stderr) = text(&program.run(&args));
                 assert_eq!(code, 1, "{args:?}, {} bytes of {file}\n{stderr}", bytes.len());
                 assert!(!stderr.contains("panicked"), "{stderr}");
-                let named = stderr.contains(file) || stderr.contains("the journal does not hold");
+                let named = stderr.contains(file) || stderr.contains("that is not in the journal");
                 assert!(named || stderr.contains("cites nothing"), "{args:?}: {file}\n{stderr}");
             }
             program.succeeds(&["runs", "list"]);

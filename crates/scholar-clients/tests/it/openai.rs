@@ -165,7 +165,12 @@ async fn passing_failures_are_tried_again() {
 async fn final_failures_are_named_and_not_repeated() {
     let status = |code: u16, body: &str| Behaviour::Status(code, body.to_owned());
     let cases = [
-        (Behaviour::WrongJson, PortErrorKind::Corrupt, "no chat completion", "OpenAI-compatible"),
+        (
+            Behaviour::WrongJson,
+            PortErrorKind::Corrupt,
+            "not a chat completion",
+            "OpenAI-compatible",
+        ),
         (Behaviour::ToolCall, PortErrorKind::Rejected, "call a tool", "tool calling off"),
         (Behaviour::Empty, PortErrorKind::Corrupt, "without any text", ""),
         (

@@ -120,7 +120,7 @@ async fn wrong_packages_are_named_and_forgotten() {
     store(root.path(), "p1", "pkg/data.bin", b"wrong");
     for (member, content, expect) in [
         ("pkg/other.bin", &b"right"[..], "no usable pkg/other.bin"),
-        ("pkg/data.bin", b"rig", "more than was published"),
+        ("pkg/data.bin", b"rig", "larger than the published file"),
         ("pkg/data.bin", b"right and more", "5 bytes instead of 14"),
     ] {
         let error =

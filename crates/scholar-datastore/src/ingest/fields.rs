@@ -251,6 +251,6 @@ mod tests {
         check("name=/x", "is not a field");
         check("title=name", "JSON pointer");
         check("title=/x", "identifies");
-        check("id=/x", "holds text");
+        check("id=/x", "contains text");
     }
 }

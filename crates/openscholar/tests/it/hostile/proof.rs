@@ -104,7 +104,10 @@ fn a_proof_outlives_its_datastore() {
     program.succeeds(&["papers", "remove", "acl:2022.gebnlp-1.2"]);
     program.succeeds(&["datastore", "compact", STORE]);
     let later = program.succeeds(&["runs", "verify", &run]);
-    assert!(later.contains("when it was asked") && later.contains("everything holds"), "{later}");
+    assert!(
+        later.contains("when the question was asked") && later.contains("everything holds"),
+        "{later}"
+    );
     fs_err::remove_dir_all(program.data("datastores").join(STORE)).expect("removed");
     let gone = program.succeeds(&["runs", "verify", &run]);
     assert!(gone.contains("not compared with datastore papers"), "{gone}");

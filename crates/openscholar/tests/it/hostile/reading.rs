@@ -117,13 +117,12 @@ fn files_that_a_library_names_stay_in_its_folders() {
     let bib = write(&program, "lists/list.bib", bib.concat());
     let ris = format!("TY  - JOUR\nTI  - A paper of a RIS list\nL1  - file://{secret}\nER  - \n");
     let ris = write(&program, "lists/list.ris", ris);
-    let told =
-        add(&program, &[&bib, &ris], 0, &["lies outside of the folders", "--attachments DIR"]);
+    let told = add(&program, &[&bib, &ris], 0, &["is outside the folders", "--attachments DIR"]);
     assert_eq!(told.matches("lies outside").count(), 4, "{told}");
     assert_eq!(papers(&program), 45, "metadata are taken all the same");
     let has = |word: &str| all_text(&program).contains(word);
     assert!(has("plovercove") && !has("xyzzyplugh") && !has("quuxville"));
-    add(&program, &[&bib, "--attachments", &folder], 0, &["lies outside of the folders"]);
+    add(&program, &[&bib, "--attachments", &folder], 0, &["is outside the folders"]);
     assert!(has("quuxville") && !has("xyzzyplugh"));
 }
 

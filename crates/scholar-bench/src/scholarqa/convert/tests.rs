@@ -37,7 +37,7 @@ fn every_upstream_shape_is_read_with_its_numbers() {
     assert_eq!(ctxs[10].title, "T");
     let names =
         r#"{"input": "How?", "output": "So [1].", "ctxs": {"b": ["two", ""], "a": ["one", ""]}}"#;
-    assert!(read_text(names).expect("names").notices[0].contains("no numbers"));
+    assert!(read_text(names).expect("names").notices[0].contains("not numbers"));
 }
 
 #[test]

@@ -124,5 +124,5 @@ fn wrong_records_name_line_and_field() {
         "{\"arxiv_id\": \"a\", \"title\": \"t\", \"abstract\": \"b\", \"related_works_tex\": \"c\", \"date\": \"May\", \"citations\": []}",
         "`date` is \"May\"",
     );
-    fails(sci, "", "holds no record");
+    fails(sci, "", "contains no record");
 }

@@ -160,7 +160,7 @@ fn rows_of_another_kind_are_refused_by_name() {
 #[test]
 fn turns_must_alternate_and_end_with_a_reply() {
     for (row, problem) in [
-        (json!({"messages": [{"role": "user", "content": "a"}]}), "nothing to imitate"),
+        (json!({"messages": [{"role": "user", "content": "a"}]}), "no target"),
         (
             json!({"messages": [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]}),
             "turn 1",
