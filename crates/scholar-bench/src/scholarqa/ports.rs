@@ -108,7 +108,8 @@ impl RunPorts {
         let Some(opened) = self.item(item) else {
             let mut prediction = Prediction::new(&item.id, &item.question, "");
             prediction.status = PredictionStatus::Failed;
-            prediction.error = Some("the judge needs a model and there is none".to_owned());
+            prediction.error =
+                Some("the judge requires a model, and none is configured".to_owned());
             return Answered { prediction, set: None };
         };
         let mut prediction = answer::answer(&opened.ports, item, &config, &()).await;

@@ -56,7 +56,7 @@ pub(crate) fn plain_text_of<'a>(
 ) -> Result<Cow<'a, str>, FormatError> {
     let text = text_of(bytes, format)?;
     if text.contains('\0') {
-        let message = "the file holds bytes that are no text";
+        let message = "the file contains bytes that are not text";
         return Err(FormatError::new(FormatErrorKind::Malformed, format, message));
     }
     Ok(text)

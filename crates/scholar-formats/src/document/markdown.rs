@@ -36,7 +36,7 @@ pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatErro
     reader.close_section();
     reader.take_title();
     if reader.draft.sections.is_empty() && reader.draft.title.is_empty() {
-        return Err(FormatError::new(FormatErrorKind::NoText, FORMAT, "the file holds no text"));
+        return Err(FormatError::new(FormatErrorKind::NoText, FORMAT, "the file contains no text"));
     }
     Ok(reader.draft.finish(bytes, bounds.limits))
 }

@@ -53,7 +53,7 @@ pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatErro
         }
     }
     if draft.sections.is_empty() {
-        return Err(FormatError::new(FormatErrorKind::NoText, FORMAT, "the file holds no text"));
+        return Err(FormatError::new(FormatErrorKind::NoText, FORMAT, "the file contains no text"));
     }
     Ok(draft.finish(bytes, bounds.limits))
 }

@@ -101,7 +101,7 @@ impl Watch {
             }
             Event::Searched { .. } => self.spinner.set_message("searching"),
             Event::Pooled { candidates, kept } => {
-                self.spinner.set_message(format!("rereranking {kept} of {candidates} passages"));
+                self.spinner.set_message(format!("rerereranking {kept} of {candidates} passages"));
             }
             Event::Ranked { reranker, evidence } => {
                 let shown = evidence.len();

@@ -94,14 +94,12 @@ fn ask(
     let mut items = sample(loaded.items.clone(), args.limit, args.seed);
     if let Some(why) = system.refuses(task, &items) {
         return Err(CommandError::user(format!("--system {system} does not fit: {why}"))
-            .with_hint("openscholar bench run --help says what each system does"));
+            .with_hint("openscholar bench run --help describes the systems"));
     }
     let ablation = ablation(args);
     if let Some(why) = system.lacks(&ablation) {
-        return Err(CommandError::user(format!(
-            "nothing can be taken out of --system {system}: {why}"
-        ))
-        .with_hint("leave the switch away, or name a system that has that part"));
+        return Err(CommandError::user(format!("--system {system} has nothing to ablate: {why}"))
+            .with_hint("leave the switch away, or name a system that has that part"));
     }
     mark_duplicates(&mut items, system.contexts == ContextSource::Given);
     let preset = config_of(task, system, &ablation, args.retrieved.is_some(), args.seed);
@@ -161,7 +159,7 @@ fn cutoff(
         Some(day) => day
             .parse()
             .map(Some)
-            .user(|| format!("--before {day:?} is no day"))
+            .user(|| format!("--before {day:?} is not a date (YYYY-MM-DD)"))
             .map_err(|error| error.with_hint("write it as 2023-01-04, or `none`")),
     }
 }
@@ -231,9 +229,9 @@ impl Asked<'_> {
         bar.set_position((total - todo.len()) as u64);
         let sets = match &self.args.save_retrieved {
             None => None,
-            Some(path) => Some(
-                SetFile::open(path).user(|| "the retrieved passages cannot be kept".to_owned())?,
-            ),
+            Some(path) => {
+                Some(SetFile::open(path).user(|| "cannot save the retrieved passages".to_owned())?)
+            }
         };
         let one = |item: Item| {
             let (sets, bar) = (sets.as_ref(), &bar);
@@ -253,7 +251,7 @@ impl Asked<'_> {
         let ended = drive(todo, parallel, journal, one, &mut stop).await?;
         bar.finish_and_clear();
         if let Some(sets) = sets {
-            sets.close().user(|| "the retrieved passages could not all be kept".to_owned())?;
+            sets.close().user(|| "could not save all retrieved passages".to_owned())?;
         }
         Ok(ended)
     }
@@ -282,7 +280,7 @@ fn interrupted(mut folder: RunFolder, app: &App) -> Result<ExitCode, CommandErro
     write(&folder)?;
     let Counts { items, answered, abstained, .. } = folder.manifest().counts;
     app.printer.say(&format!("{} of {items} items are answered", answered + abstained));
-    Err(CommandError::new(ErrorKind::Interrupted, "interrupted; what was answered is kept")
+    Err(CommandError::new(ErrorKind::Interrupted, "interrupted; answers so far are saved")
         .with_hint("the same command continues the run"))
 }
 

@@ -13,28 +13,28 @@ fn listed(answer: &str) -> Vec<Listed> {
     ListedAnswer::read(answer).papers
 }
 
-struct Shelf {
+struct FakeLookup {
     titles: Vec<&'static str>,
     broken: &'static str,
     asked: Arc<AtomicUsize>,
 }
 
 #[async_trait]
-impl TitleLookup for Shelf {
+impl TitleLookup for FakeLookup {
     fn name(&self) -> &'static str {
-        "shelf"
+        "lookup"
     }
 
     async fn find(&self, title: &str) -> Result<Option<FoundPaper>, PortError> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         if !self.broken.is_empty() && title.contains(self.broken) {
-            return Err(PortError::new(PortErrorKind::Unavailable, "the shelf is locked"));
+            return Err(PortError::new(PortErrorKind::Unavailable, "the lookup is locked"));
         }
         let found = self.titles.iter().find(|known| same_title(title, known));
         Ok(found.map(|title| FoundPaper {
             title: (*title).to_owned(),
             abstract_text: title.contains("Retrieval").then(|| format!("About {title}.")),
-            place: "shelf".to_owned(),
+            place: "lookup".to_owned(),
         }))
     }
 }
@@ -85,8 +85,8 @@ async fn papers_exist_or_not_or_nobody_knows() {
         "Retrieval-Augmented Generation for Knowledge-Intensive NLP Tasks",
         "A Paper That Was Written",
     ];
-    let shelf = Shelf { titles, broken: "Dense", asked: Arc::default() };
-    let found = look_up(listed(ANSWER), &shelf).await;
+    let lookup = FakeLookup { titles, broken: "Dense", asked: Arc::default() };
+    let found = look_up(listed(ANSWER), &lookup).await;
     assert_eq!((found.papers.len(), found.invented(), found.known()), (3, 1, 2));
     assert!(
         matches!(&found.papers[0].1, Existence::Exists(one) if one.title.contains("Augmented"))
@@ -94,7 +94,7 @@ async fn papers_exist_or_not_or_nobody_knows() {
     assert!(matches!(&found.papers[2].1, Existence::Unknown(why) if why.contains("locked")));
 
     let none = ListedPapers { papers: Vec::new() };
-    let table = table(&[found.clone(), none.clone()], "shelf", 1);
+    let table = table(&[found.clone(), none.clone()], "lookup", 1);
     let mean = |estimate: Option<Estimate>| estimate.map(|estimate| estimate.mean);
     assert_eq!(
         (mean(table.listed), mean(table.invented), mean(table.ratio)),
@@ -103,7 +103,7 @@ async fn papers_exist_or_not_or_nobody_knows() {
     assert_eq!(table.unknown.values().sum::<usize>(), 1);
     assert_eq!(
         table.totals.expect("counted").to_string(),
-        "3 papers listed, 1 found, 1 with an abstract; looked up in shelf"
+        "3 papers listed, 1 found, 1 with an abstract; looked up in lookup"
     );
 
     let column = column(&[("a", &found), ("b", &none)]);
@@ -164,15 +164,15 @@ async fn an_abstract_is_asked_of_the_next_place() {
 async fn a_title_is_looked_up_once_even_by_the_next_process() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("titles.jsonl");
-    let shelf = || Shelf {
+    let lookup = || FakeLookup {
         titles: vec!["Retrieval-Augmented Generation for Knowledge-Intensive NLP Tasks"],
         broken: "Dense",
         asked: Arc::default(),
     };
-    let open = |shelf: Shelf| RememberedLookup::open(shelf, &path).expect("a file");
-    let first = look_up(listed(ANSWER), &open(shelf())).await;
+    let open = |lookup: FakeLookup| RememberedLookup::open(lookup, &path).expect("a file");
+    let first = look_up(listed(ANSWER), &open(lookup())).await;
     assert_eq!((first.found(), first.with_abstract(), first.known()), (1, 1, 2));
-    let again = shelf();
+    let again = lookup();
     let asked = Arc::clone(&again.asked);
     assert_eq!(look_up(listed(ANSWER), &open(again)).await, first);
     let failing = first.papers[2].0.titles.len();

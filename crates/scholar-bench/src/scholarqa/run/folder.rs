@@ -16,7 +16,7 @@ pub const PREDICTIONS: &str = "predictions";
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// Another run is there.
-    #[error("{} holds a run with other {}", .folder.display(), .differences.join(", other "))]
+    #[error("{} contains a run with a different {}", .folder.display(), .differences.join(", other "))]
     OtherRun {
         /// The folder.
         folder: PathBuf,
@@ -163,10 +163,10 @@ fn summary(manifest: &Manifest, written: &Written, folder: &Path) -> String {
         RunState::Done => write!(text, "next: openscholar bench score {}", folder.display()),
         _ if given => write!(
             text,
-            "score what is there: openscholar bench score {}; or add the rest to the file and take it in again",
+            "score the existing answers: openscholar bench score {}; or add the missing ones to the file and run this again",
             folder.display()
         ),
-        _ => write!(text, "the same command asks again what has no answer"),
+        _ => write!(text, "the same command retries the items without an answer"),
     };
     text
 }

@@ -68,12 +68,12 @@ impl Conversation {
                 Role::Assistant
             };
             if turn.role != expected {
-                return Err(format!("turn {n} is {:?} where {expected:?} should speak", turn.role));
+                return Err(format!("turn {n} is {:?} instead of {expected:?}", turn.role));
             }
         }
         match self.messages.last() {
             Some(Message { role: Role::Assistant, .. }) => Ok(()),
-            _ => Err("the last turn is no assistant's: there is nothing to imitate".to_owned()),
+            _ => Err("the last turn is not the assistant's: there is no target".to_owned()),
         }
     }
 

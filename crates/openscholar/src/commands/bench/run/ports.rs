@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::args::BenchRunArgs;
 use crate::config::DEFAULT_ENCODER;
 use crate::error::CommandError;
-use crate::wiring::{self, Shelf, Sources, generator, judge, models, reranker};
+use crate::wiring::{self, OpenDatastore, Sources, generator, judge, models, reranker};
 
 /// The ports of a run, and what its manifest says of them.
 pub(super) struct Wiring {
@@ -99,10 +99,10 @@ impl Wiring {
         } else if retrieves {
             let name = app.datastore_name(args.answer.datastore.as_deref());
             app.home.datastore(&name)?;
-            let shelf = Shelf::open(app, &name).await?;
+            let opened = OpenDatastore::open(app, &name).await?;
             if !args.answer.no_rerank {
                 let (reranker, notice) =
-                    reranker::open(app, &shelf, args.answer.reranker.as_deref(), None).await?;
+                    reranker::open(app, &opened, args.answer.reranker.as_deref(), None).await?;
                 self.notices.extend(notice);
                 self.ports.reranker = Some(reranker);
             }
@@ -110,10 +110,10 @@ impl Wiring {
             let reach = wiring::reach("paper", self.system.mode.into(), info);
             let sources = Sources::open(app, &args.answer.look, reach)?;
             self.notices.extend(sources.notices.iter().cloned());
-            self.ports.encoder = Some(shelf.encoder.clone());
+            self.ports.encoder = Some(opened.encoder.clone());
             self.ports.search = Some(Box::new(move |question| match question {
-                Some(question) => sources.retriever(&shelf, question).retriever,
-                None => shelf.retriever.clone(),
+                Some(question) => sources.retriever(&opened, question).retriever,
+                None => opened.retriever.clone(),
             }));
             self.datastore = Some(name);
             return Ok(());
@@ -165,7 +165,7 @@ fn refuse_unkept_limit(
     let unknown = generator.is_some_and(|generator| generator.info().usd_per_million.is_none());
     if args.answer.max_cost.is_some() && unknown {
         return Err(CommandError::user(
-            "--max-cost cannot be kept: the price of the model is unknown",
+            "--max-cost cannot be enforced: the price of the model is unknown",
         )
         .with_hint("add its price to the price file: openscholar doctor names it"));
     }
