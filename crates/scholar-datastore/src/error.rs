@@ -230,7 +230,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Io { source, .. } if is_out_of_space(source.kind()) => {
-                "free some space and run the same command again: committed papers are safe".to_owned()
+                "free some disk space and run the same command again: committed papers are safe".to_owned()
             }
             Self::Io { source, .. }
                 if matches!(

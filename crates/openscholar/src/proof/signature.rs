@@ -131,7 +131,10 @@ pub(crate) fn verify(message: &[u8], signature: Option<&str>, signers: Option<&S
         return invalid(format!("it uses {}, not Ed25519", key.algorithm()));
     }
     if signature.namespace() != NAMESPACE {
-        return invalid(format!("it is for {:?}, not for {NAMESPACE:?}", signature.namespace()));
+        return invalid(format!(
+            "it was made for {:?}, not for {NAMESPACE:?}",
+            signature.namespace()
+        ));
     }
     if key.verify(NAMESPACE, message, &signature).is_err() {
         return invalid("not of this proof".to_owned());

@@ -18,7 +18,7 @@ fn a_full_disk_keeps_the_last_commit_and_the_next_run_goes_on() {
     let (code, _, stderr) = text(&program.run_with_small_files(FEW, &add));
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains(&*program.data("datastores").to_string_lossy()), "{stderr}");
-    assert!(stderr.contains("hint: free space") && stderr.contains("kept"), "{stderr}");
+    assert!(stderr.contains("hint: free some disk space") && stderr.contains("safe"), "{stderr}");
     assert!(!stderr.contains("panicked"), "{stderr}");
 
     assert_eq!(

@@ -211,6 +211,6 @@ fn a_full_device_is_an_error_with_the_reason() {
         })
         .expect_err("full");
     assert!(matches!(error, Error::Io { .. }), "{error}");
-    assert!(error.hint().expect("a hint").contains("free space"));
+    assert!(error.hint().expect("a hint").contains("free some disk space"));
     assert_eq!(store.info().expect("info").papers, 0);
 }

@@ -203,7 +203,7 @@ mod tests {
             found.notices[0].message,
             "line 6 was skipped: it has neither a title nor an identifier"
         );
-        assert!(found.notices[1].message.contains("1 lines stand outside"));
+        assert!(found.notices[1].message.contains("1 lines are outside any record"));
         assert_eq!(found.entries[0].odd, ["the record is not closed by ER"]);
     }
 

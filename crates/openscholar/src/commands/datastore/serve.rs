@@ -80,6 +80,8 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
         if let Some(note) = reach::note(address, guard) {
             app.printer.say(note);
         }
+        // Who reads the address may end the server at once, and finds it ending in good order.
+        app.stop.heed();
         app.printer.out(&format!("serving {name} on http://{address}"))?;
         let stopped = server
             .serve(listener, app.stop.wait())

@@ -73,7 +73,11 @@ fn a_browser_is_not_led_here_by_other_pages() {
     let (status, reply) = raw(&serving, &format!("{head}content-length: 999999999\r\n\r\n"));
     assert_eq!(status, 413, "{reply}");
     let serve = ["datastore", "serve", STORE, "--allowed-host", "https://search.example.org/"];
-    program.fails(1, &serve, &["is not the name of a host", "hint: give a name without scheme"]);
+    program.fails(
+        1,
+        &serve,
+        &["is not the name of a host", "hint: give a host name without scheme"],
+    );
 }
 
 /// W4: an address that others reach.

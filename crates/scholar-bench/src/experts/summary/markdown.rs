@@ -42,7 +42,7 @@ impl Summary {
         out.push_str(&self.of_agreement());
         let _infallible = writeln!(
             out,
-            "\n## The page\n\nThe answer shown as A was preferred {} times, B {} times (sign test p = {:.3}).",
+            "\n## Position\n\nThe answer shown as A was preferred {} times, B {} times (sign test p = {:.3}).",
             self.place.a, self.place.b, self.place.sign_test_p
         );
         out

@@ -61,6 +61,8 @@ pub(super) fn run(args: &AnnotateServeArgs, app: &App) -> Result<ExitCode, Comma
         if let Some(note) = reach::note(address, guard) {
             app.printer.say(note);
         }
+        // Who reads the address may end the server at once, and finds it ending in good order.
+        app.stop.heed();
         announce(&store, address, args.url.as_deref(), app)?;
         let environment = Environment {
             now: Arc::new(App::now),

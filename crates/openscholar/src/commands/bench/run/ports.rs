@@ -108,7 +108,7 @@ impl Wiring {
             }
             let info = self.ports.generator.as_ref().map(|generator| generator.info());
             let reach = wiring::reach("paper", self.system.mode.into(), info);
-            let sources = Sources::open(app, &args.answer.look, reach)?;
+            let sources = Sources::open_for_many(app, &args.answer.search_sources, reach)?;
             self.notices.extend(sources.notices.iter().cloned());
             self.ports.encoder = Some(opened.encoder.clone());
             self.ports.search = Some(Box::new(move |question| match question {
