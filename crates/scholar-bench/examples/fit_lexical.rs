@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     })
                     .collect();
                 println!(
-                    "{part} | {name} | n {} | at {threshold}: balanced accuracy {:.3}, AUC {:.3}, calibration error {:.3}",
+                    "{part} | {name} | n {} | at {threshold}: balanced accuracy {:.3}, AUROC {:.3}, ECE {:.3}",
                     rows.len(),
                     balanced_accuracy(&scored).unwrap_or(f64::NAN),
                     auroc(&scored).unwrap_or(f64::NAN),

@@ -17,7 +17,7 @@ use scholar_pipeline::{AskConfig, Frame};
 use serde::Serialize;
 
 use crate::scholarqa::Context;
-use crate::scholarqa::given::FixedRetriever;
+use crate::scholarqa::fixed_retriever::FixedRetriever;
 
 pub use fitted::{FITTED_FILE, Fitted};
 pub use report::markdown;

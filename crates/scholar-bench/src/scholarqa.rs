@@ -10,8 +10,8 @@
 pub mod answer;
 pub mod cache;
 pub mod convert;
+pub mod fixed_retriever;
 pub mod frozen;
-pub mod given;
 mod item;
 pub mod journal;
 mod json;

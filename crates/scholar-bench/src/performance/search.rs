@@ -24,14 +24,15 @@ pub struct SearchRound {
 }
 
 impl SearchRound {
-    /// The share of the results of `exact`, over the same queries, that are among these, from 0 to 1.
-    pub fn shared_with(&self, exact: &Self) -> f64 {
+    /// The fraction of the results of `exact`, over the same queries, that are among these, from 0 to 1; `None` where the
+    /// exact search found nothing, because no passage passes the filter.
+    pub fn shared_with(&self, exact: &Self) -> Option<f64> {
         let (mut same, mut all) = (0, 0);
         for (found, exact) in self.found.iter().zip(&exact.found) {
             same += exact.iter().filter(|id| found.contains(id)).count();
             all += exact.len();
         }
-        same as f64 / all.max(1) as f64
+        (all > 0).then(|| same as f64 / all as f64)
     }
 }
 
@@ -79,7 +80,7 @@ impl SearchTimings {
             p90_ms: percentile(&times, 90),
             p99_ms: percentile(&times, 99),
             cpu_mean_ms: cpu.map(|times| times.iter().sum::<f64>() / times.len().max(1) as f64),
-            same_as_exact: exact.map(|exact| round.shared_with(exact)),
+            same_as_exact: exact.and_then(|exact| round.shared_with(exact)),
         }
     }
 }
@@ -211,6 +212,7 @@ mod tests {
         let exact = round(&[&["a", "x"], &["c", "y"]]);
         let timings = SearchTimings::new(SearchMode::Dense, "none", &quick, Some(&exact));
         assert_eq!(timings.same_as_exact, Some(0.5));
+        assert_eq!(quick.shared_with(&round(&[&[], &[]])), None, "nothing passes the filter");
         assert_eq!((timings.search, timings.cpu_mean_ms), ("dense", None));
     }
 }

@@ -17,7 +17,7 @@ use scholar_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::given::rank_score;
+use super::fixed_retriever::rank_score;
 use super::json::{DataError, rows};
 
 /// Schema of [`RetrievedSet`].
@@ -161,7 +161,7 @@ mod tests {
     use scholar_core::{Query, SearchFilter, SearchMode};
     use scholar_testing::MemoryRetriever;
 
-    use crate::scholarqa::given::FixedRetriever;
+    use crate::scholarqa::fixed_retriever::FixedRetriever;
 
     fn request(query: &str, top_k: usize) -> SearchRequest {
         SearchRequest {

@@ -10,8 +10,8 @@ use scholar_pipeline::proof::GeneratorAttributor;
 use scholar_pipeline::{Alarm, AskConfig, Clock, Meter, Ports};
 
 use super::answer;
+use super::fixed_retriever::{FixedRetriever, NoRetriever};
 use super::frozen::{RetrievedSet, SavingRetriever};
-use super::given::{FixedRetriever, NoRetriever};
 use super::item::Item;
 use super::prediction::{Prediction, PredictionStatus};
 use super::system::{ContextSource, filter_of};

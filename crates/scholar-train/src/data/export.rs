@@ -23,7 +23,7 @@ use super::error::DataError;
 use super::lines::{BadRow, Rows, read_rows};
 use super::rows::{RerankRow, write_file, write_rows};
 
-/// For whom files are written.
+/// Training library that the files are written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trainer {
     /// `PyTorch`'s library of fine-tuning recipes.

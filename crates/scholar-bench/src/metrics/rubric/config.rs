@@ -98,7 +98,7 @@ pub enum RubricError {
         case: String,
     },
     /// Nothing in it.
-    #[error("{file}: there is not a rubric configuration in it")]
+    #[error("{file}: it contains no rubric configuration")]
     Empty {
         /// The file.
         file: String,

@@ -7,7 +7,7 @@ use scholar_pipeline::proof::LexicalAttributor;
 use scholar_testing::{MemoryRetriever, Reply, ScriptedGenerator};
 
 use super::*;
-use crate::scholarqa::given::{FixedRetriever, NoRetriever};
+use crate::scholarqa::fixed_retriever::{FixedRetriever, NoRetriever};
 use crate::scholarqa::system::{Ablation, System, config_of, filter_of};
 use crate::scholarqa::task::BenchTask;
 
