@@ -31,9 +31,9 @@ mod report;
 pub struct Asked {
     /// Its name in its set.
     pub id: String,
-    /// What is asked.
+    /// The task's question or the collection's query.
     pub question: Question,
-    /// Its evidence.
+    /// Its gold passages, best grade first where they are graded; none is blank.
     pub evidence: Vec<Context>,
     /// Whether the weights in use were fitted on it ([`Fitted`]).
     pub fitted: bool,
@@ -43,7 +43,7 @@ pub struct Asked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Given {
-    /// Its own.
+    /// The question's own gold passages.
     Own,
     /// Those of the question most like it in words.
     Near,
@@ -54,11 +54,11 @@ pub enum Given {
 /// One question asked of one set of passages.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// The question's name.
+    /// Identifier of the question: [`Asked::id`].
     pub id: String,
     /// Whether the weights in use were fitted on it.
     pub fitted: bool,
-    /// Whose passages.
+    /// Which question's gold passages it was asked of.
     pub given: Given,
     /// Passages in the set.
     pub passages: usize,
@@ -78,7 +78,7 @@ impl Row {
 /// What was measured on one set of questions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measured {
-    /// The set's name.
+    /// Name of the set: the task's title or the collection's.
     pub questions: String,
     /// Each question with each set of passages.
     pub rows: Vec<Row>,
@@ -87,7 +87,7 @@ pub struct Measured {
 /// What evidence mode asks without a generator.
 #[derive(Clone)]
 pub struct Models {
-    /// Ranks sentences.
+    /// Embeds the question and the sentences, which are ranked by similarity.
     pub encoder: Arc<dyn Encoder>,
     /// Decides whether a sentence is supported.
     pub judge: Arc<dyn Attributor>,

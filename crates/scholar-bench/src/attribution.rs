@@ -37,9 +37,9 @@ pub enum AttributionError {
     /// The judge or encoder failed.
     #[error("judging {set}")]
     Judge {
-        /// On which set.
+        /// Name of the claim or selection set.
         set: String,
-        /// The underlying error.
+        /// Error of the judge or encoder.
         source: PortError,
     },
 }

@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 
 pub use summary::{Summary, summary};
 
-/// Value of [`Record::schema`].
+/// Schema identifier that [`Record::schema`] must hold.
 pub const SCHEMA: &str = "openscholar.expert-evaluation/1";
 
 /// One submission of one annotator for one instance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// Always [`SCHEMA`].
+    /// Always [`SCHEMA`]; [`read_records`] refuses anything else.
     pub schema: String,
     /// Identifier of the instance within the study.
     pub instance: String,
@@ -100,9 +100,9 @@ impl Scores {
 pub enum Shown {
     /// The left or upper one.
     A,
-    /// Neither.
+    /// Neither answer is better.
     Tie,
-    /// The other one.
+    /// The right or lower one.
     B,
 }
 

@@ -54,7 +54,7 @@ pub struct Cell {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The value.
+    /// The metric's value on the item, not scaled for print: shares are 0 to 1.
     Value(f64),
     /// The item is left out of the mean, for this reason.
     LeftOut(String),

@@ -40,7 +40,7 @@ pub enum PriceError {
     NotAPrice {
         /// Path of the price table.
         file: String,
-        /// The entry's pattern.
+        /// Pattern of model names in the entry.
         model: String,
     },
 }

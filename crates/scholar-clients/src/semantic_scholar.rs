@@ -59,7 +59,7 @@ pub enum BulkOrder {
     Id,
     /// The most cited first.
     MostCited,
-    /// The newest first.
+    /// By publication date, the newest first.
     Newest,
 }
 

@@ -67,7 +67,7 @@ pub enum OutputShape {
     Json {
         /// Name for servers that want one.
         name: String,
-        /// JSON Schema.
+        /// JSON Schema that the reply must satisfy.
         schema: serde_json::Value,
     },
 }

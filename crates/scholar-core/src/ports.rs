@@ -115,7 +115,7 @@ impl Embeddings {
 
 /// A bi-encoder. Blocking: it computes on the caller's threads.
 pub trait Encoder: Send + Sync {
-    /// What it is.
+    /// Name, fingerprint, dimension, longest input and similarity.
     fn info(&self) -> &EncoderInfo;
 
     /// Encodes `texts` in order. The neighbours in a batch change a vector by at most 1e-6.
@@ -151,7 +151,7 @@ pub struct RerankerInfo {
 /// Scores (query, passage) pairs together.
 #[async_trait]
 pub trait Reranker: Send + Sync {
-    /// What it is.
+    /// Name, and whether it is a trained cross-encoder.
     fn info(&self) -> &RerankerInfo;
 
     /// One raw score per passage, in input order. Batching changes no score by more than 1e-3.
@@ -188,7 +188,7 @@ pub type OnText<'a> = dyn Fn(&str) + Send + Sync + 'a;
 /// A language model that completes chats, in this process or behind a server.
 #[async_trait]
 pub trait Generator: Send + Sync {
-    /// What it is.
+    /// Model name, context length, strength and price.
     fn info(&self) -> &GeneratorInfo;
 
     /// Tokens of `text`: exact for local models, an over-estimate where the tokenizer is unknown.
@@ -260,7 +260,7 @@ pub trait Retriever: Send + Sync {
 /// Paper metadata and the citation graph.
 #[async_trait]
 pub trait Catalog: Send + Sync {
-    /// Name for notices.
+    /// Name that notices give it.
     fn name(&self) -> &str;
 
     /// Whole paper; unknown is `Ok(None)`, unreachable is `Err`.

@@ -21,7 +21,7 @@ pub enum Error {
         doing: &'static str,
         /// On which file or folder.
         path: PathBuf,
-        /// Why it failed.
+        /// Error of the file system.
         source: io::Error,
     },
     /// The folder has no descriptor.
@@ -64,7 +64,7 @@ pub enum Error {
     Panicked {
         /// Folder of the datastore.
         path: PathBuf,
-        /// What was said.
+        /// Message of the panic.
         what: String,
         /// File and line of the program.
         place: String,
@@ -109,7 +109,7 @@ pub enum Error {
         doing: &'static str,
         /// Folder of the datastore.
         path: PathBuf,
-        /// Why it failed.
+        /// Error of the index library.
         source: Box<TantivyError>,
     },
     /// The encoder failed.
@@ -117,7 +117,7 @@ pub enum Error {
     Encode {
         /// Folder of the datastore.
         path: PathBuf,
-        /// Why it failed.
+        /// The encoder's error, whose kind this one takes.
         source: PortError,
     },
     /// Vectors that cannot be stored.
@@ -135,7 +135,7 @@ pub enum Error {
         path: PathBuf,
         /// The line, from 1.
         line: u64,
-        /// What is wrong.
+        /// What is wrong with the line.
         what: String,
     },
     /// Too many lines of a source were unusable.

@@ -94,7 +94,7 @@ pub enum FileError {
     Special {
         /// What was named as a file.
         path: PathBuf,
-        /// What it is.
+        /// What it is instead of a file.
         kind: FileKind,
     },
     /// It goes on beyond the bound.

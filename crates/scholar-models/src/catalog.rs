@@ -41,7 +41,7 @@ pub enum CatalogError {
     Entry {
         /// Name of the file.
         file: String,
-        /// The entry's name.
+        /// Name of the entry at fault.
         model: String,
         /// What is wrong, as the rest of a sentence.
         problem: String,

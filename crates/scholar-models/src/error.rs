@@ -54,7 +54,7 @@ pub enum ModelError {
     /// A tensor the architecture needs is absent or has another shape.
     #[error("tensor {tensor} of {path} {problem}")]
     Tensor {
-        /// The weight file.
+        /// Weight file that was read.
         path: PathBuf,
         /// Name of the tensor.
         tensor: String,
@@ -64,7 +64,7 @@ pub enum ModelError {
     /// A setting cannot be met by this model or machine.
     #[error("{setting} cannot be used with model {model}: {problem}")]
     Setting {
-        /// The model's name.
+        /// Name of the model.
         model: String,
         /// Name of the setting.
         setting: &'static str,
@@ -74,7 +74,7 @@ pub enum ModelError {
     /// The tokenizer refused a text.
     #[error("the tokenizer of {model} could not split a text")]
     Tokenize {
-        /// The model's name.
+        /// Name of the model.
         model: String,
         /// What the tokenizer said.
         #[source]
@@ -89,7 +89,7 @@ pub enum ModelError {
     /// The model's own thread could not be started.
     #[error("could not start a thread for {model}")]
     Thread {
-        /// The model's name.
+        /// Name of the model.
         model: String,
         /// What the system said.
         #[source]

@@ -20,7 +20,7 @@ use crate::proof::config::{ProofConfig, Remedy};
 pub enum ModeChoice {
     /// Generative with a strong generator, evidence-first with a small one or none.
     Auto,
-    /// This mode.
+    /// This mode, whatever the generator.
     #[serde(untagged)]
     Named(AnswerMode),
 }

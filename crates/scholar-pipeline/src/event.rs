@@ -13,7 +13,7 @@ pub enum Event {
     Started {
         /// How the answer will be written.
         mode: AnswerMode,
-        /// Why this mode.
+        /// Why this mode was chosen, for people.
         reason: String,
     },
     /// Queries were made from the question or from feedback.
@@ -103,7 +103,7 @@ pub enum Event {
         reattributed: usize,
         /// Sentences shown as unproven.
         weakened: usize,
-        /// Sentences taken out.
+        /// Sentences taken out of the answer.
         dropped: usize,
     },
     /// Something a person should know.
@@ -113,7 +113,7 @@ pub enum Event {
     },
     /// The run is over.
     Finished {
-        /// Whether it abstained.
+        /// Whether the run abstained from an answer.
         abstained: bool,
     },
 }

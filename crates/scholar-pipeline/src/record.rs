@@ -106,7 +106,7 @@ pub struct Call {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallResult {
-    /// With this reply.
+    /// With this reply, as JSON.
     Reply(Value),
     /// With this failure.
     Error(RecordedError),

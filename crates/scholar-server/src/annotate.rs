@@ -47,7 +47,7 @@ pub struct Environment {
     pub now: Arc<dyn Fn() -> String + Send + Sync>,
     /// Makes a name that has never been used before.
     pub fresh: Arc<dyn Fn() -> String + Send + Sync>,
-    /// Renders an answer.
+    /// Turns an answer's Markdown into safe HTML.
     pub render: Arc<Render>,
 }
 

@@ -42,7 +42,7 @@ pub enum Behaviour {
     HangAfter(String),
     /// 429, with this `Retry-After` header if any.
     RateLimited(Option<String>),
-    /// 500.
+    /// 500 with an error object.
     ServerError,
     /// This status with this body.
     Status(u16, String),
@@ -60,7 +60,7 @@ pub enum Behaviour {
     ToolCall,
     /// As `Text`, under another model's name.
     OtherModel {
-        /// The reply.
+        /// Text of the reply.
         text: String,
         /// The name it gives.
         model: String,

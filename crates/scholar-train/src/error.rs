@@ -50,7 +50,7 @@ pub enum TrainError {
         path: PathBuf,
         /// Rows that cannot be used.
         rejected: usize,
-        /// Rows there are.
+        /// Rows in the file.
         rows: usize,
         /// Line of the first one, from 1.
         line: usize,
@@ -60,7 +60,7 @@ pub enum TrainError {
     /// The rows cannot teach what is to be learnt.
     #[error("{what}")]
     Useless {
-        /// What they lack.
+        /// What the rows lack, as a clause for people.
         what: String,
     },
     /// A checkpoint or model belongs to another architecture or training.
@@ -68,7 +68,7 @@ pub enum TrainError {
     Other {
         /// The file or folder.
         path: PathBuf,
-        /// Architecture or training.
+        /// What it belongs to, such as `architecture`.
         kind: &'static str,
         /// What differs, for people.
         problem: String,
@@ -84,9 +84,9 @@ pub enum TrainError {
     /// The tokenizer refused a text.
     #[error("the tokenizer of {path} could not be used: {problem}")]
     Tokenize {
-        /// The model folder.
+        /// Folder of the model.
         path: PathBuf,
-        /// What it said.
+        /// What the tokenizer reported.
         problem: String,
     },
     /// This build of the program cannot use a device.
@@ -100,7 +100,7 @@ pub enum TrainError {
     NoDevice {
         /// Its name in the config file.
         name: &'static str,
-        /// What is missing.
+        /// What is missing, for people.
         problem: String,
     },
     /// A GPU failed at work.
@@ -108,7 +108,7 @@ pub enum TrainError {
     Device {
         /// What it is, in words.
         device: String,
-        /// What it said.
+        /// What went wrong, for people.
         problem: String,
     },
     /// Threads could not be started.

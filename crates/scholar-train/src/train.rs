@@ -38,11 +38,11 @@ pub enum Event<'a> {
     Began {
         /// Training rows, groups or windows.
         rows: usize,
-        /// Held-out ones.
+        /// Held-out rows, groups or windows.
         held_out: usize,
         /// Training rows without teacher scores, where a teacher is wanted.
         unscored: usize,
-        /// Unusable rows.
+        /// Rows left out as unusable, each with file, line and reason.
         rejected: &'a [Rejected],
         /// Step of the checkpoint it resumes from, 0 without one.
         from: usize,

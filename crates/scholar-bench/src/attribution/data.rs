@@ -16,7 +16,7 @@ pub enum DataError {
     Read {
         /// Path of the file.
         path: PathBuf,
-        /// The underlying error.
+        /// I/O error; text that is not UTF-8 is one too.
         source: std::io::Error,
     },
     /// A line is not what the set's format says.
@@ -24,9 +24,9 @@ pub enum DataError {
     Parse {
         /// Path of the file.
         path: PathBuf,
-        /// From 1.
+        /// Line number, from 1.
         line: usize,
-        /// The underlying error.
+        /// What is wrong, with the column within that line.
         source: serde_json::Error,
     },
 }
@@ -34,9 +34,9 @@ pub enum DataError {
 /// Which part of the claim sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Split {
-    /// For fitting.
+    /// Training split: weights are fitted on it.
     Train,
-    /// For measuring.
+    /// Development split: agreement is measured on it.
     Dev,
 }
 

@@ -14,7 +14,7 @@ use crate::statistics::{Difference, Estimate, SEED, difference, estimate};
 
 pub use agreement::{Agreement, ScoreAgreement};
 
-/// Value of [`Summary::schema`].
+/// Schema identifier that [`Summary::schema`] holds.
 pub const SUMMARY_SCHEMA: &str = "openscholar.expert-summary/1";
 /// Usefulness from which an answer is called useful. Source: the paper.
 const USEFUL: u8 = 4;
@@ -22,7 +22,7 @@ const USEFUL: u8 = 4;
 /// All statistics of a study. What could not be computed is `null`, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Always [`SUMMARY_SCHEMA`].
+    /// Schema identifier, always [`SUMMARY_SCHEMA`].
     pub schema: String,
     /// Submissions, those that were replaced later included.
     pub submissions: usize,
@@ -53,7 +53,7 @@ pub struct SystemSummary {
     pub system: String,
     /// Number of instances with a judgement.
     pub instances: usize,
-    /// Number of judgements.
+    /// Judgements of its answers, whatever they were compared with.
     pub judgements: usize,
     /// Mean score of each aspect.
     pub scores: BTreeMap<String, Option<Estimate>>,
@@ -91,11 +91,11 @@ pub struct PairSummary {
 /// Shares of judgements, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Outcomes {
-    /// Number of judgements.
+    /// Number of judgements over all instances.
     pub judgements: usize,
     /// The first is better.
     pub first: Option<Estimate>,
-    /// Neither is better.
+    /// Share that prefers neither answer.
     pub tie: Option<Estimate>,
     /// The second is better.
     pub second: Option<Estimate>,

@@ -102,7 +102,7 @@ pub fn claim_pairs(dir: &Path, held_out: &BTreeSet<&str>) -> Result<Vec<Labelled
 
 /// The judges whose scores are combined.
 pub struct Judges {
-    /// The trained judge.
+    /// The trained judge, whose log-odds are one feature of the ensemble.
     pub model: Arc<dyn Attributor>,
     /// The encoder that computes `MaxSim`; without one, that is 0.
     pub encoder: Option<Arc<dyn Encoder>>,

@@ -9,7 +9,7 @@ use crate::metrics::grading::{GradingRubric, grade};
 
 /// With a reference answer that earns 5.
 pub const GRADE: Prompt = Prompt::new("judge/grade", include_str!("../../prompts/judge/grade.txt"));
-/// Without one.
+/// Prompt that grades from 1 to 5 without a reference answer.
 pub const GRADE_ALONE: Prompt =
     Prompt::new("judge/grade_alone", include_str!("../../prompts/judge/grade_alone.txt"));
 

@@ -16,7 +16,7 @@ use crate::statistics::{ratio, ratio_of_means};
 pub const PREFERENCE: Prompt =
     Prompt::new("judge/preference", include_str!("../../prompts/judge/preference.txt"));
 
-/// Value of [`Pairwise::schema`].
+/// Schema identifier that [`Pairwise::schema`] holds.
 pub const PAIRWISE_SCHEMA: &str = "openscholar.bench-pairwise/1";
 
 /// Two systems' answers to one question.

@@ -25,7 +25,7 @@ pub struct AttributorJudge<'a> {
 }
 
 impl<'a> AttributorJudge<'a> {
-    /// Judges with `attributor`.
+    /// A [`SupportJudge`] that takes its verdicts from `attributor`.
     pub fn new(attributor: &'a dyn Attributor) -> Self {
         Self { attributor }
     }

@@ -30,7 +30,7 @@ pub const MOST_CITATIONS: usize = 3;
 pub struct ShownPassage {
     /// Its paper's title, if it was shown.
     pub title: Option<String>,
-    /// Its text.
+    /// The passage's text, without the title.
     pub text: String,
 }
 
@@ -70,7 +70,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// ScholarQABench's scorer.
+    /// The rules of ScholarQABench's scorer: [`MOST_CITATIONS`], [`MIN_SENTENCE_CHARS`], numbers from 0.
     pub fn upstream() -> Self {
         Self {
             variant: Variant::Upstream,

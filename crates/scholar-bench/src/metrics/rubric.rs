@@ -19,7 +19,7 @@ use crate::judge::Judged;
 /// The judge's values for one answer, each in `[0, 1]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Components {
-    /// From [`length_score`].
+    /// [`length_score`] of the answer's words.
     pub length: f64,
     /// Whether the level suits the one who asks.
     pub expertise: Judged<f64>,

@@ -26,7 +26,7 @@ pub struct Lengths {
     pub chars: usize,
     /// Citations, each number of a group counted.
     pub citations: usize,
-    /// Distinct numbers cited.
+    /// Distinct numbers among these citations.
     pub cited: usize,
 }
 

@@ -16,7 +16,7 @@ pub struct GraphTimings {
     pub question: &'static str,
     /// What the answers hold, on average.
     pub mean_found: f64,
-    /// Median, in microseconds.
+    /// Median (nearest rank), in microseconds.
     pub p50_us: f64,
     /// 95th percentile, in microseconds.
     pub p95_us: f64,

@@ -8,7 +8,7 @@ use super::{or_dash, percentile};
 /// What one query took.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryTime {
-    /// Wall-clock milliseconds.
+    /// Wall-clock time, in milliseconds.
     pub ms: f64,
     /// Milliseconds of CPU time of the thread, where the system tells.
     pub cpu_ms: Option<f64>,
@@ -43,7 +43,7 @@ pub struct SearchTimings {
     pub search: &'static str,
     /// The filter, for people.
     pub filter: &'static str,
-    /// Median, in milliseconds.
+    /// Median (nearest rank), in milliseconds.
     pub p50_ms: f64,
     /// 90th percentile, in milliseconds.
     pub p90_ms: f64,
@@ -145,7 +145,7 @@ pub struct SearchReport<'a> {
     pub is_synthetic: bool,
     /// Papers of the datastore.
     pub papers: u64,
-    /// Their passages.
+    /// Passages of these papers.
     pub passages: u64,
     /// Number of dense segments.
     pub dense_segments: usize,

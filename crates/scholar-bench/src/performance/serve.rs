@@ -5,7 +5,7 @@ use serde::Serialize;
 /// One server under one load; `load` is what the load generator counted.
 #[derive(Debug, Clone, Serialize)]
 pub struct ServerTimings<L> {
-    /// How it answers.
+    /// How it takes queries: `batched` or `one at a time`.
     pub server: &'static str,
     /// Clients at the same time.
     #[serde(skip)]
@@ -22,7 +22,7 @@ pub struct ServerTimings<L> {
     pub p99_ms: f64,
     /// Mean number of queries that were searched together.
     pub queries_per_batch: f64,
-    /// Statuses and latencies.
+    /// The load generator's report: replies by status, and latencies.
     pub load: L,
 }
 

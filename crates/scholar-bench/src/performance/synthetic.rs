@@ -44,7 +44,7 @@ impl RealVectors {
         self.dim
     }
 
-    /// Number of vectors.
+    /// Number of vectors, one per row.
     pub fn count(&self) -> usize {
         self.values.len() / self.dim.max(1)
     }

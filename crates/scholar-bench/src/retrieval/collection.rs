@@ -15,17 +15,17 @@ pub enum CollectionError {
     /// A file cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
-        /// The file.
+        /// File or folder that was to be read.
         path: PathBuf,
-        /// The underlying error.
+        /// Error of the file system.
         source: io::Error,
     },
     /// A line has another form than promised.
     #[error("{}:{line}: {what}", path.display())]
     Line {
-        /// The file.
+        /// Path of `queries.jsonl` or `qrels.tsv`.
         path: PathBuf,
-        /// From 1.
+        /// Line number, from 1.
         line: usize,
         /// What is wrong with it.
         what: String,
@@ -33,19 +33,19 @@ pub enum CollectionError {
     /// There is no such folder.
     #[error("{} is not a folder", path.display())]
     NoFolder {
-        /// What was named.
+        /// Path that was named as a collection.
         path: PathBuf,
     },
     /// No corpus here and none in a sister folder.
     #[error("{} has no corpus.jsonl, and neither has any folder of the same name next to it", path.display())]
     NoCorpus {
-        /// The folder.
+        /// Folder of the collection.
         path: PathBuf,
     },
     /// No query has a relevant document.
     #[error("{} has no query with a relevant document", path.display())]
     NoQueries {
-        /// The folder.
+        /// Folder of the collection.
         path: PathBuf,
     },
 }
@@ -67,7 +67,7 @@ impl CollectionError {
 pub struct BenchQuery {
     /// Its name in the judgements.
     pub id: String,
-    /// Its text.
+    /// Text that is searched for; not empty.
     pub query: Query,
 }
 

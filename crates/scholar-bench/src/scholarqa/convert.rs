@@ -22,7 +22,7 @@ use super::prediction::{
 /// A shape of prediction files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// This project's lines.
+    /// This project's JSON lines, one [`Prediction`] each.
     Ours,
     /// One list of `{input, output, ctxs}`.
     List,
@@ -58,16 +58,16 @@ impl Shape {
 pub struct Read {
     /// The prediction; without a name of its own `id` is empty.
     pub prediction: Prediction,
-    /// Where it stood.
+    /// File, line and record, for messages.
     pub place: Place,
 }
 
 /// A file of predictions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
-    /// The file.
+    /// File that was read.
     pub path: PathBuf,
-    /// In file order.
+    /// Every record, in file order.
     pub predictions: Vec<Read>,
     /// What a person should know.
     pub notices: Vec<String>,

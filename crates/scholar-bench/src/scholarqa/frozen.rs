@@ -20,17 +20,17 @@ use serde_json::Value;
 use super::fixed_retriever::rank_score;
 use super::json::{DataError, rows};
 
-/// Schema of [`RetrievedSet`].
+/// Schema identifier that [`RetrievedSet::schema`] must hold.
 pub const RETRIEVED_SCHEMA: &str = "openscholar.retrieved/1";
 
 /// What was found for an item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RetrievedSet {
-    /// [`RETRIEVED_SCHEMA`].
+    /// Schema identifier, always [`RETRIEVED_SCHEMA`].
     pub schema: String,
-    /// The item's name.
+    /// Identifier of the item.
     pub id: String,
-    /// Best first.
+    /// The first search's passages, best first, then what later searches added; each passage once.
     pub hits: Vec<Retrieved>,
 }
 

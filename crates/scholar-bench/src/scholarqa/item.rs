@@ -14,22 +14,22 @@ pub enum Gold {
     None,
     /// One of the task's labels.
     Label(String),
-    /// A written answer.
+    /// A reference answer in prose.
     Text(String),
     /// Ingredients that an answer should have, as upstream writes them (`metric_config.config`).
     Rubric(Value),
 }
 
-/// One item.
+/// One question of a task, with its reference and its passages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     /// Its name: the file's, else the task's and the number of the row from 0.
     pub id: String,
-    /// Its task.
+    /// Task that it belongs to.
     pub task: BenchTask,
     /// The question, claim or abstract.
     pub question: String,
-    /// What people say.
+    /// Label, reference answer or rubric that answers are compared with.
     pub gold: Gold,
     /// Passages that come with it: the deciding paragraph, the paper's paragraphs, or what the expert cited.
     pub contexts: Vec<Context>,
@@ -39,11 +39,11 @@ pub struct Item {
     pub own_title: Option<String>,
     /// arXiv identifier of that paper.
     pub own_arxiv: Option<String>,
-    /// Who annotated it.
+    /// Name of the annotator (Scholar-CS, Scholar-Multi).
     pub annotator: Option<String>,
     /// Whether it is one of those that two people annotated.
     pub doubly_annotated: bool,
-    /// Field of science.
+    /// Field of science (Scholar-Multi).
     pub subject: Option<String>,
     /// The earlier item that asks the same ([`mark_duplicates`]): it is answered once.
     pub duplicate_of: Option<String>,

@@ -16,7 +16,7 @@ use super::prediction::{PREDICTION_SCHEMA, Prediction};
 /// Name of the file in a run's folder.
 pub const JOURNAL_FILE: &str = "predictions.jsonl";
 
-/// An open journal.
+/// The predictions of a run, open for appending; each one is on the disk before the next.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,

@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 1 << 30;
 /// Where a record stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The file.
+    /// File that the record is in.
     pub path: PathBuf,
     /// Line of JSON lines, from 1.
     pub line: Option<usize>,
@@ -42,35 +42,35 @@ pub enum DataError {
         task: &'static str,
         /// Paths that were tried, in order.
         looked: Vec<PathBuf>,
-        /// What to do.
+        /// How to get the file.
         hint: &'static str,
     },
     /// It cannot be read.
     #[error("cannot read {}", path.display())]
     Read {
-        /// The file.
+        /// File that could not be read or, for a journal, written.
         path: PathBuf,
-        /// The underlying error.
+        /// Error of the file system.
         source: std::io::Error,
     },
     /// It is larger than any file of the benchmark.
     #[error("{} has {bytes} bytes, more than the {MAX_BYTES} accepted", path.display())]
     TooLarge {
-        /// The file.
+        /// File that was to be read.
         path: PathBuf,
-        /// Its size.
+        /// Its size, in bytes.
         bytes: u64,
     },
-    /// It holds nothing.
+    /// It contains no record.
     #[error("{} contains no record", path.display())]
     Empty {
-        /// The file.
+        /// File that was read.
         path: PathBuf,
     },
     /// A part of it is not JSON.
     #[error("{place} is not JSON")]
     Json {
-        /// File and line.
+        /// File, line and record at fault.
         place: Place,
         /// Why, with line and column within the record or file.
         source: serde_json::Error,
@@ -78,7 +78,7 @@ pub enum DataError {
     /// A record has another form than promised.
     #[error("{place}: {what}")]
     Record {
-        /// File and line.
+        /// File, line and record at fault.
         place: Place,
         /// What is wrong, naming the field.
         what: String,
@@ -86,7 +86,7 @@ pub enum DataError {
     /// Two records have the same name.
     #[error("{second} has the id {id:?} of {first}")]
     SameId {
-        /// The name.
+        /// Identifier that both records have.
         id: String,
         /// Where it stood first.
         first: Place,
@@ -96,11 +96,11 @@ pub enum DataError {
     /// The file's records belong to no item of the task.
     #[error("{} of {total} predictions of {} are for no item of {task}, for example {}", unknown.len(), path.display(), example(unknown))]
     UnknownItems {
-        /// The file.
+        /// File of the predictions.
         path: PathBuf,
-        /// The task.
+        /// Title of the task.
         task: &'static str,
-        /// Their names.
+        /// Their identifiers or the start of their input, in file order.
         unknown: Vec<String>,
         /// Predictions in the file.
         total: usize,

@@ -20,11 +20,11 @@ use super::task::BenchTask;
 /// The items of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
-    /// In file order.
+    /// Every item of the task, in file order.
     pub items: Vec<Item>,
     /// What a person should know about the file.
     pub notices: Vec<String>,
-    /// The file.
+    /// File that was read.
     pub file: PathBuf,
     /// Its SHA-256, so that a run can say what it was about.
     pub sha256: String,

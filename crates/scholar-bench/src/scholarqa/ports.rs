@@ -16,7 +16,7 @@ use super::item::Item;
 use super::prediction::{Prediction, PredictionStatus};
 use super::system::{ContextSource, filter_of};
 
-/// Who judges support.
+/// Which attributor judges whether passages support a sentence.
 pub enum RunJudge {
     /// The writing model: of each item, so that its account counts the calls.
     Writer,
@@ -37,13 +37,13 @@ pub struct RunPorts {
     pub frozen: Option<HashMap<String, RetrievedSet>>,
     /// Keeps what is found for each item.
     pub saves: bool,
-    /// Compares sentences.
+    /// Compares sentences (redundancy, evidence selection).
     pub encoder: Option<Arc<dyn Encoder>>,
-    /// Orders the pool.
+    /// Ranks the pool by (question, passage) pairs.
     pub reranker: Option<Arc<dyn Reranker>>,
     /// Writes; wrapped by [`Self::meter`].
     pub generator: Option<Arc<dyn Generator>>,
-    /// Judges support.
+    /// Judges whether a passage supports a sentence.
     pub judge: RunJudge,
     /// The account of the whole run.
     pub meter: Arc<Meter>,
@@ -53,7 +53,7 @@ pub struct RunPorts {
     pub alarm: Option<Alarm>,
 }
 
-/// An item's answer.
+/// The prediction for one item, and what was retrieved for it.
 pub struct Answered {
     /// What the system answered.
     pub prediction: Prediction,

@@ -6,7 +6,7 @@
 use scholar_core::{AnswerSentence, Notice};
 use serde::{Deserialize, Serialize};
 
-/// Schema of [`Prediction`].
+/// Schema identifier that [`Prediction::schema`] must hold.
 pub const PREDICTION_SCHEMA: &str = "openscholar.prediction/1";
 
 /// Longest output that is measured, in characters.
@@ -21,16 +21,16 @@ pub struct Context {
     /// Title of the paper, may be empty.
     #[serde(default)]
     pub title: String,
-    /// The passage.
+    /// Text of the passage, without the title.
     #[serde(default)]
     pub text: String,
     /// Address of the paper.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Year of publication.
+    /// Year of publication, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<i16>,
-    /// Authors as printed.
+    /// Authors' names as the source has them, in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
     /// How often it was cited.
@@ -45,7 +45,7 @@ pub struct Context {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PredictionStatus {
-    /// With an answer.
+    /// With an answer; it is scored.
     #[default]
     Answered,
     /// The system said that it cannot answer. It is scored as it stands.
@@ -59,13 +59,13 @@ pub enum PredictionStatus {
 /// What an item cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PredictionUsage {
-    /// Model calls.
+    /// Number of model calls.
     #[serde(default)]
     pub calls: u64,
-    /// Tokens read.
+    /// Prompt tokens of all calls.
     #[serde(default)]
     pub prompt_tokens: u64,
-    /// Tokens written.
+    /// Completion tokens of all calls.
     #[serde(default)]
     pub completion_tokens: u64,
     /// US dollars; `null` when the price is unknown.
@@ -76,11 +76,11 @@ pub struct PredictionUsage {
 /// What a system answered to one item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
-    /// [`PREDICTION_SCHEMA`].
+    /// Schema identifier, always [`PREDICTION_SCHEMA`].
     pub schema: String,
-    /// The item's name.
+    /// Identifier of the item.
     pub id: String,
-    /// What was asked.
+    /// The item's question, claim or abstract.
     pub input: String,
     /// The answer with `[n]` for `ctxs[n]`.
     pub output: String,
@@ -90,10 +90,10 @@ pub struct Prediction {
     /// What was shown, by number.
     #[serde(default)]
     pub ctxs: Vec<Context>,
-    /// How it ended.
+    /// How the item ended; decides whether it is scored or asked again.
     #[serde(default)]
     pub status: PredictionStatus,
-    /// Why it failed.
+    /// Message of the error that ended it, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Titles that a model listed as its sources, by the number it gave them; they may not exist.

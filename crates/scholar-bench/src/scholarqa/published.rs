@@ -3,7 +3,7 @@
 /// The rows of `data/published.csv`.
 const TEXT: &str = include_str!("../../data/published.csv");
 
-/// A published number.
+/// A number that a paper reports, or a baseline that its public files give.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Published {
     /// Table of the paper, `human`, or `baseline` for what follows from the public files.

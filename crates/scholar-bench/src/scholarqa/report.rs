@@ -31,7 +31,7 @@ pub const REPORT_SCHEMA: &str = "openscholar.bench-report/1";
 /// A run with what it was measured at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// The run.
+    /// Its folder, manifest and predictions.
     pub run: Run,
     /// Its items, where the task's file could be read.
     pub items: Vec<Item>,
@@ -41,7 +41,7 @@ pub struct Measured {
     pub pairwise: Vec<Pairwise>,
 }
 
-/// A report.
+/// Runs side by side, in three forms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// For Markdown and HTML.

@@ -29,7 +29,7 @@ use super::task::BenchTask;
 
 pub use folder::{FolderError, PREDICTIONS, RunFolder};
 
-/// Schema of [`Manifest`].
+/// Schema identifier that [`Manifest::schema`] must hold.
 pub const RUN_SCHEMA: &str = "openscholar.bench-run/1";
 /// Name of the manifest in a run's folder.
 pub const MANIFEST_FILE: &str = "run.json";
@@ -50,7 +50,7 @@ pub enum RunState {
     OutOfBudget,
     /// Too many items failed in a row.
     GaveUp,
-    /// Ended by Ctrl-C.
+    /// Ended by Ctrl-C; it can be continued.
     Interrupted,
 }
 
@@ -70,28 +70,28 @@ impl fmt::Display for RunState {
 /// How many items ended how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Of the run.
+    /// Items of the run, repeated questions included.
     pub items: usize,
-    /// With an answer.
+    /// Items with an answer.
     pub answered: usize,
     /// Said that they cannot be answered.
     pub abstained: usize,
-    /// Failed.
+    /// Items that ended with an error.
     pub failed: usize,
     /// Cut by the budget.
     pub cut: usize,
-    /// Not asked.
+    /// Items without a prediction.
     pub missing: usize,
 }
 
-/// `run.json`.
+/// What [`MANIFEST_FILE`] records of a run: settings, models, data, items, outcome and cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// [`RUN_SCHEMA`].
+    /// Schema identifier, always [`RUN_SCHEMA`].
     pub schema: String,
     /// What the run is called in reports.
     pub name: String,
-    /// The task.
+    /// Task that the items are of.
     pub task: BenchTask,
     /// The system, or `predictions` for a file of another's.
     pub system: String,
@@ -124,7 +124,7 @@ pub struct Manifest {
     pub before: Option<Date>,
     /// Names of the items, in order.
     pub items: Vec<String>,
-    /// The command line.
+    /// The command line, `openscholar` included.
     pub command: String,
     /// Machine, version and commit.
     pub machine: String,
@@ -228,7 +228,7 @@ impl Manifest {
 /// A run that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Its folder.
+    /// Folder that it was read from.
     pub folder: PathBuf,
     /// What it was about.
     pub manifest: Manifest,
@@ -253,7 +253,7 @@ impl Run {
 pub enum Ended {
     /// Every item was asked.
     Asked,
-    /// `stop` said why.
+    /// `stop` ended it, for this reason.
     Budget(String),
     /// The last failure of many in a row.
     GaveUp(String),

@@ -20,9 +20,9 @@ use super::task::BenchTask;
 pub enum ContextSource {
     /// A datastore, or a frozen set of what one returned.
     Retrieved,
-    /// The item's own.
+    /// The passages that come with the item.
     Given,
-    /// There are none.
+    /// Nowhere: the model answers without passages.
     None,
 }
 
@@ -157,13 +157,13 @@ pub struct Ablation {
     /// Passages stay in retrieval order.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_rerank: bool,
-    /// Nothing is revised.
+    /// The draft is not revised: no feedback items, in evidence mode no rounds of checks.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_feedback: bool,
     /// No citation is added, exchanged or taken away after the text is written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_verification: bool,
-    /// One index alone.
+    /// Which indexes are searched, in place of both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchMode>,
     /// Passages shown; in evidence mode, passages that sentences are selected from.

@@ -23,9 +23,9 @@ pub enum BenchTask {
     Cs,
     /// Questions of four fields with answers by experts.
     Multi,
-    /// Biomedicine: questions alone.
+    /// Biomedical questions without reference answers.
     Bio,
-    /// Neuroscience: questions alone.
+    /// Neuroscience questions without reference answers.
     Neuro,
     /// Related-work sections (`DeepScholar`); not among the paper's tables.
     RelatedWork,
@@ -36,7 +36,7 @@ pub enum BenchTask {
 pub enum Correctness {
     /// Nothing: there are questions alone.
     None,
-    /// A label.
+    /// A label: `yes` or `no`, `true` or `false`.
     Label,
     /// The words of a reference answer (ROUGE, token F1).
     Overlap,
@@ -82,7 +82,7 @@ impl BenchTask {
         }
     }
 
-    /// Name in reports.
+    /// Name in reports, such as `Scholar-CS`.
     pub fn title(self) -> &'static str {
         match self {
             Self::SciFact => "SciFact",

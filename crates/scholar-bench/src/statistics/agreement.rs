@@ -18,7 +18,7 @@ pub fn percent<T: PartialEq>(pairs: &[(T, T)]) -> Option<f64> {
 pub enum Preference {
     /// The first is better.
     A,
-    /// Neither is.
+    /// Neither answer is better.
     Tie,
     /// The second is better.
     B,
@@ -28,7 +28,7 @@ pub enum Preference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ties {
-    /// As a disagreement.
+    /// As a disagreement: strict agreement.
     Apart,
     /// As half an agreement. The paper's relaxed agreement.
     Half,
@@ -56,11 +56,11 @@ pub fn preference_agreement(pairs: &[(Preference, Preference)], ties: Ties) -> O
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KappaWeights {
-    /// Equal or not.
+    /// 1 if they differ, else 0: unweighted kappa.
     None,
     /// By the distance of their places.
     Linear,
-    /// By its square.
+    /// By the square of that distance.
     Quadratic,
 }
 
@@ -97,11 +97,11 @@ pub fn cohen_kappa(pairs: &[(usize, usize)], weights: KappaWeights) -> Option<f6
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// Names of categories.
+    /// Categories without order: any two differ alike.
     Nominal,
-    /// Ranks.
+    /// Ranks: two differ by the ratings that lie between them.
     Ordinal,
-    /// Amounts.
+    /// Amounts: two differ by their distance, squared.
     Interval,
 }
 

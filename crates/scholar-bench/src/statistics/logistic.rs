@@ -2,7 +2,7 @@
 //!
 //! Newton's method from zero on a strictly concave function: deterministic, and at its maximum after a few steps.
 
-/// One observation.
+/// One observation: features, outcome and weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation<const N: usize> {
     /// Features; the first is the bias, 1.

@@ -59,9 +59,9 @@ pub enum FileState {
     Unknown,
     /// Another digest than published or downloaded.
     Differs {
-        /// What it should be.
+        /// Published or recorded SHA-256, hexadecimal.
         expected: String,
-        /// What it is.
+        /// SHA-256 of the file, hexadecimal.
         found: String,
     },
     /// The folder, or a file of the model, does not exist.

@@ -20,13 +20,13 @@ pub enum JsonReplyError {
     Invalid {
         /// JSON pointer into the value.
         path: String,
-        /// What is wrong.
+        /// What the validator found wrong there.
         reason: String,
     },
     /// The schema itself is wrong: a bug of the caller.
     #[error("the schema is not a JSON Schema: {reason}")]
     Schema {
-        /// What is wrong.
+        /// What the validator found wrong with the schema.
         reason: String,
     },
 }

@@ -60,7 +60,7 @@ pub enum SnippetKind {
     Title,
     /// The abstract.
     Abstract,
-    /// The text.
+    /// The text below title and abstract.
     Body,
 }
 

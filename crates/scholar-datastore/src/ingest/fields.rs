@@ -43,7 +43,7 @@ pub struct FieldMap {
 /// A field map that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FieldMapError {
-    /// No `=`.
+    /// A part without `=`, as written.
     #[error("{0:?} is not FIELD=POINTER, for example title=/paper/name")]
     Shape(String),
     /// Not one of ours.
@@ -56,7 +56,7 @@ pub enum FieldMapError {
     Pointer {
         /// Field of a paper for which the pointer was given.
         field: String,
-        /// What was given.
+        /// What was given instead of one.
         pointer: String,
     },
     /// Rows could not be named.

@@ -12,27 +12,27 @@ use serde_json::Value;
 pub enum Format {
     /// Our own: one [`Paper`](scholar_core::Paper) per line.
     Papers,
-    /// peS2o.
+    /// peS2o: `id`, `source` and `text`.
     Pes2o,
-    /// BEIR corpus.
+    /// A corpus as BEIR has it: `_id` and `text`.
     Beir,
-    /// OpenAlex works.
+    /// OpenAlex works: `id` begins with `https://openalex.org/W`.
     #[serde(rename = "openalex")]
     OpenAlex,
-    /// Semantic Scholar's `papers`.
+    /// Semantic Scholar's `papers`: `corpusid` and `title`.
     S2Papers,
-    /// Semantic Scholar's `abstracts`.
+    /// Semantic Scholar's `abstracts`: `corpusid` and `abstract`, no `title`.
     S2Abstracts,
-    /// Semantic Scholar's `citations`.
+    /// Semantic Scholar's `citations`: `citingcorpusid` and `citedcorpusid`.
     S2Citations,
     /// Semantic Scholar's `s2orc`, either version.
     #[serde(rename = "s2orc")]
     S2Orc,
-    /// ACL Anthology.
+    /// ACL Anthology, an entry with its `bibkey`.
     Acl,
-    /// arXiv metadata.
+    /// arXiv metadata: `abstract` and `categories`.
     Arxiv,
-    /// `PubMed` Central.
+    /// `PubMed` Central: `title`, and an `id` that begins with `PMC`.
     Pmc,
 }
 

@@ -20,7 +20,7 @@ pub enum GgufError {
     Malformed {
         /// Path of the file.
         path: PathBuf,
-        /// Where reading stopped.
+        /// Byte at which reading stopped, from 0.
         offset: usize,
         /// What is wrong there.
         reason: String,
@@ -32,9 +32,9 @@ pub enum GgufError {
         path: PathBuf,
         /// Key of the metadata in the file.
         key: String,
-        /// What belongs there.
+        /// Kind of value that the key must have.
         expected: &'static str,
-        /// What is there.
+        /// Kind of value that it has, or `nothing`.
         found: &'static str,
     },
     /// A tensor is missing or has the wrong shape.
@@ -52,7 +52,7 @@ pub enum GgufError {
     UnsupportedArchitecture {
         /// Path of the file.
         path: PathBuf,
-        /// `general.architecture`.
+        /// Value of the key `general.architecture`.
         found: String,
         /// What would be accepted.
         supported: &'static [&'static str],
@@ -84,7 +84,7 @@ pub enum GgufError {
     /// The operating system gave no thread.
     #[error("cannot start the generator thread for {}", path.display())]
     Spawn {
-        /// The model file.
+        /// Path of the model file.
         path: PathBuf,
         /// Error of the system or the library.
         source: std::io::Error,

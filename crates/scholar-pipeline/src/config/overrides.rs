@@ -19,7 +19,7 @@ pub enum SettingError {
     /// The value does not fit.
     #[error("setting {key} cannot be {value}: {source}")]
     Value {
-        /// Its name.
+        /// Name of the setting, with dots between tables.
         key: String,
         /// What it was set to, as JSON.
         value: String,

@@ -67,7 +67,7 @@ pub enum DifferenceKind {
     LineRemoved,
     /// Words of a line.
     LineChanged,
-    /// Any other field.
+    /// A field for which there is no other kind.
     FieldDiffers,
 }
 

@@ -93,16 +93,16 @@ pub enum ProofProblem {
     NotVerbatim {
         /// Which sentence, from 0.
         sentence: usize,
-        /// What it says.
+        /// Text of the sentence.
         text: String,
-        /// What is quoted.
+        /// Its first quotation; empty without one.
         quote: String,
     },
     /// Words between quotation marks that no quoted passage has.
     QuotedWordsMissing {
         /// Which sentence, from 0.
         sentence: usize,
-        /// What stands there.
+        /// The words between the quotation marks.
         words: String,
     },
     /// The numbers of the reference list do not run from 1.
@@ -116,7 +116,7 @@ pub enum ProofProblem {
     ReferenceDiffers {
         /// As the answer prints it.
         printed: Reference,
-        /// As stored now.
+        /// As the datastore has it now.
         stored: Reference,
     },
     /// A sentence passed a gate in the proof without what the gate requires.

@@ -26,19 +26,19 @@ pub enum TokenError {
     /// A line that is not `name: token`.
     #[error("line {line} is not NAME: TOKEN")]
     Line {
-        /// Counted from 1.
+        /// Line number, from 1.
         line: usize,
     },
     /// A token that can be guessed, or cannot be sent.
     #[error("line {line}: a token has {SHORTEST} or more printable ASCII characters and no space")]
     Token {
-        /// Counted from 1.
+        /// Line number, from 1.
         line: usize,
     },
     /// A name or a token that an earlier line has.
     #[error("line {line}: the name or token is repeated from an earlier line")]
     Twice {
-        /// Counted from 1.
+        /// Line number, from 1.
         line: usize,
     },
     /// Nothing but comments and empty lines.

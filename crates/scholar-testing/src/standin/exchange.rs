@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// One request as the server saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LoggedRequest {
-    /// `GET`, `POST`.
+    /// Method of the request, in capitals.
     pub method: String,
     /// Decoded path with the service's prefix.
     pub path: String,

@@ -11,9 +11,9 @@ use super::exchange::Reply;
 pub enum Calls {
     /// The n-th, from 1.
     Nth(usize),
-    /// The first n.
+    /// The first n requests.
     First(usize),
-    /// Every one.
+    /// Every request from then on.
     All,
 }
 

@@ -33,7 +33,7 @@ pub enum DataError {
         path: PathBuf,
         /// Rows that cannot be used.
         rejected: usize,
-        /// Rows there are.
+        /// Rows in the file.
         rows: usize,
         /// Line of the first one, from 1.
         line: usize,
@@ -54,7 +54,7 @@ pub enum DataError {
     Leaked {
         /// Path of the file.
         path: PathBuf,
-        /// Number of rows.
+        /// Number of rows that repeat evaluation data.
         rows: usize,
         /// Line of the first one, from 1.
         line: usize,
@@ -66,12 +66,12 @@ pub enum DataError {
     /// A source was asked for that there is not, or whose files are missing.
     #[error("source {name}: {problem}")]
     Source {
-        /// As asked for.
+        /// Name of the source.
         name: String,
-        /// What is missing.
+        /// What is missing, for people.
         problem: String,
     },
-    /// Nothing was kept.
+    /// Every row was left out.
     #[error("none of {rows} rows remained: {most} were removed by the rule {rule}")]
     Nothing {
         /// How many were made.
@@ -86,7 +86,7 @@ pub enum DataError {
     Port {
         /// What was being done.
         doing: String,
-        /// Why it failed.
+        /// Error of the search or the model.
         source: PortError,
     },
 }

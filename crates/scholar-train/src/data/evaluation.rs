@@ -33,7 +33,7 @@ const PAPER_FIELDS: [&str; 2] = ["title", "abstract"];
 /// Why a row is evaluation's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Conflict {
-    /// The same words.
+    /// The same text after normalisation.
     Same,
     /// A run of 13 words in common.
     Shingle,

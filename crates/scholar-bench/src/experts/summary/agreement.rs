@@ -39,7 +39,7 @@ pub struct Agreement {
     pub upstream_strict: Option<f64>,
     /// Relaxed, of the same.
     pub upstream_relaxed: Option<f64>,
-    /// Each aspect's scores.
+    /// Agreement on the scores of each aspect, by the names in [`Scores::ASPECTS`].
     pub scores: BTreeMap<String, ScoreAgreement>,
 }
 

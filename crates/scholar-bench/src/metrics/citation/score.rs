@@ -9,7 +9,7 @@ use crate::judge::Judged;
 use crate::judge::support::SupportJudge;
 use crate::statistics::ratio;
 
-/// One answer's citations.
+/// Citation recall and precision of one answer, with the counts and verdicts behind them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ItemScore {
     /// Share of supported sentences; 0 when none is long enough, `None` when no verdict could be read.
@@ -49,7 +49,7 @@ pub struct ItemScore {
 /// What the judge said of a sentence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SentenceVerdict {
-    /// The sentence.
+    /// The sentence and the citations looked at.
     pub sentence: Sentence,
     /// Whether its passages together support it; `None` when nothing was asked because it cites nothing that exists.
     pub together: Option<Judged<bool>>,

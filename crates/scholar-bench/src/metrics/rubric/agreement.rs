@@ -17,7 +17,7 @@ pub enum Comparison {
     Pearson,
     /// Pearson's r of ranks.
     Ranks,
-    /// Kendall's tau-b.
+    /// Kendall's tau-b, which corrects for ties.
     Kendall,
     /// Absolute Pearson's r of scores, 0 if a list is constant (`multidoc_qa_eval`).
     UpstreamPearson,
@@ -27,7 +27,7 @@ pub enum Comparison {
     UpstreamOrders,
 }
 
-/// Agreement over questions.
+/// Agreement of two rubrics about the same systems, as a correlation within -1 and 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RubricAgreement {
     /// Mean over the questions that have a value.

@@ -72,19 +72,19 @@ pub enum RubricError {
     /// Not of the published shape.
     #[error("{file}: line {line} is not a rubric configuration")]
     Shape {
-        /// The file.
+        /// Name of the file, as given to [`read`].
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// What serde could not read, with the column.
         source: serde_json::Error,
     },
     /// Weights do not add up to 1.
     #[error("{file}: the weights of case {case} add up to {sum}, not to 1")]
     Weights {
-        /// The file.
+        /// Name of the file, as given to [`read`].
         file: String,
-        /// The case.
+        /// `case_id` of the first such configuration.
         case: String,
         /// What they add up to.
         sum: f64,
@@ -92,15 +92,15 @@ pub enum RubricError {
     /// Two configurations have one name.
     #[error("{file}: case {case} occurs twice")]
     Duplicate {
-        /// The file.
+        /// Name of the file, as given to [`read`].
         file: String,
-        /// The case.
+        /// The `case_id` that occurs twice.
         case: String,
     },
-    /// Nothing in it.
+    /// The file has no configuration.
     #[error("{file}: it contains no rubric configuration")]
     Empty {
-        /// The file.
+        /// Name of the file, as given to [`read`].
         file: String,
     },
 }

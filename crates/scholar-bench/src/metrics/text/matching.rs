@@ -49,7 +49,7 @@ fn contains_words(text: &str, words: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Labelled {
-    /// The expected one.
+    /// The expected label, whatever its case.
     Right,
     /// Another of the labels.
     Wrong,

@@ -19,7 +19,7 @@ const UNSTEMMED: usize = 3;
 pub struct Rouge {
     /// Overlap of single tokens.
     pub rouge_1: Overlap,
-    /// Overlap of bigrams.
+    /// Overlap of pairs of adjacent tokens.
     pub rouge_2: Overlap,
     /// Overlap by the longest common subsequence.
     pub rouge_l: Overlap,

@@ -17,11 +17,11 @@ const LEAST_ITEMS: usize = 5;
 /// One metric of two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The first run.
+    /// Name of the first run.
     pub a: String,
-    /// The second.
+    /// Name of the second run.
     pub b: String,
-    /// What is compared.
+    /// Name of the metric, with its variant.
     pub metric: String,
     /// Multiply by this to print.
     pub scale: f64,

@@ -9,19 +9,19 @@ use scholar_core::text::untrusted::{escape_html, untrusted};
 pub enum Block {
     /// A heading below the title.
     Heading(String),
-    /// A paragraph.
+    /// A paragraph without markup.
     Text(String),
-    /// Points.
+    /// A bulleted list, one entry per point.
     List(Vec<String>),
-    /// A table.
+    /// A table with a header row.
     Table(Table),
     /// A drawing, a file of its own in Markdown.
     Figure {
         /// File name without extension.
         name: String,
-        /// What it shows.
+        /// Caption; in Markdown, the image's alternative text.
         caption: String,
-        /// The drawing.
+        /// The drawing as SVG source.
         svg: String,
     },
 }
@@ -41,7 +41,7 @@ impl Table {
         Self { head: head.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() }
     }
 
-    /// Adds a row.
+    /// Adds a row of as many cells as there are columns.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
@@ -52,12 +52,12 @@ impl Table {
     }
 }
 
-/// A document.
+/// A title and what stands below it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// Its title.
+    /// Heading of the first level.
     pub title: String,
-    /// Its parts.
+    /// Everything below the title, in reading order.
     pub blocks: Vec<Block>,
 }
 
@@ -67,17 +67,17 @@ impl Document {
         Self { title: title.to_owned(), blocks: Vec::new() }
     }
 
-    /// Adds a heading.
+    /// Adds a heading of the second level.
     pub fn heading(&mut self, text: &str) {
         self.blocks.push(Block::Heading(text.to_owned()));
     }
 
-    /// Adds a paragraph.
+    /// Adds a paragraph without markup.
     pub fn text(&mut self, text: &str) {
         self.blocks.push(Block::Text(text.to_owned()));
     }
 
-    /// Adds points.
+    /// Adds a bulleted list.
     pub fn list(&mut self, points: Vec<String>) {
         self.blocks.push(Block::List(points));
     }

@@ -18,7 +18,7 @@ pub enum FolderError {
     /// Another run is there.
     #[error("{} contains a run with a different {}", .folder.display(), .differences.join(", other "))]
     OtherRun {
-        /// The folder.
+        /// Folder of the other run.
         folder: PathBuf,
         /// Names of the settings that differ.
         differences: Vec<&'static str>,

@@ -28,7 +28,7 @@ use scholar_core::random::SplitMix64;
 pub trait Rows: Sync {
     /// How many; below 2³².
     fn count(&self) -> usize;
-    /// Numbers in each.
+    /// Dimension of every row.
     fn dim(&self) -> usize;
     /// Writes row `row` into `out`, which has `dim` numbers.
     fn read(&self, row: usize, out: &mut [f32]);

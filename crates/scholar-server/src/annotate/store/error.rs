@@ -17,7 +17,7 @@ pub enum StoreErrorKind {
     Full,
     /// Another process holds it for longer than this one waits.
     Busy,
-    /// It is damaged.
+    /// The database file is damaged.
     Damaged,
     /// It contradicts what was to be put in.
     Conflict,
