@@ -8,7 +8,7 @@ use super::{AttributionReport, SelectionReport};
 pub fn markdown(report: &AttributionReport, command: &str, machine: &str) -> String {
     let mut text = format!(
         "# Judge {}\n\nCommand: `{command}`. Machine: {machine}.\n\n\
-         | set | n | supported | AUROC (95 % interval) | accuracy | balanced accuracy | ECE | that of exact scores, by chance: mean, 95 % below |\n|---|---|---|---|---|---|---|---|\n",
+         | set | n | supported | AUROC (95 % interval) | accuracy | balanced accuracy | ECE | ECE of a perfectly calibrated judge, by chance: mean, 95th percentile |\n|---|---|---|---|---|---|---|---|\n",
         report.judge,
     );
     for set in &report.sets {

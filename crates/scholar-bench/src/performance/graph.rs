@@ -123,7 +123,7 @@ impl GraphReport<'_> {
              and on the low side for lists and columns, whose numbers grow by a bit whenever papers or identifiers double: \
              from {papers} to 45 million that is {bits:.0} bits, {:.1} bytes, per reference in each.\n\n\
              | question | found on average | p50 µs | p95 µs | max µs |\n|---|---|---|---|---|\n{time_rows}\n\
-             Each question was asked for {sampled} papers at even distances, one after the other on one thread, with the files in the system's cache. \
+             Each question was asked for {sampled} evenly spaced papers, one after another on one thread, with the files in the page cache. \
              The times grow with what is found, not with the datastore: a question looks up one term per identifier and segment \
              (a dictionary search, logarithmic in the number of identifiers) and reads the lists it names. \
              Related papers read the citing papers of every reference; lists over {related_list} papers are left out or sampled, which bounds a question \

@@ -186,7 +186,7 @@ fn left_out(reports: &[Report]) -> String {
         if *own > 0 {
             let _ = write!(
                 out,
-                "\n{collection}: the document whose name is the query's was left out of the rankings of {own} queries, as BEIR does.\n"
+                "\n{collection}: the document whose id is the query's was left out of the rankings of {own} queries, as BEIR does.\n"
             );
         }
         if !report.counts() {

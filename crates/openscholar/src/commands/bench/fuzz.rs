@@ -190,8 +190,8 @@ fn markdown(args: &BenchFuzzArgs, rows: &[(String, Row)], peak: Option<u64>, app
     let peak = peak.map_or("unknown".to_owned(), |bytes| format!("{:.0} MB", bytes as f64 / 1e6));
     let mut text = format!(
         "# Broken input\n\nCommand: `openscholar bench fuzz {} --inputs {inputs} --seed {seed}`\n\n\
-         {all} broken inputs, {} failures, slowest {:.2} s, largest size of the process {peak}. Machine: {}.\n\n\
-         A failure is a panic or more than {} s. What is not readable was refused with an error.\n\n\
+         {all} broken inputs, {} failures, slowest {:.2} s, peak memory of the process {peak}. Machine: {}.\n\n\
+         A failure is a panic or more than {} s. Input that could not be read was rejected with an error.\n\n\
          | reader | inputs | readable | ms each | slowest s |\n|---|---|---|---|---|\n",
         names.join(" "),
         failures.len(),

@@ -44,15 +44,15 @@ pub(super) fn against_labels(scores: &Scores) -> String {
 /// The judges of `runs` on labelled pairs, each once.
 pub(super) fn agreement(document: &mut Document, runs: &[Measured]) {
     let mut pairs =
-        Table::new(&["judge", "set", "n", "AUC (95 %)", "accuracy", "balanced accuracy"]);
+        Table::new(&["judge", "set", "n", "AUROC (95 %)", "accuracy", "balanced accuracy"]);
     let mut selections = Table::new(&[
         "judge",
         "set",
-        "who selects",
+        "selected by",
         "n",
         "sentences",
-        "first is right",
-        "one of two",
+        "right one first",
+        "among the first two",
     ]);
     let mut unknown: Vec<String> = Vec::new();
     let mut seen: Vec<String> = Vec::new();
@@ -98,7 +98,7 @@ pub(super) fn agreement(document: &mut Document, runs: &[Measured]) {
     document.heading("Agreement of the judges with people");
     if !pairs.rows.is_empty() {
         document.text(
-            "A number that a judge gives is worth what the judge is. Supported claims against the rest, on labelled pairs:",
+            "Scores are only as good as the judge that gives them. How well it separates supported claims from the rest, on labelled pairs:",
         );
         document.table(pairs);
     }
