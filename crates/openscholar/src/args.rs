@@ -233,10 +233,15 @@ pub(crate) struct BenchIndexArgs {
     #[arg(long, value_name = "PYTHON")]
     pub(crate) peer_python: Option<PathBuf>,
     /// Libraries to compare with, separated by commas.
-    #[arg(long, default_value = "faiss,faiss-flat,hnswlib,usearch", value_name = "NAMES")]
+    #[arg(
+        long,
+        default_value = "faiss,faiss-flat,hnswlib,usearch",
+        value_name = "NAMES",
+        requires = "peer_python"
+    )]
     pub(crate) peers: String,
     /// Compare with other libraries on sets of at most this many rows.
-    #[arg(long, default_value_t = 2_000_000, value_name = "N")]
+    #[arg(long, default_value_t = 2_000_000, value_name = "N", requires = "peer_python")]
     pub(crate) peer_rows: usize,
     /// Folder for temporary files; needs 2 × dimension bytes per row.
     #[arg(long, value_name = "DIR")]

@@ -194,9 +194,9 @@ pub fn column(answers: &[(&str, &ListedPapers)]) -> Column {
 }
 
 /// The row of the paper's table 3; `asked` is who was asked.
-pub fn table(answers: &[ListedPapers], asked: &str, seed: u64) -> Hallucination {
+pub fn table(answers: &[&ListedPapers], asked: &str, seed: u64) -> Hallucination {
     let numbers = |count: fn(&ListedPapers) -> usize| -> Vec<f64> {
-        answers.iter().map(|answer| statistics::ratio(count(answer), 1)).collect()
+        answers.iter().map(|&answer| statistics::ratio(count(answer), 1)).collect()
     };
     let invented = numbers(ListedPapers::invented);
     let known = numbers(ListedPapers::known);
@@ -215,8 +215,8 @@ pub fn table(answers: &[ListedPapers], asked: &str, seed: u64) -> Hallucination 
         unknown,
         totals: Some(ListedTotals {
             listed: answers.iter().map(|answer| answer.papers.len()).sum(),
-            found: answers.iter().map(ListedPapers::found).sum(),
-            with_abstract: answers.iter().map(ListedPapers::with_abstract).sum(),
+            found: answers.iter().map(|answer| answer.found()).sum(),
+            with_abstract: answers.iter().map(|answer| answer.with_abstract()).sum(),
             looked_up_in: asked.to_owned(),
         }),
     }

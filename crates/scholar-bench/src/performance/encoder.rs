@@ -51,8 +51,9 @@ impl EncoderReport<'_> {
     /// The report as a Markdown document.
     pub fn markdown(&self) -> String {
         let Self { model, passages, words, rounds, ours, peer, machine } = self;
+        let option = if peer.is_some() { " --peer-python PYTHON" } else { "" };
         let mut text = format!(
-            "# Encoder speed: {model}\n\nCommand: `openscholar bench encoder --model {model} --peer-python PYTHON`. \
+            "# Encoder speed: {model}\n\nCommand: `openscholar bench encoder --model {model} --passages {passages}{option}`. \
              {passages} starter passages of at least {words} words, all tokens, best of {rounds} rounds. Machine: {machine}.\n\n\
              | engine | passages/s | query ms | ratio to f32 peer | ratio to bf16 peer |\n|---|---|---|---|---|\n",
         );

@@ -471,14 +471,15 @@ impl Scorer<'_> {
             .filter_map(|(item, _)| Some((item.id.as_str(), self.scores.listed.get(&item.id)?)))
             .collect();
         let column = hallucination::column(&answers);
-        let listed: Vec<ListedPapers> = answers.into_iter().map(|(_, one)| one.clone()).collect();
+        let listed: Vec<&ListedPapers> = answers.into_iter().map(|(_, one)| one).collect();
+        let table = hallucination::table(&listed, lookup.name(), SEED);
         let pin = JudgePin {
             name: lookup.name().to_owned(),
             way: "title lookup".to_owned(),
             prompts: Vec::new(),
         };
         self.add(column, PERCENT, Some(pin));
-        self.scores.hallucination = Some(hallucination::table(&listed, lookup.name(), SEED));
+        self.scores.hallucination = Some(table);
     }
 
     /// Columns without variation are what a scorer that did not run writes; cells without values lower n.

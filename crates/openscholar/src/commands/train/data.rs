@@ -230,7 +230,7 @@ impl Job<'_> {
         Ok(made)
     }
 
-    /// Held-out queries of a pool as a collection in BEIR layout, for measuring rankings while training and for weighing.
+    /// Held-out queries of a pool as a collection in BEIR layout, for measuring rankings while training and for fitting weights.
     fn collection(
         &self,
         plan: &Plan,

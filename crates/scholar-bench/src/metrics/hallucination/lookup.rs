@@ -29,23 +29,50 @@ pub struct StoredPapers {
 /// Without sources a paper that is merely not stored looks invented: the name of the lookup says who was asked, and
 /// stands beside the numbers.
 pub struct PortLookup {
-    stored: Option<StoredPapers>,
-    sources: Vec<Arc<dyn PaperSource>>,
+    places: Vec<Place>,
     name: String,
+}
+
+enum Place {
+    Datastore(StoredPapers),
+    Source(Arc<dyn PaperSource>),
 }
 
 impl PortLookup {
     /// Looks in `stored`, if there is one, and in `sources` in their order.
     pub fn new(stored: Option<StoredPapers>, sources: Vec<Arc<dyn PaperSource>>) -> Self {
-        let datastore = stored.iter().map(|stored| format!("datastore {}", stored.name));
-        let sources_asked = sources.iter().map(|source| source.name().to_owned());
-        let asked: Vec<String> = datastore.chain(sources_asked).collect();
-        Self { stored, sources, name: asked.join(", ") }
+        let datastore = stored.into_iter().map(Place::Datastore);
+        let places: Vec<Place> = datastore.chain(sources.into_iter().map(Place::Source)).collect();
+        let names: Vec<String> = places.iter().map(Place::name).collect();
+        Self { places, name: names.join(", ") }
+    }
+}
+
+impl Place {
+    fn name(&self) -> String {
+        match self {
+            Self::Datastore(stored) => format!("datastore {}", stored.name),
+            Self::Source(source) => source.name().to_owned(),
+        }
+    }
+
+    async fn find(&self, title: &str, query: &Query) -> Result<Option<FoundPaper>, PortError> {
+        match self {
+            Self::Datastore(stored) => stored.find(title, query, self.name()).await,
+            Self::Source(source) => {
+                find_in_source(source.as_ref(), title, query, self.name()).await
+            }
+        }
     }
 }
 
 impl StoredPapers {
-    async fn find(&self, title: &str, query: &Query) -> Result<Option<FoundPaper>, PortError> {
+    async fn find(
+        &self,
+        title: &str,
+        query: &Query,
+        place: String,
+    ) -> Result<Option<FoundPaper>, PortError> {
         let request = SearchRequest {
             query: query.clone(),
             top_k: PASSAGES,
@@ -63,7 +90,6 @@ impl StoredPapers {
                 break;
             }
             if same_title(title, &hit.paper.title) {
-                let place = format!("datastore {}", self.name);
                 let abstract_text = self.abstract_of(&hit.paper.id).await?;
                 return Ok(Some(FoundPaper {
                     title: hit.paper.title.clone(),
@@ -91,10 +117,11 @@ impl StoredPapers {
     }
 }
 
-async fn find_beyond(
+async fn find_in_source(
     source: &dyn PaperSource,
     title: &str,
     query: &Query,
+    place: String,
 ) -> Result<Option<FoundPaper>, PortError> {
     let by = if source.takes(FindBy::Keywords) { FindBy::Keywords } else { FindBy::Question };
     let filter = SearchFilter::none();
@@ -107,7 +134,7 @@ async fn find_beyond(
             .filter(|text| !text.trim().is_empty())
             .map(str::to_owned),
         title: paper.meta.title,
-        place: source.name().to_owned(),
+        place,
     }))
 }
 
@@ -124,14 +151,8 @@ impl TitleLookup for PortLookup {
         })?;
         let mut best: Option<FoundPaper> = None;
         let mut failure = None;
-        // One more place than there are sources: the datastore comes first.
-        for nth in 0..=self.sources.len() {
-            let found = match (nth.checked_sub(1), &self.stored) {
-                (None, None) => continue,
-                (None, Some(stored)) => stored.find(title, &query).await,
-                (Some(nth), _) => find_beyond(self.sources[nth].as_ref(), title, &query).await,
-            };
-            match found {
+        for place in &self.places {
+            match place.find(title, &query).await {
                 Ok(Some(paper)) if paper.abstract_text.is_some() => return Ok(Some(paper)),
                 Ok(found) => best = best.or(found),
                 Err(error) => failure = Some(error),

@@ -94,7 +94,7 @@ async fn papers_exist_or_not_or_nobody_knows() {
     assert!(matches!(&found.papers[2].1, Existence::Unknown(why) if why.contains("locked")));
 
     let none = ListedPapers { papers: Vec::new() };
-    let table = table(&[found.clone(), none.clone()], "lookup", 1);
+    let table = table(&[&found, &none], "lookup", 1);
     let mean = |estimate: Option<Estimate>| estimate.map(|estimate| estimate.mean);
     assert_eq!(
         (mean(table.listed), mean(table.invented), mean(table.ratio)),

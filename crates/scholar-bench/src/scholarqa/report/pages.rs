@@ -110,12 +110,7 @@ fn numbers(id: &str, scores: &[Scores]) -> String {
             Outcome::Value(value) => format!("{:.2}", value * scale),
             Outcome::LeftOut(why) => format!("none: {why}"),
         };
-        let _infallible = writeln!(
-            body,
-            "<tr><td>{}</td><td>{}</td></tr>",
-            escape_html(&column.metric),
-            escape_html(&value)
-        );
+        body.push_str(&row("", &[&column.metric, &value]));
     }
     body.push_str("</table>\n");
     body
@@ -166,14 +161,9 @@ fn rubric_table(rubric: &RubricScore, item: Option<&Item>) -> String {
             Judged::Read(value) => ("", format!("{value:.2}")),
             Judged::Unreadable(reply) => ("none", format!("unreadable: {reply}")),
         };
-        let _infallible = writeln!(
-            body,
-            "<tr class=\"{class}\"><td>{}</td><td>{}</td><td>{:.3}</td><td>{}</td></tr>",
-            escape_html(&part.name),
-            escape_html(criterion(&part.name).unwrap_or_default()),
-            part.weight,
-            escape_html(&value)
-        );
+        let weight = format!("{:.3}", part.weight);
+        let criterion = criterion(&part.name).unwrap_or_default();
+        body.push_str(&row(class, &[&part.name, criterion, &weight, &value]));
     }
     body.push_str("</table>\n");
     body
@@ -203,12 +193,7 @@ fn listed_papers(listed: &ListedPapers) -> String {
             Existence::Invented => ("no", "not found".to_owned()),
             Existence::Unknown(why) => ("none", format!("not looked up: {why}")),
         };
-        let _infallible = writeln!(
-            body,
-            "<tr class=\"{class}\"><td>{number}</td><td>{}</td><td>{}</td></tr>",
-            escape_html(&entry.text),
-            escape_html(&said)
-        );
+        body.push_str(&row(class, &[&number, &entry.text, &said]));
     }
     body.push_str("</table>\n");
     body
@@ -232,6 +217,14 @@ fn evidence(prediction: &Prediction) -> String {
         );
     }
     body
+}
+
+/// A row of a table, its cells escaped; `class` may be empty.
+fn row(class: &str, cells: &[&str]) -> String {
+    let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+    let cells: String =
+        cells.iter().map(|cell| format!("<td>{}</td>", escape_html(cell))).collect();
+    format!("<tr{class}>{cells}</tr>\n")
 }
 
 fn paragraphs(text: &str) -> String {

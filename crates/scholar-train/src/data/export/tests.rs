@@ -56,7 +56,7 @@ fn exported(to: Trainer, rows: &str) -> (tempfile::TempDir, Result<Exported, Dat
         train,
         out: folder.path().join("out"),
         model: None,
-        max_rejected_fraction: 0.3,
+        max_rejected_fraction: 0.4,
     };
     let done = export(&request);
     (folder, done)
@@ -73,14 +73,17 @@ const CHAT: &str = concat!(
     "\n",
     r#"{"messages":[{"role":"assistant","content":"Hello"}]}"#,
     "\n",
+    r#"{"sentence":"Tea helps.","evidence":"Tea helped.","label":"none"}"#,
+    "\n",
 );
 
 #[test]
 fn torchtune_reads_chats_and_config() {
     let (folder, done) = exported(Trainer::Torchtune, CHAT);
     let done = done.expect("exported");
-    assert_eq!((done.train, done.dev, done.bad.len()), (4, 4, 2));
+    assert_eq!((done.train, done.dev, done.bad.len()), (4, 4, 4));
     assert_eq!(done.bad[0].1.line, 5);
+    assert!(done.bad[1].1.problem.contains("label \"none\""), "{}", done.bad[1].1.problem);
     let out = folder.path().join("out");
     for row in rows_of(&out.join("train.jsonl")) {
         validate(include_str!("schemas/openai_messages.json"), &row);

@@ -8,6 +8,8 @@ use scholar_pipeline::prompts::Prompt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::data::rows::EvidenceLabel;
+
 const SUPPORT: Prompt = Prompt::new("train/support", include_str!("../../../prompts/support.txt"));
 
 /// A chat to train on, in the form of fine-tuning libraries.
@@ -39,6 +41,10 @@ impl Conversation {
         } else if let (Some(sentence), Some(evidence), Some(label)) =
             (row["sentence"].as_str(), row["evidence"].as_str(), row["label"].as_str())
         {
+            if !EvidenceLabel::NAMES.contains(&label) {
+                let names = EvidenceLabel::NAMES.join(", ");
+                return Err(format!("label {label:?} is none of {names}"));
+            }
             let asked = SUPPORT.render(false, &[("sentence", sentence), ("evidence", evidence)]);
             let asked = asked.first().map_or("", |message| message.content.as_str());
             Self { messages: vec![message(Role::User, asked), message(Role::Assistant, label)] }
