@@ -80,7 +80,7 @@ pub struct Hallucination {
     pub invented: Option<Estimate>,
     /// Invented of those that could be looked up, over all answers; `None` when nothing was listed.
     pub ratio: Option<Estimate>,
-    /// Number of answers.
+    /// Answers whose lists were looked up, empty ones included.
     pub n: usize,
     /// Listed papers that could not be looked up, by reason.
     pub unknown: BTreeMap<String, usize>,

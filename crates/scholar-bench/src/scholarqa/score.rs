@@ -37,15 +37,15 @@ use crate::metrics::text::rouge::rouge;
 use crate::metrics::{Column, LeftOut, Summary, Uniform};
 use crate::statistics::{Estimate, SEED};
 
-/// Value of [`Scores::schema`].
+/// Schema identifier that [`Scores::schema`] holds.
 pub const SCORES_SCHEMA: &str = "openscholar.bench-scores/1";
 
 /// Who judges; what nobody judges is left out of the scores.
 #[derive(Clone, Copy, Default)]
 pub struct Judges<'a> {
-    /// Citations.
+    /// Whether cited passages support a sentence.
     pub support: Option<&'a dyn SupportJudge>,
-    /// Rubrics and grades.
+    /// Rubrics, and grades from 1 to 5.
     pub model: Option<&'a ModelJudge>,
     /// Existence and abstracts of listed papers.
     pub lookup: Option<&'a dyn TitleLookup>,
@@ -80,13 +80,13 @@ pub struct Metric {
 pub struct Scores {
     /// Schema of the file: [`SCORES_SCHEMA`].
     pub schema: String,
-    /// The run's name.
+    /// Name of the run.
     pub run: String,
-    /// The task.
+    /// Task that the items are of.
     pub task: BenchTask,
     /// Items of the run.
     pub items: usize,
-    /// One per column.
+    /// One entry per column, in the order of [`Self::columns`].
     pub metrics: Vec<Metric>,
     /// Harmonic mean of citation recall and precision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -132,16 +132,16 @@ impl Scores {
     }
 }
 
-/// What is measured.
+/// A run's items and predictions, to be scored.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
-    /// The run's name.
+    /// Name of the run.
     pub run: &'a str,
-    /// The task.
+    /// Task that the items are of.
     pub task: BenchTask,
     /// The items that were to be answered.
     pub items: &'a [Item],
-    /// What was answered.
+    /// Predictions in any order; they are matched by the items' identifiers.
     pub predictions: &'a [Prediction],
 }
 

@@ -20,7 +20,7 @@ const ABSTRACT_PASSAGES: u32 = 8;
 pub struct StoredPapers {
     /// Its name, for reports.
     pub name: String,
-    /// What searches it.
+    /// Searches that datastore's passages for a title.
     pub retriever: Arc<dyn Retriever>,
 }
 
