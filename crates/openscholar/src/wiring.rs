@@ -104,6 +104,7 @@ pub(crate) async fn ports(
         reranker,
         generator,
         encoder: Some(datastore.encoder.clone()),
+        sentence_classifier: None,
         attributor,
         clock: app.clock(),
         meter: Some(Arc::clone(meter)),

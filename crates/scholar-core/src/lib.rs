@@ -21,6 +21,7 @@ pub mod question;
 pub mod random;
 pub mod retrieval;
 pub mod score;
+pub mod sentence;
 pub mod similarity;
 pub mod source;
 pub mod span;
@@ -49,6 +50,10 @@ pub use question::{Query, Question, QuestionError};
 pub use random::SplitMix64;
 pub use retrieval::{Ranked, Retrieved, SearchMode, SearchRequest, Searched};
 pub use score::{NotFinite, RerankScore, RetrievalScore};
+pub use sentence::{
+    EmbeddedText, RoleProbabilities, SentenceClassifier, SentenceClassifierInfo, SentenceInContext,
+    SentenceRole, SentenceScores,
+};
 pub use source::{FindBy, FindRequest, Found, PaperSource};
 pub use span::CharSpan;
 pub use support::{Judgement, Support, Verdict};

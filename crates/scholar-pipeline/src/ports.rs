@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scholar_core::{Attributor, Encoder, Generator, Reranker, Retriever};
+use scholar_core::{Attributor, Encoder, Generator, Reranker, Retriever, SentenceClassifier};
 
 use crate::budget::Meter;
 use crate::clock::{Clock, stopped_clock};
@@ -19,6 +19,8 @@ pub struct Ports {
     pub generator: Option<Arc<dyn Generator>>,
     /// Compares sentences (redundancy, evidence selection).
     pub encoder: Option<Arc<dyn Encoder>>,
+    /// Tells which sentences answer the question; it reads the vectors of `encoder`.
+    pub sentence_classifier: Option<Arc<dyn SentenceClassifier>>,
     /// Judges whether a passage supports a sentence.
     pub attributor: Arc<dyn Attributor>,
     /// What time budgets are measured with.
@@ -37,6 +39,7 @@ impl Ports {
             reranker: None,
             generator: None,
             encoder: None,
+            sentence_classifier: None,
             attributor,
             clock: stopped_clock(),
             meter: None,

@@ -11,7 +11,9 @@
 use std::time::Duration;
 
 use scholar_core::text::hex;
-use scholar_core::{EncoderInfo, GeneratorInfo, PortError, PortErrorKind, RerankerInfo};
+use scholar_core::{
+    EncoderInfo, GeneratorInfo, PortError, PortErrorKind, RerankerInfo, SentenceClassifierInfo,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -19,6 +21,7 @@ use sha2::{Digest as _, Sha256};
 mod numbers;
 mod recorder;
 mod replayer;
+mod sentences;
 
 pub use recorder::Recorder;
 pub use replayer::Replayer;
@@ -48,6 +51,8 @@ pub enum Port {
     Encode,
     /// `Encoder::token_states`.
     TokenStates,
+    /// `SentenceClassifier::classify`.
+    Classify,
     /// `Attributor::judge`.
     Judge,
     /// `Attributor::evidence`, of judges that can tell.
@@ -82,6 +87,9 @@ pub struct PortsInfo {
     pub generator: Option<GeneratorInfo>,
     /// The encoder, if there was one.
     pub encoder: Option<EncoderInfo>,
+    /// The sentence classifier, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentence_classifier: Option<SentenceClassifierInfo>,
     /// Name of the attributor.
     pub attributor: String,
 }

@@ -1,7 +1,7 @@
 //! Fakes, fixtures and tolerant comparisons for the tests of the other crates, and for the program's test of itself.
 //!
 //! Every port has one fake here ([`FakeEncoder`], [`FakeReranker`], [`ScriptedGenerator`], [`MemoryRetriever`], [`MemorySource`],
-//! [`MemoryCatalog`], [`FakeAttributor`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
+//! [`MemoryCatalog`], [`FakeAttributor`], [`FakeSentenceClassifier`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
 //! server on a loopback port that can be slow, broken or lying on demand; [`StandIn`] answers for the services that
 //! papers come from; [`http`] asks our own server; [`mutate`] makes broken inputs from
 //! good ones, and [`hostile`] is text made to be obeyed. Nothing here asks the network.
@@ -19,6 +19,7 @@ mod material;
 pub mod mutate;
 mod reranker;
 mod retriever;
+mod sentence_classifier;
 mod source;
 pub mod standin;
 mod words;
@@ -32,6 +33,7 @@ pub use lm_server::{Behaviour, RecordedRequest, ScriptedLmServer};
 pub use material::{data, large_model_dir, model_dir};
 pub use reranker::FakeReranker;
 pub use retriever::MemoryRetriever;
+pub use sentence_classifier::FakeSentenceClassifier;
 pub use source::MemorySource;
 pub use standin::{Calls, Fault, LoggedRequest, Recordings, StandIn};
 pub use words::stems;

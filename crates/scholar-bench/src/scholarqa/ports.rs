@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use scholar_core::{Attributor, Encoder, Generator, Query, Reranker, Retriever};
+use scholar_core::{
+    Attributor, Encoder, Generator, Query, Reranker, Retriever, SentenceClassifier,
+};
 use scholar_pipeline::budget::Budget;
 use scholar_pipeline::proof::GeneratorAttributor;
 use scholar_pipeline::{Alarm, AskConfig, Clock, Meter, Ports};
@@ -39,6 +41,8 @@ pub struct RunPorts {
     pub saves: bool,
     /// Compares sentences (redundancy, evidence selection).
     pub encoder: Option<Arc<dyn Encoder>>,
+    /// Tells which sentences answer the question; it reads the vectors of [`Self::encoder`].
+    pub sentence_classifier: Option<Arc<dyn SentenceClassifier>>,
     /// Ranks the pool by (question, passage) pairs.
     pub reranker: Option<Arc<dyn Reranker>>,
     /// Writes; wrapped by [`Self::meter`].
@@ -141,6 +145,7 @@ impl RunPorts {
             reranker: self.reranker.clone(),
             generator,
             encoder: self.encoder.clone(),
+            sentence_classifier: self.sentence_classifier.clone(),
             attributor,
             clock: self.clock.clone(),
             meter: Some(Arc::clone(&meter)),

@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 use scholar_core::{
     Attributor, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest, Generator,
     GeneratorInfo, Judgement, Message, OnText, PaperMeta, Passage, PassageId, PortError, Query,
-    RerankScore, Reranker, RerankerInfo, Retrieved, Retriever, SearchRequest, Searched, Side,
+    RerankScore, Reranker, RerankerInfo, Retrieved, Retriever, SearchRequest, Searched,
+    SentenceClassifier, Side,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -28,7 +29,7 @@ pub struct Recorder {
     ports: Ports,
 }
 
-struct Book {
+pub(super) struct Book {
     entries: Mutex<Vec<JournalEntry>>,
     /// Texts whose tokens were counted: the same text has the same count.
     counted: Mutex<BTreeSet<String>>,
@@ -51,6 +52,7 @@ impl Recorder {
             reranker: ports.reranker.as_ref().map(|port| port.info().clone()),
             generator: ports.generator.as_ref().map(|port| port.info().clone()),
             encoder: ports.encoder.as_ref().map(|port| port.info().clone()),
+            sentence_classifier: ports.sentence_classifier.as_ref().map(|port| port.info().clone()),
             attributor: ports.attributor.name().to_owned(),
         }));
         let ports = recorded(&book, ports);
@@ -69,7 +71,16 @@ impl Recorder {
 }
 
 fn recorded(book: &Arc<Book>, ports: &Ports) -> Ports {
-    let Ports { retriever, reranker, generator, encoder, attributor, clock, meter } = ports.clone();
+    let Ports {
+        retriever,
+        reranker,
+        generator,
+        encoder,
+        sentence_classifier,
+        attributor,
+        clock,
+        meter,
+    } = ports.clone();
     // Recorded below the meter: a replay then meets the same limits with the same requests.
     let generator = match &meter {
         Some(meter) => generator.map(|generator| meter.bare(&generator)),
@@ -95,6 +106,9 @@ fn recorded(book: &Arc<Book>, ports: &Ports) -> Ports {
         encoder: encoder.map(|port| -> Arc<dyn Encoder> {
             Arc::new(Recorded { book: Arc::clone(book), port })
         }),
+        sentence_classifier: sentence_classifier.map(|port| -> Arc<dyn SentenceClassifier> {
+            Arc::new(Recorded { book: Arc::clone(book), port })
+        }),
         attributor: Arc::new(Recorded { book: Arc::clone(book), port: attributor }),
         clock,
         meter,
@@ -110,7 +124,7 @@ impl Book {
         entries.push(entry);
     }
 
-    fn call<R: Serialize>(&self, call: Pending, result: &Result<R, PortError>) {
+    pub(super) fn call<R: Serialize>(&self, call: Pending, result: &Result<R, PortError>) {
         let result = match result {
             Ok(reply) => CallResult::Reply(to_json(reply)),
             Err(error) => CallResult::Error(RecordedError::of(error)),
@@ -125,11 +139,11 @@ impl Book {
 }
 
 #[derive(Clone)]
-struct Pending {
-    port: Port,
-    key: String,
-    purpose: Option<String>,
-    request: Value,
+pub(super) struct Pending {
+    pub(super) port: Port,
+    pub(super) key: String,
+    pub(super) purpose: Option<String>,
+    pub(super) request: Value,
 }
 
 impl Pending {
@@ -138,9 +152,9 @@ impl Pending {
     }
 }
 
-struct Recorded<P> {
-    book: Arc<Book>,
-    port: P,
+pub(super) struct Recorded<P> {
+    pub(super) book: Arc<Book>,
+    pub(super) port: P,
 }
 
 #[async_trait]

@@ -10,7 +10,7 @@ use scholar_core::{
     Attributor, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest, Generator,
     GeneratorInfo, Judgement, Message, OnText, PaperMeta, Passage, PassageId, PortError,
     PortErrorKind, Query, RerankScore, Reranker, RerankerInfo, Retrieved, Retriever, SearchRequest,
-    Searched, Side,
+    Searched, SentenceClassifier, Side,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -30,8 +30,8 @@ pub struct Replayer {
     book: Arc<Book>,
 }
 
-struct Book {
-    info: PortsInfo,
+pub(super) struct Book {
+    pub(super) info: PortsInfo,
     calls: Mutex<HashMap<String, VecDeque<CallResult>>>,
     readings: Mutex<Readings>,
     misses: Mutex<Vec<ReplayMiss>>,
@@ -108,6 +108,10 @@ impl Replayer {
             reranker: info.reranker.as_ref().map(|_| Arc::new(served()) as Arc<dyn Reranker>),
             generator: info.generator.as_ref().map(|_| Arc::new(served()) as Arc<dyn Generator>),
             encoder: info.encoder.as_ref().map(|_| Arc::new(served()) as Arc<dyn Encoder>),
+            sentence_classifier: info
+                .sentence_classifier
+                .as_ref()
+                .map(|_| Arc::new(served()) as Arc<dyn SentenceClassifier>),
             attributor: Arc::new(served()),
             clock: self.clock(),
             meter: book.live.as_ref().and_then(|live| live.meter.clone()),
@@ -157,7 +161,7 @@ impl Book {
     }
 
     /// The recorded result, or `None` when there is none but live ports.
-    fn result<R: DeserializeOwned>(
+    pub(super) fn result<R: DeserializeOwned>(
         &self,
         port: Port,
         request: &Value,
@@ -170,12 +174,12 @@ impl Book {
         }
     }
 
-    fn live(&self) -> Result<&Ports, PortError> {
+    pub(super) fn live(&self) -> Result<&Ports, PortError> {
         self.live.as_ref().ok_or_else(|| unavailable("a live port"))
     }
 }
 
-fn unavailable(what: &str) -> PortError {
+pub(super) fn unavailable(what: &str) -> PortError {
     PortError::new(PortErrorKind::Unavailable, format!("{what} is missing for this replay"))
 }
 
@@ -186,7 +190,7 @@ fn read<R: DeserializeOwned>(value: Value) -> Result<R, PortError> {
     })
 }
 
-struct Served(Arc<Book>);
+pub(super) struct Served(pub(super) Arc<Book>);
 
 impl Served {
     fn live_generator(&self) -> Result<Arc<dyn Generator>, PortError> {

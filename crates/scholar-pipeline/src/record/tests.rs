@@ -1,11 +1,12 @@
 use std::sync::Arc;
 
 use scholar_core::{
-    FinishReason, Message, OutputShape, PortErrorKind, Query, Sampling, SearchFilter, SearchMode,
-    SearchRequest, Side,
+    EmbeddedText, FinishReason, Message, OutputShape, PassageKind, PortErrorKind, Query, Sampling,
+    SearchFilter, SearchMode, SearchRequest, SentenceInContext, Side,
 };
 use scholar_testing::{
-    FakeAttributor, FakeEncoder, FakeReranker, MemoryRetriever, Reply, ScriptedGenerator,
+    FakeAttributor, FakeEncoder, FakeReranker, FakeSentenceClassifier, MemoryRetriever, Reply,
+    ScriptedGenerator,
 };
 
 use super::*;
@@ -16,6 +17,7 @@ fn live() -> Ports {
         Ports::new(Arc::new(MemoryRetriever::corpus()), Arc::new(FakeAttributor::new()));
     ports.reranker = Some(Arc::new(FakeReranker::new()));
     ports.encoder = Some(Arc::new(FakeEncoder::new(8)));
+    ports.sentence_classifier = Some(Arc::new(FakeSentenceClassifier::new(8)));
     let generator = ScriptedGenerator::new("m")
         .reply("draft", "first reply")
         .reply("draft", Reply::Fails(PortErrorKind::Transient, "reset".to_owned()))
@@ -58,10 +60,23 @@ async fn use_all(ports: &Ports) -> String {
     let encoder = ports.encoder.clone().expect("present");
     let vectors = encoder.encode(Side::Query, &["one", "two"]).expect("encoded");
     let states = encoder.token_states(Side::Query, &["one two"]).expect("encoded");
+    let classifier = ports.sentence_classifier.clone().expect("present");
+    let embedded = |text| EmbeddedText { text, vector: &vectors.values[..8] };
+    let sentence = SentenceInContext {
+        sentence: embedded("one of 3"),
+        before: None,
+        after: None,
+        title: Some(embedded("two")),
+        kind: PassageKind::Abstract,
+        section: "",
+        nth: 0,
+        of: 1,
+    };
+    let classified = classifier.classify(embedded("one?"), &[sentence]).expect("classified");
     let judged = ports.attributor.judge(&[("a", "a b")]).await.expect("judged");
     let now = (ports.clock)();
     format!(
-        "{hits:?}{stored:?}{scores:?}{first:?}{pieces:?}{second:?}{chosen:?}{counts:?}{vectors:?}{states:?}{judged:?}{now:?}{:?}{:?}",
+        "{hits:?}{stored:?}{scores:?}{first:?}{pieces:?}{second:?}{chosen:?}{counts:?}{vectors:?}{states:?}{classified:?}{judged:?}{now:?}{:?}{:?}",
         ports.retriever.name(),
         generator.info()
     )

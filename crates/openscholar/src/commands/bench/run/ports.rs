@@ -63,6 +63,7 @@ impl Wiring {
             frozen: args.retrieved.as_deref().map(read_sets).transpose()?,
             saves: args.save_retrieved.is_some(),
             encoder: None,
+            sentence_classifier: None,
             reranker: None,
             generator,
             judge,
