@@ -388,6 +388,9 @@ pub(crate) enum BenchCommand {
         /// Judge: lexical, embedded, a judge from the catalog, or a judge's folder.
         #[arg(long, default_value = crate::config::DEFAULT_JUDGE)]
         judge: String,
+        /// Encoder that helps to select evidence sentences: a name from the catalog or a folder.
+        #[arg(long, value_name = "NAME")]
+        encoder: Option<String>,
         /// Use only the first N pairs of each set.
         #[arg(long, value_name = "N")]
         limit: Option<usize>,

@@ -35,8 +35,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Report(args) => report::run(&args, app),
         BenchCommand::Convert(args) => convert::run(&args, app),
         BenchCommand::Retrieval { dirs, systems, encoder, reranker, limit, out } => {
-            let encoder = encoder.as_deref().or(app.config.encoder.as_deref());
-            let encoder = encoder.unwrap_or(crate::config::DEFAULT_ENCODER);
+            let encoder = encoder_name(encoder.as_deref(), app);
             let models = retrieval::Models { encoder, reranker: reranker.as_deref() };
             retrieval::run(&dirs, &systems, models, limit, out.as_deref(), app)
         }
@@ -68,10 +67,16 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Annotate(args) => annotate::run(args, app),
         BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Search(args) => search::run(&args, app),
-        BenchCommand::Attribution { dir, judge, limit, out } => {
-            attribution::run(&dir, &judge, limit, out.as_deref(), app)
+        BenchCommand::Attribution { dir, judge, encoder, limit, out } => {
+            let encoder = encoder_name(encoder.as_deref(), app);
+            attribution::run(&dir, &judge, encoder, limit, out.as_deref(), app)
         }
     }
+}
+
+/// The encoder of the command line, of the config file, or the default, in this order.
+fn encoder_name<'a>(option: Option<&'a str>, app: &'a App) -> &'a str {
+    option.or(app.config.encoder.as_deref()).unwrap_or(crate::config::DEFAULT_ENCODER)
 }
 
 /// Puts a report and its numbers into `out`, and prints it.

@@ -4,8 +4,8 @@
 //! replaced, and in what measures this machine every number.
 //!
 //! Some commands have no success here. Those that listen until a signal comes (`datastore serve`, `bench annotate serve`)
-//! have tests of their own, `models pull` needs a network, `bench attribution` the encoder of the catalog, and `bench fuzz`
-//! is in builds for development only.
+//! have tests of their own, `models pull` needs a network, and `bench fuzz` is in builds for
+//! development only.
 
 use std::path::Path;
 
@@ -88,7 +88,11 @@ const CASES: [Case; 63] = [
     case("bench annotate export", "--db ~/study.db", "--db ~/absent.db"),
     case("bench annotate summary", "--db ~/study.db", "--db ~/absent.db"),
     case("bench abstention", "~/small", "~/absent"),
-    case("bench attribution", "", "~/absent --judge lexical"),
+    case(
+        "bench attribution",
+        "~/judged --judge lexical --encoder ENCODER",
+        "~/absent --judge lexical --encoder ENCODER",
+    ),
     case("train presets", "reranker small", "reranker big"),
     case(
         "train data",
@@ -130,6 +134,46 @@ const CASES: [Case; 63] = [
     case("completions", "bash", "tcsh"),
 ];
 
+/// Claims with evidence, and a citing sentence with the sentence it cites, as `bench attribution` reads them.
+const CLAIM_SETS: [(&str, &str); 8] = [
+    (
+        "claims/claimcheck_scifact_train",
+        r#"{"id":1,"claim":"Sleep strengthens memory.","evidence":{"1":[{"sentences":[0],"label":"SUPPORT"}]},"cited_doc_ids":[1]}"#,
+    ),
+    (
+        "claims/claimcheck_scifact_dev",
+        r#"{"id":2,"claim":"Tea lowers blood pressure.","evidence":{"2":[{"sentences":[1],"label":"CONTRADICT"}]},"cited_doc_ids":[2]}"#,
+    ),
+    (
+        "claims/claimcheck_citint_train",
+        r#"{"id":3,"claim":"Exercise helps people who cannot sleep [<|cit|>].","evidence":{"3":[{"sentences":[0],"label":"SUPPORT"}]},"cited_doc_ids":[3]}"#,
+    ),
+    (
+        "claims/claimcheck_citint_dev",
+        r#"{"id":4,"claim":"Exercise harms people who cannot sleep [<|cit|>].","evidence":{},"cited_doc_ids":[3]}"#,
+    ),
+    (
+        "claims/citint_corpus",
+        r#"{"doc_id":3,"title":"","abstract":["Exercise improved the sleep of older adults.","It was safe."]}"#,
+    ),
+    (
+        "retrieval/scifact_test300/corpus",
+        concat!(
+            r#"{"_id":"1","title":"Sleep","text":"Sleep strengthened the memory of students. They learned words."}"#,
+            "\n",
+            r#"{"_id":"2","title":"Tea","text":"Adults drank tea. Their blood pressure did not change."}"#,
+        ),
+    ),
+    (
+        "attribution/attribution_clscisumm_gold",
+        r#"{"reference":"A00-1","citation_text":"Others parse with a chart.","reference_sids":["2"]}"#,
+    ),
+    (
+        "attribution/attribution_clscisumm_reference_papers",
+        r#"{"id":"A00-1","abstract":[["1","Parsing is hard."]],"sections":[{"sentences":[["2","We parse with a chart."]]}]}"#,
+    ),
+];
+
 /// A home with papers, a second datastore, a run, files to read, a collection of two documents and a study.
 fn home() -> Program {
     let program = Program::with_papers();
@@ -158,6 +202,9 @@ fn home() -> Program {
         "{\"_id\": \"q1\", \"text\": \"exposure bias\"}\n{\"_id\": \"q2\", \"text\": \"memory and sleep\"}\n",
     );
     write("small/qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\n");
+    for (name, rows) in CLAIM_SETS {
+        write(&format!("judged/{name}.jsonl"), rows);
+    }
     training(&program);
     write("key", &signing_key());
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);

@@ -21,10 +21,14 @@ pub fn markdown(report: &AttributionReport, command: &str, machine: &str) -> Str
             .balanced_accuracy
             .as_ref()
             .map_or_else(|| "–".to_owned(), |value| format!("{:.3}", value.value));
+        let accuracy = match set.accuracy.value {
+            value if value.is_nan() => "–".to_owned(),
+            value => format!("{value:.3}"),
+        };
         let _infallible = writeln!(
             text,
-            "| {} | {} | {} | {auc} | {:.3} | {balanced} | {:.3} | {mean:.3}, {high:.3} |",
-            set.name, set.n, set.supported, set.accuracy.value, set.calibration_error
+            "| {} | {} | {} | {auc} | {accuracy} | {balanced} | {:.3} | {mean:.3}, {high:.3} |",
+            set.name, set.n, set.supported, set.calibration_error
         );
     }
     text.push_str(
