@@ -30,6 +30,8 @@ pub(crate) struct App {
     pub(crate) stop: Stop,
     /// Nobody is asked: models that are not here cannot be fetched.
     pub(crate) offline: bool,
+    /// Ports of this machine at which model servers may be looked for; none where nobody is asked.
+    pub(crate) local_ports: Vec<u16>,
     /// Encoders for late interaction by their folders, open as long as somebody holds them.
     pub(crate) encoders: Mutex<HashMap<PathBuf, Weak<LocalEncoder>>>,
     /// When the program began.
@@ -58,8 +60,14 @@ impl App {
         let home = Home::find(global.home.as_deref(), &env)?;
         let config_file = global.config.clone().unwrap_or_else(|| home.config_file());
         let config = ConfigFile::read(&config_file, global.config.is_some())?;
+        let offline = offline || config.sources.offline;
+        let mut local_ports = config.local_ports(env.local_ports.as_deref())?;
+        if offline {
+            local_ports.clear();
+        }
         Ok(Self {
-            offline: offline || config.sources.offline,
+            offline,
+            local_ports,
             home,
             env,
             config,

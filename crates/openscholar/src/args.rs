@@ -443,7 +443,7 @@ pub(crate) struct BenchFuzzArgs {
 /// Check this installation and suggest fixes.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct DoctorArgs {
-    /// Send no requests; skips the checks of sources.
+    /// Send no requests; skips the checks of sources and the search for model servers.
     #[arg(long)]
     pub(crate) offline: bool,
     /// Test all source clients against a local mock server, including faults, without a network. Requires a build with --features self-test.

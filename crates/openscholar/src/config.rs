@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use scholar_clients::local_servers::USUAL_PORTS;
 use scholar_core::{Limit, ReadLimits};
 use scholar_datastore::files;
 pub(crate) use scholar_models::catalog::{DEFAULT_ENCODER, DEFAULT_GENERATOR};
@@ -10,6 +11,7 @@ use scholar_pipeline::config::{AskConfig, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::env::LOCAL_PORTS_SETTING;
 use crate::error::{CommandError, Context as _};
 
 /// Datastore asked when none is named.
@@ -120,6 +122,9 @@ pub(crate) struct GeneratorFile {
     pub(crate) attempts: Option<u32>,
     /// Longest first pause between attempts in milliseconds; it doubles with each.
     pub(crate) retry_pause_ms: Option<u64>,
+    /// Ports of this machine at which model servers are looked for as long as no model is configured; left out: the usual
+    /// ones. Empty: nobody is asked.
+    pub(crate) local_ports: Option<Vec<u16>>,
 }
 
 impl ConfigFile {
@@ -199,6 +204,22 @@ impl ConfigFile {
         limits
     }
 
+    /// Where model servers of this machine are looked for: at the ports of `variable`, else of the file, else at the usual ones.
+    pub(crate) fn local_ports(&self, variable: Option<&str>) -> Result<Vec<u16>, CommandError> {
+        match (variable, &self.generator.local_ports) {
+            (Some("none"), _) => Ok(Vec::new()),
+            (Some(ports), _) => {
+                let numbers = ports.split(',').map(|port| port.trim().parse::<u16>());
+                numbers.collect::<Result<Vec<_>, _>>().map_err(|_| {
+                    CommandError::user(format!("{LOCAL_PORTS_SETTING} is {ports:?}"))
+                        .with_hint("it must be port numbers separated by commas, or none")
+                })
+            }
+            (None, Some(ports)) => Ok(ports.clone()),
+            (None, None) => Ok(USUAL_PORTS.iter().map(|usual| usual.port).collect()),
+        }
+    }
+
     /// The key in the key file, trimmed of white space only.
     pub(crate) fn key(&self) -> Result<Option<String>, CommandError> {
         let Some(path) = &self.generator.key_file else { return Ok(None) };
@@ -235,6 +256,18 @@ mod tests {
         let config: ConfigFile = toml::from_str("[retrieval]\ndedupe = 1").expect("a table");
         let error = AskConfig::paper().with(&config.settings()).expect_err("unknown").to_string();
         assert!(error.contains("retrieval.dedupe"), "{error}");
+    }
+
+    #[test]
+    fn the_environment_says_where_servers_are_looked_for_before_the_file() {
+        let config: ConfigFile = toml::from_str("[generator]\nlocal_ports = [1]").expect("valid");
+        let ports = |variable| config.local_ports(variable).ok();
+        assert_eq!(ports(None), Some(vec![1]));
+        assert_eq!(ports(Some("2, 3")), Some(vec![2, 3]));
+        assert_eq!(ports(Some("none")), Some(vec![]));
+        assert_eq!(ports(Some("off")), None);
+        let usual = ConfigFile::default().local_ports(None).expect("valid");
+        assert_eq!(usual, [11434, 8080, 1234, 8000]);
     }
 
     #[test]

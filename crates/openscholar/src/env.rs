@@ -10,6 +10,9 @@ use scholar_clients::fetch::{EMAIL_SETTING, Provider};
 /// Settings that hold a contact address; the first that is set counts.
 pub(crate) const EMAIL_SETTINGS: [&str; 2] = [EMAIL_SETTING, "UNPAYWALL_EMAIL"];
 
+/// Ports of this machine at which model servers are looked for, separated by commas, or `none`.
+pub(crate) const LOCAL_PORTS_SETTING: &str = "OPENSCHOLAR_LOCAL_PORTS";
+
 /// The command line.
 pub(crate) fn arguments() -> Vec<OsString> {
     std::env::args_os().collect()
@@ -35,6 +38,8 @@ pub(crate) struct Environment {
     pub(crate) openai_api_key: Option<String>,
     /// `OPENAI_BASE_URL`.
     pub(crate) openai_base_url: Option<String>,
+    /// `OPENSCHOLAR_LOCAL_PORTS`.
+    pub(crate) local_ports: Option<String>,
     /// `HF_ENDPOINT`.
     pub(crate) hf_endpoint: Option<String>,
     /// `HF_TOKEN`; never printed.
@@ -53,6 +58,7 @@ impl Environment {
             cache_home: path("XDG_CACHE_HOME"),
             openai_api_key: text("OPENAI_API_KEY"),
             openai_base_url: text("OPENAI_BASE_URL"),
+            local_ports: text(LOCAL_PORTS_SETTING),
             hf_endpoint: text("HF_ENDPOINT"),
             hf_token: text("HF_TOKEN"),
             providers: provider_settings()

@@ -116,6 +116,14 @@ impl Printer {
         self.say_styled(&text);
     }
 
+    /// Something that can be done, where nothing failed.
+    pub(crate) fn hint(&self, hint: &str) {
+        let mut text = Styled::new();
+        text.styled(Style::Cyan, "hint:");
+        let _infallible = write!(text, " {}", within(hint));
+        self.say_styled(&text);
+    }
+
     /// An error with causes and hints; returns its exit code.
     pub(crate) fn error(&self, error: &CommandError) -> ExitCode {
         let mut text = Styled::new();

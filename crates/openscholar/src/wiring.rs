@@ -4,6 +4,7 @@ pub(crate) mod built_in;
 pub(crate) mod copy;
 pub(crate) mod generator;
 pub(crate) mod judge;
+pub(crate) mod local_servers;
 pub(crate) mod models;
 pub(crate) mod open_datastore;
 pub(crate) mod providers;
@@ -76,6 +77,13 @@ pub(crate) async fn ports(
         notices.extend(notice);
         Some(reranker)
     };
+    // Before the embedded model, which may have to be downloaded.
+    if app.printer.chatty()
+        && generator::is_unset(app, answer)
+        && let Some(hint) = local_servers::hint(&local_servers::find(app, answer).await)
+    {
+        app.printer.hint(&hint);
+    }
     let generator::Writer { generator, server, wiring: mut record } =
         generator::open(app, answer, *mode, &mut notices).await?;
     let generator = generator.map(|generator| meter.wrap(generator));

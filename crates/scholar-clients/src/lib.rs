@@ -5,8 +5,9 @@
 //! [`secrecy::SecretString`], addresses are printed without credentials, and retries with their deadlines live here
 //! because only this crate knows what a retry costs. Every service of papers is asked through [`fetch`]; [`openalex`],
 //! [`arxiv`], [`pubmed`] and [`web`] are sources of papers, [`crossref`] knows metadata and retractions, [`unpaywall`] open
-//! copies, [`latexml`] and PMC whole texts, [`grobid`] reads PDFs and [`zotero`] a person's library. What a reply says is
-//! read by pure functions over bytes, which every provider's module exports.
+//! copies, [`latexml`] and PMC whole texts, [`grobid`] reads PDFs and [`zotero`] a person's library; [`local_servers`] finds
+//! model servers of this machine. What a reply says is read by pure functions over bytes, which every provider's module
+//! exports.
 
 pub mod arxiv;
 pub mod crossref;
@@ -18,6 +19,7 @@ pub mod grobid;
 pub mod http;
 pub mod latexml;
 pub mod load;
+pub mod local_servers;
 pub mod matching;
 pub mod open_access;
 pub mod openai;
@@ -41,6 +43,7 @@ pub use full_text::FullTexts;
 pub use grobid::Grobid;
 pub use http::HttpClient;
 pub use latexml::Latexml;
+pub use local_servers::LocalServer;
 pub use matching::is_same_paper;
 pub use open_access::{OpenHost, OpenLocation};
 pub use openai::{OpenAiConfig, OpenAiGenerator};

@@ -110,6 +110,7 @@ type Responder = Arc<dyn Fn(&Value) -> Behaviour + Send + Sync>;
 struct Script {
     queue: VecDeque<Behaviour>,
     responder: Option<Responder>,
+    models: Option<Behaviour>,
     requests: Vec<RecordedRequest>,
 }
 
@@ -145,6 +146,24 @@ impl ScriptedLmServer {
     /// What clients take as base URL, `http://127.0.0.1:PORT/v1`.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// Lists these models when it is asked for them; else it is one, `scripted`.
+    pub fn list_models(&self, names: &[&str]) {
+        let models: Vec<Value> =
+            names.iter().map(|name| json!({"id": name, "object": "model"})).collect();
+        let list = json!({"object": "list", "data": models}).to_string();
+        self.answer_models_with(Behaviour::Status(200, list));
+    }
+
+    /// Does this whenever it is asked for its models.
+    pub fn answer_models_with(&self, behaviour: Behaviour) {
+        self.script.lock().models = Some(behaviour);
     }
 
     /// Queues what is done with one request; the queue goes before [`ScriptedLmServer::respond_with`].
@@ -196,9 +215,15 @@ async fn complete(
     reply::respond(behaviour.unwrap_or_else(unscripted), &body).await
 }
 
-async fn models(State(script): State<Shared>, uri: Uri, headers: HeaderMap) -> axum::Json<Value> {
-    script.lock().requests.push(recorded(&uri, &headers, Value::Null));
-    axum::Json(json!({"object": "list", "data": [{"id": "scripted", "object": "model"}]}))
+async fn models(State(script): State<Shared>, uri: Uri, headers: HeaderMap) -> Response {
+    let behaviour = {
+        let mut script = script.lock();
+        script.requests.push(recorded(&uri, &headers, Value::Null));
+        script.models.clone()
+    };
+    let list = r#"{"object": "list", "data": [{"id": "scripted", "object": "model"}]}"#;
+    let usual = || Behaviour::Status(200, list.to_owned());
+    reply::respond(behaviour.unwrap_or_else(usual), &Value::Null).await
 }
 
 fn recorded(uri: &Uri, headers: &HeaderMap, body: Value) -> RecordedRequest {

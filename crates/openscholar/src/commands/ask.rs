@@ -157,7 +157,7 @@ async fn answer(
         Some(fetcher) => folder.write_lines(REQUESTS_FILE, &fetcher.journal()),
         None => Ok(()),
     });
-    let outcome: Outcome<Answer> = match settle(outcome, &record.id) {
+    let outcome: Outcome<Answer> = match settle(outcome, &record.id, args, app).await {
         Ok(outcome) => outcome,
         Err(error) => {
             let interrupted = error.kind == ErrorKind::Interrupted;
@@ -282,12 +282,19 @@ fn sign(run: &str, signer: &Signer, app: &App) -> Result<(), CommandError> {
     Ok(())
 }
 
-fn settle(
+async fn settle(
     outcome: Option<Result<Outcome<Answer>, AskError>>,
     run: &str,
+    args: &AskArgs,
+    app: &App,
 ) -> Result<Outcome<Answer>, CommandError> {
     match outcome {
         Some(Ok(outcome)) => Ok(outcome),
+        Some(Err(error @ AskError::NoGenerator { .. }))
+            if wiring::generator::base_url(app, &args.answer).is_none() =>
+        {
+            Err(wiring::local_servers::suggest(error.into(), app, &args.answer).await)
+        }
         Some(Err(error)) => Err(CommandError::from(error)),
         None => Err(CommandError::new(
             ErrorKind::Interrupted,

@@ -10,9 +10,10 @@ use scholar_clients::download::Installed;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::args::DoctorArgs;
+use crate::args::{AnswerArgs, DoctorArgs};
 use crate::error::CommandError;
 use crate::printer::{Style, Styled};
+use crate::wiring::local_servers::{self, models_of, options, title};
 use crate::{private, wiring};
 
 /// One thing looked at.
@@ -42,6 +43,7 @@ pub(crate) fn run(args: DoctorArgs, app: &App) -> Result<ExitCode, CommandError>
         checks.extend(models(app)?);
         checks.extend(datastores(app)?);
         checks.push(server(app));
+        checks.extend(model_servers(app)?);
         checks.extend(app.block_on(providers::checks(offline, app))??);
         checks
     };
@@ -240,4 +242,18 @@ fn server(app: &App) -> Check {
             "optional: set OPENAI_BASE_URL (and OPENAI_API_KEY), or pass --base-url",
         ),
     }
+}
+
+/// Model servers of this machine, as long as nothing says which model writes.
+fn model_servers(app: &App) -> Result<Vec<Check>, CommandError> {
+    let args = AnswerArgs::default();
+    if !wiring::generator::is_unset(app, &args) {
+        return Ok(Vec::new());
+    }
+    let found = app.block_on(local_servers::find(app, &args))?;
+    let check = |server| {
+        let found = format!("{}; to let it write: {}", models_of(server), options(server, None));
+        Check::new(&title(server), true, found, "")
+    };
+    Ok(found.iter().map(check).collect())
 }

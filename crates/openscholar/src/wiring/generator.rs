@@ -12,7 +12,7 @@ use scholar_models::gguf::{GgufGenerator, GgufOptions};
 use scholar_pipeline::ModeChoice;
 use scholar_pipeline::modes;
 
-use super::models;
+use super::{local_servers, models};
 use crate::app::App;
 use crate::args::{AnswerArgs, GeneratorChoice};
 use crate::config::DEFAULT_GENERATOR;
@@ -43,8 +43,7 @@ pub(crate) async fn open(
     notices: &mut Vec<Notice>,
 ) -> Result<Writer, CommandError> {
     let settings = &app.config.generator;
-    let base_url =
-        args.base_url.as_ref().or(app.env.openai_base_url.as_ref()).or(settings.base_url.as_ref());
+    let base_url = base_url(app, args);
     let configured = match settings.kind.as_deref() {
         None => None,
         Some(name) => Some(GeneratorChoice::from_str(name, false).map_err(|_| {
@@ -79,7 +78,7 @@ pub(crate) async fn open(
             Ok(Writer::none(wiring))
         }
         GeneratorChoice::Server => {
-            let server = Arc::new(server(app, args, base_url)?);
+            let server = Arc::new(named_server(app, args, base_url).await?);
             let wiring = WiringRecord {
                 generator: Some("server".to_owned()),
                 base_url: base_url.filter(|url| without_credentials(url)).cloned(),
@@ -110,6 +109,25 @@ pub(crate) async fn open(
     }
 }
 
+/// Whether neither command line nor environment nor config file says which model writes, or that none does.
+pub(crate) fn is_unset(app: &App, args: &AnswerArgs) -> bool {
+    let settings = &app.config.generator;
+    args.generator.is_none()
+        && settings.kind.is_none()
+        && model(app, args).is_none()
+        && base_url(app, args).is_none()
+}
+
+/// Address of the server that is configured: the command line's, else the environment's, else the config file's.
+pub(crate) fn base_url<'a>(app: &'a App, args: &'a AnswerArgs) -> Option<&'a String> {
+    let file = &app.config.generator.base_url;
+    args.base_url.as_ref().or(app.env.openai_base_url.as_ref()).or(file.as_ref())
+}
+
+fn model<'a>(app: &'a App, args: &'a AnswerArgs) -> Option<&'a String> {
+    args.model.as_ref().or(app.config.generator.model.as_ref())
+}
+
 /// Whether an address may be written into a run folder.
 fn without_credentials(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| {
@@ -138,20 +156,32 @@ async fn embedded(app: &App, args: &AnswerArgs) -> Result<Arc<dyn Generator>, Co
     Ok(Arc::new(GgufGenerator::open(&path, options)?))
 }
 
-fn server(
+/// The server at `base_url`. If that or its model is missing, the error says what this machine has.
+async fn named_server(
     app: &App,
     args: &AnswerArgs,
     base_url: Option<&String>,
 ) -> Result<OpenAiGenerator, CommandError> {
-    let base_url = base_url.ok_or_else(|| {
-        CommandError::user("no language model server is named")
-            .with_hint("pass --base-url URL or set OPENAI_BASE_URL")
-    })?;
+    let Some(base_url) = base_url else {
+        let error = CommandError::user("no language model server is named")
+            .with_hint("pass --base-url URL or set OPENAI_BASE_URL");
+        return Err(local_servers::suggest(error, app, args).await);
+    };
+    let Some(model) = model(app, args) else {
+        let error = CommandError::user("no model of the server is named")
+            .with_hint("pass --model NAME as the server calls it");
+        return Err(local_servers::suggest_models(error, app, args, base_url).await);
+    };
+    server(app, args, base_url, model)
+}
+
+fn server(
+    app: &App,
+    args: &AnswerArgs,
+    base_url: &str,
+    model: &str,
+) -> Result<OpenAiGenerator, CommandError> {
     let settings = &app.config.generator;
-    let model = args.model.as_ref().or(settings.model.as_ref()).ok_or_else(|| {
-        CommandError::user("no model of the server is named")
-            .with_hint("pass --model NAME as the server calls it")
-    })?;
     let mut config = OpenAiConfig::new(base_url, model)?;
     let key = match &app.env.openai_api_key {
         Some(key) => Some(key.clone()),

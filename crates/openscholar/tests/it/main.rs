@@ -15,6 +15,7 @@ mod graph;
 mod hostile;
 mod intake;
 mod limits;
+mod local_servers;
 mod model;
 mod models;
 #[cfg(target_os = "linux")]

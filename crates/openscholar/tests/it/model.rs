@@ -68,6 +68,11 @@ impl Model {
         self.server.base_url()
     }
 
+    /// The server, to script it further.
+    pub(crate) fn server(&self) -> &ScriptedLmServer {
+        &self.server
+    }
+
     /// What the calls so far were for.
     pub(crate) fn purposes(&self) -> Vec<&'static str> {
         self.purposes.lock().clone()

@@ -12,6 +12,7 @@ fn with_mounts(program: &Program, script: &str, more: &[&str]) -> Option<Output>
     let unshare = || {
         let mut command = Command::new("unshare");
         command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").arg("-rm");
+        command.env("OPENSCHOLAR_LOCAL_PORTS", "none");
         command
     };
     if !unshare().arg("true").status().is_ok_and(|status| status.success()) {

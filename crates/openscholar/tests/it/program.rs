@@ -90,7 +90,8 @@ impl Program {
         let mut shell = Command::new("/bin/sh");
         // A signal ignored here stays ignored in the program, which then sees the error instead.
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
-        shell.env_clear().env("HOME", self.home.path()).args(["-c", &script]);
+        shell.env_clear().env("HOME", self.home.path()).env("OPENSCHOLAR_LOCAL_PORTS", "none");
+        shell.args(["-c", &script]);
         shell.arg(env!("CARGO_BIN_EXE_openscholar")).args(args).output().expect("a shell")
     }
 
@@ -105,6 +106,8 @@ impl Program {
     pub(crate) fn command(home: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_openscholar"));
         command.env_clear().env("HOME", home).env("PATH", "/nonexistent");
+        // Whether a model server runs on this machine changes no test.
+        command.env("OPENSCHOLAR_LOCAL_PORTS", "none");
         command
     }
 

@@ -30,7 +30,7 @@ mod closed {
     /// The program under a umask that closes nothing.
     fn open_handed(program: &Program, args: &[&str]) -> Command {
         let mut shell = Command::new("/bin/sh");
-        shell.env_clear().env("HOME", program.path(""));
+        shell.env_clear().env("HOME", program.path("")).env("OPENSCHOLAR_LOCAL_PORTS", "none");
         shell.args(["-c", "umask 000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_openscholar")]);
         shell.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         shell
