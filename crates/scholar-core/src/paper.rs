@@ -1,5 +1,7 @@
 //! Papers: metadata, sections, references.
 
+use std::borrow::Cow;
+
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +91,11 @@ impl PaperMeta {
         }
     }
 
+    /// The title as it is shown: where no source states one, the identifier in brackets.
+    pub fn display_title(&self) -> Cow<'_, str> {
+        display_title(&self.title, &self.id)
+    }
+
     /// All its identifiers, the one it is filed under first.
     pub fn ids(&self) -> impl Iterator<Item = &PaperId> + Clone {
         [&self.id].into_iter().chain(&self.external_ids)
@@ -111,6 +118,11 @@ impl PaperMeta {
     pub fn latest_day(&self) -> Option<Date> {
         self.published.or_else(|| self.year.and_then(|year| Date::new(year, 12, 31).ok()))
     }
+}
+
+/// `title`, or where it is empty the identifier of its paper in brackets: an empty title is never shown.
+pub fn display_title<'a>(title: &'a str, id: &PaperId) -> Cow<'a, str> {
+    if title.trim().is_empty() { Cow::Owned(format!("[{id}]")) } else { Cow::Borrowed(title) }
 }
 
 /// A headed part of a paper. The abstract is the section with heading `Abstract`.

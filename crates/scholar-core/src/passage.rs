@@ -6,14 +6,38 @@ use crate::ids::PassageId;
 use crate::place::Place;
 use crate::span::CharSpan;
 
-/// Which part of a paper a passage comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What a passage is made of. Every kind is searched; only prose is quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PassageKind {
-    /// Cut from the abstract.
+    /// Sentences of the abstract.
     Abstract,
-    /// Cut from any other section.
+    /// Sentences of any other section.
     Body,
+    /// What is printed below a figure or above a table.
+    Caption,
+    /// Entries of a reference list.
+    References,
+}
+
+impl PassageKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Abstract, Self::Body, Self::Caption, Self::References];
+
+    /// Its name in datastores, JSON, Parquet and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Abstract => "abstract",
+            Self::Body => "body",
+            Self::Caption => "caption",
+            Self::References => "references",
+        }
+    }
+
+    /// Whether it holds sentences that may be quoted.
+    pub fn is_prose(self) -> bool {
+        matches!(self, Self::Abstract | Self::Body)
+    }
 }
 
 /// A block of consecutive words of one section of a paper.
@@ -26,7 +50,7 @@ pub struct Passage {
     /// Heading of the section it was cut from, empty when there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub section: String,
-    /// Whether it was cut from the abstract or the body.
+    /// What it is made of.
     pub kind: PassageKind,
     /// An exact slice of [`crate::Paper::text`].
     pub text: String,
@@ -47,5 +71,23 @@ impl Passage {
         } else {
             format!("{} {}", self.title, self.text)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_stored_by_name_and_an_unknown_one_is_named() {
+        for kind in PassageKind::ALL {
+            let json = serde_json::to_string(&kind).expect("a name");
+            assert_eq!(json, format!("\"{}\"", kind.name()));
+            assert_eq!(serde_json::from_str::<PassageKind>(&json).ok(), Some(kind));
+        }
+        let error = serde_json::from_str::<PassageKind>("\"poem\"").expect_err("not a kind");
+        assert!(error.to_string().contains("poem"), "{error}");
+        let prose = PassageKind::ALL.into_iter().filter(|kind| kind.is_prose());
+        assert!(prose.eq([PassageKind::Abstract, PassageKind::Body]));
     }
 }

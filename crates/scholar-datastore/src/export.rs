@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use scholar_core::{Paper, Passage, PassageKind};
+use scholar_core::{Paper, Passage};
 use serde::Serialize;
 
 use crate::error::Error;
@@ -188,10 +188,6 @@ fn paper_row(table: &mut Table, paper: &Paper, source: Option<&str>) -> Result<(
 }
 
 fn passage_row(table: &mut Table, passage: &Passage) -> Result<(), Error> {
-    let kind = match passage.kind {
-        PassageKind::Abstract => "abstract",
-        PassageKind::Body => "body",
-    };
     let place = |at: usize| Cell::Int64(i64::try_from(at).unwrap_or(i64::MAX));
     table.row([
         Cell::text(passage.id.to_string()),
@@ -199,7 +195,7 @@ fn passage_row(table: &mut Table, passage: &Passage) -> Result<(), Error> {
         Cell::Int64(i64::from(passage.id.ordinal)),
         Cell::text(passage.title.as_str()),
         Cell::text(passage.section.as_str()),
-        Cell::text(kind),
+        Cell::text(passage.kind.name()),
         Cell::text(passage.text.as_str()),
         place(passage.span.start),
         place(passage.span.end),

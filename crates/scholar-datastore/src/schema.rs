@@ -66,7 +66,7 @@ pub struct Fields {
     pub digest: Field,
     /// Terms and column: what a paper cites.
     pub references: Field,
-    /// Term: `abstract` or `body`, on passages.
+    /// Term: [`PassageKind::name`](scholar_core::PassageKind::name), on passages.
     pub part: Field,
     /// Term and column: licence, on papers and passages.
     pub licence: Field,

@@ -58,6 +58,8 @@ pub async fn gather(
     let lists = search_all(frame, queries).await?;
     let found: usize = lists.iter().map(Vec::len).sum();
     let mut pool = dedup(lists, frame.config.retrieval.dedup);
+    // Captions and lists of references are found by searching, but answers quote and cite prose.
+    pool.retain(|hit| hit.passage.kind.is_prose());
     if round == Round::Feedback {
         pool.retain(|hit| !registry.contains(&hit.passage.id));
     }
@@ -154,7 +156,7 @@ fn warn_of_retractions(frame: &Frame<'_>, ranked: &[Ranked]) {
             Retraction::Corrected => "has a published correction",
             Retraction::Clean | Retraction::Unknown => continue,
         };
-        let message = format!("\"{}\" ({}) {what}", paper.title, paper.id);
+        let message = format!("\"{}\" ({}) {what}", paper.display_title(), paper.id);
         frame.notice(Notice::new(NoticeKind::Retraction, message));
     }
 }

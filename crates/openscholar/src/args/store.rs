@@ -184,6 +184,10 @@ pub(crate) struct SourceArgs {
     /// File for rejected records, with line and reason [default: NAME.rejects.jsonl beside the datastore].
     #[arg(long, value_name = "FILE")]
     pub(crate) rejects: Option<PathBuf>,
+    /// Keep words that have lost the space between them (`wecan`, `ofthe`) as they are. By default, those in PDFs and JSON
+    /// lines are divided before they are stored, and counted.
+    #[arg(long)]
+    pub(crate) keep_lost_spaces: bool,
     /// Skip the initial verification of all checksums, which reads the whole datastore from disk. Files are then checked only
     /// when they are merged, or when papers in them are replaced or removed; `datastore verify` checks the rest later.
     #[arg(long)]

@@ -90,7 +90,7 @@ fn list(name: &str, limit: usize, app: &App) -> Result<ExitCode, CommandError> {
     }
     let mut table = Table::with_header(["id", "year", "title"]);
     for paper in &papers {
-        let title: String = paper.title.chars().take(80).collect();
+        let title: String = paper.display_title().chars().take(80).collect();
         table.add_row([
             paper.id.to_string(),
             paper.year.map(|year| year.to_string()).unwrap_or_default(),
@@ -135,9 +135,14 @@ fn shown(paper: &Paper, passages: &[Passage], n_cited_by: usize) -> Styled {
     lines.extend(meta.licence.as_ref().map(|licence| format!("licence: {}", line(licence))));
     lines.push(format!("{} references, cited by {n_cited_by} papers here", paper.references.len()));
     let mut text = Styled::new();
-    text.styled(Style::Strong, line(&meta.title)).plain(format!("\n{}", lines.join("\n")));
+    text.styled(Style::Strong, line(&meta.display_title()))
+        .plain(format!("\n{}", lines.join("\n")));
     for passage in passages {
-        let place = line(&format!("{} {}", passage.id, passage.section));
+        let kind = match passage.kind {
+            kind if kind.is_prose() => String::new(),
+            kind => format!(" [{}]", kind.name()),
+        };
+        let place = line(&format!("{} {}{kind}", passage.id, passage.section));
         text.plain("\n\n").styled(Style::Cyan, place).plain(format!("\n{}", line(&passage.text)));
     }
     text

@@ -122,17 +122,21 @@ fn render(hit: &Hit, explain: bool) -> Styled {
     let year = paper.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
     let rerank = rerank_score.map(|score| format!(", reranked {score:.3}")).unwrap_or_default();
     let mut text = Styled::from(format!("{rank:>2}. ").as_str());
-    text.styled(Style::Strong, untrusted(&paper.title).line().to_string());
+    text.styled(Style::Strong, untrusted(&paper.display_title()).line().to_string());
     let _infallible = writeln!(
         text,
         " ({year})\n    {} · score {:.4}{rerank}",
         untrusted(&found.passage.id.to_string()).line(),
         found.score.value()
     );
+    let kind = match found.passage.kind {
+        kind if kind.is_prose() => String::new(),
+        kind => format!("[{}] ", kind.name()),
+    };
     let snippet: String = found.passage.text.chars().take(SNIPPET_CHARS).collect();
     let _infallible = writeln!(
         text,
-        "    {}{}",
+        "    {kind}{}{}",
         untrusted(&snippet).line(),
         if snippet.len() < found.passage.text.len() { " …" } else { "" }
     );

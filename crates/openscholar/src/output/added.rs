@@ -36,3 +36,12 @@ pub(crate) fn report(what: &str, done: &AddReport, app: &App) {
         ));
     }
 }
+
+/// Says how many words that had run together were divided.
+pub(crate) fn report_spaces(repaired: usize, app: &App) {
+    if repaired > 0 {
+        app.printer.say(&format!(
+            "  {repaired} words that had lost the space between them were divided (--keep-lost-spaces keeps them)"
+        ));
+    }
+}

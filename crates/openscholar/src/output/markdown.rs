@@ -1,5 +1,6 @@
 //! The answer for people: Markdown with 1-based numbers, quotations and a reference list.
 
+use scholar_core::paper::display_title;
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::untrusted::Markdown;
 use scholar_core::{Answer, AnswerMode, AnswerSentence, Reference, Verdict};
@@ -176,7 +177,7 @@ fn described(reference: &Reference, text: &mut Markdown) {
         [one, ..] => format!("{one} et al."),
     };
     let year = reference.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
-    let title = single_spaced(&reference.title);
+    let title = single_spaced(&display_title(&reference.title, &reference.paper_id));
     text.text(&format!("{authors} ({year}). {}.", title.trim_end_matches('.')));
     if let Some(venue) = &reference.venue {
         text.markup(" ").emphasis(venue).markup(".");

@@ -3,6 +3,7 @@
 use scholar_clients::Crossref;
 use scholar_clients::crossref::Standing;
 use scholar_clients::fetch::Fetcher;
+use scholar_core::paper::display_title;
 use scholar_core::{Notice, NoticeKind, Reference};
 
 /// One notice for each cited paper that Crossref knows as retracted, corrected or of concern, and one for those it
@@ -29,6 +30,7 @@ fn notice(reference: &Reference, standing: &Standing) -> Option<Notice> {
     let what = status.happened()?;
     let on = date.map(|date| format!(" on {date}")).unwrap_or_default();
     let by = notice.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
-    let message = format!("[{}] \"{}\" {what}{on}{by}", reference.number.0, reference.title);
+    let title = display_title(&reference.title, &reference.paper_id);
+    let message = format!("[{}] \"{}\" {what}{on}{by}", reference.number.0, title);
     Some(Notice::new(NoticeKind::Retraction, message))
 }

@@ -1,11 +1,12 @@
 //! Cutting a paper into passages: consecutive words, exact slices, every word once.
 
 use crate::ids::PassageId;
-use crate::paper::{ABSTRACT_HEADING, Paper, SECTION_BREAK, Section};
-use crate::passage::{Passage, PassageKind};
+use crate::paper::{Paper, SECTION_BREAK, Section};
+use crate::passage::Passage;
 use crate::place::{Place, places_within};
 use crate::span::CharSpan;
 use crate::text::normalise::is_space;
+use crate::text::section_kind::section_kind;
 
 /// Words in a passage. Source: Nature article, methods, and every upstream configuration (the preprint says 250).
 pub const PASSAGE_WORDS: usize = 256;
@@ -63,11 +64,7 @@ pub fn cut(paper: &Paper, rules: PassageRules) -> Vec<Passage> {
             id: PassageId { paper: paper.meta.id.clone(), ordinal },
             title: paper.meta.title.clone(),
             section: section.heading.clone(),
-            kind: if section.heading == ABSTRACT_HEADING {
-                PassageKind::Abstract
-            } else {
-                PassageKind::Body
-            },
+            kind: section_kind(&section.heading),
             text: text[bytes.0..bytes.1].to_owned(),
             span: CharSpan::new(chars.0, chars.1),
             places: places_within(&places, chars.0, chars.1),
@@ -149,6 +146,7 @@ mod tests {
     use super::*;
     use crate::ids::PaperId;
     use crate::paper::PaperMeta;
+    use crate::passage::PassageKind;
 
     fn paper(texts: &[(&str, String)]) -> Paper {
         Paper {

@@ -53,14 +53,23 @@ pub struct ReadOptions {
     pub limits: Limits,
     /// Where unusable lines are written.
     pub rejects: Option<Arc<RejectLog>>,
+    /// Whether words that ran together (`wecan`) are divided before they are stored; see
+    /// [`scholar_core::text::lost_spaces`].
+    pub repair_spaces: bool,
     /// Counts bytes as they are read from disk, for progress.
     pub bytes: Option<Arc<AtomicU64>>,
 }
 
 impl ReadOptions {
-    /// Recognised formats, usual limits, nothing written or counted.
+    /// Recognised formats, usual limits, texts as they are, nothing written or counted.
     pub fn standard() -> Self {
-        Self { rows: Rows::Recognised, limits: Limits::standard(), rejects: None, bytes: None }
+        Self {
+            rows: Rows::Recognised,
+            limits: Limits::standard(),
+            rejects: None,
+            repair_spaces: false,
+            bytes: None,
+        }
     }
 
     /// The lines of a whole file.

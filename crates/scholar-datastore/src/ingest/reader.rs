@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use scholar_core::Paper;
+use scholar_core::text::lost_spaces::repair_paper;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -45,6 +46,14 @@ pub struct ReadReport {
     pub rejected: u64,
     /// The first hundred of them.
     pub rejects: Vec<Reject>,
+    /// Words that had run together and were divided.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub spaces_repaired: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// A paper with the place it was read from.
@@ -103,6 +112,7 @@ impl PaperReader {
             papers: 0,
             rejected: 0,
             rejects: Vec::new(),
+            spaces_repaired: 0,
         };
         Ok(Self { lines, options, report, excused: 0, ended: false })
     }
@@ -206,8 +216,11 @@ impl PaperReader {
                 }
             };
             match outcome {
-                Ok(paper) => {
+                Ok(mut paper) => {
                     self.report.papers += 1;
+                    if self.options.repair_spaces {
+                        self.report.spaces_repaired += repair_paper(&mut paper);
+                    }
                     let Place { line, byte } = place;
                     return Ok(Some(Numbered { paper, line, byte }));
                 }

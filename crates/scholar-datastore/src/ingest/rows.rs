@@ -47,7 +47,24 @@ struct Pes2oExternalId {
     id: Option<String>,
 }
 
-/// peS2o: the title is what stands before the first blank line.
+/// Longest first line of a text without title that is taken for one, in bytes: a longer one is a paragraph.
+const LONGEST_TITLE: usize = 300;
+
+/// The title and the rest of peS2o's text: what stands before the first blank line is the title; else the row's own; else
+/// the first of several lines. The title is not repeated in the rest.
+fn title_and_text<'a>(text: &'a str, stated: Option<&'a str>) -> (&'a str, &'a str) {
+    let text = text.trim_start_matches(['\n', '\r', ' ']);
+    let stated = stated.filter(|title| !title.trim().is_empty());
+    match (text.split_once("\n\n"), stated, text.split_once('\n')) {
+        (Some((title, rest)), None, _) if title.len() <= LONGEST_TITLE => (title, rest),
+        (Some((title, rest)), Some(_), _) => (title, rest),
+        (None, Some(stated), _) => (stated, text),
+        (_, None, Some((title, rest))) if title.len() <= LONGEST_TITLE => (title, rest),
+        (_, None, _) => ("", text),
+    }
+}
+
+/// peS2o: see [`title_and_text`]; then the abstract up to a blank line, then the body.
 pub(crate) fn pes2o(row: &[u8]) -> Result<Paper, String> {
     let row: Pes2oRow<'_> = serde_json::from_slice(row).map_err(|error| error.to_string())?;
     let id = row.id.filter(|id| !id.is_empty()).ok_or("no \"id\"")?;
@@ -60,10 +77,7 @@ pub(crate) fn pes2o(row: &[u8]) -> Result<Paper, String> {
         oa_license: None,
         external_ids: None,
     });
-    let (title, rest) = match text.split_once("\n\n") {
-        Some((title, rest)) => (title, rest),
-        None => (metadata.title.as_deref().unwrap_or_default(), text.as_ref()),
-    };
+    let (title, rest) = title_and_text(&text, metadata.title.as_deref());
     let mut paper = paper(PaperId::CorpusId(number), title);
     // Values differ between versions (`s2ag`, `s2ag/train`, `pes2o/s2ag`), so they are searched.
     if source.contains("s2ag") {

@@ -238,6 +238,35 @@ fn every_version_of_pes2o_is_read() {
     let bare =
         r#"{"id":"5","source":"pes2o/s2ag","text":"Only this.","metadata":{"title":"Stated"}}"#;
     check(bare, "Stated", &[("Abstract", "Only this.")], None);
+    // Neither a title nor a blank line: the first of several lines.
+    let lines = r#"{"id":"5","source":"pes2o/s2ag","text":"On Trees\nOne.\nTwo."}"#;
+    check(lines, "On Trees", &[("Abstract", "One. Two.")], None);
+    let blank = r#"{"id":"5","source":"pes2o/s2ag","text":"\n\nOn Trees\n\nOne.","metadata":{"title":" "}}"#;
+    check(blank, "On Trees", &[("Abstract", "One.")], None);
+    let one = r#"{"id":"5","source":"pes2o/s2ag","text":"Only this."}"#;
+    check(one, "", &[("Abstract", "Only this.")], None);
+    // A paragraph is no title.
+    let paragraph = "word ".repeat(80);
+    let long =
+        format!(r#"{{"id":"5","source":"pes2o/s2ag","text":"{}.\n\nTwo."}}"#, paragraph.trim_end());
+    let whole = format!("{}. Two.", paragraph.trim_end());
+    check(&long, "", &[("Abstract", whole.as_str())], None);
+}
+
+#[test]
+fn lost_spaces_are_put_back_where_that_is_asked_for() {
+    let row = r#"{"id":"P18-1001","title":"T","abstract":"We show how wecan reduce suchhallucinations.","bibkey":"k","year":2018}"#;
+    let (_folder, path) = file("rows", row.as_bytes());
+    for (repair_spaces, expect, count) in [
+        (true, "We show how we can reduce such hallucinations.", 2),
+        (false, "We show how wecan reduce suchhallucinations.", 0),
+    ] {
+        let options = ReadOptions { repair_spaces, ..ReadOptions::standard() };
+        let mut reader = PaperReader::with(&FilePart::whole(&path), options).expect("opens");
+        let paper = reader.next().expect("a paper").expect("is read");
+        assert_eq!(paper.abstract_text(), Some(expect));
+        assert_eq!(reader.report().spaces_repaired, count);
+    }
 }
 
 /// `(id, text of the abstract, references)` of each paper of a dump.

@@ -1,7 +1,7 @@
 //! Papers and passages as tantivy's documents.
 
 use scholar_core::text::normalise::title_key;
-use scholar_core::{PaperMeta, Passage, PassageKind};
+use scholar_core::{PaperMeta, Passage};
 use tantivy::TantivyDocument;
 
 use super::prepare::Prepared;
@@ -67,13 +67,7 @@ impl Fields {
             document.add_text(self.passage_paper_ids, other.to_string());
         }
         document.add_text(self.passage_id, passage.id.to_string());
-        document.add_text(
-            self.part,
-            match passage.kind {
-                PassageKind::Abstract => "abstract",
-                PassageKind::Body => "body",
-            },
-        );
+        document.add_text(self.part, passage.kind.name());
         self.add_status(&mut document, meta);
         document.add_text(self.title, &passage.title);
         document.add_text(self.text, &passage.text);

@@ -116,7 +116,7 @@ impl Document {
         }
         for quote in &sentence.quotes {
             let page = quote.page.map(|page| format!(", p. {page}")).unwrap_or_default();
-            let title = &outline.items[quote.reference].title;
+            let title = &outline.items[quote.reference].display_title();
             let note = text(&format!("“{}” — ", quote.text), "")
                 + &anchored(quote.reference, &text(title, "<w:i/>"))
                 + &text(&page, "");

@@ -99,7 +99,7 @@ fn sentence(
             "<li id=\"quote-{notes}\"><blockquote>{}</blockquote>\n<p><a href=\"#ref-{}\">{}</a>{page}</p></li>",
             escape_html(&quote.text),
             quote.reference + 1,
-            escape_html(&outline.items[quote.reference].title),
+            escape_html(&outline.items[quote.reference].display_title()),
         );
         let _infallible = write!(
             marks,

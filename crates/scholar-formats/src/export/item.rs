@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 
 use jiff::civil::Date;
+use scholar_core::paper::display_title;
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::untrusted;
 use scholar_core::text::words;
 use scholar_core::{Paper, PaperId, PaperMeta, Reference, Retraction};
+use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::names::Name;
@@ -59,6 +61,11 @@ impl Item {
             abstract_text: None,
             retracted: meta.retraction == Retraction::Retracted,
         }
+    }
+
+    /// The title as people see it: never empty.
+    pub(crate) fn display_title(&self) -> Cow<'_, str> {
+        display_title(&self.title, &self.id)
     }
 
     pub(crate) fn of_reference(reference: &Reference) -> Self {

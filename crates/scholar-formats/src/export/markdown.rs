@@ -74,7 +74,7 @@ fn sentence(sentence: &Sentence, outline: &Outline, notes: &mut Vec<String>) -> 
     }
     for quote in &sentence.quotes {
         let page = quote.page.map(|page| format!(", p. {page}")).unwrap_or_default();
-        let title = escaped(&outline.items[quote.reference].title);
+        let title = escaped(&outline.items[quote.reference].display_title());
         let quoted = escaped(&format!("“{}”", quote.text));
         mark(format!("{quoted} — [{title}](#ref-{}){page}", quote.reference + 1));
     }

@@ -124,7 +124,7 @@ fn sentence(sentence: &Sentence, outline: &Outline) -> String {
             after,
             "\\footnote{{\\textquotedblleft{{}}{}\\textquotedblright{{}} --- \\emph{{{}}}{page}, \\citealp{{{}}}.}}",
             latex(&quote.text),
-            latex(&outline.items[quote.reference].title),
+            latex(&outline.items[quote.reference].display_title()),
             outline.keys[quote.reference],
         );
     }
@@ -161,7 +161,7 @@ fn references(outline: &Outline, tex: &mut String) {
 fn short_label(item: &Item) -> String {
     let family = |at: usize| latex(&item.authors[at].family);
     let names = match item.authors.len() {
-        0 => latex(&item.title.split(' ').take(4).collect::<Vec<_>>().join(" ")),
+        0 => latex(&item.display_title().split(' ').take(4).collect::<Vec<_>>().join(" ")),
         1 => family(0),
         2 => format!("{} and {}", family(0), family(1)),
         _ => format!("{} et~al.", family(0)),

@@ -1,5 +1,6 @@
 //! What differs between two answers or two texts, in words that lead a person to the place.
 
+use scholar_core::paper::display_title;
 use scholar_core::{Answer, AnswerSentence, Citation};
 use serde::Serialize;
 use serde_json::Value;
@@ -182,6 +183,12 @@ fn compare_citations(
     }
 }
 
+/// A reference as people know it, with its identifier.
+fn named(reference: &scholar_core::Reference) -> String {
+    let title = display_title(&reference.title, &reference.paper_id);
+    format!("{title} ({})", reference.paper_id)
+}
+
 fn compare_references(expected: &Answer, found: &Answer, all: &mut Vec<Difference>) {
     let id = |one: &scholar_core::Reference| one.paper_id.to_string();
     let left: Vec<String> = expected.references.iter().map(id).collect();
@@ -203,14 +210,14 @@ fn compare_references(expected: &Answer, found: &Answer, all: &mut Vec<Differenc
             (Some(old), None) => all.push(Difference::new(
                 DifferenceKind::ReferenceRemoved,
                 format!("reference {}", old + 1),
-                Some(format!("{} ({})", expected.references[old].title, left[old])),
+                Some(named(&expected.references[old])),
                 None,
             )),
             (None, Some(new)) => all.push(Difference::new(
                 DifferenceKind::ReferenceAdded,
                 format!("reference {}", new + 1),
                 None,
-                Some(format!("{} ({})", found.references[new].title, right[new])),
+                Some(named(&found.references[new])),
             )),
             (None, None) => {}
         }

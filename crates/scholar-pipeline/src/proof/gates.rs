@@ -111,7 +111,12 @@ impl Prover<'_> {
     /// shares nothing with the sentence or a quotation is not in it.
     async fn trial(&self, text: &str, number: EvidenceNumber) -> Result<Option<Trial>, PortError> {
         let Some(shown) = self.registry.get(number) else { return Ok(None) };
-        let passage = shown.ranked.retrieved.passage.text.as_str();
+        let passage = &shown.ranked.retrieved.passage;
+        // A caption or an entry of a list says nothing that could be quoted as the authors' sentence.
+        if !passage.kind.is_prose() {
+            return Ok(None);
+        }
+        let passage = passage.text.as_str();
         let window = self.window(text, passage).await?;
         if window.is_empty() {
             return Ok(None);

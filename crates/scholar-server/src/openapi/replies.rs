@@ -71,13 +71,15 @@ pub(crate) struct PassageReply {
     places: Option<Vec<PlaceReply>>,
 }
 
-/// Which part of a paper a passage comes from.
+/// What a passage is made of: prose (`abstract`, `body`), or text that is found but not quoted.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PassageKind)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PassageKindReply {
     Abstract,
     Body,
+    Caption,
+    References,
 }
 
 /// Characters (Unicode scalar values) of the paper's text, from `start` up to but not including `end`.

@@ -79,7 +79,8 @@ impl Watch {
                 .and_then(|author| author.split_whitespace().last())
                 .unwrap_or("?");
             let year = paper.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
-            let (title, who) = (untrusted(&paper.title).line(), untrusted(who).line());
+            let title = paper.display_title();
+            let (title, who) = (untrusted(&title).line(), untrusted(who).line());
             self.say(&format!("  {:>2}. {title} ({who}, {year})", idx + 1));
         }
         if evidence.len() > SHOWN_EVIDENCE {

@@ -81,7 +81,16 @@ pub(crate) fn add_files(
     building: Building<'_>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let SourceArgs { files: _, format, fields, shard, rejects, skip_check, limits } = sources;
+    let SourceArgs {
+        files: _,
+        format,
+        fields,
+        shard,
+        rejects,
+        keep_lost_spaces,
+        skip_check,
+        limits,
+    } = sources;
     let path = app.home.datastore(name)?;
     let rows = match (fields, format) {
         (Some(fields), _) => Rows::Mapped(Arc::new(fields.clone())),
@@ -89,7 +98,8 @@ pub(crate) fn add_files(
         (None, None) => Rows::Recognised,
     };
     let limits = Limits { read: app.config.read_limits(limits), ..Limits::standard() };
-    let plain = ReadOptions { rows, limits, ..ReadOptions::standard() };
+    let repair_spaces = !keep_lost_spaces;
+    let plain = ReadOptions { rows, limits, repair_spaces, ..ReadOptions::standard() };
     let Inputs { inputs, mut failed } = inputs(sources, &plain)?;
     let Building { encoder, reading, passages } = building;
     let encoder = app.block_on(fitting_encoder(app, &path, encoder, reading))??;
@@ -376,6 +386,7 @@ fn report_file(report: &ReadReport, done: &AddReport, app: &App) {
     if let Some(encoding) = report.encoding {
         app.printer.say(&format!("  it is written in {encoding}"));
     }
+    added::report_spaces(report.spaces_repaired, app);
     if report.rejected > 0 {
         app.printer.say(&format!("  {} lines were not papers:", report.rejected));
         for reject in report.rejects.iter().take(SHOWN_REJECTS) {

@@ -29,7 +29,12 @@ pub(super) fn run(
     let mut code = files::add_rows(name, rows, &sources, others, app)?;
     if !inputs.is_empty() {
         let limits = app.config.read_limits(&sources.limits);
-        let intake = Intake { args, limits, skip_check: sources.skip_check };
+        let intake = Intake {
+            args,
+            limits,
+            keep_lost_spaces: sources.keep_lost_spaces,
+            skip_check: sources.skip_check,
+        };
         match app.block_on_to_the_end(files::add(name, inputs, &intake, app))? {
             Ok(done) if done != ExitCode::SUCCESS => code = done,
             Ok(_) => {}

@@ -97,7 +97,8 @@ pub(super) fn related(
         );
     }
     for related in &relatives.related {
-        let title = graph.meta(&related.id)?.map(|meta| meta.title).unwrap_or_default();
+        let meta = graph.meta(&related.id)?;
+        let title = meta.as_ref().map(|meta| meta.display_title()).unwrap_or_default();
         let mut text = Styled::new();
         text.styled(Style::Strong, untrusted(&title).line().to_string());
         let _infallible = writeln!(text, " {}", untrusted(&related.id.to_string()).line());
@@ -208,7 +209,7 @@ fn row(graph: &Graph<'_>, linked: &Linked) -> Result<[String; 3], CommandError> 
         Some(meta) => [
             linked.id.to_string(),
             meta.year.map(|year| year.to_string()).unwrap_or_default(),
-            meta.title.chars().take(TITLE_CHARS).collect(),
+            meta.display_title().chars().take(TITLE_CHARS).collect(),
         ],
         None => [linked.id.to_string(), String::new(), "(not here)".to_owned()],
     })

@@ -270,7 +270,7 @@ fn print(question: Question<'_>, printed: &Printed<'_>, app: &App) -> Result<(),
             meta.id.to_string(),
             meta.year.map(|year| year.to_string()).unwrap_or_default(),
             meta.citation_count.map(|count| count.to_string()).unwrap_or_default(),
-            meta.title.chars().take(TITLE_CHARS).collect::<String>(),
+            meta.display_title().chars().take(TITLE_CHARS).collect::<String>(),
             by(candidate).join(", "),
         ]);
     }

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use scholar_clients::fetch::Fetcher;
+use scholar_core::text::lost_spaces::repair_paper;
 use scholar_core::{Notice, NoticeKind, Paper, ReadLimits};
 use scholar_formats::DocumentReference;
 
@@ -54,6 +55,8 @@ pub(crate) struct Taken {
     pub(crate) notices: Vec<Notice>,
     /// Inputs that gave no paper.
     pub(crate) failed: usize,
+    /// Words of PDFs that had run together and were divided.
+    pub(crate) spaces_repaired: usize,
 }
 
 impl Taken {
@@ -83,6 +86,8 @@ pub(crate) struct How<'a> {
     pub(crate) bulk_limit: usize,
     /// How much one file may be.
     pub(crate) limits: ReadLimits,
+    /// Whether words of PDFs that ran together are divided.
+    pub(crate) repair_spaces: bool,
     /// Folders that the files of a library may lie in besides its own.
     pub(crate) attachments: &'a [PathBuf],
     /// Where the Zotero that runs here keeps its files, unless it was told otherwise.
@@ -98,6 +103,7 @@ impl How<'_> {
             offline: true,
             bulk_limit: 0,
             limits: ReadLimits::standard(),
+            repair_spaces: true,
             attachments: &[],
             zotero_storage: None,
         }
@@ -157,5 +163,9 @@ async fn read_with(inputs: Vec<Input>, how: &How<'_>, fetcher: &Fetcher, app: &A
         bar.inc(1);
     }
     bar.finish_and_clear();
+    if how.repair_spaces {
+        let pdfs = taken.items.iter_mut().filter(|item| item.format.contains("PDF"));
+        taken.spaces_repaired = pdfs.map(|item| repair_paper(&mut item.paper)).sum();
+    }
     taken
 }

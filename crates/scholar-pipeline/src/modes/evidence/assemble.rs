@@ -1,5 +1,6 @@
 //! Numbers, references, quotations: from chosen sentences to an answer.
 
+use scholar_core::paper::display_title;
 use scholar_core::place::places_within;
 use scholar_core::{
     AnswerSentence, Citation, Gate, Notice, NoticeKind, Quote, Reference, Support, Verdict,
@@ -134,7 +135,8 @@ pub(crate) fn retractions(state: &DigestState<'_>, references: &[Reference]) -> 
         let ranked =
             state.evidence.iter().find(|ranked| ranked.retrieved.paper.id == reference.paper_id)?;
         let what = ranked.retrieved.paper.retraction.happened()?;
-        let message = format!("[{}] “{}” {what}", reference.number.0, reference.title);
+        let title = display_title(&reference.title, &reference.paper_id);
+        let message = format!("[{}] “{title}” {what}", reference.number.0);
         Some(Notice::new(NoticeKind::Retraction, message))
     });
     shown.collect()

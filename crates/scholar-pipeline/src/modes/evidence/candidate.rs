@@ -43,7 +43,7 @@ pub(crate) fn candidates(
     rules: &SentenceRules,
     reading: &Reading,
 ) -> Vec<Candidate> {
-    if is_back_matter(&passage.section) {
+    if !passage.kind.is_prose() || is_back_matter(&passage.section) {
         return Vec::new();
     }
     let text = passage.text.as_str();
@@ -220,11 +220,15 @@ mod tests {
     use crate::modes::evidence::terms::Abbreviations;
 
     fn of(text: &str, opens: bool) -> Vec<(String, String)> {
+        of_kind(PassageKind::Body, text, opens)
+    }
+
+    fn of_kind(kind: PassageKind, text: &str, opens: bool) -> Vec<(String, String)> {
         let passage = Passage {
             id: PassageId { paper: PaperId::Pmid(1), ordinal: 0 },
             title: "T".to_owned(),
             section: "Results".to_owned(),
-            kind: PassageKind::Body,
+            kind,
             span: CharSpan::new(0, text.chars().count()),
             text: text.to_owned(),
             places: Vec::new(),
@@ -236,6 +240,15 @@ mod tests {
             assert_eq!(candidate.span.slice(text), Some(candidate.quote.as_str()));
         }
         found.into_iter().map(|candidate| (candidate.text, candidate.quote)).collect()
+    }
+
+    #[test]
+    fn only_prose_is_quoted() {
+        let caption =
+            "Supervised exercise improved the walking distance of patients by fifty metres.";
+        for kind in PassageKind::ALL {
+            assert_eq!(of_kind(kind, caption, true).is_empty(), !kind.is_prose(), "{kind:?}");
+        }
     }
 
     #[test]

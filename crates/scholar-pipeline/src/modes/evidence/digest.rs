@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use scholar_core::paper::display_title;
 use scholar_core::{
     Answer, AnswerSentence, Citation, Notice, NoticeKind, PortError, Query, Question, Ranked,
 };
@@ -166,9 +167,10 @@ fn insufficient(state: &DigestState<'_>, result: &EvidenceAnswer) -> Notice {
     let mut nearest: Vec<String> = Vec::new();
     let by_sentence = state.scored.iter().map(|scored| scored.candidate.passage);
     for passage in by_sentence.chain(0..state.evidence.len()) {
-        let title = &state.evidence[passage].retrieved.passage.title;
-        if nearest.len() < NEAREST && !nearest.contains(title) {
-            nearest.push(title.clone());
+        let passage = &state.evidence[passage].retrieved.passage;
+        let title = display_title(&passage.title, &passage.id.paper).into_owned();
+        if nearest.len() < NEAREST && !nearest.contains(&title) {
+            nearest.push(title);
         }
     }
     if !nearest.is_empty() {

@@ -222,7 +222,7 @@ impl WideRetriever {
                 Ok(Some(paper)) if !paper.sections.is_empty() => return (Some(paper), notices),
                 Ok(_) => {}
                 Err(error) => {
-                    let what = format!("the whole text of \"{}\"", meta.title);
+                    let what = format!("the whole text of \"{}\"", meta.display_title());
                     notices.push(failed(source.name(), &what, &error));
                 }
             }

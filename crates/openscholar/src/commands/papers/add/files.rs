@@ -44,6 +44,8 @@ pub(super) fn add_rows(
 pub(super) struct Intake<'a> {
     pub(super) args: &'a IntakeArgs,
     pub(super) limits: ReadLimits,
+    /// Whether words of PDFs that ran together stay as they are.
+    pub(super) keep_lost_spaces: bool,
     /// Whether files that are there are not compared with their checksums first.
     pub(super) skip_check: bool,
 }
@@ -55,13 +57,14 @@ pub(super) async fn add(
     intake: &Intake<'_>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let Intake { args, limits, skip_check } = intake;
+    let Intake { args, limits, keep_lost_spaces, skip_check } = intake;
     let how = How {
         collection: args.collection.as_deref(),
         look_up: !args.no_lookup,
         offline: args.offline,
         bulk_limit: args.bulk_limit,
         limits: *limits,
+        repair_spaces: !keep_lost_spaces,
         attachments: &args.attachments,
         zotero_storage: app.env.home.as_ref().map(|home| home.join("Zotero").join("storage")),
     };
@@ -76,7 +79,7 @@ pub(super) async fn add(
     if let Some(more) = taken.notices.len().checked_sub(SHOWN_NOTICES).filter(|more| *more > 0) {
         app.printer.say(&format!("and {more} more notes: pass --json to see all"));
     }
-    let intake::Taken { items, notices, failed } = taken;
+    let intake::Taken { items, notices, failed, spaces_repaired } = taken;
     if items.is_empty() {
         let error = CommandError::user("no paper could be read");
         let first = notices.iter().find_map(|notice| notice.hint.clone());
@@ -96,11 +99,12 @@ pub(super) async fn add(
             "schema": "openscholar.papers-added/1", "datastore": name, "papers": lines, "notices": notices, "failed": failed,
             "added": added.papers_added, "unchanged": added.papers_unchanged, "duplicates": added.papers_duplicate,
             "identifiers_added": added.identifiers_added, "completed": added.papers_completed,
-            "passages": added.passages_added,
+            "passages": added.passages_added, "spaces_repaired": spaces_repaired,
         }))?;
     } else {
         app.printer.out(&report::table(&lines))?;
         added::report(name, &done, app);
+        added::report_spaces(spaces_repaired, app);
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(EXIT_MISSING_EVIDENCE) })
 }

@@ -90,7 +90,12 @@ fn take(
     let inputs: Vec<inputs::Input> = ready.keys().filter_map(|path| inputs::file(path)).collect();
     if !inputs.is_empty() {
         let limits = app.config.read_limits(&how.limits);
-        let intake = Intake { args, limits, skip_check: how.skip_check };
+        let intake = Intake {
+            args,
+            limits,
+            keep_lost_spaces: how.keep_lost_spaces,
+            skip_check: how.skip_check,
+        };
         app.block_on_to_the_end(files::add(name, inputs, &intake, app))??;
     }
     Ok(())

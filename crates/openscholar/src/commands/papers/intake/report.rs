@@ -1,6 +1,7 @@
 //! What an intake took in, for people and programs.
 
 use scholar_core::PaperId;
+use scholar_core::paper::display_title;
 use serde::Serialize;
 
 use super::{Item, Taken};
@@ -65,7 +66,7 @@ pub(crate) fn table(lines: &[Line]) -> String {
         "ms",
     ]);
     for line in lines {
-        let title: String = line.title.chars().take(50).collect();
+        let title: String = display_title(&line.title, &line.id).chars().take(50).collect();
         let origin: String = {
             let chars: Vec<char> = line.origin.chars().collect();
             chars[chars.len().saturating_sub(36)..].iter().collect()
