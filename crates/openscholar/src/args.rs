@@ -20,7 +20,7 @@ pub(crate) use annotate::{
     AnnotateArgs, AnnotateCommand, AnnotateFormat, AnnotateImportArgs, AnnotateServeArgs,
 };
 pub(crate) use answer::{AnswerArgs, GeneratorChoice};
-pub(crate) use ask::{AskArgs, FilterArgs, OutputFormat, TaskArg};
+pub(crate) use ask::{AskArgs, FilterArgs, LengthArg, OutputFormat, PlanArg, TaskArg};
 pub(crate) use former::notices as former_names;
 pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,

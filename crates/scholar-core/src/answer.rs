@@ -61,6 +61,20 @@ pub enum Gate {
     L2,
 }
 
+/// What a sentence does in an answer, and with that what it owes its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerRole {
+    /// Reports what a source says: it cites, and passes the gates or says that it did not.
+    Finding,
+    /// Follows from cited sentences of the same answer, which [`AnswerSentence::follows`] names.
+    Synthesis,
+    /// Leads over or sets the scope; claims nothing and never cites.
+    Framing,
+    /// Says that something is not reported, after it was searched for.
+    Gap,
+}
+
 /// One sentence of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerSentence {
@@ -84,6 +98,66 @@ pub struct AnswerSentence {
     /// The sentence is a stored source's own wording.
     #[serde(default)]
     pub verbatim: bool,
+    /// What it does in the answer; `None` where the form of the answer has no roles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<AnswerRole>,
+    /// Positions, from 0, of the cited sentences of the answer that a synthesis follows from, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub follows: Vec<usize>,
+}
+
+/// What a part of an answer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SectionKind {
+    /// The answer in a few sentences, first.
+    ShortAnswer,
+    /// One facet of the question.
+    Facet,
+    /// What limits the evidence, last.
+    Limits,
+}
+
+/// A part of an answer: the sentences `start..end` under one heading.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerSection {
+    /// Its heading; `None` for sentences in front of any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heading: Option<String>,
+    /// What it is for.
+    pub kind: SectionKind,
+    /// Position of its first sentence, from 0.
+    pub start: usize,
+    /// One past its last.
+    pub end: usize,
+}
+
+/// Studies or methods side by side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnswerTable {
+    /// Headings of the cells; what names the paper of a row comes before them.
+    pub columns: Vec<String>,
+    /// One paper each.
+    pub rows: Vec<TableRow>,
+}
+
+/// What one paper says to each column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TableRow {
+    /// The paper.
+    pub reference: Citation,
+    /// As many as the table has columns.
+    pub cells: Vec<TableCell>,
+}
+
+/// One cell.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TableCell {
+    /// What the paper says; empty where that was not found in it.
+    pub text: String,
+    /// Where it says so; absent with an empty text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<Quote>,
 }
 
 /// A cited paper, as the answer's list of references shows it.
@@ -123,4 +197,25 @@ pub struct Answer {
     pub sentences: Vec<AnswerSentence>,
     /// The cited papers, by number.
     pub references: Vec<Reference>,
+    /// Parts in order, which together have all sentences; empty where the form of the answer has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<AnswerSection>,
+    /// Key studies or methods, where at least four compare.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<AnswerTable>,
+}
+
+impl Answer {
+    /// The sentence in front of which the table is read: the first of the part about limits, else the end.
+    pub fn table_place(&self) -> usize {
+        let limits = self.sections.iter().find(|part| part.kind == SectionKind::Limits);
+        limits.map_or(self.sentences.len(), |part| part.start)
+    }
+
+    /// Quotations of sentences, then of the table's cells.
+    pub fn quotes(&self) -> impl Iterator<Item = &Quote> {
+        let cells = self.table.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
+        let of_cells = cells.filter_map(|cell| cell.quote.as_ref());
+        self.sentences.iter().flat_map(|sentence| &sentence.quotes).chain(of_cells)
+    }
 }

@@ -28,7 +28,10 @@ pub mod span;
 pub mod support;
 pub mod text;
 
-pub use answer::{Answer, AnswerMode, AnswerSentence, Citation, Gate, Quote, Reference};
+pub use answer::{
+    Answer, AnswerMode, AnswerRole, AnswerSection, AnswerSentence, AnswerTable, Citation, Gate,
+    Quote, Reference, SectionKind, TableCell, TableRow,
+};
 pub use error::{PortError, PortErrorKind, is_out_of_space};
 pub use explanation::Explanation;
 pub use filter::SearchFilter;

@@ -251,6 +251,89 @@ pub enum PosthocMode {
     None,
 }
 
+/// The form of a long answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerForm {
+    /// Paragraphs, as published; what is not proven says so in words.
+    Paper,
+    /// A short answer, parts by facet, a table where studies compare, limits; every sentence has a role, and what is not
+    /// proven is repaired.
+    Report,
+}
+
+/// What an answer in [`AnswerForm::Report`] is written from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WritingPlan {
+    /// The passages: a draft, feedback, one revision.
+    Draft,
+    /// Quotations of the passages, ordered into an outline.
+    Quotes,
+}
+
+/// How long an answer in [`AnswerForm::Report`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerLength {
+    /// 350 to 550 words.
+    Short,
+    /// 900 to 1,300 words.
+    Medium,
+    /// 1,600 to 2,200 words.
+    Long,
+}
+
+impl AnswerLength {
+    /// Fewest and most words of the sentences; table and references do not count. Ours: a medium answer is read in five
+    /// minutes.
+    pub fn words(self) -> std::ops::RangeInclusive<usize> {
+        match self {
+            Self::Short => 350..=550,
+            Self::Medium => 900..=1300,
+            Self::Long => 1600..=2200,
+        }
+    }
+}
+
+/// How the long answers of generative mode are written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WritingConfig {
+    /// Their form. The other choices are those of [`AnswerForm::Report`].
+    pub form: AnswerForm,
+    /// What they are written from.
+    pub plan: WritingPlan,
+    /// How long they are.
+    pub length: AnswerLength,
+    /// Sentences that the one call for repair may be asked about; 0 repairs nothing.
+    pub repair_sentences: usize,
+    /// Passages that it is shown.
+    pub repair_passages: usize,
+}
+
+/// Sentences repaired in one call. Ours: more of them is a draft to be written again.
+pub const REPAIR_SENTENCES: usize = 14;
+/// Passages shown to the call for repair. Ours: as many as a draft reads, and two found for gaps.
+pub const REPAIR_PASSAGES: usize = 12;
+
+impl WritingConfig {
+    /// The published form.
+    pub fn paper() -> Self {
+        Self { form: AnswerForm::Paper, ..Self::report() }
+    }
+
+    /// Ours, by a draft.
+    pub fn report() -> Self {
+        Self {
+            form: AnswerForm::Report,
+            plan: WritingPlan::Draft,
+            length: AnswerLength::Medium,
+            repair_sentences: REPAIR_SENTENCES,
+            repair_passages: REPAIR_PASSAGES,
+        }
+    }
+}
+
 /// Every choice of one [`crate::ask()`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AskConfig {
@@ -268,7 +351,10 @@ pub struct AskConfig {
     pub sampling: SamplingPlan,
     /// The self-feedback loop of generative mode.
     pub feedback: FeedbackConfig,
-    /// Which text gets citations inserted, in generative mode.
+    /// The form of long answers of generative mode. Runs recorded before there was a choice have the paper's.
+    #[serde(default = "WritingConfig::paper")]
+    pub writing: WritingConfig,
+    /// Which text gets citations inserted, in generative mode and [`AnswerForm::Paper`].
     pub posthoc: PosthocMode,
     /// What counts as proven. Its searches are `retrieval`'s.
     pub proof: ProofConfig,
@@ -294,6 +380,8 @@ pub const MAX_PER_PAPER: usize = 3;
 pub const FEEDBACK_ITEMS: usize = 3;
 /// A revision shorter than this share of the text is refused. Source: reference code, `src/open_scholar.py::run`.
 pub const ACCEPTANCE_RATIO: f64 = 0.9;
+/// Longest reply that is a whole report: 2,200 words with marks and a table.
+pub const REPORT_TOKENS: usize = 4500;
 /// Passages read for an evidence-first answer. Ours.
 pub const EVIDENCE_POOL: usize = 50;
 /// Searches at once. Ours.
@@ -341,12 +429,22 @@ impl AskConfig {
                 rank_new_by: RankNewBy::FeedbackQuestion,
                 acceptance_ratio: ACCEPTANCE_RATIO,
             },
+            writing: WritingConfig::paper(),
             posthoc: PosthocMode::Uncited,
             proof: ProofConfig::standard(),
             evidence_pool: EVIDENCE_POOL,
             evidence: EvidenceConfig::digest(),
             budget: Budget::unlimited(),
         }
+    }
+
+    /// [`AskConfig::paper`] with long answers in our form ([`AnswerForm::Report`]): what `ask` does unasked.
+    pub fn report() -> Self {
+        let mut config = Self::paper();
+        config.writing = WritingConfig::report();
+        config.sampling.answer.max_tokens = REPORT_TOKENS;
+        config.sampling.edit.max_tokens = REPORT_TOKENS;
+        config
     }
 
     /// [`AskConfig::paper`] with the 70 candidates per search of the Nature article.
@@ -397,6 +495,7 @@ mod tests {
         let presets = [
             AskConfig::paper(),
             AskConfig::nature(),
+            AskConfig::report(),
             AskConfig::single_paper_task(Task::SinglePaperQa),
             AskConfig::upstream(),
         ];
@@ -404,6 +503,10 @@ mod tests {
             let text = serde_json::to_string(&config).expect("serialises");
             assert_eq!(serde_json::from_str::<AskConfig>(&text).expect("reads"), config);
         }
+        let mut recorded = serde_json::to_value(AskConfig::paper()).expect("serialises");
+        recorded.as_object_mut().expect("a table").remove("writing");
+        let earlier: AskConfig = serde_json::from_value(recorded).expect("reads");
+        assert_eq!(earlier, AskConfig::paper(), "runs of earlier versions have the paper's form");
         let paper = AskConfig::paper();
         assert_eq!((paper.retrieval.top_k, AskConfig::nature().retrieval.top_k), (100, 70));
         assert_eq!((paper.ranking.top_n, paper.ranking.max_per_paper), (10, Some(3)));

@@ -53,6 +53,22 @@ impl<'a> Frame<'a> {
         Self { ports, question, config, log: Log::new(observer), mode, meter }
     }
 
+    /// The same run under other choices, whose events go to `observer` alone.
+    pub(crate) fn aside<'b>(
+        &'b self,
+        config: &'b AskConfig,
+        observer: &'b dyn Observer,
+    ) -> Frame<'b> {
+        Frame {
+            ports: self.ports.clone(),
+            question: self.question,
+            config,
+            log: Log::new(observer),
+            mode: self.mode,
+            meter: Arc::clone(&self.meter),
+        }
+    }
+
     /// Tells the observer and keeps it for the trace.
     pub fn emit(&self, event: &Event) {
         self.log.on_event(event);
@@ -89,6 +105,8 @@ impl<'a> Frame<'a> {
             abstained: references.is_empty(),
             sentences,
             references,
+            sections: Vec::new(),
+            table: None,
         }
     }
 

@@ -8,10 +8,12 @@ mod conclude;
 mod draft;
 pub(crate) mod label;
 pub(crate) mod manuscript;
+pub(crate) mod parts;
 pub(crate) mod references;
+pub(crate) mod roles;
 pub mod sentences;
 
 pub use conclude::conclude;
 pub use draft::draft;
-pub(crate) use draft::{answer_text, drafted, reference_block, without_draft};
+pub(crate) use draft::{answer_text, drafted, no_draft, reference_block, unusable, without_draft};
 pub use manuscript::Manuscript;

@@ -6,8 +6,8 @@
 mod strings;
 
 use scholar_core::{
-    Answer, AnswerMode, AnswerSentence, Citation, Gate, Notice, NoticeKind, Paper, PaperId,
-    PaperMeta, PassageId, Quote, Reference, Section,
+    Answer, AnswerMode, AnswerSentence, AnswerTable, Citation, Gate, Notice, NoticeKind, Paper,
+    PaperId, PaperMeta, PassageId, Quote, Reference, Section, TableCell, TableRow,
 };
 
 pub use strings::{Class, Hostile, STRINGS};
@@ -73,6 +73,8 @@ pub fn answer(text: &str) -> Answer {
         quotes: vec![quote.clone()],
         gates: vec![Gate::L0, Gate::L1],
         verbatim,
+        role: None,
+        follows: Vec::new(),
     };
     Answer {
         question: format!("What is {text}?"),
@@ -94,6 +96,14 @@ pub fn answer(text: &str) -> Answer {
             doi: None,
             found_by: vec![text.to_owned()],
         }],
+        sections: Vec::new(),
+        table: Some(AnswerTable {
+            columns: vec![text.to_owned()],
+            rows: vec![TableRow {
+                reference: Citation(1),
+                cells: vec![TableCell { text: text.to_owned(), quote: None }],
+            }],
+        }),
     }
 }
 

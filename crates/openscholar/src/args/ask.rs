@@ -25,7 +25,7 @@ pub(crate) struct AskArgs {
         long,
         value_name = "RUN",
         conflicts_with_all = [
-            "question", "preset", "mode", "task", "datastore", "top_k", "top_n", "search", "norm_cite", "feedback",
+            "question", "preset", "length", "plan", "mode", "task", "datastore", "top_k", "top_n", "search", "norm_cite", "feedback",
             "seed", "before", "year_from", "year_to", "venue", "min_citations", "licence",
             "without_retracted", "paper", "exclude", "exclude_title", "sources", "full_texts", "settings",
         ]
@@ -37,9 +37,16 @@ pub(crate) struct AskArgs {
     /// Kind of answer.
     #[arg(long, value_enum, default_value_t = TaskArg::Default)]
     pub(crate) task: TaskArg,
-    /// Preset of settings: paper, nature, single-paper, upstream.
-    #[arg(long, default_value = "paper", value_name = "NAME")]
+    /// Preset of settings: report, paper, nature, single-paper, upstream. All but report write long answers in the
+    /// published form.
+    #[arg(long, default_value = "report", value_name = "NAME")]
     pub(crate) preset: String,
+    /// Length of a generative answer [default: medium].
+    #[arg(long, value_enum, value_name = "LENGTH")]
+    pub(crate) length: Option<LengthArg>,
+    /// What a generative answer is written from [default: draft].
+    #[arg(long, value_enum, value_name = "PLAN")]
+    pub(crate) plan: Option<PlanArg>,
     /// Models, retrieval settings and budget.
     #[command(flatten)]
     pub(crate) answer: AnswerArgs,
@@ -105,6 +112,26 @@ pub(crate) enum TaskArg {
     SinglePaper,
     /// A related-work section for an abstract.
     RelatedWork,
+}
+
+/// Lengths of generative answers, in words of their sentences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LengthArg {
+    /// 350 to 550 words.
+    Short,
+    /// 900 to 1,300 words.
+    Medium,
+    /// 1,600 to 2,200 words.
+    Long,
+}
+
+/// What a generative answer is written from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlanArg {
+    /// The passages: a draft, feedback, one revision.
+    Draft,
+    /// Verbatim quotations of the passages, ordered into an outline.
+    Quotes,
 }
 
 /// Formats of answers, and of their references for reference managers.

@@ -1,5 +1,6 @@
 //! `openscholar ask QUESTION`.
 
+mod live;
 pub(crate) mod settings;
 mod watch;
 

@@ -3,13 +3,20 @@
 use scholar_core::paper::display_title;
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::untrusted::Markdown;
-use scholar_core::{Answer, AnswerMode, AnswerSentence, Reference, Verdict};
+use scholar_core::{Answer, AnswerMode, AnswerRole, AnswerSentence, Reference, Verdict};
 use scholar_pipeline::modes;
 
 use super::document::AnswerDocument;
 
+mod table;
+
 /// Longest quotation shown under a reference, in characters; the JSON has it whole.
 const QUOTE_CHARS: usize = 280;
+
+/// What stands behind a sentence with a role that stays doubtful.
+const DOUBT_MARK: &str = "†";
+/// What the mark means.
+const LEGEND: &str = "Not confirmed in full by the passages cited; the JSON has the verdict.";
 
 /// Renders `document`; the run's name at the end leads to the rest. The structure is ours alone: what a paper, a model
 /// or a server wrote is text, whatever it looks like.
@@ -23,6 +30,9 @@ pub(crate) fn render(document: &AnswerDocument) -> String {
         );
     }
     body(answer, &mut text);
+    if answer.sentences.iter().any(is_marked) {
+        text.markup(DOUBT_MARK).markup(" ").markup(LEGEND).markup("\n\n");
+    }
     reference_list(answer, &mut text);
     if !notices.is_empty() {
         text.markup("## Notes\n\n");
@@ -60,7 +70,14 @@ pub(crate) fn render(document: &AnswerDocument) -> String {
 /// The sentences with their markers, under their headings.
 fn body(answer: &Answer, text: &mut Markdown) {
     let mut heading: Option<&str> = None;
+    let table_place = answer.table_place();
     for (idx, sentence) in answer.sentences.iter().enumerate() {
+        if idx == table_place && answer.table.is_some() {
+            text.markup(if idx == 0 { "" } else { "\n\n" });
+            table::write(answer, text);
+            // What comes next begins a part in any case.
+            heading = None;
+        }
         let new_heading = sentence.heading.as_deref() != heading;
         if new_heading {
             heading = sentence.heading.as_deref();
@@ -75,7 +92,7 @@ fn body(answer: &Answer, text: &mut Markdown) {
         {
             text.markup("- ");
         }
-        let Marked { bare, numbers, doubt, closing } = Marked::of(sentence);
+        let Marked { bare, numbers, doubt, marked, closing } = Marked::of(sentence);
         text.text(bare);
         if !numbers.is_empty() {
             text.markup(" ");
@@ -87,8 +104,13 @@ fn body(answer: &Answer, text: &mut Markdown) {
             text.markup(" *(").markup(doubt).markup(")*");
         }
         text.text(closing);
+        text.markup(if marked { DOUBT_MARK } else { "" });
     }
     if !answer.sentences.is_empty() {
+        text.markup("\n\n");
+    }
+    if table_place >= answer.sentences.len() && answer.table.is_some() {
+        table::write(answer, text);
         text.markup("\n\n");
     }
 }
@@ -99,7 +121,17 @@ struct Marked<'a> {
     bare: &'a str,
     numbers: Vec<usize>,
     doubt: Option<&'static str>,
+    /// A sign at its end says that it is doubtful, in place of words in the prose.
+    marked: bool,
     closing: &'a str,
+}
+
+/// Whether a sentence with a role stays doubtful.
+fn is_marked(sentence: &AnswerSentence) -> bool {
+    let judged = sentence.support.as_ref();
+    let failed = judged.is_some_and(|one| one.verdict != Verdict::Supported);
+    failed && sentence.role.is_some()
+        || sentence.role == Some(AnswerRole::Finding) && sentence.citations.is_empty()
 }
 
 impl<'a> Marked<'a> {
@@ -113,17 +145,20 @@ impl<'a> Marked<'a> {
             Some(Verdict::Partial) => Some("partly supported"),
             Some(Verdict::Supported) | None => None,
         };
-        Self { bare, numbers, doubt, closing: &text[bare.len()..] }
+        let doubt = doubt.filter(|_| sentence.role.is_none());
+        let marked = is_marked(sentence);
+        Self { bare, numbers, doubt, marked, closing: &text[bare.len()..] }
     }
 }
 
 /// The sentence with its markers as plain text, for a terminal and for comparing; nothing in it is escaped.
 pub(crate) fn marked(sentence: &AnswerSentence) -> String {
-    let Marked { bare, numbers, doubt, closing } = Marked::of(sentence);
+    let Marked { bare, numbers, doubt, marked, closing } = Marked::of(sentence);
     let numbers: String = numbers.iter().map(|number| format!("[{number}]")).collect();
     let blank = if numbers.is_empty() { "" } else { " " };
     let doubt = doubt.map(|doubt| format!(" *({doubt})*")).unwrap_or_default();
-    format!("{bare}{blank}{numbers}{doubt}{closing}")
+    let mark = if marked { DOUBT_MARK } else { "" };
+    format!("{bare}{blank}{numbers}{doubt}{closing}{mark}")
 }
 
 fn reference_list(answer: &Answer, text: &mut Markdown) {
@@ -139,8 +174,7 @@ fn reference_list(answer: &Answer, text: &mut Markdown) {
         }
         text.markup("\n");
         let mut seen: Vec<(String, usize)> = Vec::new();
-        let quotes = answer.sentences.iter().flat_map(|sentence| &sentence.quotes);
-        for quote in quotes.filter(|quote| quote.reference == reference.number) {
+        for quote in answer.quotes().filter(|quote| quote.reference == reference.number) {
             let place = (quote.passage_id.to_string(), quote.start);
             if seen.contains(&place) {
                 continue;

@@ -8,6 +8,12 @@ use super::check::{FileProblem, FileRemark};
 /// Most characters of a text that is shown.
 const SHOWN_CHARS: usize = 240;
 
+/// Row and column are counted from 0.
+fn unfounded_cell(row: usize, column: usize, text: &str) -> String {
+    let (row, column, text) = (row + 1, column + 1, shown(text));
+    format!("table, row {row}, column {column}: {text} is not what its passage says there")
+}
+
 /// A problem of the proof.
 pub(crate) fn problem(problem: &ProofProblem) -> String {
     match problem {
@@ -61,6 +67,10 @@ pub(crate) fn problem(problem: &ProofProblem) -> String {
         ),
         ProofProblem::QuotedWordsMissing { sentence, words } => {
             format!("sentence {}: no quoted passage says {}", sentence + 1, shown(words))
+        }
+        ProofProblem::CellUnfounded { row, column, text } => unfounded_cell(*row, *column, text),
+        ProofProblem::FollowsFromNothing { sentence } => {
+            format!("sentence {} follows from a sentence that cites nothing", sentence + 1)
         }
         ProofProblem::ReferenceMisnumbered { expected, printed } => {
             format!("reference [{}] is in the place of [{expected}]", printed.number.0)
@@ -175,6 +185,7 @@ fn difference(difference: &Difference) -> String {
         | DifferenceKind::VerdictDiffers
         | DifferenceKind::GatesDiffer
         | DifferenceKind::LayoutDiffers
+        | DifferenceKind::RoleDiffers
         | DifferenceKind::ReferenceDiffers
         | DifferenceKind::FieldDiffers => {
             let what = match kind {
@@ -183,6 +194,7 @@ fn difference(difference: &Difference) -> String {
                 DifferenceKind::VerdictDiffers => ": verdict",
                 DifferenceKind::GatesDiffer => ": gates",
                 DifferenceKind::LayoutDiffers => ": heading or layout",
+                DifferenceKind::RoleDiffers => ": role",
                 _ => "",
             };
             match (expected, found) {

@@ -9,13 +9,15 @@ use serde_json::Value;
 use crate::model::{DRAFT, LOOP, Model, dead_address};
 use crate::program::{Program, QUESTION, text};
 
-/// Arguments of a small generative run.
+/// Arguments of a small generative run in the published form.
 pub(crate) fn ask(base_url: &str) -> Vec<&str> {
     vec![
         "ask",
         QUESTION,
         "--mode",
         "generative",
+        "--preset",
+        "paper",
         "--base-url",
         base_url,
         "--top-n",
@@ -56,7 +58,7 @@ pub(crate) fn assert_answer(document: &Value) {
         "timings_ms",
         "run",
     ];
-    shape(document, &fields, &[]);
+    shape(document, &fields, &["sections", "table"]);
     assert_eq!(document["schema"], "openscholar.answer/1");
     assert_eq!(document["question"], QUESTION);
     let modes = ["generative", "evidence", "single_pass", "no_retrieval"];
@@ -70,7 +72,7 @@ pub(crate) fn assert_answer(document: &Value) {
     }
     for sentence in list(document, "sentences") {
         let required = ["text", "paragraph_start", "citations", "quotes", "gates", "verbatim"];
-        shape(sentence, &required, &["heading", "support"]);
+        shape(sentence, &required, &["heading", "support", "role", "follows"]);
         assert!(!sentence["text"].as_str().expect("text").contains("[999]"));
         for citation in list(sentence, "citations") {
             let number = citation.as_u64().expect("a number");

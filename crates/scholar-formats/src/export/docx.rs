@@ -9,7 +9,7 @@ use scholar_core::text::untrusted::escape_html;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use super::outline::{Outline, Sentence};
+use super::outline::{DOUBT_MARK, Outline, OutlineTable, Sentence};
 use super::style::{CitesBy, Link, Run};
 use crate::error::{FormatError, FormatErrorKind};
 
@@ -65,7 +65,8 @@ impl Document {
                 + &text(" The stored papers do not answer this question.", "");
             self.paragraph("Normal", &warning);
         }
-        for part in &outline.parts {
+        for (at, part) in outline.parts.iter().enumerate() {
+            self.table(outline, at);
             if let Some(heading) = &part.heading {
                 self.paragraph("Heading1", &text(heading, ""));
             }
@@ -80,6 +81,10 @@ impl Document {
                 let bullet = if paragraph.bullet { text("• ", "") } else { String::new() };
                 self.paragraph(if paragraph.bullet { "Point" } else { "Normal" }, &(bullet + &xml));
             }
+        }
+        self.table(outline, outline.parts.len());
+        if let Some(legend) = outline.legend {
+            self.paragraph("Normal", &text(&format!("{DOUBT_MARK} {legend}"), "<w:i/>"));
         }
         self.references(outline);
         if !outline.notices.is_empty() {
@@ -109,6 +114,9 @@ impl Document {
             xml += &text(&format!(" ({doubt})"), "<w:i/>");
         }
         xml += &text(&sentence.closing, "");
+        if sentence.marked {
+            xml += &text(DOUBT_MARK, "");
+        }
         match outline.cites_by {
             CitesBy::Raised => xml += &citation,
             CitesBy::Note if !citation.is_empty() => xml += &self.note(&citation),
@@ -123,6 +131,28 @@ impl Document {
             xml += &self.note(&note);
         }
         xml
+    }
+
+    /// The table, where it stands in front of part `at`.
+    fn table(&mut self, outline: &Outline, at: usize) {
+        let Some(table) = outline.table.as_ref().filter(|table| table.before == at) else { return };
+        let cell = |content: &str| format!("<w:tc><w:tcPr/><w:p>{content}</w:p></w:tc>");
+        let heads = std::iter::once(OutlineTable::PAPERS)
+            .chain(table.columns.iter().map(String::as_str))
+            .map(|head| cell(&text(head, "<w:b/>")))
+            .collect::<String>();
+        let grid = "<w:gridCol/>".repeat(table.columns.len() + 1);
+        let mut xml = format!(
+            "<w:tbl><w:tblPr><w:tblW w:w=\"5000\" w:type=\"pct\"/></w:tblPr><w:tblGrid>{grid}</w:tblGrid><w:tr>{heads}</w:tr>"
+        );
+        for row in &table.rows {
+            let paper = cell(&anchored(row.reference, &text(&row.paper, "")));
+            let cells: String = row.cells.iter().map(|one| cell(&text(one, ""))).collect();
+            let _infallible = write!(xml, "<w:tr>{paper}{cells}</w:tr>");
+        }
+        self.xml += &(xml + "</w:tbl>\n");
+        // Two tables, or a table and the end, need a paragraph between them.
+        self.paragraph("Normal", "");
     }
 
     /// Adds a footnote and gives the mark that leads to it.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use scholar_core::text::untrusted::escape_html;
 
-use super::outline::{Outline, Paragraph, Sentence};
+use super::outline::{DOUBT_MARK, Outline, OutlineTable, Paragraph, Sentence};
 use super::style::{CitesBy, Link, Run};
 use crate::fragment::is_web;
 
@@ -25,7 +25,8 @@ pub(super) fn write(outline: &Outline) -> String {
         );
     }
     let mut notes = 0;
-    for part in &outline.parts {
+    for (at, part) in outline.parts.iter().enumerate() {
+        html.push_str(&table(outline, at));
         html.push_str("<section>\n");
         if let Some(heading) = &part.heading {
             let _infallible = writeln!(html, "<h2>{}</h2>", escape_html(heading));
@@ -34,6 +35,10 @@ pub(super) fn write(outline: &Outline) -> String {
             html.push_str(&paragraph(one, outline, &mut notes));
         }
         html.push_str("</section>\n");
+    }
+    html.push_str(&table(outline, outline.parts.len()));
+    if let Some(legend) = outline.legend {
+        let _infallible = writeln!(html, "<p class=\"doubt\">{DOUBT_MARK} {legend}</p>");
     }
     html.push_str("</article>\n");
     html.push_str(&references(outline));
@@ -108,7 +113,40 @@ fn sentence(
     }
     let doubt = sentence.doubt.map(|d| format!(" <em class=\"doubt\">({d})</em>"));
     let [text, closing] = [&sentence.text, &sentence.closing].map(|text| escape_html(text));
-    format!("<span>{text}{in_text}{}{closing}{marks}</span>", doubt.unwrap_or_default())
+    let doubt = doubt.unwrap_or_default();
+    let mark = if sentence.marked {
+        format!("<sup class=\"doubt\">{DOUBT_MARK}</sup>")
+    } else {
+        String::new()
+    };
+    format!("<span>{text}{in_text}{doubt}{closing}{mark}{marks}</span>")
+}
+
+/// The table, where it stands in front of part `at`.
+fn table(outline: &Outline, at: usize) -> String {
+    let Some(table) = outline.table.as_ref().filter(|table| table.before == at) else {
+        return String::new();
+    };
+    let heads: String = table
+        .columns
+        .iter()
+        .map(|head| format!("<th scope=\"col\">{}</th>", escape_html(head)))
+        .collect();
+    let mut html = format!(
+        "<table>\n<thead><tr><th scope=\"col\">{}</th>{heads}</tr></thead>\n<tbody>\n",
+        OutlineTable::PAPERS
+    );
+    for row in &table.rows {
+        let cells: String =
+            row.cells.iter().map(|cell| format!("<td>{}</td>", escape_html(cell))).collect();
+        let _infallible = writeln!(
+            html,
+            "<tr><th scope=\"row\"><a href=\"#ref-{}\">{}</a></th>{cells}</tr>",
+            row.reference + 1,
+            escape_html(&row.paper)
+        );
+    }
+    html + "</tbody>\n</table>\n"
 }
 
 fn references(outline: &Outline) -> String {

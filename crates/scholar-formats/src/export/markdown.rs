@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use scholar_core::text::untrusted;
 
-use super::outline::{Outline, Sentence};
+use super::outline::{DOUBT_MARK, Outline, OutlineTable, Sentence};
 use super::style::{CitesBy, Link, Run};
 use crate::fragment::is_web;
 
@@ -16,7 +16,8 @@ pub(super) fn write(outline: &Outline) -> String {
         );
     }
     let mut notes: Vec<String> = Vec::new();
-    for part in &outline.parts {
+    for (at, part) in outline.parts.iter().enumerate() {
+        text.push_str(&table(outline, at));
         if let Some(heading) = &part.heading {
             let _infallible = write!(text, "## {}\n\n", escaped(heading));
         }
@@ -26,6 +27,10 @@ pub(super) fn write(outline: &Outline) -> String {
             let lead = if paragraph.bullet { "- " } else { "" };
             let _infallible = write!(text, "{lead}{}\n\n", guarded(&sentences.join(" ")));
         }
+    }
+    text.push_str(&table(outline, outline.parts.len()));
+    if let Some(legend) = outline.legend {
+        let _infallible = write!(text, "{DOUBT_MARK} {legend}\n\n");
     }
     if !outline.entries.is_empty() {
         text.push_str("## References\n\n");
@@ -81,7 +86,29 @@ fn sentence(sentence: &Sentence, outline: &Outline, notes: &mut Vec<String>) -> 
     let doubt = sentence.doubt.map(|doubt| format!(" *({doubt})*")).unwrap_or_default();
     // `![^1]` would be an image.
     let closing = sentence.closing.replace('!', if marks.is_empty() { "!" } else { "\\!" });
-    format!("{}{in_text}{doubt}{closing}{marks}", escaped(&sentence.text))
+    let mark = if sentence.marked { DOUBT_MARK } else { "" };
+    format!("{}{in_text}{doubt}{closing}{mark}{marks}", escaped(&sentence.text))
+}
+
+/// The table, where it stands in front of part `at`.
+fn table(outline: &Outline, at: usize) -> String {
+    let Some(table) = outline.table.as_ref().filter(|table| table.before == at) else {
+        return String::new();
+    };
+    let mut text = format!("| {} |", OutlineTable::PAPERS);
+    for column in &table.columns {
+        let _infallible = write!(text, " {} |", escaped(column));
+    }
+    text.push_str("\n|---|");
+    text.push_str(&"---|".repeat(table.columns.len()));
+    for row in &table.rows {
+        let _infallible =
+            write!(text, "\n| [{}](#ref-{}) |", escaped(&row.paper), row.reference + 1);
+        for cell in &row.cells {
+            let _infallible = write!(text, " {} |", escaped(cell));
+        }
+    }
+    text + "\n\n"
 }
 
 fn runs(runs: &[Run]) -> String {

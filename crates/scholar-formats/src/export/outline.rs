@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scholar_core::{AnswerMode, AnswerSentence, Citation, Notice, Verdict};
+use scholar_core::{Answer, AnswerMode, AnswerRole, AnswerSentence, Citation, Notice, Verdict};
 
 use super::AnswerExport;
 use super::item::{Item, keys, visible};
@@ -12,11 +12,74 @@ use crate::error::FormatError;
 /// Longest quotation in a note, in characters.
 const QUOTE_CHARS: usize = 600;
 
+/// What stands behind a sentence with a role that stays doubtful.
+pub(super) const DOUBT_MARK: &str = "†";
+/// What the mark means.
+const LEGEND: &str = "Not confirmed in full by the passages cited.";
+
+/// Studies side by side.
+pub(super) struct OutlineTable {
+    /// The part in front of which it stands; the number of parts where it stands behind them.
+    pub(super) before: usize,
+    /// Headings of the cells, without that of the first column.
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<OutlineRow>,
+}
+
+/// One paper of a table.
+pub(super) struct OutlineRow {
+    /// `Li et al. (2021)`.
+    pub(super) paper: String,
+    /// Its place among the items.
+    pub(super) reference: usize,
+    /// As many as there are columns.
+    pub(super) cells: Vec<String>,
+}
+
+impl OutlineTable {
+    /// Heading of the first column.
+    pub(super) const PAPERS: &'static str = "Study";
+
+    fn of(
+        answer: &Answer,
+        items: &[Item],
+        places: &BTreeMap<usize, usize>,
+        before: usize,
+    ) -> Option<Self> {
+        let table = answer.table.as_ref()?;
+        let rows = table.rows.iter().filter_map(|row| {
+            let reference = *places.get(&row.reference.0)?;
+            let cells = row.cells.iter().map(|cell| match visible(&cell.text) {
+                empty if empty.is_empty() => "–".to_owned(),
+                text => text,
+            });
+            Some(OutlineRow { paper: named(&items[reference]), reference, cells: cells.collect() })
+        });
+        let columns = table.columns.iter().map(|column| visible(column)).collect();
+        Some(Self { before, columns, rows: rows.collect() })
+    }
+}
+
+fn named(item: &Item) -> String {
+    let family = |at: usize| item.authors[at].family.clone();
+    let who = match item.authors.len() {
+        0 => item.title.split(' ').take(4).collect::<Vec<_>>().join(" "),
+        1 => family(0),
+        2 => format!("{} and {}", family(0), family(1)),
+        _ => format!("{} et al.", family(0)),
+    };
+    let year = item.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
+    format!("{who} ({year})")
+}
+
 /// The whole document.
 pub(super) struct Outline {
     pub(super) title: String,
     pub(super) abstained: bool,
     pub(super) parts: Vec<OutlinePart>,
+    pub(super) table: Option<OutlineTable>,
+    /// What [`DOUBT_MARK`] means, where a sentence has it.
+    pub(super) legend: Option<&'static str>,
     /// Cited papers, in the order of the answer.
     pub(super) items: Vec<Item>,
     /// Keys for citing `items`.
@@ -46,7 +109,9 @@ pub(super) struct Sentence {
     /// Without its closing punctuation.
     pub(super) text: String,
     pub(super) closing: String,
-    /// What the judge found wanting.
+    /// [`DOUBT_MARK`] stands behind it.
+    pub(super) marked: bool,
+    /// What the judge found wanting, of a sentence without a role.
     pub(super) doubt: Option<&'static str>,
     /// The citation by the style, for the text or, for styles that cite in notes, for a note.
     pub(super) citation: Vec<Run>,
@@ -80,7 +145,11 @@ impl Outline {
         let formatted = style.format(&items, &clusters)?;
         let mut citations = formatted.citations.into_iter();
         let mut parts: Vec<OutlinePart> = Vec::new();
-        for sentence in &answer.sentences {
+        let mut before = usize::MAX;
+        for (at, sentence) in answer.sentences.iter().enumerate() {
+            if at == answer.table_place() {
+                before = parts.len();
+            }
             let cited = cited(sentence);
             let citation = if cited.is_empty() { None } else { citations.next() };
             let heading = sentence.heading.as_deref().map(visible);
@@ -99,7 +168,13 @@ impl Outline {
                 paragraph.sentences.push(view);
             }
         }
+        let before = before.min(parts.len());
+        let mut sentences =
+            parts.iter().flat_map(|part| &part.paragraphs).flat_map(|one| &one.sentences);
+        let legend = sentences.any(|one| one.marked).then_some(LEGEND);
         Ok(Self {
+            table: OutlineTable::of(answer, &items, &places, before),
+            legend,
             title: visible(export.title),
             abstained: answer.abstained,
             parts,
@@ -129,10 +204,13 @@ impl Sentence {
                 page: quote.page(),
             })
         });
+        let verdict = sentence.support.as_ref().map(|support| support.verdict);
         Self {
             closing: text[bare.len()..].to_owned(),
             text: bare.to_owned(),
-            doubt: match sentence.support.as_ref().map(|support| support.verdict) {
+            marked: sentence.role.is_some() && verdict.is_some_and(|one| one != Verdict::Supported)
+                || sentence.role == Some(AnswerRole::Finding) && sentence.citations.is_empty(),
+            doubt: match verdict.filter(|_| sentence.role.is_none()) {
                 Some(Verdict::Unsupported) => Some("not supported by the located evidence"),
                 Some(Verdict::Contradicted) => Some("contradicted by the located evidence"),
                 Some(Verdict::Partial) => Some("partly supported"),

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use super::bibtex;
 use super::item::Item;
-use super::outline::{Outline, Sentence};
+use super::outline::{Outline, OutlineTable, Sentence};
 use super::style::{CitesBy, Link, Run};
 use crate::latex::encode::text as latex;
 
@@ -81,7 +81,8 @@ pub(super) fn write(outline: &Outline) -> String {
 }
 
 fn body(outline: &Outline, tex: &mut String) {
-    for part in &outline.parts {
+    for (at, part) in outline.parts.iter().enumerate() {
+        tex.push_str(&table(outline, at));
         if let Some(heading) = &part.heading {
             let _infallible = write!(tex, "\\section*{{{}}}\n\n", latex(heading));
         }
@@ -103,6 +104,36 @@ fn body(outline: &Outline, tex: &mut String) {
             tex.push_str("\\end{itemize}\n\n");
         }
     }
+    tex.push_str(&table(outline, outline.parts.len()));
+    if let Some(legend) = outline.legend {
+        let _infallible =
+            write!(tex, "\\noindent{{\\footnotesize \\textdagger{{}} {}}}\n\n", latex(legend));
+    }
+}
+
+/// The table, where it stands in front of part `at`; columns of equal width that wrap.
+fn table(outline: &Outline, at: usize) -> String {
+    let Some(table) = outline.table.as_ref().filter(|table| table.before == at) else {
+        return String::new();
+    };
+    let width = 92 / (table.columns.len() + 1);
+    let columns = format!("p{{0.{width:02}\\linewidth}}").repeat(table.columns.len() + 1);
+    let heads: String =
+        table.columns.iter().map(|head| format!(" & \\textbf{{{}}}", latex(head))).collect();
+    let mut tex = format!(
+        "\\begin{{center}}\\footnotesize\\raggedright\n\\begin{{tabular}}{{{columns}}}\n\\hline\n\\textbf{{{}}}{heads} \\\\\n\\hline\n",
+        OutlineTable::PAPERS
+    );
+    for row in &table.rows {
+        let cells: String = row.cells.iter().map(|cell| format!(" & {}", latex(cell))).collect();
+        let _infallible = writeln!(
+            tex,
+            "{}~\\cite{{{}}}{cells} \\\\",
+            latex(&row.paper),
+            outline.keys[row.reference]
+        );
+    }
+    tex + "\\hline\n\\end{tabular}\n\\end{center}\n\n"
 }
 
 fn sentence(sentence: &Sentence, outline: &Outline) -> String {
@@ -130,7 +161,8 @@ fn sentence(sentence: &Sentence, outline: &Outline) -> String {
     }
     let doubt = sentence.doubt.map(|doubt| format!(" \\emph{{({doubt})}}")).unwrap_or_default();
     let closing = latex(&sentence.closing);
-    format!("{}{before}{doubt}{closing}{after}", latex(&sentence.text))
+    let mark = if sentence.marked { "\\textdagger{}" } else { "" };
+    format!("{}{before}{doubt}{closing}{mark}{after}", latex(&sentence.text))
 }
 
 fn references(outline: &Outline, tex: &mut String) {

@@ -58,6 +58,8 @@ fn sentence(text: &str, citations: &[usize], heading: &str, quote: Option<&str>)
         quotes: quotes.collect(),
         gates: vec![Gate::L0],
         verbatim: false,
+        role: None,
+        follows: Vec::new(),
     }
 }
 
@@ -103,6 +105,8 @@ fn answer() -> Answer {
             ),
             reference(4, "pmid:7", "Never cited", &[], Some("漢字 Journal")),
         ],
+        sections: Vec::new(),
+        table: None,
     }
 }
 

@@ -70,6 +70,8 @@ fn plain_sentences(text: &str) -> Vec<AnswerSentence> {
         quotes: Vec::new(),
         gates: Vec::new(),
         verbatim: false,
+        role: None,
+        follows: Vec::new(),
     };
     draft_sentences(text).into_iter().map(plain).collect()
 }

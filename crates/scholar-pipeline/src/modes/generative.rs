@@ -7,7 +7,7 @@
 //!    the text stays; [`insert_citations`], citations for what has none;
 //! 3. prove: [`conclude`], every sentence through the gates, references numbered.
 //!
-//! A model call that fails after the draft leaves its step out, with a notice. Source: arXiv 2411.14199 §2.2,
+//! These are the steps in the paper's form; [`report`] writes ours. A model call that fails after the draft leaves its step out, with a notice. Source: arXiv 2411.14199 §2.2,
 //! reference code `src/open_scholar.py::run`; deviations D7–D22.
 
 use std::ops::ControlFlow;
@@ -25,6 +25,7 @@ use crate::write::{conclude, drafted};
 
 mod feedback;
 mod refine;
+mod report;
 mod revise;
 
 use refine::refine;
@@ -53,6 +54,9 @@ pub static MODE: Mode = Mode {
 };
 
 async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
+    if report::is_wanted(frame.config) {
+        return report::run(frame).await;
+    }
     let mut manuscript = match drafted(frame).await? {
         ControlFlow::Continue(manuscript) => manuscript,
         ControlFlow::Break(answer) => return Ok(answer),
@@ -63,6 +67,9 @@ async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
 }
 
 fn calls(config: &AskConfig) -> Vec<ExpectedCalls> {
+    if report::is_wanted(config) {
+        return report::calls(config);
+    }
     let mut expected = single_pass::calls(config);
     if config.task.labels().is_some() {
         return expected;

@@ -42,6 +42,16 @@ prompts! {
     KEYWORDS = "ask/keywords";
     /// Citations for one statement.
     POSTHOC = "ask/posthoc";
+    /// Sentences of the passages, copied word for word.
+    QUOTES = "ask/quotes";
+    /// The outline that quotations are used in.
+    QUOTES_OUTLINE = "ask/quotes_outline";
+    /// A short answer, parts by facet, every sentence marked with its role.
+    REPORT = "ask/report";
+    /// What becomes of sentences that did not pass.
+    REPORT_REPAIR = "ask/report_repair";
+    /// A revision of such an answer by all feedback at once.
+    REPORT_REVISE = "ask/report_revise";
     /// An answer from the paragraphs of one paper.
     SINGLE_PAPER = "ask/single_paper";
     /// A related-work section.

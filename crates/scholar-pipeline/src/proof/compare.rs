@@ -56,6 +56,8 @@ pub enum DifferenceKind {
     GatesDiffer,
     /// Heading, paragraph or wording mark of a sentence.
     LayoutDiffers,
+    /// The role of a sentence, or what it follows from.
+    RoleDiffers,
     /// A reference that the list does not have.
     ReferenceAdded,
     /// A reference is missing.
@@ -98,6 +100,12 @@ pub fn compare_answers(expected: &Answer, found: &Answer) -> Vec<Difference> {
     }
     compare_sentences(&expected.sentences, &found.sentences, &mut all);
     compare_references(expected, found, &mut all);
+    for (name, expected, found) in [
+        ("sections", value_of(&expected.sections), value_of(&found.sections)),
+        ("table", value_of(&expected.table), value_of(&found.table)),
+    ] {
+        compare_values(name, &expected, &found, &mut all);
+    }
     all
 }
 
@@ -144,11 +152,13 @@ fn compare_sentence(
     compare_citations(&place, &expected.citations, &found.citations, all);
     let layout =
         |one: &AnswerSentence| text_of(&(one.heading.as_ref(), one.paragraph_start, one.verbatim));
+    let role = |one: &AnswerSentence| text_of(&(one.role, &one.follows));
     for (kind, old, new) in [
         (DifferenceKind::QuotationsDiffer, text_of(&expected.quotes), text_of(&found.quotes)),
         (DifferenceKind::VerdictDiffers, text_of(&expected.support), text_of(&found.support)),
         (DifferenceKind::GatesDiffer, text_of(&expected.gates), text_of(&found.gates)),
         (DifferenceKind::LayoutDiffers, layout(expected), layout(found)),
+        (DifferenceKind::RoleDiffers, role(expected), role(found)),
     ] {
         if old != new {
             all.push(Difference::new(kind, &place, Some(old), Some(new)));

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use scholar_core::{
-    Answer, AnswerMode, AnswerSentence, CharSpan, Citation, Gate, Passage, PassageId, Quote,
-    Reference, Support,
+    Answer, AnswerMode, AnswerRole, AnswerSection, AnswerSentence, AnswerTable, CharSpan, Citation,
+    Gate, Passage, PassageId, Quote, Reference, Support,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,6 +44,12 @@ pub struct ProofFile {
     pub sentences: Vec<ProofSentence>,
     /// The cited papers as they were printed.
     pub references: Vec<Reference>,
+    /// The parts of the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<AnswerSection>,
+    /// The table of the answer, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<AnswerTable>,
     /// The quoted passages, by identifier.
     pub passages: Vec<ProofPassage>,
     /// What the caller recorded beside the answer: clock, wallet, notices of what stands behind the ports.
@@ -89,6 +95,12 @@ pub struct ProofSentence {
     /// The words of its first quotation.
     #[serde(default)]
     pub verbatim: bool,
+    /// What it does in the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<AnswerRole>,
+    /// The sentences that it follows from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub follows: Vec<usize>,
 }
 
 impl ProofSentence {
@@ -102,8 +114,22 @@ impl ProofSentence {
             quotes,
             gates,
             verbatim,
+            role,
+            follows,
         } = sentence.clone();
-        Self { index, text, heading, paragraph_start, citations, quotes, support, gates, verbatim }
+        Self {
+            index,
+            text,
+            heading,
+            paragraph_start,
+            citations,
+            quotes,
+            support,
+            gates,
+            verbatim,
+            role,
+            follows,
+        }
     }
 
     /// The sentence as it stands in the answer.
@@ -118,6 +144,8 @@ impl ProofSentence {
             support,
             gates,
             verbatim,
+            role,
+            follows,
         } = self.clone();
         AnswerSentence {
             text,
@@ -128,6 +156,8 @@ impl ProofSentence {
             quotes,
             gates,
             verbatim,
+            role,
+            follows,
         }
     }
 }
@@ -197,7 +227,8 @@ impl ProofFile {
     /// # Errors
     /// Never in practice: everything in an answer has a JSON form.
     pub fn of(answer: &Answer, trace: &[Event], record: ProofRecord) -> serde_json::Result<Self> {
-        let Answer { question, mode, abstained, sentences, references } = answer;
+        let Answer { question, mode, abstained, sentences, references, sections, table } = answer;
+        let proven = answer;
         let ProofRecord { run, version, datastore, recorded, answer, settings, files } = record;
         let sentences: Vec<ProofSentence> =
             sentences.iter().enumerate().map(|(at, one)| ProofSentence::of(at, one)).collect();
@@ -217,9 +248,11 @@ impl ProofFile {
             mode: Some(*mode),
             abstained: *abstained,
             datastore,
-            passages: quoted_passages(&sentences, trace),
+            passages: quoted_passages(proven, trace),
             sentences,
             references: references.clone(),
+            sections: sections.clone(),
+            table: table.clone(),
             recorded,
             digests: Some(digests),
         })
@@ -233,6 +266,8 @@ impl ProofFile {
             abstained: self.abstained,
             sentences: self.sentences.iter().map(ProofSentence::sentence).collect(),
             references: self.references.clone(),
+            sections: self.sections.clone(),
+            table: self.table.clone(),
         })
     }
 
@@ -250,7 +285,7 @@ pub(super) fn verdicts(sentences: &[ProofSentence]) -> Vec<Option<&Support>> {
     sentences.iter().map(|sentence| sentence.support.as_ref()).collect()
 }
 
-fn quoted_passages(sentences: &[ProofSentence], trace: &[Event]) -> Vec<ProofPassage> {
+fn quoted_passages(answer: &Answer, trace: &[Event]) -> Vec<ProofPassage> {
     let mut shown: BTreeMap<&PassageId, (&Passage, &[String])> = BTreeMap::new();
     for event in trace {
         let Event::Ranked { evidence, .. } = event else { continue };
@@ -259,8 +294,7 @@ fn quoted_passages(sentences: &[ProofSentence], trace: &[Event]) -> Vec<ProofPas
             shown.entry(&passage.id).or_insert((passage, &retrieved.found_by));
         }
     }
-    let mut ids: Vec<&PassageId> =
-        sentences.iter().flat_map(|one| one.quotes.iter().map(|quote| &quote.passage_id)).collect();
+    let mut ids: Vec<&PassageId> = answer.quotes().map(|quote| &quote.passage_id).collect();
     ids.sort_unstable();
     ids.dedup();
     let passage = |id: &PassageId| {

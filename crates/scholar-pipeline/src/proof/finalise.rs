@@ -93,5 +93,7 @@ fn answer_sentence(
         quotes,
         gates: sentence.gates.clone(),
         verbatim: sentence.verbatim,
+        role: None,
+        follows: Vec::new(),
     }
 }

@@ -20,6 +20,7 @@ use crate::evidence::{EvidenceNumber, EvidenceRegistry};
 use crate::frame::Frame;
 use trials::{Trial, best_judgement, quote_at, quotes_of, shell, unproven};
 
+pub(crate) use remedies::ranked;
 pub use remedies::{DISPUTED_SUFFIX, PARTIAL_SUFFIX, WEAKENED_SUFFIX};
 
 /// Name of the judgement on a sentence that is its source's own words.

@@ -105,6 +105,20 @@ pub enum ProofProblem {
         /// The words between the quotation marks.
         words: String,
     },
+    /// A cell of the table quotes what its passage does not have at that place, or quotes another paper than its row's.
+    CellUnfounded {
+        /// Which row, from 0.
+        row: usize,
+        /// Which column, from 0.
+        column: usize,
+        /// What the cell says.
+        text: String,
+    },
+    /// A synthesis follows from sentences that are missing or cite nothing.
+    FollowsFromNothing {
+        /// Which sentence, from 0.
+        sentence: usize,
+    },
     /// The numbers of the reference list do not run from 1.
     ReferenceMisnumbered {
         /// The number that should stand there.
@@ -222,6 +236,7 @@ pub async fn verify_proof(
     for (position, sentence) in proof.sentences.iter().enumerate() {
         check.sentence(position, sentence).await?;
     }
+    check.table();
     check.references();
     check.digests();
     Ok(check.report)
@@ -243,7 +258,10 @@ struct Check<'a> {
 impl<'a> Check<'a> {
     async fn read_sources(&mut self) -> Result<(), PortError> {
         let Some(sources) = self.sources else { return Ok(()) };
-        for quote in self.proof.sentences.iter().flat_map(|sentence| &sentence.quotes) {
+        let rows = self.proof.table.iter().flat_map(|table| &table.rows);
+        let cells = rows.flat_map(|row| &row.cells).filter_map(|cell| cell.quote.as_ref());
+        let quotes = self.proof.sentences.iter().flat_map(|sentence| &sentence.quotes);
+        for quote in quotes.chain(cells) {
             let id = &quote.passage_id;
             if self.stored.contains_key(id) {
                 continue;
@@ -314,8 +332,41 @@ impl<'a> Check<'a> {
         if bound && unproven && sentence.gates.is_empty() {
             self.remark(ProofRemark::WithoutProof { sentence: at });
         }
+        let cites =
+            |at: &usize| self.proof.sentences.get(*at).is_some_and(|one| !one.citations.is_empty());
+        if !sentence.follows.is_empty() && !sentence.follows.iter().all(cites) {
+            self.problem(ProofProblem::FollowsFromNothing { sentence: at });
+        }
         self.report.sentences += 1;
         Ok(())
+    }
+
+    /// Every cell that says something quotes a passage of the row's paper.
+    fn table(&mut self) {
+        let rows = self.proof.table.iter().flat_map(|table| &table.rows);
+        for (row, one) in rows.enumerate() {
+            let paper = self.proof.references.iter().find(|paper| paper.number == one.reference);
+            for (column, cell) in one.cells.iter().enumerate() {
+                let founded = cell.quote.as_ref().map_or(cell.text.is_empty(), |quote| {
+                    let id = &quote.passage_id;
+                    let stored = self.stored.get(id).and_then(Option::as_ref);
+                    let source = stored.map_or(&id.paper, |stored| &stored.paper.id);
+                    let text = self.embedded(id).and_then(|one| one.text.as_deref());
+                    let there =
+                        text.and_then(|text| CharSpan::new(quote.start, quote.end).slice(text));
+                    quote.reference == one.reference
+                        && paper.is_some_and(|paper| &paper.paper_id == source)
+                        && there == Some(quote.text.as_str())
+                });
+                if !founded {
+                    self.problem(ProofProblem::CellUnfounded {
+                        row,
+                        column,
+                        text: cell.text.clone(),
+                    });
+                }
+            }
+        }
     }
 
     /// The quotation in the embedded passage, of a paper that is in the list.

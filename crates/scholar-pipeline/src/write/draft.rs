@@ -87,7 +87,8 @@ pub(crate) fn without_draft(frame: &Frame<'_>, error: PortError) -> Result<Answe
     Ok(frame.no_answer())
 }
 
-fn no_draft(frame: &Frame<'_>, source: PortError) -> AskError {
+/// The error of a run that has no text to go on with.
+pub(crate) fn no_draft(frame: &Frame<'_>, source: PortError) -> AskError {
     let model = frame.ports.generator.as_ref().map(|generator| generator.info().model.clone());
     AskError::Generate {
         model: model.unwrap_or_default(),
@@ -97,7 +98,7 @@ fn no_draft(frame: &Frame<'_>, source: PortError) -> AskError {
 }
 
 /// Why a reply is no answer to read. Some servers answer everything with a tool call.
-fn unusable(text: &str) -> Option<&'static str> {
+pub(crate) fn unusable(text: &str) -> Option<&'static str> {
     if !text.contains(char::is_alphanumeric) {
         return Some("the reply has no text");
     }

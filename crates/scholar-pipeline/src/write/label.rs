@@ -37,6 +37,8 @@ pub(crate) fn classified(
         quotes: Vec::new(),
         gates,
         verbatim: false,
+        role: None,
+        follows: Vec::new(),
     };
     frame.emit(&Event::Sentence { sentence: sentence.clone() });
     // A label is an answer, also without a citation.

@@ -69,7 +69,7 @@ fn cite(sentence: &mut DraftSentence, numbers: &[EvidenceNumber]) {
     }
 }
 
-fn heading_of(line: &str) -> Option<String> {
+pub(super) fn heading_of(line: &str) -> Option<String> {
     let title = if let Some(title) = line.strip_prefix('#') {
         title.trim_start_matches('#')
     } else {
@@ -82,7 +82,7 @@ fn heading_of(line: &str) -> Option<String> {
     (!title.is_empty()).then(|| strip_citations(title))
 }
 
-fn without_list_mark(line: &str) -> &str {
+pub(super) fn without_list_mark(line: &str) -> &str {
     for mark in ["- ", "* ", "• ", "+ "] {
         if let Some(item) = line.strip_prefix(mark) {
             return item.trim_start();

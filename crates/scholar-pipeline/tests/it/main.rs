@@ -2,6 +2,7 @@
 
 mod evidence;
 mod replay;
+mod report;
 mod scenario;
 mod sources;
 mod stage;

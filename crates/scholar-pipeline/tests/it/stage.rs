@@ -101,8 +101,14 @@ fn answer_lines(answer: &Answer) -> String {
         let cited: Vec<usize> = sentence.citations.iter().map(|citation| citation.0).collect();
         let verdict = sentence.support.as_ref().map(|support| support.verdict);
         let start = if sentence.paragraph_start { "¶" } else { " " };
-        let _ =
-            writeln!(out, "{start} {} {cited:?} {:?} {verdict:?}", sentence.text, sentence.gates);
+        let role = sentence.role.map(|role| format!(" {role:?} of {:?}", sentence.follows));
+        let _ = writeln!(
+            out,
+            "{start} {} {cited:?} {:?} {verdict:?}{}",
+            sentence.text,
+            sentence.gates,
+            role.unwrap_or_default()
+        );
         for quote in &sentence.quotes {
             let head: String = quote.text.chars().take(60).collect();
             let _ =

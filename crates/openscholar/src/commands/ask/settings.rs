@@ -2,9 +2,12 @@
 
 use clap::ValueEnum as _;
 use scholar_core::SearchFilter;
-use scholar_pipeline::config::{AskConfig, ModeChoice, SettingError, Settings, Task};
+use scholar_pipeline::config::{
+    AnswerForm, AnswerLength, AskConfig, ModeChoice, SettingError, Settings, Task, WritingConfig,
+    WritingPlan,
+};
 
-use crate::args::{AnswerArgs, AskArgs, GeneratorChoice, SourceArg, TaskArg};
+use crate::args::{AnswerArgs, AskArgs, GeneratorChoice, LengthArg, PlanArg, SourceArg, TaskArg};
 use crate::error::CommandError;
 use crate::runs::WiringRecord;
 
@@ -12,14 +15,17 @@ use crate::runs::WiringRecord;
 pub(super) fn resolve(args: &AskArgs, file: &Settings) -> Result<AskConfig, CommandError> {
     let task = Task::from(args.task);
     let mut config = match args.preset.as_str() {
-        "paper" if args.task == TaskArg::SinglePaper => AskConfig::single_paper_task(task),
+        "report" | "paper" if args.task == TaskArg::SinglePaper => {
+            AskConfig::single_paper_task(task)
+        }
+        "report" => AskConfig::report(),
         "paper" => AskConfig::paper(),
         "single-paper" => AskConfig::single_paper_task(task),
         "nature" => AskConfig::nature(),
         "upstream" => AskConfig::upstream(),
         other => {
             return Err(CommandError::user(format!("there is no preset {other:?}"))
-                .with_hint("the presets are paper, nature, single-paper and upstream"));
+                .with_hint("the presets are report, paper, nature, single-paper and upstream"));
         }
     };
     config.task = task;
@@ -34,6 +40,9 @@ pub(super) fn resolve(args: &AskArgs, file: &Settings) -> Result<AskConfig, Comm
     set(&mut config.ranking.top_n, *top_n);
     set(&mut config.ranking.norm_cite, args.norm_cite);
     set(&mut config.feedback.items, args.feedback);
+    set(&mut config.writing.length, args.length.map(Into::into));
+    set(&mut config.writing.plan, args.plan.map(Into::into));
+    check_form(&config.writing)?;
     if args.seed.is_some() {
         config.sampling.seed = args.seed;
     }
@@ -109,6 +118,19 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
     Ok(args)
 }
 
+/// Plan and length are not chosen where the published form has neither.
+fn check_form(writing: &WritingConfig) -> Result<(), CommandError> {
+    let published = WritingConfig::paper();
+    let chosen = (writing.plan, writing.length) != (published.plan, published.length);
+    if writing.form == AnswerForm::Paper && chosen {
+        return Err(CommandError::user(
+            "the published form of an answer has no plan and no length to choose",
+        )
+        .with_hint("leave out --preset, or write --set writing.form=report"));
+    }
+    Ok(())
+}
+
 fn check(config: &AskConfig) -> Result<(), CommandError> {
     let zero = |name: &str| CommandError::user(format!("{name} must be at least 1"));
     if config.retrieval.top_k == 0 {
@@ -137,6 +159,25 @@ fn set<T>(setting: &mut T, flag: Option<T>) {
 #[expect(clippy::cast_precision_loss, reason = "a deadline in seconds is far below 2^52")]
 fn seconds(value: u64) -> f64 {
     value as f64
+}
+
+impl From<LengthArg> for AnswerLength {
+    fn from(length: LengthArg) -> Self {
+        match length {
+            LengthArg::Short => Self::Short,
+            LengthArg::Medium => Self::Medium,
+            LengthArg::Long => Self::Long,
+        }
+    }
+}
+
+impl From<PlanArg> for WritingPlan {
+    fn from(plan: PlanArg) -> Self {
+        match plan {
+            PlanArg::Draft => Self::Draft,
+            PlanArg::Quotes => Self::Quotes,
+        }
+    }
 }
 
 impl From<TaskArg> for Task {

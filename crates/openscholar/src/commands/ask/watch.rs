@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use scholar_core::text::untrusted;
 use scholar_pipeline::{Event, Evidence, Observer, modes};
 
+use super::live::LiveText;
 use crate::output::document::Timings;
 use crate::output::json::Json;
 use crate::output::markdown;
@@ -30,6 +31,7 @@ struct State {
     events: Vec<Event>,
     timings: Timings,
     in_text: bool,
+    live: LiveText,
 }
 
 impl Watch {
@@ -65,7 +67,8 @@ impl Watch {
         if !self.printer.live() {
             return;
         }
-        self.spinner.suspend(|| self.printer.stream(delta));
+        let shown = state.live.push(delta);
+        self.spinner.suspend(|| self.printer.stream(&shown));
         state.in_text = true;
     }
 
@@ -90,7 +93,7 @@ impl Watch {
 
     fn show(&self, event: &Event, state: &mut State) {
         if state.in_text && !matches!(event, Event::Text { .. }) {
-            self.say("");
+            self.say(&state.live.finish());
             state.in_text = false;
         }
         match event {
@@ -102,7 +105,7 @@ impl Watch {
             }
             Event::Searched { .. } => self.spinner.set_message("searching"),
             Event::Pooled { candidates, kept } => {
-                self.spinner.set_message(format!("rerereranking {kept} of {candidates} passages"));
+                self.spinner.set_message(format!("reranking {kept} of {candidates} passages"));
             }
             Event::Ranked { reranker, evidence } => {
                 let shown = evidence.len();

@@ -112,6 +112,8 @@ fn sentence(state: &DigestState<'_>, at: usize, number: Citation, heading: &str)
         quotes: vec![quote(state, at, number)],
         gates: vec![Gate::L0, Gate::L1, Gate::L2],
         verbatim: true,
+        role: None,
+        follows: Vec::new(),
     }
 }
 

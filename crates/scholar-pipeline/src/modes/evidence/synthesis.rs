@@ -264,6 +264,8 @@ async fn check(
         quotes: from.iter().map(|source| quote(state, source.at, source.citation)).collect(),
         gates: vec![Gate::L0, Gate::L1, Gate::L2],
         verbatim: false,
+        role: None,
+        follows: Vec::new(),
     }))
 }
 

@@ -2,6 +2,7 @@
 
 use scholar_core::{Generation, Notice, NoticeKind, Query};
 
+use super::feedback::FeedbackItem;
 use super::{feedback, revise};
 use crate::config::{FeedbackConfig, RankNewBy};
 use crate::event::Event;
@@ -12,11 +13,36 @@ use crate::retrieve::queries;
 use crate::retrieve::{self, Round};
 use crate::write::{Manuscript, reference_block};
 
+/// What the model would improve in `text`; empty, with a notice, where the call fails or nothing can be read.
+pub(super) async fn feedback_items(frame: &Frame<'_>, text: &str) -> Vec<FeedbackItem> {
+    let limit = frame.config.feedback.items.to_string();
+    let values =
+        [("items", limit.as_str()), ("question", frame.question.as_str()), ("answer", text)];
+    let reply = match frame
+        .call("feedback", prompts::FEEDBACK, &values, frame.config.sampling.feedback)
+        .await
+    {
+        Ok(reply) => reply.text,
+        Err(error) => {
+            frame.skipped("feedback", &error);
+            return Vec::new();
+        }
+    };
+    let items = feedback::parse(&reply, frame.config.feedback.parser);
+    if items.is_empty() {
+        let message = "no feedback item could be read from the model's reply; the draft stands";
+        frame.notice(Notice::new(NoticeKind::ModelReply, message));
+    }
+    let pairs = items.iter().map(|item| (item.text.clone(), item.question.clone())).collect();
+    frame.emit(&Event::Feedback { items: pairs });
+    items
+}
+
 /// Feedback, and its items one after another on the current text.
 pub(super) async fn refine(frame: &Frame<'_>, manuscript: &mut Manuscript) {
     let FeedbackConfig {
         items: most,
-        parser,
+        parser: _,
         retrieve,
         keywords: _,
         rank_new_by: _,
@@ -25,29 +51,7 @@ pub(super) async fn refine(frame: &Frame<'_>, manuscript: &mut Manuscript) {
     if most == 0 || frame.over_budget().is_some() {
         return;
     }
-    let limit = most.to_string();
-    let values = [
-        ("items", limit.as_str()),
-        ("question", frame.question.as_str()),
-        ("answer", manuscript.text.as_str()),
-    ];
-    let reply = match frame
-        .call("feedback", prompts::FEEDBACK, &values, frame.config.sampling.feedback)
-        .await
-    {
-        Ok(reply) => reply.text,
-        Err(error) => {
-            frame.skipped("feedback", &error);
-            return;
-        }
-    };
-    let items = feedback::parse(&reply, parser);
-    if items.is_empty() {
-        let message = "no feedback item could be read from the model's reply; the draft stands";
-        frame.notice(Notice::new(NoticeKind::ModelReply, message));
-    }
-    let pairs = items.iter().map(|item| (item.text.clone(), item.question.clone())).collect();
-    frame.emit(&Event::Feedback { items: pairs });
+    let items = feedback_items(frame, &manuscript.text).await;
     for (nth, item) in items.iter().take(most).enumerate() {
         if frame.over_budget().is_some() {
             break;

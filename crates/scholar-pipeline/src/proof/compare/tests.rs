@@ -18,6 +18,8 @@ fn sentence(text: &str, citations: &[usize]) -> AnswerSentence {
         quotes: Vec::new(),
         gates: Vec::new(),
         verbatim: false,
+        role: None,
+        follows: Vec::new(),
     }
 }
 
@@ -34,6 +36,8 @@ fn answer() -> Answer {
             sentence("Nobody knows why this is so.", &[]),
         ],
         references: vec![reference(1), reference(2)],
+        sections: Vec::new(),
+        table: None,
     }
 }
 

@@ -219,7 +219,7 @@ fn best_sentence_scores(text: &str, passages: &[&str]) -> Result<Vec<f32>, PortE
 }
 
 /// A passage found for a sentence, ranked by its retrieval score.
-pub(super) fn ranked(retrieved: Retrieved) -> Option<Ranked> {
+pub(crate) fn ranked(retrieved: Retrieved) -> Option<Ranked> {
     let score = RerankScore::new(retrieved.score.value()).ok()?;
     let explanation = scholar_core::Explanation::new(
         score.value(),

@@ -56,6 +56,8 @@ fn sentence(text: &str, quote: Quote, verbatim: bool) -> AnswerSentence {
         quotes: vec![quote],
         gates: vec![Gate::L0, Gate::L1, Gate::L2],
         verbatim,
+        role: None,
+        follows: Vec::new(),
     }
 }
 
@@ -69,6 +71,8 @@ fn answer() -> Answer {
             sentence("They die late.", quote(18, 36, "They die late [1]."), true),
         ],
         references: vec![reference_of(Citation(1), &PaperMeta::new(PaperId::Pmid(1), "Cells"))],
+        sections: Vec::new(),
+        table: None,
     }
 }
 

@@ -1,0 +1,281 @@
+//! Quotations first: copied from the passages and located at once, ordered into an outline, written up from them alone.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+
+use scholar_core::text::locate;
+use scholar_core::text::markers::{between_markers, remove_markers, strip_foreign_markers};
+use scholar_core::text::normalise::single_spaced;
+use scholar_core::{Answer, Notice, NoticeKind, Query};
+
+use super::{ask_for_text, words};
+use crate::error::AskError;
+use crate::evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
+use crate::frame::Frame;
+use crate::prompts;
+use crate::retrieve::{self, Round};
+use crate::write::{Manuscript, reference_block, without_draft};
+
+/// Quotations of one passage. Ours.
+const MOST_OF_ONE: usize = 4;
+/// New passages read for a facet without quotations. Ours.
+const NEW_PER_FACET: usize = 4;
+
+/// Words that stand in a shown passage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Quotation {
+    number: EvidenceNumber,
+    text: String,
+}
+
+/// Headings with the places of their quotations, and what to search for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Outline {
+    parts: Vec<OutlinePart>,
+    searches: Vec<(usize, String)>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct OutlinePart {
+    heading: String,
+    quotations: Vec<usize>,
+}
+
+/// The text of a report, from quotations.
+pub(super) async fn write(
+    frame: &Frame<'_>,
+    mut manuscript: Manuscript,
+) -> Result<ControlFlow<Answer, Manuscript>, AskError> {
+    let shown = manuscript.visible.clone();
+    let mut quoted = match extract(frame, &shown).await {
+        Ok(quoted) => quoted,
+        Err(error) => return without_draft(frame, error).map(ControlFlow::Break),
+    };
+    if quoted.is_empty() {
+        let why = "no quotation that answers the question was found in the passages";
+        return Ok(ControlFlow::Break(frame.abstain(why)));
+    }
+    let mut outline = ask_for_outline(frame, &quoted, &manuscript.registry).await;
+    fill(frame, &mut manuscript, &mut outline, &mut quoted).await;
+    let (question, words) = (frame.question.as_str(), words(frame.config));
+    let references = lines(&quoted, &manuscript.registry);
+    let plan = plan(&outline, &quoted);
+    let values = [
+        ("question", question),
+        ("words", words.as_str()),
+        ("plan", plan.as_str()),
+        ("references", references.as_str()),
+    ];
+    ask_for_text(frame, &values, manuscript).await
+}
+
+/// Quotations of `shown` that are located in it; the others are counted in a notice.
+async fn extract(
+    frame: &Frame<'_>,
+    shown: &[Evidence],
+) -> Result<Vec<Quotation>, scholar_core::PortError> {
+    let most = MOST_OF_ONE.to_string();
+    let call = frame.config.sampling.answer;
+    let values = [("question", frame.question.as_str()), ("most", most.as_str())];
+    let references = reference_block(frame, prompts::QUOTES, &values, shown, call);
+    let values = [&values[..], &[("references", references.as_str())]].concat();
+    let reply = frame.call("quotes", prompts::QUOTES, &values, call).await?.text;
+    let copied = quotations(&reply);
+    let all = copied.len();
+    let stands = |one: &Quotation| {
+        let passage = shown.iter().find(|e| e.number == one.number)?;
+        let text = &passage.ranked.retrieved.passage.text;
+        // Prompts show passages without their own citation markers.
+        let found =
+            locate(&one.text, text).or_else(|| locate(&one.text, &strip_foreign_markers(text)));
+        found.map(|_| one.clone())
+    };
+    let mut kept: Vec<Quotation> = Vec::new();
+    for one in copied.iter().filter_map(stands) {
+        let of_one = kept.iter().filter(|known| known.number == one.number).count();
+        if of_one < MOST_OF_ONE && !kept.contains(&one) {
+            kept.push(one);
+        }
+    }
+    if kept.len() < all {
+        let message = format!(
+            "{} of {all} quotations were dropped: not word for word in their passage, or too many of one",
+            all - kept.len()
+        );
+        frame.notice(Notice::new(NoticeKind::ModelReply, message));
+    }
+    Ok(kept)
+}
+
+/// The quotations of a reply, none located yet.
+pub(super) fn quotations(reply: &str) -> Vec<Quotation> {
+    let text = remove_markers(&between_markers(reply).text);
+    let line = |line: &str| {
+        let rest = line[line.find('[')? + 1..].trim_start();
+        let (number, words) = rest.split_once(']')?;
+        let words = words.trim_start_matches([':', ' ', '|']).trim();
+        let words = words.trim_matches(['"', '“', '”']);
+        let number = EvidenceNumber(number.trim().parse().ok()?);
+        let text = single_spaced(words);
+        (!text.is_empty()).then_some(Quotation { number, text })
+    };
+    text.lines().filter_map(line).collect()
+}
+
+async fn ask_for_outline(
+    frame: &Frame<'_>,
+    quoted: &[Quotation],
+    registry: &EvidenceRegistry,
+) -> Outline {
+    let items = if frame.config.feedback.retrieve { frame.config.feedback.items } else { 0 };
+    let limit = items.to_string();
+    let mut references = String::new();
+    for (at, one) in quoted.iter().enumerate() {
+        let title = registry.get(one.number).map(|e| e.ranked.retrieved.passage.title.as_str());
+        // Writing to a string cannot fail.
+        let _infallible =
+            writeln!(references, "Q{} ({}) “{}”", at + 1, title.unwrap_or_default(), one.text);
+    }
+    let values = [
+        ("references", references.as_str()),
+        ("question", frame.question.as_str()),
+        ("items", limit.as_str()),
+    ];
+    let call = frame.config.sampling.feedback;
+    match frame.call("outline", prompts::QUOTES_OUTLINE, &values, call).await {
+        Ok(reply) => {
+            let mut outline = outline(&reply.text, quoted.len());
+            outline.searches.truncate(items);
+            outline
+        }
+        Err(error) => {
+            frame.skipped("the outline", &error);
+            Outline::default()
+        }
+    }
+}
+
+/// The outline of a reply over `count` quotations; each is used once, where it is named first.
+pub(super) fn outline(reply: &str, count: usize) -> Outline {
+    let text = remove_markers(&between_markers(reply).text);
+    let mut outline = Outline::default();
+    let mut used: Vec<usize> = Vec::new();
+    for line in text.lines().map(str::trim) {
+        if let Some(heading) = line.strip_prefix('#') {
+            let heading = heading.trim_matches(['#', ' ', '*']).to_owned();
+            outline.parts.push(OutlinePart { heading, quotations: Vec::new() });
+            continue;
+        }
+        let Some(part) = outline.parts.last_mut() else { continue };
+        if let Some(question) = line.strip_prefix('?') {
+            outline.searches.push((outline.parts.len() - 1, question.trim().to_owned()));
+            continue;
+        }
+        let numbers = line.split(|c: char| !c.is_ascii_alphanumeric());
+        let numbers = numbers.filter_map(|word| word.strip_prefix('Q')?.parse::<usize>().ok());
+        for at in numbers.filter_map(|n| n.checked_sub(1)).filter(|at| *at < count) {
+            if !used.contains(&at) {
+                used.push(at);
+                part.quotations.push(at);
+            }
+        }
+    }
+    outline
+}
+
+/// Searches for what the outline misses and quotes from what is found.
+async fn fill(
+    frame: &Frame<'_>,
+    manuscript: &mut Manuscript,
+    outline: &mut Outline,
+    quoted: &mut Vec<Quotation>,
+) {
+    let mut new: Vec<Evidence> = Vec::new();
+    let mut facet_of: Vec<(EvidenceNumber, usize)> = Vec::new();
+    for (part, question) in &outline.searches {
+        let Some(query) = Query::new(question) else { continue };
+        let queries = [query.clone()];
+        let registry = &mut manuscript.registry;
+        let found = retrieve::gather(frame, &queries, &query, Round::Feedback, registry).await;
+        // Failed searches were reported one by one.
+        for evidence in found.unwrap_or_default().into_iter().take(NEW_PER_FACET) {
+            facet_of.push((evidence.number, *part));
+            new.push(evidence);
+        }
+    }
+    if new.is_empty() || frame.over_budget().is_some() {
+        return;
+    }
+    match extract(frame, &new).await {
+        Ok(more) => {
+            for one in more {
+                let part = facet_of.iter().find(|(number, _)| *number == one.number);
+                if let Some(part) = part.and_then(|(_, at)| outline.parts.get_mut(*at)) {
+                    part.quotations.push(quoted.len());
+                }
+                quoted.push(one);
+            }
+            manuscript.visible.extend(new);
+        }
+        Err(error) => frame.skipped("quotations for empty facets", &error),
+    }
+}
+
+/// The lines that stand for the passages: number, title and quotations.
+fn lines(quoted: &[Quotation], registry: &EvidenceRegistry) -> String {
+    let mut numbers: Vec<EvidenceNumber> = quoted.iter().map(|one| one.number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut out = String::new();
+    for number in numbers {
+        let title = registry.get(number).map(|e| e.ranked.retrieved.passage.title.as_str());
+        let texts = quoted.iter().filter(|one| one.number == number);
+        let texts: Vec<String> = texts.map(|one| format!("“{}”", one.text)).collect();
+        // Writing to a string cannot fail.
+        let _infallible = writeln!(
+            out,
+            "{number} Title: {} Text: {}",
+            title.unwrap_or_default(),
+            texts.join(" … ")
+        );
+    }
+    out
+}
+
+/// The outline as the prompt gives it; nothing where there is none.
+fn plan(outline: &Outline, quoted: &[Quotation]) -> String {
+    let parts = outline.parts.iter().filter(|part| !part.quotations.is_empty());
+    let mut out = String::new();
+    for part in parts {
+        let numbers: String =
+            part.quotations.iter().map(|at| quoted[*at].number.to_string()).collect();
+        // Writing to a string cannot fail.
+        let _infallible = writeln!(out, "## {}: {numbers}", part.heading);
+    }
+    if out.is_empty() {
+        return out;
+    }
+    format!(
+        "\nThe references are quotations: say nothing that they do not. Follow this outline, merging or renaming its parts where that reads better:\n{out}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotations_and_outlines_are_read() {
+        let reply = "[Response_Start]\n[3] \"Cells  grow [4].\"\n- [0]: “They die.”\nno\n[x] \"y\"\n[1] \n[Response_End]";
+        let seen: Vec<(usize, String)> =
+            quotations(reply).into_iter().map(|one| (one.number.0, one.text)).collect();
+        assert_eq!(seen, [(3, "Cells grow [4].".to_owned()), (0, "They die.".to_owned())]);
+        let found = outline("Q9\n## Growth\nQ2, Q1 Q2 Q9\n? How do cells die?\n## Death ##\nQ3", 3);
+        assert_eq!(found.parts[0].quotations, [1, 0]);
+        assert_eq!(
+            (found.parts[1].heading.as_str(), &found.parts[1].quotations[..]),
+            ("Death", &[2][..])
+        );
+        assert_eq!(found.searches, [(0, "How do cells die?".to_owned())]);
+    }
+}
