@@ -5,14 +5,15 @@ usage: starter/make.py DATA_DIR
 
 DATA_DIR holds `papers/acl_anthology.jsonl.gz` (ACL Anthology metadata), `papers/arxiv_sample.jsonl.gz` (arXiv
 metadata) and `fulltext/pmc_rct_ccby.jsonl.gz` (randomised trials of the PubMed Central open-access subset), one JSON
-object a line. Python's standard library is enough. Licences and sources are in NOTICE beside this file.
+object a line. Python's standard library and cargo are enough. Licences and sources are in NOTICE beside this file.
 
 The output is one paper a line in this project's own format (docs/data-formats.md), sorted by identifier, and depends
 on nothing but the input: within a topic, candidates are taken in the order of a hash of their identifier, so that
 years and venues mix without anyone choosing.
 
-Text is cleaned, never rewritten: single spaces, NFC, soft hyphens and markers of direction removed; abstracts with
-formulas are left out rather than repaired; in PMC texts, glued headings get their colon and space back, and
+Text is cleaned, never rewritten: single spaces, NFC, soft hyphens and markers of direction removed; words that have
+lost the space between them are divided, by the same rules as on ingestion (scholar-core, `text::lost_spaces`);
+abstracts with formulas are left out rather than repaired; in PMC texts, glued headings get their colon and space back, and
 paragraphs in which table cells or list items have run together are dropped.
 """
 import collections
@@ -22,6 +23,7 @@ import io
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 from clean import abstract_of_trial, has_markup, plain_math, section_text, sentence_spaces, tidy_heading, typography
@@ -238,6 +240,19 @@ def pmc(data, seen_titles):
     return [one for topic in taken.values() for one in topic], {name: len(taken[name]) for name, _, _ in PMC_TOPICS}
 
 
+def put_lost_spaces(papers):
+    """Puts the spaces that words lost into the sections of `papers`, as scholar-core does it; what was divided."""
+    command = ["cargo", "run", "--quiet", "--locked", "-p", "scholar-core", "--example", "lost_spaces"]
+    lines = "".join(json.dumps(one) + "\n" for one in papers).encode()
+    done = subprocess.run(command, cwd=HERE.parent, input=lines, capture_output=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr.decode())
+    for one, line in zip(papers, done.stdout.splitlines(), strict=True):
+        one["sections"] = json.loads(line)["sections"]
+    # Cargo may write to standard error too.
+    return [json.loads(line) for line in done.stderr.decode().splitlines() if line.startswith("{")]
+
+
 def main(data):
     seen_titles = set()
     parts = {}
@@ -245,6 +260,7 @@ def main(data):
     for name, make in [("pmc", pmc), ("acl", acl), ("arxiv", arxiv)]:
         parts[name], topics[name] = make(data, seen_titles)
     papers = sorted((one for part in parts.values() for one in part), key=lambda one: one["meta"]["id"])
+    repairs = put_lost_spaces(papers)
     lines = "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) + "\n" for one in papers).encode()
     packed = io.BytesIO()
     # No file name and no time in the header: the same input gives the same bytes.
@@ -260,6 +276,7 @@ def main(data):
         "years": [min(one["meta"]["year"] for one in papers), max(one["meta"]["year"] for one in papers)],
         "sections": sum(len(one["sections"]) for one in papers),
         "words": sum(len(s["text"].split()) for one in papers for s in one["sections"]),
+        "spaces_repaired": len(repairs),
         "references": sum(len(one.get("references", [])) for one in papers),
         "references_among_these_papers": sum(r in known for one in papers for r in one.get("references", [])),
         "sha256_uncompressed": hashlib.sha256(lines).hexdigest(),

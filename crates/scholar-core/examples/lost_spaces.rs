@@ -1,7 +1,8 @@
 //! Puts lost spaces back into papers: JSON lines of papers on standard input, the same repaired on standard output, one
 //! JSON line for each divided word on standard error (`paper`, `before`, `after`, each with 40 characters around).
 //!
-//! `cargo run -p scholar-core --example lost_spaces < papers.jsonl > repaired.jsonl 2> repairs.jsonl`.
+//! `cargo run -p scholar-core --example lost_spaces < papers.jsonl > repaired.jsonl 2> repairs.jsonl`; `starter/make.py`
+//! calls it.
 
 use std::error::Error;
 use std::io::{BufRead as _, Write as _};

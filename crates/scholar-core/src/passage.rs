@@ -14,23 +14,36 @@ pub enum PassageKind {
     Abstract,
     /// Sentences of any other section.
     Body,
+    /// Cells of a table, or words of a figure.
+    Table,
     /// What is printed below a figure or above a table.
     Caption,
     /// Entries of a reference list.
     References,
+    /// Running heads, imprints, addresses, correspondence: what the printer or the publisher added.
+    Boilerplate,
 }
 
 impl PassageKind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Abstract, Self::Body, Self::Caption, Self::References];
+    pub const ALL: [Self; 6] = [
+        Self::Abstract,
+        Self::Body,
+        Self::Table,
+        Self::Caption,
+        Self::References,
+        Self::Boilerplate,
+    ];
 
     /// Its name in datastores, JSON, Parquet and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Abstract => "abstract",
             Self::Body => "body",
+            Self::Table => "table",
             Self::Caption => "caption",
             Self::References => "references",
+            Self::Boilerplate => "boilerplate",
         }
     }
 

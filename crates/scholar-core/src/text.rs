@@ -1,14 +1,14 @@
-//! Rules of text that several crates share: sentences, words, citation markers, kinds of sections, lost spaces, passages,
+//! Rules of text that several crates share: sentences, words, citation markers, kinds of text, lost spaces, passages,
 //! locating quotations.
 //!
 //! Everything here is pure and total: any Unicode text is accepted, nothing panics, nothing guesses.
 
+pub mod blocks;
 pub mod locate;
 pub mod lost_spaces;
 pub mod markers;
 pub mod normalise;
 pub mod passages;
-pub mod section_kind;
 pub mod sentences;
 pub mod untrusted;
 pub mod words;

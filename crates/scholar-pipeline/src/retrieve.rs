@@ -58,7 +58,7 @@ pub async fn gather(
     let lists = search_all(frame, queries).await?;
     let found: usize = lists.iter().map(Vec::len).sum();
     let mut pool = dedup(lists, frame.config.retrieval.dedup);
-    // Captions and lists of references are found by searching, but answers quote and cite prose.
+    // Tables, captions and lists of references are found by searching, but answers quote and cite prose.
     pool.retain(|hit| hit.passage.kind.is_prose());
     if round == Round::Feedback {
         pool.retain(|hit| !registry.contains(&hit.passage.id));

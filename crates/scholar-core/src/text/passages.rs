@@ -1,12 +1,12 @@
-//! Cutting a paper into passages: consecutive words, exact slices, every word once.
+//! Cutting a paper into passages: consecutive words of one kind, exact slices, every word once.
 
 use crate::ids::PassageId;
 use crate::paper::{Paper, SECTION_BREAK, Section};
-use crate::passage::Passage;
+use crate::passage::{Passage, PassageKind};
 use crate::place::{Place, places_within};
 use crate::span::CharSpan;
+use crate::text::blocks::{Block, blocks, prose_kind};
 use crate::text::normalise::is_space;
-use crate::text::section_kind::section_kind;
 
 /// Words in a passage. Source: Nature article, methods, and every upstream configuration (the preprint says 250).
 pub const PASSAGE_WORDS: usize = 256;
@@ -22,7 +22,7 @@ pub struct PassageRules {
     pub min_last_words: usize,
     /// Whether a last block shorter than `words` is kept at all.
     pub keep_last: bool,
-    /// Whether a passage may reach over the end of a section.
+    /// Whether a passage may reach over the end of a section. If not, it holds one [`PassageKind`] only.
     pub cross_sections: bool,
 }
 
@@ -32,7 +32,7 @@ impl PassageRules {
         Self { words: PASSAGE_WORDS, min_last_words: 0, keep_last: true, cross_sections: true }
     }
 
-    /// Ours: the same blocks inside each section, a short tail joined to its neighbour.
+    /// Ours: the same blocks inside each section and of one kind, a short tail joined to its neighbour.
     pub fn sections() -> Self {
         Self {
             words: PASSAGE_WORDS,
@@ -45,9 +45,10 @@ impl PassageRules {
 
 /// A run of words of the text, in bytes and characters. Papers of millions of words are cut without a list of them.
 #[derive(Clone, Copy)]
-struct Block<'a> {
+struct WordBlock<'a> {
     /// Where its first word stands.
     section: &'a Section,
+    kind: PassageKind,
     words: usize,
     bytes: (usize, usize),
     chars: (usize, usize),
@@ -59,12 +60,12 @@ pub fn cut(paper: &Paper, rules: PassageRules) -> Vec<Passage> {
     let text = paper.text();
     let places = all_places(&paper.sections);
     (0_u32..)
-        .zip(blocks(&paper.sections, rules))
-        .map(|(ordinal, Block { section, words: _, bytes, chars })| Passage {
+        .zip(word_blocks(&paper.sections, rules))
+        .map(|(ordinal, WordBlock { section, kind, words: _, bytes, chars })| Passage {
             id: PassageId { paper: paper.meta.id.clone(), ordinal },
             title: paper.meta.title.clone(),
             section: section.heading.clone(),
-            kind: section_kind(&section.heading),
+            kind,
             text: text[bytes.0..bytes.1].to_owned(),
             span: CharSpan::new(chars.0, chars.1),
             places: places_within(&places, chars.0, chars.1),
@@ -88,20 +89,35 @@ fn all_places(sections: &[Section]) -> Vec<Place> {
 }
 
 /// The blocks of `sections`, with their places in the joined text.
-fn blocks(sections: &[Section], rules: PassageRules) -> Vec<Block<'_>> {
+fn word_blocks(sections: &[Section], rules: PassageRules) -> Vec<WordBlock<'_>> {
     let size = rules.words.max(1);
     let (mut byte, mut char) = (0, 0);
-    let mut all: Vec<Block<'_>> = Vec::new();
+    let mut all: Vec<WordBlock<'_>> = Vec::new();
     // Where the blocks begin that belong together: all of them, or those of a section.
     let mut first = 0;
     for section in sections {
         let mut is_inside = false;
+        let mut kinds = kinds_of(section, rules).into_iter();
+        let mut kind = kinds.next();
+        let section_start = byte;
         for c in section.text.chars() {
+            while let Some(current) = kind.as_ref()
+                && byte - section_start >= current.range.end
+                && let Some(next) = kinds.next()
+            {
+                if next.kind != current.kind {
+                    end(&mut all, first, rules);
+                    first = all.len();
+                }
+                kind = Some(next);
+            }
             let is_word = !is_space(c);
             let begins = is_word && !is_inside;
             let has_room = all[first..].last().is_some_and(|block| block.words < size);
             if begins && !has_room {
-                all.push(Block { section, words: 0, bytes: (byte, byte), chars: (char, char) });
+                let kind = kind.as_ref().map_or(PassageKind::Body, |block| block.kind);
+                let (bytes, chars) = ((byte, byte), (char, char));
+                all.push(WordBlock { section, kind, words: 0, bytes, chars });
             }
             byte += c.len_utf8();
             char += 1;
@@ -124,8 +140,18 @@ fn blocks(sections: &[Section], rules: PassageRules) -> Vec<Block<'_>> {
     all
 }
 
+/// What a section consists of. Passages that cross sections hold whatever stands there, as the paper's do; they are of
+/// the kind of the section in which they begin.
+fn kinds_of(section: &Section, rules: PassageRules) -> Vec<Block> {
+    if rules.cross_sections {
+        vec![Block { range: 0..section.text.len(), kind: prose_kind(&section.heading) }]
+    } else {
+        blocks(&section.heading, &section.text)
+    }
+}
+
 /// Leaves out or joins the last of the blocks from `first` on, if it is a short one.
-fn end(all: &mut Vec<Block<'_>>, first: usize, rules: PassageRules) {
+fn end(all: &mut Vec<WordBlock<'_>>, first: usize, rules: PassageRules) {
     let PassageRules { words, min_last_words, keep_last, cross_sections: _ } = rules;
     let Some(last) = all[first..].last().copied() else { return };
     if last.words < words.max(1) && !keep_last {
@@ -146,7 +172,6 @@ mod tests {
     use super::*;
     use crate::ids::PaperId;
     use crate::paper::PaperMeta;
-    use crate::passage::PassageKind;
 
     fn paper(texts: &[(&str, String)]) -> Paper {
         Paper {

@@ -12,6 +12,7 @@ mod page;
 mod paper;
 mod sequence;
 mod streams;
+mod tables;
 mod title;
 mod unpack;
 

@@ -113,7 +113,7 @@ impl Prover<'_> {
     async fn trial(&self, text: &str, number: EvidenceNumber) -> Result<Option<Trial>, PortError> {
         let Some(shown) = self.registry.get(number) else { return Ok(None) };
         let passage = &shown.ranked.retrieved.passage;
-        // A caption or an entry of a list says nothing that could be quoted as the authors' sentence.
+        // A table, a caption or an entry of a list says nothing that could be quoted as the authors' sentence.
         if !passage.kind.is_prose() {
             return Ok(None);
         }

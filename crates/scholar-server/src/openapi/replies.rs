@@ -78,8 +78,10 @@ pub(crate) struct PassageReply {
 pub(crate) enum PassageKindReply {
     Abstract,
     Body,
+    Table,
     Caption,
     References,
+    Boilerplate,
 }
 
 /// Characters (Unicode scalar values) of the paper's text, from `start` up to but not including `end`.

@@ -78,6 +78,7 @@ mod tests {
             y,
             size: 10.0,
             text: text.into(),
+            cells: 1,
             column: 0,
         };
         let pages: Vec<Page> = (1..=3)

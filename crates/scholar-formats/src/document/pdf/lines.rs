@@ -24,6 +24,8 @@ pub(super) struct Line {
     pub(super) y: f64,
     pub(super) size: f64,
     pub(super) text: String,
+    /// Pieces that lie apart as words of a line do not: the cells of a row, 1 in running text.
+    pub(super) cells: usize,
     /// Which column of which zone it stands in; changes between blocks that are read one after the other.
     pub(super) column: usize,
 }
@@ -194,7 +196,9 @@ fn line(mut row: Vec<Piece>, page: u32, column: usize) -> Option<Line> {
     let mut end = f64::MIN;
     let mut right = f64::MIN;
     let left = row.first()?.left;
+    let mut cells = 1;
     for piece in &row {
+        cells += usize::from(!text.is_empty() && piece.left - end > size * PIECE_GAP);
         if !text.is_empty() && piece.left - end > size * WORD_GAP {
             text.push(' ');
         }
@@ -209,6 +213,7 @@ fn line(mut row: Vec<Piece>, page: u32, column: usize) -> Option<Line> {
         y,
         size,
         text: composed(&super::super::prose::single_spaced(&text)),
+        cells,
         column,
     })
 }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use scholar_core::paper::ABSTRACT_HEADING;
+use scholar_core::text::blocks::TABLE_TEXT_HEADING;
 use scholar_core::{Notice, NoticeKind};
 
 use super::super::draft::{self, Draft, SectionText};
@@ -14,7 +15,7 @@ use super::super::mentions;
 use super::glyphs::Pages;
 use super::lines::Line;
 use super::sequence::Sequence;
-use super::{FORMAT, entries, furniture, title};
+use super::{FORMAT, entries, furniture, tables, title};
 use crate::deadline::Deadline;
 use crate::error::FormatError;
 
@@ -65,11 +66,14 @@ pub(super) fn draft(pages: &mut Pages, deadline: &Deadline) -> Result<Draft, For
     let stamp = pages.pages.first().map(|page| page.sideways.as_str()).unwrap_or_default();
     identifiers(&head, stamp, &mut draft);
     let mut reader = LineReader { draft, body, ..LineReader::default() };
+    let in_table = tables::lines_of_tables(&lines);
     for (at, line) in lines.iter().enumerate() {
         if at.is_multiple_of(LINES_A_LOOK) && deadline.is_over() {
             return Err(deadline.error(FORMAT));
         }
-        if !skip.contains(&at) {
+        if in_table[at] && !skip.contains(&at) {
+            reader.table_line(line);
+        } else if !skip.contains(&at) {
             reader.line(line, at.checked_sub(1).map(|before| &lines[before]));
         }
     }
@@ -119,6 +123,8 @@ struct LineReader {
     whole: SectionText,
     caption: Option<Caption>,
     references: Vec<Line>,
+    /// Text of tables and figures, told apart from the running text.
+    tables: SectionText,
     /// Last line of the footnote that is being read.
     note: Option<Line>,
     headed: bool,
@@ -223,6 +229,14 @@ impl LineReader {
         true
     }
 
+    /// A row of a table: in a reference list it is an entry all the same.
+    fn table_line(&mut self, line: &Line) {
+        match self.opens {
+            Some(Opens::References | Opens::BackMatter) => self.text(line),
+            _ => self.tables.paragraph(&line.text, Some((line.page, Some(line.bbox())))),
+        }
+    }
+
     fn text(&mut self, line: &Line) {
         if self.footnote(line) {
             return;
@@ -286,6 +300,9 @@ impl LineReader {
             let summary = self.draft.sections.remove(at);
             self.draft.sections.insert(0, summary);
         }
+        if !self.tables.is_empty() {
+            self.draft.captions.push(self.tables.take(TABLE_TEXT_HEADING));
+        }
         self.draft.references = entries::read(&self.references);
         self.draft
     }
@@ -296,7 +313,7 @@ mod tests {
     use super::*;
 
     fn line(text: &str, y: f64, size: f64) -> Line {
-        Line { page: 1, left: 50.0, right: 300.0, y, size, text: text.into(), column: 0 }
+        Line { page: 1, left: 50.0, right: 300.0, y, size, text: text.into(), cells: 1, column: 0 }
     }
 
     #[test]

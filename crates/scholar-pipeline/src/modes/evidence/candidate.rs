@@ -249,6 +249,12 @@ mod tests {
         for kind in PassageKind::ALL {
             assert_eq!(of_kind(kind, caption, true).is_empty(), !kind.is_prose(), "{kind:?}");
         }
+        let spliced = of(
+            "Supervised exercise improved the walking distance of the patients by fifty metres. \
+             The groups did not differ in their age Figure 2: Walking distance of the groups over time.",
+            true,
+        );
+        assert_eq!(spliced.len(), 1, "{spliced:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
+use scholar_core::text::blocks::sentence_kind;
 
 use super::config::SentenceRules;
 use super::pattern::{pattern, patterns};
@@ -32,7 +33,7 @@ pub(crate) enum Reject {
 /// The first reason against `sentence`, a trimmed piece of a source's text.
 pub(crate) fn reject(sentence: &str, rules: &SentenceRules, reading: &Reading) -> Option<Reject> {
     let n_words = sentence.split_whitespace().count();
-    if is_display(sentence) {
+    if is_display(sentence) || sentence_kind(sentence).is_some() {
         return Some(Reject::Display);
     }
     if n_words < rules.min_words || n_words > rules.max_words {

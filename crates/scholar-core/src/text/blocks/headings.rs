@@ -1,7 +1,11 @@
-//! What the passages of a section are made of, as its heading says.
+//! Kinds that a section's heading states.
 
-use crate::paper::ABSTRACT_HEADING;
 use crate::passage::PassageKind;
+
+use super::signs;
+
+/// Heading of a section that holds the text of tables and figures, as readers of documents write it.
+pub const TABLE_TEXT_HEADING: &str = "Text of tables and figures";
 
 /// Headings behind which only a reference list stands, lower-case.
 const REFERENCES: [&str; 7] = [
@@ -14,20 +18,18 @@ const REFERENCES: [&str; 7] = [
     "cited literature",
 ];
 
-/// The kind of everything under `heading`: readers of documents put captions into sections headed `Figure 2` or
-/// `Table S1`. What no heading tells apart is prose.
-pub fn section_kind(heading: &str) -> PassageKind {
+/// The kind of everything under `heading`; `None` when the text has to be looked at.
+pub(super) fn kind(heading: &str, text: &str) -> Option<PassageKind> {
+    if heading == TABLE_TEXT_HEADING {
+        return Some(PassageKind::Table);
+    }
     let bare = heading.trim().trim_end_matches([':', '.']).to_lowercase();
     let bare = bare.trim_start_matches(|c: char| c.is_ascii_digit() || ". ".contains(c));
-    if heading == ABSTRACT_HEADING {
-        PassageKind::Abstract
-    } else if REFERENCES.contains(&bare) {
-        PassageKind::References
-    } else if is_label(heading) {
-        PassageKind::Caption
-    } else {
-        PassageKind::Body
+    if REFERENCES.contains(&bare) {
+        return Some(PassageKind::References);
     }
+    is_label(heading)
+        .then(|| if signs::is_tabular(text) { PassageKind::Table } else { PassageKind::Caption })
 }
 
 /// `Figure`, `Figure 3`, `Table S2`, `Scheme 1a`: a label and nothing else.
@@ -55,15 +57,18 @@ mod tests {
 
     #[test]
     fn labels_and_lists_are_known_by_their_headings() {
+        let of = |heading: &str| kind(heading, "Flow of the participants through the trial.");
         for heading in ["Figure 2", "Figure", "Table S1", "Table IV", "Scheme 1a"] {
-            assert_eq!(section_kind(heading), PassageKind::Caption, "{heading}");
+            assert_eq!(of(heading), Some(PassageKind::Caption), "{heading}");
         }
         for heading in ["References", "REFERENCES", "7. Bibliography", "Literature cited:"] {
-            assert_eq!(section_kind(heading), PassageKind::References, "{heading}");
+            assert_eq!(of(heading), Some(PassageKind::References), "{heading}");
         }
-        assert_eq!(section_kind("Abstract"), PassageKind::Abstract);
-        for heading in ["Table tennis", "Figures of speech", "Algorithm", "", "Box office", "I"] {
-            assert_eq!(section_kind(heading), PassageKind::Body, "{heading}");
+        assert_eq!(of(TABLE_TEXT_HEADING), Some(PassageKind::Table));
+        for heading in
+            ["Table tennis", "Figures of speech", "Algorithm", "Abstract", "", "Box office", "I"]
+        {
+            assert_eq!(of(heading), None, "{heading}");
         }
     }
 }
