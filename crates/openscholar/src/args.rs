@@ -380,6 +380,8 @@ pub(crate) enum BenchCommand {
     Annotate(AnnotateArgs),
     /// Measure abstention: answers from relevant passages, none from irrelevant ones.
     Abstention(BenchAbstentionArgs),
+    /// Measure whether a datastore's questions are answered by the right papers, and other questions are not.
+    Answerable(BenchAnswerableArgs),
     /// Measure a citation judge's agreement with human labels of support.
     Attribution {
         /// Folder with `claims/`, `attribution/` and `retrieval/scifact_test300/`.
@@ -418,6 +420,26 @@ pub(crate) struct BenchAbstentionArgs {
     /// Random seed for the irrelevant questions.
     #[arg(long, default_value_t = 1, value_name = "S")]
     pub(crate) seed: u64,
+    /// Folder for the report.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Measure which questions are answered.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BenchAnswerableArgs {
+    /// Table of questions, separated by tabs: id, split, set (answerable or off), field, kind, question, papers that answer it.
+    #[arg(value_name = "FILE")]
+    pub(crate) questions: PathBuf,
+    /// Use only the questions of this split.
+    #[arg(long, value_name = "SPLIT")]
+    pub(crate) split: Option<String>,
+    /// Datastore to ask.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) datastore: Option<String>,
+    /// Change one setting of the answers, as in the config file, e.g. evidence.abstain_below=0.3.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
     /// Folder for the report.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -167,7 +167,7 @@ async fn ask(
         .collect();
     let mut ports = Ports::new(retriever, Arc::clone(&models.judge));
     ports.encoder = Some(Arc::clone(&models.encoder));
-    let mut digest = EvidenceConfig::without_model();
+    let mut digest = EvidenceConfig::digest();
     digest.evidence_is = EvidenceIs::Given;
     digest.checks.rounds = 0;
     // Nothing is held back, so that what would be shown is known.

@@ -5,6 +5,7 @@
 //! - [`statistics`]: intervals, correlations, agreement, tests;
 //! - [`experts`]: what people say of answers, their agreement, and the part of length in it;
 //! - [`abstention`]: whether answers are held back where the passages are those of another question;
+//! - [`answerable`]: whether a datastore's questions are answered by the right papers, and others are not;
 //! - [`fit_weights`]: score-fusion weights of judges and rerankers;
 //! - [`performance`]: speed and size, and their reports;
 //! - [`retrieval`] and [`attribution`]: quality of search and of judges against people.
@@ -12,6 +13,7 @@
 //! It is *not* for running systems: it is given what they wrote.
 
 pub mod abstention;
+pub mod answerable;
 pub mod attribution;
 pub mod experts;
 pub mod fit_weights;

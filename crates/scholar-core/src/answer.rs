@@ -75,6 +75,15 @@ pub enum AnswerRole {
     Gap,
 }
 
+/// What a paper says of its own study, its design or its size, in its own words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StudyDetail {
+    /// The words as they are shown: those of the quotation, single-spaced.
+    pub text: String,
+    /// Where the paper says so.
+    pub quote: Quote,
+}
+
 /// One sentence of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerSentence {
@@ -104,6 +113,9 @@ pub struct AnswerSentence {
     /// Positions, from 0, of the cited sentences of the answer that a synthesis follows from, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub follows: Vec<usize>,
+    /// Design and size of the study that it reports on, in front of the first sentence of a paper.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub study: Vec<StudyDetail>,
 }
 
 /// What a part of an answer is for.
@@ -212,10 +224,12 @@ impl Answer {
         limits.map_or(self.sentences.len(), |part| part.start)
     }
 
-    /// Quotations of sentences, then of the table's cells.
+    /// Quotations of sentences, then of the table's cells, then of what stands in front of sentences about their studies.
     pub fn quotes(&self) -> impl Iterator<Item = &Quote> {
         let cells = self.table.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
         let of_cells = cells.filter_map(|cell| cell.quote.as_ref());
-        self.sentences.iter().flat_map(|sentence| &sentence.quotes).chain(of_cells)
+        let details = self.sentences.iter().flat_map(|sentence| &sentence.study);
+        let of_sentences = self.sentences.iter().flat_map(|sentence| &sentence.quotes);
+        of_sentences.chain(of_cells).chain(details.map(|detail| &detail.quote))
     }
 }

@@ -30,7 +30,7 @@ pub mod text;
 
 pub use answer::{
     Answer, AnswerMode, AnswerRole, AnswerSection, AnswerSentence, AnswerTable, Citation, Gate,
-    Quote, Reference, SectionKind, TableCell, TableRow,
+    Quote, Reference, SectionKind, StudyDetail, TableCell, TableRow,
 };
 pub use error::{PortError, PortErrorKind, is_out_of_space};
 pub use explanation::Explanation;

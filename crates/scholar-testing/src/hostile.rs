@@ -75,6 +75,7 @@ pub fn answer(text: &str) -> Answer {
         verbatim,
         role: None,
         follows: Vec::new(),
+        study: Vec::new(),
     };
     Answer {
         question: format!("What is {text}?"),

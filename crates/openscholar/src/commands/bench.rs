@@ -1,6 +1,7 @@
 //! `openscholar bench …`: every number in docs/results comes from one of these.
 
 mod abstention;
+mod answerable;
 mod annotate;
 mod attribution;
 mod convert;
@@ -57,6 +58,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
             ingest::run(&files, dim, passages.rules(), out.as_deref(), app)
         }
         BenchCommand::Abstention(args) => abstention::run(&args, app),
+        BenchCommand::Answerable(args) => answerable::run(&args, app),
         BenchCommand::Formats { paths, known, out } => {
             formats::run(&paths, known.as_deref(), out.as_deref(), app)
         }

@@ -3,11 +3,12 @@
 use scholar_core::paper::display_title;
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::untrusted::Markdown;
-use scholar_core::{Answer, AnswerMode, AnswerRole, AnswerSentence, Reference, Verdict};
+use scholar_core::{Answer, AnswerMode, AnswerRole, AnswerSentence, Quote, Reference, Verdict};
 use scholar_pipeline::modes;
 
 use super::document::AnswerDocument;
 
+pub(crate) mod study;
 mod table;
 
 /// Longest quotation shown under a reference, in characters; the JSON has it whole.
@@ -93,7 +94,15 @@ fn body(answer: &Answer, text: &mut Markdown) {
             text.markup("- ");
         }
         let Marked { bare, numbers, doubt, marked, closing } = Marked::of(sentence);
-        text.text(bare);
+        if let Some(lead) = study::lead(answer, sentence) {
+            text.emphasis(&lead).markup(" ");
+        }
+        let quoted = sentence.verbatim && sentence.role.is_some();
+        if quoted {
+            text.markup("“").text(bare).text(closing).markup("”");
+        } else {
+            text.text(bare);
+        }
         if !numbers.is_empty() {
             text.markup(" ");
         }
@@ -103,7 +112,7 @@ fn body(answer: &Answer, text: &mut Markdown) {
         if let Some(doubt) = doubt {
             text.markup(" *(").markup(doubt).markup(")*");
         }
-        text.text(closing);
+        text.text(if quoted { "" } else { closing });
         text.markup(if marked { DOUBT_MARK } else { "" });
     }
     if !answer.sentences.is_empty() {
@@ -174,7 +183,14 @@ fn reference_list(answer: &Answer, text: &mut Markdown) {
         }
         text.markup("\n");
         let mut seen: Vec<(String, usize)> = Vec::new();
-        for quote in answer.quotes().filter(|quote| quote.reference == reference.number) {
+        // What is said of the study stands in front of its findings and is located in the JSON.
+        let details: Vec<&Quote> = answer
+            .sentences
+            .iter()
+            .flat_map(|sentence| sentence.study.iter().map(|detail| &detail.quote))
+            .collect();
+        let quotes = answer.quotes().filter(|quote| quote.reference == reference.number);
+        for quote in quotes.filter(|quote| !details.iter().any(|detail| std::ptr::eq(*detail, *quote))) {
             let place = (quote.passage_id.to_string(), quote.start);
             if seen.contains(&place) {
                 continue;

@@ -63,6 +63,11 @@ impl LostSpace {
     }
 }
 
+/// Whether the vocabulary has `word`, written small: openly licensed papers use it.
+pub fn is_known_word(word: &str) -> bool {
+    LEVELS.contains_key(word)
+}
+
 /// The words of `text` that lost spaces, in order.
 pub fn lost_spaces(text: &str) -> Vec<LostSpace> {
     found(text, &term_counts([text]))

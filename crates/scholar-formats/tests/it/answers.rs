@@ -60,6 +60,7 @@ fn sentence(text: &str, citations: &[usize], heading: &str, quote: Option<&str>)
         verbatim: false,
         role: None,
         follows: Vec::new(),
+        study: Vec::new(),
     }
 }
 

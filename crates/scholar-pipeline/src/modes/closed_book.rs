@@ -72,6 +72,7 @@ fn plain_sentences(text: &str) -> Vec<AnswerSentence> {
         verbatim: false,
         role: None,
         follows: Vec::new(),
+        study: Vec::new(),
     };
     draft_sentences(text).into_iter().map(plain).collect()
 }

@@ -1,12 +1,13 @@
 //! Evidence-first answers: a digest of verbatim sentences, selected, grouped and cited in code.
 //!
 //! For a small language model or none. What such a model was measured to do badly (citing, judging, joining) is done in code
-//! ([`config::EvidenceConfig`] has the choices); what it does passably is asked for on top and checked: search
-//! queries where code finds the question uncovered, headings, and a synthesis of at most five sentences.
+//! ([`config::EvidenceConfig`] has the choices); a synthesis of at most five sentences by it is an option.
 //!
 //! ```text
-//! passages → sentences that may be shown → scores → choice without repetition
-//!          → checks in code ⇄ search (≤ 3 rounds) → enough to answer? → parts → digest → [headings, synthesis]
+//! question: kind, core concepts, parts
+//! passages → papers, abstracts read on → sentences that may be shown → scores (encoder, sentence classifier)
+//!          → papers clearly ahead → of each its conclusion and key result → parts by the question's kind
+//!          → checks in code ⇄ search → enough to answer? → digest → [synthesis]
 //! ```
 //!
 //! Its sentences pass the gates as they are made: a number from code, the exact span, the source's own words. Those of the
@@ -21,23 +22,27 @@ mod checks;
 mod condense;
 mod digest;
 mod direction;
-mod facet;
 mod filter;
 mod informative;
-mod model;
+mod lines;
+mod papers;
 mod pattern;
 mod question;
 mod reply;
 mod score;
-mod select;
+mod slots;
+mod spelling;
 mod state;
+mod study;
+mod synonyms;
 mod synthesis;
 mod terms;
 
 use scholar_core::{Answer, AnswerMode, Notice, NoticeKind, Query, Question};
 
-pub use abstain::Diagnosis;
+pub use abstain::{Diagnosis, PaperDiagnosis};
 pub use config::{EvidenceConfig, EvidenceIs};
+pub use papers::PaperSigns;
 pub use digest::{EvidenceAnswer, digest};
 
 use super::Mode;
@@ -57,13 +62,26 @@ pub static MODE: Mode = Mode {
     needs_generator: false,
     retrieves: true,
     labels: false,
-    // Queries, headings and the synthesis.
-    calls: |_| vec![ExpectedCalls { calls: 3, prompt: 1_200, completion: 150 }],
+    calls: |config| match &config.evidence.synthesis {
+        Some(_) => vec![ExpectedCalls { calls: 1, prompt: 1_200, completion: 150 }],
+        None => Vec::new(),
+    },
     run: |frame| Box::pin(run(frame)),
 };
 
-/// Retrieves broadly, then lets the evidence speak.
 async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
+    let answer = answer(frame).await?.answer;
+    if let (Some(labels), false) = (frame.config.task.labels(), answer.abstained) {
+        frame.notice(no_label(frame.question, &answer, labels));
+    }
+    Ok(answer)
+}
+
+/// Retrieves broadly, then lets the evidence speak.
+///
+/// # Errors
+/// When every search failed, or a model.
+pub async fn answer(frame: &Frame<'_>) -> Result<EvidenceAnswer, AskError> {
     let question = Query::from(frame.question);
     let queries = [question.clone()];
     let mut registry = EvidenceRegistry::new();
@@ -72,14 +90,11 @@ async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
     let passages = shown.into_iter().map(|evidence| evidence.ranked).collect();
     // Every notice in the result was seen by the log already.
     let result = digest(frame, passages).await.map_err(AskError::prove)?;
-    for found in result.evidence.into_iter().skip(n_shown) {
-        registry.add(found);
+    for found in result.evidence.iter().skip(n_shown) {
+        registry.add(found.clone());
     }
     frame.report_added(&registry, n_shown, "searches of the checks");
-    if let (Some(labels), false) = (frame.config.task.labels(), result.answer.abstained) {
-        frame.notice(no_label(frame.question, &result.answer, labels));
-    }
-    Ok(result.answer)
+    Ok(result)
 }
 
 /// That a verdict is left to the reader, with what it would rest on.

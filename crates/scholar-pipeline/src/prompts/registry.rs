@@ -56,10 +56,6 @@ prompts! {
     SINGLE_PAPER = "ask/single_paper";
     /// A related-work section.
     SUMMARIZATION = "ask/summarization";
-    /// Headings for groups of a digest.
-    DIGEST_HEADINGS = "evidence/headings";
-    /// Search queries for what a digest lacks.
-    DIGEST_QUERIES = "evidence/queries";
     /// The findings of a digest worth joining.
     DIGEST_SYNTHESIS = "evidence/synthesis";
     /// One of four verdicts as JSON, for strong models.

@@ -155,6 +155,7 @@ fn compare_sentence(
     let role = |one: &AnswerSentence| text_of(&(one.role, &one.follows));
     for (kind, old, new) in [
         (DifferenceKind::QuotationsDiffer, text_of(&expected.quotes), text_of(&found.quotes)),
+        (DifferenceKind::QuotationsDiffer, text_of(&expected.study), text_of(&found.study)),
         (DifferenceKind::VerdictDiffers, text_of(&expected.support), text_of(&found.support)),
         (DifferenceKind::GatesDiffer, text_of(&expected.gates), text_of(&found.gates)),
         (DifferenceKind::LayoutDiffers, layout(expected), layout(found)),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use scholar_core::{
     Answer, AnswerMode, AnswerRole, AnswerSection, AnswerSentence, AnswerTable, CharSpan, Citation,
-    Gate, Passage, PassageId, Quote, Reference, Support,
+    Gate, Passage, PassageId, Quote, Reference, StudyDetail, Support,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -101,6 +101,9 @@ pub struct ProofSentence {
     /// The sentences that it follows from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub follows: Vec<usize>,
+    /// What stands in front of it about the study.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub study: Vec<StudyDetail>,
 }
 
 impl ProofSentence {
@@ -116,6 +119,7 @@ impl ProofSentence {
             verbatim,
             role,
             follows,
+            study,
         } = sentence.clone();
         Self {
             index,
@@ -129,6 +133,7 @@ impl ProofSentence {
             verbatim,
             role,
             follows,
+            study,
         }
     }
 
@@ -146,6 +151,7 @@ impl ProofSentence {
             verbatim,
             role,
             follows,
+            study,
         } = self.clone();
         AnswerSentence {
             text,
@@ -158,6 +164,7 @@ impl ProofSentence {
             verbatim,
             role,
             follows,
+            study,
         }
     }
 }

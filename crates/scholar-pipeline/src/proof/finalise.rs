@@ -95,5 +95,6 @@ fn answer_sentence(
         verbatim: sentence.verbatim,
         role: None,
         follows: Vec::new(),
+        study: Vec::new(),
     }
 }

@@ -242,6 +242,11 @@ pub async fn verify_proof(
     Ok(check.report)
 }
 
+/// The quotations of a sentence, then those of what stands in front of it.
+fn quotes_of(sentence: &ProofSentence) -> impl Iterator<Item = &Quote> {
+    sentence.quotes.iter().chain(sentence.study.iter().map(|detail| &detail.quote))
+}
+
 /// A passage of the sources.
 struct Stored {
     text: String,
@@ -260,7 +265,7 @@ impl<'a> Check<'a> {
         let Some(sources) = self.sources else { return Ok(()) };
         let rows = self.proof.table.iter().flat_map(|table| &table.rows);
         let cells = rows.flat_map(|row| &row.cells).filter_map(|cell| cell.quote.as_ref());
-        let quotes = self.proof.sentences.iter().flat_map(|sentence| &sentence.quotes);
+        let quotes = self.proof.sentences.iter().flat_map(quotes_of);
         for quote in quotes.chain(cells) {
             let id = &quote.passage_id;
             if self.stored.contains_key(id) {
@@ -312,7 +317,7 @@ impl<'a> Check<'a> {
             self.problem(ProofProblem::SentenceMisplaced { position, index: sentence.index });
         }
         let at = sentence.index;
-        for quote in &sentence.quotes {
+        for quote in quotes_of(sentence) {
             self.report.quotes += 1;
             let before = self.report.problems.len();
             self.quote(at, quote);
@@ -325,6 +330,12 @@ impl<'a> Check<'a> {
             let quote = sentence.quotes.first().map_or("", |quote| quote.text.as_str());
             if !is_verbatim(&sentence.text, quote) {
                 let (text, quote) = (sentence.text.clone(), quote.to_owned());
+                self.problem(ProofProblem::NotVerbatim { sentence: at, text, quote });
+            }
+        }
+        for detail in &sentence.study {
+            if !is_verbatim(&detail.text, &detail.quote.text) {
+                let (text, quote) = (detail.text.clone(), detail.quote.text.clone());
                 self.problem(ProofProblem::NotVerbatim { sentence: at, text, quote });
             }
         }

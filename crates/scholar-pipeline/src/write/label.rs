@@ -39,6 +39,7 @@ pub(crate) fn classified(
         verbatim: false,
         role: None,
         follows: Vec::new(),
+        study: Vec::new(),
     };
     frame.emit(&Event::Sentence { sentence: sentence.clone() });
     // A label is an answer, also without a citation.

@@ -2,7 +2,9 @@
 
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::untrusted::Markdown;
-use scholar_core::{Answer, Reference};
+use scholar_core::Answer;
+
+use super::study::named;
 
 /// What stands in an empty cell.
 const EMPTY: &str = "–";
@@ -37,17 +39,4 @@ fn cell(content: &str, text: &mut Markdown) {
 /// On one line, and without what would end a cell: a bar has no escape that every reader of Markdown knows.
 fn plain(content: &str) -> String {
     single_spaced(&content.replace('|', "¦"))
-}
-
-/// `Li et al. (2021)`.
-fn named(paper: &Reference) -> String {
-    let family = |name: &String| name.split_whitespace().last().unwrap_or_default().to_owned();
-    let who = match paper.authors.as_slice() {
-        [] => paper.title.split_whitespace().take(4).collect::<Vec<_>>().join(" "),
-        [one] => family(one),
-        [one, two] => format!("{} and {}", family(one), family(two)),
-        [one, ..] => format!("{} et al.", family(one)),
-    };
-    let year = paper.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
-    format!("{who} ({year})")
 }

@@ -1,62 +1,29 @@
 //! Numbers, references, quotations: from chosen sentences to an answer.
 
+use std::collections::BTreeSet;
+
 use scholar_core::paper::display_title;
 use scholar_core::place::places_within;
 use scholar_core::{
-    AnswerSentence, Citation, Gate, Notice, NoticeKind, Quote, Reference, Support, Verdict,
+    AnswerRole, AnswerSentence, Citation, Gate, Notice, NoticeKind, PaperId, Quote, Reference,
+    Support, Verdict,
 };
 
-use super::direction::{agreement, difference};
-use super::facet::{Facet, facets};
+use super::checks::empty_slots;
+use super::question::Kind;
+use super::slots::{EffectSide, outcome_phrase};
 use super::state::DigestState;
+use super::study::study;
 use crate::proof::reference_to;
 
-/// Most pairs of differing findings that get a part of their own.
-const MAX_DIFFERENCES: usize = 2;
 /// Name of the judge of sentences that are their source's own words.
 pub(crate) const VERBATIM_JUDGE: &str = "verbatim";
-
-/// The parts of the digest in order, differences and agreement made visible.
-pub(crate) fn parts(state: &DigestState<'_>) -> Vec<Facet> {
-    let mut chosen = state.chosen.clone();
-    chosen.sort_unstable();
-    let DigestState { scored, evidence, groups, reading, shape, .. } = state;
-    let mut parts = facets(scored, &chosen, evidence, groups, reading, shape);
-    let shown: Vec<usize> = parts.iter().flat_map(|part| part.members.clone()).collect();
-    let mut pool = state.eligible.clone();
-    let mut left: Vec<usize> = {
-        let mut sorted = shown;
-        sorted.sort_unstable();
-        sorted
-    };
-    for _ in 0..MAX_DIFFERENCES {
-        let same_paper = |a: usize, b: usize| state.paper(a) == state.paper(b);
-        let found = difference(&state.scored, &left, &pool, same_paper, &state.reading);
-        let Some(found) = found else { break };
-        let members = vec![found.first, found.second];
-        left.retain(|at| !members.contains(at));
-        pool.retain(|at| !members.contains(at));
-        let home = parts.iter().position(|part| part.members.contains(&found.first));
-        for part in &mut parts {
-            part.members.retain(|at| !members.contains(at));
-        }
-        let heading = format!(
-            "Findings differ: {} {} or {}",
-            found.thing,
-            found.directions.0.word(),
-            found.directions.1.word()
-        );
-        parts.insert(home.unwrap_or(0), Facet { heading, members });
-    }
-    parts.retain(|part| !part.members.is_empty());
-    for part in parts.iter_mut().filter(|part| !part.heading.starts_with("Findings differ")) {
-        let agreed = agreement(&state.scored, &part.members, |at| state.paper(at), &state.reading);
-        if let Some((thing, n)) = agreed {
-            part.heading = format!("{} ({n} papers agree: {thing})", part.heading);
-        }
-    }
-    parts
-}
+/// Fewest papers of which the sides are counted.
+const FEWEST_COUNTED: usize = 2;
+/// Heading of what is said in front of the parts.
+pub(crate) const SHORT: &str = "In short";
+/// Heading of what was looked for and not found.
+const NOT_FOUND: &str = "Not found";
 
 /// A digest with its references, numbered from 1 in order of appearance.
 pub(crate) struct Digest {
@@ -64,27 +31,124 @@ pub(crate) struct Digest {
     pub(crate) references: Vec<Reference>,
     /// Relevance of each sentence to the question, in `[0, 1]`.
     pub(crate) relevance: Vec<f32>,
-    /// Which of the scored sentences each one is.
-    pub(crate) origins: Vec<usize>,
+    /// Which of the scored sentences each one is; `None` for what code says of them.
+    pub(crate) origins: Vec<Option<usize>>,
 }
 
-/// Writes the parts down.
-pub(crate) fn digest(state: &DigestState<'_>, parts: &[Facet]) -> Digest {
+/// Writes the chosen sentences down: part by part, in each paper by paper, the best first.
+pub(crate) fn digest(state: &DigestState<'_>) -> Digest {
     let mut digest = Digest {
         sentences: Vec::new(),
         references: Vec::new(),
         relevance: Vec::new(),
         origins: Vec::new(),
     };
-    for part in parts {
-        for at in &part.members {
-            let number = reference(state, *at, &mut digest.references);
-            digest.sentences.push(sentence(state, *at, number, &part.heading));
-            digest.relevance.push(state.scored[*at].relevance);
-            digest.origins.push(*at);
+    let mut introduced: BTreeSet<&PaperId> = BTreeSet::new();
+    for (at, slot) in state.slots.iter().enumerate() {
+        let mut before: Option<&PaperId> = None;
+        for line in state.chosen.iter().filter(|line| line.slot == at) {
+            let paper = state.paper(line.at);
+            let number = reference(state, line.at, &mut digest.references);
+            let mut sentence = sentence(state, line.at, number, &slot.heading);
+            sentence.paragraph_start = before != Some(paper);
+            if introduced.insert(paper) {
+                sentence.study =
+                    state.abstract_of(line.at).map(|one| study(one, number)).unwrap_or_default();
+            }
+            digest.push(sentence, state.scored[line.at].relevance, Some(line.at));
+            before = Some(paper);
         }
     }
+    if let Some(count) = count_of_sides(state, &digest) {
+        digest.insert_first(count);
+    }
+    for gap in empty_slots(state) {
+        let text = format!("No paper found here reports {gap}.");
+        let gap = AnswerSentence {
+            role: Some(AnswerRole::Gap),
+            ..said(text, NOT_FOUND, digest.is_last_heading(NOT_FOUND))
+        };
+        digest.push(gap, 0.0, None);
+    }
     digest
+}
+
+impl Digest {
+    fn push(&mut self, sentence: AnswerSentence, relevance: f32, origin: Option<usize>) {
+        self.sentences.push(sentence);
+        self.relevance.push(relevance);
+        self.origins.push(origin);
+    }
+
+    /// In front of all others, whose places move.
+    fn insert_first(&mut self, mut sentence: AnswerSentence) {
+        sentence.follows.iter_mut().for_each(|at| *at += 1);
+        self.sentences.insert(0, sentence);
+        self.relevance.insert(0, 1.0);
+        self.origins.insert(0, None);
+    }
+
+    fn is_last_heading(&self, heading: &str) -> bool {
+        self.sentences.last().is_some_and(|last| last.heading.as_deref() == Some(heading))
+    }
+}
+
+/// What the papers report of an effect, counted: each on the side of its first sentence that takes one.
+fn count_of_sides(state: &DigestState<'_>, digest: &Digest) -> Option<AnswerSentence> {
+    if state.reading.kind != Kind::Effect {
+        return None;
+    }
+    let mut sides: Vec<(Citation, EffectSide, usize)> = Vec::new();
+    for (at, sentence) in digest.sentences.iter().enumerate() {
+        let (Some(side), Some(citation)) =
+            (EffectSide::of(&sentence.text, &state.reading), sentence.citations.first())
+        else {
+            continue;
+        };
+        if sides.iter().all(|(known, _, _)| known != citation) {
+            sides.push((*citation, side, at));
+        }
+    }
+    if sides.len() < FEWEST_COUNTED {
+        return None;
+    }
+    let on = outcome_phrase(&state.reading).map(|on| format!(" on {on}")).unwrap_or_default();
+    let count = |side: EffectSide| sides.iter().filter(|(_, one, _)| *one == side).count();
+    let verb = |n: usize| if n == 1 { "reports" } else { "report" };
+    let named = [
+        (count(EffectSide::Effect), format!("an effect{on}")),
+        (count(EffectSide::NoEffect), "none or no difference".to_owned()),
+        (count(EffectSide::Opposite), "the opposite".to_owned()),
+    ];
+    let parts: Vec<String> = named
+        .into_iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{n} {} {what}", verb(n)))
+        .collect();
+    let text = format!(
+        "Of {} papers whose wording is plain, {}.",
+        sides.len(),
+        parts.join(", ")
+    );
+    let follows = sides.into_iter().map(|(_, _, at)| at).collect();
+    Some(AnswerSentence { role: Some(AnswerRole::Synthesis), follows, ..said(text, SHORT, false) })
+}
+
+/// A sentence of the program's own, which cites nothing.
+fn said(text: String, heading: &str, goes_on: bool) -> AnswerSentence {
+    AnswerSentence {
+        text,
+        heading: Some(heading.to_owned()),
+        paragraph_start: !goes_on,
+        citations: Vec::new(),
+        support: None,
+        quotes: Vec::new(),
+        gates: Vec::new(),
+        verbatim: false,
+        role: None,
+        follows: Vec::new(),
+        study: Vec::new(),
+    }
 }
 
 fn reference(state: &DigestState<'_>, at: usize, references: &mut Vec<Reference>) -> Citation {
@@ -100,9 +164,6 @@ fn reference(state: &DigestState<'_>, at: usize, references: &mut Vec<Reference>
 
 fn sentence(state: &DigestState<'_>, at: usize, number: Citation, heading: &str) -> AnswerSentence {
     AnswerSentence {
-        text: state.scored[at].candidate.text.clone(),
-        heading: Some(heading.to_owned()),
-        paragraph_start: true,
         citations: vec![number],
         support: Some(Support {
             verdict: Verdict::Supported,
@@ -112,8 +173,8 @@ fn sentence(state: &DigestState<'_>, at: usize, number: Citation, heading: &str)
         quotes: vec![quote(state, at, number)],
         gates: vec![Gate::L0, Gate::L1, Gate::L2],
         verbatim: true,
-        role: None,
-        follows: Vec::new(),
+        role: Some(AnswerRole::Finding),
+        ..said(state.scored[at].candidate.text.clone(), heading, false)
     }
 }
 

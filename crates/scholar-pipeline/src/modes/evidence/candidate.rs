@@ -32,6 +32,23 @@ pub(crate) struct Candidate {
     pub(crate) stems: BTreeSet<String>,
     /// How much it says, in `[0, 1]`.
     pub(crate) informative: f32,
+    /// Where it stands, for a classifier.
+    pub(crate) context: Context,
+}
+
+/// The neighbourhood of a sentence.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Context {
+    /// The sentence before it in its passage, single-spaced.
+    pub(crate) before: Option<String>,
+    /// The one after it.
+    pub(crate) after: Option<String>,
+    /// Heading of its section, or the label in front of it in a structured abstract.
+    pub(crate) section: String,
+    /// Its number among the sentences of the passage, from 0.
+    pub(crate) nth: usize,
+    /// Number of sentences of the passage.
+    pub(crate) of: usize,
 }
 
 /// The candidates of `passage`, which is number `at` of the evidence. `opens` says that its text does not begin inside a
@@ -50,6 +67,7 @@ pub(crate) fn candidates(
     let cased = has_capitals(text);
     let ranges = sentences(text);
     let mut label = Label::of_heading(&passage.section);
+    let mut section = passage.section.clone();
     let mut found: Vec<Candidate> = Vec::new();
     // The sentence before, if it can explain this one: whole, and not itself in need of explanation.
     let mut explains: Option<Range<usize>> = None;
@@ -57,6 +75,8 @@ pub(crate) fn candidates(
         let range = match Label::at_start(&text[whole.clone()]) {
             Some((named, skip)) => {
                 label = named;
+                let words = &text[whole.start..whole.start + skip];
+                section = words.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
                 whole.start + skip..whole.end
             }
             None => whole.start + enumerator(&text[whole.clone()])..whole.end,
@@ -94,7 +114,19 @@ pub(crate) fn candidates(
             }
             Some(_) => continue,
         };
-        found.push(candidate(text, range, at, place, reading));
+        let neighbour = |other: Option<usize>| {
+            let range = ranges.get(other?)?;
+            Some(single_spaced(&strip_foreign_markers(&text[range.clone()])))
+        };
+        let context = Context {
+            before: neighbour(nth.checked_sub(1)),
+            after: neighbour(Some(nth + 1)),
+            section: section.clone(),
+            nth,
+            of: ranges.len(),
+        };
+        let sentence = candidate(text, range, at, place, reading);
+        found.push(Candidate { context, ..sentence });
     }
     found
 }
@@ -122,6 +154,7 @@ fn candidate(
         ),
         text: shown,
         quote,
+        context: Context::default(),
     }
 }
 

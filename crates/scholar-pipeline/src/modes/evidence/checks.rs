@@ -6,28 +6,21 @@ use scholar_core::{
     Notice, NoticeKind, PortError, PortErrorKind, Query, Ranked, RerankScore, Retrieved, Searched,
 };
 
-use super::config::{CheckRules, ModelQueries};
-use super::facet::part_of;
-use super::model;
+use super::config::CheckRules;
 use super::question::Term;
-use super::score::similarity;
 use super::state::{DigestState, LATER_RANK, Newcomer};
 use super::terms::stem_set;
 use crate::event::Event;
 use crate::evidence::EvidenceNumber;
 use crate::retrieve::fuse;
 
-/// Passages counted as high-ranked.
-const HIGH_RANK: usize = 5;
 /// Words of the question that go into a search for a missing one.
 const CONTEXT_WORDS: usize = 3;
-/// How much closer than the limit two chosen sentences may come before they are said to repeat each other.
-const REPETITION_MARGIN: f32 = 0.06;
 
 /// One thing the checks found.
 struct Item {
     text: String,
-    query: Option<Query>,
+    query: Query,
 }
 
 /// Runs the checks, at most `rounds` times; returns every query searched.
@@ -37,43 +30,24 @@ struct Item {
 pub(crate) async fn run(
     state: &mut DigestState<'_>,
 ) -> Result<(Vec<Query>, Vec<Notice>), PortError> {
-    let CheckRules { rounds, top_k: _, model_queries } = state.config().checks;
-    let mut searched: Vec<Query> = Query::new(state.frame.question.as_str()).into_iter().collect();
+    let CheckRules { rounds, top_k: _ } = state.config().checks;
+    let mut searched: Vec<Query> = Query::new(&state.asked).into_iter().collect();
     let mut notices = Vec::new();
-    let mut asked_model = model_queries == ModelQueries::Never;
-    for round in 0..rounds {
-        let mut items = items(state, &searched);
-        let uncovered = !uncovered(state).is_empty();
-        if round > 0 && uncovered && !asked_model {
-            asked_model = true;
-            let (queries, problem) = model::search_queries(state).await;
-            notices.extend(problem);
-            for query in queries.into_iter().filter(|query| !is_known(query, &searched)) {
-                let text = "the model suggests another wording".to_owned();
-                items.push(Item { text, query: Some(query) });
-            }
-        }
+    for _ in 0..rounds {
+        let items = items(state, &searched);
         if items.is_empty() {
             break;
         }
-        let listed = items
-            .iter()
-            .map(|item| {
-                (item.text.clone(), item.query.as_ref().map(|query| query.as_str().to_owned()))
-            })
-            .collect();
-        state.frame.emit(&Event::Feedback { items: listed });
-        let queries: Vec<Query> = items.iter().filter_map(|item| item.query.clone()).collect();
-        if !queries.is_empty() {
-            state.frame.emit(&Event::Queries { queries });
-        }
+        let listed =
+            items.iter().map(|item| (item.text.clone(), Some(item.query.as_str().to_owned())));
+        state.frame.emit(&Event::Feedback { items: listed.collect() });
+        let queries: Vec<Query> = items.iter().map(|item| item.query.clone()).collect();
+        state.frame.emit(&Event::Queries { queries });
         let mut accepted = false;
-        for (nth, item) in items.iter().enumerate() {
+        for (nth, Item { text: _, query }) in items.iter().enumerate() {
             let known = state.evidence.len();
-            if let Some(query) = &item.query {
-                searched.push(query.clone());
-                notices.extend(search(state, query).await);
-            }
+            searched.push(query.clone());
+            notices.extend(search(state, query).await);
             let before = chosen_texts(state);
             state.choose().await?;
             let changed = before != chosen_texts(state);
@@ -89,26 +63,26 @@ pub(crate) async fn run(
                 text: None,
             });
         }
-        if !accepted && asked_model {
+        if !accepted {
             break;
         }
     }
     Ok((searched, notices))
 }
 
-/// Terms of the question, heavy ones, that no chosen sentence nor its title has.
+/// Core concepts of the question that no chosen sentence nor its title has.
 fn uncovered<'a>(state: &'a DigestState<'_>) -> Vec<&'a Term> {
     let mut said: BTreeSet<String> = BTreeSet::new();
-    for at in &state.chosen {
-        let candidate = &state.scored[*at].candidate;
+    for line in &state.chosen {
+        let candidate = &state.scored[line.at].candidate;
         said.extend(candidate.stems.iter().cloned());
         said.extend(stem_set(&state.evidence[candidate.passage].retrieved.passage.title));
     }
     state.reading.keys().into_iter().filter(|term| !term.is_in(&said)).collect()
 }
 
-fn items(state: &mut DigestState<'_>, searched: &[Query]) -> Vec<Item> {
-    let mut items = Vec::new();
+fn items(state: &DigestState<'_>, searched: &[Query]) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
     let missing = uncovered(state);
     let context: Vec<&str> = state
         .reading
@@ -121,54 +95,29 @@ fn items(state: &mut DigestState<'_>, searched: &[Query]) -> Vec<Item> {
     let mut look_for = |text: String, words: &str| {
         let query = Query::new(&format!("{words} {}", context.join(" ")));
         if let Some(query) = query.filter(|query| !is_known(query, searched)) {
-            items.push(Item { text, query: Some(query) });
+            items.push(Item { text, query });
         }
     };
     if !missing.is_empty() {
         let words: Vec<&str> = missing.iter().take(4).map(|term| term.word.as_str()).collect();
         look_for(format!("no sentence speaks of {}", words.join(", ")), &words.join(" "));
     }
-    for at in 0..state.reading.parts.len() {
-        let filled = state
-            .chosen
-            .iter()
-            .any(|chosen| part_of(&state.scored[*chosen].candidate, &state.reading) == Some(at));
-        if !filled {
-            let heading = &state.reading.parts[at].heading;
-            look_for(format!("the part “{heading}” has no sentence"), heading);
-        }
-    }
-    let worth: BTreeSet<usize> =
-        state.eligible.iter().map(|at| state.scored[*at].candidate.passage).collect();
-    let used: BTreeSet<usize> =
-        state.chosen.iter().map(|at| state.scored[*at].candidate.passage).collect();
-    for passage in 0..HIGH_RANK.min(state.evidence.len()) {
-        let unused = worth.contains(&passage) && !used.contains(&passage);
-        if unused && state.nudged.insert(passage) {
-            let title = &state.evidence[passage].retrieved.passage.title;
-            let text = format!("the high-ranked passage of “{title}” is not used");
-            items.push(Item { text, query: None });
-        }
-    }
-    let limit = state.shape.redundancy - REPETITION_MARGIN;
-    if state.shape.redundancy >= state.config().shape.redundancy && repeats(state, limit) {
-        state.shape.redundancy = limit;
-        items.push(Item { text: "two sentences say nearly the same".to_owned(), query: None });
+    for gap in empty_slots(state) {
+        look_for(format!("nothing fills the part “{gap}”"), &gap);
     }
     items
 }
 
-fn repeats(state: &DigestState<'_>, limit: f32) -> bool {
-    state.chosen.iter().enumerate().any(|(nth, a)| {
-        state.chosen[..nth]
-            .iter()
-            .any(|b| similarity(&state.scored[*a], &state.scored[*b]) >= limit)
-    })
+/// What the parts are about that nothing fills and whose emptiness means something.
+pub(crate) fn empty_slots(state: &DigestState<'_>) -> Vec<String> {
+    let is_empty = |at: usize| state.chosen.iter().all(|line| line.slot != at);
+    let slots = state.slots.iter().enumerate();
+    slots.filter(|(at, _)| is_empty(*at)).filter_map(|(_, slot)| slot.gap.clone()).collect()
 }
 
 /// Searches, ranks what is new and adds it; a failure is a notice, as is what the sources have to say.
 async fn search(state: &mut DigestState<'_>, query: &Query) -> Vec<Notice> {
-    let CheckRules { rounds: _, top_k, model_queries: _ } = state.config().checks;
+    let CheckRules { rounds: _, top_k } = state.config().checks;
     let request = state.frame.config.retrieval.request(query, top_k);
     let retriever = &state.frame.ports.retriever;
     let failed = |step: &str, error: &PortError| {
@@ -239,7 +188,7 @@ fn ranked(hit: Retrieved, score: RerankScore) -> Ranked {
 
 fn chosen_texts(state: &DigestState<'_>) -> Vec<String> {
     let mut texts: Vec<String> =
-        state.chosen.iter().map(|at| state.scored[*at].candidate.quote.clone()).collect();
+        state.chosen.iter().map(|line| state.scored[line.at].candidate.quote.clone()).collect();
     texts.sort_unstable();
     texts
 }

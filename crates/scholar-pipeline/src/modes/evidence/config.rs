@@ -2,17 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// When the model is asked for search queries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ModelQueries {
-    /// Never: queries are made in code.
-    Never,
-    /// Once, when a term of the question is still uncovered after the first round. A prompt costs seconds on a laptop, so the
-    /// common case goes without.
-    WhenUncovered,
-}
-
 /// Which sentences may be shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SentenceRules {
@@ -22,40 +11,67 @@ pub struct SentenceRules {
     pub max_words: usize,
     /// Most words of a sentence together with the one before it that explains its `This`.
     pub max_joined_words: usize,
-    /// Most sentences that are encoded, best by words first.
+    /// Most sentences that are encoded, those of the best passages first.
     pub max_candidates: usize,
 }
 
-/// How sentences are weighed; the four weights sum to 1.
+/// Which papers are shown, and how much of them is read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ScoreWeights {
-    /// Similarity to the question and coverage of its terms.
-    pub relevance: f32,
-    /// Rank of the passage.
-    pub rank: f32,
-    /// Numbers, findings, comparisons, place in the paper.
-    pub informative: f32,
-    /// Year and citations of the paper.
-    pub standing: f32,
+pub struct PaperRules {
+    /// Most papers shown.
+    pub max_papers: usize,
+    /// Probability that a paper answers the question from which it is shown beside the best one.
+    pub show_from: f32,
+    /// The same as a share of the best paper's probability.
+    pub show_share: f32,
+    /// Best-ranked papers whose abstract is read even where another passage was found.
+    pub abstracts: usize,
+    /// Best-ranked papers that are read whole where their title matches the question.
+    pub whole: usize,
+    /// Most passages read of such a paper.
+    pub max_passages: usize,
 }
 
-/// How the digest is composed.
+impl PaperRules {
+    /// Ours: a screen holds six papers with two sentences each; a trial has about twenty passages.
+    pub fn digest() -> Self {
+        Self {
+            max_papers: 8,
+            show_from: 0.35,
+            show_share: 0.45,
+            abstracts: 15,
+            whole: 3,
+            max_passages: 40,
+        }
+    }
+}
+
+/// Which sentences of a paper are shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DigestShape {
-    /// Most sentences of the whole.
-    pub max_sentences: usize,
-    /// Most parts with a heading.
-    pub max_facets: usize,
-    /// Most sentences of one paper in one part.
-    pub per_paper_and_facet: usize,
+pub struct LineRules {
     /// Most sentences of one paper.
     pub per_paper: usize,
-    /// Sentences with a relevance below this share of that of the most relevant few are left out.
-    pub relevance_share: f32,
+    /// Most sentences of the whole.
+    pub max_sentences: usize,
+    /// A further sentence of a paper is worth at least this share of its best one.
+    pub further_share: f32,
     /// Two sentences more alike than this (cosine, or shared stems without an encoder) say the same.
     pub redundancy: f32,
-    /// Weight of similarity to what is chosen already, against a sentence's own score.
-    pub diversity: f32,
+    /// Probability of being a result or a conclusion from which a sentence reports a finding.
+    pub finding_from: f32,
+}
+
+impl LineRules {
+    /// Ours: a conclusion and a key result a paper.
+    pub fn digest() -> Self {
+        Self {
+            per_paper: 2,
+            max_sentences: 12,
+            further_share: 0.55,
+            redundancy: 0.85,
+            finding_from: 0.5,
+        }
+    }
 }
 
 /// How the checks in code search for what is missing.
@@ -65,8 +81,6 @@ pub struct CheckRules {
     pub rounds: usize,
     /// Passages kept per search.
     pub top_k: usize,
-    /// When the model makes queries.
-    pub model_queries: ModelQueries,
 }
 
 /// What the small model may write.
@@ -86,6 +100,19 @@ pub struct SynthesisRules {
     pub min_similarity: f32,
 }
 
+impl SynthesisRules {
+    /// A few sentences above a digest. Readers found that it repeats or distorts, so no preset has it.
+    pub fn short() -> Self {
+        Self {
+            max_sentences: 5,
+            max_prompt_tokens: 1_200,
+            max_reply_tokens: 260,
+            min_support: 0.5,
+            min_similarity: 0.5,
+        }
+    }
+}
+
 /// Where the passages come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -102,59 +129,41 @@ pub enum EvidenceIs {
 pub struct EvidenceConfig {
     /// Which sentences may be shown.
     pub sentences: SentenceRules,
-    /// How they are weighed.
-    pub weights: ScoreWeights,
-    /// How the digest is composed.
-    pub shape: DigestShape,
+    /// Which papers are shown.
+    #[serde(default = "PaperRules::digest")]
+    pub papers: PaperRules,
+    /// Which of their sentences.
+    #[serde(default = "LineRules::digest")]
+    pub lines: LineRules,
     /// How what is missing is searched for.
     pub checks: CheckRules,
     /// Where the passages come from: what speaks for an answer is weighed accordingly.
     #[serde(default)]
     pub evidence_is: EvidenceIs,
-    /// Probability that the evidence answers the question below which there is no answer.
+    /// Probability that the best paper answers the question below which there is no answer.
     pub abstain_below: f32,
-    /// Whether the model, if there is one, titles the parts.
-    pub headings: bool,
     /// What the model, if there is one, may write above the digest; `None` for nothing.
+    #[serde(default)]
     pub synthesis: Option<SynthesisRules>,
 }
 
 impl EvidenceConfig {
-    /// A digest of about a screen. All numbers ours; `docs/deviations.md` says how they were found.
+    /// A digest of about a screen, without any call of a model. All numbers ours; `docs/deviations.md` says how they were
+    /// found.
     pub fn digest() -> Self {
         Self {
             sentences: SentenceRules {
-                min_words: 8,
-                max_words: 60,
-                max_joined_words: 70,
-                max_candidates: 220,
+                min_words: 6,
+                max_words: 70,
+                max_joined_words: 80,
+                max_candidates: 700,
             },
-            weights: ScoreWeights {
-                relevance: 0.48,
-                rank: 0.13,
-                informative: 0.35,
-                standing: 0.04,
-            },
-            shape: DigestShape {
-                max_sentences: 12,
-                max_facets: 5,
-                per_paper_and_facet: 2,
-                per_paper: 2,
-                relevance_share: 0.7,
-                redundancy: 0.85,
-                diversity: 0.25,
-            },
-            checks: CheckRules { rounds: 3, top_k: 20, model_queries: ModelQueries::WhenUncovered },
+            papers: PaperRules::digest(),
+            lines: LineRules::digest(),
+            checks: CheckRules { rounds: 2, top_k: 20 },
             evidence_is: EvidenceIs::Found,
             abstain_below: 0.4,
-            headings: true,
-            synthesis: Some(SynthesisRules {
-                max_sentences: 5,
-                max_prompt_tokens: 1_200,
-                max_reply_tokens: 260,
-                min_support: 0.5,
-                min_similarity: 0.5,
-            }),
+            synthesis: None,
         }
     }
 
@@ -163,12 +172,8 @@ impl EvidenceConfig {
         Self { evidence_is: EvidenceIs::Given, ..Self::digest() }
     }
 
-    /// The digest without any call of a model.
-    pub fn without_model() -> Self {
-        let mut config = Self::digest();
-        config.checks.model_queries = ModelQueries::Never;
-        config.headings = false;
-        config.synthesis = None;
-        config
+    /// The digest below a synthesis by the model.
+    pub fn with_synthesis() -> Self {
+        Self { synthesis: Some(SynthesisRules::short()), ..Self::digest() }
     }
 }

@@ -9,17 +9,15 @@ use scholar_core::{
 
 use super::abstain::Diagnosis;
 use super::assemble::{self, Digest};
-use super::facet::{self, Facet};
 use super::informative::Side;
-use super::question::Reading;
+use super::question::{Kind, Reading};
+use super::spelling::{corrected, corrections};
 use super::state::DigestState;
 use super::terms::Abbreviations;
-use super::{checks, model, synthesis};
+use super::{checks, synthesis};
 use crate::event::Event;
 use crate::frame::Frame;
 
-/// Share of the topic in its best sentence below which a person is told that nothing speaks of all of it.
-const WHOLE_TOPIC: f32 = 0.7;
 /// Titles named when the evidence does not suffice.
 const NEAREST: usize = 3;
 
@@ -46,13 +44,20 @@ pub struct EvidenceAnswer {
 /// # Errors
 /// When the encoder fails. Searches, headings and synthesis that fail are notices.
 pub async fn digest(frame: &Frame<'_>, evidence: Vec<Ranked>) -> Result<EvidenceAnswer, PortError> {
-    let mut state = DigestState::new(frame, evidence).await?;
-    let (searched, mut notices) = checks::run(&mut state).await?;
+    let corrections = corrections(frame.question.as_str(), &evidence);
+    let asked = corrected(frame.question.as_str(), &corrections);
+    let mut state = DigestState::new(frame, asked, evidence).await?;
+    let (searched, found) = checks::run(&mut state).await?;
+    let mut notices: Vec<Notice> = corrections
+        .iter()
+        .map(|one| {
+            let message = format!("“{}” was read as “{}”", one.written, one.read);
+            Notice::new(NoticeKind::Weak, message)
+        })
+        .chain(found)
+        .collect();
     let diagnosis = state.diagnosis();
-    if frame.ports.encoder.is_none() {
-        let message = "no encoder is configured: sentences were compared by their words alone";
-        notices.push(Notice::new(NoticeKind::Weak, message));
-    }
+    notices.extend(without_models(&state));
     let enough =
         diagnosis.probability >= frame.config.evidence.abstain_below && !state.chosen.is_empty();
     let mut result = EvidenceAnswer {
@@ -64,7 +69,7 @@ pub async fn digest(frame: &Frame<'_>, evidence: Vec<Ranked>) -> Result<Evidence
         evidence: Vec::new(),
     };
     if enough {
-        notices.extend(missing(&state, &result.diagnosis));
+        notices.extend(missing(&result.diagnosis));
         compose(&state, &mut result, &mut notices).await;
     } else {
         notices.push(insufficient(&state, &result));
@@ -77,15 +82,26 @@ pub async fn digest(frame: &Frame<'_>, evidence: Vec<Ranked>) -> Result<Evidence
     Ok(result)
 }
 
+/// What sentences could not be compared with.
+fn without_models(state: &DigestState<'_>) -> Option<Notice> {
+    let message = if state.frame.ports.encoder.is_none() {
+        "no encoder is configured: sentences were compared by their words alone"
+    } else if state.classifier().is_none() {
+        "no sentence classifier reads this encoder's vectors: sentences were chosen by similarity and wording"
+    } else {
+        return None;
+    };
+    Some(Notice::new(NoticeKind::Weak, message))
+}
+
 /// The digest at once, then what the model makes of it.
 async fn compose(state: &DigestState<'_>, result: &mut EvidenceAnswer, notices: &mut Vec<Notice>) {
-    let mut parts = assemble::parts(state);
-    let mut digest = assemble::digest(state, &parts);
+    let digest = assemble::digest(state);
     for sentence in &digest.sentences {
         state.frame.emit(&Event::Sentence { sentence: sentence.clone() });
     }
     notices.extend(assemble::retractions(state, &digest.references));
-    let synthesis = ask_model(state, &mut parts, &mut digest, notices).await;
+    let synthesis = ask_model(state, &digest, notices).await;
     for sentence in &synthesis {
         state.frame.emit(&Event::Sentence { sentence: sentence.clone() });
         let best = sentence.citations.iter().filter_map(|citation| {
@@ -94,61 +110,34 @@ async fn compose(state: &DigestState<'_>, result: &mut EvidenceAnswer, notices: 
         });
         result.relevance.push(best.fold(0.0, f32::max));
     }
-    let Digest { sentences, references, relevance, origins: _ } = digest;
+    let Digest { mut sentences, references, relevance, origins: _ } = digest;
+    for sentence in &mut sentences {
+        sentence.follows.iter_mut().for_each(|at| *at += synthesis.len());
+    }
     result.relevance.extend(relevance);
     result.answer.sentences = synthesis.into_iter().chain(sentences).collect();
     result.answer.references = references;
 }
 
-/// Headings and synthesis, where they are wanted and there is a model.
+/// The synthesis, where it is wanted and there is a model.
 async fn ask_model(
     state: &DigestState<'_>,
-    parts: &mut [Facet],
-    digest: &mut Digest,
+    digest: &Digest,
     notices: &mut Vec<Notice>,
 ) -> Vec<AnswerSentence> {
     let Some(rules) = &state.config().synthesis else { return Vec::new() };
     let shown = synthesis::sources(state, digest, rules.max_prompt_tokens);
     let (written, problem) = synthesis::write(state, &shown, rules).await;
     notices.extend(problem);
-    if state.config().headings {
-        // Same beginning as the synthesis prompt, so that a local model reads the evidence once.
-        notices.extend(model::title_parts(state, &shown, parts).await);
-        let headings = parts.iter().flat_map(|part| part.members.iter().map(|_| &part.heading));
-        for (sentence, heading) in digest.sentences.iter_mut().zip(headings) {
-            sentence.heading = Some(heading.clone());
-        }
-    }
     written
 }
 
-/// Key terms and parts of the question that the evidence is silent about.
-fn missing(state: &DigestState<'_>, diagnosis: &Diagnosis) -> Vec<Notice> {
-    let mut notices = Vec::new();
-    if !diagnosis.missing_terms.is_empty() {
+/// Core concepts of the question that the evidence is silent about.
+fn missing(diagnosis: &Diagnosis) -> Option<Notice> {
+    (!diagnosis.missing_terms.is_empty()).then(|| {
         let message = format!("nothing found on {}", quoted(&diagnosis.missing_terms));
-        notices.push(Notice::new(NoticeKind::InsufficientEvidence, message));
-    }
-    let silent: Vec<String> = (0..state.reading.parts.len())
-        .filter(|part| {
-            !state.chosen.iter().any(|at| {
-                facet::part_of(&state.scored[*at].candidate, &state.reading) == Some(*part)
-            })
-        })
-        .map(|part| state.reading.parts[part].heading.clone())
-        .filter(|heading| !diagnosis.missing_terms.contains(heading))
-        .collect();
-    if !silent.is_empty() {
-        let message = format!("no sentence found for the part {}", quoted(&silent));
-        notices.push(Notice::new(NoticeKind::InsufficientEvidence, message));
-    }
-    let topic = state.chosen.iter().map(|at| state.scored[*at].topic).fold(0.0, f32::max);
-    if topic < WHOLE_TOPIC && diagnosis.missing_terms.is_empty() {
-        let message =
-            "no sentence found speaks of all that the question names: read them as near to it";
-        notices.push(Notice::new(NoticeKind::Weak, message));
-    }
-    notices
+        Notice::new(NoticeKind::InsufficientEvidence, message)
+    })
 }
 
 /// That there is no answer, what was searched and what came nearest.
@@ -184,7 +173,7 @@ fn insufficient(state: &DigestState<'_>, result: &EvidenceAnswer) -> Notice {
 /// Papers of the answer that report an effect, and that report none, if that is what the question asks.
 pub(crate) fn reported_effects(question: &Question, answer: &Answer) -> Option<[usize; 2]> {
     let reading = Reading::of(question.as_str(), &Abbreviations::default());
-    if !reading.asks_effect {
+    if reading.kind != Kind::Effect {
         return None;
     }
     let papers = |side: Side| {

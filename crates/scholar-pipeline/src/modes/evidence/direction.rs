@@ -1,15 +1,12 @@
-//! Agreement and disagreement, read off direction words: deliberately blind to everything subtler.
+//! What a sentence says goes up or down, read off direction words: deliberately blind to everything subtler.
 //!
 //! A sentence *claims* that something goes up, goes down or does not change when a direction word stands close to the words that
-//! name it. Two sentences of different papers are compared only where they name the same rare thing and speak of the
-//! same matter.
+//! name it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use scholar_core::text::words::{is_stop_word, words};
 
-use super::question::Reading;
-use super::score::{Scored, similarity};
 use super::terms::{stems, weight};
 
 /// Words beside a direction word that may name what it moves.
@@ -18,9 +15,6 @@ const REACH: usize = 3;
 const NEGATION_REACH: usize = 3;
 /// Weight of a stem that names a thing.
 const THING_WEIGHT: f32 = 3.4;
-/// Similarity from which two sentences speak of one matter.
-const SAME_MATTER: f32 = 0.6;
-
 /// What is claimed of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Direction {
@@ -62,13 +56,9 @@ pub(crate) fn claims(text: &str) -> BTreeMap<String, Direction> {
 }
 
 impl Direction {
-    /// As a heading puts it behind the thing.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Up => "up",
-            Self::Down => "down",
-            Self::Unchanged => "unchanged",
-        }
+    /// Up against down.
+    pub(crate) fn is_opposite_of(self, other: Self) -> bool {
+        matches!((self, other), (Self::Up, Self::Down) | (Self::Down, Self::Up))
     }
 }
 
@@ -120,11 +110,6 @@ fn is_purpose(words: &[&str], at: usize) -> bool {
             )
 }
 
-/// Whether a word says that something moves.
-pub(crate) fn moves(word: &str) -> bool {
-    direction_of(word).is_some()
-}
-
 fn is_negation(word: &str) -> bool {
     matches!(
         word.to_lowercase().as_str(),
@@ -169,98 +154,6 @@ fn things(words: &[&str], at: usize) -> BTreeSet<String> {
         .flat_map(|word| stems(word))
         .filter(|stem| weight(stem) >= THING_WEIGHT)
         .collect()
-}
-
-/// Two groups of sentences (indices into `scored`) that claim different things of one thing.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Difference {
-    /// The thing, in the words of the better sentence.
-    pub(crate) thing: String,
-    /// What is claimed by `first` and `second`.
-    pub(crate) directions: (Direction, Direction),
-    pub(crate) first: usize,
-    pub(crate) second: usize,
-}
-
-/// The first pair, best sentences first, whose claims on one thing differ; `same_paper` pairs are left out. The first of a pair is
-/// among `shown`, the second in `pool`.
-pub(crate) fn difference(
-    scored: &[Scored],
-    shown: &[usize],
-    pool: &[usize],
-    same_paper: impl Fn(usize, usize) -> bool,
-    reading: &Reading,
-) -> Option<Difference> {
-    for a in shown {
-        let mine = claims(&scored[*a].candidate.text);
-        for b in pool {
-            if a == b || same_paper(*a, *b) || !same_matter(&scored[*a], &scored[*b], reading) {
-                continue;
-            }
-            let theirs = claims(&scored[*b].candidate.text);
-            let differing = mine.iter().filter_map(|(thing, direction)| {
-                let other = theirs.get(thing).filter(|other| *other != direction)?;
-                Some((thing, (*direction, *other)))
-            });
-            let heaviest = differing.max_by(|(x, _), (y, _)| weight(x).total_cmp(&weight(y)));
-            if let Some((thing, directions)) = heaviest {
-                let thing = in_words(thing, &scored[*a].candidate.text);
-                return Some(Difference { thing, directions, first: *a, second: *b });
-            }
-        }
-    }
-    None
-}
-
-/// Papers among `members` that claim the same of one thing, at least two; the thing in words.
-pub(crate) fn agreement<P: Ord>(
-    scored: &[Scored],
-    members: &[usize],
-    paper: impl Fn(usize) -> P,
-    reading: &Reading,
-) -> Option<(String, usize)> {
-    let mut by_claim: BTreeMap<(String, Direction), Vec<usize>> = BTreeMap::new();
-    for at in members {
-        for claim in claims(&scored[*at].candidate.text) {
-            by_claim.entry(claim).or_default().push(*at);
-        }
-    }
-    let agreeing = by_claim.into_iter().filter_map(|((thing, direction), all)| {
-        let first = *all.first()?;
-        let claim = (thing, direction);
-        let together: BTreeSet<P> = all
-            .iter()
-            .filter(|at| **at == first || same_matter(&scored[first], &scored[**at], reading))
-            .map(|at| paper(*at))
-            .collect();
-        let n = together.len();
-        (n >= 2).then_some((n, claim, first))
-    });
-    let best = agreeing
-        .max_by(|a, b| a.0.cmp(&b.0).then_with(|| weight(&a.1.0).total_cmp(&weight(&b.1.0))))?;
-    let ((thing, direction), n, first) = (best.1, best.0, best.2);
-    let thing = in_words(&thing, &scored[first].candidate.text);
-    Some((format!("{thing} {}", direction.word()), n))
-}
-
-/// Alike, and with as many key terms of the question in common as make it this question: two, or its only one.
-fn same_matter(a: &Scored, b: &Scored, reading: &Reading) -> bool {
-    let shared = reading
-        .keys()
-        .into_iter()
-        .filter(|term| term.is_in(&a.candidate.stems) && term.is_in(&b.candidate.stems))
-        .count();
-    shared >= needed(reading) && similarity(a, b) >= SAME_MATTER
-}
-
-fn needed(reading: &Reading) -> usize {
-    reading.keys().len().min(2)
-}
-
-/// The word of `text` with that stem.
-fn in_words(stem: &str, text: &str) -> String {
-    let word = words(text).into_iter().find(|word| stems(word).iter().any(|found| found == stem));
-    word.unwrap_or(stem).to_owned()
 }
 
 #[cfg(test)]

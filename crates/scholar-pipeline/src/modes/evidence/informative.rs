@@ -185,7 +185,7 @@ pub(crate) fn is_praise(sentence: &str) -> bool {
 }
 
 /// `We present HELM, a new benchmark …`
-fn offers_data(sentence: &str) -> bool {
+pub(crate) fn offers_data(sentence: &str) -> bool {
     static DATA: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
             r"(?i)\bwe (?:\w+ )?(?:propose|introduce|present|develop|construct|create|collect|build|release|argue that our)\b[^.]{0,60}\b(?:benchmarks?|datasets?|corpus|corpora|test suite|shared task)\b",
@@ -194,8 +194,18 @@ fn offers_data(sentence: &str) -> bool {
     DATA.is_match(sentence)
 }
 
+/// Whether the sentence promises or urges: `pave the way`, `further research is needed`.
+pub(crate) fn is_promise(sentence: &str) -> bool {
+    static PROMISE: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\b(?:pav\w+ the way|shed\w* light|valuable insights|promising direction|new avenues?|(?:is|are) (?:urgently |still )?(?:needed|warranted)|in the future|for future|future (?:work|research|studies|trials)|further (?:work|research|studies|trials|investigations?)|we hope|will (?:be|help|provide|inform|determine)|highlights? the (?:need|importance))\b",
+        )
+    });
+    PROMISE.is_match(sentence)
+}
+
 /// `We validate our judges on two benchmarks.`
-fn is_procedure(sentence: &str) -> bool {
+pub(crate) fn is_procedure(sentence: &str) -> bool {
     static DONE: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
             r"(?i)^(?:[^,]{1,50}, )?we (?:\w+ly |also |further |then |first |next |instead )?(?:consider|validate|apply|employ|collect|construct|build|create|curate|benchmark|run|train|use|adopt|annotate|release|provide|carry)d?\b",
@@ -218,16 +228,6 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    pub(crate) const ALL: [Self; 3] = [Self::Approach, Self::Result, Self::Limit];
-
-    pub(crate) fn heading(self) -> &'static str {
-        match self {
-            Self::Approach => "Approaches",
-            Self::Result => "Results",
-            Self::Limit => "Limits and open problems",
-        }
-    }
-
     pub(crate) fn of(sentence: &str) -> Self {
         static APPROACH: LazyLock<Regex> = LazyLock::new(|| {
             pattern(
@@ -257,15 +257,6 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    pub(crate) const ALL: [Self; 2] = [Self::Effect, Self::NoEffect];
-
-    pub(crate) fn heading(self) -> &'static str {
-        match self {
-            Self::Effect => "An effect is reported",
-            Self::NoEffect => "No effect, or no difference, is reported",
-        }
-    }
-
     /// As [`Side::of`]; `None` also where the question's subject is only what another thing is compared with.
     pub(crate) fn on(sentence: &str, reading: &Reading) -> Option<Self> {
         let compared = sentence.find(" than ").map_or(sentence, |at| &sentence[..at]);

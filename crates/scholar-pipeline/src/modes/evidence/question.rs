@@ -1,13 +1,26 @@
 //! What a question asks, read in code: weighted terms, the aspects wanted, and the parts it names itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
-use scholar_core::text::words::{fold, is_stop_word, words};
+use scholar_core::text::words::{is_stop_word, words};
 
+use super::direction::{Direction, claims};
 use super::pattern::pattern;
+use super::synonyms::synonyms;
 use super::terms::{Abbreviations, joined_compounds, stems, weight};
+
+mod focus;
+mod kind;
+mod parts;
+mod topic;
+
+pub(crate) use focus::phrases;
+pub(crate) use kind::Kind;
+pub(crate) use topic::Topic;
+
+use parts::parts;
 
 /// Most terms of a question that are looked at, heaviest first: an abstract given as a question has hundreds.
 const MAX_TERMS: usize = 24;
@@ -73,18 +86,6 @@ impl Aspect {
     const ALL: [Self; 6] =
         [Self::Methods, Self::Effects, Self::Limits, Self::Evaluation, Self::Data, Self::Causes];
 
-    /// Heading of a part about it.
-    pub(crate) fn heading(self) -> &'static str {
-        match self {
-            Self::Methods => "Methods",
-            Self::Effects => "Effects and benefits",
-            Self::Limits => "Limits and risks",
-            Self::Evaluation => "Evaluation",
-            Self::Data => "Data and benchmarks",
-            Self::Causes => "Causes",
-        }
-    }
-
     /// Words of a question that ask for it.
     fn asked(self) -> &'static Regex {
         static PATTERNS: LazyLock<[Regex; 6]> = LazyLock::new(|| {
@@ -116,6 +117,10 @@ pub(crate) struct Part {
 /// A question, read.
 #[derive(Debug, Clone)]
 pub(crate) struct Reading {
+    /// What kind of answer it wants.
+    pub(crate) kind: Kind,
+    /// What it names, in its own words and order.
+    pub(crate) phrases: Vec<String>,
     /// Terms, heaviest first.
     pub(crate) terms: Vec<Term>,
     /// Aspects asked for, in the order of [`Aspect`].
@@ -124,14 +129,10 @@ pub(crate) struct Reading {
     pub(crate) parts: Vec<Part>,
     /// What sentences have to be about.
     pub(crate) topic: Topic,
-    /// Whether it compares its parts.
-    pub(crate) compares: bool,
-    /// Whether it asks if something has an effect: `Is acupuncture effective for pain?`
-    pub(crate) asks_effect: bool,
     /// What has the effect: the first of the topic's stems in such a question.
     pub(crate) subject: Option<String>,
-    /// Stems of all its words.
-    pub(crate) stems: BTreeSet<String>,
+    /// What it asks to go up or down.
+    pub(crate) claims: BTreeMap<String, Direction>,
 }
 
 impl Reading {
@@ -151,11 +152,12 @@ impl Reading {
                 let mut alternatives = abbreviations.alternatives(&stem, &all);
                 let others = same_act(&stem);
                 let act = !others.is_empty();
-                alternatives.extend(others.into_iter().chain(same_thing(&stem)));
+                alternatives.extend(others);
                 let word = word.to_owned();
                 terms.push(Term { stem, word, weight, generic, act, alternatives });
             }
         }
+        add_synonyms(&mut terms, &stems(&joined));
         terms.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.stem.cmp(&b.stem)));
         terms.truncate(MAX_TERMS);
         let aspects: Vec<Aspect> =
@@ -163,10 +165,13 @@ impl Reading {
         let parts = parts(question, &aspects);
         let asks_effect = asks_effect(question);
         let topic = Topic::of(&terms, &parts, asks_effect);
-        let named = |stem: &String| topic.all.iter().any(|(term, _)| term.stem == *stem);
-        let subject = stems(question).into_iter().find(named).filter(|_| asks_effect);
-        let compares = parts.len() == 2 && compares(question);
-        Self { terms, aspects, parts, topic, compares, asks_effect, subject, stems: all }
+        let kind = Kind::of(question, asks_effect);
+        let is_effect = kind == Kind::Effect;
+        let subject = stems(question).into_iter().find(|stem| topic.names(stem));
+        let subject = subject.filter(|_| is_effect);
+        let phrases = phrases(question);
+        let claims = claims(question.trim_end_matches(['?', ' ']));
+        Self { kind, phrases, terms, aspects, parts, topic, subject, claims }
     }
 
     /// Share of the terms' weight, each counted as far as `credit` says.
@@ -189,77 +194,6 @@ impl Reading {
     }
 }
 
-/// What a sentence has to speak of to be about a question; see [`Topic::share`].
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Topic {
-    /// All of these.
-    all: Vec<(Term, f32)>,
-    /// One of these: the parts the question names.
-    one_of: Vec<Vec<(Term, f32)>>,
-}
-
-impl Topic {
-    /// `asks_effect`: `improve` and `reduce` then stand for any effect, and none.
-    fn of(terms: &[Term], parts: &[Part], asks_effect: bool) -> Self {
-        let said = |term: &&Term| {
-            // `vitamin D`: a letter is in every other sentence about any vitamin.
-            if term.stem.chars().count() < 2 {
-                return false;
-            }
-            if term.generic {
-                term.act && !asks_effect
-            } else {
-                term.act || term.weight >= TOPIC_WEIGHT
-            }
-        };
-        let mut weighed: Vec<(Term, f32)> = terms
-            .iter()
-            .filter(said)
-            .map(|term| {
-                let least = if term.act { ACT_WEIGHT } else { 0.0 };
-                (term.clone(), term.weight.clamp(least, MOST_TOPIC_WEIGHT))
-            })
-            .collect();
-        if weighed.is_empty() {
-            weighed = terms.iter().take(1).map(|term| (term.clone(), term.weight)).collect();
-        }
-        let part_of = |term: &Term| parts.iter().position(|part| part.stems.contains(&term.stem));
-        let mut one_of = vec![Vec::new(); parts.len()];
-        let mut all = Vec::new();
-        for (term, weight) in weighed {
-            match part_of(&term) {
-                Some(part) => one_of[part].push((term, weight)),
-                None => all.push((term, weight)),
-            }
-        }
-        one_of.retain(|part| !part.is_empty());
-        Self { all, one_of }
-    }
-
-    /// Share of the topic's weight that is said, each term counted as far as `credit` says: of the parts, the best one.
-    pub(crate) fn share(&self, credit: impl Fn(&Term) -> f32) -> f32 {
-        let sums = |terms: &[(Term, f32)]| {
-            terms.iter().fold((0.0, 0.0), |(found, total), (term, weight)| {
-                (found + credit(term) * weight, total + weight)
-            })
-        };
-        let (mut found, mut total) = sums(&self.all);
-        let parts: Vec<(f32, f32)> = self.one_of.iter().map(|part| sums(part)).collect();
-        if !parts.is_empty() {
-            let weight = parts.iter().map(|(_, total)| total).sum::<f32>() / parts.len() as f32;
-            let best = parts.iter().map(|(found, total)| found / total).fold(0.0, f32::max);
-            found += best * weight;
-            total += weight;
-        }
-        if total > 0.0 { found / total } else { 1.0 }
-    }
-
-    /// How many things it is made of.
-    pub(crate) fn len(&self) -> usize {
-        self.all.len() + usize::from(!self.one_of.is_empty())
-    }
-}
-
 /// Other verbs for what is done to a problem; abstracts vary them more than their nouns.
 fn same_act(stem: &str) -> Vec<BTreeSet<String>> {
     const ACTS: &[&[&str]] = &[
@@ -275,38 +209,19 @@ fn same_act(stem: &str) -> Vec<BTreeSet<String>> {
     others.map(|other| BTreeSet::from([(*other).to_owned()])).collect()
 }
 
-fn compares(question: &str) -> bool {
-    static COMPARES: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?i)\b(?:compar\w+|versus|vs|differ\w*|rather than|better|worse|superior|inferior|more effective)\b",
-        )
-    });
-    COMPARES.is_match(question)
+/// Other names of what the question names, for every word of the name.
+fn add_synonyms(terms: &mut [Term], words: &[String]) {
+    for (name, others) in synonyms(words) {
+        for term in terms.iter_mut().filter(|term| name.contains(&term.stem)) {
+            let new = others.iter().filter(|other| !other.contains(&term.stem));
+            term.alternatives.extend(new.cloned());
+        }
+    }
 }
 
-/// Other words scientists have for the same thing.
-fn same_thing(stem: &str) -> Vec<BTreeSet<String>> {
-    const THINGS: &[&[&str]] = &[
-        &["cancer", "carcinoma", "neoplasm", "tumor"],
-        &["cardiac", "heart", "myocardi"],
-        &["child", "children", "paediatr", "pediatr"],
-        &["code", "program"],
-        &["depress", "antidepress"],
-        &["glycem", "glucos", "hba1c"],
-        &["kidney", "nephr", "nephropathi", "renal"],
-        &["pain", "analges", "analgesia"],
-        &["reason", "infer"],
-        &["cigarett", "nicotin", "smoke", "smoker", "tobacco"],
-        &["liver", "hepat"],
-        &["lung", "pulmonari"],
-        &["exam", "examin"],
-        &["memor", "memori"],
-        &["jailbreak", "adversari"],
-    ];
-    let of = |things: &&&[&str]| things.contains(&stem);
-    let others = THINGS.iter().filter(of).flat_map(|things| things.iter());
-    let others = others.filter(|other| **other != stem);
-    others.map(|other| BTreeSet::from([(*other).to_owned()])).collect()
+/// Whether any question may use `word`.
+fn is_generic(word: &str) -> bool {
+    stems(word).first().is_none_or(|stem| GENERIC.binary_search(&stem.as_str()).is_ok())
 }
 
 /// `Does … improve …?`, `Is … effective …?`, `… reduces …` as a claim: yes and no are both to be shown.
@@ -323,186 +238,11 @@ fn asks_effect(question: &str) -> bool {
     EFFECT.is_match(question) || claim && EFFECT.is_match(&format!("does {question}"))
 }
 
-/// Sub-questions, else two things compared, else two aspects, else two things joined by `and` or `or`.
-fn parts(question: &str, aspects: &[Aspect]) -> Vec<Part> {
-    let sub_questions = distinct(sub_questions(question));
-    if sub_questions.len() >= 2 {
-        return sub_questions;
-    }
-    let joined = distinct(joined(question));
-    if joined.len() >= 2 {
-        return joined;
-    }
-    let opposed = [Aspect::Effects, Aspect::Limits];
-    let named = pattern(
-        r"(?i)\b(advantages|benefits|strengths|pros)\b.*\b(disadvantages|limitations|weaknesses|challenges|risks|harms|cons|drawbacks)\b",
-    );
-    if named.is_match(question) && opposed.iter().all(|aspect| aspects.contains(aspect)) {
-        return opposed
-            .into_iter()
-            .map(|aspect| Part {
-                heading: aspect.heading().to_owned(),
-                stems: BTreeSet::new(),
-                aspect: Some(aspect),
-            })
-            .collect();
-    }
-    Vec::new()
-}
-
-/// `How …? What …?` and `how … and what …`.
-fn sub_questions(question: &str) -> Vec<Part> {
-    static SEAM: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?i)\?\s+|[,;]?\s+and\s+(?:what|how|which|why|when|where|who|does|do|is|are|can)\b",
-        )
-    });
-    SEAM.split(question).filter_map(part_of_words).collect()
-}
-
-/// The words beside the last `and`, `or`, `versus`: `cocoa or nut consumption`.
-fn joined(question: &str) -> Vec<Part> {
-    static SEAM: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?i)\s+(?:and|or|versus|vs\.?|compared? (?:to|with)|rather than|(?:better|worse|more effective) than|(?:superior|inferior) to)\s+",
-        )
-    });
-    let Some(seam) = SEAM.find_iter(question).last() else { return Vec::new() };
-    let mut before = near(question[..seam.start()].split_whitespace().rev());
-    before.reverse();
-    let after = near(question[seam.end()..].split_whitespace());
-    [before, after].into_iter().filter_map(|words| part_of_words(&words.join(" "))).collect()
-}
-
-/// The first words up to a stop word or one that any question may use, at most three.
-fn near<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let bare = |word: &str| is_stop_word(word.trim_matches(|c: char| !c.is_alphanumeric()));
-    words.take_while(|word| !bare(word) && !is_generic(word)).take(3).collect()
-}
-
-fn is_generic(word: &str) -> bool {
-    stems(word).first().is_none_or(|stem| GENERIC.binary_search(&stem.as_str()).is_ok())
-}
-
-fn part_of_words(text: &str) -> Option<Part> {
-    let kept: Vec<&str> = text
-        .split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-        .filter(|word| !word.is_empty() && !is_stop_word(word) && !is_generic(word))
-        .take(5)
-        .collect();
-    let stems: BTreeSet<String> = stems(&kept.join(" ")).into_iter().collect();
-    (!stems.is_empty()).then(|| Part { heading: capitalised(&kept.join(" ")), stems, aspect: None })
-}
-
-/// Parts reduced to the stems only they have; those without any are dropped.
-fn distinct(parts: Vec<Part>) -> Vec<Part> {
-    let all: Vec<BTreeSet<String>> = parts.iter().map(|part| part.stems.clone()).collect();
-    let own = |at: usize, stem: &String| {
-        all.iter().enumerate().all(|(other, stems)| other == at || !stems.contains(stem))
-    };
-    parts
-        .into_iter()
-        .enumerate()
-        .filter_map(|(at, mut part)| {
-            part.stems.retain(|stem| own(at, stem));
-            (!part.stems.is_empty()).then_some(part)
-        })
-        .collect()
-}
-
 /// With an upper-case first letter.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// The question's words without stop words, as a keyword query; the question itself if nothing else remains.
-pub(crate) fn keywords(question: &str) -> String {
-    let kept: Vec<String> =
-        words(question).into_iter().filter(|word| !is_stop_word(word)).map(fold).collect();
-    if kept.is_empty() { question.to_owned() } else { kept.join(" ") }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(question: &str) -> Reading {
-        Reading::of(question, &Abbreviations::default())
-    }
-
-    #[test]
-    fn generic_words_are_listed_in_order_and_weigh_little() {
-        assert!(GENERIC.is_sorted());
-        let reading = read("What methods reduce hallucination?");
-        assert_eq!(reading.keys()[0].word, "hallucination");
-        assert!(reading.terms.iter().any(|term| term.word == "methods" && term.generic));
-        let share = reading.share(|term| f32::from(u8::from(term.stem == "hallucin")));
-        assert!(share > 0.7);
-    }
-
-    #[test]
-    fn parts_are_what_the_question_names() {
-        let headings = |question: &str| -> Vec<String> {
-            read(question).parts.into_iter().map(|part| part.heading).collect()
-        };
-        assert_eq!(
-            headings("How do knowledge distillation and pruning compare for compressing models?"),
-            ["Knowledge distillation", "Pruning"]
-        );
-        assert_eq!(
-            headings("Does cocoa or nut consumption reduce inflammation or mortality?"),
-            ["Inflammation", "Mortality"]
-        );
-        assert_eq!(
-            headings("What are the advantages and limitations of chain-of-thought prompting?"),
-            ["Effects and benefits", "Limits and risks"]
-        );
-        assert_eq!(
-            headings("How is coreference resolution evaluated and what biases does it show?"),
-            ["Coreference resolution evaluated", "Biases"]
-        );
-        assert!(headings("Is acupuncture effective for pain?").is_empty());
-    }
-
-    #[test]
-    fn the_topic_is_all_that_is_asked_about_and_one_of_its_parts() {
-        let share = |question: &str, said: &str| {
-            let said: BTreeSet<String> = stems(said).into_iter().collect();
-            read(question).topic.share(|term| f32::from(u8::from(term.is_in(&said))))
-        };
-        let question = "Does pretraining on code help reasoning of language models?";
-        assert!(share(question, "Pre-training on code improves logical reasoning.") > 0.99);
-        assert!(share(question, "Pretraining techniques for code-switched languages.") < 0.75);
-        assert!(share(question, "Language models are good models of language.") < 0.01);
-        assert!(
-            share(question, "Training on programming languages.") > 0.3,
-            "other words for code"
-        );
-        assert!(share(question, "Code-switched pretraining.") < 0.4, "another code");
-        let vitamin = "Does vitamin D supplementation improve glycaemic control?";
-        assert!(share(vitamin, "Vitamin D supplementation and bone density.") < 0.65);
-        let question = "How do adapters and LoRA make fine-tuning parameter-efficient?";
-        assert!(share(question, "LoRA is parameter-efficient fine-tuning.") > 0.99);
-        assert!(share(question, "LoRA merges well.") < 0.7);
-    }
-
-    #[test]
-    fn questions_of_yes_or_no_about_an_effect_are_known() {
-        assert!(read("Is acupuncture effective for pain?").asks_effect);
-        assert!(read("Does vitamin D improve glycaemic control?").asks_effect);
-        assert!(
-            read("Vitamin D supplementation improves glycaemic control.").asks_effect,
-            "a claim"
-        );
-        assert!(!read("How does vitamin D improve glycaemic control?").asks_effect);
-        assert!(!read("Do language models memorize their training data?").asks_effect);
-    }
-
-    #[test]
-    fn keywords_leave_out_stop_words() {
-        assert_eq!(keywords("How does RAG affect hallucination?"), "rag affect hallucination");
-        assert_eq!(keywords("Why?"), "Why?");
-    }
-}
+mod tests;

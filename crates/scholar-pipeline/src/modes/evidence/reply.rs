@@ -2,13 +2,7 @@
 
 use serde_json::Value;
 
-/// The field `name` of a JSON object, a list of strings; text around the object is ignored.
-pub(crate) fn strings(reply: &str, name: &str) -> Option<Vec<String>> {
-    let list = list(reply, name)?;
-    Some(list.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect())
-}
-
-/// The same, a list of numbers.
+/// The field `name` of a JSON object, a list of numbers; text around the object is ignored.
 pub(crate) fn numbers(reply: &str, name: &str) -> Option<Vec<usize>> {
     let list = list(reply, name)?;
     Some(list.iter().filter_map(|item| usize::try_from(item.as_u64()?).ok()).collect())

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use scholar_core::{Encoder, PaperId, PaperMeta, PortError, Ranked, Side};
+use scholar_core::{
+    EmbeddedText, Encoder, PortError, Ranked, SentenceClassifier, SentenceInContext, SentenceScores,
+    Side, Similarity,
+};
 
 use super::candidate::Candidate;
-use super::config::{EvidenceConfig, ScoreWeights};
 use super::question::Reading;
 use super::terms::stem_set;
 use crate::proof::select::dot;
@@ -21,10 +23,12 @@ const TITLE_CREDIT: f32 = 0.5;
 const TITLE_TOPIC_CREDIT: f32 = 0.75;
 /// What remains of the relevance of a sentence that, title included, says nothing of the topic.
 const OFF_TOPIC: f32 = 0.3;
-/// Rank at which the bonus for it has fallen to a half.
-const HALF_RANK: f32 = 20.0;
-/// Years over which recency falls to a half, and citations that count as many.
-const HALF_YEARS: f32 = 8.0;
+/// What a sentence is worth without a classifier: its relevance and how much it says. Ours, set by reading digests.
+const BY_RELEVANCE: f32 = 0.6;
+const BY_INFORMATIVENESS: f32 = 0.4;
+/// The same beside the classifier's probability, which leads. Ours, likewise.
+const BY_ANSWERS: f32 = 0.5;
+const BESIDE_ANSWERS: f32 = 0.5;
 
 /// A candidate with its scores.
 #[derive(Debug, Clone)]
@@ -33,13 +37,13 @@ pub(crate) struct Scored {
     pub(crate) candidate: Candidate,
     /// Cosine to the question.
     pub(crate) similarity: Option<f32>,
-    /// Share of the question's weight in it, titles counting half.
-    pub(crate) coverage: f32,
     /// Share of the question's topic in it, its title counting less.
     pub(crate) topic: f32,
     /// How well it fits the question, in `[0, 1]`.
     pub(crate) relevance: f32,
-    /// What it is chosen by.
+    /// What the sentence classifier says of it.
+    pub(crate) judged: Option<SentenceScores>,
+    /// What it is chosen by, in `[0, 1]`.
     pub(crate) score: f32,
     /// Its embedding, length 1.
     pub(crate) vector: Option<Vec<f32>>,
@@ -49,6 +53,7 @@ pub(crate) struct Scored {
 pub(crate) struct Encodings<'a> {
     encoder: Option<&'a dyn Encoder>,
     known: BTreeMap<String, Vec<f32>>,
+    asked: String,
     question: Option<Vec<f32>>,
 }
 
@@ -59,7 +64,18 @@ impl<'a> Encodings<'a> {
             Some(encoder) => encoder.encode(Side::Query, &[question])?.unit_rows().pop(),
             None => None,
         };
-        Ok(Self { encoder, known: BTreeMap::new(), question: vector })
+        Ok(Self { encoder, known: BTreeMap::new(), asked: question.to_owned(), question: vector })
+    }
+
+    /// Cosine of the question and a text that was encoded, where the encoder's vectors are made for it.
+    pub(crate) fn similarity_of(&self, text: &str) -> Option<f32> {
+        let similarity = self.encoder.map(|encoder| encoder.info().similarity);
+        let unit = similarity == Some(Similarity::Cosine);
+        self.similarity_to_question(self.known.get(text).map(Vec::as_slice)).filter(|_| unit)
+    }
+
+    fn similarity_to_question(&self, vector: Option<&[f32]>) -> Option<f32> {
+        Some(dot(self.question.as_ref()?, vector?))
     }
 
     fn add(&mut self, texts: &[&str]) -> Result<(), PortError> {
@@ -76,84 +92,111 @@ impl<'a> Encodings<'a> {
     }
 }
 
-/// Scores `candidates`, best first, ties by place. Only the `max_candidates` best by words, rank and informativeness
-/// are encoded and kept.
+/// What sentences are scored by.
+pub(crate) struct Scoring<'a> {
+    pub(crate) reading: &'a Reading,
+    pub(crate) evidence: &'a [Ranked],
+    pub(crate) classifier: Option<&'a dyn SentenceClassifier>,
+    /// Most sentences that are scored: the first ones.
+    pub(crate) max_candidates: usize,
+}
+
+/// Scores the first of `candidates`; the best first, ties by place.
 pub(crate) fn score(
-    candidates: Vec<Candidate>,
-    evidence: &[Ranked],
-    ranks: &[usize],
-    reading: &Reading,
+    mut candidates: Vec<Candidate>,
+    scoring: &Scoring<'_>,
     encodings: &mut Encodings<'_>,
-    config: &EvidenceConfig,
 ) -> Result<Vec<Scored>, PortError> {
-    let (weights, max_candidates) = (&config.weights, config.sentences.max_candidates);
+    let Scoring { reading, evidence, classifier, max_candidates } = *scoring;
+    candidates.truncate(max_candidates);
     let titles: Vec<BTreeSet<String>> =
         evidence.iter().map(|ranked| stem_set(&ranked.retrieved.passage.title)).collect();
-    let newest = evidence.iter().filter_map(|ranked| ranked.retrieved.paper.year).max();
-    let paper = |at: usize| PassageSigns {
-        title: &titles[at],
-        standing: standing(&evidence[at].retrieved.paper, newest),
-        rank: ranks[at],
+    let contexts = candidates.iter().flat_map(|one| [&one.context.before, &one.context.after]);
+    let neighbours = contexts.filter(|_| classifier.is_some()).flatten();
+    let texts = candidates.iter().map(|one| &one.text).chain(neighbours).map(String::as_str);
+    let titled = evidence.iter().map(|ranked| ranked.retrieved.passage.title.as_str());
+    encodings.add(&texts.chain(titled.filter(|title| !title.is_empty())).collect::<Vec<_>>())?;
+    let judged = match (classifier, &encodings.question) {
+        (Some(classifier), Some(_)) => {
+            classify(classifier, &candidates, evidence, encodings)?.into_iter().map(Some).collect()
+        }
+        _ => vec![None; candidates.len()],
     };
     let mut scored: Vec<Scored> = candidates
         .into_iter()
-        .map(|candidate| {
-            let at = candidate.passage;
-            let paper = paper(at);
-            score_candidate(candidate, &paper, None, reading, weights)
+        .zip(judged)
+        .map(|(candidate, judged)| {
+            let vector = encodings.known.get(&candidate.text).cloned();
+            let similarity = encodings.similarity_to_question(vector.as_deref());
+            let title = &titles[candidate.passage];
+            Scored { vector, ..score_candidate(candidate, title, similarity, judged, reading) }
         })
         .collect();
-    sort(&mut scored);
-    scored.truncate(max_candidates);
-    let texts: Vec<&str> = scored.iter().map(|scored| scored.candidate.text.as_str()).collect();
-    encodings.add(&texts)?;
-    if let Some(question) = &encodings.question {
-        scored = scored
-            .into_iter()
-            .map(|old| {
-                let vector = encodings.known.get(&old.candidate.text).cloned();
-                let similarity = vector.as_ref().map(|vector| dot(question, vector));
-                let at = old.candidate.passage;
-                let paper = paper(at);
-                let mut new = score_candidate(old.candidate, &paper, similarity, reading, weights);
-                new.vector = vector;
-                new
-            })
-            .collect();
-        sort(&mut scored);
-    }
+    scored.sort_by(|a, b| {
+        let place = |scored: &Scored| (scored.candidate.passage, scored.candidate.span.start);
+        b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
+    });
     Ok(scored)
 }
 
-/// What a sentence inherits from its passage.
-struct PassageSigns<'a> {
-    /// Stems of the paper's title.
-    title: &'a BTreeSet<String>,
-    /// Recency and citations of the paper, in `[0, 1]`.
-    standing: f32,
-    /// Place of the passage among those ranked, from 0.
-    rank: usize,
+fn classify(
+    classifier: &dyn SentenceClassifier,
+    candidates: &[Candidate],
+    evidence: &[Ranked],
+    encodings: &Encodings<'_>,
+) -> Result<Vec<SentenceScores>, PortError> {
+    let vector = |text: &str| encodings.known.get(text).map(Vec::as_slice);
+    let question = EmbeddedText {
+        text: &encodings.asked,
+        vector: encodings.question.as_deref().unwrap_or_default(),
+    };
+    let embedded = |text: &'_ str| EmbeddedText { text: "", vector: vector(text).unwrap_or_default() };
+    let sentences: Vec<SentenceInContext<'_>> = candidates
+        .iter()
+        .map(|one| {
+            let passage = &evidence[one.passage].retrieved.passage;
+            let title = passage.title.as_str();
+            SentenceInContext {
+                sentence: EmbeddedText { text: &one.text, ..embedded(&one.text) },
+                before: one.context.before.as_deref().and_then(vector),
+                after: one.context.after.as_deref().and_then(vector),
+                title: (!title.is_empty()).then(|| EmbeddedText { text: title, ..embedded(title) }),
+                kind: passage.kind,
+                section: &one.context.section,
+                nth: one.context.nth,
+                of: one.context.of.max(1),
+            }
+        })
+        .collect();
+    let scores = classifier.classify(question, &sentences)?;
+    if scores.len() != candidates.len() {
+        let message = format!("{} scores for {} sentences", scores.len(), candidates.len());
+        return Err(PortError::new(scholar_core::PortErrorKind::Corrupt, message));
+    }
+    Ok(scores)
 }
 
 fn score_candidate(
     candidate: Candidate,
-    passage: &PassageSigns<'_>,
+    title: &BTreeSet<String>,
     similarity: Option<f32>,
+    judged: Option<SentenceScores>,
     reading: &Reading,
-    weights: &ScoreWeights,
 ) -> Scored {
-    let PassageSigns { title, standing, rank: place } = *passage;
-    let ScoreWeights { relevance: by_relevance, rank, informative, standing: by_standing } =
-        weights;
-    let coverage = reading.share(|term| {
-        if term.is_in(&candidate.stems) {
-            1.0
-        } else if term.is_in(title) {
-            TITLE_CREDIT
-        } else {
-            0.0
+    let credit = |of_title: f32| {
+        let candidate = &candidate;
+        move |term: &super::question::Term| {
+            if term.is_in(&candidate.stems) {
+                1.0
+            } else if term.is_in(title) {
+                of_title
+            } else {
+                0.0
+            }
         }
-    });
+    };
+    let coverage = reading.share(credit(TITLE_CREDIT));
+    let topic = reading.topic.share(credit(TITLE_TOPIC_CREDIT));
     let spread = |cosine: f32| {
         let (low, high) = SIMILARITY_RANGE;
         ((cosine - low) / (high - low)).clamp(0.0, 1.0)
@@ -161,59 +204,11 @@ fn score_candidate(
     let mut relevance = similarity.map_or(coverage, |cosine| {
         SIMILARITY_SHARE * spread(cosine) + (1.0 - SIMILARITY_SHARE) * coverage
     });
-    let topic = reading.topic.share(|term| {
-        if term.is_in(&candidate.stems) {
-            1.0
-        } else if term.is_in(title) {
-            TITLE_TOPIC_CREDIT
-        } else {
-            0.0
-        }
-    });
     relevance *= OFF_TOPIC + (1.0 - OFF_TOPIC) * topic;
-    let place = HALF_RANK / (HALF_RANK + place as f32);
-    let score = by_relevance * relevance
-        + rank * place
-        + informative * candidate.informative
-        + by_standing * standing;
-    Scored { candidate, similarity, coverage, topic, relevance, score, vector: None }
-}
-
-/// The paper a sentence comes from.
-pub(crate) fn paper_of<'a>(scored: &Scored, evidence: &'a [Ranked]) -> &'a PaperId {
-    &evidence[scored.candidate.passage].retrieved.passage.id.paper
-}
-
-/// Share of the key terms' weight in a sentence or its paper's title.
-pub(crate) fn key_share(
-    reading: &Reading,
-    stems: &BTreeSet<String>,
-    title: &BTreeSet<String>,
-) -> f32 {
-    let all: BTreeSet<String> = stems.union(title).cloned().collect();
-    let (mut total, mut found) = (0.0, 0.0);
-    for term in reading.keys() {
-        total += term.weight;
-        found += if term.is_in(&all) { term.weight } else { 0.0 };
-    }
-    if total > 0.0 { found / total } else { 1.0 }
-}
-
-/// Recency and citations, in `[0, 1]`; unknown values count as average.
-fn standing(paper: &PaperMeta, newest: Option<i16>) -> f32 {
-    let recency = match (paper.year, newest) {
-        (Some(year), Some(newest)) => HALF_YEARS / (HALF_YEARS + f32::from(newest - year).max(0.0)),
-        _ => 0.5,
-    };
-    let cited = paper.citation_count.map_or(0.5, |n| ((1.0 + n as f32).ln() / 7.0).min(1.0));
-    f32::midpoint(recency, cited)
-}
-
-fn sort(scored: &mut [Scored]) {
-    scored.sort_by(|a, b| {
-        let place = |scored: &Scored| (scored.candidate.passage, scored.candidate.span.start);
-        b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
-    });
+    let by_form = BY_RELEVANCE * relevance + BY_INFORMATIVENESS * candidate.informative;
+    let score =
+        judged.map_or(by_form, |judged| BY_ANSWERS * judged.answers + BESIDE_ANSWERS * by_form);
+    Scored { candidate, similarity, topic, relevance, judged, score, vector: None }
 }
 
 /// How alike two sentences are, in `[0, 1]`: the larger of cosine and shared stems.

@@ -1,24 +1,27 @@
 //! The state of a digest: the evidence that is there, what it is worth, what is chosen.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use scholar_core::{PaperId, PassageId, PortError, Ranked, Similarity};
+use scholar_core::{PaperId, Passage, PassageId, PassageKind, PortError, Ranked, Retrieved};
 
 use super::abstain::{Diagnosis, diagnose};
 use super::candidate::{Candidate, candidates, has_capitals};
-use super::config::{DigestShape, EvidenceConfig};
-use super::facet::{Groups, groups};
+use super::config::{EvidenceConfig, PaperRules};
 use super::filter::{begins_sentence, ends_sentence};
+use super::lines::lines;
+use super::papers::{Paper, Weighing, papers, shown};
 use super::question::Reading;
-use super::score::{Encodings, Scored, score};
-use super::select::{eligible, select};
-use super::terms::Abbreviations;
+use super::score::{Encodings, Scored, Scoring, score};
+use super::slots::{Slot, slot_of, slots};
+use super::terms::{Abbreviations, stem_set};
 use crate::frame::Frame;
 
-/// Most passages of one paper, those found later included.
+/// Most passages of one paper, those found later included; a paper that is read whole has more.
 const PASSAGES_PER_PAPER: usize = 3;
 /// Rank given to a passage found later when nobody ranked it.
 pub(crate) const LATER_RANK: usize = 15;
+/// Least share of the topic's weight in a title that matches the question.
+const TITLE_MATCHES: f32 = 0.6;
 
 /// A passage that a check found.
 pub(crate) struct Newcomer {
@@ -27,25 +30,32 @@ pub(crate) struct Newcomer {
     pub(crate) rank: usize,
 }
 
+/// A sentence that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// Index into the scored sentences.
+    pub(crate) at: usize,
+    /// Its part of the answer.
+    pub(crate) slot: usize,
+}
+
 /// Everything a run works with.
 pub(crate) struct DigestState<'a> {
     pub(crate) frame: &'a Frame<'a>,
+    /// The question with its typing errors corrected.
+    pub(crate) asked: String,
     /// Passages in order of arrival: the given ones best first, then those found by checks.
     pub(crate) evidence: Vec<Ranked>,
     /// The question, read with what the evidence abbreviates.
     pub(crate) reading: Reading,
     /// Sentences, best first.
     pub(crate) scored: Vec<Scored>,
-    /// Those worth showing: indices into `scored`, in order.
-    pub(crate) eligible: Vec<usize>,
-    /// Chosen ones: indices into `scored`.
-    pub(crate) chosen: Vec<usize>,
-    /// What the sentences are about.
-    pub(crate) groups: Groups,
-    /// How they are chosen; checks may tighten it.
-    pub(crate) shape: DigestShape,
-    /// Passages that deserve a second look.
-    pub(crate) nudged: BTreeSet<usize>,
+    /// Papers, the most probable first.
+    pub(crate) papers: Vec<Paper>,
+    /// Parts of the answer.
+    pub(crate) slots: Vec<Slot>,
+    /// What is shown, in the order of the papers.
+    pub(crate) chosen: Vec<Line>,
     ranks: Vec<usize>,
     /// Candidates of each passage: they depend on the question's words, not on what else is there.
     read: Vec<Vec<Candidate>>,
@@ -54,28 +64,30 @@ pub(crate) struct DigestState<'a> {
 }
 
 impl<'a> DigestState<'a> {
-    /// Lays out `evidence`, best first, and chooses.
+    /// Lays out `evidence`, best first, and chooses; `asked` is the question with its typing errors corrected.
     pub(crate) async fn new(
         frame: &'a Frame<'a>,
+        asked: String,
         evidence: Vec<Ranked>,
     ) -> Result<Self, PortError> {
         let encoder = frame.ports.encoder.as_deref();
-        let encodings = Encodings::new(encoder, frame.question.as_str())?;
+        let encodings = Encodings::new(encoder, &asked)?;
+        let reading = Reading::of(&asked, &Abbreviations::default());
         let mut state = Self {
             frame,
+            asked,
             ranks: (0..evidence.len()).collect(),
             evidence,
-            reading: Reading::of(frame.question.as_str(), &Abbreviations::default()),
+            slots: slots(&reading),
+            reading,
             scored: Vec::new(),
-            eligible: Vec::new(),
+            papers: Vec::new(),
             chosen: Vec::new(),
-            groups: Groups::default(),
-            shape: frame.config.evidence.shape.clone(),
-            nudged: BTreeSet::new(),
             read: Vec::new(),
             opens: BTreeMap::new(),
             encodings,
         };
+        state.read_on().await;
         state.choose().await?;
         Ok(state)
     }
@@ -83,8 +95,8 @@ impl<'a> DigestState<'a> {
     /// Reads, weighs and chooses anew from all evidence.
     pub(crate) async fn choose(&mut self) -> Result<(), PortError> {
         let texts = self.evidence.iter().map(|ranked| ranked.retrieved.passage.text.as_str());
-        let abbreviations = Abbreviations::of_texts(texts.chain([self.frame.question.as_str()]));
-        self.reading = Reading::of(self.frame.question.as_str(), &abbreviations);
+        let abbreviations = Abbreviations::of_texts(texts.chain([self.asked.as_str()]));
+        self.reading = Reading::of(&self.asked, &abbreviations);
         for at in self.read.len()..self.evidence.len() {
             let opens = self.opens(at).await;
             let passage = &self.evidence[at].retrieved.passage;
@@ -92,14 +104,106 @@ impl<'a> DigestState<'a> {
             let new = candidates(passage, at, opens, rules, &self.reading);
             self.read.push(new);
         }
-        let found = self.read.concat();
-        let config = self.config();
-        let Self { evidence, ranks, reading, encodings, shape, nudged, .. } = self;
-        self.scored = score(found, evidence, ranks, reading, encodings, config)?;
-        self.eligible = eligible(&self.scored, shape, reading);
-        self.groups = groups(&self.scored, &self.eligible, evidence, reading, shape);
-        self.chosen = select(&self.scored, &self.eligible, evidence, &self.groups, nudged, shape);
+        // The sentences of the best passages first: they are scored where there are too many.
+        let mut order: Vec<usize> = (0..self.read.len()).collect();
+        order.sort_by_key(|at| self.ranks[*at]);
+        let found: Vec<Candidate> = order.iter().flat_map(|at| self.read[*at].clone()).collect();
+        let classifier = self.classifier();
+        let scoring = Scoring {
+            reading: &self.reading,
+            evidence: &self.evidence,
+            classifier: classifier.as_deref(),
+            max_candidates: self.config().sentences.max_candidates,
+        };
+        self.scored = score(found, &scoring, &mut self.encodings)?;
+        self.slots = slots(&self.reading);
+        self.weigh_papers();
+        self.choose_lines();
         Ok(())
+    }
+
+    /// The sentence classifier, if it reads the encoder's vectors.
+    pub(crate) fn classifier(&self) -> Option<std::sync::Arc<dyn scholar_core::SentenceClassifier>> {
+        let encoder = self.frame.ports.encoder.as_ref()?;
+        let classifier = self.frame.ports.sentence_classifier.as_ref()?;
+        classifier.info().fits(encoder.info()).then(|| std::sync::Arc::clone(classifier))
+    }
+
+    fn weigh_papers(&mut self) {
+        let titles = self.evidence.iter().filter_map(|ranked| {
+            let passage = &ranked.retrieved.passage;
+            Some((passage.id.paper.clone(), self.encodings.similarity_of(&passage.title)?))
+        });
+        let title_similarity: BTreeMap<PaperId, f32> = titles.collect();
+        let passages = self.evidence.iter().map(|ranked| &ranked.retrieved.passage);
+        let titles = passages.map(|one| (one.id.paper.clone(), stem_set(&one.title))).collect();
+        self.papers = papers(&Weighing {
+            reading: &self.reading,
+            evidence: &self.evidence,
+            ranks: &self.ranks,
+            scored: &self.scored,
+            titles: &titles,
+            title_similarity: &title_similarity,
+            evidence_is: self.config().evidence_is,
+        });
+    }
+
+    fn choose_lines(&mut self) {
+        let rules = &self.config().lines;
+        let n = shown(&self.papers, &self.config().papers);
+        self.chosen.clear();
+        for paper in &self.papers[..n] {
+            let of_paper = lines(&self.scored, &paper.members, &self.reading, rules);
+            for at in of_paper {
+                if self.chosen.len() < rules.max_sentences {
+                    let slot = slot_of(&self.slots, &self.scored[at].candidate, &self.reading);
+                    self.chosen.push(Line { at, slot });
+                }
+            }
+        }
+    }
+
+    /// Adds what else of the best papers should be read: abstracts, and all of papers whose title matches the question.
+    async fn read_on(&mut self) {
+        let PaperRules { abstracts, whole, max_passages, .. } = self.config().papers;
+        let mut seen: Vec<usize> = Vec::new();
+        for (at, ranked) in self.evidence.iter().enumerate() {
+            let id = &ranked.retrieved.passage.id.paper;
+            let is_new =
+                seen.iter().all(|known| self.evidence[*known].retrieved.passage.id.paper != *id);
+            if is_new && seen.len() < abstracts {
+                seen.push(at);
+            }
+        }
+        for (nth, at) in seen.into_iter().enumerate() {
+            let title = stem_set(&self.evidence[at].retrieved.passage.title);
+            let said = self.reading.topic.share(|term| f32::from(u8::from(term.is_in(&title))));
+            let last = if nth < whole && said >= TITLE_MATCHES { max_passages } else { 1 };
+            self.read_paper(at, last).await;
+        }
+    }
+
+    /// Adds the passages 0 to `last` of the paper of passage `at`, as far as they are prose and not there.
+    async fn read_paper(&mut self, at: usize, last: usize) {
+        let found = self.evidence[at].clone();
+        for ordinal in 0..last {
+            let id = PassageId {
+                paper: found.retrieved.passage.id.paper.clone(),
+                ordinal: u32::try_from(ordinal).unwrap_or(u32::MAX),
+            };
+            if self.evidence.iter().any(|known| known.retrieved.passage.id == id) {
+                continue;
+            }
+            // A store that cannot be read costs some sentences, not the answer.
+            let Ok(Some((passage, _))) = self.frame.ports.retriever.passage(&id).await else {
+                return;
+            };
+            let alone = last == 1 && passage.kind != PassageKind::Abstract;
+            if passage.kind.is_prose() && !alone {
+                self.ranks.push(self.ranks[at]);
+                self.evidence.push(beside(&found, passage));
+            }
+        }
     }
 
     /// Whether the passage's text begins with a sentence of its own: at a section's start, or behind a passage that ends one.
@@ -150,9 +254,15 @@ impl<'a> DigestState<'a> {
 
     /// What speaks for and against answering.
     pub(crate) fn diagnosis(&self) -> Diagnosis {
-        let encoder = self.frame.ports.encoder.as_ref();
-        let similar = encoder.is_some_and(|e| e.info().similarity == Similarity::Cosine);
-        diagnose(&self.scored, &self.evidence, self.config().evidence_is, &self.reading, similar)
+        diagnose(&self.papers, &self.scored, &self.evidence, &self.reading)
+    }
+
+    /// The abstract of the paper of a sentence, if it was read.
+    pub(crate) fn abstract_of(&self, at: usize) -> Option<&Passage> {
+        let paper = self.paper(at);
+        let passages = self.evidence.iter().map(|ranked| &ranked.retrieved.passage);
+        let mut of_paper = passages.filter(|one| one.id.paper == *paper);
+        of_paper.find(|one| one.kind == PassageKind::Abstract)
     }
 
     /// The paper of a sentence.
@@ -164,4 +274,15 @@ impl<'a> DigestState<'a> {
     pub(crate) fn config(&self) -> &'a EvidenceConfig {
         &self.frame.config.evidence
     }
+}
+
+/// Another passage of the paper of `found`, which was not searched for itself.
+fn beside(found: &Ranked, passage: Passage) -> Ranked {
+    let explanation = scholar_core::Explanation::new(
+        found.score.value(),
+        "read because another passage of its paper was found, whose score it has",
+    );
+    let explanation = explanation.with(found.explanation.clone());
+    let retrieved = Retrieved { passage, ..found.retrieved.clone() };
+    Ranked { retrieved, score: found.score, explanation }
 }

@@ -25,7 +25,7 @@ use crate::frame::left_out;
 use crate::prompts::DIGEST_SYNTHESIS;
 
 /// Heading of the synthesis.
-pub(crate) const HEADING: &str = "In short";
+pub(crate) const HEADING: &str = super::assemble::SHORT;
 /// Most sources of one sentence.
 const MAX_SOURCES: usize = 3;
 /// Share of a source's words in the same order from which a sentence is a copy of it.
@@ -94,7 +94,8 @@ pub(crate) fn sources(state: &DigestState<'_>, digest: &Digest, max_tokens: usiz
         .sum();
     // Roles and markers of the chat template.
     let mut room = max_tokens.saturating_sub(fixed + 48);
-    let mut by_score: Vec<usize> = (0..digest.origins.len()).collect();
+    let quoted = |nth: &usize| digest.origins[*nth].is_some();
+    let mut by_score: Vec<usize> = (0..digest.origins.len()).filter(quoted).collect();
     by_score.sort_by_key(|nth| digest.origins[*nth]);
     let mut kept: Vec<usize> = Vec::new();
     for nth in by_score {
@@ -117,7 +118,7 @@ pub(crate) fn sources(state: &DigestState<'_>, digest: &Digest, max_tokens: usiz
             let citation = *digest.sentences[nth].citations.first()?;
             let text = digest.sentences[nth].text.clone();
             let claim = condensed(&text);
-            Some(Source { number: number + 1, at: digest.origins[nth], citation, text, claim })
+            Some(Source { number: number + 1, at: digest.origins[nth]?, citation, text, claim })
         })
         .collect();
     let lines: Vec<String> =
@@ -205,7 +206,8 @@ fn pairs(state: &DigestState<'_>, chosen: &[(&Source, bool)], min_similarity: f3
     while let Some((first, true)) = (!free.is_empty()).then(|| free.remove(0)) {
         let fit = |(other, by_model): &(&Source, bool)| {
             let alike = similarity(&state.scored[first.at], &state.scored[other.at]);
-            let together = state.groups.of[first.at] == state.groups.of[other.at];
+            let slot = |at: usize| state.chosen.iter().find(|line| line.at == at).map(|l| l.slot);
+            let together = slot(first.at) == slot(other.at);
             let bonus = [*by_model, together].into_iter().filter(|is| *is).count() as f32;
             (other.citation != first.citation && (min_similarity..ONE_FINDING).contains(&alike))
                 .then_some(alike + bonus * PARTNER_BONUS)
@@ -266,6 +268,7 @@ async fn check(
         verbatim: false,
         role: None,
         follows: Vec::new(),
+        study: Vec::new(),
     }))
 }
 

@@ -20,6 +20,7 @@ fn sentence(text: &str, citations: &[usize]) -> AnswerSentence {
         verbatim: false,
         role: None,
         follows: Vec::new(),
+        study: Vec::new(),
     }
 }
 

@@ -58,6 +58,7 @@ fn sentence(text: &str, quote: Quote, verbatim: bool) -> AnswerSentence {
         verbatim,
         role: None,
         follows: Vec::new(),
+        study: Vec::new(),
     }
 }
 

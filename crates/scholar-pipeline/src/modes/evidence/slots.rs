@@ -1,0 +1,241 @@
+//! What an answer to a question of a kind consists of: parts with a heading, and what is said when one stays empty.
+
+use std::collections::BTreeSet;
+
+use super::candidate::Candidate;
+use super::direction::claims;
+use super::informative::{Role, Side, speaks_of};
+use super::lines::defines;
+use super::question::{Aspect, Kind, Reading, capitalised};
+use super::terms::stem_set;
+
+/// Heading of what belongs to no other part.
+const FURTHER: &str = "Further findings";
+/// Heading of sentences that speak of both things compared.
+const COMPARED: &str = "Compared directly";
+/// Least share of a part's stems that a sentence about it has.
+const PART_SHARE: f32 = 0.5;
+
+/// A part of the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Slot {
+    /// In the question's words where it can be.
+    pub(crate) heading: String,
+    accepts: Accepts,
+    /// What is missing if nothing fills it, as a reader would say it; `None` where that means nothing.
+    pub(crate) gap: Option<String>,
+}
+
+/// Which sentences belong to a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Accepts {
+    Definition,
+    Took(EffectSide),
+    BothParts,
+    Part(usize),
+    Aspect(Aspect),
+    Anything,
+}
+
+/// What a sentence reports of the effect on the outcome that was asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum EffectSide {
+    /// In the direction asked about, or in any where none was.
+    Effect,
+    /// None, or no difference.
+    NoEffect,
+    /// In the other direction.
+    Opposite,
+}
+
+impl EffectSide {
+    pub(crate) const ALL: [Self; 3] = [Self::Effect, Self::NoEffect, Self::Opposite];
+
+    /// The side that `text` takes; `None` where its wording is not plain or it speaks of another outcome.
+    pub(crate) fn of(text: &str, reading: &Reading) -> Option<Self> {
+        let side = Side::on(text, reading)?;
+        let outcomes = outcomes(reading);
+        let said = stem_set(text);
+        let about = |stem: &String| {
+            let term = reading.terms.iter().find(|term| term.stem == *stem);
+            term.map_or_else(|| said.contains(stem), |term| term.is_in(&said))
+        };
+        if !outcomes.is_empty() && !outcomes.iter().any(about) {
+            return None;
+        }
+        let theirs = claims(text);
+        let opposite = reading.claims.iter().any(|(thing, asked)| {
+            theirs.get(thing).is_some_and(|found| found.is_opposite_of(*asked))
+        });
+        Some(match side {
+            Side::NoEffect => Self::NoEffect,
+            Side::Effect if opposite => Self::Opposite,
+            Side::Effect => Self::Effect,
+        })
+    }
+
+    fn heading(self, reading: &Reading) -> String {
+        let on = outcome_phrase(reading).map(|on| format!(" on {on}")).unwrap_or_default();
+        match self {
+            Self::Effect => format!("An effect{on} is reported"),
+            Self::NoEffect => format!("No effect{on}, or no difference, is reported"),
+            Self::Opposite => "The opposite is reported".to_owned(),
+        }
+    }
+}
+
+/// Stems of what the effect is on: all that the question names behind its subject.
+fn outcomes(reading: &Reading) -> BTreeSet<String> {
+    reading.phrases.iter().skip(1).flat_map(|phrase| stem_set(phrase)).collect()
+}
+
+/// The same as the question writes it: `muscle strength or falls`.
+pub(crate) fn outcome_phrase(reading: &Reading) -> Option<String> {
+    let outcomes = reading.phrases.get(1..).filter(|outcomes| !outcomes.is_empty())?;
+    (outcomes.len() <= 2).then(|| outcomes.join(" or "))
+}
+
+/// The parts of an answer to the question, in order; the last takes what no other does.
+pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
+    let slot = |heading: String, accepts: Accepts, gap: Option<String>| Slot { heading, accepts, gap };
+    let named = reading.parts.iter().enumerate().map(|(at, part)| {
+        let accepts = part.aspect.map_or(Accepts::Part(at), Accepts::Aspect);
+        let gap = match part.aspect {
+            Some(_) => part.heading.to_lowercase(),
+            None => uncapitalised(&part.heading),
+        };
+        slot(part.heading.clone(), accepts, Some(gap))
+    });
+    let mut slots: Vec<Slot> = match reading.kind {
+        Kind::Definition => {
+            let thing = reading.phrases.first().cloned().unwrap_or_default();
+            let definition = slot(
+                format!("What {thing} is"),
+                Accepts::Definition,
+                Some(format!("what {thing} is")),
+            );
+            let limits = reading.wants(Aspect::Limits).then(|| {
+                let gap = Some("its limits".to_owned());
+                slot("Where it fails".to_owned(), Accepts::Aspect(Aspect::Limits), gap)
+            });
+            std::iter::once(definition).chain(limits).collect()
+        }
+        Kind::Effect if reading.parts.is_empty() => {
+            let side = |side: EffectSide| slot(side.heading(reading), Accepts::Took(side), None);
+            EffectSide::ALL.map(side).into_iter().collect()
+        }
+        Kind::Comparison if reading.parts.len() == 2 => {
+            std::iter::once(slot(COMPARED.to_owned(), Accepts::BothParts, None)).chain(named).collect()
+        }
+        _ => named.collect(),
+    };
+    let rest = if slots.is_empty() { only_heading(reading) } else { FURTHER.to_owned() };
+    slots.push(slot(rest, Accepts::Anything, None));
+    slots
+}
+
+/// Heading of an answer of one part: what the question names.
+fn only_heading(reading: &Reading) -> String {
+    let heading = reading.phrases.iter().take(2).cloned().collect::<Vec<_>>().join(", ");
+    if heading.is_empty() { "Findings".to_owned() } else { capitalised(&heading) }
+}
+
+/// The part of `slots` that a sentence belongs to: the first that accepts it.
+pub(crate) fn slot_of(slots: &[Slot], candidate: &Candidate, reading: &Reading) -> usize {
+    let text = candidate.text.as_str();
+    let accepts = |slot: &Slot| match slot.accepts {
+        Accepts::Definition => defines(text, reading),
+        Accepts::Took(side) => EffectSide::of(text, reading) == Some(side),
+        Accepts::BothParts => speaks_of_all_parts(candidate, reading),
+        Accepts::Part(part) => part_of(candidate, reading) == Some(part),
+        Accepts::Aspect(Aspect::Limits) => {
+            Role::of(text) == Role::Limit || speaks_of(text, Aspect::Limits)
+        }
+        Accepts::Aspect(aspect) => speaks_of(text, aspect) && Role::of(text) != Role::Limit,
+        Accepts::Anything => true,
+    };
+    // Limits are told with the words of effects, too: the more specific part is asked first.
+    let limits = slots.iter().position(|slot| {
+        slot.accepts == Accepts::Aspect(Aspect::Limits) && Role::of(text) == Role::Limit
+    });
+    limits.or_else(|| slots.iter().position(accepts)).unwrap_or(slots.len().saturating_sub(1))
+}
+
+/// The part of the question a sentence speaks of: the one with the largest share of its stems, the first of equals.
+fn part_of(candidate: &Candidate, reading: &Reading) -> Option<usize> {
+    let fit = |at: usize| share(&reading.parts[at].stems, candidate);
+    let mut best: Option<(f32, usize)> = None;
+    for at in (0..reading.parts.len()).filter(|at| fit(*at) >= PART_SHARE) {
+        if best.is_none_or(|(highest, _)| fit(at) > highest) {
+            best = Some((fit(at), at));
+        }
+    }
+    best.map(|(_, at)| at)
+}
+
+fn speaks_of_all_parts(candidate: &Candidate, reading: &Reading) -> bool {
+    let about = |stems: &BTreeSet<String>| share(stems, candidate) >= PART_SHARE;
+    reading.parts.iter().all(|part| about(&part.stems))
+}
+
+fn share(stems: &BTreeSet<String>, candidate: &Candidate) -> f32 {
+    stems.intersection(&candidate.stems).count() as f32 / stems.len().max(1) as f32
+}
+
+/// With a lower-case first letter, unless it is an abbreviation or a name.
+fn uncapitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    let plain = text.chars().skip(1).take_while(|c| c.is_alphabetic()).all(char::is_lowercase);
+    match chars.next() {
+        Some(first) if plain => first.to_lowercase().chain(chars).collect(),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modes::evidence::terms::Abbreviations;
+
+    fn read(question: &str) -> Reading {
+        Reading::of(question, &Abbreviations::default())
+    }
+
+    fn headings(question: &str) -> Vec<String> {
+        slots(&read(question)).into_iter().map(|slot| slot.heading).collect()
+    }
+
+    #[test]
+    fn parts_follow_from_the_kind_in_the_questions_words() {
+        assert_eq!(
+            headings("Does acupuncture reduce migraine?"),
+            [
+                "An effect on migraine is reported",
+                "No effect on migraine, or no difference, is reported",
+                "The opposite is reported",
+                FURTHER
+            ]
+        );
+        assert_eq!(
+            headings("What is retrieval-augmented generation and where does it fail?")[..2],
+            ["What retrieval-augmented generation is", "Where it fails"]
+        );
+        assert_eq!(
+            headings("How can hallucinations of large language models be detected?"),
+            ["Hallucinations of large language models"]
+        );
+    }
+
+    #[test]
+    fn sides_are_those_of_the_outcome_asked_about() {
+        let reading = read("Does exercise lower blood pressure in older adults?");
+        let side = |text: &str| EffectSide::of(text, &reading);
+        assert_eq!(side("Exercise lowered blood pressure by 5 mmHg."), Some(EffectSide::Effect));
+        assert_eq!(
+            side("Exercise had no significant effect on blood pressure."),
+            Some(EffectSide::NoEffect)
+        );
+        assert_eq!(side("Exercise increased blood pressure."), Some(EffectSide::Opposite));
+        assert_eq!(side("Exercise improved sleep."), None, "another outcome");
+    }
+}
