@@ -96,8 +96,8 @@ impl SentenceHeads {
         let config = SentenceHeadsConfig::read(dir)?;
         let path = dir.join(WEIGHTS_FILE);
         let bytes = fs_err::read(&path).map_err(|error| ModelError::read(&path, error))?;
-        let tensors = SafeTensors::deserialize(&bytes)
-            .map_err(|error| ModelError::damaged(&path, error))?;
+        let tensors =
+            SafeTensors::deserialize(&bytes).map_err(|error| ModelError::damaged(&path, error))?;
         let read = |name: &str| tensor(&tensors, name, &path);
         let head = |name: &str, hidden: usize| -> Result<Mlp, ModelError> {
             let parts = ["hidden.weight", "hidden.bias", "output.weight", "output.bias"];

@@ -142,11 +142,7 @@ impl<'a> Trainer<'a> {
         self.fit(&task, &|batch, out| self.role_input(batch, out), say)
     }
 
-    fn answers(
-        &self,
-        role: Speaking<'_>,
-        say: &mut dyn FnMut(&Epoch),
-    ) -> Result<Mlp, TrainError> {
+    fn answers(&self, role: Speaking<'_>, say: &mut dyn FnMut(&Epoch)) -> Result<Mlp, TrainError> {
         let task = Task {
             head: "answers",
             loss: Loss::Binary,
@@ -213,9 +209,9 @@ impl<'a> Trainer<'a> {
             let loss = sum / f64::from(batches.max(1));
             say(&Epoch { head, epoch, loss, dev_loss, best: is_best });
         }
-        best.filter(|(loss, _)| loss.is_finite()).map(|(_, head)| head).ok_or_else(|| {
-            TrainError::Useless { what: format!("the {head} head learned nothing") }
-        })
+        best.filter(|(loss, _)| loss.is_finite())
+            .map(|(_, head)| head)
+            .ok_or_else(|| TrainError::Useless { what: format!("the {head} head learned nothing") })
     }
 
     fn dev_loss(

@@ -70,7 +70,9 @@ impl SentenceHeadsConfig {
         let sound = positive(read.role_temperature)
             && positive(read.answer_calibration.scale)
             && read.answer_calibration.shift.is_finite()
-            && [read.dim, read.role_hidden, read.answer_hidden].iter().all(|n| (1..=8192).contains(n))
+            && [read.dim, read.role_hidden, read.answer_hidden]
+                .iter()
+                .all(|n| (1..=8192).contains(n))
             && read.answer_blocks.len() <= 16;
         if sound {
             return Ok(read);

@@ -10,9 +10,7 @@ use scholar_core::{EmbeddedText, PassageKind, SentenceInContext};
 use serde::{Deserialize, Serialize};
 
 use super::ROLES;
-use super::wording::{
-    Heading, QUESTION_CUES, SENTENCE_CUES, question_cues, sentence_cues,
-};
+use super::wording::{Heading, QUESTION_CUES, SENTENCE_CUES, question_cues, sentence_cues};
 
 /// Buckets of [`StemWeights`].
 pub const STEM_BUCKETS: usize = 1 << 14;

@@ -99,7 +99,7 @@ fn vectors_of_another_encoder_are_rejected() {
     let long = SentenceInContext { before: Some(&short), ..sentence("x", &q) };
     for wrong in [sentence("x", &short), long] {
         let error = heads.classify(question, &[wrong]).expect_err("too short");
-        assert_eq!(error.kind, PortErrorKind::Rejected);
+        assert_eq!(error.kind(), PortErrorKind::Rejected);
     }
     assert!(heads.classify(question, &[]).expect("nothing to do").is_empty());
 }

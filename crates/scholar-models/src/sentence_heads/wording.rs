@@ -108,9 +108,8 @@ pub fn sentence_cues(sentence: &str) -> [f32; SENTENCE_CUES] {
     let lower = sentence.to_lowercase();
     let words: Vec<&str> = words(&lower);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    let stems = |list: &[&str]| {
-        words.iter().any(|word| list.iter().any(|start| word.starts_with(start)))
-    };
+    let stems =
+        |list: &[&str]| words.iter().any(|word| list.iter().any(|start| word.starts_with(start)));
     let begins = |list: &[&str]| words.first().is_some_and(|word| list.contains(word));
     let contains = |list: &[&str]| list.iter().any(|part| lower.contains(part));
     [
@@ -118,22 +117,63 @@ pub fn sentence_cues(sentence: &str) -> [f32; SENTENCE_CUES] {
         contains(&["%", " ci", "odds ratio", "hazard ratio", " hr ", " or ="]),
         contains(&["p <", "p<", "p =", "p=", "p value", "p-value", "significan"]),
         stems(&[
-            "increas", "decreas", "reduc", "improv", "higher", "lower", "better", "worse", "greater",
-            "fewer", "outperform", "exceed", "surpass", "differ",
+            "increas",
+            "decreas",
+            "reduc",
+            "improv",
+            "higher",
+            "lower",
+            "better",
+            "worse",
+            "greater",
+            "fewer",
+            "outperform",
+            "exceed",
+            "surpass",
+            "differ",
         ]),
         contains(&[
-            "show that", "shows that", "showed that", "found that", "find that", "demonstrate",
-            "reveal", "observe", "achiev", "results show", "indicate that", "associated with",
+            "show that",
+            "shows that",
+            "showed that",
+            "found that",
+            "find that",
+            "demonstrate",
+            "reveal",
+            "observe",
+            "achiev",
+            "results show",
+            "indicate that",
+            "associated with",
         ]),
-        stems(&["aim", "objectiv", "purpos", "sought", "hypothes", "propos", "introduc", "present"]),
-        contains(&["suggest", "conclu", "imply", "implication", "therefore", "should", "may be", "highlight", "we hope"]),
         stems(&[
-            "random", "recruit", "measur", "train", "collect", "annotat", "enrol", "assign", "analys",
-            "analyz", "dataset", "corpus", "consist",
+            "aim", "objectiv", "purpos", "sought", "hypothes", "propos", "introduc", "present",
+        ]),
+        contains(&[
+            "suggest",
+            "conclu",
+            "imply",
+            "implication",
+            "therefore",
+            "should",
+            "may be",
+            "highlight",
+            "we hope",
+        ]),
+        stems(&[
+            "random", "recruit", "measur", "train", "collect", "annotat", "enrol", "assign",
+            "analys", "analyz", "dataset", "corpus", "consist",
         ]),
         begins(&["however", "although", "despite", "while", "but", "yet", "whereas"]),
         has(&["we", "our"]),
-        contains(&["this paper", "this study", "this work", "this article", "this trial", "our study"]),
+        contains(&[
+            "this paper",
+            "this study",
+            "this work",
+            "this article",
+            "this trial",
+            "our study",
+        ]),
         has(&["was", "were", "had", "did"]),
         begins(&["this", "these", "it", "they", "such", "here", "both"]),
         lower.trim_end().ends_with('?'),
@@ -151,11 +191,19 @@ pub fn question_cues(question: &str) -> [f32; QUESTION_CUES] {
     let first = words.first().copied().unwrap_or_default();
     let contains = |list: &[&str]| list.iter().any(|part| lower.contains(part));
     let yes_no = [
-        "is", "are", "was", "were", "do", "does", "did", "can", "could", "has", "have", "should", "will",
+        "is", "are", "was", "were", "do", "does", "did", "can", "could", "has", "have", "should",
+        "will",
     ];
     let amounts = [
-        "how many", "how much", "how often", "percentage", "proportion", "prevalence", "incidence",
-        "rate of", "how large",
+        "how many",
+        "how much",
+        "how often",
+        "percentage",
+        "proportion",
+        "prevalence",
+        "incidence",
+        "rate of",
+        "how large",
     ];
     [
         yes_no.contains(&first),

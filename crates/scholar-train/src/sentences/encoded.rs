@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use bytemuck::cast_slice;
-use scholar_core::{EmbeddedText, Encoder, PortError, Side};
 use scholar_core::text::hex;
+use scholar_core::{EmbeddedText, Encoder, PortError, Side};
 use sha2::{Digest as _, Sha256};
 
 use crate::data::sentences::SentenceRow;

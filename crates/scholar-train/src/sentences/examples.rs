@@ -68,11 +68,10 @@ pub(super) fn context<'a>(
 ) -> SentenceInContext<'a> {
     let one = &row.sentences[nth];
     let vector = |text: &'a str| encoded.passage(text).vector;
-    let before = (nth > 0 && !one.apart && shown.neighbours)
-        .then(|| vector(&row.sentences[nth - 1].text));
+    let before =
+        (nth > 0 && !one.apart && shown.neighbours).then(|| vector(&row.sentences[nth - 1].text));
     let next = row.sentences.get(nth + 1).filter(|next| !next.apart && shown.neighbours);
-    let (nth, of) =
-        if row.whole && shown.place { (nth, row.sentences.len()) } else { (0, 1) };
+    let (nth, of) = if row.whole && shown.place { (nth, row.sentences.len()) } else { (0, 1) };
     let section = match shown.other_section {
         Some(other) if !one.section.is_empty() => other,
         _ => one.section.as_str(),
@@ -105,10 +104,7 @@ impl<'a> Examples<'a> {
         Self::of(rows, |row, nth| row.sentences[nth].answers.map(Target::Binary))
     }
 
-    fn of(
-        rows: &'a [SentenceRow],
-        target: impl Fn(&SentenceRow, usize) -> Option<Target>,
-    ) -> Self {
+    fn of(rows: &'a [SentenceRow], target: impl Fn(&SentenceRow, usize) -> Option<Target>) -> Self {
         let mut by_source: BTreeMap<&str, Vec<Example<'a>>> = BTreeMap::new();
         for row in rows {
             for nth in 0..row.sentences.len() {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use scholar_core::text::words::content_stems;
 use scholar_core::{PortError, SentenceClassifier, SentenceRole};
 use scholar_models::sentence_heads::StemWeights;
-use scholar_core::text::words::content_stems;
 use serde::Serialize;
 
 use super::Encoded;
@@ -112,8 +112,9 @@ pub fn measure(
     encoded: &Encoded,
     headings: bool,
 ) -> Result<Vec<SentenceMeasures>, PortError> {
-    let weights =
-        StemWeights::of_texts(rows.iter().flat_map(|row| &row.sentences).map(|one| one.text.as_str()));
+    let weights = StemWeights::of_texts(
+        rows.iter().flat_map(|row| &row.sentences).map(|one| one.text.as_str()),
+    );
     let mut by_source: BTreeMap<&str, Vec<Scored<'_>>> = BTreeMap::new();
     for row in rows {
         let shown = if headings { Shown::ALL } else { Shown::ALL.without_section() };
@@ -125,10 +126,11 @@ pub fn measure(
             question => encoded.question(question),
         };
         let given = classifier.classify(question, &sentences)?;
-        let cosine = sentences.iter().map(|one| {
-            one.sentence.vector.iter().zip(question.vector).map(|(a, b)| a * b).sum()
-        });
-        let overlap = sentences.iter().map(|one| overlap(question.text, one.sentence.text, &weights));
+        let cosine = sentences
+            .iter()
+            .map(|one| one.sentence.vector.iter().zip(question.vector).map(|(a, b)| a * b).sum());
+        let overlap =
+            sentences.iter().map(|one| overlap(question.text, one.sentence.text, &weights));
         let scores =
             [given.iter().map(|one| one.answers).collect(), cosine.collect(), overlap.collect()];
         let roles = given.iter().map(|one| one.role.most_probable()).collect();
@@ -213,7 +215,9 @@ impl Ranks {
             let scores: Vec<f32> = list.iter().map(|one| one.0).collect();
             let mut order: Vec<usize> = (0..list.len()).collect();
             // Of equal scores the one that does not answer comes first, as in nDCG.
-            order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(list[*a].1.cmp(&list[*b].1)));
+            order.sort_by(|a, b| {
+                scores[*b].total_cmp(&scores[*a]).then(list[*a].1.cmp(&list[*b].1))
+            });
             let first = order.iter().position(|n| list[*n].1).unwrap_or_default();
             sums.n += 1;
             sums.precision_at_1 += f64::from(u8::from(first == 0));

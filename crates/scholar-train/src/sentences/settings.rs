@@ -73,8 +73,7 @@ impl SentenceSettings {
     /// # Errors
     /// When it cannot be read, names an unknown setting, or makes no sense.
     pub fn read(path: &Path) -> Result<Self, TrainError> {
-        let text =
-            fs_err::read_to_string(path).map_err(|source| TrainError::read(path, source))?;
+        let text = fs_err::read_to_string(path).map_err(|source| TrainError::read(path, source))?;
         let damaged = |problem: &dyn ToString| TrainError::damaged(path, problem.to_string());
         let stated: toml::Table = text.parse().map_err(|e: toml::de::Error| damaged(&e))?;
         let mut all = toml::Table::try_from(Self::paper()).map_err(|e| damaged(&e))?;
@@ -110,8 +109,7 @@ impl SentenceSettings {
         if let Some((name, _)) = shares.iter().find(|(_, share)| !(0.0..1.0).contains(share)) {
             return Err(TrainError::setting(name, "must be from 0 to below 1"));
         }
-        let rates =
-            [("learning_rate", self.learning_rate), ("weight_decay", self.weight_decay)];
+        let rates = [("learning_rate", self.learning_rate), ("weight_decay", self.weight_decay)];
         match rates.iter().find(|(_, rate)| !(rate.is_finite() && *rate >= 0.0)) {
             Some((name, _)) => Err(TrainError::setting(name, "must be a number from 0")),
             None => Ok(()),

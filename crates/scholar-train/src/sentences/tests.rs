@@ -24,9 +24,21 @@ fn rows(from: usize, to: usize) -> Vec<SentenceRow> {
                 in_abstract: true,
                 whole: true,
                 sentences: vec![
-                    sentence(format!("Sleep and {other} are known since long {n}."), false, SentenceRole::Background),
-                    sentence(format!("We aimed to compare {other} in adults {n}."), false, SentenceRole::Purpose),
-                    sentence(format!("Trial: {topic} lengthened sleep by {n} hours."), true, SentenceRole::Result),
+                    sentence(
+                        format!("Sleep and {other} are known since long {n}."),
+                        false,
+                        SentenceRole::Background,
+                    ),
+                    sentence(
+                        format!("We aimed to compare {other} in adults {n}."),
+                        false,
+                        SentenceRole::Purpose,
+                    ),
+                    sentence(
+                        format!("Trial: {topic} lengthened sleep by {n} hours."),
+                        true,
+                        SentenceRole::Result,
+                    ),
                 ],
                 source: "made up".to_owned(),
             }
@@ -46,7 +58,12 @@ fn train(settings: &SentenceSettings) -> (SentenceHeads, Vec<SentenceMeasures>) 
 }
 
 fn settings() -> SentenceSettings {
-    SentenceSettings { epochs: 12, batch_size: 16, learning_rate: 5e-3, ..SentenceSettings::paper() }
+    SentenceSettings {
+        epochs: 12,
+        batch_size: 16,
+        learning_rate: 5e-3,
+        ..SentenceSettings::paper()
+    }
 }
 
 #[test]
@@ -87,7 +104,9 @@ fn settings_are_read_over_the_preset_and_checked() {
     fs_err::write(&path, "epochs = 3\nanswer_blocks = [\"product\"]\n").expect("written");
     let settings = SentenceSettings::read(&path).expect("sound");
     assert_eq!((settings.epochs, settings.seed), (3, SentenceSettings::paper().seed));
-    for (text, word) in [("epoch = 3", "epoch"), ("epochs = 0", "epochs"), ("dropout = 1.0", "dropout")] {
+    for (text, word) in
+        [("epoch = 3", "epoch"), ("epochs = 0", "epochs"), ("dropout = 1.0", "dropout")]
+    {
         fs_err::write(&path, text).expect("written");
         let error = SentenceSettings::read(&path).expect_err(text).to_string();
         assert!(error.contains(word), "{error}");

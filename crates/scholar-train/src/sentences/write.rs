@@ -29,7 +29,9 @@ pub fn write_folder(heads: &SentenceHeads, folder: &Path) -> Result<(), TrainErr
             ("output.weight", vec![hidden, outputs], output_weight),
             ("output.bias", vec![outputs], output_bias),
         ];
-        tensors.extend(parts.into_iter().map(|(part, shape, data)| (format!("{name}.{part}"), shape, data)));
+        tensors.extend(
+            parts.into_iter().map(|(part, shape, data)| (format!("{name}.{part}"), shape, data)),
+        );
     }
     let weights = heads.features().stem_weights().as_slice();
     tensors.push(("stem_weights".to_owned(), vec![weights.len()], weights));

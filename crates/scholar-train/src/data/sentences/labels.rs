@@ -94,7 +94,8 @@ pub fn cue_role(sentence: &str, nth: usize) -> Option<SentenceRole> {
         (Some(_), Some(_)) => None,
         (None, _) => {
             let lower = sentence.to_lowercase();
-            let own = ["we ", "our ", "this paper", "this work", "this study", "this article", "here,"];
+            let own =
+                ["we ", "our ", "this paper", "this work", "this study", "this article", "here,"];
             let speaks = own.iter().any(|word| lower.contains(word));
             (nth < 2 && !speaks).then_some(SentenceRole::Background)
         }
@@ -123,7 +124,8 @@ mod tests {
         let below = role_below("background", "The aim of this study was to count cells.");
         assert_eq!(below, Some(SentenceRole::Purpose));
         assert_eq!(role_below("results", "We aimed well."), Some(SentenceRole::Result));
-        let found = labelled_sentences("BackgroundTea is old. We aimed to test it.ResultsIt works.");
+        let found =
+            labelled_sentences("BackgroundTea is old. We aimed to test it.ResultsIt works.");
         let roles: Vec<_> = found.iter().map(|one| one.role).collect();
         let wanted = [SentenceRole::Background, SentenceRole::Purpose, SentenceRole::Result];
         assert_eq!(roles, wanted.map(Some));

@@ -40,7 +40,8 @@ pub(super) fn papers(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataE
     maker.random.shuffle(&mut papers);
     // Sizes for searching, not for asking.
     papers.truncate(3 * maker.settings.max_papers);
-    let texts: Vec<String> = papers.iter().map(|paper| format!("{} {}", paper.title, paper.text)).collect();
+    let texts: Vec<String> =
+        papers.iter().map(|paper| format!("{} {}", paper.title, paper.text)).collect();
     let nearest = Nearest::of(texts.iter().map(String::as_str));
     let name = source.name.name();
     for paper in papers.iter().take(ROLE_PAPERS) {
@@ -48,7 +49,9 @@ pub(super) fn papers(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataE
     }
     let (mut asking, mut naming) = (0, 0);
     for paper in &papers {
-        if asking < QUESTIONS && let Some(question) = asked(&paper.title) {
+        if asking < QUESTIONS
+            && let Some(question) = asked(&paper.title)
+        {
             asking += 1;
             let answers = |role| answer(role, &[Found, Conclusion], &[Background, Purpose, Method]);
             let mut own = row(&question, &format!("{name}, title asks"), paper, answers);
@@ -56,11 +59,16 @@ pub(super) fn papers(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataE
             own.title.clear();
             maker.add(Use::Train, own);
             other(&question, &papers, &nearest, name, maker);
-        } else if naming < QUESTIONS && let Some(task) = task(&paper.title) {
+        } else if naming < QUESTIONS
+            && let Some(task) = task(&paper.title)
+        {
             naming += 1;
             let question = FORMS[maker.random.below(FORMS.len())].replace("{}", task);
             let answers = |role| answer(role, &[Purpose, Found], &[Background]);
-            maker.add(Use::Train, row(&question, &format!("{name}, method for a task"), paper, answers));
+            maker.add(
+                Use::Train,
+                row(&question, &format!("{name}, method for a task"), paper, answers),
+            );
             other(&question, &papers, &nearest, name, maker);
         }
     }

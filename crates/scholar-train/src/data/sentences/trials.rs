@@ -51,7 +51,9 @@ pub(super) fn comparisons(source: &Source, maker: &mut Maker<'_>) -> Result<(), 
         if mark(&mut summary, &evidence) {
             // Conclusions say it again, and nobody marked them.
             for one in summary.iter_mut().filter(|one| one.answers == Some(false)) {
-                if label_role(&one.section).is_some_and(|role| role == scholar_core::SentenceRole::Conclusion) {
+                if label_role(&one.section)
+                    .is_some_and(|role| role == scholar_core::SentenceRole::Conclusion)
+                {
                     one.answers = None;
                 }
             }
@@ -81,7 +83,9 @@ fn mark(all: &mut [LabelledSentence], evidence: &[String]) -> bool {
         let text = key(&one.text);
         let long = text.split(' ').count() >= 6;
         let is_marked = long
-            && evidence.iter().any(|marked| marked.contains(&text) || text.contains(marked.as_str()));
+            && evidence
+                .iter()
+                .any(|marked| marked.contains(&text) || text.contains(marked.as_str()));
         one.answers = Some(is_marked);
         any |= is_marked;
     }
