@@ -26,7 +26,7 @@ use scholar_models::sentence_heads::{
     AnswerCalibration, FORMAT, Features, Mlp, ROLES, SentenceHeadsConfig, StemWeights, softmax,
 };
 
-pub use encoded::Encoded;
+pub use encoded::{Encoded, KnownVectors};
 pub use measure::{AnswerMeasures, RoleMeasures, Scorer, SentenceMeasures, measure};
 pub use settings::SentenceSettings;
 pub use write::write_folder;

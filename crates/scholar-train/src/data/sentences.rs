@@ -33,6 +33,10 @@ const MIN_WORDS: usize = 4;
 /// More words are several sentences that ran together.
 const MAX_WORDS: usize = 120;
 
+/// Sentences of one kind of row at most: what people labelled, and what rules made.
+const LABELLED_SENTENCES: usize = 10_000;
+const RULE_SENTENCES: usize = 3_500;
+
 /// A sentence with what is known of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelledSentence {
@@ -214,18 +218,38 @@ impl<'a> Maker<'a> {
             let rule = asked.or_else(|| self.paper_objection(&row, &tested));
             match rule {
                 Some(rule) => self.reject(&row, rule),
-                None => {
-                    let sentences = &row.sentences;
-                    let answers = sentences.iter().filter(|one| one.answers.is_some()).count();
-                    let kind = if answers > 0 { row.source.as_str() } else { "roles" };
-                    self.ledger.keep(source_of(&row), kind);
-                    kept.push((row.paper.clone(), row));
-                }
+                None => kept.push(row),
             }
         }
+        let mut kept = self.thinned(kept);
         SplitMix64::new(self.settings.seed).shuffle(&mut kept);
         let splits = Splits::split(kept, self.ledger, self.settings)?;
         Ok(SentenceSplits { splits, test: self.test })
+    }
+
+    /// As many rows of each kind as are wanted: those of the papers with the smallest hashes, so that another source moves no
+    /// row of this one.
+    fn thinned(&mut self, mut rows: Vec<SentenceRow>) -> Vec<(String, SentenceRow)> {
+        rows.sort_by_cached_key(|row| hash([row.paper.as_str()]));
+        let mut sizes: HashMap<String, usize> = HashMap::new();
+        let mut kept = Vec::new();
+        for row in rows {
+            let is_labelled = ![SourceName::Acl, SourceName::Arxiv]
+                .iter()
+                .any(|source| source.name() == source_of(&row));
+            let limit = if is_labelled { LABELLED_SENTENCES } else { RULE_SENTENCES };
+            let size = sizes.entry(row.source.clone()).or_default();
+            if *size >= limit {
+                self.reject(&row, "more of this kind than wanted");
+                continue;
+            }
+            *size += row.sentences.len();
+            let is_asked = row.sentences.iter().any(|one| one.answers.is_some());
+            let kind = if is_asked { row.source.as_str() } else { "roles" };
+            self.ledger.keep(source_of(&row), kind);
+            kept.push((row.paper.clone(), row));
+        }
+        kept
     }
 
     fn objection(&self, question: &str, asked: &mut Duplicates) -> Option<&'static str> {

@@ -1,10 +1,8 @@
 //! The vectors of all texts of the rows.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use bytemuck::cast_slice;
-use scholar_core::text::hex;
 use scholar_core::{EmbeddedText, Encoder, PortError, Side};
 use sha2::{Digest as _, Sha256};
 
@@ -14,8 +12,8 @@ use crate::error::TrainError;
 /// Texts of one call of the encoder.
 const BATCH: usize = 256;
 
-/// Length of the digest at the start of a stored file.
-const DIGEST_BYTES: usize = 64;
+/// Length of a digest of a text.
+const KEY_BYTES: usize = 16;
 
 /// Vectors of length 1, of passages and of questions, by text.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +22,75 @@ pub struct Encoded {
     values: Vec<f32>,
     passages: HashMap<String, usize>,
     questions: HashMap<String, usize>,
+}
+
+/// Vectors of texts that were encoded before, by a digest of the text.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct KnownVectors {
+    vectors: BTreeMap<[u8; KEY_BYTES], Vec<f32>>,
+}
+
+impl KnownVectors {
+    /// Reads what [`KnownVectors::write`] wrote; nothing is known when the file is absent or is of another encoder.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read(path: &Path, encoder: &dyn Encoder) -> Result<Self, TrainError> {
+        if !path.is_file() {
+            return Ok(Self::default());
+        }
+        let bytes = fs_err::read(path).map_err(|source| TrainError::read(path, source))?;
+        let Some(records) = bytes.strip_prefix(&header(encoder)) else {
+            return Ok(Self::default());
+        };
+        let length = KEY_BYTES + 4 * encoder.info().dim;
+        let mut vectors = BTreeMap::new();
+        for record in records.chunks_exact(length) {
+            let (Some(key), Some(numbers)) = (record.first_chunk(), record.get(KEY_BYTES..)) else {
+                continue;
+            };
+            let (numbers, _) = numbers.as_chunks::<4>();
+            vectors.insert(*key, numbers.iter().map(|n| f32::from_le_bytes(*n)).collect());
+        }
+        Ok(Self { vectors })
+    }
+
+    /// Keeps the vectors for the next training.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, path: &Path, encoder: &dyn Encoder) -> Result<(), TrainError> {
+        let mut bytes = header(encoder).to_vec();
+        for (key, vector) in &self.vectors {
+            bytes.extend_from_slice(key);
+            bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes()));
+        }
+        fs_err::write(path, bytes).map_err(|source| TrainError::write(path, source))
+    }
+
+    /// How many texts are known.
+    pub fn len(&self) -> usize {
+        self.vectors.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.vectors.is_empty()
+    }
+}
+
+/// Of the encoder, at the start of a file.
+fn header(encoder: &dyn Encoder) -> [u8; 32] {
+    Sha256::digest(encoder.info().fingerprint.as_bytes()).into()
+}
+
+fn key(side: Side, text: &str) -> [u8; KEY_BYTES] {
+    let side: &[u8] = match side {
+        Side::Passage => b"p",
+        Side::Query => b"q",
+    };
+    let digest: [u8; 32] = Sha256::new().chain_update(side).chain_update(text).finalize().into();
+    std::array::from_fn(|n| digest[n])
 }
 
 /// Texts in the order of their vectors: passages, then questions.
@@ -51,17 +118,6 @@ impl<'a> Texts<'a> {
         Self { passages: by_length(passages), questions: by_length(questions) }
     }
 
-    /// What the vectors depend on.
-    fn digest(&self, encoder: &dyn Encoder) -> String {
-        let mut hasher = Sha256::new();
-        hasher.update(encoder.info().fingerprint.as_bytes());
-        for text in self.passages.iter().chain(&[""]).chain(&self.questions) {
-            hasher.update(text.as_bytes());
-            hasher.update([0]);
-        }
-        hex(&hasher.finalize())
-    }
-
     fn map(list: &[&str], from: usize) -> HashMap<String, usize> {
         list.iter().enumerate().map(|(n, text)| ((*text).to_owned(), from + n)).collect()
     }
@@ -74,14 +130,15 @@ impl<'a> Texts<'a> {
 }
 
 impl Encoded {
-    /// Encodes every text of `rows` once: sentences and titles as passages, questions as queries. `seen` is told how many
-    /// of how many are done.
+    /// Encodes every text of `rows` once: sentences and titles as passages, questions as queries. What `known` has is not
+    /// encoded again; what it has not is added to it. `seen` is told how many of how many are done.
     ///
     /// # Errors
     /// When the encoder fails.
     pub fn encode<'a>(
         rows: impl IntoIterator<Item = &'a SentenceRow>,
         encoder: &dyn Encoder,
+        known: &mut KnownVectors,
         seen: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, PortError> {
         let texts = Texts::of(rows);
@@ -90,53 +147,19 @@ impl Encoded {
         let mut values = Vec::with_capacity(total * dim);
         for (side, list) in [(Side::Passage, &texts.passages), (Side::Query, &texts.questions)] {
             for batch in list.chunks(BATCH) {
-                for row in encoder.encode(side, batch)?.unit_rows() {
-                    values.extend(row);
+                let is_new = |text: &&&str| !known.vectors.contains_key(&key(side, text));
+                let new: Vec<&str> = batch.iter().filter(is_new).copied().collect();
+                if !new.is_empty() {
+                    let rows = encoder.encode(side, &new)?.unit_rows();
+                    known.vectors.extend(new.iter().map(|text| key(side, text)).zip(rows));
+                }
+                for text in batch {
+                    values.extend_from_slice(&known.vectors[&key(side, text)]);
                 }
                 seen(values.len() / dim, total);
             }
         }
         Ok(texts.with(values, dim))
-    }
-
-    /// Reads what [`Encoded::store`] wrote; `None` when the file is absent or was made of other texts or by another encoder.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
-    pub fn stored<'a>(
-        path: &Path,
-        rows: impl IntoIterator<Item = &'a SentenceRow>,
-        encoder: &dyn Encoder,
-    ) -> Result<Option<Self>, TrainError> {
-        if !path.is_file() {
-            return Ok(None);
-        }
-        let texts = Texts::of(rows);
-        let bytes = fs_err::read(path).map_err(|source| TrainError::read(path, source))?;
-        let dim = encoder.info().dim;
-        let expected = (texts.passages.len() + texts.questions.len()) * dim;
-        let Some((digest, numbers)) = bytes.split_at_checked(DIGEST_BYTES) else { return Ok(None) };
-        let (numbers, _) = numbers.as_chunks::<4>();
-        if digest != texts.digest(encoder).as_bytes() || numbers.len() != expected {
-            return Ok(None);
-        }
-        let values = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
-        Ok(Some(texts.with(values, dim)))
-    }
-
-    /// Keeps the vectors of `rows` for the next training on them.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn store<'a>(
-        &self,
-        path: &Path,
-        rows: impl IntoIterator<Item = &'a SentenceRow>,
-        encoder: &dyn Encoder,
-    ) -> Result<(), TrainError> {
-        let mut bytes = Texts::of(rows).digest(encoder).into_bytes();
-        bytes.extend_from_slice(cast_slice(&self.values));
-        fs_err::write(path, bytes).map_err(|source| TrainError::write(path, source))
     }
 
     fn row(&self, at: usize) -> &[f32] {

@@ -50,7 +50,8 @@ fn train(settings: &SentenceSettings) -> (SentenceHeads, Vec<SentenceMeasures>) 
     let (train, dev, test) = (rows(0, 60), rows(60, 80), rows(80, 100));
     let encoder = FakeEncoder::new(16);
     let all = || train.iter().chain(&dev).chain(&test);
-    let encoded = Encoded::encode(all(), &encoder, &mut |_, _| {}).expect("encoded");
+    let encoded = Encoded::encode(all(), &encoder, &mut KnownVectors::default(), &mut |_, _| {})
+        .expect("encoded");
     let data = SentenceData { train: &train, dev: &dev, encoded: &encoded };
     let heads = train_sentences(settings, data, &encoder, &mut |_| {}).expect("trained");
     let measures = measure(&heads, &test, &encoded, false).expect("measured");
@@ -85,16 +86,21 @@ fn heads_learn_are_reproducible_and_survive_being_written() {
 }
 
 #[test]
-fn vectors_are_kept_for_the_same_rows_only() {
+fn vectors_are_kept_for_the_same_encoder_only() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("vectors.bin");
     let encoder = FakeEncoder::new(8);
     let rows = rows(0, 5);
-    assert_eq!(Encoded::stored(&path, &rows, &encoder).expect("absent"), None);
-    let encoded = Encoded::encode(&rows, &encoder, &mut |_, _| {}).expect("encoded");
-    encoded.store(&path, &rows, &encoder).expect("written");
-    assert_eq!(Encoded::stored(&path, &rows, &encoder).expect("read"), Some(encoded));
-    assert_eq!(Encoded::stored(&path, &rows[1..], &encoder).expect("read"), None);
+    let mut known = KnownVectors::read(&path, &encoder).expect("absent");
+    assert!(known.is_empty());
+    let encoded = Encoded::encode(&rows, &encoder, &mut known, &mut |_, _| {}).expect("encoded");
+    known.write(&path, &encoder).expect("written");
+    let mut read = KnownVectors::read(&path, &encoder).expect("read");
+    assert_eq!((&read, read.len()), (&known, encoded.len()));
+    let again = Encoded::encode(&rows, &encoder, &mut read, &mut |_, _| {}).expect("known");
+    assert_eq!(again, encoded);
+    let other = FakeEncoder::new(16);
+    assert!(KnownVectors::read(&path, &other).expect("of another encoder").is_empty());
 }
 
 #[test]

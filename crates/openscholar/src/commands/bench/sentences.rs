@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use scholar_core::SentenceRole;
-use scholar_core::{
-    EmbeddedText, Encoder as _, PassageKind, SentenceClassifier, SentenceInContext,
-};
+use scholar_core::{EmbeddedText, PassageKind, SentenceClassifier, SentenceInContext};
 use scholar_models::SentenceHeads;
 use scholar_train::data::read_rows;
 use scholar_train::data::sentences::SentenceRow;
-use scholar_train::sentences::{AnswerMeasures, Encoded, RoleMeasures, SentenceMeasures, measure};
+use scholar_train::sentences::{
+    AnswerMeasures, Encoded, KnownVectors, RoleMeasures, SentenceMeasures, measure,
+};
 
 use crate::app::App;
 use crate::error::CommandError;
@@ -37,10 +37,11 @@ pub(super) fn run(
     let encoder = app.block_on(models::encoder(app, &name, models::Reading::WHOLE))??;
     let mut measured: Vec<SentenceMeasures> = Vec::new();
     let mut speed = None;
+    let mut known = KnownVectors::default();
     for path in rows {
         let read: Vec<SentenceRow> = read_rows(path, 0.0, SentenceRow::check)?.values().collect();
         let bar = progress::counted(&app.printer, "texts", Some(0)).with_message("encoding");
-        let encoded = Encoded::encode(&read, encoder.as_ref(), &mut |done, total| {
+        let encoded = Encoded::encode(&read, encoder.as_ref(), &mut known, &mut |done, total| {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
         })?;

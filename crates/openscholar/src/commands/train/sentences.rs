@@ -6,7 +6,7 @@ use scholar_core::Encoder as _;
 use scholar_train::data::read_rows;
 use scholar_train::data::sentences::SentenceRow;
 use scholar_train::sentences::{
-    Encoded, SentenceData, SentenceSettings, train_sentences, write_folder,
+    Encoded, KnownVectors, SentenceData, SentenceSettings, train_sentences, write_folder,
 };
 
 use crate::app::App;
@@ -40,19 +40,17 @@ pub(super) fn run(args: &TrainSentencesArgs, app: &App) -> Result<ExitCode, Comm
     fs_err::create_dir_all(&args.out).user(|| "cannot create the output folder".to_owned())?;
     let all = || train.iter().chain(&dev);
     let path = args.out.join(VECTORS);
-    let encoded = match Encoded::stored(&path, all(), encoder.as_ref())? {
-        Some(encoded) => encoded,
-        None => {
-            let bar = progress::counted(&app.printer, "texts", Some(0)).with_message("encoding");
-            let encoded = Encoded::encode(all(), encoder.as_ref(), &mut |done, total| {
-                bar.set_length(total as u64);
-                bar.set_position(done as u64);
-            })?;
-            bar.finish_and_clear();
-            encoded.store(&path, all(), encoder.as_ref())?;
-            encoded
-        }
-    };
+    let mut known = KnownVectors::read(&path, encoder.as_ref())?;
+    let before = known.len();
+    let bar = progress::counted(&app.printer, "texts", Some(0)).with_message("encoding");
+    let encoded = Encoded::encode(all(), encoder.as_ref(), &mut known, &mut |done, total| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+    })?;
+    bar.finish_and_clear();
+    if known.len() > before {
+        known.write(&path, encoder.as_ref())?;
+    }
     app.printer.say(&format!(
         "{} rows, {} held out, {} texts encoded by {}",
         train.len(),

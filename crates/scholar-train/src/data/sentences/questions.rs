@@ -21,9 +21,16 @@ const MARKING_SENTENCES: usize = 4;
 /// Batches of the year that is measured on.
 const TEST_BATCHES: &str = "10B";
 
-/// Candidates for a paper that does not answer; the first of them may.
-const CANDIDATES: usize = 14;
-const DOUBTFUL: usize = 6;
+/// Papers of a question with marked sentences at most: more would outweigh the negatives.
+const MARKED_PAPERS: usize = 6;
+
+/// Candidates for papers that do not answer; the first of them may.
+const CANDIDATES: usize = 60;
+const DOUBTFUL: usize = 8;
+
+/// Papers that do not answer, for each question: half of them from the best of these candidates.
+const OTHER_PAPERS: usize = 6;
+const NEAR: usize = 20;
 
 /// What the snippets of all questions show of a paper.
 #[derive(Debug, Default)]
@@ -61,7 +68,9 @@ pub(super) fn bioasq(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataE
                 marked.entry(&snippet.document).or_default().extend(keys);
             }
         }
-        for (paper, keys) in &marked {
+        let mut chosen: Vec<(&&str, &BTreeSet<String>)> = marked.iter().collect();
+        maker.random.shuffle(&mut chosen);
+        for (paper, keys) in chosen.into_iter().take(MARKED_PAPERS) {
             let labelled = labelled(&papers[paper], |text| Some(keys.contains(&key(text))));
             let row = row(question, paper, &papers[paper], labelled, "bioasq");
             maker.add(r#use, row);
@@ -75,11 +84,16 @@ pub(super) fn bioasq(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataE
         let others = nearest.find(&question.body, CANDIDATES, |n| {
             !shown.contains(names[n]) && papers[names[n]].sentences.len() > 1
         });
-        let choice = DOUBTFUL + maker.random.below(CANDIDATES - DOUBTFUL);
-        if let Some(paper) = others.get(choice).map(|n| names[*n]) {
-            let labelled = labelled(&papers[paper], |_| Some(false));
-            let row = row(question, paper, &papers[paper], labelled, "bioasq, other paper");
-            maker.add(r#use, row);
+        let others = others.get(DOUBTFUL..).unwrap_or_default();
+        let (near, far) = others.split_at(others.len().min(NEAR));
+        for candidates in [near, far] {
+            let mut candidates = candidates.to_vec();
+            maker.random.shuffle(&mut candidates);
+            for n in candidates.into_iter().take(OTHER_PAPERS / 2) {
+                let labelled = labelled(&papers[names[n]], |_| Some(false));
+                let source = "bioasq, other paper";
+                maker.add(r#use, row(question, names[n], &papers[names[n]], labelled, source));
+            }
         }
     }
     Ok(())

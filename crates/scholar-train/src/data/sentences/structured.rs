@@ -15,8 +15,8 @@ use super::{LabelledSentence, Maker, SentenceRow, Use, is_reserved};
 const MIN_ROLES: usize = 3;
 
 /// Sentences of one section in a row, and sections of a paper that give rows.
-const SECTION_SENTENCES: usize = 8;
-const SECTIONS: usize = 2;
+const SECTION_SENTENCES: usize = 5;
+const SECTIONS: usize = 1;
 
 /// A full text with its headings.
 #[derive(Debug, Clone, Deserialize)]
