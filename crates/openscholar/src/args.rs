@@ -36,7 +36,7 @@ pub(crate) use store::{
 pub(crate) use train::{TrainArgs, TrainCommand, TrainModelArgs};
 pub(crate) use train_data::{
     DataPresetArg, GradeArg, QuestionsArg, TrainDataArgs, TrainDecontaminateArgs, TrainExportArgs,
-    TrainFitWeightsArgs, TrainScoreTeacherArgs, TrainsArg,
+    TrainFitWeightsArgs, TrainScoreTeacherArgs, TrainSentencesArgs, TrainsArg,
 };
 
 /// Answer questions from scientific papers, with citations that are checked.
@@ -97,7 +97,7 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Benchmark quality and speed.
     Bench(BenchArgs),
-    /// Train encoders, rerankers and attributors (judges of support).
+    /// Train encoders, rerankers, attributors (judges of support) and sentence classifiers.
     Train(TrainArgs),
     /// Check this installation and suggest fixes.
     Doctor(DoctorArgs),
@@ -298,6 +298,21 @@ pub(crate) enum BenchCommand {
         /// Number of passages, taken from the starter papers.
         #[arg(long, default_value_t = 64, value_name = "N")]
         passages: usize,
+        /// Folder for the report.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Measure a sentence classifier: ranking and calibration of sentences that answer, and roles, on labelled rows.
+    Sentences {
+        /// Files of rows as `train data sentences` writes them (JSON lines), such as test.jsonl.
+        #[arg(required = true, value_name = "FILE")]
+        rows: Vec<PathBuf>,
+        /// Classifier: a name from the catalog or a folder.
+        #[arg(long, default_value = "scholar-sentences-mini", value_name = "NAME")]
+        model: String,
+        /// Show the classifier headings and labels of structured abstracts, which give most roles away.
+        #[arg(long)]
+        headings: bool,
         /// Folder for the report.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,

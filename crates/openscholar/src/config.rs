@@ -18,6 +18,8 @@ use crate::error::{CommandError, Context as _};
 pub(crate) const DEFAULT_DATASTORE: &str = crate::starter::NAME;
 /// What reads candidates again unless the config says otherwise; carried in the program: docs/decisions/0015.
 pub(crate) const DEFAULT_RERANKER: &str = "scholar-reranker-mini";
+/// Tells which sentences answer; shipped with the program.
+pub(crate) const DEFAULT_SENTENCE_CLASSIFIER: &str = "scholar-sentences-mini";
 /// Who judges support unless the config says otherwise; carried in the program: docs/decisions/0016.
 pub(crate) const DEFAULT_JUDGE: &str = "scholar-attributor-mini";
 /// What a first question fetches.

@@ -10,6 +10,7 @@ pub(crate) mod open_datastore;
 pub(crate) mod providers;
 pub(crate) mod pull;
 pub(crate) mod reranker;
+pub(crate) mod sentences;
 pub(crate) mod sources;
 #[cfg(feature = "self-test")]
 pub(crate) mod standin;
@@ -107,12 +108,13 @@ pub(crate) async fn ports(
     record.looking = (!record.sources.is_empty()).then_some(sources.config);
     let QuestionRetriever { retriever, wide } =
         sources.retriever(datastore, &Query::from(question));
+    let sentence_classifier = sentences::open(app, datastore.encoder.info()).await?;
     let ports = Ports {
         retriever,
         reranker,
         generator,
         encoder: Some(datastore.encoder.clone()),
-        sentence_classifier: None,
+        sentence_classifier,
         attributor,
         clock: app.clock(),
         meter: Some(Arc::clone(meter)),

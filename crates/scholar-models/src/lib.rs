@@ -15,6 +15,7 @@ mod lexical;
 mod matmul;
 pub mod quantize;
 pub mod score_fusion;
+pub mod sentence_heads;
 pub mod simd;
 pub mod t5;
 mod tokens;
@@ -33,5 +34,6 @@ pub use late_interaction::{
 };
 pub use matmul::{MatMulShape, MatMut, MatRef, matmul};
 pub use score_fusion::{FusionConfig, FusionWeights, ScoreFusionReranker};
+pub use sentence_heads::SentenceHeads;
 pub use t5::{T5Attributor, T5Precision};
 pub use tokens::PairTruncation;

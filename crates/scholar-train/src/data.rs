@@ -20,6 +20,7 @@ pub mod lines;
 pub mod nearest;
 pub mod ranking;
 pub mod rows;
+pub mod sentences;
 pub mod source;
 pub mod split;
 pub mod statement;

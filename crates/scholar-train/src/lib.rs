@@ -19,6 +19,7 @@ mod model;
 mod network;
 mod optimiser;
 mod output;
+pub mod sentences;
 mod settings;
 pub mod speed;
 mod task;

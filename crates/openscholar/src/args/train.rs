@@ -6,10 +6,10 @@ use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
 use super::{
     TrainDataArgs, TrainDecontaminateArgs, TrainExportArgs, TrainFitWeightsArgs,
-    TrainScoreTeacherArgs,
+    TrainScoreTeacherArgs, TrainSentencesArgs,
 };
 
-/// Train encoders, rerankers and attributors (judges of support).
+/// Train encoders, rerankers, attributors (judges of support) and sentence classifiers.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainArgs {
     #[command(subcommand)]
@@ -25,6 +25,8 @@ pub(crate) enum TrainCommand {
     Reranker(TrainModelArgs),
     /// Train an attributor (judge of support): a calibrated three-class classifier of sentence and evidence.
     Attributor(TrainModelArgs),
+    /// Train a sentence classifier: heads over an encoder, for sentences that answer a question and for their roles.
+    Sentences(TrainSentencesArgs),
     /// Make training data from public collections, decontaminated against evaluation sets.
     Data(TrainDataArgs),
     /// Check training rows for overlap with evaluation sets; fails if there is any.

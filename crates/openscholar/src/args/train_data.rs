@@ -49,6 +49,29 @@ pub(crate) struct TrainDataArgs {
     pub(crate) questions: QuestionsArg,
 }
 
+/// Rows, settings and output of a training of sentence heads.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TrainSentencesArgs {
+    /// Output folder for the model and for the vectors of the rows, which the next training on the same rows reads.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Settings file (TOML) over those of the built-in model.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) settings: Option<PathBuf>,
+    /// Training rows (JSON lines).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rows: PathBuf,
+    /// Development rows (JSON lines), for the choice of the epoch and for calibration.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) held_out: PathBuf,
+    /// Encoder under the heads [default: the config file's, else all-MiniLM-L6-v2].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) encoder: Option<String>,
+    /// Maximum fraction of unusable rows, from 0 to 1.
+    #[arg(long, default_value_t = 0.01, value_name = "FRACTION")]
+    pub(crate) bad_rows: f64,
+}
+
 /// Training rows, and the evaluation sets they must not overlap with.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TrainDecontaminateArgs {
@@ -122,6 +145,20 @@ pub(crate) enum TrainsArg {
     Attributor,
     /// Texts for contrastive pre-training.
     Encoder,
+    /// Sentences of papers with their role, and with whether they answer a question; also writes test.jsonl.
+    Sentences,
+}
+
+impl TrainsArg {
+    /// As it is written on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Reranker => "reranker",
+            Self::Attributor => "attributor",
+            Self::Encoder => "encoder",
+            Self::Sentences => "sentences",
+        }
+    }
 }
 
 /// Amount of data.

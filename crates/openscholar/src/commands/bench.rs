@@ -18,6 +18,7 @@ pub(crate) mod retrieval;
 mod run;
 mod score;
 mod search;
+mod sentences;
 mod serve;
 
 use std::path::Path;
@@ -42,6 +43,9 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         }
         BenchCommand::Encoder { model, peer_python, passages, out } => {
             encoder::run(&model, peer_python.as_deref(), passages, out.as_deref(), app)
+        }
+        BenchCommand::Sentences { rows, model, headings, out } => {
+            sentences::run(&rows, &model, headings, out.as_deref(), app)
         }
         BenchCommand::Reranker { model, peer_python, pairs, out } => {
             reranker::run(&model, peer_python.as_deref(), pairs, out.as_deref(), app)

@@ -5,6 +5,7 @@ mod data;
 mod export;
 mod fit_weights;
 mod score_teacher;
+mod sentences;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ pub(crate) fn run(args: TrainArgs, app: &App) -> Result<ExitCode, CommandError> 
         TrainCommand::Encoder(args) => train(Task::Encoder, args, app),
         TrainCommand::Reranker(args) => train(Task::Reranker, args, app),
         TrainCommand::Attributor(args) => train(Task::Attributor, args, app),
+        TrainCommand::Sentences(args) => sentences::run(&args, app),
         TrainCommand::Decontaminate(args) => data::decontaminate(&args, app),
         TrainCommand::Data(args) => data::run(&args, app),
         TrainCommand::Export(args) => export::run(args, app),

@@ -64,7 +64,7 @@ impl Openers<'_> {
             match models::entry(app, name)?.purpose {
                 Purpose::Encoder => return self.encoder(name).await,
                 Purpose::Reranker => {}
-                Purpose::Attributor | Purpose::Generator => {
+                Purpose::Attributor | Purpose::Generator | Purpose::SentenceClassifier => {
                     return Err(CommandError::user(format!("{name} does not rerank"))
                         .with_hint("openscholar models list shows the use of each model"));
                 }

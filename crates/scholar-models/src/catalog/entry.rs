@@ -17,6 +17,8 @@ pub enum Purpose {
     Attributor,
     /// A language model that writes answers.
     Generator,
+    /// Which sentences answer, and their roles, from an encoder's vectors.
+    SentenceClassifier,
 }
 
 /// Which forward pass a model needs.
@@ -35,6 +37,8 @@ pub enum Architecture {
     Qwen2,
     /// T5 1.1 and FLAN-T5.
     T5,
+    /// Perceptrons over the vectors of an encoder.
+    SentenceHeads,
 }
 
 /// A model: what it is, which files it has, where they come from.

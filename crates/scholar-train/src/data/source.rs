@@ -9,7 +9,8 @@ use serde::Serialize;
 
 pub use papers::{PaperText, read_papers};
 pub(super) use records::{
-    BioAsqRow, CitedRow, ClaimRow, PromptRow, PubMedQaRow, ReferencePaperRow, SummaryRow,
+    BioAsqRow, CitedRow, ClaimRow, PromptRow, PubMedQaRow, ReferencePaperRow, SnippetRow,
+    SummaryRow,
 };
 
 use super::error::DataError;

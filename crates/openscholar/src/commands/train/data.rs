@@ -11,9 +11,10 @@ use scholar_models::LocalEncoder;
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
 use scholar_train::data::ranking::mining::{self, Grader, MiningRules};
 use scholar_train::data::ranking::{self, Plan, Pool};
+use scholar_train::data::sentences::{SentenceSplits, has_sentences, sentence_rows};
 use scholar_train::data::{
     Account, AttributionRow, DataCard, Evaluation, RerankRow, Settings, Source, SourceName, Splits,
-    TextRow, attribution_rows, has_papers, refuse_leaks, text_rows, write_all,
+    TextRow, attribution_rows, has_papers, refuse_leaks, text_rows, write_all, write_rows,
 };
 use serde::Serialize;
 
@@ -52,6 +53,14 @@ pub(super) fn run(args: &TrainDataArgs, app: &App) -> Result<ExitCode, CommandEr
             let made: Splits<TextRow> = text_rows(&job.sources, &job.evaluation, &job.settings)?;
             job.write(&made, ENCODER)?
         }
+        TrainsArg::Sentences => {
+            let SentenceSplits { splits, test } =
+                sentence_rows(&job.sources, &job.evaluation, &job.settings)?;
+            let card = job.write(&splits, SENTENCES)?;
+            write_rows(&args.out.join("test.jsonl"), &test)?;
+            app.printer.say(&format!("{} rows for measuring in test.jsonl", test.len()));
+            card
+        }
         TrainsArg::Reranker => {
             let made = job.groups()?;
             let method = match args.grade {
@@ -85,13 +94,22 @@ const ATTRIBUTOR: &str = "Labels of people where there are such (SciFact, citati
     Inference, BioASQ); conclusions, results and titles of papers support themselves, their opposites (one word of \
     direction exchanged, a verb denied, a number changed) contradict, and papers on the topic decide nothing.";
 const ENCODER: &str = "Titles with abstracts, and sections of full texts.";
+const SENTENCES: &str = "Whether a sentence answers: people's marks (BioASQ snippets, SciFact rationales, Evidence Inference, conclusions \
+    of PubMedQA), other sentences of the same paper and sentences of other papers do not; for titles of ACL (from 2016 on) and \
+    arXiv papers that ask or name a task, what the wording shows to be a result or a proposal does. Roles: labels of \
+    structured abstracts, taken off the text, headings of full texts, and for ACL and arXiv unmistakable wording. Rows are \
+    papers with all their sentences.";
 const RERANKER: &str = "Negatives mined with the program's own search; grades by rule (4 and 5 positive, 1 and 2 \
     negative, 3 dropped): 5 what people or the making of the query say, 3 what may answer, 2 what was found besides.";
 const RERANKER_BY_MODEL: &str = "Negatives mined with the program's own search; grades by rule, and of what the \
     rules let pass by the embedded language model (1 and 2 stay as negatives).";
 
 fn sources(args: &TrainDataArgs) -> Result<Vec<Source>, CommandError> {
-    let fits = |name: SourceName| args.trains != TrainsArg::Encoder || has_papers(name);
+    let fits = |name: SourceName| match args.trains {
+        TrainsArg::Encoder => has_papers(name),
+        TrainsArg::Sentences => has_sentences(name),
+        TrainsArg::Reranker | TrainsArg::Attributor => true,
+    };
     if args.source.is_empty() {
         // What comes with the program is made of the other collections.
         let all = SourceName::ALL.into_iter().filter(|name| *name != SourceName::Starter);
@@ -166,11 +184,13 @@ impl Job<'_> {
             TrainsArg::Reranker => "reranker",
             TrainsArg::Attributor => "attributor",
             TrainsArg::Encoder => "encoder",
+            TrainsArg::Sentences => "sentence classifier",
         };
         let names: Vec<&str> = self.sources.iter().map(|source| source.name.name()).collect();
         // Without the folders of this machine: what they hold stands in the card with digests.
         let command = format!(
-            "openscholar train data {trains} --data DIR --out DIR --source {} --max-papers {} --seed {}",
+            "openscholar train data {} --data DIR --out DIR --source {} --max-papers {} --seed {}",
+            self.args.trains.name(),
             names.join(","),
             self.settings.max_papers,
             self.settings.seed

@@ -118,7 +118,7 @@ impl Teacher {
         if models::local(name)?.is_none() {
             match models::entry(app, name)?.purpose {
                 Purpose::Encoder | Purpose::Reranker => {}
-                Purpose::Attributor | Purpose::Generator => {
+                Purpose::Attributor | Purpose::Generator | Purpose::SentenceClassifier => {
                     return Err(CommandError::user(format!("{name} does not score passages"))
                         .with_hint("openscholar models list shows the use of each model"));
                 }

@@ -70,6 +70,9 @@ pub(crate) struct BioAsqRow {
     pub snippets: Vec<SnippetRow>,
     #[serde(default, deserialize_with = "one_or_many")]
     pub ideal_answer: Vec<String>,
+    /// Batch it comes from, `10B1_golden.json`.
+    #[serde(default)]
+    pub source_file: String,
 }
 
 /// A snippet that answers.
@@ -92,6 +95,9 @@ pub(crate) struct PubMedQaRow {
     pub pmid: String,
     pub question: String,
     pub contexts: Vec<String>,
+    /// Label of each context.
+    #[serde(default)]
+    pub labels: Vec<String>,
     pub long_answer: String,
 }
 

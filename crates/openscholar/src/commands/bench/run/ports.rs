@@ -6,7 +6,7 @@ use std::sync::Arc;
 use scholar_bench::scholarqa::frozen::read_sets;
 use scholar_bench::scholarqa::ports::{RunJudge, RunPorts};
 use scholar_bench::scholarqa::{ContextSource, Item, System};
-use scholar_core::{AnswerMode, Generator, Notice, NoticeKind};
+use scholar_core::{AnswerMode, Encoder as _, Generator, Notice, NoticeKind};
 use scholar_models::{LateInteractionOptions, LateInteractionReranker, TokenEncoder};
 use scholar_pipeline::budget::Budget;
 use scholar_pipeline::{AskConfig, Meter};
@@ -111,6 +111,8 @@ impl Wiring {
             let reach = wiring::reach("paper", self.system.mode.into(), info);
             let sources = Sources::open_for_many(app, &args.answer.search_sources, reach)?;
             self.notices.extend(sources.notices.iter().cloned());
+            self.ports.sentence_classifier =
+                wiring::sentences::open(app, opened.encoder.info()).await?;
             self.ports.encoder = Some(opened.encoder.clone());
             self.ports.search = Some(Box::new(move |question| match question {
                 Some(question) => sources.retriever(&opened, question).retriever,

@@ -1,0 +1,22 @@
+//! Opens the sentence classifier that the program carries.
+
+use std::sync::Arc;
+
+use scholar_core::{EncoderInfo, SentenceClassifier};
+use scholar_models::SentenceHeads;
+
+use super::models;
+use crate::app::App;
+use crate::config::DEFAULT_SENTENCE_CLASSIFIER;
+use crate::error::CommandError;
+
+/// The built-in classifier where it reads vectors of `encoder`; otherwise none, and who wants one says so.
+pub(crate) async fn open(
+    app: &App,
+    encoder: &EncoderInfo,
+) -> Result<Option<Arc<dyn SentenceClassifier>>, CommandError> {
+    let folder = models::ensure(app, DEFAULT_SENTENCE_CLASSIFIER).await?;
+    let heads = SentenceHeads::open(&folder)?;
+    let fits = heads.info().fits(encoder);
+    Ok(fits.then(|| Arc::new(heads) as Arc<dyn SentenceClassifier>))
+}
