@@ -54,7 +54,6 @@ fn ports() -> Ports {
     let retriever = Arc::new(MemoryRetriever::corpus());
     let mut ports = Ports::new(retriever, Arc::new(FakeAttributor::new()));
     ports.encoder = Some(Arc::new(FakeEncoder::new(256)));
-    ports.sentence_classifier = Some(Arc::new(FakeSentenceClassifier::new(256)));
     ports
 }
 

@@ -30,7 +30,8 @@ pub(crate) fn phrases(question: &str) -> Vec<String> {
                 continue;
             }
             let small = INSIDE.contains(&bare.to_lowercase().as_str());
-            if (small && !run.is_empty()) || (!small && carries(bare)) {
+            let goes_on = small || NOUNS.contains(&bare);
+            if (goes_on && !run.is_empty()) || (!small && carries(bare)) {
                 run.push(bare);
             } else {
                 close(&mut run, &mut found);
@@ -51,6 +52,9 @@ fn close(run: &mut Vec<&str>, found: &mut Vec<String>) {
     run.clear();
 }
 
+/// Words that any question may use and that belong to what is named behind another word: `muscle strength`.
+const NOUNS: &[&str] = &["strength", "risk", "risks", "outcomes", "outcome", "performance", "problems", "states"];
+
 /// Whether a word names something.
 fn carries(word: &str) -> bool {
     let joined = joined_compounds(word);
@@ -58,7 +62,7 @@ fn carries(word: &str) -> bool {
     let verb = words(word).first().is_some_and(|word| word.chars().next().is_some_and(char::is_lowercase))
         && LINKING.binary_search(&stem.as_str()).is_ok()
         // `training` and `evaluation` are things; `trained` and `evaluate` are not.
-        && !["ing", "tion", "ment", "er", "ers", "ty"].iter().any(|end| word.ends_with(end));
+        && !["ing", "tion", "ment", "ty"].iter().any(|end| word.ends_with(end));
     !is_stop_word(word) && !is_generic(word) && !verb
 }
 

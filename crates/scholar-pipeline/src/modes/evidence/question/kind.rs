@@ -9,8 +9,6 @@ use super::super::pattern::pattern;
 /// The kind of a question; of several that fit, the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// `What is X?`
-    Definition,
     /// `How many …?`, `What is the prevalence of …?`
     Quantity,
     /// `What are the advantages and disadvantages of X?`
@@ -19,6 +17,8 @@ pub(crate) enum Kind {
     Comparison,
     /// `Does X improve Y in P?`, `How effective is X?`
     Effect,
+    /// `What is X?`
+    Definition,
     /// `What limits X?`, `Where does X fail?`
     Limits,
     /// `Why …?`, `What causes …?`
@@ -47,12 +47,12 @@ impl Kind {
             r"\b(?:compar(?:e|es|ed|ing|ison)\b|versus\b|vs\b|differences? between|rather than|(?:better|worse|safer|faster|more \w+) than|or .* better|superior to|(?:over|against) (?:conventional|standard|usual))",
         ),
         (
-            Self::Definition,
-            r"^(?:what (?:is|are|was) (?:an? |the )?(?:[\w-]+ ?){1,5}(?:\?|$| and (?:where|how|why|when|what)\b)|define\b|definition of\b|what does .* mean\b|what is meant by\b)",
-        ),
-        (
             Self::Effect,
             r"\b(?:effect|effects|impact|influence|efficacy|effectiveness) of\b|^how (?:effective|well|safe|useful|beneficial)\b|\b(?:side effects?|adverse)\b|^how (?:does|do|did) .*\b(?:affect|influence|impact|change)\b",
+        ),
+        (
+            Self::Definition,
+            r"^(?:what (?:is|are|was) (?:an? |the )?(?:[\w-]+ ?){1,5}(?:\?|$| and (?:where|how|why|when|what)\b)|define\b|definition of\b|what does .* mean\b|what is meant by\b)",
         ),
         (
             Self::Limits,

@@ -82,7 +82,7 @@ impl Topic {
 
     /// What the question wants done, if it names that: `detect`, `prevent`.
     pub(crate) fn acts(&self) -> impl Iterator<Item = &Term> {
-        self.all.iter().map(|(term, _)| term).filter(|term| term.act)
+        self.all.iter().map(|(term, _)| term).filter(|term| term.act && !term.generic)
     }
 
     /// Whether a term of the topic is said.
