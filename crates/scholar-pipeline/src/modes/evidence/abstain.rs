@@ -11,7 +11,7 @@ use super::score::Scored;
 use super::terms::stem_set;
 
 /// Papers that a diagnosis lists.
-const LISTED: usize = 10;
+const LISTED: usize = 20;
 
 /// What the decision to answer rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -10,6 +10,9 @@ use super::question::{Kind, Reading, Term};
 use super::score::Scored;
 use super::terms::stem_set;
 
+/// Probability from which a paper is read although it lacks a core concept of the question. Ours.
+const IN_OTHER_WORDS: f32 = 0.6;
+
 /// What speaks for and against a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PaperSigns {
@@ -160,7 +163,7 @@ fn paper(
         let wants_act = matches!(reading.kind, Kind::Methods | Kind::Data);
         !reading.topic.lacks(there).is_empty() || (wants_act && !reading.topic.acts().all(done))
     };
-    let members: Vec<usize> = own.iter().copied().filter(|at| !disqualified(*at)).collect();
+    let mut members: Vec<usize> = own.iter().copied().filter(|at| !disqualified(*at)).collect();
     let most = |value: &dyn Fn(usize) -> f32, of: &[usize]| {
         of.iter().map(|at| value(*at)).fold(0.0, f32::max)
     };
@@ -182,6 +185,10 @@ fn paper(
         EvidenceIs::Found | EvidenceIs::Given => PaperModel::FOUND,
     };
     let probability = if own.is_empty() { 0.0 } else { model.probability(&signs) };
+    // All else says that the paper answers: it has another word for what seems to be missing.
+    if members.is_empty() && probability >= IN_OTHER_WORDS {
+        members = own;
+    }
     Paper { id: id.clone(), signs, probability, members }
 }
 
