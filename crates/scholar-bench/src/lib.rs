@@ -15,6 +15,7 @@ pub mod abstention;
 pub mod attribution;
 pub mod experts;
 pub mod fit_weights;
+pub mod gates;
 pub mod judge;
 pub mod metrics;
 pub mod performance;

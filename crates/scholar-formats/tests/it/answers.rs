@@ -107,6 +107,7 @@ fn answer() -> Answer {
         ],
         sections: Vec::new(),
         table: None,
+        missing: Vec::new(),
     }
 }
 

@@ -38,6 +38,7 @@ fn answer() -> Answer {
         references: vec![reference(1), reference(2)],
         sections: Vec::new(),
         table: None,
+        missing: Vec::new(),
     }
 }
 

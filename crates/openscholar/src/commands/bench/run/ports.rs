@@ -49,7 +49,7 @@ impl Wiring {
         let generator = generator.map(|generator| meter.wrap(generator));
         refuse_unkept_limit(args, generator.as_deref())?;
         let (opened, notice) =
-            judge::open(app, args.answer.judge.as_deref(), generator.as_ref()).await?;
+            judge::open(app, args.answer.judge.as_deref(), generator.as_ref(), None).await?;
         notices.extend(notice);
         let models = BTreeMap::from([("judge".to_owned(), opened.name().to_owned())]);
         let named = args.answer.judge.as_deref().or(app.config.judge.as_deref());
