@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use scholar_core::text::markers::strip_citations;
 use scholar_core::text::sentences::sentence_texts;
 use scholar_pipeline::proof::content::SourceText;
 use serde::Deserialize;
@@ -140,7 +141,7 @@ fn judged(dir: &Path) -> Result<Source, DataError> {
             row.cited_passages.iter().map(|text| without_number(text).to_owned()).collect();
         Some(Case {
             id: row.id.to_string(),
-            sentence: without_suffix(&row.sentence),
+            sentence: strip_citations(&without_suffix(&row.sentence)),
             source,
             label,
         })

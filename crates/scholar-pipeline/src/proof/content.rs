@@ -36,3 +36,6 @@ pub fn missing(sentence: &str, source: &SourceText) -> Vec<Missing> {
 pub fn opposite(sentence: &str, source: &SourceText) -> Vec<String> {
     direction::missing(&source::plain(sentence), source)
 }
+
+#[cfg(test)]
+mod tests;

@@ -257,6 +257,7 @@ fn is_named(name: &str, source: &SourceText) -> bool {
     let singular = small.strip_suffix('s').unwrap_or(&small);
     let held = |text: &str| {
         source.keys.contains(&key(text))
+            || source.pairs.contains(text)
             || (text.len() >= PART && source.compact.contains(text))
             || (text.len() + 1 == PART && borders(text, source))
     };

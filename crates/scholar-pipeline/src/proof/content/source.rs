@@ -18,6 +18,8 @@ pub struct SourceText {
     pub(super) sentences: Vec<Tokens>,
     /// [`key`]s of all words.
     pub(super) keys: BTreeSet<String>,
+    /// Neighbouring words in one, lower case: `il6` of `IL-6`.
+    pub(super) pairs: BTreeSet<String>,
     /// Letters and digits of `text`, lower case, nothing between them.
     pub(super) compact: String,
     /// First letters of all words, and of those that are not stop words.
@@ -55,6 +57,7 @@ impl SourceText {
         }
         let words: Vec<&str> = tokens(&source.text);
         source.keys = words.iter().map(|word| key(word)).collect();
+        source.pairs = words.windows(2).map(|two| compact(&two.concat())).collect();
         source.compact = compact(&source.text);
         let first = |word: &&str| word.chars().next();
         let initials = |words: &mut dyn Iterator<Item = &&str>| -> String {
