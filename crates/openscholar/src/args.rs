@@ -397,6 +397,18 @@ pub(crate) enum BenchCommand {
     Abstention(BenchAbstentionArgs),
     /// Measure whether a datastore's questions are answered by the right papers, and other questions are not.
     Answerable(BenchAnswerableArgs),
+    /// Measure the content gates: false alarms on supported sentences, and what they catch.
+    Gates {
+        /// Folder with `claims/`, `judged/`, `qa/` and `retrieval/scifact_test300/`.
+        #[arg(long = "data", value_name = "DIR")]
+        dir: PathBuf,
+        /// Measure the training splits, on which the gates were tuned.
+        #[arg(long)]
+        train: bool,
+        /// Folder for the report.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Measure a citation judge's agreement with human labels of support.
     Attribution {
         /// Folder with `claims/`, `attribution/` and `retrieval/scifact_test300/`.

@@ -43,6 +43,8 @@ pub(crate) struct ConfigFile {
     /// Who judges support: lexical, embedded, server, a judge from the catalog or its folder, or `auto`, which is what
     /// leaving it out means: [`DEFAULT_JUDGE`].
     pub(crate) judge: Option<String>,
+    /// Model of the generator's server that judges support; left out: the model that writes, where it is capable.
+    pub(crate) judge_model: Option<String>,
     /// Threads for models; left out: all cores.
     pub(crate) threads: Option<usize>,
     /// Resident memory in MB above which a search gives mapped vectors back; left out: the system decides.
@@ -137,6 +139,7 @@ impl ConfigFile {
             encoder: _,
             reranker: _,
             judge: _,
+            judge_model: _,
             threads: _,
             search_memory_mb: _,
             sign: _,

@@ -127,6 +127,9 @@ pub(crate) struct WiringRecord {
     /// Who judges support.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) judge: Option<String>,
+    /// Model of the server that judges support.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) judge_model: Option<String>,
     /// Who reads candidates again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reranker: Option<String>,

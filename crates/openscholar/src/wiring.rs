@@ -88,8 +88,10 @@ pub(crate) async fn ports(
     let generator::Writer { generator, server, wiring: mut record } =
         generator::open(app, answer, *mode, &mut notices).await?;
     let generator = generator.map(|generator| meter.wrap(generator));
+    let judge_model = generator::judge_model(app, answer).await?;
+    let judge_model = judge_model.map(|model| meter.wrap(model));
     let (attributor, notice) =
-        judge::open(app, answer.judge.as_deref(), generator.as_ref()).await?;
+        judge::open(app, answer.judge.as_deref(), generator.as_ref(), judge_model.as_ref()).await?;
     notices.extend(notice);
     let mut names = BTreeMap::from([
         ("encoder".to_owned(), datastore.encoder.info().name.clone()),

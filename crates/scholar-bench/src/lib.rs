@@ -17,6 +17,7 @@ pub mod answerable;
 pub mod attribution;
 pub mod experts;
 pub mod fit_weights;
+pub mod gates;
 pub mod judge;
 pub mod metrics;
 pub mod performance;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{PaperId, PassageId};
 use crate::place::Place;
-use crate::support::Support;
+use crate::support::{Missing, Support};
 
 /// How an answer was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,6 +196,15 @@ pub struct Reference {
     pub found_by: Vec<String>,
 }
 
+/// What a sentence says and the texts that it cites do not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingContent {
+    /// Position of the sentence in the answer, from 0.
+    pub sentence: usize,
+    /// Each thing once.
+    pub missing: Vec<Missing>,
+}
+
 /// What the pipeline returns for a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
@@ -215,6 +224,9 @@ pub struct Answer {
     /// Key studies or methods, where at least four compare.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<AnswerTable>,
+    /// What the checks of content miss in the cited papers' texts, of the sentences that are shown all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingContent>,
 }
 
 impl Answer {

@@ -30,7 +30,7 @@ pub mod text;
 
 pub use answer::{
     Answer, AnswerMode, AnswerRole, AnswerSection, AnswerSentence, AnswerTable, Citation, Gate,
-    Quote, Reference, SectionKind, StudyDetail, TableCell, TableRow,
+    MissingContent, Quote, Reference, SectionKind, StudyDetail, TableCell, TableRow,
 };
 pub use error::{PortError, PortErrorKind, is_out_of_space};
 pub use explanation::Explanation;
@@ -59,4 +59,4 @@ pub use sentence::{
 };
 pub use source::{FindBy, FindRequest, Found, PaperSource};
 pub use span::CharSpan;
-pub use support::{Judgement, Support, Verdict};
+pub use support::{ContentCheck, Judgement, Missing, Support, Verdict};

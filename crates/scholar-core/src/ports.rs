@@ -10,6 +10,7 @@ use crate::error::PortError;
 use crate::explanation::Explanation;
 use crate::generation::{Generation, GenerationRequest, GeneratorInfo, Message};
 use crate::ids::{PaperId, PassageId};
+use crate::notice::Notice;
 use crate::paper::{Paper, PaperMeta};
 use crate::passage::Passage;
 use crate::question::Query;
@@ -306,5 +307,16 @@ pub trait Attributor: Send + Sync {
     ) -> Result<Option<Vec<f32>>, PortError> {
         let _ = (sentence, candidates);
         Ok(None)
+    }
+
+    /// Whether its verdict "contradicted" stands by itself. That of small judges was measured to be a false alarm more
+    /// often than not, so the gates ask for a second sign: an opposite direction or a negation.
+    fn finds_contradictions(&self) -> bool {
+        false
+    }
+
+    /// What a person should know of the judgements given since this was last asked, such as who judged instead.
+    fn take_notices(&self) -> Vec<Notice> {
+        Vec::new()
     }
 }

@@ -35,3 +35,41 @@ pub struct Support {
     /// Who judged, with version.
     pub judge: String,
 }
+
+/// What a check of a sentence's content looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContentCheck {
+    /// Names of systems, data sets, trials, places, drugs and species, abbreviations.
+    Entity,
+    /// Numbers with units, ratios, shares.
+    Number,
+    /// More or less, better or worse, an effect or none.
+    Direction,
+    /// Superlatives, generality, causes, certainty, population.
+    Scope,
+}
+
+impl ContentCheck {
+    /// All checks.
+    pub const ALL: [Self; 4] = [Self::Entity, Self::Number, Self::Direction, Self::Scope];
+
+    /// Its name in JSON and in notices.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Entity => "entity",
+            Self::Number => "number",
+            Self::Direction => "direction",
+            Self::Scope => "scope",
+        }
+    }
+}
+
+/// Something that a sentence says and the cited papers' text does not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    /// Which check misses it.
+    pub check: ContentCheck,
+    /// The words of the sentence, for a reader.
+    pub words: String,
+}

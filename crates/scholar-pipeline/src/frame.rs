@@ -107,6 +107,7 @@ impl<'a> Frame<'a> {
             references,
             sections: Vec::new(),
             table: None,
+            missing: Vec::new(),
         }
     }
 

@@ -81,6 +81,7 @@ pub fn answer(text: &str) -> Answer {
         question: format!("What is {text}?"),
         mode: AnswerMode::Evidence,
         abstained: false,
+        missing: Vec::new(),
         sentences: vec![
             sentence(format!("{text} begins here."), true),
             sentence(format!("The {WORD} says {text}."), false),

@@ -22,6 +22,9 @@ pub(crate) struct AnswerArgs {
     /// Judge of support: lexical, embedded, server, a judge from the catalog, or a judge's folder.
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
+    /// Model of the same server that judges support [default: the model that writes, where it is capable].
+    #[arg(long, value_name = "NAME", conflicts_with = "judge")]
+    pub(crate) judge_model: Option<String>,
     /// Datastore to search.
     #[arg(long, value_name = "NAME")]
     pub(crate) datastore: Option<String>,

@@ -9,6 +9,7 @@ mod encoder;
 mod formats;
 #[cfg(feature = "self-test")]
 mod fuzz;
+mod gates;
 mod graph;
 mod index;
 mod ingest;
@@ -73,6 +74,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Annotate(args) => annotate::run(args, app),
         BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Search(args) => search::run(&args, app),
+        BenchCommand::Gates { dir, train, out } => gates::run(&dir, train, out.as_deref(), app),
         BenchCommand::Attribution { dir, judge, encoder, limit, out } => {
             let encoder = encoder_name(encoder.as_deref(), app);
             attribution::run(&dir, &judge, encoder, limit, out.as_deref(), app)

@@ -14,7 +14,7 @@ mod table;
 /// Longest quotation shown under a reference, in characters; the JSON has it whole.
 const QUOTE_CHARS: usize = 280;
 
-/// What stands behind a sentence with a role that stays doubtful.
+/// What stands behind a sentence that stays doubtful.
 const DOUBT_MARK: &str = "†";
 /// What the mark means.
 const LEGEND: &str = "Not confirmed in full by the passages cited; the JSON has the verdict.";
@@ -93,7 +93,7 @@ fn body(answer: &Answer, text: &mut Markdown) {
         {
             text.markup("- ");
         }
-        let Marked { bare, numbers, doubt, marked, closing } = Marked::of(sentence);
+        let Marked { bare, numbers, marked, closing } = Marked::of(sentence);
         if let Some(lead) = study::lead(answer, sentence) {
             text.emphasis(&lead).markup(" ");
         }
@@ -109,9 +109,6 @@ fn body(answer: &Answer, text: &mut Markdown) {
         for number in numbers {
             text.markup("[").number(number).markup("]");
         }
-        if let Some(doubt) = doubt {
-            text.markup(" *(").markup(doubt).markup(")*");
-        }
         text.text(if quoted { "" } else { closing });
         text.markup(if marked { DOUBT_MARK } else { "" });
     }
@@ -124,23 +121,21 @@ fn body(answer: &Answer, text: &mut Markdown) {
     }
 }
 
-/// A sentence with its citations in front of the closing punctuation, and its doubt if there is any.
+/// A sentence with its citations in front of the closing punctuation, and whether it is doubtful.
 struct Marked<'a> {
     /// Without its closing punctuation, if anything stands in front of it.
     bare: &'a str,
     numbers: Vec<usize>,
-    doubt: Option<&'static str>,
     /// A sign at its end says that it is doubtful, in place of words in the prose.
     marked: bool,
     closing: &'a str,
 }
 
-/// Whether a sentence with a role stays doubtful.
+/// Whether a sentence stays doubtful: its verdict is in the JSON.
 fn is_marked(sentence: &AnswerSentence) -> bool {
     let judged = sentence.support.as_ref();
     let failed = judged.is_some_and(|one| one.verdict != Verdict::Supported);
-    failed && sentence.role.is_some()
-        || sentence.role == Some(AnswerRole::Finding) && sentence.citations.is_empty()
+    failed || sentence.role == Some(AnswerRole::Finding) && sentence.citations.is_empty()
 }
 
 impl<'a> Marked<'a> {
@@ -148,26 +143,18 @@ impl<'a> Marked<'a> {
         let text = sentence.text.as_str();
         let numbers: Vec<usize> = sentence.citations.iter().map(|citation| citation.0).collect();
         let bare = if numbers.is_empty() { text } else { text.trim_end_matches(['.', '!', '?']) };
-        let doubt = match sentence.support.as_ref().map(|support| support.verdict) {
-            Some(Verdict::Unsupported) => Some("not supported by the located evidence"),
-            Some(Verdict::Contradicted) => Some("contradicted by the located evidence"),
-            Some(Verdict::Partial) => Some("partly supported"),
-            Some(Verdict::Supported) | None => None,
-        };
-        let doubt = doubt.filter(|_| sentence.role.is_none());
         let marked = is_marked(sentence);
-        Self { bare, numbers, doubt, marked, closing: &text[bare.len()..] }
+        Self { bare, numbers, marked, closing: &text[bare.len()..] }
     }
 }
 
 /// The sentence with its markers as plain text, for a terminal and for comparing; nothing in it is escaped.
 pub(crate) fn marked(sentence: &AnswerSentence) -> String {
-    let Marked { bare, numbers, doubt, marked, closing } = Marked::of(sentence);
+    let Marked { bare, numbers, marked, closing } = Marked::of(sentence);
     let numbers: String = numbers.iter().map(|number| format!("[{number}]")).collect();
     let blank = if numbers.is_empty() { "" } else { " " };
-    let doubt = doubt.map(|doubt| format!(" *({doubt})*")).unwrap_or_default();
     let mark = if marked { DOUBT_MARK } else { "" };
-    format!("{bare}{blank}{numbers}{doubt}{closing}{mark}")
+    format!("{bare}{blank}{numbers}{closing}{mark}")
 }
 
 fn reference_list(answer: &Answer, text: &mut Markdown) {

@@ -63,6 +63,7 @@ pub(crate) async fn open(
         base_url: None,
         strength: args.strength.clone().or_else(|| settings.strength.clone()),
         judge: args.judge.clone().or_else(|| app.config.judge.clone()),
+        judge_model: args.judge_model.clone().or_else(|| app.config.judge_model.clone()),
         reranker: args.reranker.clone().or_else(|| app.config.reranker.clone()),
         no_rerank: args.no_rerank,
         sources: Vec::new(),
@@ -107,6 +108,19 @@ pub(crate) async fn open(
             Err(error) => Err(error),
         },
     }
+}
+
+/// The model of the configured server that shall judge, where one is named.
+pub(crate) async fn judge_model(
+    app: &App,
+    args: &AnswerArgs,
+) -> Result<Option<Arc<dyn Generator>>, CommandError> {
+    let named = args.judge_model.as_ref();
+    let configured = app.config.judge_model.as_ref().filter(|_| args.judge.is_none());
+    let Some(name) = named.or(configured) else { return Ok(None) };
+    let args = AnswerArgs { model: Some(name.clone()), ..args.clone() };
+    let server = named_server(app, &args, base_url(app, &args)).await?;
+    Ok(Some(Arc::new(server)))
 }
 
 /// Whether neither command line nor environment nor config file says which model writes, or that none does.

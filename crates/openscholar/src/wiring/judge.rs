@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use scholar_core::{Attributor, Encoder, Generator, Notice, NoticeKind};
+use scholar_core::{Attributor, Encoder, Generator, GeneratorStrength, Notice, NoticeKind};
 use scholar_models::catalog::Purpose;
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
 use scholar_models::{
@@ -11,7 +11,7 @@ use scholar_models::{
 };
 use scholar_pipeline::proof::ensemble::{FORMER_JUDGE_ENSEMBLE_FILE, JUDGE_ENSEMBLE_FILE};
 use scholar_pipeline::proof::{
-    EnsembleAttributor, GeneratorAttributor, JudgeEnsemble, LexicalAttributor,
+    EnsembleAttributor, GeneratorAttributor, JudgeEnsemble, LexicalAttributor, SectionAttributor,
 };
 
 use super::models;
@@ -29,18 +29,33 @@ const SERVER: &str = "server";
 const AUTO: &str = "auto";
 
 /// The judge `named` on the command line, else by the config, else the default one; `generator` is the run's writing
-/// model. A notice says when the default's model could not be had and words judge instead.
+/// model, `judge_model` another model of its server that shall judge. Unless something else is named, a capable model of a
+/// server judges, with the default one beside it. A notice says when the default's model could not be had and words judge instead.
 pub(crate) async fn open(
     app: &App,
     named: Option<&str>,
     generator: Option<&Arc<dyn Generator>>,
+    judge_model: Option<&Arc<dyn Generator>>,
 ) -> Result<(Arc<dyn Attributor>, Option<Notice>), CommandError> {
-    let judge: Arc<dyn Attributor> = match named.or(app.config.judge.as_deref()).unwrap_or(AUTO) {
-        AUTO => match without_generator(app, AUTO).await {
-            Ok(judge) => judge,
-            Err(error) if error.is_final() => return Err(error),
-            Err(error) => return Ok((Arc::new(LexicalAttributor::new()), Some(without(&error)))),
-        },
+    let configured = app.config.judge.as_deref().filter(|_| judge_model.is_none());
+    let judge: Arc<dyn Attributor> = match named.or(configured).unwrap_or(AUTO) {
+        AUTO => {
+            let (small, notice): (Arc<dyn Attributor>, _) = match without_generator(app, AUTO).await
+            {
+                Ok(judge) => (judge, None),
+                Err(error) if error.is_final() => return Err(error),
+                Err(error) => (Arc::new(LexicalAttributor::new()), Some(without(&error))),
+            };
+            let capable = |generator: &&Arc<dyn Generator>| {
+                let info = generator.info();
+                !info.local && info.strength == GeneratorStrength::Strong
+            };
+            // The writing model judges too where it can; the small judge reads what it leaves open.
+            return Ok(match judge_model.or(generator.filter(capable)) {
+                Some(model) => (Arc::new(SectionAttributor::new(Arc::clone(model), small)), notice),
+                None => (small, notice),
+            });
+        }
         name @ (EMBEDDED | SERVER) => {
             let wants_local = name == EMBEDDED;
             let fitting = generator.filter(|generator| generator.info().local == wants_local);

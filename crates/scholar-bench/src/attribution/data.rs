@@ -323,7 +323,7 @@ impl<'a> Topics<'a> {
     }
 }
 
-fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, DataError> {
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, DataError> {
     let text = fs_err::read_to_string(path)
         .map_err(|source| DataError::Read { path: path.to_owned(), source })?;
     text.lines()

@@ -110,9 +110,6 @@ impl Document {
             CitesBy::Note | CitesBy::Raised => {}
             CitesBy::Number | CitesBy::Author => xml += &(text(" ", "") + &citation),
         }
-        if let Some(doubt) = sentence.doubt {
-            xml += &text(&format!(" ({doubt})"), "<w:i/>");
-        }
         xml += &text(&sentence.closing, "");
         if sentence.marked {
             xml += &text(DOUBT_MARK, "");

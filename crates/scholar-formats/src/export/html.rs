@@ -111,15 +111,13 @@ fn sentence(
             "<sup><a class=\"quote\" href=\"#quote-{notes}\" aria-label=\"Quotation {notes}\">”</a></sup>"
         );
     }
-    let doubt = sentence.doubt.map(|d| format!(" <em class=\"doubt\">({d})</em>"));
     let [text, closing] = [&sentence.text, &sentence.closing].map(|text| escape_html(text));
-    let doubt = doubt.unwrap_or_default();
     let mark = if sentence.marked {
         format!("<sup class=\"doubt\">{DOUBT_MARK}</sup>")
     } else {
         String::new()
     };
-    format!("<span>{text}{in_text}{doubt}{closing}{mark}{marks}</span>")
+    format!("<span>{text}{in_text}{closing}{mark}{marks}</span>")
 }
 
 /// The table, where it stands in front of part `at`.

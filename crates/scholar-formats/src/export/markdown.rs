@@ -83,11 +83,10 @@ fn sentence(sentence: &Sentence, outline: &Outline, notes: &mut Vec<String>) -> 
         let quoted = escaped(&format!("“{}”", quote.text));
         mark(format!("{quoted} — [{title}](#ref-{}){page}", quote.reference + 1));
     }
-    let doubt = sentence.doubt.map(|doubt| format!(" *({doubt})*")).unwrap_or_default();
     // `![^1]` would be an image.
     let closing = sentence.closing.replace('!', if marks.is_empty() { "!" } else { "\\!" });
     let mark = if sentence.marked { DOUBT_MARK } else { "" };
-    format!("{}{in_text}{doubt}{closing}{mark}{marks}", escaped(&sentence.text))
+    format!("{}{in_text}{closing}{mark}{marks}", escaped(&sentence.text))
 }
 
 /// The table, where it stands in front of part `at`.

@@ -12,7 +12,7 @@ use crate::error::FormatError;
 /// Longest quotation in a note, in characters.
 const QUOTE_CHARS: usize = 600;
 
-/// What stands behind a sentence with a role that stays doubtful.
+/// What stands behind a sentence that stays doubtful.
 pub(super) const DOUBT_MARK: &str = "†";
 /// What the mark means.
 const LEGEND: &str = "Not confirmed in full by the passages cited.";
@@ -111,8 +111,6 @@ pub(super) struct Sentence {
     pub(super) closing: String,
     /// [`DOUBT_MARK`] stands behind it.
     pub(super) marked: bool,
-    /// What the judge found wanting, of a sentence without a role.
-    pub(super) doubt: Option<&'static str>,
     /// The citation by the style, for the text or, for styles that cite in notes, for a note.
     pub(super) citation: Vec<Run>,
     /// Places of the cited papers among the items.
@@ -208,14 +206,8 @@ impl Sentence {
         Self {
             closing: text[bare.len()..].to_owned(),
             text: bare.to_owned(),
-            marked: sentence.role.is_some() && verdict.is_some_and(|one| one != Verdict::Supported)
+            marked: verdict.is_some_and(|one| one != Verdict::Supported)
                 || sentence.role == Some(AnswerRole::Finding) && sentence.citations.is_empty(),
-            doubt: match verdict.filter(|_| sentence.role.is_none()) {
-                Some(Verdict::Unsupported) => Some("not supported by the located evidence"),
-                Some(Verdict::Contradicted) => Some("contradicted by the located evidence"),
-                Some(Verdict::Partial) => Some("partly supported"),
-                Some(Verdict::Supported) | None => None,
-            },
             citation,
             cited,
             quotes: quotes.collect(),

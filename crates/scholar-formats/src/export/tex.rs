@@ -159,10 +159,9 @@ fn sentence(sentence: &Sentence, outline: &Outline) -> String {
             outline.keys[quote.reference],
         );
     }
-    let doubt = sentence.doubt.map(|doubt| format!(" \\emph{{({doubt})}}")).unwrap_or_default();
     let closing = latex(&sentence.closing);
     let mark = if sentence.marked { "\\textdagger{}" } else { "" };
-    format!("{}{before}{doubt}{closing}{mark}{after}", latex(&sentence.text))
+    format!("{}{before}{closing}{mark}{after}", latex(&sentence.text))
 }
 
 fn references(outline: &Outline, tex: &mut String) {

@@ -108,6 +108,7 @@ fn answer() -> Answer {
         ],
         sections: Vec::new(),
         table: None,
+        missing: Vec::new(),
     }
 }
 

@@ -58,6 +58,8 @@ prompts! {
     SUMMARIZATION = "ask/summarization";
     /// The findings of a digest worth joining.
     DIGEST_SYNTHESIS = "evidence/synthesis";
+    /// Verdicts on several sentences as JSON, for strong models.
+    JUDGE_SECTION = "proof/judge_section";
     /// One of four verdicts as JSON, for strong models.
     JUDGE_VERDICT = "proof/judge_verdict";
     /// Yes or no, for small models.

@@ -234,7 +234,17 @@ impl ProofFile {
     /// # Errors
     /// Never in practice: everything in an answer has a JSON form.
     pub fn of(answer: &Answer, trace: &[Event], record: ProofRecord) -> serde_json::Result<Self> {
-        let Answer { question, mode, abstained, sentences, references, sections, table } = answer;
+        // What the checks of content miss is no part of the proof: it follows from the sentences and the passages.
+        let Answer {
+            question,
+            mode,
+            abstained,
+            sentences,
+            references,
+            sections,
+            table,
+            missing: _,
+        } = answer;
         let proven = answer;
         let ProofRecord { run, version, datastore, recorded, answer, settings, files } = record;
         let sentences: Vec<ProofSentence> =
@@ -275,6 +285,7 @@ impl ProofFile {
             references: self.references.clone(),
             sections: self.sections.clone(),
             table: self.table.clone(),
+            missing: Vec::new(),
         })
     }
 

@@ -2,18 +2,26 @@
 //!
 //! Steps of [`prove`]: evidence windows of all cited passages are selected (L1) and judged in one batch (L2); then each
 //! sentence in order keeps what passed, or goes through the configured remedies. L0 is the registry: a number it does
-//! not have is removed and never guessed. Everything that changes is a notice.
+//! not have is removed and never guessed. A sentence passes L2 only if the checks of its [content](super::content) miss
+//! nothing in the passages that it then cites, their titles and abstracts. Everything that changes is a notice.
 
+mod content;
 mod remedies;
 mod trials;
 
+use std::collections::HashMap;
+
 use scholar_core::text::locate;
 use scholar_core::text::sentences::sentence_texts;
-use scholar_core::{CharSpan, Gate, Judgement, Notice, NoticeKind, PortError, Support, Verdict};
+use scholar_core::{
+    CharSpan, Gate, Judgement, Notice, NoticeKind, PaperId, PortError, Support, Verdict,
+};
 
 use super::config::{JudgeFailure, ProofConfig, UncitedRule};
 use super::draft::{DraftSentence, makes_claim, quotations};
-use super::select::{EvidenceSentence, evidence_window, window_by_scores, window_text};
+use super::select::{
+    EvidenceSentence, evidence_window, window_by_scores, window_text, window_with_neighbours,
+};
 use super::sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};
 use crate::event::Event;
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
@@ -21,7 +29,6 @@ use crate::frame::Frame;
 use trials::{Trial, best_judgement, quote_at, quotes_of, shell, unproven};
 
 pub(crate) use remedies::ranked;
-pub use remedies::{DISPUTED_SUFFIX, PARTIAL_SUFFIX, WEAKENED_SUFFIX};
 
 /// Name of the judgement on a sentence that is its source's own words.
 pub const VERBATIM_JUDGE: &str = "verbatim/1";
@@ -44,6 +51,7 @@ pub async fn prove(
         counts: ProofCounts::default(),
         judge_works: true,
         searches: 0,
+        abstracts: HashMap::new(),
     };
     let mut claims = Vec::with_capacity(draft.len());
     for sentence in draft {
@@ -69,6 +77,8 @@ struct Prover<'a> {
     counts: ProofCounts,
     judge_works: bool,
     searches: usize,
+    /// Abstracts of cited papers, once asked for; `None` where the datastore has none.
+    abstracts: HashMap<PaperId, Option<String>>,
 }
 
 impl Prover<'_> {
@@ -133,7 +143,14 @@ impl Prover<'_> {
             let span = CharSpan::of_bytes(passage, one.range.start, one.range.end);
             quotes.extend(quote_at(number, passage, span));
         }
-        Ok(Some(Trial { number, quotes, evidence: window_text(passage, &window), judgement: None }))
+        let evidence = if self.frame.ports.attributor.finds_contradictions() {
+            // A judge that reads more is shown what stands around the window, and whose text it is.
+            let title = shown.ranked.retrieved.passage.title.as_str();
+            format!("{title}. {}", window_with_neighbours(passage, &window))
+        } else {
+            window_text(passage, &window)
+        };
+        Ok(Some(Trial { number, quotes, evidence, judgement: None }))
     }
 
     /// The sentences of a passage that the judge reads: its own choice where it can tell evidence, else that of the words.
@@ -158,8 +175,11 @@ impl Prover<'_> {
             .collect();
         let judgements = self.ask_judge(&pairs).await?;
         let mut judgements = judgements.into_iter();
-        for trial in trials.iter_mut().flatten() {
-            trial.judgement = judgements.next();
+        for (text, trials) in texts.iter().zip(trials.iter_mut()) {
+            for trial in trials {
+                trial.judgement =
+                    judgements.next().map(|judged| self.second_sign(text, trial, judged));
+            }
         }
         Ok(())
     }
@@ -170,7 +190,12 @@ impl Prover<'_> {
             return Ok(Vec::new());
         }
         match self.frame.ports.attributor.judge(pairs).await {
-            Ok(judgements) => Ok(judgements),
+            Ok(judgements) => {
+                for notice in self.frame.ports.attributor.take_notices() {
+                    self.tell(notice);
+                }
+                Ok(judgements)
+            }
             Err(error) if self.config.judge_failure == JudgeFailure::LeaveUnjudged => {
                 self.judge_works = false;
                 let judge = self.frame.ports.attributor.name();
@@ -302,8 +327,12 @@ impl Prover<'_> {
             passing = parts;
         }
         let Some(judgement) = support else { return Ok(None) };
+        let numbers: Vec<EvidenceNumber> = passing.iter().map(|trial| trial.number).collect();
+        if !self.missing(&sentence.text, &numbers).await.is_empty() {
+            return Ok(None);
+        }
         let mut proven = shell(sentence, fate);
-        proven.citations = passing.iter().map(|trial| trial.number).collect();
+        proven.citations = numbers;
         proven.quotes = quotes_of(&passing);
         proven.support = Some(self.support(judgement));
         proven.gates = vec![Gate::L0, Gate::L1, Gate::L2];

@@ -96,6 +96,28 @@ pub fn window_text(passage: &str, window: &[EvidenceSentence]) -> String {
     texts.join(" ")
 }
 
+/// The window with the sentence in front of it and the one behind it, as they stand in `passage`; the sentences of a window
+/// in two places are joined by an ellipsis.
+pub fn window_with_neighbours(passage: &str, window: &[EvidenceSentence]) -> String {
+    let all = sentences(passage);
+    let shown = |at: usize| {
+        let near = at.saturating_sub(1)..(at + 2).min(all.len());
+        all[near].iter().any(|range| window.iter().any(|one| one.range == *range))
+    };
+    let mut text = String::new();
+    let mut last: Option<usize> = None;
+    for (at, range) in all.iter().enumerate().filter(|(at, _)| shown(*at)) {
+        match last {
+            Some(before) if before + 1 == at => text.push(' '),
+            Some(_) => text.push_str(" … "),
+            None => {}
+        }
+        text.push_str(&passage[range.clone()]);
+        last = Some(at);
+    }
+    text
+}
+
 /// One score per candidate, in order.
 ///
 /// # Errors
@@ -190,6 +212,11 @@ mod tests {
         let chosen = |scores: &[f32]| window_text(passage, &window_by_scores(passage, scores));
         assert_eq!(chosen(&[0.0, 0.9, 0.8, 0.1]), "Vitamin D lowered growth. Growth fell.");
         assert_eq!(chosen(&[0.0, 0.9, 0.3, 0.1]), "Vitamin D lowered growth.");
+        let window = window_by_scores(passage, &[0.9, 0.0, 0.0, 0.1]);
+        assert_eq!(
+            window_with_neighbours(passage, &window),
+            "We study mice. Vitamin D lowered growth."
+        );
         assert!(chosen(&[0.0; 4]).is_empty() && window_by_scores("", &[]).is_empty());
     }
 }

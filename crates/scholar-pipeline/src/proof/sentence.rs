@@ -1,6 +1,6 @@
 //! What the gates return.
 
-use scholar_core::{CharSpan, Gate, Notice, Support};
+use scholar_core::{CharSpan, Gate, Missing, Notice, Support};
 
 use crate::evidence::EvidenceNumber;
 
@@ -33,7 +33,7 @@ pub struct LocatedQuote {
 /// A sentence after the gates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProvenSentence {
-    /// Without markers; a weakened sentence says so.
+    /// Without markers, in the words of the draft.
     pub text: String,
     /// Heading of the part it stands under.
     pub heading: Option<String>,
@@ -49,6 +49,8 @@ pub struct ProvenSentence {
     pub support: Option<Support>,
     /// Gates passed, L0 first.
     pub gates: Vec<Gate>,
+    /// What of it the texts that it cites do not have; empty where it passed or was not checked.
+    pub missing: Vec<Missing>,
     /// What became of it.
     pub fate: Fate,
 }

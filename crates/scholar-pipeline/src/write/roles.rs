@@ -163,6 +163,18 @@ mod tests {
         check(None, "Whether this holds for speech remains unknown.", false, Gap);
     }
 
+    /// Sentences of answers on which readers found a citation forced: nothing is to be looked for them.
+    #[test]
+    fn sentences_that_lead_over_are_not_given_citations() {
+        for text in [
+            "The second difficulty lies in unusual outputs.",
+            "Automatic benchmarks are the basis of most evaluation.",
+            "Success also depends on the smokers and their surroundings.",
+        ] {
+            assert_eq!(role_of(Some(Framing), text, false), Framing, "{text}");
+        }
+    }
+
     #[test]
     fn a_synthesis_adds_no_number_and_no_name() {
         let base = ["BERT lost 3.1 points.", "The gain was 12 % on SQuAD."];

@@ -87,6 +87,7 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
         base_url,
         strength,
         judge,
+        judge_model,
         reranker,
         no_rerank,
         sources,
@@ -104,7 +105,9 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
     answer.model = answer.model.take().or(model);
     answer.base_url = answer.base_url.take().or(base_url);
     answer.strength = answer.strength.take().or(strength);
-    answer.judge = answer.judge.take().or(judge);
+    answer.judge_model = answer.judge_model.take().or(judge_model);
+    // Both cannot be named; a model that judges has its name from the server.
+    answer.judge = answer.judge.take().or(judge).filter(|_| answer.judge_model.is_none());
     answer.reranker = answer.reranker.take().or(reranker);
     answer.no_rerank |= no_rerank && answer.reranker.is_none();
     for name in sources {

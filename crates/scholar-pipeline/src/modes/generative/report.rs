@@ -25,6 +25,7 @@ use crate::error::AskError;
 use crate::event::Event;
 use crate::frame::Frame;
 use crate::prompts;
+use crate::proof::section_judge::PAIRS_OF_A_CALL;
 use crate::write::parts::Parts;
 use crate::write::{Manuscript, answer_text, no_draft, reference_block, unusable, without_draft};
 
@@ -102,6 +103,14 @@ const FEEDBACK_TOKENS: u64 = 250;
 const REPAIR_TOKENS: u64 = 350;
 /// Tokens of the quotations of one passage. Ours.
 const QUOTED_TOKENS: u64 = 120;
+/// Tokens of the answer for one citation that is judged. Ours.
+const TOKENS_OF_A_FINDING: u64 = 50;
+/// Tokens of the wording of the judge's prompt. Ours, measured on the file.
+const JUDGE_WORDING_TOKENS: u64 = 320;
+/// Tokens of a sentence and the extract that it is judged by. Ours.
+const JUDGED_TOKENS: u64 = 170;
+/// Tokens of one verdict with the words that decide. Ours.
+const VERDICT_TOKENS: u64 = 40;
 /// Tokens of an outline. Ours.
 const OUTLINE_TOKENS: u64 = 150;
 
@@ -135,6 +144,14 @@ pub(super) fn calls(config: &AskConfig) -> Vec<ExpectedCalls> {
             expected.push(once(REPORT_WORDING_TOKENS + 2 * quoted, answer));
         }
     }
+    // A small judge needs none of these calls; which judge there is, the estimate is not told.
+    let findings = answer / TOKENS_OF_A_FINDING;
+    let judging = findings.div_ceil(count(PAIRS_OF_A_CALL));
+    expected.push(ExpectedCalls {
+        calls: judging,
+        prompt: JUDGE_WORDING_TOKENS + count(PAIRS_OF_A_CALL) * JUDGED_TOKENS,
+        completion: count(PAIRS_OF_A_CALL) * VERDICT_TOKENS,
+    });
     if config.writing.repair_sentences > 0 {
         let passages = count(config.writing.repair_passages) * PASSAGE_TOKENS;
         expected.push(once(WORDING_TOKENS + passages + REPAIR_TOKENS, REPAIR_TOKENS));

@@ -39,6 +39,7 @@ fn answer() -> Answer {
         references: vec![reference(1), reference(2)],
         sections: Vec::new(),
         table: None,
+        missing: Vec::new(),
     }
 }
 

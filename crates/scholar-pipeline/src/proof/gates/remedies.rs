@@ -13,14 +13,6 @@ use super::trials::{Trial, best_judgement, score, shell, unproven};
 use crate::event::Event;
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
 
-/// What a weakened sentence says of itself.
-pub const WEAKENED_SUFFIX: &str = "(unverified: no passage found that supports this)";
-/// What a weakened sentence says when its own source speaks against it.
-pub const DISPUTED_SUFFIX: &str = "(disputed: the cited passage says otherwise)";
-
-/// What a weakened sentence says when its source supports a part of it.
-pub const PARTIAL_SUFFIX: &str = "(partly supported by the cited passage)";
-
 impl Prover<'_> {
     /// The configured remedies in order, until one helps.
     pub(super) async fn remedy(
@@ -30,7 +22,13 @@ impl Prover<'_> {
         trials: Vec<Trial>,
     ) -> Result<Option<ProvenSentence>, PortError> {
         let config = self.config;
-        let verdict = best_judgement(&trials);
+        let mut verdict = best_judgement(&trials);
+        let missing = self.missing(&sentence.text, &cited).await;
+        if let Some(judged) = verdict.as_mut().filter(|judged| judged.verdict == Verdict::Supported)
+            && !missing.is_empty()
+        {
+            judged.verdict = Verdict::Partial;
+        }
         for remedy in &config.on_unsupported {
             match remedy {
                 Remedy::Reattribute => {
@@ -44,7 +42,8 @@ impl Prover<'_> {
                     }
                 }
                 Remedy::Weaken => {
-                    return Ok(Some(self.weaken(sentence, cited, &trials, verdict)));
+                    let weakened = self.weaken(sentence, cited, &trials, verdict);
+                    return Ok(Some(ProvenSentence { missing, ..weakened }));
                 }
                 Remedy::Drop => {
                     self.counts.dropped += 1;
@@ -59,7 +58,8 @@ impl Prover<'_> {
         }
         self.counts.kept += 1;
         let support = verdict.map(|judgement| self.support(judgement));
-        Ok(Some(unproven(sentence, cited, &trials, support)))
+        let unproven = unproven(sentence, cited, &trials, support);
+        Ok(Some(ProvenSentence { missing, ..unproven }))
     }
 
     /// Another shown passage that passes, the best by word overlap first.
@@ -140,8 +140,9 @@ impl Prover<'_> {
     ) -> Result<bool, PortError> {
         std::mem::swap(self.registry, alone);
         let trial = self.trial(&sentence.text, number).await;
+        let missing = self.missing(&sentence.text, &[number]).await;
         std::mem::swap(self.registry, alone);
-        let Some(trial) = trial? else { return Ok(false) };
+        let Some(trial) = trial?.filter(|_| missing.is_empty()) else { return Ok(false) };
         let judged = self.ask_judge(&[(sentence.text.as_str(), trial.evidence.as_str())]).await?;
         Ok(judged.first().is_some_and(|j| self.config.accepts(j.verdict, j.score)))
     }
@@ -161,8 +162,14 @@ impl Prover<'_> {
         let [mut trials] = batch;
         trials.retain(|t| t.judgement.is_some_and(|j| self.config.accepts(j.verdict, j.score)));
         trials.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.number.cmp(&b.number)));
-        trials.truncate(1);
-        let proven = self.passed(sentence, &trials, Fate::Reattributed).await?;
+        let mut passing = Vec::new();
+        for trial in trials {
+            if passing.is_empty() && self.missing(&sentence.text, &[trial.number]).await.is_empty()
+            {
+                passing.push(trial);
+            }
+        }
+        let proven = self.passed(sentence, &passing, Fate::Reattributed).await?;
         if proven.is_some() {
             self.counts.reattributed += 1;
             let text = &sentence.text;
@@ -191,17 +198,6 @@ impl Prover<'_> {
             bare
         };
         proven.fate = Fate::Weakened;
-        let suffix = match (disputed, partly) {
-            (true, _) => DISPUTED_SUFFIX,
-            (_, true) => PARTIAL_SUFFIX,
-            _ => WEAKENED_SUFFIX,
-        };
-        let bare = sentence.text.trim_end();
-        let (body, stop) = match bare.strip_suffix('.') {
-            Some(body) => (body, "."),
-            None => (bare, ""),
-        };
-        proven.text = format!("{body} {suffix}{stop}");
         self.note(NoticeKind::Unproven, format!("shown as unproven: {}", sentence.text));
         proven
     }

@@ -141,9 +141,7 @@ async fn what_nothing_supports_is_weakened_or_dropped_as_configured() {
     let (weakened, registry) = run(&draft, &ProofConfig::standard()).await;
     assert_eq!(
         weakened.sentences[0].text,
-        format!(
-            "Graphene transistors switch at terahertz frequencies in vacuum {WEAKENED_SUFFIX}."
-        )
+        "Graphene transistors switch at terahertz frequencies in vacuum."
     );
     assert!(weakened.sentences[0].citations.is_empty() && weakened.sentences[0].gates.is_empty());
     assert_eq!(registry.len(), 3, "passages that do not pass get no number");
@@ -161,7 +159,7 @@ async fn an_opposing_source_is_disputed_not_hidden() {
         draft_sentences("Vitamin D supplementation increased tumour growth in 120 old mice [0].");
     let (proven, _) = run(&draft, &ProofConfig::standard()).await;
     let sentence = &proven.sentences[0];
-    assert!(sentence.text.ends_with(&format!("{DISPUTED_SUFFIX}.")), "{}", sentence.text);
+    assert!(sentence.text.ends_with("120 old mice."), "no verdict in prose: {}", sentence.text);
     assert_eq!(sentence.support.as_ref().map(|s| s.verdict), Some(Verdict::Contradicted));
     assert_eq!(
         (numbers(sentence), sentence.gates.as_slice()),

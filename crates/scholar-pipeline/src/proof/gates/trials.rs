@@ -66,6 +66,7 @@ pub(super) fn shell(sentence: &DraftSentence, fate: Fate) -> ProvenSentence {
         quotes: Vec::new(),
         support: None,
         gates: Vec::new(),
+        missing: Vec::new(),
         fate,
     }
 }

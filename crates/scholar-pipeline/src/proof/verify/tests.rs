@@ -74,6 +74,7 @@ fn answer() -> Answer {
         references: vec![reference_of(Citation(1), &PaperMeta::new(PaperId::Pmid(1), "Cells"))],
         sections: Vec::new(),
         table: None,
+        missing: Vec::new(),
     }
 }
 

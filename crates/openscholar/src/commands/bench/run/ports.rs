@@ -48,8 +48,11 @@ impl Wiring {
         }
         let generator = generator.map(|generator| meter.wrap(generator));
         refuse_unkept_limit(args, generator.as_deref())?;
+        let judge_model = generator::judge_model(app, &args.answer).await?;
+        let judge_model = judge_model.map(|model| meter.wrap(model));
+        let named = args.answer.judge.as_deref();
         let (opened, notice) =
-            judge::open(app, args.answer.judge.as_deref(), generator.as_ref()).await?;
+            judge::open(app, named, generator.as_ref(), judge_model.as_ref()).await?;
         notices.extend(notice);
         let models = BTreeMap::from([("judge".to_owned(), opened.name().to_owned())]);
         let named = args.answer.judge.as_deref().or(app.config.judge.as_deref());

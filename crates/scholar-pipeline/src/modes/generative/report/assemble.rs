@@ -1,6 +1,8 @@
 //! From decided sentences to the answer: sections, roles, table, references.
 
-use scholar_core::{Answer, AnswerRole, AnswerSection, Notice, NoticeKind, SectionKind};
+use scholar_core::{
+    Answer, AnswerRole, AnswerSection, MissingContent, Notice, NoticeKind, SectionKind,
+};
 
 use super::proof::{Proof, Tally};
 use super::table;
@@ -42,7 +44,18 @@ pub(super) fn answer(frame: &Frame<'_>, proof: Proof, registry: &EvidenceRegistr
         frame.notice(Notice::new(NoticeKind::Unproven, message));
     }
     let sections = sections(&proof, &kept);
-    Answer { sections, table, ..frame.answer(sentences, references) }
+    let missing = missing(&proof, &kept);
+    Answer { sections, table, missing, ..frame.answer(sentences, references) }
+}
+
+/// What the checks of content miss in findings that are shown.
+fn missing(proof: &Proof, kept: &[usize]) -> Vec<MissingContent> {
+    let missing = |(sentence, at): (usize, &usize)| {
+        let finding = proof.parts.sentences[*at].role == AnswerRole::Finding;
+        let missing = proof.proven[*at].as_ref().filter(|_| finding)?.missing.clone();
+        (!missing.is_empty()).then_some(MissingContent { sentence, missing })
+    };
+    kept.iter().enumerate().filter_map(missing).collect()
 }
 
 /// The kept sentences; a paragraph whose first sentence went begins with its next.
@@ -76,6 +89,7 @@ fn bare(draft: &DraftSentence) -> ProvenSentence {
         quotes: Vec::new(),
         support: None,
         gates: Vec::new(),
+        missing: Vec::new(),
         fate: Fate::Uncited,
     }
 }

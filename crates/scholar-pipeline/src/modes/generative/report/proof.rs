@@ -140,21 +140,26 @@ impl Proof {
             if !self.passes(at) {
                 let draft = &self.parts.sentences[at].draft;
                 let passages = repair::passages_for(&draft.text, &draft.evidence, registry);
-                all.push(Doubtful { at, text: draft.text.clone(), item: Item::Finding, passages });
+                let missing =
+                    self.proven[at].as_ref().map_or_else(Vec::new, |one| one.missing.clone());
+                let (text, item) = (draft.text.clone(), Item::Finding);
+                all.push(Doubtful { at, text, item, missing, passages });
             }
         }
         for at in self.places(AnswerRole::Gap).into_iter().take(gaps::MOST_SEARCHED) {
             let text = &self.parts.sentences[at].draft.text;
             let passages = gaps::passages_that_may_report(frame, registry, text).await;
             if !passages.is_empty() {
-                all.push(Doubtful { at, text: text.clone(), item: Item::Gap, passages });
+                let (text, item, missing) = (text.clone(), Item::Gap, Vec::new());
+                all.push(Doubtful { at, text, item, missing, passages });
             }
         }
         for at in self.places(AnswerRole::Synthesis) {
             if !self.holds(frame, at) {
                 let text = self.parts.sentences[at].draft.text.clone();
                 let base = self.base(at).into_iter().map(str::to_owned).collect();
-                all.push(Doubtful { at, text, item: Item::Conclusion(base), passages: Vec::new() });
+                let item = Item::Conclusion(base);
+                all.push(Doubtful { at, text, item, missing: Vec::new(), passages: Vec::new() });
             }
         }
         all

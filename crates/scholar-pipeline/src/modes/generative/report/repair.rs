@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use scholar_core::text::markers::{between_markers, remove_markers};
 use scholar_core::text::sentences::sentence_texts;
-use scholar_core::{Notice, NoticeKind};
+use scholar_core::{Missing, Notice, NoticeKind};
 
 use crate::evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
 use crate::frame::Frame;
@@ -22,6 +22,8 @@ pub(super) struct Doubtful {
     /// Its words, without citations.
     pub(super) text: String,
     pub(super) item: Item,
+    /// What the checks of content miss in what it cites.
+    pub(super) missing: Vec<Missing>,
     /// What may support it, best first.
     pub(super) passages: Vec<EvidenceNumber>,
 }
@@ -122,7 +124,12 @@ fn listed(asked: &[Doubtful], shown: &[Evidence]) -> String {
             one.passages.iter().filter(|number| shown.iter().any(|e| e.number == **number));
         let numbers: String = visible.map(ToString::to_string).collect();
         // Writing to a string cannot fail.
-        let _infallible = writeln!(out, "{}{kind} | {} {numbers}", n + 1, one.text);
+        let words: Vec<&str> = one.missing.iter().map(|missing| missing.words.as_str()).collect();
+        let lacks = match words[..] {
+            [] => String::new(),
+            _ => format!(" (not in what it cites: {})", words.join("; ")),
+        };
+        let _infallible = writeln!(out, "{}{kind} | {} {numbers}{lacks}", n + 1, one.text);
         if let Item::Conclusion(findings) = &one.item {
             for finding in findings {
                 let _infallible = writeln!(out, "   - {finding}");

@@ -18,6 +18,7 @@ fn a_question_takes_no_more_tokens_than_the_published_loop() {
         prompt.render(false, &values).iter().map(|message| message.content.len() / 4).sum::<usize>()
     };
     assert!(wording(prompts::REPORT) as u64 <= REPORT_WORDING_TOKENS);
+    assert!(wording(prompts::JUDGE_SECTION) as u64 <= JUDGE_WORDING_TOKENS);
     for prompt in [prompts::REPORT_REVISE, prompts::REPORT_REPAIR, prompts::QUOTES] {
         assert!(wording(prompt) as u64 <= WORDING_TOKENS, "{}", prompt.name);
     }
