@@ -39,6 +39,7 @@ macro_rules! shipped {
 const SHIPPED: &[Shipped] = &[
     shipped!("scholar-reranker-mini": "model.safetensors", "config.json", "tokenizer.json", "rerank_weights.json"),
     shipped!("scholar-attributor-mini": "model.safetensors", "config.json", "tokenizer.json", "calibration.json", "judge_ensemble.json"),
+    shipped!("scholar-sentences-mini": "model.safetensors", "config.json"),
 ];
 
 /// What the program carries for `entry`; `None` where its files come from elsewhere.

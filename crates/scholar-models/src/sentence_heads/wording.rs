@@ -101,7 +101,9 @@ impl Heading {
 /// Number of [`sentence_cues`].
 pub const SENTENCE_CUES: usize = 14;
 
-/// Whether the sentence has a number, a share or test statistic, an exact p-value; words of direction, of finding, of aims,
+/// What a sentence's words tell, 1 for yes and 0 for no.
+///
+/// Whether it has a number, a share or test statistic, an exact p-value; words of direction, of finding, of aims,
 /// of inference, of procedure, of contrast; speaks in the first person, of this paper, in the past; begins with a
 /// reference to what stands before; asks.
 pub fn sentence_cues(sentence: &str) -> [f32; SENTENCE_CUES] {

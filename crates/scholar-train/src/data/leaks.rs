@@ -16,8 +16,8 @@ const PASSAGE_RULE: &str = "evaluation: a passage has 13 words of a query in a r
 
 /// Reads rows of any kind and refuses a file that repeats evaluation data. Returns how many rows were read.
 ///
-/// Queries and statements (`query`, `sentence`, turns of users) are held against every rule of
-/// [`Evaluation::query`], passages (`pos`, `evidence`, `text`) against 13 words in a row.
+/// Queries and statements (`query`, `question`, `sentence`, turns of users) are held against every rule of
+/// [`Evaluation::query`], passages (`pos`, `evidence`, `text`, texts of `sentences`) against 13 words in a row.
 ///
 /// # Errors
 /// [`DataError::Leaked`] with the first line of the commonest rule; and when the file cannot be read.
@@ -45,8 +45,9 @@ pub fn refuse_leaks(
 }
 
 fn leak<'a>(row: &'a Value, evaluation: &Evaluation) -> Option<(&'static str, &'a str)> {
-    let asked =
-        ["query", "sentence", "prompt", "instruction"].iter().filter_map(|f| row[*f].as_str());
+    let asked = ["query", "question", "sentence", "prompt", "instruction"]
+        .iter()
+        .filter_map(|f| row[*f].as_str());
     let turns = row["messages"].as_array().into_iter().flatten();
     let turns =
         turns.filter(|turn| turn["role"] == "user").filter_map(|turn| turn["content"].as_str());
@@ -57,7 +58,9 @@ fn leak<'a>(row: &'a Value, evaluation: &Evaluation) -> Option<(&'static str, &'
     }
     let passages = ["evidence", "text"].iter().filter_map(|f| row[*f].as_str());
     let positives = row["pos"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let mut passages = passages.chain(positives);
+    let sentences = row["sentences"].as_array().into_iter().flatten();
+    let sentences = sentences.filter_map(|one| one["text"].as_str());
+    let mut passages = passages.chain(positives).chain(sentences);
     passages.find(|text| evaluation.passage(text)).map(|text| (PASSAGE_RULE, text))
 }
 

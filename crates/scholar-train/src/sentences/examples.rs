@@ -14,32 +14,44 @@ use crate::data::sentences::SentenceRow;
 const HEADINGS: [&str; 6] =
     ["Background", "Objective", "Methods", "Results", "Discussion", "Results and discussion"];
 
+/// Which heading is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Section {
+    None,
+    Own,
+    /// Another one, where the sentence has any.
+    Other(&'static str),
+}
+
 /// Which parts of the context are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shown {
     title: bool,
     neighbours: bool,
-    section: bool,
     place: bool,
-    /// A heading instead of the sentence's own.
-    other_section: Option<&'static str>,
+    section: Section,
 }
 
 impl Shown {
     pub(super) const ALL: Self =
-        Self { title: true, neighbours: true, section: true, place: true, other_section: None };
+        Self { title: true, neighbours: true, place: true, section: Section::Own };
 
     pub(super) fn without_section(self) -> Self {
-        Self { section: false, ..self }
+        Self { section: Section::None, ..self }
     }
 
     fn random(settings: &SentenceSettings, random: &mut SplitMix64) -> Self {
         let mut keep = |probability: f64| random.unit() >= probability;
         let (title, neighbours) = (keep(settings.drop_title), keep(settings.drop_neighbours));
-        let (section, place) = (keep(settings.drop_section), keep(settings.drop_place));
+        let (has_section, place) = (keep(settings.drop_section), keep(settings.drop_place));
         let is_wrong = !keep(settings.wrong_section);
-        let other_section = is_wrong.then(|| HEADINGS[random.below(HEADINGS.len())]);
-        Self { title, neighbours, section, place, other_section }
+        let other = is_wrong.then(|| HEADINGS[random.below(HEADINGS.len())]);
+        let section = match (has_section, other) {
+            (false, _) => Section::None,
+            (true, None) => Section::Own,
+            (true, Some(other)) => Section::Other(other),
+        };
+        Self { title, neighbours, place, section }
     }
 }
 
@@ -72,9 +84,10 @@ pub(super) fn context<'a>(
         (nth > 0 && !one.apart && shown.neighbours).then(|| vector(&row.sentences[nth - 1].text));
     let next = row.sentences.get(nth + 1).filter(|next| !next.apart && shown.neighbours);
     let (nth, of) = if row.whole && shown.place { (nth, row.sentences.len()) } else { (0, 1) };
-    let section = match shown.other_section {
-        Some(other) if !one.section.is_empty() => other,
-        _ => one.section.as_str(),
+    let section = match shown.section {
+        Section::None => "",
+        Section::Other(other) if !one.section.is_empty() => other,
+        Section::Own | Section::Other(_) => &one.section,
     };
     SentenceInContext {
         sentence: encoded.passage(&one.text),
@@ -82,7 +95,7 @@ pub(super) fn context<'a>(
         after: next.map(|next| vector(&next.text)),
         title: (shown.title && !row.title.is_empty()).then(|| encoded.passage(&row.title)),
         kind: if row.in_abstract { PassageKind::Abstract } else { PassageKind::Body },
-        section: if shown.section { section } else { "" },
+        section,
         nth,
         of,
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use scholar_core::SentenceRole;
-use scholar_core::{EmbeddedText, PassageKind, SentenceClassifier, SentenceInContext};
+use scholar_core::{EmbeddedText, PassageKind, SentenceClassifier as _, SentenceInContext};
 use scholar_models::SentenceHeads;
 use scholar_train::data::read_rows;
 use scholar_train::data::sentences::SentenceRow;

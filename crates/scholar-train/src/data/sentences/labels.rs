@@ -85,8 +85,9 @@ static CUE_PATTERNS: LazyLock<Vec<(SentenceRole, Regex)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The role that the wording of sentence number `nth` of an abstract without labels gives; `None` where no wording or
-/// that of two roles is found. The first two sentences are background where they speak of no paper and nobody.
+/// The role that the wording of sentence number `nth` of an abstract without labels gives.
+///
+/// `None` where no wording or that of two roles is found. The first two sentences are background where they speak of no paper and nobody.
 pub fn cue_role(sentence: &str, nth: usize) -> Option<SentenceRole> {
     let mut found = CUE_PATTERNS.iter().filter(|(_, pattern)| pattern.is_match(sentence));
     match (found.next(), found.next()) {
