@@ -24,6 +24,8 @@ pub use headings::TABLE_TEXT_HEADING;
 const SHORTEST_BLOCK_WORDS: usize = 20;
 /// Fewest words of prose between two blocks of the same other kind: less is a cell or a title with a full stop.
 const SHORTEST_PROSE_WORDS: usize = 12;
+/// The same between two blocks of references: less are authors and titles of entries.
+const SHORTEST_PROSE_AMONG_REFERENCES: usize = 40;
 
 /// A part of a section's text that is of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,8 +65,9 @@ pub(crate) fn prose_kind(heading: &str) -> PassageKind {
 /// What a sentence is when it is not prose; `None` for prose. Rules in this order:
 /// 1. *table*: many bare numbers and hardly a function word among twelve words, brackets left out;
 /// 2. *caption*: `Figure 3: Title` at its start or behind words that do not end a sentence;
-/// 3. *references*: two or more marks such as `2010;12:34`, `pp. 3–9` or `In Proceedings of`;
-/// 4. *boilerplate*: addresses, correspondence, imprints.
+/// 3. *references*: two or more marks such as `2010;12:34`, `pp. 3–9` or `In Proceedings of`, or the end of an entry
+///    (`Curr Biol 15: 1616–28.`);
+/// 4. *boilerplate*: addresses, correspondence, imprints, licences, declarations.
 pub fn sentence_kind(sentence: &str) -> Option<PassageKind> {
     if signs::is_tabular(sentence) {
         Some(PassageKind::Table)
@@ -83,6 +86,8 @@ pub fn sentence_kind(sentence: &str) -> Option<PassageKind> {
 /// (`… groups.Table 2Baseline`), what follows is a unit of its own: a table or its caption.
 fn units(text: &str) -> Vec<(Range<usize>, Option<PassageKind>)> {
     let mut units = Vec::new();
+    // Where a label ends that is a sentence of its own.
+    let mut label = None;
     for range in sentences(text) {
         let sentence = &text[range.clone()];
         match signs::glued_label(sentence) {
@@ -101,10 +106,35 @@ fn units(text: &str) -> Vec<(Range<usize>, Option<PassageKind>)> {
             None if signs::has_glued_cells(sentence) => {
                 units.push((range, Some(PassageKind::Table)));
             }
-            None => units.push((range.clone(), sentence_kind(sentence))),
+            None => {
+                let kind = sentence_kind(sentence);
+                if signs::is_bare_label(sentence) {
+                    label = Some(range.end);
+                    units.push((range, Some(PassageKind::Caption)));
+                } else if let Some(at) = signs::prose_behind_table(sentence) {
+                    units.push((range.start..range.start + at, Some(PassageKind::Table)));
+                    units.push((range.start + at..range.end, sentence_kind(&sentence[at..])));
+                } else if kind.is_none() && goes_on(&units, label, sentence) {
+                    units.push((range, Some(PassageKind::Caption)));
+                } else {
+                    units.push((range, kind));
+                }
+            }
         }
     }
     units
+}
+
+/// Whether a sentence goes on with the caption before it: always behind a label that stands alone and ends at `label`.
+fn goes_on(
+    units: &[(Range<usize>, Option<PassageKind>)],
+    label: Option<usize>,
+    sentence: &str,
+) -> bool {
+    units.last().is_some_and(|(range, kind)| {
+        *kind == Some(PassageKind::Caption)
+            && (label == Some(range.end) || signs::continues_caption(sentence))
+    })
 }
 
 /// Joins what is too short to stand alone, and closes the gaps between the blocks.
@@ -112,7 +142,12 @@ fn settle(mut runs: Vec<(Block, usize)>, prose: PassageKind, length: usize) -> V
     // A few words of prose between two blocks of one kind belong to them.
     for at in 1..runs.len().saturating_sub(1) {
         let (before, after) = (runs[at - 1].0.kind, runs[at + 1].0.kind);
-        if runs[at].0.kind == prose && runs[at].1 < SHORTEST_PROSE_WORDS && before == after {
+        let shortest = if before == PassageKind::References {
+            SHORTEST_PROSE_AMONG_REFERENCES
+        } else {
+            SHORTEST_PROSE_WORDS
+        };
+        if runs[at].0.kind == prose && runs[at].1 < shortest && before == after {
             runs[at].0.kind = before;
         }
     }

@@ -1,17 +1,21 @@
 //! The collections that training data is made of, with their licences and files.
 
+mod licence;
 mod papers;
 mod records;
+mod trials;
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+pub(super) use licence::{ACL_BEFORE_2016, is_cc_by_acl, keep_commercial};
 pub use papers::{PaperText, read_papers};
 pub(super) use records::{
     BioAsqRow, CitedRow, ClaimRow, PromptRow, PubMedQaRow, ReferencePaperRow, SnippetRow,
     SummaryRow,
 };
+pub(super) use trials::Trials;
 
 use super::error::DataError;
 
@@ -85,12 +89,13 @@ impl SourceName {
     pub fn licence(self) -> &'static str {
         match self {
             Self::Scifact => "claims CC BY 4.0, abstracts ODC-BY 1.0",
-            Self::Citint | Self::Pubmedqa | Self::Evinf => "MIT",
-            Self::Clscisumm => "CC BY 4.0",
+            Self::Citint | Self::Pubmedqa => "MIT",
+            Self::Evinf => "annotations MIT, articles CC BY or CC0",
+            Self::Clscisumm => "CC BY 4.0, papers too (from 2016 on)",
             Self::Bioasq => "CC BY 2.5",
             Self::Pmc => "CC BY or CC0, as each article says",
             Self::Openalex | Self::Arxiv => "CC0 1.0",
-            Self::Acl => "CC BY 4.0 from 2016 on, CC BY-NC-SA 3.0 before",
+            Self::Acl => "CC BY 4.0 (papers from 2016 on)",
             Self::Starter => "CC BY or CC0, as each paper says",
         }
     }

@@ -7,7 +7,7 @@ use super::error::DataError;
 use super::evaluation::Evaluation;
 use super::ledger::Ledger;
 use super::rows::TextRow;
-use super::source::{Source, SourceName, read_papers};
+use super::source::{Source, SourceName, keep_commercial, read_papers};
 use super::split::{Settings, Splits};
 
 /// Shorter texts have no two crops.
@@ -35,6 +35,7 @@ pub fn text_rows(
             });
         }
         let mut papers = read_papers(&source.files[0], settings.max_rejected_fraction)?;
+        keep_commercial(source.name, &mut papers, &mut ledger);
         SplitMix64::stream(settings.seed, super::wording::hash([name])).shuffle(&mut papers);
         papers.truncate(settings.max_papers);
         for paper in papers {

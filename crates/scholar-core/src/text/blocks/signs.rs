@@ -10,6 +10,8 @@ use crate::text::words::is_stop_word;
 const WINDOW: usize = 12;
 /// Fewest bare numbers among them. Half: prose that lists results has words, commas and brackets between them.
 const WINDOW_NUMBERS: usize = 6;
+/// Fewest bare numbers among the words before a number that belongs to a table.
+const DENSE: usize = 4;
 /// Most function words among them.
 const WINDOW_STOP_WORDS: usize = 1;
 /// Fewest words of a text shorter than a window that can be a row of a table.
@@ -18,6 +20,11 @@ const SHORTEST_ROW: usize = 6;
 const LONGEST_BRACKET: usize = 200;
 /// Fewest cells that are glued to each other (`(22.2)7`, `47360Mean`) in a table that lost its layout.
 const GLUED_CELLS: usize = 4;
+/// Most words of the end of a reference, from the journal's name to its pages.
+const JOURNAL_WORDS: usize = 14;
+/// Fewest words of a sentence that runs on behind a table, and fewest function words among them.
+const SENTENCE_WORDS: usize = 12;
+const SENTENCE_STOP_WORDS: usize = 4;
 
 /// Compiles a pattern of the code.
 fn pattern(text: &str) -> Regex {
@@ -50,6 +57,30 @@ pub(super) fn is_tabular(text: &str) -> bool {
         let (numbers, stops) = count(window);
         numbers >= WINDOW_NUMBERS && stops <= WINDOW_STOP_WORDS
     })
+}
+
+/// Where a sentence begins that a table ran into: `… human 24.7 1 human 24.2 While the effect is somewhat smaller, …`.
+/// Before it are the table's words, which have no full stop. `None` when there is no table or no such sentence.
+pub(super) fn prose_behind_table(text: &str) -> Option<usize> {
+    // The last number that still stands among numbers ends the table.
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_cell = |at: usize| is_bare_number(words[at]);
+    let is_dense =
+        |at: usize| (at.saturating_sub(WINDOW)..at).filter(|at| is_cell(*at)).count() >= DENSE;
+    let last = (0..words.len()).rev().find(|at| is_cell(*at) && is_dense(*at))?;
+    let rest = words.get(last + 1..)?;
+    let first = rest.first()?;
+    let stops = rest.iter().filter(|word| is_function_word(word)).count();
+    let is_sentence = rest.len() >= SENTENCE_WORDS
+        && stops >= SENTENCE_STOP_WORDS
+        && first.starts_with(char::is_uppercase)
+        && rest.get(1).is_some_and(|word| word.starts_with(char::is_lowercase))
+        && text.trim_end().ends_with(['.', '?', '!']);
+    if !is_sentence || !is_tabular(&words[..=last].join(" ")) {
+        return None;
+    }
+    // Words are slices of the text, so the distance between their beginnings is that in the text.
+    Some(first.as_ptr() as usize - text.as_ptr() as usize)
 }
 
 /// `text` without its bracketed parts, as far as these are short.
@@ -95,7 +126,7 @@ fn is_function_word(word: &str) -> bool {
 pub(super) fn caption(sentence: &str) -> Option<usize> {
     static LABEL: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r#"(?:^|\s)((?:Figure|FIGURE|Fig\.|FIG\.|Table|TABLE|Scheme)\s?[A-Z]?\d{1,3}[a-z]?\s?[.:|]\s+[\p{Lu}(“"])"#,
+            r#"(?:^|\s)((?:Figure|FIGURE|Fig\.?|FIG\.?|Table|TABLE|Scheme)\s?[A-Z]?\d{1,3}[a-z]?\s?[.:|]\s+[\p{Lu}(“"])"#,
         )
     });
     let found = LABEL.captures(sentence)?.get(1)?.start();
@@ -131,14 +162,49 @@ pub(super) fn is_reference(sentence: &str) -> bool {
             r"\b(?:19|20)\d\d[a-z]?;\s?\d+|\b\d+\s?\(\d+\):\s?[eE]?\d+|\bpp\.?\s\d+[-–]\d+|\bpages? \d+[-–]\d+|\bdoi:\s?10\.|\bIn Proc(?:eedings|\.)|\b[Vv]ol\. \d+|\barXiv:\d|\barXiv preprint",
         )
     });
-    MARK.find_iter(sentence).take(2).count() == 2
+    MARK.find_iter(sentence).take(2).count() == 2 || is_journal(sentence)
+}
+
+/// `Curr Biol 15: 1616–1628.`, `BMC Dev Biol. 2006;6:36.`: a few words that end with volume and pages are the end of an
+/// entry.
+fn is_journal(sentence: &str) -> bool {
+    static PAGES: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(concat!(
+            // Volume, issue, and a range of pages or an article number; or year and volume before any page.
+            r"(?:^\p{Lu}.*\s\d{1,4}(?:\s?\([^)]{1,12}\))?:\s?(?:[eE]\d+|\p{L}?\d+\s?[-–]\s?\p{L}?\d+)",
+            r"|(?:^|[\s(])(?:1[89]|20)\d\d[a-z]?(?:\s\p{Lu}\p{Ll}{2}(?:\s\d+)?)?;\s?\d{1,4}(?:\s?\([^)]{1,12}\))?:\s?\p{L}?\d+(?:\s?[-–]\s?\p{L}?\d+)?)",
+            // Identifiers behind it.
+            r"\.?(?:\s(?:doi|DOI|PMID|pmid):?\s?\S+)*(?:\s\d{7,8})?\.?$",
+        ))
+    });
+    sentence.split_whitespace().count() <= JOURNAL_WORDS && PAGES.is_match(sentence.trim())
+}
+
+/// Whether a sentence is nothing but a label: `Figure 3.`, `Table S2.`; what follows it is the caption.
+pub(super) fn is_bare_label(sentence: &str) -> bool {
+    static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"^(?:Figure|FIGURE|Fig\.?|FIG\.?|Table|TABLE|Scheme)\s?[A-Z]?\d{1,3}[a-z]?\s?[.:|]?$",
+        )
+    });
+    LABEL.is_match(sentence.trim())
+}
+
+/// Whether a sentence goes on with a caption that stands before it: it names a panel, or what bars and stars mean.
+pub(super) fn continues_caption(sentence: &str) -> bool {
+    static PANEL: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"^(?:\(?[A-Z](?:\s?[,–-]\s?[A-Z]){0,3}[).,:]\s|(?:Left|Right|Top|Bottom|Upper|Lower|Middle|Inset)(?: panels?)?[:,]|(?:Error|Scale|Black|White) bars?\b|Bars? (?:represent|indicate|show|=)|(?:Data|Values|Results) (?:are|represent|were) (?:presented|shown|expressed|given|means?|the means?)\b|\*+\s?[pP]\s?[<=]|[pP]-values? (?:were|are)\b|Abbreviations: |DOI: )",
+        )
+    });
+    PANEL.is_match(sentence)
 }
 
 /// Whether a sentence was added by publishers and printers, or is an author's address.
 pub(super) fn is_boilerplate(sentence: &str) -> bool {
     static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"(?i)\bcorrespondence(?: to)?:|\bcorresponding author:|address (?:for )?correspondence|\be-?mail(?: address)?:|[\w.+-]+@[\w-]+\.\w|(?:^|\s)©\s?(?:19|20|the author|\p{Lu})|\ball rights reserved\b|permission to make digital|open.access article distributed|^received:? .{0,40}\baccepted\b|\bdownloaded from http|pre-publication history",
+            r"(?i)\bcorrespondence(?: to)?:|\bcorresponding author:|address (?:for )?correspondence|\be-?mail(?: address)?:|[\w.+-]+@[\w-]+\.\w|(?:^|\s)©\s?(?:19|20|the author|\p{Lu})|\ball rights reserved\b|permission to make digital|open.access article distributed|^received:? .{0,40}\baccepted\b|\bdownloaded from http|pre-publication history|\bcreative commons attribution|\bconceived and designed the experiments:|\bno competing (?:financial )?interests\b|\bthe funders had no role in study design|\bcontributed equally to this work\b",
         )
     });
     PRINTED.is_match(sentence) || is_address(sentence)

@@ -124,3 +124,74 @@ fn blocks_cover_the_text_and_short_ones_stay_in_the_prose() {
     assert_eq!(blocks("Abstract", "One sentence.")[0].kind, PassageKind::Abstract);
     assert_eq!(blocks("References", "Smith J. A title. 2010.")[0].kind, PassageKind::References);
 }
+
+#[test]
+fn a_sentence_that_a_table_ran_into_is_prose_again() {
+    // acl:W11-2139 and acl:P12-1110, shortened.
+    let text = "Condition BLEU 1 human 24.7 1 human + ES-EN 25.0 1 human + FR-EN 24.0 1 human + ES-EN + FR-EN 24.2 While the effect is somewhat smaller than others report, the simple technique was found to improve the quality of all the translations.";
+    let at = signs::prose_behind_table(text).expect("a table and a sentence");
+    assert!(text[at..].starts_with("While the effect"), "{}", &text[at..]);
+    let found = kinds(text);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!((found[0].0, found[1].0), (PassageKind::Table, PassageKind::Body));
+    for other in [
+        // Prose that a table interrupts goes on behind it without a capital.
+        "Sentences 58073 4648 3454 1699 147 1968 2173 26.5 42.0 28.6 38.2 23.8 and the swap segment size ranging from 0 to 10, and evaluated the translations with the metric.",
+        "In 2018, 14 of 30 patients (46.7%) and in 2019, 12 of 28 patients (42.9%) were readmitted. The others were not.",
+        "We used 5 10 20 50 and 100 examples.",
+        "",
+    ] {
+        assert_eq!(signs::prose_behind_table(other), None, "{other}");
+    }
+}
+
+#[test]
+fn captions_go_on_with_panels_and_scale_bars() {
+    // PLOS, CC BY 4.0, shortened.
+    let text = "The cells were counted after two days in culture, as others have done before in these lines. Fig 3. Expression of the receptor in neurons of the cortex. (A) Western blot of the lysates from three animals in each of the groups. (B, C) Quantification of the bands. Scale bar, 10 µm. Error bars represent the standard deviation. The receptor was found in all the neurons that we looked at, and in no other cell of the cortex.";
+    let found = kinds(text);
+    let of: Vec<PassageKind> = found.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(of, [PassageKind::Body, PassageKind::Caption, PassageKind::Body], "{found:?}");
+    assert!(found[1].1.starts_with("Fig 3.") && found[1].1.ends_with("standard deviation."));
+    assert_eq!(sentence_kind("Scale bar, 10 µm."), None, "only behind a caption");
+    assert_eq!(kinds("A. Smith said so. Error bars are of use.").len(), 1);
+}
+
+#[test]
+fn reference_lists_without_a_heading_are_found() {
+    // PLOS, CC BY 4.0.
+    let text = "We thank nobody. Emerson SB (1985) Skull shape in frogs - correlations with diet. Herpetologica 41: 177–188. Dean C, Lawless JF (1989) Tests for detecting overdispersion in Poisson regression models. J Am Stat Assoc 84: 467–472. Nowacki M, Meyer E (2005) Nowa1p and Nowa2p: novel putative RNA binding proteins involved in trans-nuclear crosstalk in Paramecium tetraurelia. Curr Biol 15: 1616–1628.";
+    let found = kinds(text);
+    assert_eq!(found.last().map(|(kind, _)| *kind), Some(PassageKind::References), "{found:?}");
+    assert!(found.last().is_some_and(|(_, list)| list.starts_with("Herpetologica")));
+    for entry in [
+        "Curr Biol 15: 1616–1628.",
+        "PLoS ONE 5: e1234. doi: 10.1371/journal.pone.0001234",
+        "BMC Dev Biol. 2006;6:36. 16872490",
+        "Nature 1998; 393:440–2.",
+    ] {
+        assert_eq!(sentence_kind(entry), Some(PassageKind::References), "{entry}");
+    }
+    for prose in [
+        "The ratio was 3: 1 in both arms.",
+        "Ages were given as median 41: 17 of them were men.",
+        "Solutions of 1:10–1:20 were used.",
+        "They were seen in May 2006; 3:1 was the ratio.",
+    ] {
+        assert_eq!(sentence_kind(prose), None, "{prose}");
+    }
+}
+
+#[test]
+fn licences_and_declarations_are_boilerplate() {
+    for added in [
+        "This is an open-access article distributed under the terms of the Creative Commons Attribution License.",
+        "Conceived and designed the experiments: HYC.",
+        "The authors have declared that no competing interests exist.",
+        "These authors contributed equally to this work.",
+    ] {
+        assert_eq!(sentence_kind(added), Some(PassageKind::Boilerplate), "{added}");
+    }
+    assert_eq!(sentence_kind("Both interests compete for the same water."), None);
+    assert_eq!(sentence_kind("All three genes contributed equally to the phenotype."), None);
+}

@@ -1,5 +1,5 @@
 //! CL-SciSumm: a citing sentence beside the sentences of the cited paper that people chose, and beside other ones of
-//! the same paper that share words with it.
+//! the same paper that share words with it. Rows of papers before 2016 are left out, for their licence.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use regex::Regex;
 use super::super::error::DataError;
 use super::super::lines::read_rows;
 use super::super::rows::EvidenceLabel;
-use super::super::source::{ReferencePaperRow, Source, SourceName, SummaryRow};
+use super::super::source::{ACL_BEFORE_2016, ReferencePaperRow, Source, SourceName, SummaryRow};
 use super::super::wording::{coverage, first_words, stems};
 use super::{Draft, Maker};
 
@@ -39,6 +39,10 @@ pub(super) fn summaries(source: &Source, maker: &mut Maker<'_>) -> Result<(), Da
             })
             .collect();
     for row in rows.values() {
+        if !row.is_commercial() {
+            maker.ledger.reject(SourceName::Clscisumm.name(), ACL_BEFORE_2016, &row.citation_text);
+            continue;
+        }
         let Some(reference) = references.get(&row.reference) else { continue };
         let chosen: Vec<usize> = reference
             .sentences

@@ -12,7 +12,7 @@ use super::super::abstracts::{parts, sentences};
 use super::super::error::DataError;
 use super::super::nearest::Nearest;
 use super::super::rows::EvidenceLabel;
-use super::super::source::{PaperText, Source, SourceName, read_papers};
+use super::super::source::{PaperText, Source, SourceName, keep_commercial, read_papers};
 use super::super::statement::{bare, opposite, other_number, states_finding};
 use super::super::wording::{coverage, stems};
 use super::{Draft, Maker};
@@ -41,6 +41,7 @@ pub(super) fn papers(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataE
     let mut papers = read_papers(&source.files[0], maker.settings.max_rejected_fraction)?;
     let name = source.name;
     papers.retain(|paper| paper.text.split_whitespace().count() >= MIN_ABSTRACT_WORDS);
+    keep_commercial(name, &mut papers, &mut maker.ledger);
     papers.retain(|paper| {
         let is_measured =
             maker.evaluation.paper(&paper.title) || maker.evaluation.passage(&paper.text);

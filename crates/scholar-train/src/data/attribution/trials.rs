@@ -7,9 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::super::abstracts::sentences;
 use super::super::error::DataError;
-use super::super::lines::read_rows;
 use super::super::rows::EvidenceLabel;
-use super::super::source::{PaperText, PromptRow, Source, SourceName, read_papers};
+use super::super::source::{PaperText, PromptRow, Source, SourceName, Trials};
 use super::super::wording::{first_words, stems};
 use super::{Draft, Maker};
 
@@ -46,12 +45,7 @@ const MAX_WORDS: usize = 14;
 
 pub(super) fn comparisons(source: &Source, maker: &mut Maker<'_>) -> Result<(), DataError> {
     let bad = maker.settings.max_rejected_fraction;
-    let prompts: Vec<PromptRow> =
-        read_rows(&source.files[0], bad, |_: &PromptRow| Ok(()))?.values().collect();
-    let trials: HashMap<String, PaperText> = read_papers(&source.files[1], bad)?
-        .into_iter()
-        .map(|paper| (paper.id.clone(), paper))
-        .collect();
+    let Trials { prompts, articles } = Trials::read(source, bad, &mut maker.ledger)?;
     let mut by_trial: HashMap<&str, Vec<usize>> = HashMap::new();
     for (n, prompt) in prompts.iter().enumerate() {
         by_trial.entry(&prompt.pmcid).or_default().push(n);
@@ -66,7 +60,7 @@ pub(super) fn comparisons(source: &Source, maker: &mut Maker<'_>) -> Result<(), 
             continue;
         }
         let chosen = speaking[maker.random.below(speaking.len())];
-        let evidence = window(chosen, trials.get(&prompt.pmcid), maker);
+        let evidence = window(chosen, articles.get(&prompt.pmcid), maker);
         let group = format!("evinf {}", prompt.pmcid);
         let chance = maker.random.unit();
         if chance < 0.62 {

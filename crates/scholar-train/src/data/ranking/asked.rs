@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::super::abstracts::sentences;
 use super::super::error::DataError;
 use super::super::lines::read_rows;
-use super::super::source::{BioAsqRow, PromptRow, PubMedQaRow, Source, SourceName, read_papers};
+use super::super::source::{BioAsqRow, PubMedQaRow, Source, SourceName, Trials};
 use super::super::wording::first_words;
 use super::{Form, Planner, Prompt};
 
@@ -122,25 +122,21 @@ pub(super) fn pubmedqa(source: &Source, planner: &mut Planner<'_>) -> Result<(),
 /// Comparisons look for the sentence that decides them and for the trial's abstract.
 pub(super) fn comparisons(source: &Source, planner: &mut Planner<'_>) -> Result<(), DataError> {
     let bad = planner.settings.max_rejected_fraction;
-    let prompts = read_rows(&source.files[0], bad, |_: &PromptRow| Ok(()))?;
-    let trials: HashMap<String, (String, String)> = read_papers(&source.files[1], bad)?
-        .into_iter()
-        .map(|paper| (paper.id, (paper.title, paper.text)))
-        .collect();
+    let Trials { prompts, articles } = Trials::read(source, bad, &mut planner.plan.ledger)?;
     let pool = planner.pool("medicine");
     let mut abstracts: HashMap<String, Option<usize>> = HashMap::new();
-    for row in prompts.values() {
-        let trial = trials.get(&row.pmcid);
+    for row in prompts {
+        let trial = articles.get(&row.pmcid);
         let whole = *abstracts.entry(row.pmcid.clone()).or_insert_with(|| {
             trial
-                .filter(|(title, text)| {
-                    !text.is_empty()
-                        && !planner.evaluation.paper(title)
-                        && !planner.evaluation.passage(text)
+                .filter(|article| {
+                    !article.text.is_empty()
+                        && !planner.evaluation.paper(&article.title)
+                        && !planner.evaluation.passage(&article.text)
                 })
-                .map(|(title, text)| planner.document(pool, &row.pmcid, title, text))
+                .map(|article| planner.document(pool, &row.pmcid, &article.title, &article.text))
         });
-        let title = trial.map_or("", |(title, _)| title.as_str());
+        let title = trial.map_or("", |article| article.title.as_str());
         let decides = row.prose(10).into_iter().next();
         let decides = decides.map(|text| planner.document(pool, &row.pmcid, title, &text));
         let form = COMPARISONS[planner.random.below(COMPARISONS.len())];

@@ -6,7 +6,10 @@ use super::super::attribution::claims::AbstractRow;
 use super::super::error::DataError;
 use super::super::evaluation::without_markers;
 use super::super::lines::read_rows;
-use super::super::source::{CitedRow, ClaimRow, ReferencePaperRow, Source, SourceName, SummaryRow};
+use super::super::source::{
+    ACL_BEFORE_2016, CitedRow, ClaimRow, ReferencePaperRow, Source, SourceName, SummaryRow,
+    is_cc_by_acl,
+};
 use super::super::wording::first_words;
 use super::{Form, Planner, Prompt};
 
@@ -104,14 +107,23 @@ pub(super) fn citation_integrity(
     Ok(())
 }
 
-/// Citing sentences look for the part of the cited paper that people chose.
+/// Citing sentences look for the part of the cited paper that people chose. Papers before 2016 are left out.
 pub(super) fn summaries(source: &Source, planner: &mut Planner<'_>) -> Result<(), DataError> {
     let bad = planner.settings.max_rejected_fraction;
     let rows = read_rows(&source.files[0], bad, |_: &SummaryRow| Ok(()))?;
     let references = read_rows(&source.files[1], bad, |_: &ReferencePaperRow| Ok(()))?;
+    // The texts are the papers', whatever the corpus's own licence allows.
+    let (rows, others): (Vec<_>, Vec<_>) = rows.values().partition(SummaryRow::is_commercial);
+    for row in others {
+        let source = SourceName::Clscisumm.name();
+        planner.plan.ledger.reject(source, ACL_BEFORE_2016, &row.citation_text);
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
     let pool = planner.pool("clscisumm");
     let mut windows: HashMap<String, Vec<(usize, BTreeSet<String>)>> = HashMap::new();
-    for reference in references.values() {
+    for reference in references.values().filter(|reference| is_cc_by_acl(&reference.id)) {
         let (id, title) = (reference.id.clone(), reference.title.clone().unwrap_or_default());
         let all = reference.sentences();
         for (n, window) in all.chunks(WINDOW).enumerate() {
@@ -123,7 +135,7 @@ pub(super) fn summaries(source: &Source, planner: &mut Planner<'_>) -> Result<()
             windows.entry(id.clone()).or_default().push((at, numbers));
         }
     }
-    for row in rows.values() {
+    for row in rows {
         let chosen: Vec<usize> = windows
             .get(&row.reference)
             .into_iter()

@@ -15,7 +15,7 @@ use scholar_core::text::words::is_stop_word;
 use super::super::abstracts::sentences;
 use super::super::error::DataError;
 use super::super::nearest::Nearest;
-use super::super::source::{PaperText, Source, SourceName, read_papers};
+use super::super::source::{PaperText, Source, SourceName, keep_commercial, read_papers};
 use super::super::wording::{first_words, key, stems, tokens};
 use super::{Form, Planner, Prompt};
 
@@ -74,6 +74,7 @@ pub(super) fn papers(source: &Source, planner: &mut Planner<'_>) -> Result<(), D
     if name == SourceName::Arxiv {
         papers.retain(|paper| FIELDS.iter().any(|field| paper.field.starts_with(field)));
     }
+    keep_commercial(name, &mut papers, &mut planner.plan.ledger);
     let mut seen = BTreeSet::new();
     papers.retain(|paper| {
         let is_measured =
@@ -342,7 +343,7 @@ mod tests {
                  what happens to {b} when {a} is taken away, and further measurements agree with it in group {n}."
             );
             let row = serde_json::json!({
-                "id": format!("p{n}"), "title": format!("Measurements of {a} and {b} in {n} places"), "abstract": text,
+                "id": format!("p{n}"), "year": if n == 1 { 2015 } else { 2016 }, "title": format!("Measurements of {a} and {b} in {n} places"), "abstract": text,
             });
             rows.push_str(&row.to_string());
             rows.push('\n');
@@ -354,7 +355,8 @@ mod tests {
         let plan = plan(&[source], &evaluation, &Settings::paper()).expect("planned");
         let kinds: BTreeSet<&str> = plan.prompts.iter().map(|prompt| prompt.kind).collect();
         assert_eq!(kinds.len(), 6, "{kinds:?}");
-        assert_eq!(plan.pools[0].documents.len(), 299);
+        assert_eq!(plan.pools[0].documents.len(), 298);
+        assert_eq!(plan.ledger.removed()["acl"]["licence: ACL paper before 2016"], 1);
         assert_eq!(plan.ledger.removed()["acl"]["evaluation: judged paper"], 1);
         for prompt in &plan.prompts {
             let answer = plan.pools[0].documents[prompt.positives[0]].passage(prompt.form);

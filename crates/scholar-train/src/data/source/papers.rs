@@ -28,6 +28,10 @@ pub struct PaperText {
     pub cites: Vec<String>,
     /// First field of study, where the collection tells.
     pub field: String,
+    /// Year of publication, where the collection tells.
+    pub year: Option<i64>,
+    /// Its own licence as the collection writes it, empty where unknown.
+    pub licence: String,
 }
 
 /// Reads papers: this project's rows, the ACL Anthology's, arXiv's, OpenAlex's works and PMC full texts. A row
@@ -64,7 +68,15 @@ fn paper(row: &Value) -> Option<PaperText> {
         reference_titles: texts("references", "title"),
         cites: cites.filter_map(Value::as_str).map(str::to_owned).collect(),
         field: row["primary"].as_str().unwrap_or_default().to_owned(),
+        year: meta["year"].as_i64().or_else(|| meta["publication_year"].as_i64()),
+        licence: licence(row).to_owned(),
     })
+}
+
+/// The paper's own licence: PMC's rows have one, OpenAlex's have that of the published version.
+fn licence(row: &Value) -> &str {
+    let own = row["license"].as_str();
+    own.or_else(|| row["primary_location"]["license"].as_str()).unwrap_or_default()
 }
 
 fn abstract_of(row: &Value) -> String {
@@ -100,9 +112,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("temp dir");
         let path = folder.path().join("papers.jsonl");
         let rows = concat!(
-            r#"{"id":"W1","title":"Salt","abstract_inverted_index":{"rises.":[1],"Pressure":[0]},"referenced_works":["W2"]}"#,
+            r#"{"id":"W1","title":"Salt","abstract_inverted_index":{"rises.":[1],"Pressure":[0]},"referenced_works":["W2"],"publication_year":1999,"primary_location":{"license":"cc-by-nc"}}"#,
             "\n",
-            r#"{"id":"PMC1","title":"A  trial","abstract":"AimWe ask.ConclusionIt works.","sections":[{"title":"x","text":"Body [1]."}],"references":[{"title":"Cited"},{}]}"#,
+            r#"{"id":"PMC1","title":"A  trial","abstract":"AimWe ask.ConclusionIt works.","sections":[{"title":"x","text":"Body [1]."}],"year":2005,"license":"CC BY","references":[{"title":"Cited"},{}]}"#,
             "\n",
             r#"{"id":"a/1","title":"Stars","abstract":"They burn.","primary":"astro-ph"}"#,
             "\n",
@@ -120,5 +132,8 @@ mod tests {
         assert_eq!(papers[1].title, "A trial");
         assert_eq!(papers[1].reference_titles, ["Cited", ""]);
         assert_eq!(papers[2].field, "astro-ph");
+        let known = papers.iter().map(|paper| (paper.year, paper.licence.as_str()));
+        let expected = [(Some(1999), "cc-by-nc"), (Some(2005), "CC BY"), (None, ""), (None, "")];
+        assert!(known.eq(expected));
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 
+use super::is_cc_by_acl;
+
 /// A claim of SciFact or of the citation-integrity set.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct ClaimRow {
@@ -31,8 +33,17 @@ pub(crate) struct CitedRow {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct SummaryRow {
     pub reference: String,
+    #[serde(default)]
+    pub citing: String,
     pub citation_text: String,
     pub reference_sids: Vec<String>,
+}
+
+impl SummaryRow {
+    /// Whether citing and cited paper may be used commercially.
+    pub(crate) fn is_commercial(&self) -> bool {
+        is_cc_by_acl(&self.citing) && is_cc_by_acl(&self.reference)
+    }
 }
 
 /// A reference paper of CL-SciSumm: `(number, sentence)`.
