@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::args::BenchAnswerableArgs;
 use crate::error::{CommandError, Context as _};
 use crate::progress;
-use crate::wiring::{OpenDatastore, judge, reranker};
+use crate::wiring::{OpenDatastore, judge, reranker, sentences};
 
 /// Largest table of questions, in bytes.
 const LARGEST: usize = 16 << 20;
@@ -60,5 +60,6 @@ async fn open(app: &App, name: &str) -> Result<(Ports, OpenDatastore), CommandEr
     let mut ports = Ports::new(datastore.retriever.clone(), judge::alone(app, "lexical").await?);
     ports.reranker = Some(reranker);
     ports.encoder = Some(datastore.encoder.clone());
+    ports.sentence_classifier = sentences::open(app, datastore.encoder.info()).await?;
     Ok((ports, datastore))
 }

@@ -32,6 +32,8 @@ pub(crate) struct Candidate {
     pub(crate) stems: BTreeSet<String>,
     /// How much it says, in `[0, 1]`.
     pub(crate) informative: f32,
+    /// The source itself cites others for it.
+    pub(crate) cites: bool,
     /// Where it stands, for a classifier.
     pub(crate) context: Context,
 }
@@ -49,6 +51,8 @@ pub(crate) struct Context {
     pub(crate) nth: usize,
     /// Number of sentences of the passage.
     pub(crate) of: usize,
+    /// Whether the passage is the paper's abstract.
+    pub(crate) in_abstract: bool,
 }
 
 /// The candidates of `passage`, which is number `at` of the evidence. `opens` says that its text does not begin inside a
@@ -124,6 +128,7 @@ pub(crate) fn candidates(
             section: section.clone(),
             nth,
             of: ranges.len(),
+            in_abstract: passage.kind == PassageKind::Abstract,
         };
         let sentence = candidate(text, range, at, place, reading);
         found.push(Candidate { context, ..sentence });
@@ -142,6 +147,7 @@ fn candidate(
     let shown = single_spaced(&strip_foreign_markers(&quote));
     // Small only where a lead was left out, and where a name such as `mRNA` begins the sentence.
     let shown = if filter::begins_sentence(&shown) { shown } else { capitalised(&shown) };
+    let cites = shown.len() < single_spaced(&quote).len();
     Candidate {
         passage,
         span: CharSpan::of_bytes(text, range.start, range.end),
@@ -149,11 +155,12 @@ fn candidate(
         informative: informativeness(
             &shown,
             place,
-            shown.len() < single_spaced(&quote).len(),
+            cites,
             reading,
         ),
         text: shown,
         quote,
+        cites,
         context: Context::default(),
     }
 }

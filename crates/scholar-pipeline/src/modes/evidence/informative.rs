@@ -194,6 +194,16 @@ pub(crate) fn offers_data(sentence: &str) -> bool {
     DATA.is_match(sentence)
 }
 
+/// Whether the sentence guesses at reasons, or says what is not known: `we speculate`, `it is probable`, `few trials`.
+pub(crate) fn is_guess(sentence: &str) -> bool {
+    static GUESS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\b(?:we (?:\w+ )?(?:speculate|hypothesi[sz]e|assume|believe|suspect|postulate)|it is (?:probable|possible|likely|conceivable|plausible|unclear|unknown) (?:that|whether|if)|(?:may|might|could) (?:be|have been) (?:due|because|explained|related|attribut\w+)|(?:a|one|another) possible (?:explanation|reason)|there (?:have|has) been (?:few|little|no)|(?:is|are|was|were) (?:inconsistent|consistent|in (?:line|agreement|contrast)) with (?:a |the |an? )?(?:previous|earlier|other|prior)|it should be (?:noted|emphasi[sz]ed)|it must be)\b",
+        )
+    });
+    GUESS.is_match(sentence)
+}
+
 /// Whether the sentence promises or urges: `pave the way`, `further research is needed`.
 pub(crate) fn is_promise(sentence: &str) -> bool {
     static PROMISE: LazyLock<Regex> = LazyLock::new(|| {

@@ -1,10 +1,10 @@
 //! Which sentences of a paper are shown: those that answer, its conclusion and its key result.
 
-use scholar_core::SentenceRole;
+use scholar_core::{SentenceRole, SentenceScores};
 
 use super::config::LineRules;
 use super::informative::{
-    Role, Side, is_motivation, is_praise, is_procedure, is_promise, offers_data, speaks_of,
+    Role, Side, is_guess, is_motivation, is_praise, is_procedure, is_promise, offers_data, speaks_of,
 };
 use super::question::{Aspect, Kind, Reading};
 use super::score::{Scored, similarity};
@@ -19,8 +19,13 @@ const CONCLUSION_BONUS: f32 = 0.06;
 const SIDE_BONUS: f32 = 0.08;
 /// For a sentence whose wording is that of the aspect asked for.
 const ASPECT_BONUS: f32 = 0.1;
+/// For a sentence of the abstract: there a paper says what it stands for.
+const ABSTRACT_BONUS: f32 = 0.1;
 /// Share of the topic's weight that a sentence with its title should speak of; it loses as much as it lacks.
 const WHOLE_TOPIC: f32 = 0.8;
+/// The same of a sentence alone, and what a lack of it costs.
+const OWN_TOPIC: f32 = 0.6;
+const OWN_TOPIC_COST: f32 = 0.4;
 
 /// The sentences of one paper (`members`, indices into `scored`) that are shown, as they are read: the conclusion in front.
 pub(crate) fn lines(
@@ -61,7 +66,11 @@ pub(crate) fn worth(scored: &Scored, reading: &Reading) -> f32 {
     let text = &scored.candidate.text;
     let number = text.contains(|c: char| c.is_ascii_digit());
     let wants_numbers = matches!(reading.kind, Kind::Effect | Kind::Quantity | Kind::Comparison);
-    let mut worth = scored.score - (WHOLE_TOPIC - scored.topic).max(0.0);
+    let own = reading.topic.share(|term| f32::from(u8::from(term.is_in(&scored.candidate.stems))));
+    let mut worth = scored.score
+        - (WHOLE_TOPIC - scored.topic).max(0.0)
+        - OWN_TOPIC_COST * (OWN_TOPIC - own).max(0.0);
+    worth += if scored.candidate.context.in_abstract { ABSTRACT_BONUS } else { 0.0 };
     worth += if number && wants_numbers { NUMBER_BONUS } else { 0.0 };
     worth += if concludes(scored) { CONCLUSION_BONUS } else { 0.0 };
     let takes_side = reading.kind == Kind::Effect && Side::on(text, reading).is_some();
@@ -86,13 +95,12 @@ pub(crate) fn answers_in_kind(scored: &Scored, reading: &Reading, finding_from: 
     let text = scored.candidate.text.as_str();
     let wants_limits = reading.kind == Kind::Limits || reading.wants(Aspect::Limits);
     let approach = Role::of(text) == Role::Approach;
-    if is_promise(text) || is_praise(text) || (is_motivation(text) && !wants_limits) {
+    if is_promise(text) || is_praise(text) || is_guess(text) || (is_motivation(text) && !wants_limits) {
         return false;
     }
-    let finding = match &scored.judged {
-        Some(judged) => judged.role.finding() >= finding_from,
-        None => scored.candidate.informative >= LEAST_INFORMATIVE,
-    };
+    let by_role = |judged: &SentenceScores| judged.role.finding() >= finding_from;
+    let finding = scored.judged.as_ref().is_none_or(by_role)
+        && scored.candidate.informative >= LEAST_INFORMATIVE;
     match reading.kind {
         Kind::Data => offers_data(text) || finding && speaks_of(text, Aspect::Data),
         Kind::Methods => (approach && !offers_data(text)) || finding,
@@ -100,7 +108,8 @@ pub(crate) fn answers_in_kind(scored: &Scored, reading: &Reading, finding_from: 
         Kind::Limits => finding || Role::of(text) == Role::Limit,
         Kind::ProsAndCons | Kind::Causes | Kind::General => finding && !is_procedure(text),
         Kind::Effect | Kind::Comparison | Kind::Quantity => {
-            finding && !approach && !is_procedure(text)
+            // What a paper cites others for is their finding.
+            finding && !approach && !is_procedure(text) && !scored.candidate.cites
         }
     }
 }

@@ -57,13 +57,17 @@ const NOUNS: &[&str] = &["strength", "risk", "risks", "outcomes", "outcome", "pe
 
 /// Whether a word names something.
 fn carries(word: &str) -> bool {
+    !is_stop_word(word) && !is_generic(word) && !is_linking(word)
+}
+
+/// Whether a word links what a question names, as `lower` does in `lower blood pressure`.
+pub(super) fn is_linking(word: &str) -> bool {
     let joined = joined_compounds(word);
-    let Some(stem) = stems(&joined).into_iter().next() else { return false };
-    let verb = words(word).first().is_some_and(|word| word.chars().next().is_some_and(char::is_lowercase))
+    let Some(stem) = stems(&joined).into_iter().next() else { return true };
+    words(word).first().is_some_and(|word| word.chars().next().is_some_and(char::is_lowercase))
         && LINKING.binary_search(&stem.as_str()).is_ok()
         // `training` and `evaluation` are things; `trained` and `evaluate` are not.
-        && !["ing", "tion", "ment", "ty"].iter().any(|end| word.ends_with(end));
-    !is_stop_word(word) && !is_generic(word) && !verb
+        && !["ing", "tion", "ment", "ty"].iter().any(|end| word.ends_with(end))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use scholar_core::text::words::is_stop_word;
 
 use super::super::pattern::pattern;
 use super::super::terms::stems;
+use super::focus::is_linking;
 use super::{Aspect, Part, capitalised, is_generic};
 
 /// Sub-questions, else two things compared, else two aspects, else two things joined by `and` or `or`.
@@ -70,7 +71,10 @@ fn joined(question: &str) -> Vec<Part> {
 /// The first words up to a stop word or one that any question may use, at most three.
 fn near<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let bare = |word: &str| is_stop_word(word.trim_matches(|c: char| !c.is_alphanumeric()));
-    words.take_while(|word| !bare(word) && !is_generic(word)).take(3).collect()
+    words
+        .take_while(|word| !bare(word) && !is_generic(word) && !is_linking(word))
+        .take(3)
+        .collect()
 }
 
 
