@@ -242,17 +242,13 @@ fn share(stems: &[String], others: &[String]) -> f32 {
     stems.iter().filter(|stem| others.contains(stem)).count() as f32 / stems.len().max(1) as f32
 }
 
-/// The choices of `config` for the gates alone: other citations are looked for; taking out, marking and rewriting are the
-/// report's own.
+/// The choices of `config` for the gates alone. Citing anew, rewriting, taking out and marking are the report's own: its repair
+/// sees every failed sentence with the passages that may help, in one call, where trying passages one by one would ask a judging
+/// model for each.
 fn gates_of(config: &AskConfig) -> AskConfig {
     let mut config = config.clone();
-    config
-        .proof
-        .on_unsupported
-        .retain(|one| matches!(one, Remedy::Reattribute | Remedy::Reretrieve));
-    if config.proof.uncited == UncitedRule::Remedies {
-        config.proof.uncited = UncitedRule::CiteOrKeep;
-    }
+    config.proof.on_unsupported.clear();
+    config.proof.uncited = UncitedRule::Keep;
     config
 }
 
