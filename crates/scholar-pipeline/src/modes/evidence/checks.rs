@@ -108,11 +108,22 @@ fn items(state: &DigestState<'_>, searched: &[Query]) -> Vec<Item> {
     items
 }
 
-/// What the parts are about that nothing fills and whose emptiness means something.
+/// What the parts are about that nothing fills and whose emptiness means something: no paper that is shown mentions it either.
 pub(crate) fn empty_slots(state: &DigestState<'_>) -> Vec<String> {
     let is_empty = |at: usize| state.chosen.iter().all(|line| line.slot != at);
-    let slots = state.slots.iter().enumerate();
-    slots.filter(|(at, _)| is_empty(*at)).filter_map(|(_, slot)| slot.gap.clone()).collect()
+    let shown: Vec<BTreeSet<String>> = state
+        .chosen
+        .iter()
+        .map(|line| {
+            let passage = &state.evidence[state.scored[line.at].candidate.passage].retrieved.passage;
+            let about = state.abstract_of(line.at).map_or("", |one| one.text.as_str());
+            stem_set(&format!("{} {about} {}", passage.title, state.scored[line.at].candidate.text))
+        })
+        .collect();
+    let slots = state.slots.iter().enumerate().filter(|(at, _)| is_empty(*at));
+    let missing = slots
+        .filter(|(_, slot)| !shown.iter().any(|stems| slot.is_mentioned(stems, &state.reading)));
+    missing.filter_map(|(_, slot)| slot.gap.clone()).collect()
 }
 
 /// Searches, ranks what is new and adds it; a failure is a notice, as is what the sources have to say.

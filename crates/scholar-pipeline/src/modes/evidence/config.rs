@@ -37,8 +37,8 @@ impl PaperRules {
     pub fn digest() -> Self {
         Self {
             max_papers: 8,
-            show_from: 0.35,
-            show_share: 0.45,
+            show_from: 0.2,
+            show_share: 0.3,
             abstracts: 15,
             whole: 3,
             max_passages: 40,
@@ -162,7 +162,7 @@ impl EvidenceConfig {
             lines: LineRules::digest(),
             checks: CheckRules { rounds: 2, top_k: 20 },
             evidence_is: EvidenceIs::Found,
-            abstain_below: 0.4,
+            abstain_below: 0.32,
             synthesis: None,
         }
     }

@@ -194,6 +194,16 @@ pub(crate) fn offers_data(sentence: &str) -> bool {
     DATA.is_match(sentence)
 }
 
+/// Whether the text speaks of side effects, tolerability or safety.
+pub(crate) fn speaks_of_harm(text: &str) -> bool {
+    static HARM: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\b(?:side[- ]effects?|adverse (?:events?|effects?|reactions?|outcomes?)|safety|safe|tolerat\w+|tolerability|toxicit\w+|discontinu\w+|complications?|harms?|unwanted effects?)\b",
+        )
+    });
+    HARM.is_match(text)
+}
+
 /// Whether the sentence guesses at reasons, or says what is not known: `we speculate`, `it is probable`, `few trials`.
 pub(crate) fn is_guess(sentence: &str) -> bool {
     static GUESS: LazyLock<Regex> = LazyLock::new(|| {

@@ -5,6 +5,7 @@ use scholar_core::{SentenceRole, SentenceScores};
 use super::config::LineRules;
 use super::informative::{
     Role, Side, is_guess, is_motivation, is_praise, is_procedure, is_promise, offers_data, speaks_of,
+    speaks_of_harm,
 };
 use super::question::{Aspect, Kind, Reading};
 use super::score::{Scored, similarity};
@@ -96,6 +97,9 @@ pub(crate) fn answers_in_kind(scored: &Scored, reading: &Reading, finding_from: 
     let wants_limits = reading.kind == Kind::Limits || reading.wants(Aspect::Limits);
     let approach = Role::of(text) == Role::Approach;
     if is_promise(text) || is_praise(text) || is_guess(text) || (is_motivation(text) && !wants_limits) {
+        return false;
+    }
+    if reading.asks_harm && !speaks_of_harm(text) {
         return false;
     }
     let by_role = |judged: &SentenceScores| judged.role.finding() >= finding_from;

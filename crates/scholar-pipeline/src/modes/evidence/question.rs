@@ -131,6 +131,8 @@ pub(crate) struct Reading {
     pub(crate) topic: Topic,
     /// What has the effect: the first of the topic's stems in such a question.
     pub(crate) subject: Option<String>,
+    /// Whether it asks for side effects: only sentences about harm answer it.
+    pub(crate) asks_harm: bool,
     /// What it asks to go up or down.
     pub(crate) claims: BTreeMap<String, Direction>,
 }
@@ -171,7 +173,7 @@ impl Reading {
         let subject = subject.filter(|_| is_effect);
         let phrases = phrases(question);
         let claims = claims(question.trim_end_matches(['?', ' ']));
-        Self { kind, phrases, terms, aspects, parts, topic, subject, claims }
+        Self { kind, phrases, terms, aspects, parts, topic, subject, asks_harm: asks_harm(question, kind), claims }
     }
 
     /// Share of the terms' weight, each counted as far as `credit` says.
@@ -207,6 +209,16 @@ fn same_act(stem: &str) -> Vec<BTreeSet<String>> {
     let of = |act: &&&[&str]| act.first() == Some(&stem);
     let others = ACTS.iter().filter(of).flat_map(|act| act[1..].iter());
     others.map(|other| BTreeSet::from([(*other).to_owned()])).collect()
+}
+
+/// `What are the side effects of …?`, `Is … safe?`; of pros and cons, harm is one part only.
+fn asks_harm(question: &str, kind: Kind) -> bool {
+    static HARM: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\bside[- ]effects?\b|\badverse (?:events?|effects?|reactions?)\b|\bsafety\b|\bsafe\b|\btolerab|\bunwanted effects\b",
+        )
+    });
+    kind != Kind::ProsAndCons && HARM.is_match(question)
 }
 
 /// Other names of what the question names, for every word of the name.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::candidate::Candidate;
 use super::direction::claims;
-use super::informative::{Role, Side, speaks_of};
+use super::informative::{Role, Side, speaks_of, speaks_of_harm};
 use super::lines::defines;
 use super::question::{Aspect, Kind, Reading, capitalised};
 use super::terms::stem_set;
@@ -34,6 +34,7 @@ enum Accepts {
     BothParts,
     Part(usize),
     Aspect(Aspect),
+    Harm,
     Anything,
 }
 
@@ -107,6 +108,10 @@ pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
         slot(part.heading.clone(), accepts, Some(gap))
     });
     let mut slots: Vec<Slot> = match reading.kind {
+        _ if reading.asks_harm => {
+            let gap = Some("side effects".to_owned());
+            vec![slot("Side effects and safety".to_owned(), Accepts::Harm, gap)]
+        }
         Kind::Definition => {
             let thing = reading.phrases.first().cloned().unwrap_or_default();
             let definition = slot(
@@ -152,6 +157,7 @@ pub(crate) fn slot_of(slots: &[Slot], candidate: &Candidate, reading: &Reading) 
             Role::of(text) == Role::Limit || speaks_of(text, Aspect::Limits)
         }
         Accepts::Aspect(aspect) => speaks_of(text, aspect) && Role::of(text) != Role::Limit,
+        Accepts::Harm => speaks_of_harm(text),
         Accepts::Anything => true,
     };
     // Limits are told with the words of effects, too: the more specific part is asked first.
@@ -159,6 +165,19 @@ pub(crate) fn slot_of(slots: &[Slot], candidate: &Candidate, reading: &Reading) 
         slot.accepts == Accepts::Aspect(Aspect::Limits) && Role::of(text) == Role::Limit
     });
     limits.or_else(|| slots.iter().position(accepts)).unwrap_or(slots.len().saturating_sub(1))
+}
+
+impl Slot {
+    /// Whether a text with these stems speaks of the part that the question names, under whatever heading it is shown. What is
+    /// mentioned there is not missing.
+    pub(crate) fn is_mentioned(&self, stems: &BTreeSet<String>, reading: &Reading) -> bool {
+        let Accepts::Part(part) = self.accepts else { return false };
+        let said = |stem: &String| {
+            let term = reading.terms.iter().find(|term| term.stem == *stem);
+            term.map_or_else(|| stems.contains(stem), |term| term.is_in(stems))
+        };
+        reading.parts[part].stems.iter().any(said)
+    }
 }
 
 /// The part of the question a sentence speaks of: the one with the largest share of its stems, the first of equals.

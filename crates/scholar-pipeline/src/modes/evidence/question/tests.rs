@@ -71,3 +71,11 @@ fn questions_of_yes_or_no_about_an_effect_are_known() {
     assert!(!asks_effect("How does vitamin D improve glycaemic control?"));
     assert!(!asks_effect("Do language models memorize their training data?"));
 }
+
+#[test]
+fn questions_about_harm_are_known() {
+    assert!(read("What are the side effects of peginterferon in hepatitis C?").asks_harm);
+    assert!(read("is metformin safe in pregnancy").asks_harm);
+    assert!(!read("Does ginger reduce complications after surgery?").asks_harm);
+    assert!(!read("What are the benefits and side effects, pros and cons, of statins?").asks_harm);
+}
