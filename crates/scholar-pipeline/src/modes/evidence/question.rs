@@ -164,10 +164,10 @@ impl Reading {
         terms.truncate(MAX_TERMS);
         let aspects: Vec<Aspect> =
             Aspect::ALL.into_iter().filter(|aspect| aspect.asked().is_match(question)).collect();
-        let parts = parts(question, &aspects);
         let asks_effect = asks_effect(question);
-        let topic = Topic::of(&terms, &parts, asks_effect);
         let kind = Kind::of(question, asks_effect);
+        let parts = parts(question, &aspects, kind);
+        let topic = Topic::of(&terms, &parts, asks_effect);
         let is_effect = kind == Kind::Effect;
         let subject = stems(question).into_iter().find(|stem| topic.names(stem));
         let subject = subject.filter(|_| is_effect);

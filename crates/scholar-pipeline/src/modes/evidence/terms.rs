@@ -25,9 +25,10 @@ pub(crate) fn stem_set(text: &str) -> BTreeSet<String> {
 }
 
 /// Prefixes that are written together, with a hyphen or apart, and the stems they stand before.
-const COMPOUNDS: [(&str, &[&str]); 6] = [
+const COMPOUNDS: [(&str, &[&str]); 7] = [
     ("code", &["switch", "mix"]),
     ("cross", &["lingu", "lingual", "modal"]),
+    ("de", &["identif", "bias", "nois"]),
     ("fine", &["tun", "tune"]),
     ("mono", &["lingu", "lingual"]),
     ("multi", &["lingu", "lingual", "modal"]),
@@ -37,9 +38,9 @@ const COMPOUNDS: [(&str, &[&str]); 6] = [
 /// `text` with `pre-training`, `fine tuned`, `cross-lingual` as one word, as others write them.
 pub(crate) fn joined_compounds(text: &str) -> Cow<'_, str> {
     static APART: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"(?i)\b(code|cross|fine|mono|multi|pre)[-‐‑ ](switch|mix|lingual|modal|train|tun)")
+        pattern(r"(?i)\b(code|cross|fine|mono|multi|pre)[-‐‑ ](switch|mix|lingual|modal|train|tun)|\b(de)[-‐‑](identif|bias|nois)")
     });
-    APART.replace_all(text, "$1$2")
+    APART.replace_all(text, "$1$2$3$4")
 }
 
 /// How rare a folded stem is in scientific abstracts; about 1 for `effect`, 4 for `translation`, 8.5 for a stem that is in none.

@@ -9,17 +9,20 @@ use scholar_core::text::words::is_stop_word;
 use super::super::pattern::pattern;
 use super::super::terms::stems;
 use super::focus::is_linking;
-use super::{Aspect, Part, capitalised, is_generic};
+use super::{Aspect, Kind, Part, capitalised, is_generic};
 
 /// Sub-questions, else two things compared, else two aspects, else two things joined by `and` or `or`.
-pub(super) fn parts(question: &str, aspects: &[Aspect]) -> Vec<Part> {
+pub(super) fn parts(question: &str, aspects: &[Aspect], kind: Kind) -> Vec<Part> {
     let sub_questions = distinct(sub_questions(question));
     if sub_questions.len() >= 2 {
         return sub_questions;
     }
-    let joined = distinct(joined(question));
-    if joined.len() >= 2 {
-        return joined;
+    // `images and text` are one thing to a question about models of both; outcomes and what is compared are two.
+    if matches!(kind, Kind::Effect | Kind::Comparison) {
+        let joined = distinct(joined(question));
+        if joined.len() >= 2 {
+            return joined;
+        }
     }
     opposed(question, aspects)
 }
