@@ -12,7 +12,7 @@ pub fn markdown(report: &GatesReport, command: &str, machine: &str) -> String {
     let mut text = format!(
         "# Content gates\n\nCommand: `{command}`. Machine: {machine}.\n\n\
          The checks of names, numbers, direction and scope, without any judge. Lists and thresholds were tuned on the training \
-         splits and halves; these are the development splits and held-out halves, except the judged sentences, which were seen. \
+         splits and halves and on conclusions of trials in PMC beside the rest of their abstracts; these are the development splits and held-out halves, except the judged sentences, which were seen. \
          Intervals: 95 %, Wilson.\n\n## False alarms: supported sentences that are flagged\n\n"
     );
     table_head(&mut text, "source");

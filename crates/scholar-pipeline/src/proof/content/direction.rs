@@ -234,10 +234,13 @@ fn turns(tokens: &Tokens) -> Vec<Turn> {
     found
 }
 
+/// Words behind a negation that leave what follows standing in part.
+const STANDING: &[&str] = &["only", "always", "just", "necessarily"];
+
 /// Whether the words before a direction deny it; `not only` does not.
 fn denies(before: &[String]) -> bool {
-    let only = |n: usize| before.get(n + 1).is_some_and(|next| next == "only");
-    before.iter().enumerate().any(|(n, word)| NONE.contains(&word.as_str()) && !only(n))
+    let stands = |n: usize| before.get(n + 1).is_some_and(|next| STANDING.contains(&next.as_str()));
+    before.iter().enumerate().any(|(n, word)| NONE.contains(&word.as_str()) && !stands(n))
 }
 
 /// Words of sentences that say what may be, which oppose nothing.
