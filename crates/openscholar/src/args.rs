@@ -405,6 +405,10 @@ pub(crate) enum BenchCommand {
         /// Measure the training splits, on which the gates were tuned.
         #[arg(long)]
         train: bool,
+        /// Also measure how this judge's scores hold across sources: lexical, embedded, a judge from the catalog, or a
+        /// judge's folder.
+        #[arg(long, value_name = "NAME")]
+        judge: Option<String>,
         /// Folder for the report.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,

@@ -192,7 +192,8 @@ pub async fn judged_evidence(
     Ok(window.map(|window| window_text(passage, &window)))
 }
 
-async fn judge_set(
+/// Judgements on a set's cases, each beside the evidence that the gates would show the judge.
+pub(crate) async fn judge_set(
     judge: &dyn Attributor,
     encoder: Option<&dyn Encoder>,
     set: &CaseSet,

@@ -4,6 +4,7 @@
 //! thresholds of the checks were tuned on the training splits; reports are of the development splits, but for the judged
 //! sentences, which are too few to be divided.
 
+pub mod calibration;
 pub mod data;
 mod markdown;
 pub mod swaps;
@@ -17,10 +18,11 @@ use scholar_pipeline::proof::content::missing;
 use serde::Serialize;
 
 use crate::attribution::data::{DataError, Split};
+use calibration::CalibrationReport;
 use data::{Case, Source, Truth, sources};
 
 /// Schema of the report.
-pub const REPORT_SCHEMA: &str = "openscholar.gates-report/1";
+pub const REPORT_SCHEMA: &str = "openscholar.gates-report/2";
 
 /// A share with its 95 % interval by Wilson.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -114,6 +116,21 @@ pub struct GatesReport {
     pub supported: Shares,
     /// Every judged sentence that is not fully supported.
     pub listed: Vec<Listed>,
+    /// Supported sentences of the clean sources that are flagged, by identifier.
+    pub alarms: Vec<Alarm>,
+    /// Calibration of a small judge, where one was asked for.
+    pub calibration: Option<CalibrationReport>,
+}
+
+/// A supported sentence that is flagged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Alarm {
+    /// Name of its source.
+    pub source: String,
+    /// Its identifier there.
+    pub id: String,
+    /// What the checks miss.
+    pub missing: Vec<Missing>,
 }
 
 /// Measures the checks on `split` below `dir` (`claims/`, `judged/`, `qa/`, `retrieval/scifact_test300/`).
@@ -125,6 +142,7 @@ pub fn measure(dir: &Path, split: Split) -> Result<GatesReport, DataError> {
     let mut reports = Vec::new();
     let mut listed = Vec::new();
     let mut clean: Vec<Vec<Missing>> = Vec::new();
+    let mut alarms = Vec::new();
     for source in &sources {
         let found: Vec<Vec<Missing>> =
             source.cases.iter().map(|case| missing(&case.sentence, &case.source_text())).collect();
@@ -136,6 +154,7 @@ pub fn measure(dir: &Path, split: Split) -> Result<GatesReport, DataError> {
         };
         if source.is_clean {
             clean.extend(of(true));
+            alarms.extend(alarms_of(source, &found));
         }
         if source.is_listed {
             listed.extend(
@@ -155,7 +174,23 @@ pub fn measure(dir: &Path, split: Split) -> Result<GatesReport, DataError> {
         sources: reports,
         supported: shares(&clean),
         listed,
+        alarms,
+        calibration: None,
     })
+}
+
+fn alarms_of<'a>(
+    source: &'a Source,
+    found: &'a [Vec<Missing>],
+) -> impl Iterator<Item = Alarm> + 'a {
+    let both = source.cases.iter().zip(found);
+    both.filter(|(case, found)| case.label == Truth::Full && !found.is_empty()).map(
+        |(case, found)| Alarm {
+            source: source.name.clone(),
+            id: case.id.clone(),
+            missing: found.clone(),
+        },
+    )
 }
 
 fn entry(case: &Case, found: &[Missing]) -> Option<Listed> {

@@ -1,8 +1,8 @@
 //! `openscholar bench …`: every number in docs/results comes from one of these.
 
 mod abstention;
-mod answerable;
 mod annotate;
+mod answerable;
 mod attribution;
 mod convert;
 mod encoder;
@@ -74,7 +74,9 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Annotate(args) => annotate::run(args, app),
         BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Search(args) => search::run(&args, app),
-        BenchCommand::Gates { dir, train, out } => gates::run(&dir, train, out.as_deref(), app),
+        BenchCommand::Gates { dir, train, judge, out } => {
+            gates::run(&dir, train, judge.as_deref(), out.as_deref(), app)
+        }
         BenchCommand::Attribution { dir, judge, encoder, limit, out } => {
             let encoder = encoder_name(encoder.as_deref(), app);
             attribution::run(&dir, &judge, encoder, limit, out.as_deref(), app)

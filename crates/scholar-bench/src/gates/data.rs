@@ -127,7 +127,8 @@ fn of_claims(set: CaseSet, remark: &'static str) -> Source {
     Source { name: set.name, remark, is_clean, is_listed, cases: cases.collect() }
 }
 
-fn judged(dir: &Path) -> Result<Source, DataError> {
+/// The judged sentences that cite something.
+pub(super) fn judged(dir: &Path) -> Result<Source, DataError> {
     let rows: Vec<JudgedRow> = read(&dir.join("judged/sentences.jsonl"))?;
     let cases = rows.into_iter().filter_map(|row| {
         let label = match row.support.as_str() {

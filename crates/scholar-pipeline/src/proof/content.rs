@@ -16,10 +16,13 @@ pub use source::SourceText;
 
 pub use scholar_core::{ContentCheck, Missing};
 
+/// A check of one kind: what it misses of a sentence in plain form.
+type Check = fn(&str, &SourceText) -> Vec<String>;
+
 /// Everything the checks miss in `source`; empty when the sentence passes. Citation markers in `sentence` are ignored.
 pub fn missing(sentence: &str, source: &SourceText) -> Vec<Missing> {
     let sentence = source::plain(sentence);
-    let checks: [(ContentCheck, fn(&str, &SourceText) -> Vec<String>); 4] = [
+    let checks: [(ContentCheck, Check); 4] = [
         (ContentCheck::Entity, entities::missing),
         (ContentCheck::Number, numbers::missing),
         (ContentCheck::Direction, direction::missing),

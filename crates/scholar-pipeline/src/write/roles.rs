@@ -172,7 +172,11 @@ mod tests {
             "Success also depends on the smokers and their surroundings.",
         ] {
             assert_eq!(role_of(Some(Framing), text, false), Framing, "{text}");
+            assert_eq!(role_of(Some(Synthesis), text, false), Synthesis, "{text}");
         }
+        // It rests on two findings before it.
+        let contrast = "By contrast, two trials that compared active interventions found no difference between them.";
+        assert_eq!(role_of(Some(Synthesis), contrast, false), Synthesis);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Other names of what a question asks about: a paper that uses one of them speaks of it.
 //!
-//! `wordnet.tsv` has the nouns that WordNet 3.1 holds to be one thing in their first sense (`wordnet.py` makes it; licence
+//! `wordnet.tsv` has the nouns that `WordNet` 3.1 holds to be one thing in their first sense (`wordnet.py` makes it; licence
 //! in NOTICE); `science.tsv` is ours: what lay people and clinicians, and what two fields, call by different names. A synonym
 //! keeps a paper from being disqualified; it never brings one in by itself, so a wide one costs little.
 

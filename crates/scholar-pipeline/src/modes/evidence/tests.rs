@@ -9,7 +9,7 @@ use scholar_core::{
     RerankScore, Retriever as _, SearchFilter, SearchMode, SearchRequest, Verdict,
 };
 use scholar_testing::{
-    FakeAttributor, FakeEncoder, FakeSentenceClassifier, MemoryRetriever, ScriptedGenerator,
+    FakeAttributor, FakeEncoder, MemoryRetriever, ScriptedGenerator,
 };
 
 use super::config::{PaperRules, SynthesisRules};

@@ -1,11 +1,14 @@
 //! Names: systems, data sets, trials, places, abbreviations, drugs, species.
 
+mod lists;
+
 use std::collections::BTreeSet;
 
 use scholar_core::text::words::{is_stop_word, stem};
 
 use super::source::{SourceText, compact, key, tokens};
 use crate::proof::stems::science_idf;
+use lists::{CALENDAR, DRUG_ENDINGS, PAIRS, PRESUPPOSED, SPECIES, SPELLED_OUT};
 
 /// Names of `sentence` (in plain form) that `source` does not have in any spelling, as printed, each once.
 pub fn missing(sentence: &str, source: &SourceText) -> Vec<String> {
@@ -15,12 +18,18 @@ pub fn missing(sentence: &str, source: &SourceText) -> Vec<String> {
         if sentence.contains(&format!("({name}")) {
             continue;
         }
-        if !is_named(name, source) && missing.iter().all(|known| known != name) {
+        if !is_named(name, source)
+            && !is_genus(name, sentence, source)
+            && missing.iter().all(|known| known != name)
+        {
             missing.push(name.to_owned());
         }
     }
     missing
 }
+
+/// Fewest letters and digits of a name: two stand for too many things, and any text has them as initials.
+const SHORTEST_NAME: usize = 3;
 
 /// Names as printed, in order.
 pub fn names(sentence: &str) -> Vec<&str> {
@@ -32,6 +41,11 @@ pub fn names(sentence: &str) -> Vec<&str> {
         let bare = chunk.trim_matches(|c: char| !c.is_alphanumeric());
         let bare = bare.strip_suffix("'s").unwrap_or(bare);
         if bare.is_empty() {
+            continue;
+        }
+        let letters = bare.chars().filter(|c| c.is_alphanumeric()).count();
+        if letters < SHORTEST_NAME || CALENDAR.contains(&bare) || PRESUPPOSED.contains(&bare) {
+            starts = chunk.ends_with([':', '.', '?', '!', ';']);
             continue;
         }
         let quoted = chunk.starts_with(['"', '“']);
@@ -95,60 +109,6 @@ fn is_rare(word: &str) -> bool {
     idf.weight(&stem(word)) >= idf.weight("\u{0}")
 }
 
-/// Endings of international nonproprietary names. Source: the WHO's stems of such names, the common ones.
-const DRUG_ENDINGS: &[&str] = &[
-    "mab",
-    "nib",
-    "statin",
-    "pril",
-    "sartan",
-    "azole",
-    "cillin",
-    "mycin",
-    "vir",
-    "platin",
-    "taxel",
-    "olol",
-    "gliptin",
-    "gliflozin",
-    "glutide",
-    "prazole",
-    "floxacin",
-    "caine",
-    "azepam",
-    "setron",
-    "triptan",
-    "parin",
-    "oxetine",
-    "dronate",
-    "lukast",
-    "rubicin",
-    "afil",
-    "formin",
-    "cycline",
-    "dipine",
-    "thiazide",
-    "profen",
-    "tidine",
-    "zepine",
-    "pramine",
-    "xaban",
-    "gatran",
-    "semide",
-    "terol",
-    "sone",
-    "olone",
-    "idone",
-    "apine",
-    "azine",
-    "amine",
-    "idine",
-    "oxin",
-    "parib",
-    "ciclib",
-    "limus",
-];
-
 /// Whether a rare word ends as drugs' names do.
 fn is_drug(word: &str) -> bool {
     let lower = word.to_lowercase();
@@ -158,86 +118,21 @@ fn is_drug(word: &str) -> bool {
         && is_rare(&lower)
 }
 
-/// Model organisms and livestock by any of their names.
-const SPECIES: &[&[&str]] = &[
-    &["mouse", "mice", "murine"],
-    &["rat", "rats"],
-    &["zebrafish", "danio"],
-    &["drosophila", "flies", "melanogaster"],
-    &["elegans", "nematode", "nematodes", "worms"],
-    &["yeast", "cerevisiae", "saccharomyces", "pombe"],
-    &["arabidopsis", "thaliana"],
-    &["coli", "escherichia"],
-    &["macaque", "macaques", "monkey", "monkeys", "primate", "primates", "rhesus"],
-    &["rabbit", "rabbits"],
-    &["pig", "pigs", "porcine", "swine"],
-    &["dog", "dogs", "canine"],
-    &["cattle", "cow", "cows", "bovine"],
-    &["sheep", "ovine", "lambs"],
-    &["chicken", "chickens", "chick", "avian"],
-    &["xenopus", "frog", "frogs"],
-    &["hamster", "hamsters"],
-    &["ferret", "ferrets"],
-];
-
 fn species(word: &str) -> Option<&'static [&'static str]> {
     let lower = word.to_lowercase();
     SPECIES.iter().copied().find(|names| names.contains(&lower.as_str()))
 }
 
-/// Abbreviations that texts use without the words, and the words of those who do not abbreviate.
-const PAIRS: &[(&str, &[&str])] = &[
-    ("llm", &["language model", "gpt"]),
-    ("lm", &["language model"]),
-    ("plm", &["language model"]),
-    ("qa", &["question answering", "question-answering"]),
-    ("mt", &["machine translation"]),
-    ("nmt", &["machine translation"]),
-    ("rag", &["retrieval-augmented", "retrieval augmented", "augmented generation"]),
-    ("ai", &["artificial intelligence"]),
-    ("ml", &["machine learning"]),
-    ("nlp", &["natural language"]),
-    ("us", &["united states", "u.s.", "america"]),
-    ("usa", &["united states", "u.s.", "america"]),
-    ("uk", &["united kingdom", "britain", "england"]),
-    ("eu", &["european union", "europe"]),
-    ("swiss", &["switzerland"]),
-    ("dutch", &["netherlands"]),
-    ("french", &["france"]),
-    ("danish", &["denmark"]),
-    ("british", &["united kingdom", "uk", "england"]),
-    ("american", &["united states", "us"]),
-    ("tb", &["tuberculosis"]),
-    ("bp", &["blood pressure"]),
-    ("ci", &["confidence interval"]),
-    ("hr", &["hazard ratio"]),
-    ("or", &["odds ratio"]),
-    ("rr", &["risk ratio", "relative risk"]),
-    ("md", &["mean difference"]),
-    ("covid-19", &["coronavirus", "sars-cov-2", "covid"]),
-    ("sars-cov-2", &["coronavirus", "covid"]),
-    ("rct", &["randomi"]),
-    ("dna", &["gene", "genom"]),
-    ("rna", &["transcript"]),
-    ("mrna", &["messenger", "transcript", "rna"]),
-    ("hiv", &["human immunodeficiency"]),
-    ("aids", &["acquired immun", "hiv"]),
-    ("icu", &["intensive care"]),
-    ("bmi", &["body mass"]),
-    ("ct", &["computed tomography"]),
-    ("mri", &["magnetic resonance"]),
-];
-
-/// Names of families whose members are numbered, in compact form.
-const SPELLED_OUT: &[(&str, &str)] = &[
-    ("il", "interleukin"),
-    ("pd", "programmeddeath"),
-    ("pd", "programmedcelldeath"),
-    ("pd", "programmedcelldeathprotein"),
-    ("pdl", "programmeddeathligand"),
-    ("t", "type"),
-    ("ctla", "cytotoxictlymphocyteassociatedantigen"),
-];
+/// `Haemaphysalis longicornis` beside `H. longicornis`.
+fn is_genus(name: &str, sentence: &str, source: &SourceText) -> bool {
+    let behind = sentence.split_once(name).map_or("", |(_, behind)| behind);
+    let epithet = tokens(behind).into_iter().next().unwrap_or_default();
+    let initial = name.chars().next().unwrap_or_default();
+    is_proper(name)
+        && epithet.len() >= PART
+        && epithet.chars().all(char::is_lowercase)
+        && source.text.contains(&format!("{initial}. {epithet}"))
+}
 
 /// Shortest name that may be part of a longer word of the source.
 const PART: usize = 4;
@@ -255,6 +150,9 @@ fn is_named(name: &str, source: &SourceText) -> bool {
     };
     let small = compact(name);
     let singular = small.strip_suffix('s').unwrap_or(&small);
+    if misspelt(&small, source) {
+        return true;
+    }
     let held = |text: &str| {
         source.keys.contains(&key(text))
             || source.pairs.contains(text)
@@ -292,6 +190,33 @@ fn is_named(name: &str, source: &SourceText) -> bool {
             let numeric = part.chars().all(|c| c.is_ascii_digit() || c == '.');
             !numeric || tokens(&source.text).contains(part)
         })
+}
+
+/// Fewest letters of a name that one letter more, less or other does not make another name.
+const LONG_NAME: usize = 7;
+
+/// Whether a word of the source is the name but for one letter: `Novrtis`. Digits are never misspelt.
+fn misspelt(small: &str, source: &SourceText) -> bool {
+    let letters: Vec<char> = small.chars().collect();
+    letters.len() >= LONG_NAME
+        && letters.iter().all(|c| c.is_alphabetic())
+        && source.words.iter().any(|word| one_edit(&letters, word))
+}
+
+/// Whether `word` differs from `letters` by at most one insertion, deletion or replacement.
+fn one_edit(letters: &[char], word: &str) -> bool {
+    let word: Vec<char> = word.chars().collect();
+    if letters.len().abs_diff(word.len()) > 1 {
+        return false;
+    }
+    let same = letters.iter().zip(&word).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&letters[same..], &word[same..]);
+    let skip = |rest: &[char], n: usize| rest.get(n..).map(<[char]>::to_vec).unwrap_or_default();
+    match letters.len().cmp(&word.len()) {
+        std::cmp::Ordering::Less => a == skip(b, 1),
+        std::cmp::Ordering::Equal => skip(a, 1) == skip(b, 1),
+        std::cmp::Ordering::Greater => skip(a, 1) == b,
+    }
 }
 
 /// Whether a word of the source begins or ends with `text`: `AMP` beside `AMPK`, `RAS` beside `KRAS`, `LLM` beside `LLMs`.

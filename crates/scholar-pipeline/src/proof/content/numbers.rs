@@ -92,8 +92,12 @@ fn number(text: &str, found: &regex::Captures<'_>) -> Option<Number> {
     let attached = |c: Option<char>| c.is_some_and(char::is_alphabetic);
     let named = before == Some('-')
         && text[..digits.start()].chars().rev().nth(1).is_some_and(char::is_alphabetic);
+    // `.2` of `B.1.617.2`.
+    let versioned = digits.as_str().starts_with('.') && before.is_some_and(char::is_alphanumeric);
     let has_unit = found.name("unit").is_some() || found.name("scale").is_some();
-    if spelled.is_none() && (attached(before) || named || (attached(after) && !has_unit)) {
+    if spelled.is_none()
+        && (attached(before) || named || versioned || (attached(after) && !has_unit))
+    {
         return None;
     }
     let clean = word.replace(',', "");
@@ -153,24 +157,27 @@ const SHARES: &[(&str, f64)] = &[
     ("three-quarters", 0.75),
 ];
 
+/// Largest number without a unit that is taken for the writer's own count, as a word of the same value is.
+const COUNTED: f64 = 1.0;
+
 /// Numbers and ratios of `sentence` (in plain form) that `source` neither has nor implies, as printed.
 pub fn missing(sentence: &str, source: &SourceText) -> Vec<String> {
     let mut missing: Vec<String> = Vec::new();
     let difference = DIFFERENCE.is_match(sentence);
     for number in numbers_of(sentence) {
         // A counted word (`two approaches`) is the writer's own count.
-        if number.spelled && number.unit == Unit::Unknown {
+        let counted = number.spelled || (number.decimals == 0 && number.value <= COUNTED);
+        if counted && number.unit == Unit::Unknown {
             continue;
         }
         if is_label(&number, sentence) || is_year_of_a_name(&number, source) {
             continue;
         }
-        let stated =
-            is_stated(&number, source) || is_share(&number, source) || is_sum(&number, source);
-        if !stated
-            && !(difference && is_difference(&number, source))
-            && !missing.contains(&number.printed)
-        {
+        let stated = is_stated(&number, source)
+            || is_share(&number, source)
+            || is_sum(&number, source)
+            || (difference && is_difference(&number, source));
+        if !stated && !missing.contains(&number.printed) {
             missing.push(number.printed);
         }
     }

@@ -8,6 +8,7 @@ use scholar_core::text::words::{is_stop_word, stem};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::numbers::{Number, numbers_of};
+use crate::proof::stems::science_idf;
 
 /// What the cited passages, the titles and the abstracts of their papers say, prepared once for all checks.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +19,8 @@ pub struct SourceText {
     pub(super) sentences: Vec<Tokens>,
     /// [`key`]s of all words.
     pub(super) keys: BTreeSet<String>,
+    /// All words, lower case.
+    pub(super) words: BTreeSet<String>,
     /// Neighbouring words in one, lower case: `il6` of `IL-6`.
     pub(super) pairs: BTreeSet<String>,
     /// Letters and digits of `text`, lower case, nothing between them.
@@ -43,6 +46,24 @@ impl Tokens {
         let keys = words.iter().map(|word| key(word)).collect();
         Self { words, keys }
     }
+
+    /// [`key`]s of the words that say what the sentence is about: neither stop words nor numbers.
+    pub(super) fn content(&self) -> Vec<String> {
+        let both = self.words.iter().zip(&self.keys);
+        let content =
+            both.filter(|(word, _)| !is_stop_word(word) && word.chars().any(char::is_alphabetic));
+        content.map(|(_, key)| key.clone()).collect()
+    }
+}
+
+/// Share of `wanted` keys that are in `offered`, weighted by rarity; 0 of nothing.
+pub(super) fn share(wanted: &[String], offered: &[String]) -> f32 {
+    let idf = science_idf();
+    let weight =
+        |keys: &mut dyn Iterator<Item = &String>| keys.map(|key| idf.weight(key)).sum::<f32>();
+    let all = weight(&mut wanted.iter());
+    let found = weight(&mut wanted.iter().filter(|key| offered.contains(key)));
+    if all > 0.0 { found / all } else { 0.0 }
 }
 
 impl SourceText {
@@ -50,13 +71,14 @@ impl SourceText {
     pub fn of(texts: &[&str]) -> Self {
         let mut source = Self::default();
         for text in texts {
-            let text = plain(&strip_foreign_markers(text));
+            let text = uniform(&strip_foreign_markers(text));
             source.sentences.extend(sentence_texts(&text).into_iter().map(Tokens::of));
             source.text.push_str(&text);
             source.text.push('\n');
         }
         let words: Vec<&str> = tokens(&source.text);
         source.keys = words.iter().map(|word| key(word)).collect();
+        source.words = words.iter().map(|word| word.to_lowercase()).collect();
         source.pairs = words.windows(2).map(|two| compact(&two.concat())).collect();
         source.compact = compact(&source.text);
         let first = |word: &&str| word.chars().next();
@@ -72,15 +94,22 @@ impl SourceText {
     }
 }
 
-/// Without citation markers, in compatibility form, Greek letters by name, one kind of hyphen and apostrophe.
+/// [`uniform`], without citation markers and author-year citations: how a sentence is compared. Sources keep theirs, for
+/// `(June 10, 2016)` looks like one and what it says may be asked for.
 pub(super) fn plain(text: &str) -> String {
-    let text = strip_author_year(&strip_citations(text));
+    uniform(&strip_author_year(&strip_citations(text)))
+}
+
+/// In compatibility form without diacritics, Greek letters by name, one kind of hyphen and apostrophe, no emphasis.
+fn uniform(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.nfkc() {
+    for c in text.nfkd() {
         match c {
             '‐' | '‑' | '‒' | '–' | '−' => out.push('-'),
             '’' | '‘' | 'ʼ' => out.push('\''),
-            '*' | '\u{ad}' | '\u{200b}' => {}
+            // `CYP2C19*2` is two words, as `**Heading.**` is one.
+            '*' => out.push(' '),
+            '\u{ad}' | '\u{200b}' | '\u{300}'..='\u{36f}' => {}
             _ => match greek(c) {
                 Some(name) => out.push_str(name),
                 None => out.push(c),
