@@ -15,7 +15,7 @@ NAMES = ["rank", "title_similarity", "sentence_similarity", "answers", "coverage
 WITHOUT = {"title_similarity", "sentence_similarity", "answers"}
 
 def features(signs, names):
-    value = dict(signs, rank=1.0 / (1.0 + signs["rank"]))
+    value = dict(signs, rank=1.0 / (1.0 + signs["rank"] / 6.0))
     return [1.0] + [value[name] for name in names]
 
 def fit(x, y, weight, penalty=1.0):

@@ -162,7 +162,7 @@ impl EvidenceConfig {
             lines: LineRules::digest(),
             checks: CheckRules { rounds: 2, top_k: 20 },
             evidence_is: EvidenceIs::Found,
-            abstain_below: 0.32,
+            abstain_below: 0.35,
             synthesis: None,
         }
     }

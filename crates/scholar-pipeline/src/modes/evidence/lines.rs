@@ -12,6 +12,10 @@ use super::score::{Scored, similarity};
 
 /// Below this a sentence is background, procedure or praise by its wording, where no classifier tells its role.
 const LEAST_INFORMATIVE: f32 = 0.2;
+/// Probability of a finding from which its wording is not asked.
+const SURELY_A_FINDING: f32 = 0.75;
+/// Share of the probability of a finding that is enough where no sentence of the paper has it whole.
+const UNSURE: f32 = 0.4;
 /// For a sentence with a number, where the question wants results.
 const NUMBER_BONUS: f32 = 0.06;
 /// For a conclusion.
@@ -38,13 +42,16 @@ pub(crate) fn lines(
     let LineRules { per_paper, max_sentences: _, further_share, redundancy, finding_from } = *rules;
     // Of methods and datasets one line each.
     let per_paper = if matches!(reading.kind, Kind::Methods | Kind::Data) { 1 } else { per_paper };
-    let fits = |at: &usize| answers_in_kind(&scored[*at], reading, finding_from);
-    let mut left: Vec<(f32, usize)> = members
-        .iter()
-        .copied()
-        .filter(fits)
-        .map(|at| (worth(&scored[at], reading), at))
-        .collect();
+    let fitting = |finding_from: f32| -> Vec<(f32, usize)> {
+        let fits = |at: &usize| answers_in_kind(&scored[*at], reading, finding_from);
+        let fitting = members.iter().copied().filter(fits);
+        fitting.map(|at| (worth(&scored[at], reading), at)).collect()
+    };
+    // A paper that answers is shown with the sentence nearest to a finding, if the classifier is sure of none.
+    let mut left = fitting(finding_from);
+    if left.is_empty() {
+        left = fitting(finding_from * UNSURE);
+    }
     left.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let Some((best, _)) = left.first().copied() else { return Vec::new() };
     let mut chosen: Vec<usize> = Vec::new();
@@ -103,8 +110,10 @@ pub(crate) fn answers_in_kind(scored: &Scored, reading: &Reading, finding_from: 
         return false;
     }
     let by_role = |judged: &SentenceScores| judged.role.finding() >= finding_from;
-    let finding = scored.judged.as_ref().is_none_or(by_role)
-        && scored.candidate.informative >= LEAST_INFORMATIVE;
+    let surely = |judged: &SentenceScores| judged.role.finding() >= SURELY_A_FINDING;
+    let finding = scored.judged.as_ref().is_some_and(surely)
+        || scored.judged.as_ref().is_none_or(by_role)
+            && scored.candidate.informative >= LEAST_INFORMATIVE;
     match reading.kind {
         Kind::Data => offers_data(text) || finding && speaks_of(text, Aspect::Data),
         Kind::Methods => (approach && !offers_data(text)) || finding,
