@@ -101,11 +101,9 @@ pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
     let slot = |heading: String, accepts: Accepts, gap: Option<String>| Slot { heading, accepts, gap };
     let named = reading.parts.iter().enumerate().map(|(at, part)| {
         let accepts = part.aspect.map_or(Accepts::Part(at), Accepts::Aspect);
-        let gap = match part.aspect {
-            Some(_) => part.heading.to_lowercase(),
-            None => uncapitalised(&part.heading),
-        };
-        slot(part.heading.clone(), accepts, Some(gap))
+        // That no sentence is told to be an advantage does not say that there is none.
+        let gap = part.aspect.is_none().then(|| uncapitalised(&part.heading));
+        slot(part.heading.clone(), accepts, gap)
     });
     let mut slots: Vec<Slot> = match reading.kind {
         _ if reading.asks_harm => {
