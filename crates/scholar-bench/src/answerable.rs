@@ -52,7 +52,11 @@ impl AnswerableQuestion {
     /// When a line has another form.
     pub fn read(text: &str) -> Result<Vec<Self>, QuestionsError> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#'));
-        lines.filter(|(_, line)| !line.is_empty()).skip(1).map(|(at, line)| Self::row(at + 1, line)).collect()
+        lines
+            .filter(|(_, line)| !line.is_empty())
+            .skip(1)
+            .map(|(at, line)| Self::row(at + 1, line))
+            .collect()
     }
 
     fn row(line: usize, text: &str) -> Result<Self, QuestionsError> {
@@ -174,7 +178,10 @@ struct Without {
 impl Without {
     /// Asks for so many more passages that as many remain as were asked for, and takes the papers out.
     fn more(&self, request: &SearchRequest) -> SearchRequest {
-        SearchRequest { top_k: request.top_k + PASSAGES_OF_PAPER * self.papers.len(), ..request.clone() }
+        SearchRequest {
+            top_k: request.top_k + PASSAGES_OF_PAPER * self.papers.len(),
+            ..request.clone()
+        }
     }
 
     fn left(&self, mut hits: Vec<Retrieved>, top_k: usize) -> Vec<Retrieved> {
@@ -214,7 +221,9 @@ mod tests {
     #[test]
     fn questions_are_read_and_bad_lines_named() {
         let head = "id\tsplit\tset\tfield\tkind\tquestion\tgold\n";
-        let good = format!("{head}a1\tdev\tanswerable\tnlp\teffect\tDoes it help?\tpmid:1 pmid:2\no1\theld-out\toff\tfar\tfar\tWho paid?\t\n");
+        let good = format!(
+            "{head}a1\tdev\tanswerable\tnlp\teffect\tDoes it help?\tpmid:1 pmid:2\no1\theld-out\toff\tfar\tfar\tWho paid?\t\n"
+        );
         let read = AnswerableQuestion::read(&good).expect("well-formed");
         assert_eq!((read[0].gold.len(), read[1].gold.len()), (2, 0));
         let check = |row: &str, expected: &str| {

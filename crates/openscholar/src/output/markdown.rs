@@ -177,7 +177,9 @@ fn reference_list(answer: &Answer, text: &mut Markdown) {
             .flat_map(|sentence| sentence.study.iter().map(|detail| &detail.quote))
             .collect();
         let quotes = answer.quotes().filter(|quote| quote.reference == reference.number);
-        for quote in quotes.filter(|quote| !details.iter().any(|detail| std::ptr::eq(*detail, *quote))) {
+        for quote in
+            quotes.filter(|quote| !details.iter().any(|detail| std::ptr::eq(*detail, *quote)))
+        {
             let place = (quote.passage_id.to_string(), quote.start);
             if seen.contains(&place) {
                 continue;

@@ -11,14 +11,17 @@ pub fn markdown(rows: &[Row]) -> String {
     let mut text = String::new();
     for split in splits {
         let of_split: Vec<&Row> = rows.iter().filter(|row| row.split == split).collect();
-        let _infallible = write!(text, "## {split}\n\n{}\n{}\n", decisions(&of_split), shown(&of_split));
+        let _infallible =
+            write!(text, "## {split}\n\n{}\n{}\n", decisions(&of_split), shown(&of_split));
     }
     text.trim_end().to_owned() + "\n"
 }
 
 /// Shares of right decisions with Wilson's 95 % interval, by condition and field.
 fn decisions(rows: &[&Row]) -> String {
-    let mut text = String::from("| questions | field | n | right decision | share (95 %) |\n|---|---|---|---|---|\n");
+    let mut text = String::from(
+        "| questions | field | n | right decision | share (95 %) |\n|---|---|---|---|---|\n",
+    );
     let conditions = [
         (Condition::Answerable, "answerable", "answered"),
         (Condition::Near, "near: the same, answering papers taken out", "abstained"),

@@ -42,8 +42,8 @@ use scholar_core::{Answer, AnswerMode, Notice, NoticeKind, Query, Question};
 
 pub use abstain::{Diagnosis, PaperDiagnosis};
 pub use config::{EvidenceConfig, EvidenceIs};
-pub use papers::PaperSigns;
 pub use digest::{EvidenceAnswer, digest};
+pub use papers::PaperSigns;
 
 use super::Mode;
 use crate::budget::ExpectedCalls;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use scholar_core::{AnswerMode, AnswerRole, AnswerSentence, CharSpan, NoticeKind, Question, Retriever as _};
+use scholar_core::{
+    AnswerMode, AnswerRole, AnswerSentence, CharSpan, NoticeKind, Question, Retriever as _,
+};
 use scholar_pipeline::config::Task;
 use scholar_pipeline::record::{Recorder, Replayer};
 use scholar_pipeline::{AskConfig, Event, Ports};

@@ -5,7 +5,8 @@ use scholar_core::{Answer, AnswerSentence, Reference};
 /// `Li et al. (2021), randomised controlled trial, 124 adults:`, in front of the first sentence of a paper in its part;
 /// `None` for sentences that are not quoted in a digest.
 pub(crate) fn lead(answer: &Answer, sentence: &AnswerSentence) -> Option<String> {
-    let cited = sentence.citations.first().filter(|_| sentence.verbatim && sentence.role.is_some())?;
+    let cited =
+        sentence.citations.first().filter(|_| sentence.verbatim && sentence.role.is_some())?;
     let paper = answer.references.iter().find(|paper| paper.number == *cited)?;
     let details: String = sentence.study.iter().map(|one| format!(", {}", one.text)).collect();
     sentence.paragraph_start.then(|| format!("{}{details}:", named(paper)))

@@ -1,8 +1,8 @@
 //! The table of an answer, as a table of GFM.
 
+use scholar_core::Answer;
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::untrusted::Markdown;
-use scholar_core::Answer;
 
 use super::study::named;
 

@@ -125,11 +125,7 @@ fn count_of_sides(state: &DigestState<'_>, digest: &Digest) -> Option<AnswerSent
         .filter(|(n, _)| *n > 0)
         .map(|(n, what)| format!("{n} {} {what}", verb(n)))
         .collect();
-    let text = format!(
-        "Of {} papers whose wording is plain, {}.",
-        sides.len(),
-        parts.join(", ")
-    );
+    let text = format!("Of {} papers whose wording is plain, {}.", sides.len(), parts.join(", "));
     let follows = sides.into_iter().map(|(_, _, at)| at).collect();
     Some(AnswerSentence { role: Some(AnswerRole::Synthesis), follows, ..said(text, SHORT, false) })
 }

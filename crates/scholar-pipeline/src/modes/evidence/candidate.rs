@@ -152,12 +152,7 @@ fn candidate(
         passage,
         span: CharSpan::of_bytes(text, range.start, range.end),
         stems: stem_set(&shown),
-        informative: informativeness(
-            &shown,
-            place,
-            cites,
-            reading,
-        ),
+        informative: informativeness(&shown, place, cites, reading),
         text: shown,
         quote,
         cites,

@@ -115,7 +115,8 @@ pub(crate) fn empty_slots(state: &DigestState<'_>) -> Vec<String> {
         .chosen
         .iter()
         .map(|line| {
-            let passage = &state.evidence[state.scored[line.at].candidate.passage].retrieved.passage;
+            let passage =
+                &state.evidence[state.scored[line.at].candidate.passage].retrieved.passage;
             let about = state.abstract_of(line.at).map_or("", |one| one.text.as_str());
             stem_set(&format!("{} {about} {}", passage.title, state.scored[line.at].candidate.text))
         })

@@ -4,8 +4,8 @@ use scholar_core::{SentenceRole, SentenceScores};
 
 use super::config::LineRules;
 use super::informative::{
-    Role, Side, is_guess, is_motivation, is_praise, is_procedure, is_promise, offers_data, speaks_of,
-    speaks_of_harm,
+    Role, Side, is_guess, is_motivation, is_praise, is_procedure, is_promise, offers_data,
+    speaks_of, speaks_of_harm,
 };
 use super::question::{Aspect, Kind, Reading};
 use super::score::{Scored, similarity};
@@ -103,7 +103,11 @@ pub(crate) fn answers_in_kind(scored: &Scored, reading: &Reading, finding_from: 
     let text = scored.candidate.text.as_str();
     let wants_limits = reading.kind == Kind::Limits || reading.wants(Aspect::Limits);
     let approach = Role::of(text) == Role::Approach;
-    if is_promise(text) || is_praise(text) || is_guess(text) || (is_motivation(text) && !wants_limits) {
+    if is_promise(text)
+        || is_praise(text)
+        || is_guess(text)
+        || (is_motivation(text) && !wants_limits)
+    {
         return false;
     }
     if reading.asks_harm && !speaks_of_harm(text) {
@@ -132,8 +136,20 @@ pub(crate) fn defines(text: &str, reading: &Reading) -> bool {
     let Some(named) = reading.phrases.first() else { return false };
     let stems = super::terms::stem_set(named);
     let marks = [
-        " is a ", " is an ", " is the ", " are ", " refers to ", " refer to ", "defined as", " aims to ",
-        " which is ", ", a ", ", an ", " combines ", " consists of ", " involves ",
+        " is a ",
+        " is an ",
+        " is the ",
+        " are ",
+        " refers to ",
+        " refer to ",
+        "defined as",
+        " aims to ",
+        " which is ",
+        ", a ",
+        ", an ",
+        " combines ",
+        " consists of ",
+        " involves ",
     ];
     marks.iter().any(|mark| {
         text.find(mark).is_some_and(|at| {

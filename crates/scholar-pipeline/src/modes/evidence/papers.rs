@@ -90,13 +90,22 @@ impl PaperModel {
         let model = if has_vectors { Self::WITH_MODELS } else { Self::WITHOUT_MODELS };
         match evidence_is {
             EvidenceIs::Found => model,
-            EvidenceIs::Given => Self { intercept: model.intercept + model.rank, rank: 0.0, ..model },
+            EvidenceIs::Given => {
+                Self { intercept: model.intercept + model.rank, rank: 0.0, ..model }
+            }
         }
     }
 
     fn probability(&self, signs: &PaperSigns) -> f32 {
-        let Self { intercept, rank, title_similarity, sentence_similarity, answers, coverage, missing } =
-            *self;
+        let Self {
+            intercept,
+            rank,
+            title_similarity,
+            sentence_similarity,
+            answers,
+            coverage,
+            missing,
+        } = *self;
         let sum = intercept
             + rank / (1.0 + signs.rank as f32 / HALF_RANK)
             + title_similarity * signs.title_similarity
@@ -156,9 +165,8 @@ fn abouts(evidence: &[Ranked]) -> BTreeMap<PaperId, BTreeSet<String>> {
     let mut about: BTreeMap<PaperId, BTreeSet<String>> = BTreeMap::new();
     for ranked in evidence {
         let passage = &ranked.retrieved.passage;
-        let stems = about
-            .entry(passage.id.paper.clone())
-            .or_insert_with(|| stem_set(&passage.title));
+        let stems =
+            about.entry(passage.id.paper.clone()).or_insert_with(|| stem_set(&passage.title));
         if passage.kind == PassageKind::Abstract {
             stems.extend(stem_set(&passage.text));
         }
@@ -191,7 +199,12 @@ fn paper(
                 || term.is_in(&scored[at].candidate.stems)
                 || title.is_some_and(|title| term.is_in(title))
         };
-        matches!(reading.kind, Kind::Methods | Kind::Data) && !reading.topic.acts().filter(|term| REQUIRED_ACTS.contains(&term.stem.as_str())).all(done)
+        matches!(reading.kind, Kind::Methods | Kind::Data)
+            && !reading
+                .topic
+                .acts()
+                .filter(|term| REQUIRED_ACTS.contains(&term.stem.as_str()))
+                .all(done)
     };
     own.retain(|at| !lacks_act(*at));
     let mut members: Vec<usize> = own.iter().copied().filter(|at| !lacks_concept(*at)).collect();
@@ -251,7 +264,8 @@ mod tests {
 
     #[test]
     fn papers_clearly_ahead_are_shown_and_the_best_always() {
-        let rules = PaperRules { max_papers: 3, show_from: 0.2, show_share: 0.5, ..PaperRules::digest() };
+        let rules =
+            PaperRules { max_papers: 3, show_from: 0.2, show_share: 0.5, ..PaperRules::digest() };
         let n = |probabilities: &[f32]| {
             shown(&probabilities.iter().map(|one| paper(*one)).collect::<Vec<_>>(), &rules)
         };

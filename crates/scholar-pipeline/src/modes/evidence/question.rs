@@ -173,7 +173,17 @@ impl Reading {
         let subject = subject.filter(|_| is_effect);
         let phrases = phrases(question);
         let claims = claims(question.trim_end_matches(['?', ' ']));
-        Self { kind, phrases, terms, aspects, parts, topic, subject, asks_harm: asks_harm(question, kind), claims }
+        Self {
+            kind,
+            phrases,
+            terms,
+            aspects,
+            parts,
+            topic,
+            subject,
+            asks_harm: asks_harm(question, kind),
+            claims,
+        }
     }
 
     /// Share of the terms' weight, each counted as far as `credit` says.

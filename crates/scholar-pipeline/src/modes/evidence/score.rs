@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use scholar_core::{
-    EmbeddedText, Encoder, PortError, Ranked, SentenceClassifier, SentenceInContext, SentenceScores,
-    Side, Similarity,
+    EmbeddedText, Encoder, PortError, Ranked, SentenceClassifier, SentenceInContext,
+    SentenceScores, Side, Similarity,
 };
 
 use super::candidate::Candidate;
@@ -150,7 +150,8 @@ fn classify(
         text: &encodings.asked,
         vector: encodings.question.as_deref().unwrap_or_default(),
     };
-    let embedded = |text: &'_ str| EmbeddedText { text: "", vector: vector(text).unwrap_or_default() };
+    let embedded =
+        |text: &'_ str| EmbeddedText { text: "", vector: vector(text).unwrap_or_default() };
     let sentences: Vec<SentenceInContext<'_>> = candidates
         .iter()
         .map(|one| {

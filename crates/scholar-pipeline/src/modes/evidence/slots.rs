@@ -98,7 +98,8 @@ pub(crate) fn outcome_phrase(reading: &Reading) -> Option<String> {
 
 /// The parts of an answer to the question, in order; the last takes what no other does.
 pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
-    let slot = |heading: String, accepts: Accepts, gap: Option<String>| Slot { heading, accepts, gap };
+    let slot =
+        |heading: String, accepts: Accepts, gap: Option<String>| Slot { heading, accepts, gap };
     let named = reading.parts.iter().enumerate().map(|(at, part)| {
         let accepts = part.aspect.map_or(Accepts::Part(at), Accepts::Aspect);
         // That no sentence is told to be an advantage does not say that there is none.
@@ -128,7 +129,9 @@ pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
             EffectSide::ALL.map(side).into_iter().collect()
         }
         Kind::Comparison if reading.parts.len() == 2 => {
-            std::iter::once(slot(COMPARED.to_owned(), Accepts::BothParts, None)).chain(named).collect()
+            std::iter::once(slot(COMPARED.to_owned(), Accepts::BothParts, None))
+                .chain(named)
+                .collect()
         }
         _ => named.collect(),
     };

@@ -77,7 +77,9 @@ fn dictionary(evidence: &[Ranked]) -> BTreeMap<String, usize> {
         let mut own: Vec<String> = words(&passage.title)
             .into_iter()
             .chain(words(&passage.text))
-            .filter(|word| word.chars().count() >= SHORTEST - 1 && word.chars().all(char::is_alphabetic))
+            .filter(|word| {
+                word.chars().count() >= SHORTEST - 1 && word.chars().all(char::is_alphabetic)
+            })
             .map(str::to_lowercase)
             .collect();
         own.sort_unstable();
@@ -115,7 +117,8 @@ fn edits(a: &[char], b: &[char]) -> usize {
     for i in 1..=a.len() {
         for j in 1..=b.len() {
             let same = usize::from(a[i - 1] != b[j - 1]);
-            let mut least = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + same);
+            let mut least =
+                (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + same);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 least = least.min(rows[i - 2][j - 2] + 1);
             }

@@ -123,7 +123,9 @@ impl<'a> DigestState<'a> {
     }
 
     /// The sentence classifier, if it reads the encoder's vectors.
-    pub(crate) fn classifier(&self) -> Option<std::sync::Arc<dyn scholar_core::SentenceClassifier>> {
+    pub(crate) fn classifier(
+        &self,
+    ) -> Option<std::sync::Arc<dyn scholar_core::SentenceClassifier>> {
         let encoder = self.frame.ports.encoder.as_ref()?;
         let classifier = self.frame.ports.sentence_classifier.as_ref()?;
         classifier.info().fits(encoder.info()).then(|| std::sync::Arc::clone(classifier))

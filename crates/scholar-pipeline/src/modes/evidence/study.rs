@@ -99,8 +99,10 @@ mod tests {
     #[test]
     fn design_and_size_are_the_papers_own_words() {
         assert_eq!(
-            of("Background: Falls are common. Methods: A randomized, double-blind, placebo-controlled trial. \
-                We randomly assigned 340 older adults to vitamin D or placebo."),
+            of(
+                "Background: Falls are common. Methods: A randomized, double-blind, placebo-controlled trial. \
+                We randomly assigned 340 older adults to vitamin D or placebo."
+            ),
             ["randomized, double-blind, placebo-controlled trial", "340 older adults"]
         );
         assert_eq!(

@@ -38,7 +38,9 @@ const COMPOUNDS: [(&str, &[&str]); 7] = [
 /// `text` with `pre-training`, `fine tuned`, `cross-lingual` as one word, as others write them.
 pub(crate) fn joined_compounds(text: &str) -> Cow<'_, str> {
     static APART: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"(?i)\b(code|cross|fine|mono|multi|pre)[-‐‑ ](switch|mix|lingual|modal|train|tun)|\b(de)[-‐‑](identif|bias|nois)")
+        pattern(
+            r"(?i)\b(code|cross|fine|mono|multi|pre)[-‐‑ ](switch|mix|lingual|modal|train|tun)|\b(de)[-‐‑](identif|bias|nois)",
+        )
     });
     APART.replace_all(text, "$1$2$3$4")
 }

@@ -8,9 +8,7 @@ use scholar_core::{
     AnswerSentence, CharSpan, Explanation, Gate, GeneratorStrength, PaperId, PortErrorKind, Ranked,
     RerankScore, Retriever as _, SearchFilter, SearchMode, SearchRequest, Verdict,
 };
-use scholar_testing::{
-    FakeAttributor, FakeEncoder, MemoryRetriever, ScriptedGenerator,
-};
+use scholar_testing::{FakeAttributor, FakeEncoder, MemoryRetriever, ScriptedGenerator};
 
 use super::config::{PaperRules, SynthesisRules};
 use super::*;
@@ -199,10 +197,7 @@ async fn the_model_adds_what_passes_and_nothing_else() {
     let (plain, _) = ask(&ports, BROAD_QUESTION, &config).await;
     // Numbers that are not there, and one twice: the choice is only a choice.
     let reply = serde_json::json!({"findings": [1, 2, 2, 3, 4, 77]});
-    let model = Arc::new(
-        small_model()
-            .reply("synthesis", reply.to_string().as_str()),
-    );
+    let model = Arc::new(small_model().reply("synthesis", reply.to_string().as_str()));
     ports.generator = Some(model.clone());
     let (result, seen) = ask(&ports, BROAD_QUESTION, &config).await;
     let written: Vec<&AnswerSentence> =

@@ -8,7 +8,8 @@ use super::is_generic;
 /// Most words of a phrase.
 const LONGEST: usize = 7;
 /// Small words that may stand inside a phrase.
-const INSIDE: &[&str] = &["of", "for", "in", "on", "with", "without", "to", "by", "from", "as", "the", "a", "an"];
+const INSIDE: &[&str] =
+    &["of", "for", "in", "on", "with", "without", "to", "by", "from", "as", "the", "a", "an"];
 /// Verbs and adjectives that link what a question names, as folded stems.
 #[rustfmt::skip]
 const LINKING: &[&str] = &[
@@ -53,7 +54,8 @@ fn close(run: &mut Vec<&str>, found: &mut Vec<String>) {
 }
 
 /// Words that any question may use and that belong to what is named behind another word: `muscle strength`.
-const NOUNS: &[&str] = &["strength", "risk", "risks", "outcomes", "outcome", "performance", "problems", "states"];
+const NOUNS: &[&str] =
+    &["strength", "risk", "risks", "outcomes", "outcome", "performance", "problems", "states"];
 
 /// Whether a word names something.
 fn carries(word: &str) -> bool {

@@ -58,8 +58,14 @@ impl Kind {
             Self::Limits,
             r"\b(?:limits?|limitations?|challenges|open (?:problems?|questions?|issues?)|obstacles|barriers|drawbacks|weaknesses|shortcomings|fail(?:s|ures?)?|struggle)\b",
         ),
-        (Self::Causes, r"^why\b|\b(?:causes?|caused|reasons?|risk factors?|mechanisms?|due to|explains?|predictors?)\b"),
-        (Self::Data, r"\b(?:datasets?|data sets?|corpora|corpus|benchmarks?|treebanks?|resources?|shared tasks?)\b"),
+        (
+            Self::Causes,
+            r"^why\b|\b(?:causes?|caused|reasons?|risk factors?|mechanisms?|due to|explains?|predictors?)\b",
+        ),
+        (
+            Self::Data,
+            r"\b(?:datasets?|data sets?|corpora|corpus|benchmarks?|treebanks?|resources?|shared tasks?)\b",
+        ),
         (
             Self::Methods,
             r"^(?:how (?:can|could|to|should|are|is|do|does|have|has)|which|what) ?.*\b(?:methods?|approach(?:es)?|techniques?|algorithms?|ways?|strateg(?:y|ies)|interventions?|treatments?|models?|systems?|tools?|programmes?|helps?|drugs?|therap(?:y|ies)|prevented|reduced|improved|detected|measured|evaluated|handled|mitigated|made|built|trained|generated|extracted|controlled|defended|treated|work)\b|^how (?:can|could|to|should)\b",

@@ -74,12 +74,8 @@ fn joined(question: &str) -> Vec<Part> {
 /// The first words up to a stop word or one that any question may use, at most three.
 fn near<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let bare = |word: &str| is_stop_word(word.trim_matches(|c: char| !c.is_alphanumeric()));
-    words
-        .take_while(|word| !bare(word) && !is_generic(word) && !is_linking(word))
-        .take(3)
-        .collect()
+    words.take_while(|word| !bare(word) && !is_generic(word) && !is_linking(word)).take(3).collect()
 }
-
 
 fn part_of_words(text: &str) -> Option<Part> {
     let kept: Vec<&str> = text
@@ -107,4 +103,3 @@ fn distinct(parts: Vec<Part>) -> Vec<Part> {
         })
         .collect()
 }
-

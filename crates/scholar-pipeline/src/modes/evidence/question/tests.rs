@@ -50,10 +50,7 @@ fn the_topic_is_all_that_is_asked_about_and_one_of_its_parts() {
     assert!(share(question, "Pre-training on code improves logical reasoning.") > 0.99);
     assert!(share(question, "Pretraining techniques for code-switched languages.") < 0.75);
     assert!(share(question, "Language models are good models of language.") < 0.01);
-    assert!(
-        share(question, "Training on programming languages.") > 0.3,
-        "other words for code"
-    );
+    assert!(share(question, "Training on programming languages.") > 0.3, "other words for code");
     assert!(share(question, "Code-switched pretraining.") < 0.4, "another code");
     let vitamin = "Does vitamin D supplementation improve glycaemic control?";
     assert!(share(vitamin, "Vitamin D supplementation and bone density.") < 0.65);

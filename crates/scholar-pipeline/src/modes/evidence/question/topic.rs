@@ -90,4 +90,3 @@ impl Topic {
         self.all.iter().any(|(term, _)| term.stem == stem)
     }
 }
-
