@@ -150,7 +150,7 @@ fn is_announcement(sentence: &str) -> bool {
             r"(?i)\bwe (?:also |then |first |next |further |thus |therefore |here |systematically |empirically |finally |will |briefly )*(?:aim(?:ed)?|investigate[sd]?|explored?|examined?|stud(?:y|ied)|sought|seek|wish(?:ed)?|want(?:ed)?|ask(?:ed)?|discuss(?:ed)?|describe[sd]?|outline[sd]?|hypothesi[sz]e[sd]?|test(?:ed)? (?:the hypothesis|whether)|review(?:ed)?|survey(?:ed)?|analy[sz]e[sd]?|evaluate[sd]?|assess(?:ed)?|conduct(?:ed)?|perform(?:ed)?|address(?:ed)?|consider(?:ed)?|raise|focus(?:ed)?|summari[sz]e[sd]?|conclude with|report(?:ed)? (?:on|experiments)|compare[sd]?)\b",
             r"(?i)^(?:to (?:determine|investigate|evaluate|assess|compare|examine|explore|study|test|describe|identify|analy[sz]e) )",
             r"(?i)^in this (?:paper|work|article|study|review|survey|tutorial|chapter|talk|shared task)\b.*\bwe (?:\w+ly )?(?:aim|investigate|explore|examine|study|discuss|describe|review|survey|analy[sz]e|evaluate|address|consider|focus|summari[sz]e|conduct|perform|report|compare|attempt|try|seek|ask|present (?:an? )?(?:overview|survey|review|study|analysis|systematic|comprehensive))\b",
-            r"(?i)^(?:here|first|second|third|finally|lastly|next|then), we (?:\w+ly )?(?:discuss|describe|present|review|outline|conclude|analy[sz]e|evaluate|examine|investigate)\b",
+            r"(?i)^(?:here|first|second|third|finally|lastly|next|then), we (?:\w+ly )?(?:discuss|describe|present|review|outline|conclude|analy[sz]e|evaluate|examine|investigate|identify|collect|select|construct|measure|utili[sz]e)\b",
             r"(?i)\b(?:future|further) (?:work|research|studies|trials?|investigations?)\b|\bwe hope\b",
         ])
     });

@@ -120,7 +120,7 @@ pub(crate) fn answers_in_kind(scored: &Scored, reading: &Reading, finding_from: 
             && scored.candidate.informative >= LEAST_INFORMATIVE;
     match reading.kind {
         Kind::Data => offers_data(text) || finding && speaks_of(text, Aspect::Data),
-        Kind::Methods => (approach && !offers_data(text)) || finding,
+        Kind::Methods => (approach && !offers_data(text)) || finding && !is_procedure(text),
         Kind::Definition => defines(text, reading) || finding || approach,
         Kind::Limits => finding || Role::of(text) == Role::Limit,
         Kind::ProsAndCons | Kind::Causes | Kind::General => finding && !is_procedure(text),
