@@ -468,7 +468,7 @@ pub(crate) struct BenchAnswerableArgs {
     /// Datastore to ask.
     #[arg(long, value_name = "NAME")]
     pub(crate) datastore: Option<String>,
-    /// Change one setting of the answers, as in the config file, e.g. evidence.abstain_below=0.3.
+    /// Change one setting of the answers by its name in the config file.
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// Folder for the report.
