@@ -7,7 +7,7 @@ use scholar_models::SentenceHeads;
 
 use super::models;
 use crate::app::App;
-use crate::config::DEFAULT_SENTENCE_CLASSIFIER;
+use crate::config::{DEFAULT_ENCODER, DEFAULT_SENTENCE_CLASSIFIER};
 use crate::error::CommandError;
 
 /// The built-in classifier where it reads vectors of `encoder`; otherwise none, and who wants one says so.
@@ -15,6 +15,10 @@ pub(crate) async fn open(
     app: &App,
     encoder: &EncoderInfo,
 ) -> Result<Option<Arc<dyn SentenceClassifier>>, CommandError> {
+    // Its name tells as much before the model is put into place.
+    if encoder.name != DEFAULT_ENCODER {
+        return Ok(None);
+    }
     let folder = models::ensure(app, DEFAULT_SENTENCE_CLASSIFIER).await?;
     let heads = SentenceHeads::open(&folder)?;
     let fits = heads.info().fits(encoder);

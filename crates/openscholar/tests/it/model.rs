@@ -105,6 +105,7 @@ fn purpose_of(request: &Value) -> &'static str {
         ("Change only what the feedback asks for", "edit"),
         ("Add missing citations", "posthoc"),
         ("Write several paragraphs", "draft"),
+        ("You check scientific citations", "judge"),
     ];
     let found = known.into_iter().find(|(words, _)| prompt.contains(words));
     found.map_or("unknown", |(_, purpose)| purpose)
@@ -126,6 +127,8 @@ fn reply(purpose: &str, request: &Value) -> String {
             let line = prompt.lines().find(chart).expect("the chart paper is a new reference");
             REVISED.replace("{n}", &line[1..line.find(']').expect("numbered")])
         }
+        // No verdict: the small judge decides all.
+        "judge" => r#"{"verdicts": []}"#.to_owned(),
         "edit" => "[Response_Start]Too short [0].[Response_End]".to_owned(),
         "posthoc" => prompt.rsplit("Text: ").next().unwrap_or_default().to_owned(),
         other => panic!("a call for {other}: {prompt}"),

@@ -24,6 +24,7 @@ fn ports() -> Ports {
 fn lenient() -> AskConfig {
     let mut config = AskConfig::paper();
     config.evidence.abstain_below = 0.0;
+    (config.evidence.papers.show_from, config.evidence.papers.show_share) = (0.0, 0.0);
     config
 }
 

@@ -62,7 +62,7 @@ fn citations_are_places_among_what_was_shown() {
     let prediction = block_on(answer(&ports, &item, &config, &()));
     assert_eq!(prediction.status, PredictionStatus::Answered, "{prediction:?}");
     let groups = citation_groups(&prediction.output);
-    assert!(groups.len() >= 3, "{}", prediction.output);
+    assert!(groups.len() >= 2, "{}", prediction.output);
     for sentence in prediction.sentences.iter().filter(|sentence| sentence.verbatim) {
         let bare = strip_citations(&sentence.text);
         let start = bare.trim_end_matches(['.', '!', '?']);

@@ -199,12 +199,10 @@ fn paper(
                 || term.is_in(&scored[at].candidate.stems)
                 || title.is_some_and(|title| term.is_in(title))
         };
-        matches!(reading.kind, Kind::Methods | Kind::Data)
-            && !reading
-                .topic
-                .acts()
-                .filter(|term| REQUIRED_ACTS.contains(&term.stem.as_str()))
-                .all(done)
+        let wanted =
+            || reading.topic.acts().filter(|term| REQUIRED_ACTS.contains(&term.stem.as_str()));
+        let is_asked = matches!(reading.kind, Kind::Methods | Kind::Data) && wanted().count() > 0;
+        is_asked && !wanted().any(done)
     };
     own.retain(|at| !lacks_act(*at));
     let mut members: Vec<usize> = own.iter().copied().filter(|at| !lacks_concept(*at)).collect();

@@ -7,7 +7,7 @@ use scholar_core::text::sentences::sentence_texts;
 use scholar_core::text::words::{is_stop_word, stem};
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::numbers::{Number, numbers_of};
+use super::quantity::{Number, numbers_of};
 use crate::proof::stems::science_idf;
 
 /// What the cited passages, the titles and the abstracts of their papers say, prepared once for all checks.
