@@ -1,7 +1,7 @@
 //! Seeded changes of supported sentences that make them false or too wide, one kind a gate.
 
 use scholar_core::ContentCheck;
-use scholar_pipeline::proof::content::{entities, numbers};
+use scholar_pipeline::proof::content::{entities, quantity};
 
 /// `sentence` with one thing changed so that `check` should miss it; `None` where it has nothing of that kind. `other` is
 /// a sentence of another case, which entities come from.
@@ -24,7 +24,7 @@ fn entity(sentence: &str, other: &str) -> Option<String> {
 /// The first number by another: times 1.7 in whole numbers, or with its decimals.
 fn number(sentence: &str) -> Option<String> {
     let found =
-        numbers::numbers_of(sentence).into_iter().find(|one| !one.spelled && one.value > 1.0)?;
+        quantity::numbers_of(sentence).into_iter().find(|one| !one.spelled && one.value > 1.0)?;
     let digits: String = found
         .printed
         .chars()

@@ -9,7 +9,7 @@
 pub mod direction;
 pub mod entities;
 pub mod numbers;
-mod quantity;
+pub mod quantity;
 pub mod scope;
 mod source;
 

@@ -6,7 +6,7 @@ use regex::Regex;
 
 /// What a number counts, as far as the word behind it tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
+pub enum Unit {
     /// Percent or percentage points.
     Percent,
     /// `1.5-fold`, `three times`.
@@ -21,21 +21,21 @@ pub(super) enum Unit {
 
 /// A number of a text.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Number {
+pub struct Number {
     /// As printed, with its unit.
-    pub(super) printed: String,
+    pub printed: String,
     /// As printed, `1,200` as 1200, `3k` as 3000.
-    pub(super) value: f64,
+    pub value: f64,
     /// Digits behind the point.
-    pub(super) decimals: usize,
+    pub decimals: usize,
     /// The unit.
-    pub(super) unit: Unit,
+    pub unit: Unit,
     /// How many of the base unit one is: 7 for weeks.
-    pub(super) factor: f64,
+    pub factor: f64,
     /// Said to be about, over or under.
-    pub(super) approximate: bool,
+    pub approximate: bool,
     /// Written as a word.
-    pub(super) spelled: bool,
+    pub spelled: bool,
 }
 
 const SPELLED: &[(&str, f64)] = &[
@@ -76,7 +76,7 @@ pub(super) fn pattern(text: &str) -> Regex {
 }
 
 /// Numbers of `text`, without those inside names such as `GPT-4` and `p53`.
-pub(super) fn numbers_of(text: &str) -> Vec<Number> {
+pub fn numbers_of(text: &str) -> Vec<Number> {
     NUMBER.captures_iter(text).filter_map(|found| number(text, &found)).collect()
 }
 
