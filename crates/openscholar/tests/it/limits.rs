@@ -43,7 +43,8 @@ fn tokens_are_limited_and_counted() {
     let used = usage["prompt_tokens"].as_u64().expect("n")
         + usage["completion_tokens"].as_u64().expect("n");
     assert!(used > 0 && used <= 2500, "{usage}");
-    assert!(model.purposes().len() < 6, "{:?}", model.purposes());
+    let written = model.purposes().into_iter().filter(|purpose| *purpose != "judge").count();
+    assert!(written < 6, "{:?}", model.purposes());
     assert!(!budget_notices(&document).is_empty(), "{document:#}");
     assert_eq!(program.json(0, &["runs", "replay", "last"])["identical"], true);
 }
