@@ -15,6 +15,11 @@ fn former() -> (Program, String) {
     let settings = settings.replace("/tmp/openscholar/tiny-bert-encoder", &here);
     assert!(settings.contains(&here), "{settings}");
     fs_err::write(&config, settings).expect("written");
+    // The datastore names its encoder by the path that it had.
+    let named = Path::new("/tmp/openscholar/tiny-bert-encoder");
+    if !named.is_dir() {
+        copy(&encoder(), named);
+    }
     let home = program.path("former").to_string_lossy().into_owned();
     (program, home)
 }
