@@ -25,6 +25,7 @@ fn lenient() -> AskConfig {
     let mut config = AskConfig::paper();
     config.evidence.abstain_below = 0.0;
     (config.evidence.papers.show_from, config.evidence.papers.show_share) = (0.0, 0.0);
+    config.evidence.papers.max_papers = 20;
     config
 }
 

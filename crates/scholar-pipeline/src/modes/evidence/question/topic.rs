@@ -1,5 +1,6 @@
 //! What sentences have to be about.
 
+use super::focus::is_linking;
 use super::{ACT_WEIGHT, KEY_WEIGHT, MOST_TOPIC_WEIGHT, Part, TOPIC_WEIGHT, Term};
 
 /// What a sentence has to speak of to be about a question; see [`Topic::share`].
@@ -71,7 +72,9 @@ impl Topic {
     /// question names, one must be whole: those that the best one lacks.
     pub(crate) fn lacks<'a>(&'a self, is_there: impl Fn(&Term) -> bool) -> Vec<&'a Term> {
         let missing = |terms: &'a [(Term, f32)]| -> Vec<&'a Term> {
-            let core = |term: &&Term| !term.act && !term.generic && term.weight >= KEY_WEIGHT;
+            let core = |term: &&Term| {
+                !term.act && !term.generic && term.weight >= KEY_WEIGHT && !is_linking(&term.word)
+            };
             terms.iter().map(|(term, _)| term).filter(core).filter(|term| !is_there(term)).collect()
         };
         let mut lacking = missing(&self.all);
