@@ -8,7 +8,10 @@
 pub mod agreement;
 pub mod correlation;
 pub mod logistic;
+pub mod share;
 pub mod sign;
+
+pub use share::Share;
 
 use scholar_core::SplitMix64;
 use serde::{Deserialize, Serialize};

@@ -118,6 +118,25 @@ pub struct AnswerSentence {
     pub study: Vec<StudyDetail>,
 }
 
+impl AnswerSentence {
+    /// A sentence that cites nothing and stands under no heading.
+    pub fn uncited(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            heading: None,
+            paragraph_start: false,
+            citations: Vec::new(),
+            support: None,
+            quotes: Vec::new(),
+            gates: Vec::new(),
+            verbatim: false,
+            role: None,
+            follows: Vec::new(),
+            study: Vec::new(),
+        }
+    }
+}
+
 /// What a part of an answer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -236,12 +255,15 @@ impl Answer {
         limits.map_or(self.sentences.len(), |part| part.start)
     }
 
-    /// Quotations of sentences, then of the table's cells, then of what stands in front of sentences about their studies.
+    /// Quotations of sentences, then of the table's cells.
     pub fn quotes(&self) -> impl Iterator<Item = &Quote> {
         let cells = self.table.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
         let of_cells = cells.filter_map(|cell| cell.quote.as_ref());
-        let details = self.sentences.iter().flat_map(|sentence| &sentence.study);
-        let of_sentences = self.sentences.iter().flat_map(|sentence| &sentence.quotes);
-        of_sentences.chain(of_cells).chain(details.map(|detail| &detail.quote))
+        self.sentences.iter().flat_map(|sentence| &sentence.quotes).chain(of_cells)
+    }
+
+    /// Quotations of what stands in front of sentences about their studies.
+    pub fn study_quotes(&self) -> impl Iterator<Item = &Quote> {
+        self.sentences.iter().flat_map(|sentence| &sentence.study).map(|detail| &detail.quote)
     }
 }

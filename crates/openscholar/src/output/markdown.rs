@@ -3,7 +3,7 @@
 use scholar_core::paper::display_title;
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::untrusted::Markdown;
-use scholar_core::{Answer, AnswerMode, AnswerRole, AnswerSentence, Quote, Reference, Verdict};
+use scholar_core::{Answer, AnswerMode, AnswerRole, AnswerSentence, Reference, Verdict};
 use scholar_pipeline::modes;
 
 use super::document::AnswerDocument;
@@ -170,16 +170,7 @@ fn reference_list(answer: &Answer, text: &mut Markdown) {
         }
         text.markup("\n");
         let mut seen: Vec<(String, usize)> = Vec::new();
-        // What is said of the study stands in front of its findings and is located in the JSON.
-        let details: Vec<&Quote> = answer
-            .sentences
-            .iter()
-            .flat_map(|sentence| sentence.study.iter().map(|detail| &detail.quote))
-            .collect();
-        let quotes = answer.quotes().filter(|quote| quote.reference == reference.number);
-        for quote in
-            quotes.filter(|quote| !details.iter().any(|detail| std::ptr::eq(*detail, *quote)))
-        {
+        for quote in answer.quotes().filter(|quote| quote.reference == reference.number) {
             let place = (quote.passage_id.to_string(), quote.start);
             if seen.contains(&place) {
                 continue;

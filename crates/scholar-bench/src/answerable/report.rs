@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{Condition, Row};
+use crate::statistics::Share;
 
 /// Tables by split: what was answered, and which papers were shown.
 pub fn markdown(rows: &[Row]) -> String {
@@ -77,28 +78,10 @@ fn share(hits: usize, n: usize) -> String {
     if n == 0 {
         return "none".to_owned();
     }
-    let (low, high) = wilson(hits, n);
+    let Share { hits, n, low, high } = Share::of(hits, n);
     let percent = |value: f64| (100.0 * value).round();
-    format!(
-        "{hits} of {n}, {} % ({}–{})",
-        percent(float(hits) / float(n)),
-        percent(low),
-        percent(high)
-    )
-}
-
-/// Wilson's interval of a share, 95 %.
-fn wilson(hits: usize, n: usize) -> (f64, f64) {
-    const Z: f64 = 1.96;
-    let (p, n) = (float(hits) / float(n), float(n));
-    let z2 = Z * Z;
-    let centre = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
-    let half = Z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-    ((centre - half).max(0.0), (centre + half).min(1.0))
-}
-
-fn float(count: usize) -> f64 {
-    u32::try_from(count).map_or(f64::MAX, f64::from)
+    let value = percent(hits as f64 / n as f64);
+    format!("{hits} of {n}, {value} % ({}–{})", percent(low), percent(high))
 }
 
 #[cfg(test)]

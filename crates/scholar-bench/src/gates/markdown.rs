@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use scholar_core::ContentCheck;
 
 use super::calibration::{CalibrationReport, SourceCalibration};
-use super::{GatesReport, Share, Shares};
+use super::{GatesReport, Shares};
+use crate::statistics::Share;
 
 /// A document: false alarms by source, what is caught, and every judged sentence that is not fully supported.
 pub fn markdown(report: &GatesReport, command: &str, machine: &str) -> String {

@@ -62,17 +62,9 @@ async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
 /// Sentences of a text nobody will prove, without its citations.
 fn plain_sentences(text: &str) -> Vec<AnswerSentence> {
     let plain = |sentence: DraftSentence| AnswerSentence {
-        text: sentence.text,
         heading: sentence.heading,
         paragraph_start: sentence.paragraph_start,
-        citations: Vec::new(),
-        support: None,
-        quotes: Vec::new(),
-        gates: Vec::new(),
-        verbatim: false,
-        role: None,
-        follows: Vec::new(),
-        study: Vec::new(),
+        ..AnswerSentence::uncited(sentence.text)
     };
     draft_sentences(text).into_iter().map(plain).collect()
 }

@@ -312,7 +312,8 @@ fn quoted_passages(answer: &Answer, trace: &[Event]) -> Vec<ProofPassage> {
             shown.entry(&passage.id).or_insert((passage, &retrieved.found_by));
         }
     }
-    let mut ids: Vec<&PassageId> = answer.quotes().map(|quote| &quote.passage_id).collect();
+    let mut ids: Vec<&PassageId> =
+        answer.quotes().chain(answer.study_quotes()).map(|quote| &quote.passage_id).collect();
     ids.sort_unstable();
     ids.dedup();
     let passage = |id: &PassageId| {

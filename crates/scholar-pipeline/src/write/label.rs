@@ -29,17 +29,10 @@ pub(crate) fn classified(
     }
     let gates = if citations.is_empty() { Vec::new() } else { vec![Gate::L0] };
     let sentence = AnswerSentence {
-        text: label.to_owned(),
-        heading: None,
         paragraph_start: true,
         citations,
-        support: None,
-        quotes: Vec::new(),
         gates,
-        verbatim: false,
-        role: None,
-        follows: Vec::new(),
-        study: Vec::new(),
+        ..AnswerSentence::uncited(label)
     };
     frame.emit(&Event::Sentence { sentence: sentence.clone() });
     // A label is an answer, also without a citation.

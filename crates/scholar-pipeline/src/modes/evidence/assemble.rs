@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use scholar_core::paper::display_title;
-use scholar_core::place::places_within;
 use scholar_core::{
     AnswerRole, AnswerSentence, Citation, Gate, Notice, NoticeKind, PaperId, Quote, Reference,
     Support, Verdict,
@@ -13,7 +12,7 @@ use super::checks::empty_slots;
 use super::question::Kind;
 use super::slots::{EffectSide, outcome_phrase};
 use super::state::DigestState;
-use super::study::study;
+use super::study::{located, study};
 use crate::proof::reference_to;
 
 /// Name of the judge of sentences that are their source's own words.
@@ -133,17 +132,9 @@ fn count_of_sides(state: &DigestState<'_>, digest: &Digest) -> Option<AnswerSent
 /// A sentence of the program's own, which cites nothing.
 fn said(text: String, heading: &str, goes_on: bool) -> AnswerSentence {
     AnswerSentence {
-        text,
         heading: Some(heading.to_owned()),
         paragraph_start: !goes_on,
-        citations: Vec::new(),
-        support: None,
-        quotes: Vec::new(),
-        gates: Vec::new(),
-        verbatim: false,
-        role: None,
-        follows: Vec::new(),
-        study: Vec::new(),
+        ..AnswerSentence::uncited(text)
     }
 }
 
@@ -178,14 +169,7 @@ fn sentence(state: &DigestState<'_>, at: usize, number: Citation, heading: &str)
 pub(crate) fn quote(state: &DigestState<'_>, at: usize, number: Citation) -> Quote {
     let candidate = &state.scored[at].candidate;
     let passage = &state.evidence[candidate.passage].retrieved.passage;
-    Quote {
-        reference: number,
-        passage_id: passage.id.clone(),
-        start: candidate.span.start,
-        end: candidate.span.end,
-        text: candidate.quote.clone(),
-        places: places_within(&passage.places, candidate.span.start, candidate.span.end),
-    }
+    located(passage, candidate.span, candidate.quote.clone(), number)
 }
 
 /// Papers shown that were corrected, doubted or retracted.

@@ -117,42 +117,40 @@ impl PaperModel {
     }
 }
 
-/// What all papers are weighed with.
-pub(crate) struct Weighing<'a> {
+/// What papers are scored by.
+pub(crate) struct PaperScoring<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) evidence: &'a [Ranked],
     /// How many passages rank above each.
     pub(crate) ranks: &'a [usize],
     pub(crate) scored: &'a [Scored],
-    /// Stems of each paper's title.
-    pub(crate) titles: &'a BTreeMap<PaperId, BTreeSet<String>>,
     /// Cosine of the question and each paper's title.
     pub(crate) title_similarity: &'a BTreeMap<PaperId, f32>,
     pub(crate) evidence_is: EvidenceIs,
 }
 
 /// The papers of the evidence, the most probable first, ties by rank.
-pub(crate) fn papers(weighing: &Weighing<'_>) -> Vec<Paper> {
-    let about = abouts(weighing.evidence);
+pub(crate) fn papers(scoring: &PaperScoring<'_>) -> Vec<Paper> {
+    let about = abouts(scoring.evidence);
     let everywhere: BTreeSet<String> = about
         .values()
-        .flatten()
-        .chain(weighing.scored.iter().flat_map(|scored| &scored.candidate.stems))
+        .flat_map(|about| &about.all)
+        .chain(scoring.scored.iter().flat_map(|scored| &scored.candidate.stems))
         .cloned()
         .collect();
     let mut order: Vec<(usize, &PaperId)> = Vec::new();
-    for (at, ranked) in weighing.evidence.iter().enumerate() {
+    for (at, ranked) in scoring.evidence.iter().enumerate() {
         let id = &ranked.retrieved.passage.id.paper;
         match order.iter_mut().find(|(_, known)| *known == id) {
-            Some((rank, _)) => *rank = (*rank).min(weighing.ranks[at]),
-            None => order.push((weighing.ranks[at], id)),
+            Some((rank, _)) => *rank = (*rank).min(scoring.ranks[at]),
+            None => order.push((scoring.ranks[at], id)),
         }
     }
     order.sort();
     let mut papers: Vec<Paper> = order
         .into_iter()
         .enumerate()
-        .map(|(rank, (_, id))| paper(weighing, id, rank, &about[id], &everywhere))
+        .map(|(rank, (_, id))| paper(scoring, id, rank, &about[id], &everywhere))
         .collect();
     papers.sort_by(|a, b| {
         b.probability.total_cmp(&a.probability).then(a.signs.rank.cmp(&b.signs.rank))
@@ -160,34 +158,42 @@ pub(crate) fn papers(weighing: &Weighing<'_>) -> Vec<Paper> {
     papers
 }
 
-/// Stems of title and abstract, by paper.
-fn abouts(evidence: &[Ranked]) -> BTreeMap<PaperId, BTreeSet<String>> {
-    let mut about: BTreeMap<PaperId, BTreeSet<String>> = BTreeMap::new();
+/// Stems of what a paper is about.
+struct About {
+    title: BTreeSet<String>,
+    /// Of title and abstract.
+    all: BTreeSet<String>,
+}
+
+fn abouts(evidence: &[Ranked]) -> BTreeMap<PaperId, About> {
+    let mut about: BTreeMap<PaperId, About> = BTreeMap::new();
     for ranked in evidence {
         let passage = &ranked.retrieved.passage;
-        let stems =
-            about.entry(passage.id.paper.clone()).or_insert_with(|| stem_set(&passage.title));
+        let of_paper = about.entry(passage.id.paper.clone()).or_insert_with(|| {
+            let title = stem_set(&passage.title);
+            About { all: title.clone(), title }
+        });
         if passage.kind == PassageKind::Abstract {
-            stems.extend(stem_set(&passage.text));
+            of_paper.all.extend(stem_set(&passage.text));
         }
     }
     about
 }
 
 fn paper(
-    weighing: &Weighing<'_>,
+    scoring: &PaperScoring<'_>,
     id: &PaperId,
     rank: usize,
-    about: &BTreeSet<String>,
+    about: &About,
     everywhere: &BTreeSet<String>,
 ) -> Paper {
-    let Weighing { reading, evidence, scored, .. } = weighing;
+    let PaperScoring { reading, evidence, scored, .. } = scoring;
     let own = (0..scored.len())
         .filter(|at| evidence[scored[*at].candidate.passage].retrieved.passage.id.paper == *id);
     let mut own: Vec<usize> = own.collect();
-    let has = |at: usize, term: &Term| term.is_in(&scored[at].candidate.stems) || term.is_in(about);
+    let has =
+        |at: usize, term: &Term| term.is_in(&scored[at].candidate.stems) || term.is_in(&about.all);
     // What no text at all mentions cannot tell one paper from another; it counts against every one of them, below.
-    let title = weighing.titles.get(id);
     let lacks_concept = |at: usize| {
         let there = |term: &Term| !term.is_in(everywhere) || has(at, term);
         !reading.topic.lacks(there).is_empty()
@@ -197,7 +203,7 @@ fn paper(
         let done = |term: &Term| {
             !term.is_in(everywhere)
                 || term.is_in(&scored[at].candidate.stems)
-                || title.is_some_and(|title| term.is_in(title))
+                || term.is_in(&about.title)
         };
         let wanted =
             || reading.topic.acts().filter(|term| REQUIRED_ACTS.contains(&term.stem.as_str()));
@@ -217,14 +223,14 @@ fn paper(
     };
     let signs = PaperSigns {
         rank,
-        title_similarity: weighing.title_similarity.get(id).copied().unwrap_or(0.0),
+        title_similarity: scoring.title_similarity.get(id).copied().unwrap_or(0.0),
         sentence_similarity: most(&|at| scored[at].similarity.unwrap_or(0.0), &own),
         answers: most(&|at| scored[at].judged.map_or(0.0, |one| one.answers), &own),
         coverage: most(&coverage, &own),
         missing: own.iter().map(|at| lacking(*at)).fold(1.0, f32::min),
     };
-    let has_vectors = !weighing.title_similarity.is_empty();
-    let model = PaperModel::of(weighing.evidence_is, has_vectors);
+    let has_vectors = !scoring.title_similarity.is_empty();
+    let model = PaperModel::of(scoring.evidence_is, has_vectors);
     let probability = if own.is_empty() { 0.0 } else { model.probability(&signs) };
     // All else says that the paper answers: it has another word for what seems to be missing.
     if members.is_empty() && probability >= IN_OTHER_WORDS {

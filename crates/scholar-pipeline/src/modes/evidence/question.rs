@@ -186,6 +186,12 @@ impl Reading {
         }
     }
 
+    /// Whether a text with the stems `said` speaks of `stem`, by another name if it is a term of the question.
+    pub(crate) fn is_said(&self, stem: &str, said: &BTreeSet<String>) -> bool {
+        let term = self.terms.iter().find(|term| term.stem == stem);
+        term.map_or_else(|| said.contains(stem), |term| term.is_in(said))
+    }
+
     /// Share of the terms' weight, each counted as far as `credit` says.
     pub(crate) fn share(&self, credit: impl Fn(&Term) -> f32) -> f32 {
         let total: f32 = self.terms.iter().map(|term| term.weight).sum();

@@ -57,11 +57,7 @@ impl EffectSide {
         let side = Side::on(text, reading)?;
         let outcomes = outcomes(reading);
         let said = stem_set(text);
-        let about = |stem: &String| {
-            let term = reading.terms.iter().find(|term| term.stem == *stem);
-            term.map_or_else(|| said.contains(stem), |term| term.is_in(&said))
-        };
-        if !outcomes.is_empty() && !outcomes.iter().any(about) {
+        if !outcomes.is_empty() && !outcomes.iter().any(|stem| reading.is_said(stem, &said)) {
             return None;
         }
         let theirs = claims(text);
@@ -173,11 +169,7 @@ impl Slot {
     /// mentioned there is not missing.
     pub(crate) fn is_mentioned(&self, stems: &BTreeSet<String>, reading: &Reading) -> bool {
         let Accepts::Part(part) = self.accepts else { return false };
-        let said = |stem: &String| {
-            let term = reading.terms.iter().find(|term| term.stem == *stem);
-            term.map_or_else(|| stems.contains(stem), |term| term.is_in(stems))
-        };
-        reading.parts[part].stems.iter().any(said)
+        reading.parts[part].stems.iter().any(|stem| reading.is_said(stem, stems))
     }
 }
 

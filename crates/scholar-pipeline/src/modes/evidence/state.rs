@@ -9,7 +9,7 @@ use super::candidate::{Candidate, candidates, has_capitals};
 use super::config::{EvidenceConfig, PaperRules};
 use super::filter::{begins_sentence, ends_sentence};
 use super::lines::lines;
-use super::papers::{Paper, Weighing, papers, shown};
+use super::papers::{Paper, PaperScoring, papers, shown};
 use super::question::Reading;
 use super::score::{Encodings, Scored, Scoring, score};
 use super::slots::{Slot, slot_of, slots};
@@ -92,7 +92,7 @@ impl<'a> DigestState<'a> {
         Ok(state)
     }
 
-    /// Reads, weighs and chooses anew from all evidence.
+    /// Reads, scores and chooses anew from all evidence.
     pub(crate) async fn choose(&mut self) -> Result<(), PortError> {
         let texts = self.evidence.iter().map(|ranked| ranked.retrieved.passage.text.as_str());
         let abbreviations = Abbreviations::of_texts(texts.chain([self.asked.as_str()]));
@@ -117,7 +117,7 @@ impl<'a> DigestState<'a> {
         };
         self.scored = score(found, &scoring, &mut self.encodings)?;
         self.slots = slots(&self.reading);
-        self.weigh_papers();
+        self.score_papers();
         self.choose_lines();
         Ok(())
     }
@@ -131,20 +131,17 @@ impl<'a> DigestState<'a> {
         classifier.info().fits(encoder.info()).then(|| std::sync::Arc::clone(classifier))
     }
 
-    fn weigh_papers(&mut self) {
+    fn score_papers(&mut self) {
         let titles = self.evidence.iter().filter_map(|ranked| {
             let passage = &ranked.retrieved.passage;
             Some((passage.id.paper.clone(), self.encodings.similarity_of(&passage.title)?))
         });
         let title_similarity: BTreeMap<PaperId, f32> = titles.collect();
-        let passages = self.evidence.iter().map(|ranked| &ranked.retrieved.passage);
-        let titles = passages.map(|one| (one.id.paper.clone(), stem_set(&one.title))).collect();
-        self.papers = papers(&Weighing {
+        self.papers = papers(&PaperScoring {
             reading: &self.reading,
             evidence: &self.evidence,
             ranks: &self.ranks,
             scored: &self.scored,
-            titles: &titles,
             title_similarity: &title_similarity,
             evidence_is: self.config().evidence_is,
         });

@@ -59,17 +59,22 @@ pub(crate) fn study(abstracts: &Passage, citation: Citation) -> Vec<StudyDetail>
     let size = size.filter(|_| design.is_some()).map(|found| found.range());
     let detail = |range: std::ops::Range<usize>| {
         let span = CharSpan::of_bytes(text, range.start, range.end);
-        let quote = Quote {
-            reference: citation,
-            passage_id: abstracts.id.clone(),
-            start: span.start,
-            end: span.end,
-            text: text[range].to_owned(),
-            places: places_within(&abstracts.places, span.start, span.end),
-        };
+        let quote = located(abstracts, span, text[range].to_owned(), citation);
         StudyDetail { text: single_spaced(&quote.text), quote }
     };
     design.into_iter().chain(size).map(detail).collect()
+}
+
+/// The characters `span` of `passage`, which are `text`, as a quotation from reference `number`.
+pub(crate) fn located(passage: &Passage, span: CharSpan, text: String, number: Citation) -> Quote {
+    Quote {
+        reference: number,
+        passage_id: passage.id.clone(),
+        start: span.start,
+        end: span.end,
+        text,
+        places: places_within(&passage.places, span.start, span.end),
+    }
 }
 
 #[cfg(test)]

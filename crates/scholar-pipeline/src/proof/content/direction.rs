@@ -113,9 +113,9 @@ pub fn missing(sentence: &str, source: &SourceText) -> Vec<String> {
         return missing;
     }
     for turn in turns(&claim) {
-        let likeness = |other: &Found| other.covered * share(&turn.of, &other.turn.around);
+        let match_score = |other: &Found| other.covered * share(&turn.of, &other.turn.around);
         let equal = found.iter().filter(|other| other.turn.way == turn.way);
-        let equal = equal.map(likeness).fold(0.0, f32::max);
+        let equal = equal.map(match_score).fold(0.0, f32::max);
         let opposes = |other: &&Found| {
             other.turn.axis == turn.axis
                 && other.turn.way != turn.way
@@ -124,11 +124,11 @@ pub fn missing(sentence: &str, source: &SourceText) -> Vec<String> {
         let opposite = found
             .iter()
             .filter(opposes)
-            .map(|one| (likeness(one), &one.turn))
+            .map(|one| (match_score(one), &one.turn))
             .max_by(|a, b| a.0.total_cmp(&b.0));
-        let Some((likeness, opposite)) = opposite else { continue };
+        let Some((match_score, opposite)) = opposite else { continue };
         let excused = turn.way == Way::None && says_no_difference(&content, source);
-        if likeness >= OPPOSITE && likeness > equal + MARGIN && !excused {
+        if match_score >= OPPOSITE && match_score > equal + MARGIN && !excused {
             missing.push(format!("{} (the source: {})", phrase(&turn), phrase(opposite)));
         }
     }

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Computes the tables of docs/results/answers.md from the ratings in this folder: python3 summarise.py
+
+Intervals are bootstrap 95 % over questions, 5,000 resamples, seed 1. Needs numpy.
+"""
+import json
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+COUNTS = ["on_target", "background", "off_topic", "unclear", "wrong_heading", "free_text_wrong"]
+
+
+def rows(name):
+    return [json.loads(line) for line in (HERE / name).read_text().splitlines() if line.strip()]
+
+
+def interval(values):
+    random = np.random.default_rng(1)
+    values = np.array(values, float)
+    means = [random.choice(values, len(values)).mean() for _ in range(5000)]
+    low, high = np.percentile(means, [2.5, 97.5])
+    return f"{values.mean():.2f} ({low:.2f} to {high:.2f})"
+
+
+def evidence(name, key, order):
+    sides = {}
+    for row in rows(name):
+        which = key[f"{order}/{row['id']}"]
+        sides[row["id"]] = {which[side]: row[side] for side in "AB"} | {"prefer": which.get(row["prefer"], "tie")}
+    print(name)
+    for group in ["n", "c", ""]:
+        ids = [one for one in sides if one.startswith(group)]
+        before, after = ([sides[one][side]["usefulness"] for one in ids] for side in ["before", "after"])
+        prefers = [sides[one]["prefer"] for one in ids]
+        print(f"  {group or 'all'}: n {len(ids)}, before {interval(before)}, after {interval(after)}, "
+              f"paired {interval(np.array(after) - np.array(before))}, prefer before {prefers.count('before')}, "
+              f"after {prefers.count('after')}, tie {prefers.count('tie')}")
+        for side in ["before", "after"]:
+            total = {count: sum(sides[one][side][count] for one in ids) for count in COUNTS}
+            quoted = sum(total[count] for count in COUNTS[:4])
+            print(f"    {side}: of {quoted} quoted sentences {total}")
+
+
+def main():
+    key = json.loads((HERE / "key.json").read_text())
+    for prefix, run in [("first-draft-", "first-draft"), ("", "final")]:
+        for judge in "12":
+            evidence(f"{prefix}judge{judge}.jsonl", key[run], f"order{judge}")
+    for reader in "12":
+        rated = rows(f"reports-reader{reader}.jsonl")
+        means = {what: interval([row[what] for row in rated]) for what in ["organisation", "trust", "coverage"]}
+        uncited = [sum(row[what] for row in rated) for what in ["uncited_needing_citation", "uncited_total"]]
+        print(f"reports, reader {reader}: {means}, uncited in need of a citation {uncited[0]} of {uncited[1]}")
+    support = [row["support"] for row in rows("reports-support.jsonl")]
+    print("support:", {verdict: support.count(verdict) for verdict in sorted(set(support))})
+
+
+main()
