@@ -80,7 +80,7 @@ pub struct GatesReport {
     pub schema: String,
     /// By source.
     pub sources: Vec<SourceReport>,
-    /// False alarms over the sources of which every supported sentence rests on the texts shown, see [`markdown`].
+    /// False alarms over the sources of which every supported sentence rests on the texts shown, see [`markdown()`].
     pub supported: Shares,
     /// Every judged sentence that is not fully supported.
     pub listed: Vec<Listed>,
