@@ -25,7 +25,7 @@ use std::sync::Arc;
 use scholar_clients::OpenAiGenerator;
 use scholar_core::{AnswerMode, Encoder as _, GeneratorInfo, Notice, Query, Question};
 use scholar_pipeline::retrieve::sources::{SourcesConfig, WideRetriever};
-use scholar_pipeline::{Meter, ModeChoice, Ports, mode_for};
+use scholar_pipeline::{AskConfig, Meter, ModeChoice, Ports, mode_for};
 
 use crate::app::App;
 use crate::args::AskArgs;
@@ -65,6 +65,7 @@ pub(crate) async fn ports(
     datastore: &OpenDatastore,
     args: &AskArgs,
     question: &Question,
+    config: &AskConfig,
     meter: &Arc<Meter>,
 ) -> Result<Wired, CommandError> {
     let AskArgs { answer, preset, mode, .. } = args;
@@ -86,7 +87,7 @@ pub(crate) async fn ports(
         app.printer.hint(&hint);
     }
     let generator::Writer { generator, server, wiring: mut record } =
-        generator::open(app, answer, *mode, &mut notices).await?;
+        generator::open(app, answer, generator::Use::answer(*mode, config), &mut notices).await?;
     let generator = generator.map(|generator| meter.wrap(generator));
     let judge_model = generator::judge_model(app, answer).await?;
     let judge_model = judge_model.map(|model| meter.wrap(model));

@@ -12,7 +12,7 @@ use scholar_core::{
     PaperId, PaperMeta, Passage, PassageId, PortError, Question, Retrieved, Retriever,
     SearchRequest, Searched,
 };
-use scholar_pipeline::modes::evidence::{self, Diagnosis};
+use scholar_pipeline::modes::evidence::{self, Diagnosis, SentenceDiagnosis};
 use scholar_pipeline::{AskConfig, AskError, Frame, Ports};
 use serde::Serialize;
 
@@ -113,6 +113,9 @@ pub struct Row {
     pub gold: Vec<PaperId>,
     /// What the decision rests on.
     pub diagnosis: Diagnosis,
+    /// Sentences of the most probable papers, with what they are chosen by; not part of the report.
+    #[serde(skip)]
+    pub sentences: Vec<SentenceDiagnosis>,
 }
 
 /// Asks `asked` with `ports` and `config`; `progress` is called after each.
@@ -166,6 +169,7 @@ async fn ask(
         shown,
         gold: one.gold.clone(),
         diagnosis: found.diagnosis,
+        sentences: found.sentences,
     })
 }
 

@@ -9,6 +9,7 @@ mod csl;
 mod docx;
 mod html;
 mod item;
+mod lead;
 mod markdown;
 mod outline;
 mod ris;
@@ -21,6 +22,7 @@ use scholar_core::{Answer, Notice, Paper, PaperId, Reference};
 use crate::error::FormatError;
 use item::Item;
 
+pub use lead::{Lead, named};
 pub use style::{CitationStyle, STYLES};
 
 /// What a list of references is written in.

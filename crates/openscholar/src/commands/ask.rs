@@ -133,7 +133,7 @@ async fn answer(
     // Before anything is read: a datastore at this commit has what was read.
     let commit = opened.store.commit()?;
     let meter = Meter::start_with(config.budget, app.clock(), Some(App::alarm()));
-    let wired = wiring::ports(app, &opened, args, question, &meter).await?;
+    let wired = wiring::ports(app, &opened, args, question, config, &meter).await?;
     let ports = &wired.ports;
     announce(
         &estimate(config, ports.generator.as_ref().map(|generator| generator.info())),

@@ -4,11 +4,11 @@ use scholar_core::paper::display_title;
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::untrusted::Markdown;
 use scholar_core::{Answer, AnswerMode, AnswerRole, AnswerSentence, Reference, Verdict};
+use scholar_formats::export::Lead;
 use scholar_pipeline::modes;
 
 use super::document::AnswerDocument;
 
-pub(crate) mod study;
 mod table;
 
 /// Longest quotation shown under a reference, in characters; the JSON has it whole.
@@ -94,8 +94,14 @@ fn body(answer: &Answer, text: &mut Markdown) {
             text.markup("- ");
         }
         let Marked { bare, numbers, marked, closing } = Marked::of(sentence);
-        if let Some(lead) = study::lead(answer, sentence) {
-            text.emphasis(&lead).markup(" ");
+        match Lead::of(answer, idx) {
+            Some(Lead { study, title: Some(title) }) => {
+                text.emphasis(&study).markup(", ").text(&title).markup(": ");
+            }
+            Some(Lead { study, title: None }) => {
+                text.emphasis(&format!("{study}:")).markup(" ");
+            }
+            None => {}
         }
         let quoted = sentence.verbatim && sentence.role.is_some();
         if quoted {

@@ -9,8 +9,8 @@ use scholar_clients::{HttpClient, OpenAiConfig, OpenAiGenerator, PriceTable, Sec
 use scholar_core::{Generator, GeneratorStrength, Notice, NoticeKind};
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
 
-use scholar_pipeline::ModeChoice;
 use scholar_pipeline::modes;
+use scholar_pipeline::{AskConfig, ModeChoice};
 
 use super::{local_servers, models};
 use crate::app::App;
@@ -35,11 +35,38 @@ impl Writer {
     }
 }
 
+/// What a writing model is opened for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Use {
+    /// The mode that was asked for.
+    pub(crate) mode: ModeChoice,
+    /// Whether a small model has something to do in that mode, too.
+    pub(crate) small_writes: bool,
+}
+
+impl Use {
+    /// To answer by `config`.
+    pub(crate) fn answer(mode: ModeChoice, config: &AskConfig) -> Self {
+        Self { mode, small_writes: config.evidence.synthesis.is_some() }
+    }
+
+    /// Whether the model that comes with the program, which is small, would have nothing to do.
+    fn has_no_use(self, app: &App, args: &AnswerArgs) -> bool {
+        let judge = args.judge.as_deref().or(app.config.judge.as_deref());
+        works_without_model(self.mode)
+            && !self.small_writes
+            && model(app, args).is_none()
+            && args.strength.is_none()
+            && app.config.generator.strength.is_none()
+            && judge != Some("embedded")
+    }
+}
+
 /// Opens the writing model. A default that cannot be had is a notice; one that was asked for is an error.
 pub(crate) async fn open(
     app: &App,
     args: &AnswerArgs,
-    mode: ModeChoice,
+    use_of: Use,
     notices: &mut Vec<Notice>,
 ) -> Result<Writer, CommandError> {
     let settings = &app.config.generator;
@@ -70,12 +97,21 @@ pub(crate) async fn open(
         offline: args.search_sources.offline,
         looking: None,
     };
-    match asked.unwrap_or(default) {
+    let choice = match asked {
+        None if default == GeneratorChoice::Embedded && use_of.has_no_use(app, args) => {
+            GeneratorChoice::None
+        }
+        asked => asked.unwrap_or(default),
+    };
+    match choice {
         GeneratorChoice::None => {
-            notices.push(Notice::new(
-                NoticeKind::Skipped,
-                "no model writes: headings and order come from code, and there is no synthesis",
-            ));
+            let message =
+                "no model writes: headings and order come from code, and there is no synthesis";
+            let notice = Notice::new(NoticeKind::Skipped, message);
+            notices.push(match asked {
+                Some(_) => notice,
+                None => notice.with_hint("for a written report, pass --base-url URL --model NAME"),
+            });
             Ok(Writer::none(wiring))
         }
         GeneratorChoice::Server => {
@@ -91,7 +127,7 @@ pub(crate) async fn open(
             Ok(generator) => Ok(Writer { generator: Some(generator), server: None, wiring }),
             Err(error)
                 if asked.is_none()
-                    && works_without_model(mode)
+                    && works_without_model(use_of.mode)
                     && !error.is_final()
                     && !app.stop.requested() =>
             {

@@ -9,6 +9,7 @@ use scholar_core::text::untrusted::escape_html;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
+use super::lead::Lead;
 use super::outline::{DOUBT_MARK, Outline, OutlineTable, Sentence};
 use super::style::{CitesBy, Link, Run};
 use crate::error::{FormatError, FormatErrorKind};
@@ -104,7 +105,14 @@ impl Document {
 
     fn sentence(&mut self, sentence: &Sentence, outline: &Outline) -> String {
         let citation = self.runs(&sentence.citation);
-        let mut xml = text(&sentence.text, "");
+        let mut xml = match &sentence.lead {
+            Some(Lead { study, title: Some(title) }) => {
+                text(study, "<w:i/>") + &text(&format!(", {title}: "), "")
+            }
+            Some(Lead { study, title: None }) => text(&format!("{study}: "), "<w:i/>"),
+            None => String::new(),
+        };
+        xml += &text(&sentence.text, "");
         match outline.cites_by {
             _ if citation.is_empty() => {}
             CitesBy::Note | CitesBy::Raised => {}

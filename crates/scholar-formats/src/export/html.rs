@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use scholar_core::text::untrusted::escape_html;
 
+use super::lead::Lead;
 use super::outline::{DOUBT_MARK, Outline, OutlineTable, Paragraph, Sentence};
 use super::style::{CitesBy, Link, Run};
 use crate::fragment::is_web;
@@ -117,7 +118,14 @@ fn sentence(
     } else {
         String::new()
     };
-    format!("<span>{text}{in_text}{closing}{mark}{marks}</span>")
+    let lead = match &sentence.lead {
+        Some(Lead { study, title: Some(title) }) => {
+            format!("<em>{}</em>, {}: ", escape_html(study), escape_html(title))
+        }
+        Some(Lead { study, title: None }) => format!("<em>{}:</em> ", escape_html(study)),
+        None => String::new(),
+    };
+    format!("<span>{lead}{text}{in_text}{closing}{mark}{marks}</span>")
 }
 
 /// The table, where it stands in front of part `at`.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use scholar_core::text::untrusted;
 
+use super::lead::Lead;
 use super::outline::{DOUBT_MARK, Outline, OutlineTable, Sentence};
 use super::style::{CitesBy, Link, Run};
 use crate::fragment::is_web;
@@ -86,7 +87,14 @@ fn sentence(sentence: &Sentence, outline: &Outline, notes: &mut Vec<String>) -> 
     // `![^1]` would be an image.
     let closing = sentence.closing.replace('!', if marks.is_empty() { "!" } else { "\\!" });
     let mark = if sentence.marked { DOUBT_MARK } else { "" };
-    format!("{}{in_text}{closing}{mark}{marks}", escaped(&sentence.text))
+    let lead = match &sentence.lead {
+        Some(Lead { study, title: Some(title) }) => {
+            format!("*{}*, {}: ", escaped(study), escaped(title))
+        }
+        Some(Lead { study, title: None }) => format!("*{}:* ", escaped(study)),
+        None => String::new(),
+    };
+    format!("{lead}{}{in_text}{closing}{mark}{marks}", escaped(&sentence.text))
 }
 
 /// The table, where it stands in front of part `at`.

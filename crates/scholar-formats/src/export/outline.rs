@@ -6,6 +6,7 @@ use scholar_core::{Answer, AnswerMode, AnswerRole, AnswerSentence, Citation, Not
 
 use super::AnswerExport;
 use super::item::{Item, keys, visible};
+use super::lead::{Lead, named_item};
 use super::style::{CitationStyle, CitesBy, Run, StyledEntry};
 use crate::error::FormatError;
 
@@ -53,23 +54,15 @@ impl OutlineTable {
                 empty if empty.is_empty() => "–".to_owned(),
                 text => text,
             });
-            Some(OutlineRow { paper: named(&items[reference]), reference, cells: cells.collect() })
+            Some(OutlineRow {
+                paper: named_item(&items[reference]),
+                reference,
+                cells: cells.collect(),
+            })
         });
         let columns = table.columns.iter().map(|column| visible(column)).collect();
         Some(Self { before, columns, rows: rows.collect() })
     }
-}
-
-fn named(item: &Item) -> String {
-    let family = |at: usize| item.authors[at].family.clone();
-    let who = match item.authors.len() {
-        0 => item.title.split(' ').take(4).collect::<Vec<_>>().join(" "),
-        1 => family(0),
-        2 => format!("{} and {}", family(0), family(1)),
-        _ => format!("{} et al.", family(0)),
-    };
-    let year = item.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
-    format!("{who} ({year})")
 }
 
 /// The whole document.
@@ -106,6 +99,8 @@ pub(super) struct Paragraph {
 
 /// One sentence with what it rests on.
 pub(super) struct Sentence {
+    /// What stands in front of a quoted finding.
+    pub(super) lead: Option<Lead>,
     /// Without its closing punctuation.
     pub(super) text: String,
     pub(super) closing: String,
@@ -163,7 +158,7 @@ impl Outline {
             }
             if let Some(paragraph) = part.paragraphs.last_mut() {
                 let view = Sentence::new(sentence, cited, citation.unwrap_or_default(), &places);
-                paragraph.sentences.push(view);
+                paragraph.sentences.push(Sentence { lead: Lead::of(answer, at), ..view });
             }
         }
         let before = before.min(parts.len());
@@ -203,9 +198,12 @@ impl Sentence {
             })
         });
         let verdict = sentence.support.as_ref().map(|support| support.verdict);
+        // A source's own words stand in quotation marks.
+        let quoted = sentence.verbatim && sentence.role.is_some();
         Self {
-            closing: text[bare.len()..].to_owned(),
-            text: bare.to_owned(),
+            lead: None,
+            closing: if quoted { String::new() } else { text[bare.len()..].to_owned() },
+            text: if quoted { format!("“{text}”") } else { bare.to_owned() },
             marked: verdict.is_some_and(|one| one != Verdict::Supported)
                 || sentence.role == Some(AnswerRole::Finding) && sentence.citations.is_empty(),
             citation,

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 
 use super::bibtex;
 use super::item::Item;
+use super::lead::Lead;
 use super::outline::{Outline, OutlineTable, Sentence};
 use super::style::{CitesBy, Link, Run};
 use crate::latex::encode::text as latex;
@@ -161,7 +162,14 @@ fn sentence(sentence: &Sentence, outline: &Outline) -> String {
     }
     let closing = latex(&sentence.closing);
     let mark = if sentence.marked { "\\textdagger{}" } else { "" };
-    format!("{}{before}{closing}{mark}{after}", latex(&sentence.text))
+    let lead = match &sentence.lead {
+        Some(Lead { study, title: Some(title) }) => {
+            format!("\\emph{{{}}}, {}: ", latex(study), latex(title))
+        }
+        Some(Lead { study, title: None }) => format!("\\emph{{{}:}} ", latex(study)),
+        None => String::new(),
+    };
+    format!("{lead}{}{before}{closing}{mark}{after}", latex(&sentence.text))
 }
 
 fn references(outline: &Outline, tex: &mut String) {

@@ -30,6 +30,7 @@ mod pattern;
 mod question;
 mod reply;
 mod score;
+mod sentence_signs;
 mod slots;
 mod spelling;
 mod state;
@@ -38,12 +39,15 @@ mod synonyms;
 mod synthesis;
 mod terms;
 
-use scholar_core::{Answer, AnswerMode, Notice, NoticeKind, Query, Question};
+use scholar_core::{Answer, AnswerMode, Notice, NoticeKind, Query, Question, Ranked};
 
 pub use abstain::{Diagnosis, PaperDiagnosis};
 pub use config::{EvidenceConfig, EvidenceIs};
 pub use digest::{EvidenceAnswer, digest};
 pub use papers::PaperSigns;
+pub use sentence_signs::{SentenceDiagnosis, SentenceSigns};
+
+use spelling::{corrected, corrections};
 
 use super::Mode;
 use crate::budget::ExpectedCalls;
@@ -85,7 +89,17 @@ pub async fn answer(frame: &Frame<'_>) -> Result<EvidenceAnswer, AskError> {
     let question = Query::from(frame.question);
     let queries = [question.clone()];
     let mut registry = EvidenceRegistry::new();
-    let shown = retrieve::gather(frame, &queries, &question, Round::Digest, &mut registry).await?;
+    let mut shown =
+        retrieve::gather(frame, &queries, &question, Round::Digest, &mut registry).await?;
+    let found: Vec<Ranked> = shown.iter().map(|evidence| evidence.ranked.clone()).collect();
+    // A word that was typed wrongly finds little by itself: its correction is searched for instead.
+    let corrections = corrections(frame.question.as_str(), &found);
+    let asked = Query::new(&corrected(frame.question.as_str(), &corrections));
+    if let Some(asked) = asked.filter(|_| !corrections.is_empty()) {
+        let queries = [asked.clone()];
+        registry = EvidenceRegistry::new();
+        shown = retrieve::gather(frame, &queries, &asked, Round::Digest, &mut registry).await?;
+    }
     let n_shown = shown.len();
     let passages = shown.into_iter().map(|evidence| evidence.ranked).collect();
     // Every notice in the result was seen by the log already.

@@ -17,8 +17,19 @@ pub struct DraftSentence {
     pub paragraph_start: bool,
     /// Claimed evidence in order of appearance, each number once. Not yet checked to exist.
     pub evidence: Vec<EvidenceNumber>,
+    /// Its clauses, where it cites different passages for different ones: `X grew [1], and Y fell [2]`. Else empty.
+    pub clauses: Vec<Clause>,
     /// The words are those of the first evidence; a sentence that is not found there is dropped.
     pub verbatim: bool,
+}
+
+/// A part of a sentence with citations of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clause {
+    /// Its words, without markers.
+    pub text: String,
+    /// What it cites.
+    pub evidence: Vec<EvidenceNumber>,
 }
 
 impl DraftSentence {
@@ -29,6 +40,7 @@ impl DraftSentence {
             heading: None,
             paragraph_start: false,
             evidence: vec![number],
+            clauses: Vec::new(),
             verbatim: true,
         }
     }
@@ -47,6 +59,7 @@ impl DraftSentence {
             heading: None,
             paragraph_start: false,
             evidence,
+            clauses: clauses(text),
             verbatim: false,
         }
     }
@@ -61,6 +74,34 @@ impl DraftSentence {
 
 /// Fewest content stems of a sentence that claims something. Ours.
 const SHORTEST_CLAIM: usize = 4;
+
+/// The clauses of a sentence with citations in several places; empty where one of them claims nothing by itself, as in
+/// `Adapters [1] and prompts [2] save memory`.
+fn clauses(text: &str) -> Vec<Clause> {
+    let mut clauses: Vec<Clause> = Vec::new();
+    let mut from = 0;
+    for group in citation_groups(text) {
+        let evidence = group.numbers.into_iter().map(EvidenceNumber);
+        let words = single_spaced(text[from..group.range.start].trim_matches([' ', ',', ';']));
+        from = group.range.end;
+        match clauses.last_mut() {
+            // `[1][2]`: one place.
+            Some(last) if !words.contains(char::is_alphanumeric) => last.evidence.extend(evidence),
+            _ => clauses.push(Clause { text: words, evidence: evidence.collect() }),
+        }
+    }
+    let rest = single_spaced(text[from..].trim_end_matches(['.', '!', '?']));
+    if let Some(last) = clauses.last_mut()
+        && rest.contains(char::is_alphanumeric)
+    {
+        last.text = format!("{} {rest}", last.text);
+    }
+    let stands_alone = |clause: &Clause| content_stems(&clause.text).len() >= SHORTEST_CLAIM;
+    if clauses.len() < 2 || !clauses.iter().all(stands_alone) {
+        clauses.clear();
+    }
+    clauses
+}
 
 /// Whether a sentence claims something that a source could support: not a question, a transition, or words about the
 /// answer itself. Where in doubt it does.
@@ -109,6 +150,29 @@ pub fn quotations(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clauses_with_citations_of_their_own_are_told_apart() {
+        let of = |text: &str| -> Vec<(String, Vec<usize>)> {
+            let clauses = DraftSentence::written(text).clauses.into_iter();
+            clauses.map(|one| (one.text, one.evidence.iter().map(|n| n.0).collect())).collect()
+        };
+        assert_eq!(
+            of(
+                "Model probabilities matched BLEU when scaled up [0], and uncertainty of the system correlated with human judgments [3][5] on news."
+            ),
+            [
+                ("Model probabilities matched BLEU when scaled up".to_owned(), vec![0]),
+                (
+                    "and uncertainty of the system correlated with human judgments on news"
+                        .to_owned(),
+                    vec![3, 5]
+                ),
+            ]
+        );
+        assert!(of("Adapters [1] and prompts [2] save memory of large models.").is_empty());
+        assert!(of("Adapters save memory of large language models [1][2].").is_empty());
+    }
 
     #[test]
     fn transitions_and_questions_claim_nothing() {

@@ -18,7 +18,7 @@ use scholar_core::{
 };
 
 use super::config::{JudgeFailure, ProofConfig, UncitedRule};
-use super::draft::{DraftSentence, makes_claim, quotations};
+use super::draft::{Clause, DraftSentence, makes_claim, quotations};
 use super::select::{
     EvidenceSentence, evidence_window, window_by_scores, window_text, window_with_neighbours,
 };
@@ -26,7 +26,7 @@ use super::sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};
 use crate::event::Event;
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
 use crate::frame::Frame;
-use trials::{Trial, best_judgement, quote_at, quotes_of, shell, unproven};
+use trials::{Trial, best_judgement, quote_at, quotes_of, shell, unproven, weakest};
 
 pub(crate) use remedies::ranked;
 
@@ -107,14 +107,13 @@ impl Prover<'_> {
         for (sentence, numbers) in draft.iter().zip(cited) {
             let mut trials = Vec::new();
             if !sentence.verbatim {
-                for number in numbers {
-                    trials.extend(self.trial(&sentence.text, *number).await?);
+                for (claim, number) in claims_of(sentence, numbers) {
+                    trials.extend(self.trial(claim, number).await?);
                 }
             }
             all.push(trials);
         }
-        let texts: Vec<&str> = draft.iter().map(|sentence| sentence.text.as_str()).collect();
-        self.judge(&texts, &mut all).await?;
+        self.judge(&mut all).await?;
         Ok(all)
     }
 
@@ -150,7 +149,7 @@ impl Prover<'_> {
         } else {
             window_text(passage, &window)
         };
-        Ok(Some(Trial { number, quotes, evidence, judgement: None }))
+        Ok(Some(Trial { claim: text.to_owned(), number, quotes, evidence, judgement: None }))
     }
 
     /// The sentences of a passage that the judge reads: its own choice where it can tell evidence, else that of the words.
@@ -167,19 +166,15 @@ impl Prover<'_> {
     }
 
     /// Gate L2, for the trials of each sentence; one call of the judge.
-    async fn judge(&mut self, texts: &[&str], trials: &mut [Vec<Trial>]) -> Result<(), PortError> {
-        let pairs: Vec<(&str, &str)> = texts
+    async fn judge(&mut self, trials: &mut [Vec<Trial>]) -> Result<(), PortError> {
+        let pairs: Vec<(&str, &str)> = trials
             .iter()
-            .zip(trials.iter())
-            .flat_map(|(text, trials)| trials.iter().map(|trial| (*text, trial.evidence.as_str())))
+            .flatten()
+            .map(|trial| (trial.claim.as_str(), trial.evidence.as_str()))
             .collect();
         let judgements = self.ask_judge(&pairs).await?;
-        let mut judgements = judgements.into_iter();
-        for (text, trials) in texts.iter().zip(trials.iter_mut()) {
-            for trial in trials {
-                trial.judgement =
-                    judgements.next().map(|judged| self.second_sign(text, trial, judged));
-            }
+        for (trial, judged) in trials.iter_mut().flatten().zip(judgements) {
+            trial.judgement = Some(self.second_sign(&trial.claim, trial, judged));
         }
         Ok(())
     }
@@ -306,8 +301,8 @@ impl Prover<'_> {
             trial.judgement.is_some_and(|j| self.config.accepts(j.verdict, j.score))
         };
         let mut passing: Vec<Trial> = trials.iter().filter(accepted).cloned().collect();
-        let mut support = best_judgement(&passing);
-        if passing.is_empty() {
+        let mut support = support_of(sentence, &passing);
+        if support.is_none() {
             let parts: Vec<Trial> = trials
                 .iter()
                 .filter(|t| t.judgement.is_some_and(|j| j.verdict != Verdict::Contradicted))
@@ -327,7 +322,12 @@ impl Prover<'_> {
             passing = parts;
         }
         let Some(judgement) = support else { return Ok(None) };
-        let numbers: Vec<EvidenceNumber> = passing.iter().map(|trial| trial.number).collect();
+        let mut numbers: Vec<EvidenceNumber> = Vec::new();
+        for trial in &passing {
+            if !numbers.contains(&trial.number) {
+                numbers.push(trial.number);
+            }
+        }
         if !self.missing(&sentence.text, &numbers).await.is_empty() {
             return Ok(None);
         }
@@ -352,6 +352,35 @@ impl Prover<'_> {
         self.frame.emit(&Event::Noticed { notice: notice.clone() });
         self.notices.push(notice);
     }
+}
+
+/// What each of the existing citations `numbers` is to support: the clause that has it, else the sentence.
+fn claims_of<'a>(
+    sentence: &'a DraftSentence,
+    numbers: &[EvidenceNumber],
+) -> Vec<(&'a str, EvidenceNumber)> {
+    if sentence.clauses.is_empty() {
+        return numbers.iter().map(|number| (sentence.text.as_str(), *number)).collect();
+    }
+    let clauses = sentence.clauses.iter();
+    let all = clauses.flat_map(|one| one.evidence.iter().map(|n| (one.text.as_str(), *n)));
+    all.filter(|(_, number)| numbers.contains(number)).collect()
+}
+
+/// How well the accepted trials support the sentence; `None` where one of its clauses has none.
+fn support_of(sentence: &DraftSentence, accepted: &[Trial]) -> Option<Judgement> {
+    let whole: Vec<Trial> =
+        accepted.iter().filter(|trial| trial.claim == sentence.text).cloned().collect();
+    if sentence.clauses.is_empty() || !whole.is_empty() {
+        return best_judgement(&whole);
+    }
+    let of_clause = |clause: &Clause| {
+        let own: Vec<Trial> =
+            accepted.iter().filter(|trial| trial.claim == clause.text).cloned().collect();
+        best_judgement(&own)
+    };
+    let judged: Option<Vec<Judgement>> = sentence.clauses.iter().map(of_clause).collect();
+    weakest(judged?.into_iter())
 }
 
 #[cfg(test)]

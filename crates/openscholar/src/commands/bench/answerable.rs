@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use scholar_bench::answerable::{AnswerableQuestion, markdown, measure};
+use scholar_bench::answerable::{AnswerableQuestion, Condition, markdown, measure};
 use scholar_core::Encoder as _;
 use scholar_pipeline::{AskConfig, Ports};
 
@@ -38,6 +38,18 @@ pub(super) fn run(args: &BenchAnswerableArgs, app: &App) -> Result<ExitCode, Com
     let rows = app.block_on(measure(&asked, &ports, &config, &mut || bar.inc(1)))?;
     bar.finish_and_clear();
     let rows = rows.map_err(CommandError::from)?;
+    if let Some(path) = &args.sentences {
+        let mut lines = String::new();
+        for row in rows.iter().filter(|row| row.condition == Condition::Answerable) {
+            for sentence in &row.sentences {
+                let line =
+                    serde_json::json!({"id": row.id, "gold": row.gold, "sentence": sentence});
+                lines.push_str(&line.to_string());
+                lines.push('\n');
+            }
+        }
+        crate::runs::write_atomic(path, lines.as_bytes())?;
+    }
     let reranker = ports.reranker.as_ref().map_or("none", |one| one.info().name.as_str());
     let text = format!(
         "# Questions that a datastore answers, and others\n\nCommand: `openscholar bench answerable {}{}`\n\n\

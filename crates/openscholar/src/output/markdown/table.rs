@@ -3,8 +3,7 @@
 use scholar_core::Answer;
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::untrusted::Markdown;
-
-use super::study::named;
+use scholar_formats::export::named;
 
 /// What stands in an empty cell.
 const EMPTY: &str = "–";

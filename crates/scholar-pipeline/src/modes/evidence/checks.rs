@@ -176,7 +176,8 @@ async fn rank_among_known(
     fuse::standardise(&mut known);
     fuse::standardise(&mut new);
     let all: Vec<Retrieved> = known.iter().chain(&new).cloned().collect();
-    let scores = reranker.rerank(&Query::from(state.frame.question), &all).await?;
+    let asked = Query::new(&state.asked).unwrap_or_else(|| Query::from(state.frame.question));
+    let scores = reranker.rerank(&asked, &all).await?;
     if scores.len() != all.len() {
         let message = format!("{} scores for {} passages", scores.len(), all.len());
         return Err(PortError::new(PortErrorKind::Corrupt, message));

@@ -37,7 +37,7 @@ impl PaperRules {
     pub fn digest() -> Self {
         Self {
             max_papers: 8,
-            show_from: 0.2,
+            show_from: 0.3,
             show_share: 0.3,
             abstracts: 15,
             whole: 3,
@@ -53,24 +53,18 @@ pub struct LineRules {
     pub per_paper: usize,
     /// Most sentences of the whole.
     pub max_sentences: usize,
-    /// A further sentence of a paper is worth at least this share of its best one.
-    pub further_share: f32,
+    /// Probability that a reader takes it for an answer from which a sentence is shown.
+    pub from: f32,
+    /// The same of a second one of its paper.
+    pub further_from: f32,
     /// Two sentences more alike than this (cosine, or shared stems without an encoder) say the same.
     pub redundancy: f32,
-    /// Probability of being a result or a conclusion from which a sentence reports a finding.
-    pub finding_from: f32,
 }
 
 impl LineRules {
     /// Ours: a conclusion and a key result a paper.
     pub fn digest() -> Self {
-        Self {
-            per_paper: 2,
-            max_sentences: 12,
-            further_share: 0.55,
-            redundancy: 0.85,
-            finding_from: 0.5,
-        }
+        Self { per_paper: 2, max_sentences: 12, from: 0.15, further_from: 0.4, redundancy: 0.85 }
     }
 }
 

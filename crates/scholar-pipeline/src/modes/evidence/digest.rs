@@ -11,6 +11,7 @@ use super::abstain::Diagnosis;
 use super::assemble::{self, Digest};
 use super::informative::Side;
 use super::question::{Kind, Reading};
+use super::sentence_signs::SentenceDiagnosis;
 use super::spelling::{corrected, corrections};
 use super::state::DigestState;
 use super::terms::Abbreviations;
@@ -32,6 +33,8 @@ pub struct EvidenceAnswer {
     pub relevance: Vec<f32>,
     /// What the decision to answer rests on.
     pub diagnosis: Diagnosis,
+    /// Sentences of the most probable papers, with what they are chosen by.
+    pub sentences: Vec<SentenceDiagnosis>,
     /// What was searched by the checks, the question first.
     pub searched: Vec<Query>,
     /// All passages, the given ones first, then those the checks found.
@@ -65,6 +68,7 @@ pub async fn digest(frame: &Frame<'_>, evidence: Vec<Ranked>) -> Result<Evidence
         notices: Vec::new(),
         relevance: Vec::new(),
         diagnosis,
+        sentences: state.sentences(),
         searched,
         evidence: Vec::new(),
     };

@@ -9,6 +9,7 @@ use scholar_core::{
 
 use super::candidate::Candidate;
 use super::question::Reading;
+use super::sentence_signs::SentenceSigns;
 use super::terms::stem_set;
 use crate::proof::select::dot;
 
@@ -23,13 +24,6 @@ const TITLE_CREDIT: f32 = 0.5;
 const TITLE_TOPIC_CREDIT: f32 = 0.75;
 /// What remains of the relevance of a sentence that, title included, says nothing of the topic.
 const OFF_TOPIC: f32 = 0.3;
-/// What a sentence is worth without a classifier: its relevance and how much it says. Ours, set by reading digests.
-const BY_RELEVANCE: f32 = 0.6;
-const BY_INFORMATIVENESS: f32 = 0.4;
-/// The same beside the classifier's probability, which leads. Ours, likewise.
-const BY_ANSWERS: f32 = 0.5;
-const BESIDE_ANSWERS: f32 = 0.5;
-
 /// A candidate with its scores.
 #[derive(Debug, Clone)]
 pub(crate) struct Scored {
@@ -43,8 +37,10 @@ pub(crate) struct Scored {
     pub(crate) relevance: f32,
     /// What the sentence classifier says of it.
     pub(crate) judged: Option<SentenceScores>,
-    /// What it is chosen by, in `[0, 1]`.
-    pub(crate) score: f32,
+    /// What it is chosen by.
+    pub(crate) signs: SentenceSigns,
+    /// Probability that a reader takes it for an answer.
+    pub(crate) probability: f32,
     /// Its embedding, length 1.
     pub(crate) vector: Option<Vec<f32>>,
 }
@@ -134,7 +130,7 @@ pub(crate) fn score(
         .collect();
     scored.sort_by(|a, b| {
         let place = |scored: &Scored| (scored.candidate.passage, scored.candidate.span.start);
-        b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
+        b.probability.total_cmp(&a.probability).then_with(|| place(a).cmp(&place(b)))
     });
     Ok(scored)
 }
@@ -206,10 +202,19 @@ fn score_candidate(
         SIMILARITY_SHARE * spread(cosine) + (1.0 - SIMILARITY_SHARE) * coverage
     });
     relevance *= OFF_TOPIC + (1.0 - OFF_TOPIC) * topic;
-    let by_form = BY_RELEVANCE * relevance + BY_INFORMATIVENESS * candidate.informative;
-    let score =
-        judged.map_or(by_form, |judged| BY_ANSWERS * judged.answers + BESIDE_ANSWERS * by_form);
-    Scored { candidate, similarity, topic, relevance, judged, score, vector: None }
+    let mut scored = Scored {
+        candidate,
+        similarity,
+        topic,
+        relevance,
+        judged,
+        signs: SentenceSigns::default(),
+        probability: 0.0,
+        vector: None,
+    };
+    scored.signs = SentenceSigns::of(&scored, reading);
+    scored.probability = scored.signs.probability(similarity.is_some() && judged.is_some());
+    scored
 }
 
 /// How alike two sentences are, in `[0, 1]`: the larger of cosine and shared stems.

@@ -6,12 +6,13 @@ use scholar_core::{PaperId, Passage, PassageId, PassageKind, PortError, Ranked, 
 
 use super::abstain::{Diagnosis, diagnose};
 use super::candidate::{Candidate, candidates, has_capitals};
-use super::config::{EvidenceConfig, PaperRules};
+use super::config::{EvidenceConfig, LineRules, PaperRules};
 use super::filter::{begins_sentence, ends_sentence};
 use super::lines::lines;
 use super::papers::{Paper, PaperScoring, papers, shown};
 use super::question::Reading;
 use super::score::{Encodings, Scored, Scoring, score};
+use super::sentence_signs::SentenceDiagnosis;
 use super::slots::{Slot, slot_of, slots};
 use super::terms::{Abbreviations, stem_set};
 use crate::frame::Frame;
@@ -151,8 +152,13 @@ impl<'a> DigestState<'a> {
         let rules = &self.config().lines;
         let n = shown(&self.papers, &self.config().papers);
         self.chosen.clear();
-        for paper in &self.papers[..n] {
-            let of_paper = lines(&self.scored, &paper.members, &self.reading, rules);
+        for (nth, paper) in self.papers[..n].iter().enumerate() {
+            let mut of_paper = lines(&self.scored, &paper.members, &self.reading, rules);
+            if of_paper.is_empty() && nth == 0 {
+                // The best paper is shown with its best sentence, whatever that is worth.
+                let lenient = LineRules { from: 0.0, ..rules.clone() };
+                of_paper = lines(&self.scored, &paper.members, &self.reading, &lenient);
+            }
             for at in of_paper {
                 if self.chosen.len() < rules.max_sentences {
                     let slot = slot_of(&self.slots, &self.scored[at].candidate, &self.reading);
@@ -254,6 +260,24 @@ impl<'a> DigestState<'a> {
     /// What speaks for and against answering.
     pub(crate) fn diagnosis(&self) -> Diagnosis {
         diagnose(&self.papers, &self.scored, &self.evidence, &self.reading)
+    }
+
+    /// Sentences of the most probable papers, with what they are chosen by.
+    pub(crate) fn sentences(&self) -> Vec<SentenceDiagnosis> {
+        let papers = self.papers.iter().take(self.config().papers.max_papers);
+        let of_papers = papers.flat_map(|paper| {
+            (0..self.scored.len()).filter(move |at| *self.paper(*at) == paper.id)
+        });
+        let diagnosis = |at: usize| {
+            let scored = &self.scored[at];
+            SentenceDiagnosis {
+                passage: self.evidence[scored.candidate.passage].retrieved.passage.id.clone(),
+                text: scored.candidate.text.clone(),
+                signs: scored.signs,
+                shown: self.chosen.iter().any(|line| line.at == at),
+            }
+        };
+        of_papers.map(diagnosis).collect()
     }
 
     /// The abstract of the paper of a sentence, if it was read.

@@ -10,7 +10,7 @@ use scholar_core::{
 };
 use scholar_testing::{FakeAttributor, FakeEncoder, MemoryRetriever, ScriptedGenerator};
 
-use super::config::{PaperRules, SynthesisRules};
+use super::config::{LineRules, PaperRules, SynthesisRules};
 use super::*;
 use crate::config::AskConfig;
 use crate::event::{Event, Observer};
@@ -19,7 +19,7 @@ use crate::ports::Ports;
 const QUESTION: &str = "How can low-resource neural machine translation be improved?";
 
 /// Several papers of the corpus answer it in sentences that stand alone.
-const BROAD_QUESTION: &str = "What do language models know?";
+const BROAD_QUESTION: &str = "How does data augmentation help machine translation?";
 
 #[derive(Default)]
 struct Seen(Mutex<Vec<Event>>);
@@ -97,8 +97,9 @@ fn lenient() -> EvidenceConfig {
 
 /// With a synthesis; the fixtures are few and far from each other.
 fn with_synthesis() -> EvidenceConfig {
-    let rules = SynthesisRules { min_similarity: 0.4, ..SynthesisRules::short() };
-    EvidenceConfig { synthesis: Some(rules), ..lenient() }
+    let rules = SynthesisRules { min_similarity: 0.2, ..SynthesisRules::short() };
+    let lines = LineRules { from: 0.0, further_from: 0.0, ..LineRules::digest() };
+    EvidenceConfig { synthesis: Some(rules), lines, ..lenient() }
 }
 
 #[tokio::test]
@@ -196,7 +197,7 @@ async fn the_model_adds_what_passes_and_nothing_else() {
     let config = with_synthesis();
     let (plain, _) = ask(&ports, BROAD_QUESTION, &config).await;
     // Numbers that are not there, and one twice: the choice is only a choice.
-    let reply = serde_json::json!({"findings": [1, 2, 2, 3, 4, 77]});
+    let reply = serde_json::json!({"findings": [1, 2, 2, 3, 4, 5, 6, 77]});
     let model = Arc::new(small_model().reply("synthesis", reply.to_string().as_str()));
     ports.generator = Some(model.clone());
     let (result, seen) = ask(&ports, BROAD_QUESTION, &config).await;

@@ -17,7 +17,7 @@ mod table;
 
 use std::ops::ControlFlow;
 
-use scholar_core::{Answer, PortError, PortErrorKind};
+use scholar_core::{Answer, Notice, NoticeKind, PortError, PortErrorKind};
 
 use crate::budget::{ExpectedCalls, KEYWORD_TOKENS, PASSAGE_TOKENS, WORDING_TOKENS};
 use crate::config::{AnswerForm, AskConfig, Task, WritingPlan};
@@ -25,6 +25,7 @@ use crate::error::AskError;
 use crate::event::Event;
 use crate::frame::Frame;
 use crate::prompts;
+use crate::proof::config::{ProofConfig, Remedy};
 use crate::proof::section_judge::PAIRS_OF_A_CALL;
 use crate::write::parts::Parts;
 use crate::write::{Manuscript, answer_text, no_draft, reference_block, unusable, without_draft};
@@ -51,10 +52,35 @@ pub(super) async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
         revise::revise(frame, &mut manuscript).await;
     }
     let Manuscript { mut registry, visible: _, text } = manuscript;
+    if let Some(notice) = without_effect(&frame.config.proof) {
+        frame.notice(notice);
+    }
     let shown = registry.len();
     let proof = proof::Proof::of(frame, &mut registry, Parts::read(&text)).await?;
     frame.report_added(&registry, shown, "searches of the proof");
     Ok(assemble::answer(frame, proof, &registry))
+}
+
+/// That chosen remedies do nothing here: a report repairs in one call of its own, and knows of them only whether to drop.
+fn without_effect(proof: &ProofConfig) -> Option<Notice> {
+    let standard = ProofConfig::standard();
+    let drops = proof.on_unsupported.contains(&Remedy::Drop);
+    let mut names: Vec<&str> = Vec::new();
+    if proof.on_unsupported != standard.on_unsupported && !drops {
+        names.push("proof.on_unsupported");
+    }
+    if proof.uncited != standard.uncited {
+        names.push("proof.uncited");
+    }
+    (!names.is_empty()).then(|| {
+        let message = format!(
+            "{} without effect: a report cites anew, rewrites or deletes what fails in one call",
+            names.join(" and ")
+        );
+        let hint =
+            "--set writing.form=paper has them; of proof.on_unsupported a report knows \"drop\"";
+        Notice::new(NoticeKind::Weak, message).with_hint(hint)
+    })
 }
 
 async fn draft(

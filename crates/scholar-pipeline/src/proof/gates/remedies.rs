@@ -158,7 +158,7 @@ impl Prover<'_> {
             trials.extend(self.trial(&sentence.text, *number).await?);
         }
         let mut batch = [trials];
-        self.judge(&[sentence.text.as_str()], &mut batch).await?;
+        self.judge(&mut batch).await?;
         let [mut trials] = batch;
         trials.retain(|t| t.judgement.is_some_and(|j| self.config.accepts(j.verdict, j.score)));
         trials.sort_by(|a, b| score(b).total_cmp(&score(a)).then(a.number.cmp(&b.number)));

@@ -92,6 +92,20 @@ fn numbers(sentence: &ProvenSentence) -> Vec<usize> {
     sentence.citations.iter().map(|number| number.0).collect()
 }
 
+/// Readers found short answers whose clauses had all but one of their citations taken away.
+#[tokio::test]
+async fn each_clause_keeps_the_citation_that_supports_it() {
+    let text = "Vitamin D supplementation reduced tumour growth in 120 old mice [0], and retrieval augmentation improved factual accuracy of language models by 12 points [2].";
+    let (proven, _) = run(&draft_sentences(text), &ProofConfig::standard()).await;
+    let sentence = &proven.sentences[0];
+    assert_eq!((sentence.fate, numbers(sentence)), (Fate::Kept, vec![0, 2]));
+    assert_eq!(sentence.quotes.len(), 2, "a quotation for each");
+    // A clause that its citation does not support is not covered by the other's.
+    let text = "Vitamin D supplementation reduced tumour growth in 120 old mice [0], and caffeine shortened reaction times of drivers in a trial [2].";
+    let (proven, _) = run(&draft_sentences(text), &ProofConfig::standard()).await;
+    assert!(proven.sentences.iter().all(|one| one.fate != Fate::Kept), "{proven:?}");
+}
+
 #[tokio::test]
 async fn a_supported_sentence_is_kept_with_its_exact_quotation() {
     let draft = draft_sentences(

@@ -9,6 +9,8 @@ use crate::evidence::EvidenceNumber;
 /// One passage tried as evidence for one sentence.
 #[derive(Debug, Clone)]
 pub(super) struct Trial {
+    /// What it is to support: the sentence, or the clause that cites it.
+    pub(super) claim: String,
     pub(super) number: EvidenceNumber,
     pub(super) quotes: Vec<LocatedQuote>,
     pub(super) evidence: String,
@@ -31,6 +33,11 @@ pub(super) fn best_judgement(trials: &[Trial]) -> Option<Judgement> {
         .iter()
         .filter_map(|trial| trial.judgement)
         .max_by(|a, b| rank(a).cmp(&rank(b)).then(a.score.total_cmp(&b.score)))
+}
+
+/// The weakest of what the clauses of a sentence have: it is as well supported as the worst of them.
+pub(super) fn weakest(judgements: impl Iterator<Item = Judgement>) -> Option<Judgement> {
+    judgements.min_by(|a, b| a.score.total_cmp(&b.score))
 }
 
 pub(super) fn quote_at(
@@ -56,7 +63,8 @@ pub(super) fn quotes_of(trials: &[Trial]) -> Vec<LocatedQuote> {
 }
 
 pub(super) fn shell(sentence: &DraftSentence, fate: Fate) -> ProvenSentence {
-    let DraftSentence { text, heading, paragraph_start, evidence: _, verbatim } = sentence;
+    let DraftSentence { text, heading, paragraph_start, evidence: _, clauses: _, verbatim } =
+        sentence;
     ProvenSentence {
         text: text.clone(),
         heading: heading.clone(),

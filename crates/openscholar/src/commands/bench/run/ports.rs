@@ -40,8 +40,13 @@ impl Wiring {
     ) -> Result<Self, CommandError> {
         let mut notices = Vec::new();
         let meter = Meter::start_with(budget(args)?, app.clock(), Some(App::alarm()));
-        let generator::Writer { generator, server, wiring: _ } =
-            generator::open(app, &args.answer, system.mode.into(), &mut notices).await?;
+        let generator::Writer { generator, server, wiring: _ } = generator::open(
+            app,
+            &args.answer,
+            generator::Use::answer(system.mode.into(), config),
+            &mut notices,
+        )
+        .await?;
         if system.server_only && server.is_none() {
             return Err(CommandError::user("model-alone asks the model of a server")
                 .with_hint("pass --base-url URL --model NAME, or --system no-retrieval"));

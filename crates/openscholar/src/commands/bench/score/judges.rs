@@ -138,8 +138,8 @@ pub(super) fn check(args: &BenchScoreArgs) -> Result<(), CommandError> {
 /// The judging model, within its budget.
 async fn generator(args: &BenchScoreArgs, app: &App) -> Result<Arc<dyn Generator>, CommandError> {
     let mut notices = Vec::new();
-    let opened =
-        generator::open(app, &AnswerArgs::from(args), ModeChoice::Auto, &mut notices).await?;
+    let judges = generator::Use { mode: ModeChoice::Auto, small_writes: true };
+    let opened = generator::open(app, &AnswerArgs::from(args), judges, &mut notices).await?;
     notices.iter().for_each(|notice| app.printer.notice(notice));
     let generator = opened.generator.ok_or_else(|| {
         let who = if grades(args) { "--grade" } else { "--judge" };

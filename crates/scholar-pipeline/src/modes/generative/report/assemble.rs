@@ -79,7 +79,8 @@ fn paragraphs(proof: &Proof, kept: &[usize]) -> Vec<ProvenSentence> {
 
 /// A sentence that cites nothing.
 fn bare(draft: &DraftSentence) -> ProvenSentence {
-    let DraftSentence { text, heading, paragraph_start, evidence: _, verbatim: _ } = draft.clone();
+    let DraftSentence { text, heading, paragraph_start, evidence: _, clauses: _, verbatim: _ } =
+        draft.clone();
     ProvenSentence {
         text,
         heading,

@@ -186,7 +186,8 @@ impl Proof {
                 Some(Decision::Text(text)) => {
                     let PartSentence { role, draft, .. } = &mut self.parts.sentences[one.at];
                     let written = DraftSentence::written(text);
-                    (draft.text, draft.evidence) = (written.text, written.evidence);
+                    draft.text = written.text;
+                    (draft.evidence, draft.clauses) = (written.evidence, written.clauses);
                     let marked = match one.item {
                         Item::Finding => AnswerRole::Finding,
                         Item::Gap => AnswerRole::Gap,

@@ -1,0 +1,50 @@
+//! What stands in front of a quoted finding: who found it, in what kind of study, in which paper.
+
+use scholar_core::{Answer, Reference};
+
+use super::item::{Item, visible};
+
+/// In front of a quotation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lead {
+    /// `Li et al. (2021), randomised controlled trial, 124 adults`.
+    pub study: String,
+    /// Title of the paper, where it is quoted for the first time: `our method` says nothing without it.
+    pub title: Option<String>,
+}
+
+impl Lead {
+    /// Of the sentence at `at`, which begins a paragraph; `None` for sentences that are not quoted in a digest.
+    pub fn of(answer: &Answer, at: usize) -> Option<Self> {
+        let sentence = answer.sentences.get(at)?;
+        let quoted = sentence.verbatim && sentence.role.is_some();
+        let cited = sentence.citations.first().filter(|_| quoted && sentence.paragraph_start)?;
+        let paper = answer.references.iter().find(|paper| paper.number == *cited)?;
+        let details: String = sentence.study.iter().map(|one| format!(", {}", one.text)).collect();
+        let before = &answer.sentences[..at];
+        let is_first = before.iter().all(|other| !other.citations.contains(cited));
+        let title = visible(&paper.title);
+        let title = title.trim_end_matches(['.', ' ']).to_owned();
+        Some(Self {
+            study: format!("{}{}", named(paper), visible(&details)),
+            title: (is_first && !title.is_empty()).then_some(title),
+        })
+    }
+}
+
+/// `Li et al. (2021)`.
+pub fn named(paper: &Reference) -> String {
+    named_item(&Item::of_reference(paper))
+}
+
+pub(super) fn named_item(item: &Item) -> String {
+    let family = |at: usize| item.authors[at].family.clone();
+    let who = match item.authors.len() {
+        0 => item.title.split(' ').take(4).collect::<Vec<_>>().join(" "),
+        1 => family(0),
+        2 => format!("{} and {}", family(0), family(1)),
+        _ => format!("{} et al.", family(0)),
+    };
+    let year = item.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
+    format!("{who} ({year})")
+}

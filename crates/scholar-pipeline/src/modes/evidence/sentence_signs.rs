@@ -1,0 +1,248 @@
+//! Which sentences of a paper answer the question: signs of each, and how probable it is.
+
+use scholar_core::PassageId;
+use serde::{Deserialize, Serialize};
+
+use super::informative::{Role, offers_data, speaks_of};
+use super::lines::defines;
+use super::question::{Aspect, Kind, Reading};
+use super::score::Scored;
+use super::slots::EffectSide;
+
+/// What speaks for and against showing a sentence. What only some questions want counts 0 for the others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct SentenceSigns {
+    /// Cosine of question and sentence; 0 without an encoder of unit vectors.
+    pub similarity: f32,
+    /// Share of the question's topic in sentence or title.
+    pub topic: f32,
+    /// Share of it in the sentence alone.
+    pub own_topic: f32,
+    /// Probability, by the sentence classifier, of being a result or a conclusion; 0 without one. What the classifier says of
+    /// answering adds nothing to the cosine here.
+    pub finding: f32,
+    /// Probability of being a conclusion.
+    pub conclusion: f32,
+    /// Probability of being background.
+    pub background: f32,
+    /// Probability of saying what the paper offers or how it was done, where methods, data or a definition are asked for.
+    pub offer_asked: f32,
+    /// How much its wording says, whatever of.
+    pub informative: f32,
+    /// It introduces a method, and methods or a definition are asked for.
+    pub proposes_asked: f32,
+    /// It introduces a method or data, and something else is asked for.
+    pub proposes_unasked: f32,
+    /// It introduces data, and data are asked for.
+    pub data_asked: f32,
+    /// It tells a limit, and limits are asked for.
+    pub limit_asked: f32,
+    /// It tells a limit, and something else is asked for.
+    pub limit_unasked: f32,
+    /// Its wording is that of the aspect asked for.
+    pub aspect: f32,
+    /// It has a number, and an effect, a comparison or a quantity is asked for.
+    pub number_asked: f32,
+    /// It takes a side on the effect asked for.
+    pub side: f32,
+    /// It defines what is asked to be defined.
+    pub defines: f32,
+    /// It stands in the abstract.
+    pub in_abstract: f32,
+    /// Share of the abstract's sentences before it.
+    pub position: f32,
+    /// Its paper cites others for it.
+    pub cites: f32,
+}
+
+impl SentenceSigns {
+    /// The signs of `scored`.
+    pub(crate) fn of(scored: &Scored, reading: &Reading) -> Self {
+        let text = scored.candidate.text.as_str();
+        let kind = reading.kind;
+        let on = |sign: bool| f32::from(u8::from(sign));
+        let own = reading.topic.share(|term| on(term.is_in(&scored.candidate.stems)));
+        let wants_methods = matches!(kind, Kind::Methods | Kind::Definition | Kind::General);
+        let wants_limits = matches!(kind, Kind::Limits | Kind::ProsAndCons | Kind::Causes)
+            || reading.wants(Aspect::Limits);
+        let wants_numbers = matches!(kind, Kind::Effect | Kind::Quantity | Kind::Comparison);
+        let data = offers_data(text);
+        let approach = Role::of(text) == Role::Approach;
+        let limit = Role::of(text) == Role::Limit;
+        let aspect = match kind {
+            Kind::Limits => Some(Aspect::Limits),
+            Kind::Causes => Some(Aspect::Causes),
+            Kind::Data => Some(Aspect::Data),
+            Kind::Methods => Some(Aspect::Methods),
+            _ => None,
+        };
+        let role = scored.judged.map(|one| one.role);
+        let context = &scored.candidate.context;
+        Self {
+            similarity: scored.similarity.unwrap_or(0.0),
+            topic: scored.topic,
+            own_topic: own,
+            finding: scored.judged.map_or(0.0, |one| one.role.finding()),
+            conclusion: role.map_or(0.0, |role| role.conclusion),
+            background: role.map_or(0.0, |role| role.background),
+            offer_asked: role
+                .filter(|_| wants_methods || kind == Kind::Data)
+                .map_or(0.0, |role| role.purpose + role.method),
+            informative: scored.candidate.informative,
+            proposes_asked: on(approach && !data && wants_methods),
+            proposes_unasked: on(
+                (approach && !wants_methods && kind != Kind::Data) || (data && kind != Kind::Data)
+            ),
+            data_asked: on(data && kind == Kind::Data),
+            limit_asked: on(limit && wants_limits),
+            limit_unasked: on(limit && !wants_limits),
+            aspect: on(aspect.is_some_and(|aspect| speaks_of(text, aspect))),
+            number_asked: on(wants_numbers && text.contains(|c: char| c.is_ascii_digit())),
+            side: on(kind == Kind::Effect && EffectSide::of(text, reading).is_some()),
+            defines: on(kind == Kind::Definition && defines(text, reading)),
+            in_abstract: on(context.in_abstract),
+            position: context.nth as f32 / context.of.max(2) as f32,
+            cites: on(scored.candidate.cites),
+        }
+    }
+}
+
+/// Number of signs.
+const SIGNS: usize = 20;
+
+/// Intercept and weights of a logistic regression over [`SentenceSigns`], in their order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct SentenceModel {
+    intercept: f32,
+    weights: [f32; SIGNS],
+}
+
+impl SentenceModel {
+    /// With encoder and sentence classifier. Source: `tests/evidence/fit_sentences.py` over the development questions of
+    /// `docs/results/answerable-questions.tsv`.
+    const WITH_MODELS: Self = Self {
+        intercept: -3.68,
+        #[rustfmt::skip]
+        weights: [
+            0.96, // similarity
+            -0.14, // topic
+            0.68, // own_topic
+            1.37, // finding
+            0.19, // conclusion
+            0.07, // background
+            0.93, // offer_asked
+            2.21, // informative
+            0.43, // proposes_asked
+            -0.45, // proposes_unasked
+            0.43, // data_asked
+            0.45, // limit_asked
+            -0.07, // limit_unasked
+            0.41, // aspect
+            0.44, // number_asked
+            0.58, // side
+            1.40, // defines
+            0.57, // in_abstract
+            -0.33, // position
+            -0.24, // cites
+        ],
+    };
+
+    /// Without them. Source: the same, `--without-models`.
+    const WITHOUT_MODELS: Self = Self {
+        intercept: -2.78,
+        #[rustfmt::skip]
+        weights: [
+            0.00, // similarity
+            -0.29, // topic
+            1.02, // own_topic
+            0.00, // finding
+            0.00, // conclusion
+            0.00, // background
+            0.00, // offer_asked
+            2.90, // informative
+            0.54, // proposes_asked
+            -0.94, // proposes_unasked
+            0.48, // data_asked
+            0.24, // limit_asked
+            -0.09, // limit_unasked
+            0.41, // aspect
+            0.35, // number_asked
+            0.51, // side
+            1.35, // defines
+            0.22, // in_abstract
+            0.48, // position
+            -0.29, // cites
+        ],
+    };
+}
+
+impl SentenceSigns {
+    /// Probability that a reader who asked the question takes the sentence, shown under its paper's title, for an answer.
+    pub(crate) fn probability(&self, with_models: bool) -> f32 {
+        let SentenceModel { intercept, weights } =
+            if with_models { SentenceModel::WITH_MODELS } else { SentenceModel::WITHOUT_MODELS };
+        let terms = (*self).to_array().into_iter().zip(weights).map(|(sign, weight)| sign * weight);
+        let sum: f32 = intercept + terms.sum::<f32>();
+        1.0 / (1.0 + (-sum).exp())
+    }
+
+    fn to_array(self) -> [f32; SIGNS] {
+        let Self {
+            similarity,
+            topic,
+            own_topic,
+            finding,
+            conclusion,
+            background,
+            offer_asked,
+            informative,
+            proposes_asked,
+            proposes_unasked,
+            data_asked,
+            limit_asked,
+            limit_unasked,
+            aspect,
+            number_asked,
+            side,
+            defines,
+            in_abstract,
+            position,
+            cites,
+        } = self;
+        [
+            similarity,
+            topic,
+            own_topic,
+            finding,
+            conclusion,
+            background,
+            offer_asked,
+            informative,
+            proposes_asked,
+            proposes_unasked,
+            data_asked,
+            limit_asked,
+            limit_unasked,
+            aspect,
+            number_asked,
+            side,
+            defines,
+            in_abstract,
+            position,
+            cites,
+        ]
+    }
+}
+
+/// One sentence of a paper that was weighed, for a measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SentenceDiagnosis {
+    /// Where it stands.
+    pub passage: PassageId,
+    /// As it would be shown.
+    pub text: String,
+    /// What speaks for and against it.
+    pub signs: SentenceSigns,
+    /// Whether it is shown.
+    pub shown: bool,
+}
