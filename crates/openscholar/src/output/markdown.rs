@@ -17,7 +17,7 @@ const QUOTE_CHARS: usize = 280;
 /// What stands behind a sentence that stays doubtful.
 const DOUBT_MARK: &str = "†";
 /// What the mark means.
-const LEGEND: &str = "Not confirmed in full by the passages cited; the JSON has the verdict.";
+const LEGEND: &str = "Not confirmed in full by the passages cited.";
 
 /// Renders `document`; the run's name at the end leads to the rest. The structure is ours alone: what a paper, a model
 /// or a server wrote is text, whatever it looks like.

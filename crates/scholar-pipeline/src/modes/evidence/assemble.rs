@@ -9,7 +9,6 @@ use scholar_core::{
 };
 
 use super::checks::empty_slots;
-use super::question::Kind;
 use super::slots::{EffectSide, outcome_phrase};
 use super::state::DigestState;
 use super::study::{located, study};
@@ -94,7 +93,7 @@ impl Digest {
 
 /// What the papers report of an effect, counted: each on the side of its first sentence that takes one.
 fn count_of_sides(state: &DigestState<'_>, digest: &Digest) -> Option<AnswerSentence> {
-    if state.reading.kind != Kind::Effect {
+    if !state.reading.wants_sides {
         return None;
     }
     let mut sides: Vec<(Citation, EffectSide, usize)> = Vec::new();

@@ -37,8 +37,8 @@ impl PaperRules {
     pub fn digest() -> Self {
         Self {
             max_papers: 8,
-            show_from: 0.3,
-            show_share: 0.3,
+            show_from: 0.25,
+            show_share: 0.4,
             abstracts: 15,
             whole: 3,
             max_passages: 40,
@@ -64,7 +64,7 @@ pub struct LineRules {
 impl LineRules {
     /// Ours: a conclusion and a key result a paper.
     pub fn digest() -> Self {
-        Self { per_paper: 2, max_sentences: 12, from: 0.15, further_from: 0.4, redundancy: 0.85 }
+        Self { per_paper: 2, max_sentences: 12, from: 0.3, further_from: 0.4, redundancy: 0.85 }
     }
 }
 
@@ -156,7 +156,7 @@ impl EvidenceConfig {
             lines: LineRules::digest(),
             checks: CheckRules { rounds: 2, top_k: 20 },
             evidence_is: EvidenceIs::Found,
-            abstain_below: 0.35,
+            abstain_below: 0.4,
             synthesis: None,
         }
     }

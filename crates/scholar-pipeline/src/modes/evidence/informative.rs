@@ -303,7 +303,13 @@ impl Side {
                 r"(?i)\b(?:may|might|could|should|whether|potential(?:ly)?|would|in order to|aim\w*|propose|unclear|unknown)\b|^to \w+",
             )
         });
-        if is_motivation(sentence) || HEDGE.is_match(sentence) {
+        static TURNS: LazyLock<Regex> = LazyLock::new(|| {
+            pattern(
+                r"(?i)[.;,] (?:however|but|yet)\b|\bonly (?:appear|emerge)\w*|\bonly (?:for|in|when|if)\b",
+            )
+        });
+        // What turns in the middle says both.
+        if is_motivation(sentence) || HEDGE.is_match(sentence) || TURNS.is_match(sentence) {
             None
         } else if NONE.is_match(sentence) {
             Some(Self::NoEffect)

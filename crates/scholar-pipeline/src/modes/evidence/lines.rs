@@ -9,6 +9,9 @@ use super::informative::{
 use super::question::{Aspect, Kind, Reading};
 use super::score::{Scored, similarity};
 
+/// Probability from which a sentence is preferred to one that is never an answer. Ours.
+const LEAST: f32 = 0.15;
+
 /// The sentences of one paper (`members`, indices into `scored`) that are shown, as they are read: the conclusion in front.
 pub(crate) fn lines(
     scored: &[Scored],
@@ -16,9 +19,31 @@ pub(crate) fn lines(
     reading: &Reading,
     rules: &LineRules,
 ) -> Vec<usize> {
-    let LineRules { per_paper, max_sentences: _, from, further_from, redundancy } = *rules;
+    let from = rules.from;
     let is_left = |at: &usize| scored[*at].probability >= from && !is_barred(&scored[*at], reading);
-    let mut left: Vec<usize> = members.iter().copied().filter(is_left).collect();
+    chosen(scored, members.iter().copied().filter(is_left).collect(), rules)
+}
+
+/// The best sentence of the best paper, whatever it is worth: what is never an answer only where there is nothing else.
+pub(crate) fn best_line(
+    scored: &[Scored],
+    members: &[usize],
+    reading: &Reading,
+    rules: &LineRules,
+) -> Vec<usize> {
+    let one = LineRules { per_paper: 1, ..rules.clone() };
+    let allowed = |at: &usize| !is_barred(&scored[*at], reading);
+    let fair = |at: &usize| allowed(at) && scored[*at].probability >= LEAST;
+    let worded = |at: &usize| !says_nothing(&scored[*at], reading);
+    let of = |wanted: &dyn Fn(&usize) -> bool| {
+        chosen(scored, members.iter().copied().filter(|at| wanted(at)).collect(), &one)
+    };
+    [of(&fair), of(&worded)].into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// Of the sentences `left`, the most probable and those that add to it.
+fn chosen(scored: &[Scored], mut left: Vec<usize>, rules: &LineRules) -> Vec<usize> {
+    let LineRules { per_paper, max_sentences: _, from: _, further_from, redundancy } = *rules;
     let probability = |at: usize| scored[at].probability;
     left.sort_by(|a, b| probability(*b).total_cmp(&probability(*a)).then(a.cmp(b)));
     let mut chosen: Vec<usize> = Vec::new();
@@ -48,17 +73,28 @@ fn is_barred(scored: &Scored, reading: &Reading) -> bool {
     let wants_limits = reading.kind == Kind::Limits || reading.wants(Aspect::Limits);
     let wants_findings = matches!(reading.kind, Kind::Effect | Kind::Comparison | Kind::Quantity);
     is_promise(text)
-        || is_praise(text)
         || is_guess(text)
         || (is_motivation(text) && !wants_limits)
         || (is_procedure(text) && reading.kind != Kind::Data)
-        || (reading.asks_harm && !speaks_of_harm(text))
+        || says_nothing(scored, reading)
         || (wants_findings && (scored.candidate.cites || Role::of(text) == Role::Approach))
+}
+
+/// Whether the sentence has nothing of what is asked for: praise, no harm where harm is asked for, no number where one is.
+fn says_nothing(scored: &Scored, reading: &Reading) -> bool {
+    let text = scored.candidate.text.as_str();
+    is_praise(text)
+        || (reading.asks_harm && !speaks_of_harm(text))
+        || (reading.kind == Kind::Quantity && !text.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a sentence says what the first thing that the question names is.
 pub(crate) fn defines(text: &str, reading: &Reading) -> bool {
     let Some(named) = reading.phrases.first() else { return false };
+    // `We propose X, a …` defines the paper's own thing.
+    if Role::of(text) == Role::Approach {
+        return false;
+    }
     let stems = super::terms::stem_set(named);
     let marks = [
         " is a ",

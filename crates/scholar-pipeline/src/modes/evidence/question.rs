@@ -135,6 +135,10 @@ pub(crate) struct Reading {
     pub(crate) asks_harm: bool,
     /// What it asks to go up or down.
     pub(crate) claims: BTreeMap<String, Direction>,
+    /// Whether it wants to know on which side a study stands: a yes or no, or an effect of something.
+    pub(crate) wants_sides: bool,
+    /// Stems of what `or` joins, each without those of the other: none or at least two.
+    alternatives: Vec<BTreeSet<String>>,
 }
 
 impl Reading {
@@ -183,6 +187,8 @@ impl Reading {
             subject,
             asks_harm: asks_harm(question, kind),
             claims,
+            wants_sides: kind == Kind::Effect && (asks_effect || names_effect(question)),
+            alternatives: parts::alternatives(question),
         }
     }
 
@@ -192,11 +198,20 @@ impl Reading {
         term.map_or_else(|| said.contains(stem), |term| term.is_in(said))
     }
 
-    /// Share of the terms' weight, each counted as far as `credit` says.
+    /// Share of the terms' weight, each counted as far as `credit` says. Of alternatives, `compression or reranking`, the best
+    /// one counts: no paper has to speak of both.
     pub(crate) fn share(&self, credit: impl Fn(&Term) -> f32) -> f32 {
-        let total: f32 = self.terms.iter().map(|term| term.weight).sum();
-        let found: f32 = self.terms.iter().map(|term| term.weight * credit(term)).sum();
-        if total > 0.0 { found / total } else { 0.0 }
+        let without = |left_out: Option<usize>| {
+            let is_other = |term: &Term| {
+                let of = self.alternatives.iter().position(|stems| stems.contains(&term.stem));
+                of.is_some() && of != left_out
+            };
+            let terms = || self.terms.iter().filter(|term| !is_other(term));
+            let total: f32 = terms().map(|term| term.weight).sum();
+            let found: f32 = terms().map(|term| term.weight * credit(term)).sum();
+            if total > 0.0 { found / total } else { 0.0 }
+        };
+        (0..self.alternatives.len().max(1)).map(|at| without(Some(at))).fold(0.0, f32::max)
     }
 
     /// Whether `aspect` was asked for.
@@ -264,6 +279,16 @@ fn asks_effect(question: &str) -> bool {
     let claim = !question.trim_end().ends_with('?')
         && !["how", "what", "which", "why", "who", "when", "where"].contains(&opener.as_str());
     EFFECT.is_match(question) || claim && EFFECT.is_match(&format!("does {question}"))
+}
+
+/// `What is the effect of X on Y?`
+fn names_effect(question: &str) -> bool {
+    static OF: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\b(?:effects?|impact|influence|efficacy|effectiveness) of\b|^how (?:does|do|did) .*\b(?:affect|influence|impact)\b",
+        )
+    });
+    OF.is_match(question)
 }
 
 /// With an upper-case first letter.

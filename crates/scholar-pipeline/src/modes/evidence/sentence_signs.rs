@@ -1,5 +1,7 @@
 //! Which sentences of a paper answer the question: signs of each, and how probable it is.
 
+use std::collections::BTreeSet;
+
 use scholar_core::PassageId;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +9,7 @@ use super::informative::{Role, offers_data, speaks_of};
 use super::lines::defines;
 use super::question::{Aspect, Kind, Reading};
 use super::score::Scored;
-use super::slots::EffectSide;
+use super::slots::{EffectSide, outcomes};
 
 /// What speaks for and against showing a sentence. What only some questions want counts 0 for the others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -45,6 +47,10 @@ pub struct SentenceSigns {
     pub number_asked: f32,
     /// It takes a side on the effect asked for.
     pub side: f32,
+    /// It speaks of what the effect is asked on.
+    pub outcome: f32,
+    /// Neither it nor its title speaks of what the effect is asked on.
+    pub outcome_missing: f32,
     /// It defines what is asked to be defined.
     pub defines: f32,
     /// It stands in the abstract.
@@ -57,7 +63,7 @@ pub struct SentenceSigns {
 
 impl SentenceSigns {
     /// The signs of `scored`.
-    pub(crate) fn of(scored: &Scored, reading: &Reading) -> Self {
+    pub(crate) fn of(scored: &Scored, title: &BTreeSet<String>, reading: &Reading) -> Self {
         let text = scored.candidate.text.as_str();
         let kind = reading.kind;
         let on = |sign: bool| f32::from(u8::from(sign));
@@ -78,6 +84,7 @@ impl SentenceSigns {
         };
         let role = scored.judged.map(|one| one.role);
         let context = &scored.candidate.context;
+        let outcome = speaks_of_outcome(&scored.candidate.stems, title, reading);
         Self {
             similarity: scored.similarity.unwrap_or(0.0),
             topic: scored.topic,
@@ -98,6 +105,8 @@ impl SentenceSigns {
             limit_unasked: on(limit && !wants_limits),
             aspect: on(aspect.is_some_and(|aspect| speaks_of(text, aspect))),
             number_asked: on(wants_numbers && text.contains(|c: char| c.is_ascii_digit())),
+            outcome: on(outcome.is_some_and(|(own, _)| own)),
+            outcome_missing: on(outcome.is_some_and(|(own, title)| !own && !title)),
             side: on(kind == Kind::Effect && EffectSide::of(text, reading).is_some()),
             defines: on(kind == Kind::Definition && defines(text, reading)),
             in_abstract: on(context.in_abstract),
@@ -107,8 +116,20 @@ impl SentenceSigns {
     }
 }
 
+/// Whether a sentence with the stems `own` and its title speak of what the effect is asked on; `None` where none is asked on
+/// anything.
+fn speaks_of_outcome(
+    own: &BTreeSet<String>,
+    title: &BTreeSet<String>,
+    reading: &Reading,
+) -> Option<(bool, bool)> {
+    let asked = outcomes(reading);
+    let says = |stems: &BTreeSet<String>| asked.iter().any(|stem| reading.is_said(stem, stems));
+    (reading.wants_sides && !asked.is_empty()).then(|| (says(own), says(title)))
+}
+
 /// Number of signs.
-const SIGNS: usize = 20;
+const SIGNS: usize = 22;
 
 /// Intercept and weights of a logistic regression over [`SentenceSigns`], in their order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -139,6 +160,8 @@ impl SentenceModel {
             -0.07, // limit_unasked
             0.41, // aspect
             0.44, // number_asked
+            0.00, // outcome
+            0.00, // outcome_missing
             0.58, // side
             1.40, // defines
             0.57, // in_abstract
@@ -167,6 +190,8 @@ impl SentenceModel {
             -0.09, // limit_unasked
             0.41, // aspect
             0.35, // number_asked
+            0.00, // outcome
+            0.00, // outcome_missing
             0.51, // side
             1.35, // defines
             0.22, // in_abstract
@@ -204,6 +229,8 @@ impl SentenceSigns {
             aspect,
             number_asked,
             side,
+            outcome,
+            outcome_missing,
             defines,
             in_abstract,
             position,
@@ -226,6 +253,8 @@ impl SentenceSigns {
             aspect,
             number_asked,
             side,
+            outcome,
+            outcome_missing,
             defines,
             in_abstract,
             position,

@@ -82,7 +82,7 @@ impl EffectSide {
 }
 
 /// Stems of what the effect is on: all that the question names behind its subject.
-fn outcomes(reading: &Reading) -> BTreeSet<String> {
+pub(crate) fn outcomes(reading: &Reading) -> BTreeSet<String> {
     reading.phrases.iter().skip(1).flat_map(|phrase| stem_set(phrase)).collect()
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
             });
             std::iter::once(definition).chain(limits).collect()
         }
-        Kind::Effect if reading.parts.is_empty() => {
+        Kind::Effect if reading.parts.is_empty() && reading.wants_sides => {
             let side = |side: EffectSide| slot(side.heading(reading), Accepts::Took(side), None);
             EffectSide::ALL.map(side).into_iter().collect()
         }

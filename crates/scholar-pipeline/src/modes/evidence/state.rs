@@ -6,9 +6,9 @@ use scholar_core::{PaperId, Passage, PassageId, PassageKind, PortError, Ranked, 
 
 use super::abstain::{Diagnosis, diagnose};
 use super::candidate::{Candidate, candidates, has_capitals};
-use super::config::{EvidenceConfig, LineRules, PaperRules};
+use super::config::{EvidenceConfig, PaperRules};
 use super::filter::{begins_sentence, ends_sentence};
-use super::lines::lines;
+use super::lines::{best_line, lines};
 use super::papers::{Paper, PaperScoring, papers, shown};
 use super::question::Reading;
 use super::score::{Encodings, Scored, Scoring, score};
@@ -155,9 +155,7 @@ impl<'a> DigestState<'a> {
         for (nth, paper) in self.papers[..n].iter().enumerate() {
             let mut of_paper = lines(&self.scored, &paper.members, &self.reading, rules);
             if of_paper.is_empty() && nth == 0 {
-                // The best paper is shown with its best sentence, whatever that is worth.
-                let lenient = LineRules { from: 0.0, ..rules.clone() };
-                of_paper = lines(&self.scored, &paper.members, &self.reading, &lenient);
+                of_paper = best_line(&self.scored, &paper.members, &self.reading, rules);
             }
             for at in of_paper {
                 if self.chosen.len() < rules.max_sentences {

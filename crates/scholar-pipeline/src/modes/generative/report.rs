@@ -122,7 +122,7 @@ fn words(config: &AskConfig) -> String {
 /// Tokens of a word with its share of marks and table. Ours, measured on written reports.
 const TOKENS_OF_TEN_WORDS: u64 = 16;
 /// Tokens of the prompts' wording in this form. Ours, measured on the files.
-const REPORT_WORDING_TOKENS: u64 = 750;
+const REPORT_WORDING_TOKENS: u64 = 900;
 /// Tokens of a reply of feedback. Ours.
 const FEEDBACK_TOKENS: u64 = 250;
 /// Tokens of a reply of repair. Ours: half of the sentences that it may be asked about.

@@ -57,6 +57,18 @@ fn sub_questions(question: &str) -> Vec<Part> {
     SEAM.split(question).filter_map(part_of_words).collect()
 }
 
+/// Stems of the words on either side of the last `or`, without those that both have; none where nothing is joined.
+pub(super) fn alternatives(question: &str) -> Vec<BTreeSet<String>> {
+    static OR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\s+or\s+"));
+    let Some(seam) = OR.find_iter(question).last() else { return Vec::new() };
+    let mut before = near(question[..seam.start()].split_whitespace().rev());
+    before.reverse();
+    let after = near(question[seam.end()..].split_whitespace());
+    let sides = [before, after].map(|words| part_of_words(&words.join(" ")));
+    let parts = distinct(sides.into_iter().flatten().collect());
+    if parts.len() < 2 { Vec::new() } else { parts.into_iter().map(|part| part.stems).collect() }
+}
+
 /// The words beside the last `and`, `or`, `versus`: `cocoa or nut consumption`.
 fn joined(question: &str) -> Vec<Part> {
     static SEAM: LazyLock<Regex> = LazyLock::new(|| {
