@@ -43,18 +43,34 @@ def evidence(name, key, order):
             print(f"    {side}: of {quoted} quoted sentences {total}")
 
 
+def plans(judge, key):
+    rated = {"draft": [], "quotes": []}
+    preferred = []
+    for row in rows(f"plans-judge{judge}.jsonl"):
+        which = key[f"order{judge}/{row['id']}"]
+        for side in "AB":
+            rated[which[side]].append(row[side])
+        preferred.append(which.get(row["prefer"], "tie"))
+    for plan, of in rated.items():
+        means = {what: round(float(np.mean([one[what] for one in of])), 2) for what in of[0]}
+        print(f"plans, judge {judge}: {plan} preferred {preferred.count(plan)} of {len(of)}, {means}")
+
+
 def main():
     key = json.loads((HERE / "key.json").read_text())
-    for prefix, run in [("first-draft-", "first-draft"), ("", "final")]:
+    for prefix, run in [("first-draft-", "first-draft"), ("", "final"), ("second-", "second"), ("fresh-", "fresh")]:
         for judge in "12":
             evidence(f"{prefix}judge{judge}.jsonl", key[run], f"order{judge}")
-    for reader in "12":
-        rated = rows(f"reports-reader{reader}.jsonl")
+    for judge in "12":
+        plans(judge, key["plans"])
+    for version, reader in [(version, reader) for version in ["reports", "reports-2"] for reader in "12"]:
+        rated = rows(f"{version}-reader{reader}.jsonl")
         means = {what: interval([row[what] for row in rated]) for what in ["organisation", "trust", "coverage"]}
         uncited = [sum(row[what] for row in rated) for what in ["uncited_needing_citation", "uncited_total"]]
-        print(f"reports, reader {reader}: {means}, uncited in need of a citation {uncited[0]} of {uncited[1]}")
-    support = [row["support"] for row in rows("reports-support.jsonl")]
-    print("support:", {verdict: support.count(verdict) for verdict in sorted(set(support))})
+        print(f"{version}, reader {reader}: {means}, uncited in need of a citation {uncited[0]} of {uncited[1]}")
+    for version in ["reports", "reports-2"]:
+        support = [row["support"] for row in rows(f"{version}-support.jsonl")]
+        print(f"{version}, support:", {verdict: support.count(verdict) for verdict in sorted(set(support))})
 
 
 main()

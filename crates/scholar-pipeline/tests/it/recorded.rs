@@ -2,11 +2,9 @@
 //!
 //! Replies of the model are served in the order of their purposes, whatever the prompts say, so that a changed prompt does
 //! not need the model again. What becomes of the replies (which citation stays, what is repaired, deleted or marked) is
-//! compared with what was answered then. `OPENSCHOLAR_BLESS=1 cargo test -p scholar-pipeline recorded` writes the new answers
-//! down, to be read in the diff.
+//! compared with the snapshot, which `INSTA_UPDATE=always cargo test -p scholar-pipeline recorded` writes anew.
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::GzDecoder;
@@ -16,20 +14,28 @@ use scholar_pipeline::{AskConfig, Ports, ask};
 use scholar_testing::{FakeAttributor, MemoryRetriever, ScriptedGenerator};
 use serde_json::{Value, json};
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/recorded")
+/// What a run left behind: its journal, without what the model was asked, and its question and settings.
+struct Recorded {
+    name: &'static str,
+    journal: &'static [u8],
+    run: &'static str,
+}
+
+macro_rules! recorded {
+    ($name:literal) => {
+        Recorded {
+            name: $name,
+            journal: include_bytes!(concat!("../data/recorded/", $name, ".journal.jsonl.gz")),
+            run: include_str!(concat!("../data/recorded/", $name, ".run.json")),
+        }
+    };
 }
 
 /// The lines of a journal as values.
-fn lines(name: &str) -> Vec<Value> {
-    let file = fs_err_read(&folder().join(format!("{name}.journal.jsonl.gz")));
+fn lines(journal: &[u8]) -> Vec<Value> {
     let mut text = String::new();
-    GzDecoder::new(file.as_slice()).read_to_string(&mut text).expect("gzip of UTF-8");
+    GzDecoder::new(journal).read_to_string(&mut text).expect("gzip of UTF-8");
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
-}
-
-fn fs_err_read(path: &Path) -> Vec<u8> {
-    std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// What a reader sees of an answer: sentences with headings, roles, citations, verdicts and quotations; the references.
@@ -51,15 +57,14 @@ fn seen(answer: &Answer) -> Value {
     })
 }
 
-async fn is_answered_as_recorded(name: &str) {
-    let all = lines(name);
+async fn is_answered_as_recorded(recorded: Recorded) {
+    let all = lines(recorded.journal);
     let is_reply = |line: &&Value| line["port"] == "generate";
     let mut model = ScriptedGenerator::new("recorded")
         .with_info(|info| info.strength = GeneratorStrength::Strong);
     for line in all.iter().filter(is_reply) {
         let purpose = line["purpose"].as_str().expect("a purpose");
-        let text =
-            line["result"]["reply"]["generation"]["text"].as_str().expect("a reply with a text");
+        let text = line["result"]["reply"]["generation"]["text"].as_str().expect("a text");
         model = model.reply(purpose, text);
     }
     let others: Vec<String> =
@@ -68,35 +73,26 @@ async fn is_answered_as_recorded(name: &str) {
     let mut live = Ports::new(Arc::new(MemoryRetriever::new([])), Arc::new(FakeAttributor::new()));
     live.generator = Some(Arc::new(model));
     let replayer = Replayer::with_live(&journal, Some(live)).expect("complete");
-    let run: Value =
-        serde_json::from_slice(&fs_err_read(&folder().join(format!("{name}.run.json"))))
-            .expect("JSON");
-    let question =
-        Question::new(run["question"].as_str().expect("a question")).expect("a question");
+    let run: Value = serde_json::from_str(recorded.run).expect("JSON");
+    let asked = run["question"].as_str().expect("a question");
+    let question = Question::new(asked).expect("a question");
     let config: AskConfig = serde_json::from_value(run["config"].clone()).expect("settings");
     let outcome = ask(&replayer.ports(), &question, &config, &()).await.expect("answered");
-    let found = seen(&outcome.value);
-    let path = folder().join(format!("{name}.answer.json"));
-    if std::env::var_os("OPENSCHOLAR_BLESS").is_some() {
-        let text = serde_json::to_string_pretty(&found).expect("serialises");
-        std::fs::write(&path, text + "\n").expect("written");
-        return;
-    }
-    let expected: Value = serde_json::from_slice(&fs_err_read(&path)).expect("JSON");
-    assert_eq!(found, expected, "{name}: OPENSCHOLAR_BLESS=1 writes the new answer down");
+    let found = serde_json::to_string_pretty(&seen(&outcome.value)).expect("serialises");
+    insta::assert_snapshot!(recorded.name, found);
 }
 
 #[tokio::test]
 async fn a_report_on_reranking_stands_as_it_was_proven() {
-    is_answered_as_recorded("reranking").await;
+    is_answered_as_recorded(recorded!("reranking")).await;
 }
 
 #[tokio::test]
 async fn a_report_on_a_drug_stands_as_it_was_proven() {
-    is_answered_as_recorded("acetylcysteine").await;
+    is_answered_as_recorded(recorded!("acetylcysteine")).await;
 }
 
 #[tokio::test]
 async fn a_report_on_thin_evidence_stands_as_it_was_proven() {
-    is_answered_as_recorded("emotion").await;
+    is_answered_as_recorded(recorded!("emotion")).await;
 }

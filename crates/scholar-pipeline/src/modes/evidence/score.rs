@@ -212,7 +212,7 @@ fn score_candidate(
         probability: 0.0,
         vector: None,
     };
-    scored.signs = SentenceSigns::of(&scored, title, reading);
+    scored.signs = SentenceSigns::of(&scored, reading);
     scored.probability = scored.signs.probability(similarity.is_some() && judged.is_some());
     scored
 }

@@ -1,7 +1,5 @@
 //! Which sentences of a paper answer the question: signs of each, and how probable it is.
 
-use std::collections::BTreeSet;
-
 use scholar_core::PassageId;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +7,7 @@ use super::informative::{Role, offers_data, speaks_of};
 use super::lines::defines;
 use super::question::{Aspect, Kind, Reading};
 use super::score::Scored;
-use super::slots::{EffectSide, outcomes};
+use super::slots::EffectSide;
 
 /// What speaks for and against showing a sentence. What only some questions want counts 0 for the others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -47,10 +45,6 @@ pub struct SentenceSigns {
     pub number_asked: f32,
     /// It takes a side on the effect asked for.
     pub side: f32,
-    /// It speaks of what the effect is asked on.
-    pub outcome: f32,
-    /// Neither it nor its title speaks of what the effect is asked on.
-    pub outcome_missing: f32,
     /// It defines what is asked to be defined.
     pub defines: f32,
     /// It stands in the abstract.
@@ -63,7 +57,7 @@ pub struct SentenceSigns {
 
 impl SentenceSigns {
     /// The signs of `scored`.
-    pub(crate) fn of(scored: &Scored, title: &BTreeSet<String>, reading: &Reading) -> Self {
+    pub(crate) fn of(scored: &Scored, reading: &Reading) -> Self {
         let text = scored.candidate.text.as_str();
         let kind = reading.kind;
         let on = |sign: bool| f32::from(u8::from(sign));
@@ -84,7 +78,6 @@ impl SentenceSigns {
         };
         let role = scored.judged.map(|one| one.role);
         let context = &scored.candidate.context;
-        let outcome = speaks_of_outcome(&scored.candidate.stems, title, reading);
         Self {
             similarity: scored.similarity.unwrap_or(0.0),
             topic: scored.topic,
@@ -105,8 +98,6 @@ impl SentenceSigns {
             limit_unasked: on(limit && !wants_limits),
             aspect: on(aspect.is_some_and(|aspect| speaks_of(text, aspect))),
             number_asked: on(wants_numbers && text.contains(|c: char| c.is_ascii_digit())),
-            outcome: on(outcome.is_some_and(|(own, _)| own)),
-            outcome_missing: on(outcome.is_some_and(|(own, title)| !own && !title)),
             side: on(kind == Kind::Effect && EffectSide::of(text, reading).is_some()),
             defines: on(kind == Kind::Definition && defines(text, reading)),
             in_abstract: on(context.in_abstract),
@@ -116,20 +107,8 @@ impl SentenceSigns {
     }
 }
 
-/// Whether a sentence with the stems `own` and its title speak of what the effect is asked on; `None` where none is asked on
-/// anything.
-fn speaks_of_outcome(
-    own: &BTreeSet<String>,
-    title: &BTreeSet<String>,
-    reading: &Reading,
-) -> Option<(bool, bool)> {
-    let asked = outcomes(reading);
-    let says = |stems: &BTreeSet<String>| asked.iter().any(|stem| reading.is_said(stem, stems));
-    (reading.wants_sides && !asked.is_empty()).then(|| (says(own), says(title)))
-}
-
 /// Number of signs.
-const SIGNS: usize = 22;
+const SIGNS: usize = 20;
 
 /// Intercept and weights of a logistic regression over [`SentenceSigns`], in their order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -139,34 +118,32 @@ struct SentenceModel {
 }
 
 impl SentenceModel {
-    /// With encoder and sentence classifier. Source: `tests/evidence/fit_sentences.py` over the development questions of
-    /// `docs/results/answerable-questions.tsv`.
+    /// With encoder and sentence classifier. Source: `tests/evidence/fit_sentences.py` over graded sentences of the development
+    /// questions of `docs/results/answerable-questions.tsv` and of twelve more.
     const WITH_MODELS: Self = Self {
-        intercept: -3.68,
+        intercept: -3.67,
         #[rustfmt::skip]
         weights: [
-            0.96, // similarity
-            -0.14, // topic
+            0.91, // similarity
+            -0.12, // topic
             0.68, // own_topic
-            1.37, // finding
-            0.19, // conclusion
+            1.36, // finding
+            0.21, // conclusion
             0.07, // background
-            0.93, // offer_asked
-            2.21, // informative
-            0.43, // proposes_asked
-            -0.45, // proposes_unasked
-            0.43, // data_asked
+            0.94, // offer_asked
+            2.23, // informative
+            0.42, // proposes_asked
+            -0.46, // proposes_unasked
+            0.42, // data_asked
             0.45, // limit_asked
-            -0.07, // limit_unasked
-            0.41, // aspect
+            -0.06, // limit_unasked
+            0.42, // aspect
             0.44, // number_asked
-            0.00, // outcome
-            0.00, // outcome_missing
-            0.58, // side
+            0.59, // side
             1.40, // defines
-            0.57, // in_abstract
-            -0.33, // position
-            -0.24, // cites
+            0.56, // in_abstract
+            -0.32, // position
+            -0.30, // cites
         ],
     };
 
@@ -176,27 +153,25 @@ impl SentenceModel {
         #[rustfmt::skip]
         weights: [
             0.00, // similarity
-            -0.29, // topic
-            1.02, // own_topic
+            -0.27, // topic
+            1.01, // own_topic
             0.00, // finding
             0.00, // conclusion
             0.00, // background
             0.00, // offer_asked
-            2.90, // informative
+            2.91, // informative
             0.54, // proposes_asked
             -0.94, // proposes_unasked
             0.48, // data_asked
             0.24, // limit_asked
-            -0.09, // limit_unasked
-            0.41, // aspect
-            0.35, // number_asked
-            0.00, // outcome
-            0.00, // outcome_missing
-            0.51, // side
-            1.35, // defines
-            0.22, // in_abstract
-            0.48, // position
-            -0.29, // cites
+            -0.08, // limit_unasked
+            0.42, // aspect
+            0.36, // number_asked
+            0.53, // side
+            1.36, // defines
+            0.21, // in_abstract
+            0.49, // position
+            -0.34, // cites
         ],
     };
 }
@@ -229,8 +204,6 @@ impl SentenceSigns {
             aspect,
             number_asked,
             side,
-            outcome,
-            outcome_missing,
             defines,
             in_abstract,
             position,
@@ -253,8 +226,6 @@ impl SentenceSigns {
             aspect,
             number_asked,
             side,
-            outcome,
-            outcome_missing,
             defines,
             in_abstract,
             position,

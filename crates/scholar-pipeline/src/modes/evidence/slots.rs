@@ -6,7 +6,7 @@ use super::candidate::Candidate;
 use super::direction::claims;
 use super::informative::{Role, Side, speaks_of, speaks_of_harm};
 use super::lines::defines;
-use super::question::{Aspect, Kind, Reading, capitalised};
+use super::question::{Aspect, KEY_WEIGHT, Kind, Reading, capitalised};
 use super::terms::stem_set;
 
 /// Heading of what belongs to no other part.
@@ -82,7 +82,7 @@ impl EffectSide {
 }
 
 /// Stems of what the effect is on: all that the question names behind its subject.
-pub(crate) fn outcomes(reading: &Reading) -> BTreeSet<String> {
+fn outcomes(reading: &Reading) -> BTreeSet<String> {
     reading.phrases.iter().skip(1).flat_map(|phrase| stem_set(phrase)).collect()
 }
 
@@ -99,7 +99,12 @@ pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
     let named = reading.parts.iter().enumerate().map(|(at, part)| {
         let accepts = part.aspect.map_or(Accepts::Part(at), Accepts::Aspect);
         // That no sentence is told to be an advantage does not say that there is none.
-        let gap = part.aspect.is_none().then(|| uncapitalised(&part.heading));
+        // `later` of `later impact` names nothing either.
+        let names = |stem: &String| {
+            reading.terms.iter().any(|term| term.stem == *stem && term.weight >= KEY_WEIGHT)
+        };
+        let is_named = part.aspect.is_none() && part.stems.iter().any(names);
+        let gap = is_named.then(|| uncapitalised(&part.heading));
         slot(part.heading.clone(), accepts, gap)
     });
     let mut slots: Vec<Slot> = match reading.kind {
