@@ -30,8 +30,10 @@ def evidence(name, key, order):
         which = key[f"{order}/{row['id']}"]
         sides[row["id"]] = {which[side]: row[side] for side in "AB"} | {"prefer": which.get(row["prefer"], "tie")}
     print(name)
-    for group in ["n", "c", ""]:
+    for group in ["n", "c", "f", "g", ""]:
         ids = [one for one in sides if one.startswith(group)]
+        if not ids:
+            continue
         before, after = ([sides[one][side]["usefulness"] for one in ids] for side in ["before", "after"])
         prefers = [sides[one]["prefer"] for one in ids]
         print(f"  {group or 'all'}: n {len(ids)}, before {interval(before)}, after {interval(after)}, "
