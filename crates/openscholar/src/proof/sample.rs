@@ -60,6 +60,10 @@ pub(crate) async fn run(kind: Kind, passages: Vec<Stored>) -> Result<RunFiles, C
         Kind::NoRetrieval => AnswerMode::NoRetrieval,
     }
     .into();
+    if kind == Kind::Evidence {
+        // There is no encoder here, and without one the best paper of these is not probable enough.
+        config.evidence.abstain_below = 0.0;
+    }
     let retriever = MemoryRetriever::new(passages);
     let mut ports = Ports::new(Arc::new(retriever), Arc::new(LexicalAttributor::new()));
     if matches!(kind, Kind::Generative | Kind::NoRetrieval) {

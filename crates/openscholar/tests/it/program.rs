@@ -41,7 +41,7 @@ impl Program {
     /// Writes a config file: the tiny encoder alone, the default datastore [`STORE`], and short pauses between attempts.
     pub(crate) fn configure(&self) {
         let config = format!(
-            "datastore = \"{STORE}\"\nencoder = {:?}\nreranker = \"own\"\nthreads = 1\n[generator]\nmodel = \"scripted\"\nattempts = 3\nretry_pause_ms = 1\n",
+            "datastore = \"{STORE}\"\nencoder = {:?}\nreranker = \"own\"\nthreads = 1\n[evidence]\nabstain_below = 0.2\n[generator]\nmodel = \"scripted\"\nattempts = 3\nretry_pause_ms = 1\n",
             encoder().to_string_lossy()
         );
         let path = self.path(".config/openscholar/config.toml");

@@ -184,6 +184,38 @@ pub(crate) fn is_praise(sentence: &str) -> bool {
     BETTER.is_match(sentence) && Role::of(sentence) != Role::Approach
 }
 
+/// Whether a sentence says what the first thing that the question names is.
+pub(crate) fn defines(text: &str, reading: &Reading) -> bool {
+    let Some(named) = reading.phrases.first() else { return false };
+    // `We propose X, a …` defines the paper's own thing.
+    if Role::of(text) == Role::Approach {
+        return false;
+    }
+    let stems = stem_set(named);
+    let marks = [
+        " is a ",
+        " is an ",
+        " is the ",
+        " are ",
+        " refers to ",
+        " refer to ",
+        "defined as",
+        " aims to ",
+        " which is ",
+        ", a ",
+        ", an ",
+        " combines ",
+        " consists of ",
+        " involves ",
+    ];
+    marks.iter().any(|mark| {
+        text.find(mark).is_some_and(|at| {
+            let before = stem_set(&text[..at]);
+            !stems.is_empty() && stems.is_subset(&before) && before.len() <= stems.len() + 4
+        })
+    })
+}
+
 /// `We present HELM, a new benchmark …`
 pub(crate) fn offers_data(sentence: &str) -> bool {
     static DATA: LazyLock<Regex> = LazyLock::new(|| {

@@ -88,38 +88,6 @@ fn says_nothing(scored: &Scored, reading: &Reading) -> bool {
         || (reading.kind == Kind::Quantity && !text.contains(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether a sentence says what the first thing that the question names is.
-pub(crate) fn defines(text: &str, reading: &Reading) -> bool {
-    let Some(named) = reading.phrases.first() else { return false };
-    // `We propose X, a …` defines the paper's own thing.
-    if Role::of(text) == Role::Approach {
-        return false;
-    }
-    let stems = super::terms::stem_set(named);
-    let marks = [
-        " is a ",
-        " is an ",
-        " is the ",
-        " are ",
-        " refers to ",
-        " refer to ",
-        "defined as",
-        " aims to ",
-        " which is ",
-        ", a ",
-        ", an ",
-        " combines ",
-        " consists of ",
-        " involves ",
-    ];
-    marks.iter().any(|mark| {
-        text.find(mark).is_some_and(|at| {
-            let before = super::terms::stem_set(&text[..at]);
-            !stems.is_empty() && stems.is_subset(&before) && before.len() <= stems.len() + 4
-        })
-    })
-}
-
 /// Whether two candidates share characters: a sentence alone and joined to its successor.
 fn overlap(a: &Scored, b: &Scored) -> bool {
     let (a, b) = (&a.candidate, &b.candidate);

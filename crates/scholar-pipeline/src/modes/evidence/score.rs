@@ -31,8 +31,6 @@ pub(crate) struct Scored {
     pub(crate) candidate: Candidate,
     /// Cosine to the question.
     pub(crate) similarity: Option<f32>,
-    /// Share of the question's topic in it, its title counting less.
-    pub(crate) topic: f32,
     /// How well it fits the question, in `[0, 1]`.
     pub(crate) relevance: f32,
     /// What the sentence classifier says of it.
@@ -202,19 +200,9 @@ fn score_candidate(
         SIMILARITY_SHARE * spread(cosine) + (1.0 - SIMILARITY_SHARE) * coverage
     });
     relevance *= OFF_TOPIC + (1.0 - OFF_TOPIC) * topic;
-    let mut scored = Scored {
-        candidate,
-        similarity,
-        topic,
-        relevance,
-        judged,
-        signs: SentenceSigns::default(),
-        probability: 0.0,
-        vector: None,
-    };
-    scored.signs = SentenceSigns::of(&scored, reading);
-    scored.probability = scored.signs.probability(similarity.is_some() && judged.is_some());
-    scored
+    let signs = SentenceSigns::of(&candidate, similarity, topic, judged, reading);
+    let probability = signs.probability(similarity.is_some() && judged.is_some());
+    Scored { candidate, similarity, relevance, judged, signs, probability, vector: None }
 }
 
 /// How alike two sentences are, in `[0, 1]`: the larger of cosine and shared stems.

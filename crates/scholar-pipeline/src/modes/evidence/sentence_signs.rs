@@ -1,12 +1,11 @@
 //! Which sentences of a paper answer the question: signs of each, and how probable it is.
 
-use scholar_core::PassageId;
+use scholar_core::{PassageId, SentenceScores};
 use serde::{Deserialize, Serialize};
 
-use super::informative::{Role, offers_data, speaks_of};
-use super::lines::defines;
+use super::candidate::Candidate;
+use super::informative::{Role, defines, offers_data, speaks_of};
 use super::question::{Aspect, Kind, Reading};
-use super::score::Scored;
 use super::slots::EffectSide;
 
 /// What speaks for and against showing a sentence. What only some questions want counts 0 for the others.
@@ -56,12 +55,18 @@ pub struct SentenceSigns {
 }
 
 impl SentenceSigns {
-    /// The signs of `scored`.
-    pub(crate) fn of(scored: &Scored, reading: &Reading) -> Self {
-        let text = scored.candidate.text.as_str();
+    /// The signs of a sentence with its cosine to the question, its share of the topic and what the classifier says of it.
+    pub(crate) fn of(
+        candidate: &Candidate,
+        similarity: Option<f32>,
+        topic: f32,
+        judged: Option<SentenceScores>,
+        reading: &Reading,
+    ) -> Self {
+        let text = candidate.text.as_str();
         let kind = reading.kind;
         let on = |sign: bool| f32::from(u8::from(sign));
-        let own = reading.topic.share(|term| on(term.is_in(&scored.candidate.stems)));
+        let own = reading.topic.share(|term| on(term.is_in(&candidate.stems)));
         let wants_methods = matches!(kind, Kind::Methods | Kind::Definition | Kind::General);
         let wants_limits = matches!(kind, Kind::Limits | Kind::ProsAndCons | Kind::Causes)
             || reading.wants(Aspect::Limits);
@@ -76,19 +81,19 @@ impl SentenceSigns {
             Kind::Methods => Some(Aspect::Methods),
             _ => None,
         };
-        let role = scored.judged.map(|one| one.role);
-        let context = &scored.candidate.context;
+        let role = judged.map(|one| one.role);
+        let context = &candidate.context;
         Self {
-            similarity: scored.similarity.unwrap_or(0.0),
-            topic: scored.topic,
+            similarity: similarity.unwrap_or(0.0),
+            topic,
             own_topic: own,
-            finding: scored.judged.map_or(0.0, |one| one.role.finding()),
+            finding: judged.map_or(0.0, |one| one.role.finding()),
             conclusion: role.map_or(0.0, |role| role.conclusion),
             background: role.map_or(0.0, |role| role.background),
             offer_asked: role
                 .filter(|_| wants_methods || kind == Kind::Data)
                 .map_or(0.0, |role| role.purpose + role.method),
-            informative: scored.candidate.informative,
+            informative: candidate.informative,
             proposes_asked: on(approach && !data && wants_methods),
             proposes_unasked: on(
                 (approach && !wants_methods && kind != Kind::Data) || (data && kind != Kind::Data)
@@ -102,7 +107,7 @@ impl SentenceSigns {
             defines: on(kind == Kind::Definition && defines(text, reading)),
             in_abstract: on(context.in_abstract),
             position: context.nth as f32 / context.of.max(2) as f32,
-            cites: on(scored.candidate.cites),
+            cites: on(candidate.cites),
         }
     }
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use super::candidate::Candidate;
 use super::direction::claims;
-use super::informative::{Role, Side, speaks_of, speaks_of_harm};
-use super::lines::defines;
+use super::informative::{Role, Side, defines, speaks_of, speaks_of_harm};
 use super::question::{Aspect, KEY_WEIGHT, Kind, Reading, capitalised};
 use super::terms::stem_set;
 
