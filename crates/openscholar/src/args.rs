@@ -471,7 +471,7 @@ pub(crate) struct BenchAnswerableArgs {
     /// Change one setting of the answers by its name in the config file.
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Also write the sentences that were weighed for the answerable questions, and what speaks for each, as JSON lines.
+    /// Also write the sentences that were scored for the answerable questions, and what speaks for each, as JSON lines.
     #[arg(long, value_name = "FILE")]
     pub(crate) sentences: Option<PathBuf>,
     /// Folder for the report.

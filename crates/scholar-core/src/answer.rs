@@ -119,6 +119,11 @@ pub struct AnswerSentence {
 }
 
 impl AnswerSentence {
+    /// Whether it is shown in quotation marks: a finding of a digest in its source's own words.
+    pub fn is_quoted(&self) -> bool {
+        self.verbatim && self.role.is_some()
+    }
+
     /// A sentence that cites nothing and stands under no heading.
     pub fn uncited(text: impl Into<String>) -> Self {
         Self {

@@ -94,16 +94,10 @@ fn body(answer: &Answer, text: &mut Markdown) {
             text.markup("- ");
         }
         let Marked { bare, numbers, marked, closing } = Marked::of(sentence);
-        match Lead::of(answer, idx) {
-            Some(Lead { study, title: Some(title) }) => {
-                text.emphasis(&study).markup(", ").text(&title).markup(": ");
-            }
-            Some(Lead { study, title: None }) => {
-                text.emphasis(&format!("{study}:")).markup(" ");
-            }
-            None => {}
+        if let Some(Lead { emphasised, rest }) = Lead::of(answer, idx) {
+            text.emphasis(&emphasised).text(&rest);
         }
-        let quoted = sentence.verbatim && sentence.role.is_some();
+        let quoted = sentence.is_quoted();
         if quoted {
             text.markup("“").text(bare).text(closing).markup("”");
         } else {

@@ -51,14 +51,12 @@ impl Use {
     }
 
     /// Whether the model that comes with the program, which is small, would have nothing to do.
-    fn has_no_use(self, app: &App, args: &AnswerArgs) -> bool {
-        let judge = args.judge.as_deref().or(app.config.judge.as_deref());
+    fn has_no_use(self, wiring: &WiringRecord) -> bool {
         works_without_model(self.mode)
             && !self.small_writes
-            && model(app, args).is_none()
-            && args.strength.is_none()
-            && app.config.generator.strength.is_none()
-            && judge != Some("embedded")
+            && wiring.model.is_none()
+            && wiring.strength.is_none()
+            && wiring.judge.as_deref() != Some("embedded")
     }
 }
 
@@ -98,7 +96,7 @@ pub(crate) async fn open(
         looking: None,
     };
     let choice = match asked {
-        None if default == GeneratorChoice::Embedded && use_of.has_no_use(app, args) => {
+        None if default == GeneratorChoice::Embedded && use_of.has_no_use(&wiring) => {
             GeneratorChoice::None
         }
         asked => asked.unwrap_or(default),

@@ -105,13 +105,10 @@ impl Document {
 
     fn sentence(&mut self, sentence: &Sentence, outline: &Outline) -> String {
         let citation = self.runs(&sentence.citation);
-        let mut xml = match &sentence.lead {
-            Some(Lead { study, title: Some(title) }) => {
-                text(study, "<w:i/>") + &text(&format!(", {title}: "), "")
-            }
-            Some(Lead { study, title: None }) => text(&format!("{study}: "), "<w:i/>"),
-            None => String::new(),
-        };
+        let lead = sentence.lead.as_ref();
+        let mut xml = lead.map_or_else(String::new, |Lead { emphasised, rest }| {
+            text(emphasised, "<w:i/>") + &text(rest, "")
+        });
         xml += &text(&sentence.text, "");
         match outline.cites_by {
             _ if citation.is_empty() => {}

@@ -118,13 +118,9 @@ fn sentence(
     } else {
         String::new()
     };
-    let lead = match &sentence.lead {
-        Some(Lead { study, title: Some(title) }) => {
-            format!("<em>{}</em>, {}: ", escape_html(study), escape_html(title))
-        }
-        Some(Lead { study, title: None }) => format!("<em>{}:</em> ", escape_html(study)),
-        None => String::new(),
-    };
+    let lead = sentence.lead.as_ref().map_or_else(String::new, |Lead { emphasised, rest }| {
+        format!("<em>{}</em>{}", escape_html(emphasised), escape_html(rest))
+    });
     format!("<span>{lead}{text}{in_text}{closing}{mark}{marks}</span>")
 }
 

@@ -7,27 +7,29 @@ use super::item::{Item, visible};
 /// In front of a quotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lead {
-    /// `Li et al. (2021), randomised controlled trial, 124 adults`.
-    pub study: String,
-    /// Title of the paper, where it is quoted for the first time: `our method` says nothing without it.
-    pub title: Option<String>,
+    /// `Li et al. (2021), randomised controlled trial, 124 adults`, which is emphasised.
+    pub emphasised: String,
+    /// The title of the paper, where it is quoted for the first time (`our method` says nothing without it), up to the quotation.
+    pub rest: String,
 }
 
 impl Lead {
     /// Of the sentence at `at`, which begins a paragraph; `None` for sentences that are not quoted in a digest.
     pub fn of(answer: &Answer, at: usize) -> Option<Self> {
         let sentence = answer.sentences.get(at)?;
-        let quoted = sentence.verbatim && sentence.role.is_some();
-        let cited = sentence.citations.first().filter(|_| quoted && sentence.paragraph_start)?;
+        let begins = sentence.is_quoted() && sentence.paragraph_start;
+        let cited = sentence.citations.first().filter(|_| begins)?;
         let paper = answer.references.iter().find(|paper| paper.number == *cited)?;
         let details: String = sentence.study.iter().map(|one| format!(", {}", one.text)).collect();
         let before = &answer.sentences[..at];
         let is_first = before.iter().all(|other| !other.citations.contains(cited));
+        let study = format!("{}{}", named(paper), visible(&details));
         let title = visible(&paper.title);
-        let title = title.trim_end_matches(['.', ' ']).to_owned();
-        Some(Self {
-            study: format!("{}{}", named(paper), visible(&details)),
-            title: (is_first && !title.is_empty()).then_some(title),
+        let title = title.trim_end_matches(['.', ' ']);
+        Some(if is_first && !title.is_empty() {
+            Self { emphasised: study, rest: format!(", {title}: ") }
+        } else {
+            Self { emphasised: format!("{study}:"), rest: " ".to_owned() }
         })
     }
 }

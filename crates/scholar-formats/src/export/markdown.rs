@@ -87,13 +87,9 @@ fn sentence(sentence: &Sentence, outline: &Outline, notes: &mut Vec<String>) -> 
     // `![^1]` would be an image.
     let closing = sentence.closing.replace('!', if marks.is_empty() { "!" } else { "\\!" });
     let mark = if sentence.marked { DOUBT_MARK } else { "" };
-    let lead = match &sentence.lead {
-        Some(Lead { study, title: Some(title) }) => {
-            format!("*{}*, {}: ", escaped(study), escaped(title))
-        }
-        Some(Lead { study, title: None }) => format!("*{}:* ", escaped(study)),
-        None => String::new(),
-    };
+    let lead = sentence.lead.as_ref().map_or_else(String::new, |Lead { emphasised, rest }| {
+        format!("*{}*{}", escaped(emphasised), escaped(rest))
+    });
     format!("{lead}{}{in_text}{closing}{mark}{marks}", escaped(&sentence.text))
 }
 

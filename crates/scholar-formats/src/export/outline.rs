@@ -199,7 +199,7 @@ impl Sentence {
         });
         let verdict = sentence.support.as_ref().map(|support| support.verdict);
         // A source's own words stand in quotation marks.
-        let quoted = sentence.verbatim && sentence.role.is_some();
+        let quoted = sentence.is_quoted();
         Self {
             lead: None,
             closing: if quoted { String::new() } else { text[bare.len()..].to_owned() },

@@ -162,13 +162,9 @@ fn sentence(sentence: &Sentence, outline: &Outline) -> String {
     }
     let closing = latex(&sentence.closing);
     let mark = if sentence.marked { "\\textdagger{}" } else { "" };
-    let lead = match &sentence.lead {
-        Some(Lead { study, title: Some(title) }) => {
-            format!("\\emph{{{}}}, {}: ", latex(study), latex(title))
-        }
-        Some(Lead { study, title: None }) => format!("\\emph{{{}:}} ", latex(study)),
-        None => String::new(),
-    };
+    let lead = sentence.lead.as_ref().map_or_else(String::new, |Lead { emphasised, rest }| {
+        format!("\\emph{{{}}}{}", latex(emphasised), latex(rest))
+    });
     format!("{lead}{}{before}{closing}{mark}{after}", latex(&sentence.text))
 }
 

@@ -39,7 +39,7 @@ mod synonyms;
 mod synthesis;
 mod terms;
 
-use scholar_core::{Answer, AnswerMode, Notice, NoticeKind, Query, Question, Ranked};
+use scholar_core::{Answer, AnswerMode, Notice, NoticeKind, Query, Question};
 
 pub use abstain::{Diagnosis, PaperDiagnosis};
 pub use config::{EvidenceConfig, EvidenceIs};
@@ -91,9 +91,9 @@ pub async fn answer(frame: &Frame<'_>) -> Result<EvidenceAnswer, AskError> {
     let mut registry = EvidenceRegistry::new();
     let mut shown =
         retrieve::gather(frame, &queries, &question, Round::Digest, &mut registry).await?;
-    let found: Vec<Ranked> = shown.iter().map(|evidence| evidence.ranked.clone()).collect();
+    let found = shown.iter().map(|evidence| &evidence.ranked.retrieved.passage);
     // A word that was typed wrongly finds little by itself: its correction is searched for instead.
-    let corrections = corrections(frame.question.as_str(), &found);
+    let corrections = corrections(frame.question.as_str(), found);
     let asked = Query::new(&corrected(frame.question.as_str(), &corrections));
     if let Some(asked) = asked.filter(|_| !corrections.is_empty()) {
         let queries = [asked.clone()];

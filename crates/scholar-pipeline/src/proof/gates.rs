@@ -18,7 +18,7 @@ use scholar_core::{
 };
 
 use super::config::{JudgeFailure, ProofConfig, UncitedRule};
-use super::draft::{Clause, DraftSentence, makes_claim, quotations};
+use super::draft::{DraftSentence, makes_claim, quotations};
 use super::select::{
     EvidenceSentence, evidence_window, window_by_scores, window_text, window_with_neighbours,
 };
@@ -26,7 +26,7 @@ use super::sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};
 use crate::event::Event;
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
 use crate::frame::Frame;
-use trials::{Trial, best_judgement, quote_at, quotes_of, shell, unproven, weakest};
+use trials::{Trial, best_judgement, quote_at, quotes_of, shell, unproven};
 
 pub(crate) use remedies::ranked;
 
@@ -369,18 +369,16 @@ fn claims_of<'a>(
 
 /// How well the accepted trials support the sentence; `None` where one of its clauses has none.
 fn support_of(sentence: &DraftSentence, accepted: &[Trial]) -> Option<Judgement> {
-    let whole: Vec<Trial> =
-        accepted.iter().filter(|trial| trial.claim == sentence.text).cloned().collect();
-    if sentence.clauses.is_empty() || !whole.is_empty() {
-        return best_judgement(&whole);
+    let of_claim =
+        |claim: &str| best_judgement(accepted.iter().filter(|trial| trial.claim == claim));
+    let whole = of_claim(&sentence.text);
+    if sentence.clauses.is_empty() || whole.is_some() {
+        return whole;
     }
-    let of_clause = |clause: &Clause| {
-        let own: Vec<Trial> =
-            accepted.iter().filter(|trial| trial.claim == clause.text).cloned().collect();
-        best_judgement(&own)
-    };
-    let judged: Option<Vec<Judgement>> = sentence.clauses.iter().map(of_clause).collect();
-    weakest(judged?.into_iter())
+    // It is as well supported as the worst of its clauses.
+    let judged: Option<Vec<Judgement>> =
+        sentence.clauses.iter().map(|clause| of_claim(&clause.text)).collect();
+    judged?.into_iter().min_by(|a, b| a.score.total_cmp(&b.score))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ the best paper's probability, the shares of right decisions of the cross-fitted 
 """
 import json, sys
 import numpy as np
+from logistic import auroc, cross_fitted, fit
 
 NAMES = ["rank", "title_similarity", "sentence_similarity", "answers", "coverage", "missing"]
 WITHOUT = {"title_similarity", "sentence_similarity", "answers"}
@@ -17,18 +18,6 @@ WITHOUT = {"title_similarity", "sentence_similarity", "answers"}
 def features(signs, names):
     value = dict(signs, rank=1.0 / (1.0 + signs["rank"] / 6.0))
     return [1.0] + [value[name] for name in names]
-
-def fit(x, y, weight, penalty=1.0):
-    w = np.zeros(x.shape[1])
-    ridge = np.full(x.shape[1], penalty); ridge[0] = 0.0
-    for _ in range(100):
-        p = 1 / (1 + np.exp(-x @ w))
-        gradient = x.T @ (weight * (p - y)) + ridge * w
-        hessian = (x * (weight * p * (1 - p))[:, None]).T @ x + np.diag(ridge)
-        step = np.linalg.solve(hessian, gradient)
-        w -= step
-        if np.abs(step).max() < 1e-9: break
-    return w
 
 def main():
     rows = json.load(open(sys.argv[1]))["rows"]
@@ -41,12 +30,8 @@ def main():
     asked, x, y = np.array(asked), np.array(x), np.array(y)
     ids = sorted({row["id"] for row in rows})
     fold = np.array([ids.index(rows[at]["id"]) % 5 for at in asked])
-    weight = np.ones(len(y))
-    p = np.zeros(len(y))
-    for k in range(5):
-        train = fold != k
-        p[~train] = 1 / (1 + np.exp(-x[~train] @ fit(x[train], y[train], weight[train])))
-    w = fit(x, y, weight)
+    p = cross_fitted(x, y, fold)
+    w = fit(x, y)
     print("weights", dict(zip(["intercept"] + names, np.round(w, 2))))
     best = np.array([p[asked == at].max() if (asked == at).any() else 0.0 for at in range(len(rows))])
     kinds = np.array([row["condition"] for row in rows])
@@ -54,8 +39,6 @@ def main():
     for t in np.arange(0.1, 0.75, 0.05):
         a, n, o = (best[kinds == c] for c in ("answerable", "near", "off"))
         print(f"{t:.2f}  {np.mean(a >= t):.3f}  {np.mean(n < t):.3f}  {np.mean(o < t):.3f}")
-    order = np.argsort(-p)
-    pos = y.sum(); auc = ((np.argsort(np.argsort(p))[y == 1]).sum() - pos * (pos - 1) / 2) / (pos * (len(y) - pos))
-    print("papers", len(y), "right", int(pos), "AUROC cross-fitted", round(float(auc), 4))
+    print("papers", len(y), "right", int(y.sum()), "AUROC cross-fitted", round(auroc(p, y == 1), 4))
 
 main()

@@ -14,18 +14,9 @@ sentence of each paper. Needs numpy.
 """
 import json, sys
 import numpy as np
+from logistic import auroc, cross_fitted, fit
 
 WITHOUT = {"similarity", "finding", "conclusion", "background", "offer_asked"}
-
-def fit(x, y, penalty=1.0):
-    w = np.zeros(x.shape[1])
-    ridge = np.full(x.shape[1], penalty); ridge[0] = 0.0
-    for _ in range(100):
-        p = 1 / (1 + np.exp(-x @ w))
-        step = np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + np.diag(ridge), x.T @ (p - y) + ridge * w)
-        w -= step
-        if np.abs(step).max() < 1e-9: break
-    return w
 
 def main():
     grades = {}
@@ -47,18 +38,14 @@ def main():
     y = grade / 2
     asked = sorted({row[0] for row in rows})
     fold = np.array([asked.index(row[0]) % 6 for row in rows])
-    p = np.zeros(len(y))
-    for k in range(6):
-        p[fold == k] = 1 / (1 + np.exp(-x[fold == k] @ fit(x[fold != k], y[fold != k])))
-    order = np.argsort(np.argsort(p)); right = grade == 2
-    auc = (order[right].sum() - right.sum() * (right.sum() - 1) / 2) / (right.sum() * (~right).sum())
+    p = cross_fitted(x, y, fold)
     papers = {}
     for at, row in enumerate(rows): papers.setdefault(row[:2], []).append(at)
     best = [grade[max(of, key=lambda at: p[at])] for of in papers.values()]
-    print(len(rows), "sentences of", len(papers), "papers, AUROC of grade 2", round(float(auc), 3),
+    print(len(rows), "sentences of", len(papers), "papers, AUROC of grade 2", round(auroc(p, grade == 2), 3),
           "mean grade of the best sentence", round(float(np.mean(best)), 2), "highest possible",
           round(float(np.mean([max(grade[at] for at in of) for of in papers.values()])), 2))
     w = dict(zip(["intercept"] + kept, fit(x, y)))
-    for name in ["intercept"] + names: print(f"{w.get(name, 0.0):7.2f}, // {name}")
+    for name in ["intercept"] + names: print(f"{name}: {w.get(name, 0.0):.2f},")
 
 main()

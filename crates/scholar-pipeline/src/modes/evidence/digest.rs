@@ -47,7 +47,8 @@ pub struct EvidenceAnswer {
 /// # Errors
 /// When the encoder fails. Searches, headings and synthesis that fail are notices.
 pub async fn digest(frame: &Frame<'_>, evidence: Vec<Ranked>) -> Result<EvidenceAnswer, PortError> {
-    let corrections = corrections(frame.question.as_str(), &evidence);
+    let passages = evidence.iter().map(|ranked| &ranked.retrieved.passage);
+    let corrections = corrections(frame.question.as_str(), passages);
     let asked = corrected(frame.question.as_str(), &corrections);
     let mut state = DigestState::new(frame, asked, evidence).await?;
     let (searched, found) = checks::run(&mut state).await?;

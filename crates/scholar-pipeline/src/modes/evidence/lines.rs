@@ -19,31 +19,9 @@ pub(crate) fn lines(
     reading: &Reading,
     rules: &LineRules,
 ) -> Vec<usize> {
-    let from = rules.from;
+    let LineRules { per_paper, max_sentences: _, from, further_from, redundancy } = *rules;
     let is_left = |at: &usize| scored[*at].probability >= from && !is_barred(&scored[*at], reading);
-    chosen(scored, members.iter().copied().filter(is_left).collect(), rules)
-}
-
-/// The best sentence of the best paper, whatever it is worth: what is never an answer only where there is nothing else.
-pub(crate) fn best_line(
-    scored: &[Scored],
-    members: &[usize],
-    reading: &Reading,
-    rules: &LineRules,
-) -> Vec<usize> {
-    let one = LineRules { per_paper: 1, ..rules.clone() };
-    let allowed = |at: &usize| !is_barred(&scored[*at], reading);
-    let fair = |at: &usize| allowed(at) && scored[*at].probability >= LEAST;
-    let worded = |at: &usize| !says_nothing(&scored[*at], reading);
-    let of = |wanted: &dyn Fn(&usize) -> bool| {
-        chosen(scored, members.iter().copied().filter(|at| wanted(at)).collect(), &one)
-    };
-    [of(&fair), of(&worded)].into_iter().find(|found| !found.is_empty()).unwrap_or_default()
-}
-
-/// Of the sentences `left`, the most probable and those that add to it.
-fn chosen(scored: &[Scored], mut left: Vec<usize>, rules: &LineRules) -> Vec<usize> {
-    let LineRules { per_paper, max_sentences: _, from: _, further_from, redundancy } = *rules;
+    let mut left: Vec<usize> = members.iter().copied().filter(is_left).collect();
     let probability = |at: usize| scored[at].probability;
     left.sort_by(|a, b| probability(*b).total_cmp(&probability(*a)).then(a.cmp(b)));
     let mut chosen: Vec<usize> = Vec::new();
@@ -60,6 +38,18 @@ fn chosen(scored: &[Scored], mut left: Vec<usize>, rules: &LineRules) -> Vec<usi
     // The conclusion says what the numbers behind it mean.
     chosen.sort_by_key(|at| !concludes(&scored[*at]));
     chosen
+}
+
+/// The best sentence of the best paper, whatever it is worth: what is never an answer only where there is nothing else.
+pub(crate) fn best_line(scored: &[Scored], members: &[usize], reading: &Reading) -> Option<usize> {
+    let best = |wanted: &dyn Fn(&Scored) -> bool| {
+        let order = |a: &usize, b: &usize| {
+            scored[*a].probability.total_cmp(&scored[*b].probability).then(b.cmp(a))
+        };
+        members.iter().copied().filter(|at| wanted(&scored[*at])).max_by(order)
+    };
+    best(&|one| one.probability >= LEAST && !is_barred(one, reading))
+        .or_else(|| best(&|one| !says_nothing(one, reading)))
 }
 
 fn concludes(scored: &Scored) -> bool {

@@ -201,17 +201,17 @@ impl Reading {
     /// Share of the terms' weight, each counted as far as `credit` says. Of alternatives, `compression or reranking`, the best
     /// one counts: no paper has to speak of both.
     pub(crate) fn share(&self, credit: impl Fn(&Term) -> f32) -> f32 {
-        let without = |left_out: Option<usize>| {
+        let with = |kept: usize| {
             let is_other = |term: &Term| {
                 let of = self.alternatives.iter().position(|stems| stems.contains(&term.stem));
-                of.is_some() && of != left_out
+                of.is_some_and(|of| of != kept)
             };
             let terms = || self.terms.iter().filter(|term| !is_other(term));
             let total: f32 = terms().map(|term| term.weight).sum();
             let found: f32 = terms().map(|term| term.weight * credit(term)).sum();
             if total > 0.0 { found / total } else { 0.0 }
         };
-        (0..self.alternatives.len().max(1)).map(|at| without(Some(at))).fold(0.0, f32::max)
+        (0..self.alternatives.len().max(1)).map(with).fold(0.0, f32::max)
     }
 
     /// Whether `aspect` was asked for.

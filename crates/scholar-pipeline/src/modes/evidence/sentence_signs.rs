@@ -9,7 +9,7 @@ use super::question::{Aspect, Kind, Reading};
 use super::slots::EffectSide;
 
 /// What speaks for and against showing a sentence. What only some questions want counts 0 for the others.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SentenceSigns {
     /// Cosine of question and sentence; 0 without an encoder of unit vectors.
     pub similarity: f32,
@@ -72,8 +72,8 @@ impl SentenceSigns {
             || reading.wants(Aspect::Limits);
         let wants_numbers = matches!(kind, Kind::Effect | Kind::Quantity | Kind::Comparison);
         let data = offers_data(text);
-        let approach = Role::of(text) == Role::Approach;
-        let limit = Role::of(text) == Role::Limit;
+        let wording = Role::of(text);
+        let (approach, limit) = (wording == Role::Approach, wording == Role::Limit);
         let aspect = match kind {
             Kind::Limits => Some(Aspect::Limits),
             Kind::Causes => Some(Aspect::Causes),
@@ -112,14 +112,11 @@ impl SentenceSigns {
     }
 }
 
-/// Number of signs.
-const SIGNS: usize = 20;
-
-/// Intercept and weights of a logistic regression over [`SentenceSigns`], in their order.
+/// Intercept and weights of a logistic regression over [`SentenceSigns`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct SentenceModel {
     intercept: f32,
-    weights: [f32; SIGNS],
+    weights: SentenceSigns,
 }
 
 impl SentenceModel {
@@ -127,57 +124,55 @@ impl SentenceModel {
     /// questions of `docs/results/answerable-questions.tsv` and of twelve more.
     const WITH_MODELS: Self = Self {
         intercept: -3.67,
-        #[rustfmt::skip]
-        weights: [
-            0.91, // similarity
-            -0.12, // topic
-            0.68, // own_topic
-            1.36, // finding
-            0.21, // conclusion
-            0.07, // background
-            0.94, // offer_asked
-            2.23, // informative
-            0.42, // proposes_asked
-            -0.46, // proposes_unasked
-            0.42, // data_asked
-            0.45, // limit_asked
-            -0.06, // limit_unasked
-            0.42, // aspect
-            0.44, // number_asked
-            0.59, // side
-            1.40, // defines
-            0.56, // in_abstract
-            -0.32, // position
-            -0.30, // cites
-        ],
+        weights: SentenceSigns {
+            similarity: 0.91,
+            topic: -0.12,
+            own_topic: 0.68,
+            finding: 1.36,
+            conclusion: 0.21,
+            background: 0.07,
+            offer_asked: 0.94,
+            informative: 2.23,
+            proposes_asked: 0.42,
+            proposes_unasked: -0.46,
+            data_asked: 0.42,
+            limit_asked: 0.45,
+            limit_unasked: -0.06,
+            aspect: 0.42,
+            number_asked: 0.44,
+            side: 0.59,
+            defines: 1.40,
+            in_abstract: 0.56,
+            position: -0.32,
+            cites: -0.30,
+        },
     };
 
     /// Without them. Source: the same, `--without-models`.
     const WITHOUT_MODELS: Self = Self {
         intercept: -2.78,
-        #[rustfmt::skip]
-        weights: [
-            0.00, // similarity
-            -0.27, // topic
-            1.01, // own_topic
-            0.00, // finding
-            0.00, // conclusion
-            0.00, // background
-            0.00, // offer_asked
-            2.91, // informative
-            0.54, // proposes_asked
-            -0.94, // proposes_unasked
-            0.48, // data_asked
-            0.24, // limit_asked
-            -0.08, // limit_unasked
-            0.42, // aspect
-            0.36, // number_asked
-            0.53, // side
-            1.36, // defines
-            0.21, // in_abstract
-            0.49, // position
-            -0.34, // cites
-        ],
+        weights: SentenceSigns {
+            similarity: 0.00,
+            topic: -0.27,
+            own_topic: 1.01,
+            finding: 0.00,
+            conclusion: 0.00,
+            background: 0.00,
+            offer_asked: 0.00,
+            informative: 2.91,
+            proposes_asked: 0.54,
+            proposes_unasked: -0.94,
+            data_asked: 0.48,
+            limit_asked: 0.24,
+            limit_unasked: -0.08,
+            aspect: 0.42,
+            number_asked: 0.36,
+            side: 0.53,
+            defines: 1.36,
+            in_abstract: 0.21,
+            position: 0.49,
+            cites: -0.34,
+        },
     };
 }
 
@@ -186,12 +181,6 @@ impl SentenceSigns {
     pub(crate) fn probability(&self, with_models: bool) -> f32 {
         let SentenceModel { intercept, weights } =
             if with_models { SentenceModel::WITH_MODELS } else { SentenceModel::WITHOUT_MODELS };
-        let terms = (*self).to_array().into_iter().zip(weights).map(|(sign, weight)| sign * weight);
-        let sum: f32 = intercept + terms.sum::<f32>();
-        1.0 / (1.0 + (-sum).exp())
-    }
-
-    fn to_array(self) -> [f32; SIGNS] {
         let Self {
             similarity,
             topic,
@@ -213,33 +202,33 @@ impl SentenceSigns {
             in_abstract,
             position,
             cites,
-        } = self;
-        [
-            similarity,
-            topic,
-            own_topic,
-            finding,
-            conclusion,
-            background,
-            offer_asked,
-            informative,
-            proposes_asked,
-            proposes_unasked,
-            data_asked,
-            limit_asked,
-            limit_unasked,
-            aspect,
-            number_asked,
-            side,
-            defines,
-            in_abstract,
-            position,
-            cites,
-        ]
+        } = weights;
+        let sum = intercept
+            + similarity * self.similarity
+            + topic * self.topic
+            + own_topic * self.own_topic
+            + finding * self.finding
+            + conclusion * self.conclusion
+            + background * self.background
+            + offer_asked * self.offer_asked
+            + informative * self.informative
+            + proposes_asked * self.proposes_asked
+            + proposes_unasked * self.proposes_unasked
+            + data_asked * self.data_asked
+            + limit_asked * self.limit_asked
+            + limit_unasked * self.limit_unasked
+            + aspect * self.aspect
+            + number_asked * self.number_asked
+            + side * self.side
+            + defines * self.defines
+            + in_abstract * self.in_abstract
+            + position * self.position
+            + cites * self.cites;
+        1.0 / (1.0 + (-sum).exp())
     }
 }
 
-/// One sentence of a paper that was weighed, for a measurement.
+/// One sentence of a paper that was scored, for a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SentenceDiagnosis {
     /// Where it stands.

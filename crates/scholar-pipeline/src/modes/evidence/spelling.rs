@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use scholar_core::Ranked;
+use scholar_core::Passage;
 use scholar_core::text::lost_spaces::is_known_word;
 use scholar_core::text::words::{is_stop_word, words};
 
@@ -24,8 +24,11 @@ pub(crate) struct Correction {
     pub(crate) read: String,
 }
 
-/// The corrections of `question`, in order.
-pub(crate) fn corrections(question: &str, evidence: &[Ranked]) -> Vec<Correction> {
+/// The corrections of `question` by `passages`, in order.
+pub(crate) fn corrections<'a>(
+    question: &str,
+    passages: impl Iterator<Item = &'a Passage>,
+) -> Vec<Correction> {
     let suspects: Vec<&str> = words(question)
         .into_iter()
         .filter(|word| word.chars().count() >= SHORTEST && is_plain(word) && !is_stop_word(word))
@@ -34,7 +37,7 @@ pub(crate) fn corrections(question: &str, evidence: &[Ranked]) -> Vec<Correction
     if suspects.is_empty() {
         return Vec::new();
     }
-    let dictionary = dictionary(evidence);
+    let dictionary = dictionary(passages);
     let mut found: Vec<Correction> = Vec::new();
     for word in suspects {
         let lower = word.to_lowercase();
@@ -70,10 +73,9 @@ fn is_known(word: &str) -> bool {
 }
 
 /// Words of the passages and their titles that several passages have, with the number of these.
-fn dictionary(evidence: &[Ranked]) -> BTreeMap<String, usize> {
+fn dictionary<'a>(passages: impl Iterator<Item = &'a Passage>) -> BTreeMap<String, usize> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for ranked in evidence {
-        let passage = &ranked.retrieved.passage;
+    for passage in passages {
         let mut own: Vec<String> = words(&passage.title)
             .into_iter()
             .chain(words(&passage.text))

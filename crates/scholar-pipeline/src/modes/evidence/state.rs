@@ -155,7 +155,7 @@ impl<'a> DigestState<'a> {
         for (nth, paper) in self.papers[..n].iter().enumerate() {
             let mut of_paper = lines(&self.scored, &paper.members, &self.reading, rules);
             if of_paper.is_empty() && nth == 0 {
-                of_paper = best_line(&self.scored, &paper.members, &self.reading, rules);
+                of_paper.extend(best_line(&self.scored, &paper.members, &self.reading));
             }
             for at in of_paper {
                 if self.chosen.len() < rules.max_sentences {

@@ -22,7 +22,7 @@ pub(super) fn score(trial: &Trial) -> f32 {
 }
 
 /// The highest score; an opposing verdict only where nothing else was said.
-pub(super) fn best_judgement(trials: &[Trial]) -> Option<Judgement> {
+pub(super) fn best_judgement<'a>(trials: impl IntoIterator<Item = &'a Trial>) -> Option<Judgement> {
     let rank = |judgement: &Judgement| match judgement.verdict {
         Verdict::Supported => 3,
         Verdict::Partial => 2,
@@ -30,14 +30,9 @@ pub(super) fn best_judgement(trials: &[Trial]) -> Option<Judgement> {
         Verdict::Unsupported => 0,
     };
     trials
-        .iter()
+        .into_iter()
         .filter_map(|trial| trial.judgement)
         .max_by(|a, b| rank(a).cmp(&rank(b)).then(a.score.total_cmp(&b.score)))
-}
-
-/// The weakest of what the clauses of a sentence have: it is as well supported as the worst of them.
-pub(super) fn weakest(judgements: impl Iterator<Item = Judgement>) -> Option<Judgement> {
-    judgements.min_by(|a, b| a.score.total_cmp(&b.score))
 }
 
 pub(super) fn quote_at(

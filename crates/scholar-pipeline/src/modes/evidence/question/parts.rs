@@ -60,12 +60,7 @@ fn sub_questions(question: &str) -> Vec<Part> {
 /// Stems of the words on either side of the last `or`, without those that both have; none where nothing is joined.
 pub(super) fn alternatives(question: &str) -> Vec<BTreeSet<String>> {
     static OR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\s+or\s+"));
-    let Some(seam) = OR.find_iter(question).last() else { return Vec::new() };
-    let mut before = near(question[..seam.start()].split_whitespace().rev());
-    before.reverse();
-    let after = near(question[seam.end()..].split_whitespace());
-    let sides = [before, after].map(|words| part_of_words(&words.join(" ")));
-    let parts = distinct(sides.into_iter().flatten().collect());
+    let parts = distinct(beside(question, &OR));
     if parts.len() < 2 { Vec::new() } else { parts.into_iter().map(|part| part.stems).collect() }
 }
 
@@ -76,7 +71,12 @@ fn joined(question: &str) -> Vec<Part> {
             r"(?i)\s+(?:and|or|versus|vs\.?|compared? (?:to|with)|rather than|(?:better|worse|more effective) than|(?:superior|inferior) to)\s+",
         )
     });
-    let Some(seam) = SEAM.find_iter(question).last() else { return Vec::new() };
+    beside(question, &SEAM)
+}
+
+/// What the words on either side of the last `seam` name.
+fn beside(question: &str, seam: &Regex) -> Vec<Part> {
+    let Some(seam) = seam.find_iter(question).last() else { return Vec::new() };
     let mut before = near(question[..seam.start()].split_whitespace().rev());
     before.reverse();
     let after = near(question[seam.end()..].split_whitespace());
