@@ -5,7 +5,7 @@ mod standing;
 mod wire;
 
 use scholar_core::{PaperId, PortError};
-use scholar_formats::DocumentReference;
+use scholar_formats::PrintedReference;
 
 pub use convert::{CrossrefUpdate, CrossrefWork, list, single};
 pub use standing::Standing;
@@ -54,7 +54,7 @@ impl Crossref {
     /// As [`Fetcher::fetch`].
     pub async fn referenced(
         &self,
-        reference: &DocumentReference,
+        reference: &PrintedReference,
     ) -> Result<Option<CrossrefWork>, PortError> {
         let doi = reference.ids.iter().find_map(|id| match id {
             PaperId::Doi(doi) => Some(doi.as_str()),
@@ -74,7 +74,7 @@ impl Crossref {
 }
 
 /// What to search for: the reference as printed, else what is known of it.
-fn bibliographic(reference: &DocumentReference) -> Option<String> {
+fn bibliographic(reference: &PrintedReference) -> Option<String> {
     let printed = reference.text.trim();
     let text = if printed.is_empty() {
         let year = reference.year.map(|year| year.to_string());

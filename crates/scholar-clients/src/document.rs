@@ -36,5 +36,10 @@ pub(crate) fn with_text(meta: &PaperMeta, document: Document) -> Option<Paper> {
     if meta.licence.is_none() {
         meta.licence = paper.meta.licence;
     }
-    Some(Paper { meta, sections: paper.sections, references: paper.references })
+    Some(Paper {
+        meta,
+        sections: paper.sections,
+        references: paper.references,
+        records: Vec::new(),
+    })
 }

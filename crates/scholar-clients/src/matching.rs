@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use scholar_core::PaperMeta;
 use scholar_core::text::normalise::title_key;
-use scholar_formats::DocumentReference;
+use scholar_formats::PrintedReference;
 
 /// Shortest title, in words, that identifies a paper inside of a reference's text.
 const FEWEST_TITLE_WORDS: usize = 4;
@@ -18,7 +18,7 @@ const SAME_TITLE: f64 = 0.9;
 /// The title must be the same (its letters and digits, or at
 /// least nine in ten of its words), and year and first author must agree as far as both sides state them, one of them
 /// at least; without a stated title all three must stand in the reference's text.
-pub fn is_same_paper(reference: &DocumentReference, candidate: &PaperMeta) -> bool {
+pub fn is_same_paper(reference: &PrintedReference, candidate: &PaperMeta) -> bool {
     let theirs = title_key(&candidate.title);
     if theirs.is_empty() {
         return false;
@@ -100,8 +100,8 @@ mod tests {
         meta
     }
 
-    fn text(text: &str) -> DocumentReference {
-        DocumentReference { text: text.to_owned(), ..DocumentReference::default() }
+    fn text(text: &str) -> PrintedReference {
+        PrintedReference { text: text.to_owned(), ..PrintedReference::default() }
     }
 
     #[test]
@@ -132,11 +132,11 @@ mod tests {
     #[test]
     fn a_stated_title_needs_one_confirmation_and_no_contradiction() {
         let paper = attention();
-        let with = |title: &str, year, author: Option<&str>| DocumentReference {
+        let with = |title: &str, year, author: Option<&str>| PrintedReference {
             title: Some(title.to_owned()),
             year,
             first_author: author.map(str::to_owned),
-            ..DocumentReference::default()
+            ..PrintedReference::default()
         };
         let title = "Attention is all you need!";
         assert!(is_same_paper(&with(title, Some(2017), None), &paper));

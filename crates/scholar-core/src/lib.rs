@@ -19,6 +19,7 @@ pub mod place;
 pub mod ports;
 pub mod question;
 pub mod random;
+pub mod record;
 pub mod retrieval;
 pub mod score;
 pub mod sentence;
@@ -51,6 +52,10 @@ pub use ports::{
 };
 pub use question::{Query, Question, QuestionError};
 pub use random::SplitMix64;
+pub use record::{
+    Confidence, FieldOrigin, MetaField, MetaOrigin, PrintedReference, RecordSource, SourceFile,
+    SourceRecord,
+};
 pub use retrieval::{Ranked, Retrieved, SearchMode, SearchRequest, Searched};
 pub use score::{NotFinite, RerankScore, RetrievalScore};
 pub use sentence::{

@@ -233,6 +233,7 @@ mod tests {
             meta: PaperMeta::new(PaperId::Pmid(1), "T"),
             sections: sections.iter().map(|text| Section::new("", *text)).collect(),
             references: vec![PaperId::Pmid(2); references],
+            records: Vec::new(),
         };
         let broken = |paper: &Paper| limits.check(paper).map_err(|broken| broken.limit);
         assert_eq!(broken(&paper(&["one", "two"], 1)), Ok(()));

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::PaperId;
 use crate::place::Place;
+use crate::record::SourceRecord;
 
 /// What the registries know about corrections of a paper, the worse the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -154,6 +155,9 @@ pub struct Paper {
     /// Papers it cites, as far as they are identified.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<PaperId>,
+    /// What each source says about it, in order of precedence; empty for papers that came as rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<SourceRecord>,
 }
 
 /// Heading that marks the abstract.

@@ -254,6 +254,7 @@ fn assemble(rows: &[Row]) -> Option<(Paper, Vec<Passage>)> {
         meta: PaperMeta::new(first.paper.clone(), first.title.as_str()),
         sections: Vec::new(),
         references: Vec::new(),
+        records: Vec::new(),
     };
     let mut passages = Vec::new();
     let mut start = 0;

@@ -5,7 +5,7 @@ mod merged;
 use jiff::civil::Date;
 use scholar_core::paper::Retraction;
 use scholar_core::text::hex;
-use scholar_core::{PaperId, PaperMeta, PassageId, Section};
+use scholar_core::{PaperId, PaperMeta, PassageId, Section, SourceRecord};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tantivy::Term;
@@ -92,7 +92,7 @@ pub struct Fields {
     pub source: Field,
     /// Stored JSON: [`PaperMeta`] of a paper, [`Passage`](scholar_core::Passage) of a passage.
     pub head: Field,
-    /// Stored JSON: sections and references of a paper.
+    /// Stored JSON: sections, references and source records of a paper.
     pub body: Field,
 }
 
@@ -102,6 +102,8 @@ pub(crate) struct PaperBody {
     pub(crate) sections: Vec<Section>,
     pub(crate) references: Vec<PaperId>,
     #[serde(default)]
+    pub(crate) records: Vec<SourceRecord>,
+    #[serde(default)]
     pub(crate) merged: Merged,
 }
 
@@ -110,6 +112,8 @@ pub(crate) struct PaperBody {
 pub(crate) struct PaperBodyRef<'a> {
     pub(crate) sections: &'a [Section],
     pub(crate) references: &'a [PaperId],
+    #[serde(skip_serializing_if = "<[SourceRecord]>::is_empty")]
+    pub(crate) records: &'a [SourceRecord],
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) merged: Option<&'a Merged>,
 }

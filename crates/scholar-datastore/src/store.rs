@@ -302,9 +302,9 @@ impl Datastore {
         let Some(address) = self.find_paper(&snapshot, id)? else { return Ok(None) };
         let document = self.document(&snapshot, address)?;
         let meta = self.parse(&document, self.fields.head)?;
-        let PaperBody { sections, references, merged: _ } =
+        let PaperBody { sections, references, records, merged: _ } =
             self.parse(&document, self.fields.body)?;
-        Ok(Some(Paper { meta, sections, references }))
+        Ok(Some(Paper { meta, sections, references, records }))
     }
 
     /// Metadata of every stored paper in order of storing, without its text.

@@ -30,14 +30,16 @@ mod text;
 pub(crate) mod tree;
 pub(crate) mod xml;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use scholar_core::{Limit, Notice, Paper, PaperId};
+use jiff::civil::Date;
+use scholar_core::{FieldOrigin, Limit, MetaField, Notice, Paper};
 
 use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
 
-pub use scholar_core::ReadLimits;
+pub use scholar_core::{PrintedReference, ReadLimits};
 
 /// What a document is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,21 +58,6 @@ pub enum DocumentFormat {
     Markdown,
 }
 
-/// One entry of a document's list of references.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DocumentReference {
-    /// The entry as printed, single-spaced.
-    pub text: String,
-    /// Title, where the format tells it.
-    pub title: Option<String>,
-    /// Year, where the format tells it.
-    pub year: Option<i16>,
-    /// Surname of the first author, where the format tells it.
-    pub first_author: Option<String>,
-    /// DOI, arXiv id and others that the entry states, in its order.
-    pub ids: Vec<PaperId>,
-}
-
 /// A paper as one document tells it. Metadata are what the document states, never guessed: without an identifier the
 /// paper has a `local:` one made from its content, without a title an empty one.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +65,11 @@ pub struct Document {
     /// Metadata, sections (abstract first, captions last) and the identified references.
     pub paper: Paper,
     /// Every reference, identified or not, in order.
-    pub references: Vec<DocumentReference>,
+    pub references: Vec<PrintedReference>,
+    /// Where each stated field was read, and how sure that is.
+    pub fields: BTreeMap<MetaField, FieldOrigin>,
+    /// When the file says that it was made, which is not when the paper was published.
+    pub file_date: Option<Date>,
     /// Pages or parts that were lost, truncated or doubtful.
     pub notices: Vec<Notice>,
 }

@@ -19,5 +19,5 @@ pub mod openalex;
 pub mod xml;
 
 pub use deadline::{Bounds, Deadline};
-pub use document::{Document, DocumentFormat, DocumentReference, ReadLimits};
+pub use document::{Document, DocumentFormat, PrintedReference, ReadLimits};
 pub use error::{FormatError, FormatErrorKind};

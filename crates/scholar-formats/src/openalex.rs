@@ -169,7 +169,7 @@ impl<'a> OpenAlexRecord<'a> {
         let sections = text.into_iter().map(|text| Section::new(ABSTRACT_HEADING, text)).collect();
         let references =
             self.referenced_works.iter().flatten().filter_map(|id| work_id(id)).collect();
-        Ok(Paper { meta, sections, references })
+        Ok(Paper { meta, sections, references, records: Vec::new() })
     }
 }
 

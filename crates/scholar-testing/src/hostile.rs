@@ -50,7 +50,7 @@ pub fn paper(number: usize, text: &str) -> Paper {
         Section::new("Abstract", format!("{says} It swims in {number} rivers.")),
         Section::new(format!("{text} heading"), format!("{text} begins. {says}")),
     ];
-    Paper { meta, sections, references: Vec::new() }
+    Paper { meta, sections, references: Vec::new(), records: Vec::new() }
 }
 
 /// An answer with `text` in every place that a paper, a model or a server can fill.

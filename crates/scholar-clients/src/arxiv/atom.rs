@@ -97,7 +97,7 @@ fn paper(entry: Element<'_>) -> Result<ArxivEntry, String> {
     let text = entry.text_of("summary");
     let sections = text.into_iter().map(|text| Section::new(ABSTRACT_HEADING, text)).collect();
     Ok(ArxivEntry {
-        paper: Paper { meta, sections, references: Vec::new() },
+        paper: Paper { meta, sections, references: Vec::new(), records: Vec::new() },
         version,
         categories,
         journal_ref: entry.text_of("journal_ref"),

@@ -99,7 +99,11 @@ fn work(work: WireWork) -> Result<CrossrefWork, String> {
     }
     let references = work.reference.iter().flatten();
     let references = references.filter_map(|r| PaperId::doi(r.doi.as_deref()?).ok()).collect();
-    Ok(CrossrefWork { paper: Paper { meta, sections, references }, kind: work.kind, updates })
+    Ok(CrossrefWork {
+        paper: Paper { meta, sections, references, records: Vec::new() },
+        kind: work.kind,
+        updates,
+    })
 }
 
 /// Title and subtitle, which Crossref keeps apart.

@@ -53,7 +53,7 @@ pub fn single(bytes: &[u8]) -> Result<OpenAlexWork, ReplyError> {
 
 /// What a dump's reader leaves out: markup goes, and copies elsewhere name the work, too.
 fn work(work: OpenAlexRecord<'_>) -> Result<OpenAlexWork, String> {
-    let Paper { mut meta, mut sections, references } = work.paper()?;
+    let Paper { mut meta, mut sections, references, records: _ } = work.paper()?;
     meta.title = plain(&meta.title);
     for section in &mut sections {
         section.text = plain(&section.text);
@@ -72,7 +72,7 @@ fn work(work: OpenAlexRecord<'_>) -> Result<OpenAlexWork, String> {
         }
     }
     let open = open_locations(&work);
-    Ok(OpenAlexWork { paper: Paper { meta, sections, references }, open })
+    Ok(OpenAlexWork { paper: Paper { meta, sections, references, records: Vec::new() }, open })
 }
 
 fn open_locations(work: &OpenAlexRecord<'_>) -> Vec<OpenLocation> {

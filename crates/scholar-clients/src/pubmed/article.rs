@@ -59,7 +59,7 @@ fn article(record: Element<'_>) -> Result<Paper, String> {
         .flat_map(|list| list.all("Reference"))
         .filter_map(|reference| cited(reference.first("ArticleIdList")?))
         .collect();
-    Ok(Paper { meta, sections, references })
+    Ok(Paper { meta, sections, references, records: Vec::new() })
 }
 
 fn book(record: Element<'_>) -> Result<Paper, String> {
@@ -79,7 +79,7 @@ fn book(record: Element<'_>) -> Result<Paper, String> {
     meta.venue = book.and_then(|book| book.text_of("BookTitle"));
     date(&mut meta, book.and_then(|book| book.first("PubDate")), None);
     let sections = abstract_section(document.first("Abstract"));
-    Ok(Paper { meta, sections, references: Vec::new() })
+    Ok(Paper { meta, sections, references: Vec::new(), records: Vec::new() })
 }
 
 fn pmid(element: Element<'_>) -> Result<PaperId, String> {

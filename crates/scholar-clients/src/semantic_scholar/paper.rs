@@ -137,7 +137,7 @@ pub(super) fn read(wire: WirePaper, notices: &mut Vec<Notice>) -> Option<S2Paper
     let sections = text.map(|text| Section::new(ABSTRACT_HEADING, text)).into_iter().collect();
     Some(S2Paper {
         paper_id,
-        paper: Paper { meta, sections, references: Vec::new() },
+        paper: Paper { meta, sections, references: Vec::new(), records: Vec::new() },
         reference_count: wire.reference_count,
         influential_citation_count: wire.influential_citation_count,
         open_access,

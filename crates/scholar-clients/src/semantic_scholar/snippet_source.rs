@@ -65,7 +65,8 @@ fn paper(meta: PaperMeta, mut snippets: Vec<Snippet>) -> Paper {
         let start = snippet.offset.as_ref().map_or(usize::MAX, |offset| offset.start);
         (snippet.kind != SnippetKind::Abstract, start)
     });
-    let mut paper = Paper { meta, sections: Vec::new(), references: Vec::new() };
+    let mut paper =
+        Paper { meta, sections: Vec::new(), references: Vec::new(), records: Vec::new() };
     for snippet in snippets {
         let heading = match snippet.kind {
             // The title is there already.

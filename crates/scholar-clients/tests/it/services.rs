@@ -4,7 +4,7 @@ use scholar_clients::{
     Crossref, Fetcher, Grobid, HttpClient, Latexml, SecretString, Unpaywall, Zotero,
 };
 use scholar_core::{PaperId, PortErrorKind, Retraction};
-use scholar_formats::DocumentReference;
+use scholar_formats::PrintedReference;
 
 use crate::site::{SeenRequest, Site};
 
@@ -70,8 +70,8 @@ async fn a_reference_is_only_what_is_confirmed() {
     })
     .await;
     let client = Crossref::new(site.fetcher());
-    let printed = |text: &str| DocumentReference { text: text.to_owned(), ..Default::default() };
-    let found = |reference: DocumentReference| {
+    let printed = |text: &str| PrintedReference { text: text.to_owned(), ..Default::default() };
+    let found = |reference: PrintedReference| {
         let client = client.clone();
         async move {
             let work = client.referenced(&reference).await.expect("an answer");
@@ -84,7 +84,7 @@ async fn a_reference_is_only_what_is_confirmed() {
     let wrong = printed("Byron, A. (2009) A study of things and their names. J. Names 1");
     assert_eq!(found(wrong).await, None, "ten years apart");
     let stated = PaperId::Doi("10.1/stated".to_owned());
-    let with_doi = DocumentReference { ids: vec![stated], ..printed("whatever it says") };
+    let with_doi = PrintedReference { ids: vec![stated], ..printed("whatever it says") };
     assert_eq!(found(with_doi).await.as_deref(), Some("doi:10.1/stated"));
     assert_eq!(found(printed("")).await, None);
     assert_eq!(site.asked().len(), 3, "nothing to search for is not searched for");

@@ -181,6 +181,7 @@ mod tests {
                 .map(|(heading, text)| Section::new(*heading, text.clone()))
                 .collect(),
             references: Vec::new(),
+            records: Vec::new(),
         }
     }
 

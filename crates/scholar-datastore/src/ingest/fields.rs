@@ -182,7 +182,12 @@ impl FieldMap {
         meta.licence = self.text(row, "licence")?;
         meta.citation_count =
             self.find(row, "citations").and_then(Value::as_u64).and_then(|n| n.try_into().ok());
-        let mut paper = Paper { meta, sections: Vec::<Section>::new(), references: Vec::new() };
+        let mut paper = Paper {
+            meta,
+            sections: Vec::<Section>::new(),
+            references: Vec::new(),
+            records: Vec::new(),
+        };
         if let Some(text) = self.text(row, "abstract")? {
             push_section(&mut paper, ABSTRACT_HEADING, &text);
         }

@@ -196,7 +196,7 @@ pub(crate) fn pmc(row: &Value) -> Result<Paper, String> {
 
 fn paper(id: PaperId, title: &str) -> Paper {
     let meta = PaperMeta::new(id, nfc_single_spaced(title));
-    Paper { meta, sections: Vec::new(), references: Vec::new() }
+    Paper { meta, sections: Vec::new(), references: Vec::new(), records: Vec::new() }
 }
 
 pub(crate) fn push_section(paper: &mut Paper, heading: &str, text: &str) {

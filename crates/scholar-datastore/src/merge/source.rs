@@ -174,10 +174,11 @@ impl MergeSource {
     fn stored_paper(&self, address: DocAddress) -> Result<StoredPaper, Error> {
         let document = self.document(address)?;
         let meta: PaperMeta = self.parse(&document, self.fields.head)?;
-        let PaperBody { sections, references, merged } = self.parse(&document, self.fields.body)?;
+        let PaperBody { sections, references, records, merged } =
+            self.parse(&document, self.fields.body)?;
         let names = self.sources[address.segment_ord as usize].as_ref();
         let source = names.and_then(|names| text_in(names, address.doc_id));
-        Ok(StoredPaper { paper: Paper { meta, sections, references }, merged, source })
+        Ok(StoredPaper { paper: Paper { meta, sections, references, records }, merged, source })
     }
 
     /// The passages of a paper in order, with their vectors.

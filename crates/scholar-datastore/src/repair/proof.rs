@@ -35,5 +35,10 @@ pub(super) fn is_as_stored(
 fn renamed(paper: &Paper, id: &PaperId, external_ids: &[PaperId]) -> Paper {
     let meta =
         PaperMeta { id: id.clone(), external_ids: external_ids.to_vec(), ..paper.meta.clone() };
-    Paper { meta, sections: paper.sections.clone(), references: paper.references.clone() }
+    Paper {
+        meta,
+        sections: paper.sections.clone(),
+        references: paper.references.clone(),
+        records: paper.records.clone(),
+    }
 }

@@ -296,9 +296,10 @@ impl RepairSource {
     fn stored(&self, at: At) -> Option<StoredPaper> {
         let document = self.read(at)?;
         let meta: PaperMeta = parse(&document, self.fields.head)?;
-        let PaperBody { sections, references, merged } = parse(&document, self.fields.body)?;
+        let PaperBody { sections, references, records, merged } =
+            parse(&document, self.fields.body)?;
         let source = self.parts[at.segment].source(at.doc);
-        Some(StoredPaper { paper: Paper { meta, sections, references }, merged, source })
+        Some(StoredPaper { paper: Paper { meta, sections, references, records }, merged, source })
     }
 
     fn saved(&self, stored: StoredPaper, places: &[At], is_known: bool) -> Saved {

@@ -232,10 +232,10 @@ impl DatastoreWriter {
             self.check_lexical_segment(address.segment_ord)?;
             let document = self.document(address)?;
             let meta: PaperMeta = parse_stored(&self.root, &document, self.fields.head)?;
-            let PaperBody { sections, references, merged } =
+            let PaperBody { sections, references, records, merged } =
                 parse_stored(&self.root, &document, self.fields.body)?;
             let contents = self.contents(&meta.id, &document, &merged)?;
-            let paper = Paper { meta, sections, references };
+            let paper = Paper { meta, sections, references, records };
             let json = |error: serde_json::Error| Error::corrupt(&self.root, error.to_string());
             let mut prepared = Prepared::uncut(paper, self.descriptor.rules).map_err(json)?;
             prepared.content.clone_from(&contents[0]);
@@ -283,7 +283,7 @@ impl DatastoreWriter {
     }
 
     fn known_of(&self, meta: PaperMeta, document: &TantivyDocument) -> Result<Known, Error> {
-        let PaperBody { sections, references: _, merged } =
+        let PaperBody { sections, references: _, records: _, merged } =
             parse_stored(&self.root, document, self.fields.body)?;
         Ok(Known {
             ids: meta.ids().cloned().collect(),

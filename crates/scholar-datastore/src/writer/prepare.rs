@@ -146,8 +146,8 @@ pub(crate) fn content_key(
 }
 
 fn body_of(paper: &Paper, merged: Option<&Merged>) -> Result<String, serde_json::Error> {
-    let Paper { meta: _, sections, references } = paper;
-    serde_json::to_string(&PaperBodyRef { sections, references, merged })
+    let Paper { meta: _, sections, references, records } = paper;
+    serde_json::to_string(&PaperBodyRef { sections, references, records, merged })
 }
 
 /// Equal for papers with the same letters and digits in title and text, whatever their case, spacing and punctuation; and
@@ -237,7 +237,8 @@ mod tests {
         let digest = |title: &str, text: &str| {
             let sections = vec![Section::new("", text)];
             let meta = PaperMeta::new(PaperId::Pmid(1), title);
-            let (digest, letters) = text_digest(&Paper { meta, sections, references: Vec::new() });
+            let (digest, letters) =
+                text_digest(&Paper { meta, sections, references: Vec::new(), records: Vec::new() });
             (letters > 0).then_some(digest)
         };
         assert_eq!(digest("On Cells.", "A cell, divided"), digest("on cells", "a  cell divided"));

@@ -31,7 +31,12 @@ fn create(root: &Path) -> Datastore {
 
 fn paper(number: u64, text: &str) -> Paper {
     let meta = PaperMeta::new(PaperId::Pmid(number), format!("Title {number}"));
-    Paper { meta, sections: vec![Section::new("Abstract", text)], references: Vec::new() }
+    Paper {
+        meta,
+        sections: vec![Section::new("Abstract", text)],
+        references: Vec::new(),
+        records: Vec::new(),
+    }
 }
 
 /// Adds papers as one commit.

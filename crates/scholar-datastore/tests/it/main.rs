@@ -77,7 +77,12 @@ impl Encoder for Counting {
 pub(crate) fn paper(number: u64, title: &str, text: &str) -> Paper {
     let mut meta = PaperMeta::new(PaperId::Pmid(number), title);
     meta.year = Some(2000 + i16::try_from(number % 20).expect("small"));
-    Paper { meta, sections: vec![Section::new("Abstract", text)], references: Vec::new() }
+    Paper {
+        meta,
+        sections: vec![Section::new("Abstract", text)],
+        references: Vec::new(),
+        records: Vec::new(),
+    }
 }
 
 pub(crate) fn add(writer: &mut DatastoreWriter, papers: Vec<Paper>) -> u64 {

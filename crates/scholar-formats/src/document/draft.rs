@@ -1,15 +1,17 @@
 //! What readers gather, and how it becomes a [`Document`].
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
+use jiff::civil::Date;
 use scholar_core::text::hex;
 use scholar_core::{
-    Limit, Notice, NoticeKind, PageBox, Paper, PaperId, PaperMeta, Place, Retraction, Section,
+    FieldOrigin, Limit, MetaField, Notice, NoticeKind, PageBox, Paper, PaperId, PaperMeta, Place,
+    Retraction, Section,
 };
 use sha2::{Digest as _, Sha256};
 
 use super::dates::StatedDate;
-use super::{Document, DocumentReference, ReadLimits, hyphens};
+use super::{Document, PrintedReference, ReadLimits, hyphens};
 
 /// A section's text, put together from paragraphs.
 #[derive(Debug, Default)]
@@ -95,8 +97,11 @@ pub(crate) struct Draft {
     pub(crate) footnotes: Vec<String>,
     /// Figures and tables.
     pub(crate) captions: Vec<Section>,
-    pub(crate) references: Vec<DocumentReference>,
+    pub(crate) references: Vec<PrintedReference>,
     pub(crate) notices: Vec<Notice>,
+    /// Where fields were read, by readers that tell; those that do not read markup that names them.
+    pub(crate) fields: BTreeMap<MetaField, FieldOrigin>,
+    pub(crate) file_date: Option<Date>,
 }
 
 /// Most identifiers of one paper: each is compared with those before it.
@@ -166,8 +171,14 @@ impl Draft {
                 references.push(id.clone());
             }
         }
-        let paper = Paper { meta, sections: self.sections, references };
-        Document { paper, references: self.references, notices: self.notices }
+        let paper = Paper { meta, sections: self.sections, references, records: Vec::new() };
+        Document {
+            paper,
+            references: self.references,
+            fields: self.fields,
+            file_date: self.file_date,
+            notices: self.notices,
+        }
     }
 
     /// Cuts what is more than the limits allow.
@@ -259,8 +270,6 @@ pub(crate) fn caption_heading(label: &str, fallback: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use jiff::civil::Date;
-
     use super::*;
 
     #[test]
@@ -310,7 +319,7 @@ mod tests {
         let mut draft = Draft::default();
         for text in ["a", "b", "c"] {
             draft.section(Section::new("", text));
-            draft.references.push(DocumentReference::default());
+            draft.references.push(PrintedReference::default());
         }
         let document = draft.finish(b"", limits);
         assert_eq!((document.paper.sections.len(), document.references.len()), (2, 1));

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::DocumentReference;
+use super::PrintedReference;
 use super::mentions;
 
 #[expect(clippy::unwrap_used, reason = "the pattern is a constant, and a test runs it")]
@@ -18,7 +18,7 @@ pub(crate) fn is_numbered(line: &str) -> bool {
 }
 
 /// One entry of the list: identifiers it states, its year if there is only one.
-pub(crate) fn entry(text: &str) -> Option<DocumentReference> {
+pub(crate) fn entry(text: &str) -> Option<PrintedReference> {
     let label = NUMBER.captures(text).and_then(|hit| hit.get(1).or_else(|| hit.get(2)));
     let body = label.map_or(text, |label| text[label.end()..].trim_start_matches([']', '.']));
     let body = body.trim();
@@ -27,7 +27,7 @@ pub(crate) fn entry(text: &str) -> Option<DocumentReference> {
     }
     let mut ids = mentions::dois(body);
     ids.extend(mentions::arxiv_ids(body));
-    Some(DocumentReference {
+    Some(PrintedReference {
         text: body.to_owned(),
         title: quoted_title(body),
         year: mentions::only_year(body),

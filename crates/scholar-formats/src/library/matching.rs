@@ -7,7 +7,7 @@ use scholar_core::text::normalise::{match_key, title_key};
 use scholar_core::{PaperId, PaperMeta};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::document::DocumentReference;
+use crate::document::PrintedReference;
 use crate::names::Name;
 
 /// Share of words that two titles must have in common.
@@ -86,7 +86,7 @@ struct ReferenceQuery {
 }
 
 impl ReferenceQuery {
-    fn new(reference: &DocumentReference) -> Self {
+    fn new(reference: &PrintedReference) -> Self {
         let title = title_key(reference.title.as_deref().unwrap_or_default());
         Self {
             words: title.split(' ').map(str::to_owned).collect(),
@@ -210,7 +210,7 @@ impl Matcher {
 
     /// The paper that `reference` means, if exactly one does: two that fit equally well are no match, unless they are one
     /// work, as preprint and article are; then the one added first is.
-    pub fn find(&self, reference: &DocumentReference) -> Option<Match> {
+    pub fn find(&self, reference: &PrintedReference) -> Option<Match> {
         let found = |at: usize, by| {
             let Known { id, title, .. } = &self.papers[at];
             Match { paper: id.clone(), title: title.clone(), by }
@@ -263,12 +263,12 @@ mod tests {
         meta
     }
 
-    fn reference(title: &str, author: &str, year: i16) -> DocumentReference {
-        DocumentReference {
+    fn reference(title: &str, author: &str, year: i16) -> PrintedReference {
+        PrintedReference {
             title: Some(title.to_owned()).filter(|title| !title.is_empty()),
             first_author: Some(author.to_owned()),
             year: Some(year),
-            ..DocumentReference::default()
+            ..PrintedReference::default()
         }
     }
 
@@ -303,11 +303,11 @@ mod tests {
     #[test]
     fn references_find_their_papers_and_no_others() {
         let matcher = matcher();
-        let found = |r: &DocumentReference| matcher.find(r).map(|m| (m.paper.to_string(), m.by));
+        let found = |r: &PrintedReference| matcher.find(r).map(|m| (m.paper.to_string(), m.by));
         let a = |by| Some(("doi:10.1/a".to_owned(), by));
-        let by_id = DocumentReference {
+        let by_id = PrintedReference {
             ids: vec!["pmid:7".parse().expect("an id")],
-            ..DocumentReference::default()
+            ..PrintedReference::default()
         };
         assert_eq!(found(&by_id), a(MatchedBy::Id));
         let title =
@@ -339,7 +339,7 @@ mod tests {
     fn plain_text_needs_title_author_and_year() {
         let matcher = matcher();
         let text = |text: &str| {
-            let r = DocumentReference { text: text.to_owned(), ..DocumentReference::default() };
+            let r = PrintedReference { text: text.to_owned(), ..PrintedReference::default() };
             matcher.find(&r).map(|m| m.by)
         };
         let whole = "[3] J. Muller-Garcia. A study of large language models that answer questions from \

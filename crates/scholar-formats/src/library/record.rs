@@ -147,7 +147,7 @@ impl Record {
         let sections =
             if text.is_empty() { Vec::new() } else { vec![Section::new(ABSTRACT_HEADING, text)] };
         Ok(LibraryEntry {
-            paper: Paper { meta, sections, references: Vec::new() },
+            paper: Paper { meta, sections, references: Vec::new(), records: Vec::new() },
             entry_key: key,
             collections: self.collections,
             tags: self.tags,

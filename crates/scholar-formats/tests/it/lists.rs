@@ -69,7 +69,12 @@ fn paper() -> impl Strategy<Value = Paper> {
             meta.authors = authors;
             meta.year = Some(year);
             meta.venue = Some(format!("Venue {venue}"));
-            Paper { meta, sections: vec![Section::new("Abstract", title)], references: Vec::new() }
+            Paper {
+                meta,
+                sections: vec![Section::new("Abstract", title)],
+                references: Vec::new(),
+                records: Vec::new(),
+            }
         })
 }
 
@@ -149,7 +154,12 @@ fn real_papers_come_back() {
             meta.year = line.year;
             meta.venue = line.booktitle.map(|venue| nfc_single_spaced(&venue));
             let text = line.text.map(|text| nfc_single_spaced(&text)).unwrap_or_default();
-            Paper { meta, sections: vec![Section::new("Abstract", text)], references: Vec::new() }
+            Paper {
+                meta,
+                sections: vec![Section::new("Abstract", text)],
+                references: Vec::new(),
+                records: Vec::new(),
+            }
         })
         .collect();
     assert!(papers.len() > 20_000, "{}", papers.len());

@@ -22,7 +22,7 @@ use std::time::Duration;
 use scholar_clients::fetch::Fetcher;
 use scholar_core::text::lost_spaces::repair_paper;
 use scholar_core::{Notice, NoticeKind, Paper, ReadLimits};
-use scholar_formats::DocumentReference;
+use scholar_formats::PrintedReference;
 
 use crate::app::App;
 use crate::error::CommandError;
@@ -41,7 +41,7 @@ pub(crate) struct Item {
     /// How good the text is: 0 structured, 1 plain, 2 taken from pages, 3 metadata only.
     pub(crate) standing: u8,
     pub(crate) paper: Paper,
-    pub(crate) references: Vec<DocumentReference>,
+    pub(crate) references: Vec<PrintedReference>,
     /// References matched to papers by title, identified ones apart.
     pub(crate) matched: usize,
     /// Bytes read and time taken for it.

@@ -229,7 +229,12 @@ fn paper(number: u64) -> Paper {
         0 => (0..300).map(|word| format!("word{}", (word * number) % 40)).collect(),
         _ => vec![format!("word{} of paper {number} on topic{}", number % 13, number % 7)],
     };
-    Paper { meta, sections: vec![Section::new("Abstract", words.join(" "))], references: vec![] }
+    Paper {
+        meta,
+        sections: vec![Section::new("Abstract", words.join(" "))],
+        references: vec![],
+        records: Vec::new(),
+    }
 }
 
 /// Stores papers as one commit.

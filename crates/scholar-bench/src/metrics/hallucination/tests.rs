@@ -212,7 +212,7 @@ fn read(value: &serde_json::Value) -> Option<Paper> {
     let text = value["abstract"].as_str();
     let sections = text.map(|text| Section::new(paper::ABSTRACT_HEADING, text));
     let (meta, references) = (PaperMeta::new(id, title), Vec::new());
-    Some(Paper { meta, sections: sections.into_iter().collect(), references })
+    Some(Paper { meta, sections: sections.into_iter().collect(), references, records: Vec::new() })
 }
 
 #[test]

@@ -75,6 +75,7 @@ fn places_behind_a_new_space_move_with_their_text() {
         meta: PaperMeta::new(PaperId::Pmid(1), "Ofthe title stays"),
         sections: vec![Section { places: places.to_vec(), ..Section::new("wecan", text) }],
         references: Vec::new(),
+        records: Vec::new(),
     };
     assert_eq!(repair_paper(&mut paper), 2);
     let section = &paper.sections[0];
@@ -100,6 +101,7 @@ fn quotations_are_located_in_the_stored_text_and_on_the_page_of_the_original() {
         meta: PaperMeta::new(PaperId::Pmid(1), "T"),
         sections: vec![Section { places, ..Section::new("", original) }],
         references: Vec::new(),
+        records: Vec::new(),
     };
     repair_paper(&mut paper);
     let stored = &paper.sections[0];

@@ -134,7 +134,7 @@ pub(crate) fn paper_row(row: &[u8]) -> Result<Paper, String> {
         .filter(|venue| !venue.is_empty());
     meta.url = row.url.map(Cow::into_owned).filter(|url| !url.is_empty());
     meta.citation_count = row.citationcount;
-    Ok(Paper { meta, sections: Vec::new(), references: Vec::new() })
+    Ok(Paper { meta, sections: Vec::new(), references: Vec::new(), records: Vec::new() })
 }
 
 #[derive(Deserialize)]
@@ -191,7 +191,7 @@ fn add_access(paper: &mut Paper, access: &OpenAccess<'_>) {
 
 fn nameless(id: u64) -> Paper {
     let meta = PaperMeta::new(PaperId::CorpusId(id), "");
-    Paper { meta, sections: Vec::new(), references: Vec::new() }
+    Paper { meta, sections: Vec::new(), references: Vec::new(), records: Vec::new() }
 }
 
 /// A row of `s2orc` of either version without one of `papers`.

@@ -1,6 +1,6 @@
 //! The list of references of a JATS article.
 
-use super::super::DocumentReference;
+use super::super::PrintedReference;
 use super::super::dates::year;
 use super::super::draft::Draft;
 use super::super::mentions;
@@ -25,7 +25,7 @@ pub(super) fn read(article: Element<'_>, draft: &mut Draft) {
     }
 }
 
-fn reference(citation: Element<'_>) -> Option<DocumentReference> {
+fn reference(citation: Element<'_>) -> Option<PrintedReference> {
     let find = |name: &str| citation.find(name);
     let title = ["article-title", "chapter-title", "data-title", "source"]
         .iter()
@@ -54,7 +54,7 @@ fn reference(citation: Element<'_>) -> Option<DocumentReference> {
         ids.extend(mentions::dois(&text));
         ids.extend(mentions::arxiv_ids(&text));
     }
-    Some(DocumentReference {
+    Some(PrintedReference {
         year: find("year").and_then(|element| year(&element.raw_text())),
         first_author: find("surname")
             .or_else(|| find("collab"))

@@ -1,6 +1,6 @@
 //! The bibliography of a LaTeXML page.
 
-use super::super::DocumentReference;
+use super::super::PrintedReference;
 use super::super::dates::year;
 use super::super::draft::Draft;
 use super::super::mentions;
@@ -15,7 +15,7 @@ pub(super) fn read(bibliography: Element<'_>, draft: &mut Draft) {
 
 /// BibTeX styles part an entry into blocks: authors (and often the year), title, where it appeared. Only an entry of at
 /// least three such blocks tells its title; LaTeXML's own styles mark it.
-fn reference(item: Element<'_>) -> Option<DocumentReference> {
+fn reference(item: Element<'_>) -> Option<PrintedReference> {
     let blocks: Vec<String> = item
         .elements()
         .filter(|element| element.has_class("ltx_bibblock"))
@@ -40,7 +40,7 @@ fn reference(item: Element<'_>) -> Option<DocumentReference> {
     }
     ids.extend(mentions::dois(&printed));
     ids.extend(mentions::arxiv_ids(&printed));
-    Some(DocumentReference {
+    Some(PrintedReference {
         title: marked("ltx_bib_title").or(second).filter(|title| !title.is_empty()),
         year: stated.or_else(|| mentions::only_year(&printed)),
         first_author: None,

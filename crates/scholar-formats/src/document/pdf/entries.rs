@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::super::DocumentReference;
+use super::super::PrintedReference;
 use super::super::hyphens::join_line;
 use super::super::reference_list;
 use super::lines::Line;
 
 /// Parts the lines into entries: by their numbers or keys if most have one, else by the hanging indent.
-pub(super) fn read(lines: &[Line]) -> Vec<DocumentReference> {
+pub(super) fn read(lines: &[Line]) -> Vec<PrintedReference> {
     let numbered = lines.iter().filter(|line| reference_list::is_numbered(&line.text)).count();
     let by_number = numbered >= 3 || (numbered > 0 && numbered * 6 >= lines.len());
     let columns = Columns::of(lines);

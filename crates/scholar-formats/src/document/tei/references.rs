@@ -1,6 +1,6 @@
 //! The list of references of a TEI document.
 
-use super::super::DocumentReference;
+use super::super::PrintedReference;
 use super::super::dates::year;
 use super::super::draft::Draft;
 use super::super::mentions;
@@ -13,7 +13,7 @@ pub(super) fn read(list: Element<'_>, draft: &mut Draft) {
     draft.references.extend(list.outermost("biblStruct").into_iter().filter_map(reference));
 }
 
-fn reference(structure: Element<'_>) -> Option<DocumentReference> {
+fn reference(structure: Element<'_>) -> Option<PrintedReference> {
     let analytic = structure.first("analytic");
     let monograph = structure.first("monogr");
     let title = |part: Element<'_>| part.first("title").map(text).filter(|title| !title.is_empty());
@@ -41,7 +41,7 @@ fn reference(structure: Element<'_>) -> Option<DocumentReference> {
         ids.extend(mentions::arxiv_ids(&printed));
     }
     let first_author = authors.first().and_then(|name| name.first("surname")).map(text);
-    (!printed.is_empty()).then_some(DocumentReference {
+    (!printed.is_empty()).then_some(PrintedReference {
         text: printed,
         title: own,
         year,

@@ -135,7 +135,7 @@ fn join(first: Candidate, second: Candidate) -> Candidate {
     let Candidate { paper: mut kept, found: mut ways } = first;
     let Candidate { paper: other, found } = second;
     ways.extend(found);
-    let Paper { meta, sections, references } = other;
+    let Paper { meta, sections, references, records: _ } = other;
     join_meta(&mut kept.meta, meta);
     if letters(&sections) > letters(&kept.sections) {
         kept.sections = sections;
@@ -224,7 +224,7 @@ mod tests {
         meta.external_ids = others.iter().map(|id| id.parse().expect("an identifier")).collect();
         meta.authors = vec![author.to_owned()];
         meta.year = Some(year);
-        Paper { meta, sections: Vec::new(), references: Vec::new() }
+        Paper { meta, sections: Vec::new(), references: Vec::new(), records: Vec::new() }
     }
 
     #[test]

@@ -203,7 +203,7 @@ impl WideRetriever {
         texts.sort_by_key(|(at, _)| *at);
         for (at, (text, said)) in texts {
             notices.extend(said);
-            if let Some(Paper { meta, sections, references }) = text {
+            if let Some(Paper { meta, sections, references, records: _ }) = text {
                 let paper = &mut candidates[at].paper;
                 join_meta(&mut paper.meta, meta);
                 paper.sections = sections;

@@ -192,7 +192,12 @@ fn add(
         meta.year = i16::try_from(2000 + number % 20).ok();
         let text = format!("w{} w{number}", number % 7);
         let references = vec![PaperId::Pmid(number + 1), PaperId::Doi(format!("10.1/{number}"))];
-        Ok::<_, Error>(Paper { meta, sections: vec![Section::new("Abstract", text)], references })
+        Ok::<_, Error>(Paper {
+            meta,
+            sections: vec![Section::new("Abstract", text)],
+            references,
+            records: Vec::new(),
+        })
     });
     let options = AddOptions { keep_duplicates: true, ..AddOptions::standard("fuzz") };
     writer.add(papers, encoder, &options, &mut |_| ControlFlow::Continue(())).map(|_| ())

@@ -64,5 +64,10 @@ pub(super) fn store(
 fn paper(number: usize, text: &str, meta: &PaperMeta) -> Paper {
     let id = PaperId::Local(format!("made-{number}"));
     let meta = PaperMeta { id, external_ids: Vec::new(), ..meta.clone() };
-    Paper { meta, sections: vec![Section::new("Abstract", text)], references: Vec::new() }
+    Paper {
+        meta,
+        sections: vec![Section::new("Abstract", text)],
+        references: Vec::new(),
+        records: Vec::new(),
+    }
 }

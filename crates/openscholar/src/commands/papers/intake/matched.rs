@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use scholar_core::{PaperId, PaperMeta};
 use scholar_datastore::Datastore;
-use scholar_formats::DocumentReference;
+use scholar_formats::PrintedReference;
 use scholar_formats::library::matching::{MatchedBy, Matcher};
 
 use super::Taken;
@@ -58,7 +58,7 @@ struct Known {
 
 impl Known {
     /// The stored paper that `reference` means, else the one that is being taken in.
-    fn find(&self, reference: &DocumentReference) -> Result<Option<Matched>, CommandError> {
+    fn find(&self, reference: &PrintedReference) -> Result<Option<Matched>, CommandError> {
         let told = |paper: PaperId, title: String, by| {
             let printed = Some(&reference.text).filter(|text| !text.is_empty());
             let printed = printed.or(reference.title.as_ref()).cloned().unwrap_or_default();
@@ -90,7 +90,7 @@ const TITLE_WORDS: usize = 4;
 
 /// The title, or the parts of the printed text that may be it: a candidate still has to agree in year and author. Commas
 /// part some styles and stand in the titles of others, so both ways of parting are tried.
-fn titles(reference: &DocumentReference) -> BTreeSet<&str> {
+fn titles(reference: &PrintedReference) -> BTreeSet<&str> {
     if let Some(title) = &reference.title {
         return BTreeSet::from([title.as_str()]);
     }
@@ -110,8 +110,7 @@ mod tests {
     fn a_printed_reference_offers_its_parts() {
         let text = "A. Vaswani and N. Shazeer. 2017. Attention is all you need. In Proc. of NIPS.";
         let of = |text: &str| {
-            let printed =
-                DocumentReference { text: text.to_owned(), ..DocumentReference::default() };
+            let printed = PrintedReference { text: text.to_owned(), ..PrintedReference::default() };
             titles(&printed).into_iter().map(str::to_owned).collect::<Vec<_>>()
         };
         let title = "Attention is all you need";
@@ -120,10 +119,10 @@ mod tests {
         assert!(of(&commas).contains(&title.to_owned()), "{:?}", of(&commas));
         let quoted = format!("A. Vaswani, “{title},” in NIPS, 2017");
         assert_eq!(of(&quoted), [title]);
-        let told = DocumentReference {
+        let told = PrintedReference {
             title: Some("Short".to_owned()),
             text: text.to_owned(),
-            ..DocumentReference::default()
+            ..PrintedReference::default()
         };
         assert_eq!(titles(&told), BTreeSet::from(["Short"]));
     }

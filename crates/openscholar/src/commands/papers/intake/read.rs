@@ -258,7 +258,7 @@ async fn read_document(
         } else {
             (blocking(format, bytes, limits).await?, format.name().to_owned())
         };
-    let Document { paper, references, notices } = document;
+    let Document { paper, references, fields: _, file_date: _, notices } = document;
     let standing = match format {
         DocumentFormat::Jats | DocumentFormat::Tei | DocumentFormat::LatexmlHtml => 0,
         DocumentFormat::Markdown | DocumentFormat::Text => 1,
