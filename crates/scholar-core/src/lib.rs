@@ -53,8 +53,8 @@ pub use ports::{
 pub use question::{Query, Question, QuestionError};
 pub use random::SplitMix64;
 pub use record::{
-    Confidence, FieldOrigin, MetaField, MetaOrigin, PrintedReference, RecordSource, SourceFile,
-    SourceRecord,
+    Confidence, FieldOrigin, FieldSource, MetaField, MetaOrigin, OtherValue, PrintedReference,
+    RecordSource, SourceFile, SourceRecord,
 };
 pub use retrieval::{Ranked, Retrieved, SearchMode, SearchRequest, Searched};
 pub use score::{NotFinite, RerankScore, RetrievalScore};

@@ -4,6 +4,8 @@
 //! metadata are merged from them, its text is that of the best of them; a record that is taken away takes with it only
 //! what it brought. Papers that came from one place as rows (dumps, collections) have no records.
 
+mod merge;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -13,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::PaperId;
 use crate::paper::{PaperMeta, Section};
+pub use merge::{FieldSource, OtherValue, put_records};
 
 /// One entry of a paper's list of references.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,6 +103,9 @@ pub enum RecordSource {
         /// Citation key or Zotero's key of the item.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         key: Option<String>,
+        /// Files that the entry names, absolute, whether they were read or not.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<PathBuf>,
     },
     /// Registries, named as they name themselves: Crossref, OpenAlex, Semantic Scholar.
     Registry {
@@ -108,6 +114,11 @@ pub enum RecordSource {
         /// What they were asked for.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         asked: Option<PaperId>,
+    },
+    /// Rows of papers that were stored without records: a dump, a collection.
+    Collection {
+        /// Its name, as the datastore knows it.
+        name: String,
     },
     /// A document.
     File(SourceFile),
@@ -142,7 +153,10 @@ pub struct SourceRecord {
     /// When the file says that it was made, which is not when the paper was published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_date: Option<Date>,
-    /// The text that this source brought; empty for the record whose text the paper has.
+    /// Whether the paper has the text of this record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_text: bool,
+    /// The text that this source brought; of the record whose text the paper has it is with the paper.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<Section>,
     /// The list of references as printed, matched or not.
@@ -151,6 +165,26 @@ pub struct SourceRecord {
     /// References that the source identifies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cited: Vec<PaperId>,
+    /// Papers that a person said are another work than this.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub distinct_from: Vec<PaperId>,
+}
+
+impl SourceRecord {
+    /// A record with metadata alone.
+    pub fn new(source: RecordSource, meta: PaperMeta) -> Self {
+        Self {
+            source,
+            meta,
+            fields: BTreeMap::new(),
+            file_date: None,
+            has_text: false,
+            sections: Vec::new(),
+            references: Vec::new(),
+            cited: Vec::new(),
+            distinct_from: Vec::new(),
+        }
+    }
 }
 
 impl RecordSource {
@@ -158,7 +192,7 @@ impl RecordSource {
     pub fn file(&self) -> Option<&SourceFile> {
         match self {
             Self::File(file) => Some(file),
-            Self::Library { .. } | Self::Registry { .. } => None,
+            Self::Library { .. } | Self::Registry { .. } | Self::Collection { .. } => None,
         }
     }
 
@@ -166,8 +200,18 @@ impl RecordSource {
     pub fn key(&self) -> Option<&str> {
         match self {
             Self::Library { key, .. } => key.as_deref(),
-            Self::File(_) | Self::Registry { .. } => None,
+            Self::File(_) | Self::Registry { .. } | Self::Collection { .. } => None,
         }
+    }
+
+    /// Paths that lead to the paper: of the file, or of those that the library's entry names.
+    pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        let (own, named) = match self {
+            Self::File(file) => (Some(&file.path), [].as_slice()),
+            Self::Library { files, .. } => (None, files.as_slice()),
+            Self::Registry { .. } | Self::Collection { .. } => (None, [].as_slice()),
+        };
+        own.into_iter().chain(named)
     }
 
     /// Whether both are one entry, one file or the same registries: the later of two such records takes the place of the
@@ -178,6 +222,10 @@ impl RecordSource {
             (Self::Registry { asked: one, .. }, Self::Registry { asked: other, .. }) => {
                 one == other
             }
+            (
+                Self::Library { library: one, key: one_key, .. },
+                Self::Library { library: other, key: other_key, .. },
+            ) => one == other && one_key.is_some() && one_key == other_key,
             (one, other) => one == other,
         }
     }
@@ -186,9 +234,10 @@ impl RecordSource {
 impl fmt::Display for RecordSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Library { library, key: Some(key) } => write!(f, "{library}:{key}"),
-            Self::Library { library, key: None } => f.write_str(library),
+            Self::Library { library, key: Some(key), .. } => write!(f, "{library}:{key}"),
+            Self::Library { library, key: None, .. } => f.write_str(library),
             Self::Registry { names, .. } => f.write_str(names),
+            Self::Collection { name } => f.write_str(name),
             Self::File(file) => write!(f, "{}", file.path.display()),
         }
     }

@@ -27,6 +27,7 @@ pub mod graph;
 pub mod ingest;
 mod layout;
 pub mod lexical;
+pub mod library;
 pub mod manifest;
 mod mapped;
 pub mod merge;
@@ -46,6 +47,7 @@ pub use dense::scan::DenseSearch;
 pub use descriptor::{BuildRules, Descriptor};
 pub use error::Error;
 pub use graph::Graph;
+pub use library::Resolution;
 pub use merge::MergeSource;
 pub use precomputed::PrecomputedPassages;
 pub use repair::{RepairReport, RepairSource};
@@ -54,8 +56,9 @@ pub use search::pool::SearchPool;
 pub use search::{HybridRetriever, SearchConfig};
 pub use store::Datastore;
 pub use store::info::{DatastoreInfo, SourceCount};
+pub use store::recorded::StoredWork;
 pub use store::verify::{Depth, VerifyReport};
 pub use writer::{
     AddOptions, AddProgress, AddReport, CompactOptions, CompactReport, DatastoreWriter, Duplicate,
-    DuplicateReason, Offered, PaperVectors, WriterCheck,
+    DuplicateReason, Offered, PaperVectors, Revision, WriterCheck,
 };

@@ -1,6 +1,7 @@
 //! The tantivy schema: one document per paper, one per passage.
 
 mod merged;
+mod recorded;
 
 use jiff::civil::Date;
 use scholar_core::paper::Retraction;
@@ -62,7 +63,8 @@ pub struct Fields {
     /// that it took the place of.
     pub content: Field,
     /// Terms: digest of the normalised title and text of a paper: the same under another identifier is a duplicate; and
-    /// of a paper without passages, which carry the titles of others, [`Fields::bare_title_term`].
+    /// of a paper without passages, which carry the titles of others, [`Fields::bare_title_term`]; and what its source
+    /// records state, [`recorded`].
     pub digest: Field,
     /// Terms and column: what a paper cites.
     pub references: Field,

@@ -6,6 +6,7 @@ mod directory;
 pub(crate) mod guard;
 pub mod info;
 mod ports;
+pub mod recorded;
 pub(crate) mod snapshot;
 pub(crate) mod stored;
 mod titled;
@@ -269,9 +270,16 @@ impl Datastore {
     /// [`Error::Corrupt`] and [`Error::Index`] when the store cannot be read.
     pub fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, Error> {
         let snapshot = self.snapshot()?;
-        let Some(address) = self.find(&snapshot, &self.fields.passage_term(id))? else {
-            return Ok(None);
-        };
+        let mut found = self.find(&snapshot, &self.fields.passage_term(id))?;
+        // A paper gets the identifier of a registry once that is known, and keeps the one it had among its others.
+        if found.is_none()
+            && let Some(paper) = self.find_paper(&snapshot, &id.paper)?
+        {
+            let own = self.load_head(&snapshot, paper)?.id;
+            let renamed = PassageId { paper: own, ordinal: id.ordinal };
+            found = self.find(&snapshot, &self.fields.passage_term(&renamed))?;
+        }
+        let Some(address) = found else { return Ok(None) };
         let passage = self.load_passage(&snapshot, address)?;
         let meta = self.load_meta(&snapshot, &passage.id.paper)?;
         Ok(Some((passage, meta)))
@@ -299,12 +307,17 @@ impl Datastore {
     /// As [`Datastore::passage`].
     pub fn paper(&self, id: &PaperId) -> Result<Option<Paper>, Error> {
         let snapshot = self.snapshot()?;
-        let Some(address) = self.find_paper(&snapshot, id)? else { return Ok(None) };
-        let document = self.document(&snapshot, address)?;
+        let address = self.find_paper(&snapshot, id)?;
+        address.map(|address| self.load_paper(&snapshot, address)).transpose()
+    }
+
+    /// The whole paper at `address`.
+    fn load_paper(&self, snapshot: &Snapshot, address: DocAddress) -> Result<Paper, Error> {
+        let document = self.document(snapshot, address)?;
         let meta = self.parse(&document, self.fields.head)?;
         let PaperBody { sections, references, records, merged: _ } =
             self.parse(&document, self.fields.body)?;
-        Ok(Some(Paper { meta, sections, references, records }))
+        Ok(Paper { meta, sections, references, records })
     }
 
     /// Metadata of every stored paper in order of storing, without its text.

@@ -18,6 +18,7 @@ pub(crate) mod lock;
 mod pending;
 pub(crate) mod prepare;
 mod progress;
+mod revise;
 mod stoppable;
 pub(crate) mod sweep;
 #[cfg(test)]
@@ -59,6 +60,7 @@ pub use add::Offered;
 pub use compact::{CompactOptions, CompactReport, OnCompactProgress};
 pub use known::DuplicateReason;
 pub use progress::{AddOptions, AddProgress, AddReport, Duplicate};
+pub use revise::Revision;
 pub use vectors::PaperVectors;
 
 /// How often tantivy's lock is waited for.

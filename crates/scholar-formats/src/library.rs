@@ -11,6 +11,7 @@ mod ids;
 pub mod matching;
 mod record;
 mod ris;
+pub mod works;
 pub mod zotero;
 
 use std::collections::BTreeMap;

@@ -157,6 +157,9 @@ pub(crate) struct IntakeArgs {
     /// In folders, also follow symbolic links that lead out of them.
     #[arg(long)]
     pub(crate) follow_links: bool,
+    /// Read files again that are stored as they are, for example with a newer version of the program.
+    #[arg(long)]
+    pub(crate) reread: bool,
     /// Keep running, and add files that appear or change in the folders, until Ctrl-C.
     #[arg(long)]
     pub(crate) watch: bool,

@@ -1,6 +1,6 @@
 //! What an addition to a datastore did, for people.
 
-use scholar_datastore::AddReport;
+use scholar_datastore::{AddProgress, AddReport};
 
 use crate::app::App;
 
@@ -33,6 +33,41 @@ pub(crate) fn report(what: &str, done: &AddReport, app: &App) {
         app.printer.say(&format!(
             "  {} papers have no text and will not be found by searching",
             added.papers_without_passages
+        ));
+    }
+}
+
+/// Prints what became of the things that were read, to standard error under the name `what`.
+pub(crate) fn report_library(
+    what: &str,
+    done: Option<&AddProgress>,
+    files_unchanged: usize,
+    lost: usize,
+    app: &App,
+) {
+    let count = |of: fn(&AddProgress) -> u64| done.map_or(0, of);
+    let written = count(|p| p.papers_added);
+    let (texts, metadata) = (count(|p| p.papers_replaced), count(|p| p.papers_completed));
+    app.printer.say(&format!(
+        "{what}: {} papers new, {texts} with another text, {metadata} with other metadata, {} unchanged; {} passages, {} cut at the encoder's token limit",
+        written.saturating_sub(texts + metadata),
+        count(|p| p.papers_unchanged),
+        count(|p| p.passages_added),
+        count(|p| p.passages_truncated),
+    ));
+    if files_unchanged > 0 {
+        app.printer.say(&format!(
+            "  {files_unchanged} files are stored as they are and were not read again (--reread does)"
+        ));
+    }
+    if lost > 0 {
+        app.printer
+            .say(&format!("  {lost} papers lost a file or entry that now holds another work"));
+    }
+    if count(|p| p.papers_without_passages) > 0 {
+        app.printer.say(&format!(
+            "  {} papers have no text and will not be found by searching",
+            count(|p| p.papers_without_passages)
         ));
     }
 }

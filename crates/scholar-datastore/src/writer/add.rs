@@ -217,7 +217,7 @@ impl DatastoreWriter {
             .map_err(|error| Error::corrupt(&self.root, error.to_string()))
     }
 
-    fn store_encoded(
+    pub(super) fn store_encoded(
         &mut self,
         batch: &mut Vec<Prepared>,
         encoder: &dyn Encoder,

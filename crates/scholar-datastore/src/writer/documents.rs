@@ -35,6 +35,7 @@ impl Fields {
         if passages.is_empty() {
             document.add_text(self.digest, bare_title(&title_key(&paper.meta.title)));
         }
+        self.add_records(&mut document, paper);
         for cited in &paper.references {
             document.add_text(self.references, cited.to_string());
         }

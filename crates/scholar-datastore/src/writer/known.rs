@@ -260,8 +260,17 @@ impl DatastoreWriter {
             documents
                 .push(document.map_err(|error| Error::corrupt(&self.root, error.to_string()))?);
         }
+        self.put_again(&owner, documents)
+    }
+
+    /// Puts `documents` in the place of those that carry `owner`.
+    pub(super) fn put_again(
+        &mut self,
+        owner: &Term,
+        documents: Vec<TantivyDocument>,
+    ) -> Result<(), Error> {
         self.is_dirty = true;
-        self.writer.delete_term(owner);
+        self.writer.delete_term(owner.clone());
         for document in documents {
             if let Err(error) = self.writer.add_document(document) {
                 let cause = self.cause_of(error);
@@ -276,7 +285,7 @@ impl DatastoreWriter {
         self.committed_paper(id)?.map(|address| self.known_at(address)).transpose()
     }
 
-    fn known_at(&self, address: DocAddress) -> Result<Known, Error> {
+    pub(super) fn known_at(&self, address: DocAddress) -> Result<Known, Error> {
         let document = self.document(address)?;
         let meta: PaperMeta = parse_stored(&self.root, &document, self.fields.head)?;
         self.known_of(meta, &document)

@@ -113,6 +113,36 @@ impl AddProgress {
         }
     }
 
+    /// Adds the counts of work that came after.
+    pub fn add(&mut self, later: &Self) {
+        let Self {
+            papers_read,
+            papers_added,
+            papers_unchanged,
+            papers_replaced,
+            papers_without_passages,
+            papers_duplicate,
+            identifiers_added,
+            papers_completed,
+            duplicates,
+            passages_added,
+            passages_truncated,
+            is_merging: _,
+            started: _,
+        } = later;
+        self.papers_read += papers_read;
+        self.papers_added += papers_added;
+        self.papers_unchanged += papers_unchanged;
+        self.papers_replaced += papers_replaced;
+        self.papers_without_passages += papers_without_passages;
+        self.papers_duplicate += papers_duplicate;
+        self.identifiers_added += identifiers_added;
+        self.papers_completed += papers_completed;
+        self.duplicates.extend_from_slice(duplicates);
+        self.passages_added += passages_added;
+        self.passages_truncated += passages_truncated;
+    }
+
     /// Time since the first paper.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()

@@ -141,7 +141,7 @@ fn in_text(asked: &ReferenceQuery, known: &Known) -> bool {
 }
 
 /// Shared words of all words.
-fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+pub(super) fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     let shared = one.intersection(other).count();
     let all = one.len() + other.len() - shared;
     let count = |n: usize| u32::try_from(n).map_or(f64::INFINITY, f64::from);
@@ -149,7 +149,7 @@ fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
 }
 
 /// A family name without accents, in lower case; a lone word is one too.
-fn surname(name: &str) -> Option<String> {
+pub(super) fn surname(name: &str) -> Option<String> {
     let family = Name::printed(name)?.family;
     let key = folded(&title_key(&family));
     (!key.is_empty()).then_some(key)

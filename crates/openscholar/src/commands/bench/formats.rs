@@ -8,6 +8,7 @@ use std::time::Instant;
 use scholar_bench::performance::formats::{
     FormatReport, FormatSums, MatchedReference, ReadPaper, ReferenceMatches,
 };
+use scholar_datastore::Datastore;
 
 use crate::app::App;
 use crate::commands::bench::{machine, publish};
@@ -60,12 +61,18 @@ fn read(item: &Item) -> ReadPaper<'_> {
     let (bytes, time) = item.cost;
     ReadPaper {
         paper: &item.paper,
-        references: item.references.len(),
-        identified: item.references.iter().filter(|one| !one.ids.is_empty()).count(),
-        matched: item.matched,
+        references: item.references().count(),
+        identified: item.references().filter(|one| !one.ids.is_empty()).count(),
+        matched: item.paper.references.len().saturating_sub(stated(item)),
         bytes,
         time,
     }
+}
+
+/// References of an item that state an identifier of their own.
+fn stated(item: &Item) -> usize {
+    let ids = item.references().flat_map(|reference| reference.ids.first());
+    ids.filter(|id| item.paper.references.contains(id)).count()
 }
 
 /// Matches the references of `taken` to the papers of `datastore`.
@@ -75,10 +82,11 @@ fn matches<'a>(
     app: &App,
 ) -> Result<ReferenceMatches<'a>, CommandError> {
     // A misspelt name would match nothing, and say so.
-    app.existing_datastore(datastore)?;
-    let references = taken.items.iter().map(|item| item.references.len()).sum();
+    let store = Datastore::open(&app.existing_datastore(datastore)?)?;
+    let references = taken.items.iter().map(|item| item.references().count()).sum();
     let began = Instant::now();
-    let matched = matched::match_references(datastore, taken, app)?;
+    let mut papers: Vec<_> = taken.items.iter_mut().map(|item| &mut item.paper).collect();
+    let matched = matched::match_references(Some(&store), &mut papers)?;
     let time = began.elapsed();
     let row = |one: Matched| MatchedReference {
         reference: one.reference,

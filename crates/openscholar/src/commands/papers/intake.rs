@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! arguments ─ inputs ─┬ document ────────────────┐
-//!                     ├ library ─ attached files ─┼─ same paper? structured text first ─ references matched ─ papers
+//!                     ├ library ─ attached files ─┼─ completed from registries ─ records of each thing
 //!                     └ identifier ─ providers ───┘
 //! ```
+//!
+//! `keep` joins the records of one work, with each other and with what is stored, and stores the papers they make.
 
 mod attached;
 mod failure;
 pub(crate) mod inputs;
-mod joined;
 mod lookup;
 pub(crate) mod matched;
 mod read;
@@ -17,12 +18,14 @@ pub(crate) mod report;
 pub(crate) mod walk;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use scholar_clients::fetch::Fetcher;
+use scholar_core::record::put_records;
 use scholar_core::text::lost_spaces::repair_paper;
-use scholar_core::{Notice, NoticeKind, Paper, ReadLimits};
-use scholar_formats::PrintedReference;
+use scholar_core::{Notice, NoticeKind, Paper, PrintedReference, ReadLimits, SourceRecord};
+use scholar_datastore::Datastore;
 
 use crate::app::App;
 use crate::error::CommandError;
@@ -30,22 +33,42 @@ use crate::progress;
 use crate::wiring::sources;
 use inputs::Input;
 
-/// One paper with where it came from.
+/// One thing that was read, with where it came from.
 pub(crate) struct Item {
     /// The file, entry or identifier.
     pub(crate) origin: String,
-    /// Where it lies, if it is a file.
-    pub(crate) path: Option<PathBuf>,
     /// What it was read as.
     pub(crate) format: String,
-    /// How good the text is: 0 structured, 1 plain, 2 taken from pages, 3 metadata only.
-    pub(crate) standing: u8,
+    /// The paper that its records make.
     pub(crate) paper: Paper,
-    pub(crate) references: Vec<PrintedReference>,
-    /// References matched to papers by title, identified ones apart.
-    pub(crate) matched: usize,
     /// Bytes read and time taken for it.
     pub(crate) cost: (u64, Duration),
+}
+
+impl Item {
+    /// What `records` of one thing say; `None` without any.
+    pub(crate) fn new(
+        origin: String,
+        format: String,
+        records: Vec<SourceRecord>,
+        cost: (u64, Duration),
+    ) -> Option<Self> {
+        Some(Self { origin, format, paper: Paper::of_records(records)?, cost })
+    }
+
+    /// Adds what another source says of the same paper.
+    pub(crate) fn put(&mut self, record: SourceRecord) {
+        let mut records = self.paper.clone().into_records("");
+        put_records(&mut records, vec![record]);
+        if let Some(paper) = Paper::of_records(records) {
+            self.paper = paper;
+        }
+    }
+
+    /// Its list of references as printed.
+    pub(crate) fn references(&self) -> impl Iterator<Item = &PrintedReference> {
+        self.paper.records.iter().flat_map(|record| &record.references)
+    }
 }
 
 /// What an intake brought.
@@ -55,6 +78,8 @@ pub(crate) struct Taken {
     pub(crate) notices: Vec<Notice>,
     /// Inputs that gave no paper.
     pub(crate) failed: usize,
+    /// Files that are stored as they are, which were not read again.
+    pub(crate) unchanged: Vec<PathBuf>,
     /// Words of PDFs that had run together and were divided.
     pub(crate) spaces_repaired: usize,
 }
@@ -92,6 +117,8 @@ pub(crate) struct How<'a> {
     pub(crate) attachments: &'a [PathBuf],
     /// Where the Zotero that runs here keeps its files, unless it was told otherwise.
     pub(crate) zotero_storage: Option<PathBuf>,
+    /// What is stored: files of it that have not changed are not read again.
+    pub(crate) stored: Option<Arc<Datastore>>,
 }
 
 impl How<'_> {
@@ -106,14 +133,14 @@ impl How<'_> {
             repair_spaces: true,
             attachments: &[],
             zotero_storage: None,
+            stored: None,
         }
     }
 }
 
-/// Reads everything that `inputs` name, for the datastore called `name`.
+/// Reads everything that `inputs` name, and completes it from registries as `how` allows.
 pub(crate) async fn take(
     inputs: Vec<Input>,
-    name: &str,
     how: &How<'_>,
     app: &App,
 ) -> Result<Taken, CommandError> {
@@ -122,8 +149,6 @@ pub(crate) async fn take(
     if how.look_up {
         lookup::complete(&fetcher, &mut taken).await;
     }
-    joined::join(&mut taken);
-    matched::match_references(name, &mut taken, app)?;
     Ok(taken)
 }
 
@@ -148,7 +173,7 @@ async fn read_with(inputs: Vec<Input>, how: &How<'_>, fetcher: &Fetcher, app: &A
         }
         match input {
             Input::Document(path) => {
-                read::document(&path, how.limits, fetcher, &mut taken).await;
+                read::document(&path, how, fetcher, &mut taken).await;
             }
             Input::Library(path) => read::library(&path, how, fetcher, &mut taken).await,
             Input::Zotero(collection) => {

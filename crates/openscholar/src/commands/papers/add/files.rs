@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use scholar_core::ReadLimits;
+use scholar_core::{Notice, ReadLimits};
+use scholar_datastore::{AddProgress, AddReport, Datastore};
 
 use crate::app::App;
 use crate::args::{IntakeArgs, SourceArgs};
 use crate::commands::datastore::build::{self, Building};
-use crate::commands::papers::intake::{self, How, inputs, report};
+use crate::commands::papers::intake::{self, How, Taken, inputs, report};
 use crate::commands::papers::keep;
 use crate::error::{CommandError, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::output::added;
@@ -50,7 +52,10 @@ pub(super) struct Intake<'a> {
     pub(super) skip_check: bool,
 }
 
-/// Reads `inputs` and stores what they hold. Exit code 4 when some of them gave no paper.
+/// Inputs that are read before their papers are stored: what a crash or Ctrl-C can lose, and what memory has to hold.
+const CHUNK: usize = 200;
+
+/// Reads `inputs` and stores what they hold, a chunk at a time. Exit code 4 when some of them gave no paper.
 pub(super) async fn add(
     name: &str,
     inputs: Vec<inputs::Input>,
@@ -58,58 +63,123 @@ pub(super) async fn add(
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     let Intake { args, limits, keep_lost_spaces, skip_check } = intake;
-    let how = How {
-        collection: args.collection.as_deref(),
-        look_up: !args.no_lookup,
-        offline: args.offline,
-        bulk_limit: args.bulk_limit,
-        limits: *limits,
-        repair_spaces: !keep_lost_spaces,
-        attachments: &args.attachments,
-        zotero_storage: app.env.home.as_ref().map(|home| home.join("Zotero").join("storage")),
-    };
-    let taken = intake::take(inputs, name, &how, app).await?;
-    if app.stop.requested() {
-        return Err(interrupted("interrupted while reading; nothing was added"));
+    let path = app.home.datastore(name)?;
+    let mut done = Done::default();
+    for chunk in inputs.chunks(CHUNK) {
+        let stored = match path.is_dir() && !args.reread {
+            true => Some(Arc::new(Datastore::open(&path)?)),
+            false => None,
+        };
+        let how = How {
+            collection: args.collection.as_deref(),
+            look_up: !args.no_lookup,
+            offline: args.offline,
+            bulk_limit: args.bulk_limit,
+            limits: *limits,
+            repair_spaces: !keep_lost_spaces,
+            attachments: &args.attachments,
+            zotero_storage: app.env.home.as_ref().map(|home| home.join("Zotero").join("storage")),
+            stored,
+        };
+        let taken = intake::take(chunk.to_vec(), &how, app).await?;
+        if app.stop.requested() {
+            return Err(interrupted(done.chunks));
+        }
+        let mut lines = report::lines(&taken);
+        let Taken { items, notices, failed, unchanged, spaces_repaired } = taken;
+        done.failed += failed;
+        done.unchanged.extend(unchanged);
+        done.spaces_repaired += spaces_repaired;
+        done.note(notices, app);
+        if !items.is_empty() {
+            // What a chunk has checked need not be checked again for the next.
+            let skip = *skip_check || done.chunks > 0;
+            let kept = keep::take_in(name, items, skip, app).await?;
+            for (at, line) in lines.iter_mut().enumerate() {
+                let joined = kept.joined.get(&at).cloned().unwrap_or_default();
+                line.set_kept(kept.papers.get(&at), &joined);
+            }
+            done.lost += kept.lost;
+            done.add(&kept.report);
+            if kept.report.interrupted {
+                return Err(interrupted(1));
+            }
+        }
+        done.chunks += 1;
+        done.lines.extend(lines);
     }
-    let lines = report::lines(&taken);
-    for notice in taken.notices.iter().take(SHOWN_NOTICES) {
-        app.printer.notice(notice);
-    }
-    if let Some(more) = taken.notices.len().checked_sub(SHOWN_NOTICES).filter(|more| *more > 0) {
-        app.printer.say(&format!("and {more} more notes: pass --json to see all"));
-    }
-    let intake::Taken { items, notices, failed, spaces_repaired } = taken;
-    if items.is_empty() {
-        let error = CommandError::user("no paper could be read");
-        let first = notices.iter().find_map(|notice| notice.hint.clone());
-        return Err(match first {
-            Some(hint) => error.with_hint(hint),
-            None => error,
-        });
-    }
-    let papers = items.into_iter().map(|item| item.paper).collect();
-    let done = keep::add(name, papers, "papers add", *skip_check, app).await?;
-    if done.interrupted {
-        return Err(interrupted("interrupted; papers added so far are saved"));
-    }
-    let added = &done.progress;
-    if app.printer.json {
-        app.printer.json(&serde_json::json!({
-            "schema": "openscholar.papers-added/1", "datastore": name, "papers": lines, "notices": notices, "failed": failed,
-            "added": added.papers_added, "unchanged": added.papers_unchanged, "duplicates": added.papers_duplicate,
-            "identifiers_added": added.identifiers_added, "completed": added.papers_completed,
-            "passages": added.passages_added, "spaces_repaired": spaces_repaired,
-        }))?;
-    } else {
-        app.printer.out(&report::table(&lines))?;
-        added::report(name, &done, app);
-        added::report_spaces(spaces_repaired, app);
-    }
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(EXIT_MISSING_EVIDENCE) })
+    done.report(name, app)
 }
 
-fn interrupted(message: &str) -> CommandError {
+/// What all chunks did.
+#[derive(Default)]
+struct Done {
+    chunks: usize,
+    lines: Vec<report::Line>,
+    notices: Vec<Notice>,
+    failed: usize,
+    unchanged: Vec<PathBuf>,
+    spaces_repaired: usize,
+    lost: usize,
+    progress: Option<AddProgress>,
+}
+
+impl Done {
+    /// Takes notices in, and prints the first of them.
+    fn note(&mut self, notices: Vec<Notice>, app: &App) {
+        let room = SHOWN_NOTICES.saturating_sub(self.notices.len());
+        for notice in notices.iter().take(room) {
+            app.printer.notice(notice);
+        }
+        self.notices.extend(notices);
+    }
+
+    fn add(&mut self, report: &AddReport) {
+        match &mut self.progress {
+            Some(all) => all.add(&report.progress),
+            None => self.progress = Some(report.progress.clone()),
+        }
+    }
+
+    fn report(self, name: &str, app: &App) -> Result<ExitCode, CommandError> {
+        let Self { lines, notices, failed, unchanged, spaces_repaired, lost, progress, .. } = self;
+        if let Some(more) = notices.len().checked_sub(SHOWN_NOTICES).filter(|more| *more > 0) {
+            app.printer.say(&format!("and {more} more notes: pass --json to see all"));
+        }
+        if lines.is_empty() && unchanged.is_empty() {
+            let error = CommandError::user("no paper could be read");
+            let first = notices.iter().find_map(|notice| notice.hint.clone());
+            return Err(match first {
+                Some(hint) => error.with_hint(hint),
+                None => error,
+            });
+        }
+        let count = |of: fn(&AddProgress) -> u64| progress.as_ref().map_or(0, of);
+        if app.printer.json {
+            app.printer.json(&serde_json::json!({
+                "schema": "openscholar.papers-added/1", "datastore": name, "papers": lines, "notices": notices,
+                "failed": failed, "added": count(|p| p.papers_added),
+                "unchanged": count(|p| p.papers_unchanged) + unchanged.len() as u64,
+                "files_unchanged": unchanged, "replaced": count(|p| p.papers_replaced),
+                "completed": count(|p| p.papers_completed), "lost": lost,
+                "passages": count(|p| p.passages_added), "spaces_repaired": spaces_repaired,
+            }))?;
+        } else {
+            if !lines.is_empty() {
+                app.printer.out(&report::table(&lines))?;
+            }
+            added::report_library(name, progress.as_ref(), unchanged.len(), lost, app);
+            added::report_spaces(spaces_repaired, app);
+        }
+        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(EXIT_MISSING_EVIDENCE) })
+    }
+}
+
+fn interrupted(stored: usize) -> CommandError {
+    let message = match stored {
+        0 => "interrupted while reading; nothing was added",
+        _ => "interrupted; papers added so far are saved",
+    };
     CommandError::new(ErrorKind::Interrupted, message)
-        .with_hint("run the same command again: papers that are there are left alone")
+        .with_hint("run the same command again: files that are stored are not read again")
 }

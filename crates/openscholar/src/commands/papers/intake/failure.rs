@@ -15,6 +15,12 @@ impl From<FormatError> for Failure {
     }
 }
 
+impl From<scholar_datastore::Error> for Failure {
+    fn from(error: scholar_datastore::Error) -> Self {
+        Self { why: error.to_string(), hint: error.hint() }
+    }
+}
+
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         let why = match &error {

@@ -1,6 +1,6 @@
 //! Metadata and texts of papers by their identifiers. Providers state them; nothing is made up.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use scholar_clients::arxiv::ArxivRef;
@@ -10,8 +10,10 @@ use scholar_clients::semantic_scholar::{Batch, BulkOrder};
 use scholar_clients::{Arxiv, Crossref, FullTexts, OpenAlex, Pubmed, SemanticScholar, Unpaywall};
 use scholar_core::text::normalise::title_key;
 use scholar_core::{
-    Catalog, NoticeKind, Paper, PaperId, PaperMeta, PortError, PortErrorKind, SearchFilter,
+    Catalog, NoticeKind, Paper, PaperId, PaperMeta, PortError, PortErrorKind, RecordSource,
+    SearchFilter, SourceRecord,
 };
+use scholar_formats::library::works::titles_overlap;
 use scholar_formats::{Document, DocumentFormat, ReadLimits};
 use scholar_pipeline::retrieve::sources::{Provenance, merge_meta, reconcile};
 
@@ -66,15 +68,10 @@ pub(super) async fn bulk(expression: &str, limit: usize, fetcher: &Fetcher, take
         Ok(listed) => {
             taken.notices.extend(listed.notices);
             let share = began.elapsed() / u32::try_from(listed.items.len()).unwrap_or(u32::MAX);
-            taken.items.extend(listed.items.into_iter().map(|found| Item {
-                origin: origin.clone(),
-                path: None,
-                format: "Semantic Scholar".to_owned(),
-                standing: 3,
-                paper: found.paper,
-                references: Vec::new(),
-                matched: 0,
-                cost: (0, share),
+            taken.items.extend(listed.items.into_iter().filter_map(|found| {
+                let by = "Semantic Scholar".to_owned();
+                let record = registered(by.clone(), None, found.paper);
+                Item::new(origin.clone(), by, vec![record], (0, share))
             }));
         }
         Err(error) => taken.fail(&origin, &error.to_string(), error.hint()),
@@ -98,13 +95,12 @@ pub(super) async fn paper(id: &PaperId, known: &Known, fetcher: &Fetcher, taken:
         taken.note(NoticeKind::Skipped, message, error.hint());
     }
     let mut by: Vec<String> = candidate.found.iter().map(|way| way.source.clone()).collect();
+    let registries = by.join(" + ");
     let mut paper = candidate.paper;
-    let mut standing = 3;
     let mut references = Vec::new();
     match FullTexts::new(fetcher).of(&paper.meta).await {
         Ok(Some(whole)) => {
             by.push("full text".to_owned());
-            standing = 0;
             merge_meta(&mut paper.meta, whole.meta);
             paper.sections = whole.sections;
             if !whole.references.is_empty() {
@@ -114,7 +110,6 @@ pub(super) async fn paper(id: &PaperId, known: &Known, fetcher: &Fetcher, taken:
         Ok(None) => {
             if let Some(document) = open_pdf(&paper.meta, fetcher, taken).await {
                 by.push("open PDF".to_owned());
-                standing = 2;
                 paper.sections = document.paper.sections;
                 references = document.references;
                 if paper.references.is_empty() {
@@ -128,16 +123,17 @@ pub(super) async fn paper(id: &PaperId, known: &Known, fetcher: &Fetcher, taken:
             taken.note(NoticeKind::Skipped, message, error.hint());
         }
     }
-    taken.items.push(Item {
-        origin: id.to_string(),
-        path: None,
-        format: by.join(" + "),
-        standing,
-        paper,
-        references,
-        matched: 0,
-        cost: (0, began.elapsed()),
-    });
+    let mut record = registered(registries, Some(id.clone()), paper);
+    record.references = references;
+    let cost = (0, began.elapsed());
+    taken.items.extend(Item::new(id.to_string(), by.join(" + "), vec![record], cost));
+}
+
+/// What the registries `names` say, `asked` for an identifier or a title.
+fn registered(names: String, asked: Option<PaperId>, paper: Paper) -> SourceRecord {
+    let Paper { meta, sections, references: cited, records: _ } = paper;
+    let source = RecordSource::Registry { names, asked };
+    SourceRecord { sections, cited, ..SourceRecord::new(source, meta) }
 }
 
 /// The paper with this title, as Semantic Scholar's title match finds it; one with another title is told and not taken.
@@ -206,15 +202,29 @@ pub(super) async fn complete(fetcher: &Fetcher, taken: &mut Taken) {
     for at in 0..taken.items.len() {
         let meta = &taken.items[at].paper.meta;
         let whole = !meta.title.is_empty() && !meta.authors.is_empty() && meta.year.is_some();
-        if whole || matches!(meta.id, PaperId::Local(_)) {
+        if whole {
             continue;
         }
-        let id = meta.id.clone();
-        let (found, failures) = ask_all(&id, &Known::default(), fetcher).await;
+        let (id, failures) = match meta.ids().find(|id| !matches!(id, PaperId::Local(_))) {
+            Some(id) => (Some(id.clone()), Vec::new()),
+            None => by_title(meta, fetcher).await,
+        };
+        let (found, failures) = match &id {
+            Some(id) => ask_all(id, &Known::default(), fetcher).await,
+            None => (Vec::new(), failures),
+        };
         if let Some(known) = reconcile(found).into_iter().next() {
             let item = &mut taken.items[at];
-            let own = std::mem::replace(&mut item.paper.meta, known.paper.meta);
-            merge_meta(&mut item.paper.meta, own);
+            if let Err(why) = fits(&item.paper.meta, &known.paper.meta) {
+                let message = format!("{}: left as it is: {why}", item.origin);
+                let hint = "if it is that paper, say so with `papers merge`";
+                taken.note(NoticeKind::Skipped, message, Some(hint));
+                continue;
+            }
+            let names: BTreeSet<String> = known.found.into_iter().map(|way| way.source).collect();
+            let names = names.into_iter().collect::<Vec<_>>().join(" + ");
+            // Their abstracts are no better than the document's own text, and stay with them.
+            item.put(registered(names, id, known.paper));
             continue;
         }
         let unreachable = failures.iter().find(|(_, error)| {
@@ -232,6 +242,37 @@ pub(super) async fn complete(fetcher: &Fetcher, taken: &mut Taken) {
         }
     }
 }
+
+/// The identifier of the paper with the title of `meta`, which states none, as Semantic Scholar's title match finds it.
+async fn by_title(meta: &PaperMeta, fetcher: &Fetcher) -> (Option<PaperId>, Vec<Failure>) {
+    if title_key(&meta.title).split(' ').count() < TITLE_WORDS {
+        return (None, Vec::new());
+    }
+    match SemanticScholar::new(fetcher.within(PATIENCE)).match_title(&meta.title).await {
+        Ok(found) => {
+            let same = found.map(|found| found.paper.meta).filter(|it| fits(meta, it).is_ok());
+            (same.map(|meta| best_known(&meta)), Vec::new())
+        }
+        Err(error) => (None, vec![("Semantic Scholar", error)]),
+    }
+}
+
+/// Fewest words of a title that a registry is asked for.
+const TITLE_WORDS: usize = 4;
+
+/// Whether what a registry says can be of the document: a number that was misread is the number of another paper.
+fn fits(own: &PaperMeta, known: &PaperMeta) -> Result<(), String> {
+    match titles_overlap(own, known) {
+        Some(overlap) if overlap < LEAST_OVERLAP => Err(format!(
+            "the registries have \"{}\" under {}, which is another title",
+            known.title, known.id
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Share of the words of two titles that a document and a registry's record have in common at least.
+const LEAST_OVERLAP: f64 = 0.7;
 
 type Failure = (&'static str, PortError);
 

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use scholar_core::{PaperId, PaperMeta};
+use scholar_core::{Paper, PaperId, PaperMeta, PrintedReference};
 use scholar_datastore::Datastore;
-use scholar_formats::PrintedReference;
 use scholar_formats::library::matching::{MatchedBy, Matcher};
 
-use super::Taken;
-use crate::app::App;
 use crate::error::CommandError;
 
 /// A reference and the paper it means.
@@ -22,27 +19,51 @@ pub(crate) struct Matched {
     pub(crate) by: MatchedBy,
 }
 
-/// Adds to every paper the references that match a paper of this intake or of the datastore called `name`; those that
-/// state an identifier known there are told too, and need nothing added, because the graph resolves identifiers.
+/// Adds to every paper the references that match one of `papers` or of `store`; those that state an identifier known there
+/// are told too, and need nothing added, because the graph resolves identifiers.
 pub(crate) fn match_references(
-    name: &str,
-    taken: &mut Taken,
-    app: &App,
+    store: Option<&Datastore>,
+    papers: &mut [&mut Paper],
 ) -> Result<Vec<Matched>, CommandError> {
-    let path = app.home.datastore(name)?;
-    let store = if path.is_dir() { Some(Datastore::open(&path)?) } else { None };
-    let batch: Vec<PaperMeta> = taken.items.iter().map(|item| item.paper.meta.clone()).collect();
+    let batch: Vec<PaperMeta> = papers.iter().map(|paper| paper.meta.clone()).collect();
     let known = Known { store, batch: Matcher::new(&batch) };
     let mut matched = Vec::new();
-    for item in &mut taken.items {
-        let own = item.paper.meta.id.clone();
-        for reference in &item.references {
-            let Some(found) = known.find(reference)?.filter(|found| found.paper != own) else {
+    for paper in papers {
+        matched.extend(match_paper(paper, |reference| known.find(reference))?);
+    }
+    Ok(matched)
+}
+
+/// Adds to a stored paper the references that match one of `new`, which came after it; whether there are any.
+pub(crate) fn match_late(paper: &mut Paper, new: &Matcher) -> Result<bool, CommandError> {
+    let before = paper.references.len();
+    match_paper(paper, |reference| {
+        let found = new.find(reference);
+        Ok(found.map(|found| Matched {
+            reference: reference.text.clone(),
+            paper: found.paper,
+            title: found.title,
+            by: found.by,
+        }))
+    })?;
+    Ok(paper.references.len() > before)
+}
+
+fn match_paper(
+    paper: &mut Paper,
+    find: impl Fn(&PrintedReference) -> Result<Option<Matched>, CommandError>,
+) -> Result<Vec<Matched>, CommandError> {
+    let Paper { meta, references, records, .. } = paper;
+    let mut matched = Vec::new();
+    for record in records {
+        for reference in &record.references {
+            let Some(found) = find(reference)? else { continue };
+            if meta.ids().any(|own| *own == found.paper) {
                 continue;
-            };
-            if found.by != MatchedBy::Id && !item.paper.references.contains(&found.paper) {
-                item.paper.references.push(found.paper.clone());
-                item.matched += 1;
+            }
+            if found.by != MatchedBy::Id && !references.contains(&found.paper) {
+                references.push(found.paper.clone());
+                record.cited.push(found.paper.clone());
             }
             matched.push(found);
         }
@@ -51,12 +72,12 @@ pub(crate) fn match_references(
 }
 
 /// The papers that references may mean.
-struct Known {
-    store: Option<Datastore>,
+struct Known<'a> {
+    store: Option<&'a Datastore>,
     batch: Matcher,
 }
 
-impl Known {
+impl Known<'_> {
     /// The stored paper that `reference` means, else the one that is being taken in.
     fn find(&self, reference: &PrintedReference) -> Result<Option<Matched>, CommandError> {
         let told = |paper: PaperId, title: String, by| {
@@ -64,7 +85,7 @@ impl Known {
             let printed = printed.or(reference.title.as_ref()).cloned().unwrap_or_default();
             Matched { reference: printed, paper, title, by }
         };
-        if let Some(store) = &self.store {
+        if let Some(store) = self.store {
             for id in &reference.ids {
                 if let Some(paper) = store.paper(id)? {
                     return Ok(Some(told(paper.meta.id, paper.meta.title, MatchedBy::Id)));

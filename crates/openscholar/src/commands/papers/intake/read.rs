@@ -1,39 +1,38 @@
 //! From files to papers.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use scholar_clients::fetch::{Fetcher, Provider};
 use scholar_clients::zotero::ZoteroCollection;
 use scholar_clients::{Grobid, Zotero};
-use scholar_core::{Notice, NoticeKind};
+use scholar_core::text::hex;
+use scholar_core::{Notice, NoticeKind, Paper, RecordSource, SourceFile, SourceRecord};
 use scholar_datastore::files::{self, FileError};
 use scholar_formats::library::zotero;
 use scholar_formats::library::{Attachment, AttachmentPlace, Library, LibraryEntry, LibraryFormat};
 use scholar_formats::{Document, DocumentFormat, ReadLimits, document, library};
+use sha2::{Digest as _, Sha256};
 
 use super::attached::Allowed;
 use super::failure::Failure;
 use super::{How, Item, Taken};
 
 /// A document; an error is a notice.
-pub(super) async fn document(
-    path: &Path,
-    limits: ReadLimits,
-    fetcher: &Fetcher,
-    taken: &mut Taken,
-) {
+pub(super) async fn document(path: &Path, how: &How<'_>, fetcher: &Fetcher, taken: &mut Taken) {
     let origin = path.display().to_string();
-    match read_document(path, limits, fetcher).await {
-        Ok(item) => {
-            let Read { item, notices } = item;
+    match read_document(path, how, fetcher).await {
+        Ok(Read::New { record, notices, cost }) => {
             let said = notices.into_iter().map(|notice| Notice {
                 message: format!("{origin}: {}", notice.message),
                 ..notice
             });
             taken.notices.extend(said);
-            taken.items.push(item);
+            let format = record.source.file().map(|file| file.format.clone()).unwrap_or_default();
+            taken.items.extend(Item::new(origin, format, vec![*record], cost));
         }
+        Ok(Read::Unchanged(path)) => taken.unchanged.push(path),
         Err(Failure { why, hint }) => taken.fail(&origin, &why, hint.as_deref()),
     }
 }
@@ -57,7 +56,7 @@ pub(super) async fn library(path: &Path, how: &How<'_>, fetcher: &Fetcher, taken
             }
             let share = share(began, &list);
             let from = ListedIn::file(&origin, path, how, share);
-            add_list(list, &from, fetcher, taken).await;
+            add_list(list, &from, how, fetcher, taken).await;
         }
         Err(Failure { why, hint }) => taken.fail(&origin, &why, hint.as_deref()),
     }
@@ -96,11 +95,12 @@ pub(super) async fn zotero(
             let base = storage.unwrap_or(Path::new(""));
             let from = ListedIn {
                 origin: "zotero",
+                library: "zotero".to_owned(),
+                folder: base.to_owned(),
                 allowed: Allowed::new(storage, base, how.attachments),
-                limits: how.limits,
                 share: share(began, &list),
             };
-            add_list(list, &from, fetcher, taken).await;
+            add_list(list, &from, how, fetcher, taken).await;
         }
         Err(error) => taken.fail("zotero:", &error.to_string(), error.hint.as_deref()),
     }
@@ -115,9 +115,12 @@ fn as_answered(collection: &ZoteroCollection) -> serde_json::Value {
 /// Where entries come from.
 struct ListedIn<'a> {
     origin: &'a str,
+    /// What its entries are kept under: where the library really is.
+    library: String,
+    /// Where its relative paths begin.
+    folder: PathBuf,
     /// Where their files may lie.
     allowed: Allowed,
-    limits: ReadLimits,
     /// The time that reading the list took for each.
     share: Duration,
 }
@@ -133,7 +136,9 @@ impl<'a> ListedIn<'a> {
         let is_zotero = path.extension().is_some_and(|ending| ending == "sqlite");
         let own = if is_zotero { &storage } else { folder };
         let allowed = Allowed::new(Some(own), folder, how.attachments);
-        Self { origin, allowed, limits: how.limits, share }
+        let real = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let folder = fs_err::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        Self { origin, library: real.display().to_string(), folder, allowed, share }
     }
 }
 
@@ -141,7 +146,13 @@ fn share(began: Instant, list: &Library) -> Duration {
     began.elapsed() / u32::try_from(list.entries.len().max(1)).unwrap_or(u32::MAX)
 }
 
-async fn add_list(list: Library, from: &ListedIn<'_>, fetcher: &Fetcher, taken: &mut Taken) {
+async fn add_list(
+    list: Library,
+    from: &ListedIn<'_>,
+    how: &How<'_>,
+    fetcher: &Fetcher,
+    taken: &mut Taken,
+) {
     let Library { entries, loose, skipped, notices } = list;
     let origin = from.origin;
     taken.failed += skipped;
@@ -150,14 +161,26 @@ async fn add_list(list: Library, from: &ListedIn<'_>, fetcher: &Fetcher, taken: 
             .into_iter()
             .map(|notice| Notice { message: format!("{origin}: {}", notice.message), ..notice }),
     );
-    for entry in entries {
-        let item = of_entry(entry, from, fetcher, taken).await;
-        taken.items.push(item);
+    let mut keys: HashMap<String, usize> = HashMap::new();
+    for mut entry in entries {
+        if let Some(key) = &mut entry.entry_key {
+            let uses = keys.entry(key.clone()).or_default();
+            *uses += 1;
+            if *uses > 1 {
+                let message = format!(
+                    "{origin}: the key {key} is used {uses} times; each entry is a paper of its own"
+                );
+                taken.note(NoticeKind::Skipped, message, Some("give each entry a key of its own"));
+                *key = format!("{key} ({uses})");
+            }
+        }
+        let item = of_entry(entry, from, how, fetcher, taken).await;
+        taken.items.extend(item);
     }
     for attachment in loose {
         let AttachmentPlace::Path(path) = attachment.place else { continue };
         match from.allowed.find(&path) {
-            Ok(path) => document(&path, from.limits, fetcher, taken).await,
+            Ok(path) => document(&path, how, fetcher, taken).await,
             Err(Failure { why, hint }) => {
                 let named = format!("{} of {origin}", path.display());
                 taken.fail(&named, &why, hint.as_deref());
@@ -166,86 +189,101 @@ async fn add_list(list: Library, from: &ListedIn<'_>, fetcher: &Fetcher, taken: 
     }
 }
 
-/// The entry's metadata with the text of the best of its files that can be read.
+/// The entry's record, and one for each of its files that can be read.
 async fn of_entry(
     entry: LibraryEntry,
     from: &ListedIn<'_>,
+    how: &How<'_>,
     fetcher: &Fetcher,
     taken: &mut Taken,
-) -> Item {
+) -> Option<Item> {
     let LibraryEntry { paper, entry_key, collections: _, tags: _, attachments, odd } = entry;
-    let ListedIn { origin, allowed, limits, share } = from;
-    let name = match entry_key {
+    let ListedIn { origin, library, folder, allowed, share } = from;
+    let name = match &entry_key {
         Some(key) => format!("{origin}:{key}"),
         None => format!("{origin}:{}", paper.meta.id),
     };
     for clause in odd {
         taken.note(NoticeKind::Skipped, format!("{name}: {clause}"), None);
     }
-    let mut item = Item {
-        origin: name,
-        path: None,
-        format: "library".to_owned(),
-        standing: 3,
-        paper,
-        references: Vec::new(),
-        matched: 0,
-        cost: (0, *share),
-    };
+    let mut format = "library".to_owned();
+    let mut cost = (0, *share);
+    let mut files: Vec<PathBuf> = Vec::new();
+    let mut read_files: Vec<SourceRecord> = Vec::new();
     for Attachment { place, mime: _ } in attachments {
         let AttachmentPlace::Path(path) = place else { continue };
         let found = allowed.find(&path);
+        // A file that is not there yet is known by its path when it comes.
+        files.push(found.as_ref().cloned().unwrap_or_else(|_| folder.join(&path)));
         let read = match found {
-            Ok(found) => read_document(&found, *limits, fetcher).await,
+            Ok(found) => read_document(&found, how, fetcher).await,
             Err(outside) => Err(outside),
         };
         match read {
-            Ok(Read { item: read, notices }) => {
+            Ok(Read::New { record, notices, cost: (bytes, time) }) => {
                 taken.notices.extend(notices);
-                if read.standing < item.standing {
-                    item.standing = read.standing;
-                    item.format = format!("library + {}", read.format);
-                    item.references = read.references;
-                    item.cost = (read.cost.0, read.cost.1 + *share);
-                    scholar_pipeline::retrieve::sources::merge_meta(
-                        &mut item.paper.meta,
-                        without_local(read.paper.meta),
-                    );
-                    item.paper.sections = read.paper.sections;
-                    item.paper.references = read.paper.references;
+                if let Some(file) = record.source.file().filter(|_| read_files.is_empty()) {
+                    format = format!("library + {}", file.format);
                 }
+                cost = (cost.0 + bytes, cost.1 + time);
+                read_files.push(*record);
             }
+            Ok(Read::Unchanged(path)) => taken.unchanged.push(path),
             Err(Failure { why, hint }) => {
-                let message =
-                    format!("{}: skipped its file {}: {why}", item.origin, path.display());
+                let message = format!("{name}: skipped its file {}: {why}", path.display());
                 taken.note(NoticeKind::Skipped, message, hint.as_deref());
             }
         }
     }
-    item
+    let Paper { meta, sections, references: cited, records: _ } = paper;
+    let source = RecordSource::Library { library: library.clone(), key: entry_key, files };
+    let own = SourceRecord { sections, cited, ..SourceRecord::new(source, meta) };
+    Item::new(name, format, std::iter::once(own).chain(read_files).collect(), cost)
 }
 
-/// A file's own `local:` name says nothing about a paper that a library names.
-fn without_local(mut meta: scholar_core::PaperMeta) -> scholar_core::PaperMeta {
-    use scholar_core::PaperId;
-    if matches!(meta.id, PaperId::Local(_)) && !meta.external_ids.is_empty() {
-        meta.id = meta.external_ids.remove(0);
+/// What became of a file.
+enum Read {
+    /// It was read: its record, what there is to say about it, its bytes and the time it took.
+    New { record: Box<SourceRecord>, notices: Vec<Notice>, cost: (u64, Duration) },
+    /// It is stored with these bytes.
+    Unchanged(PathBuf),
+}
+
+/// Times that a file is read when it changes meanwhile.
+const ATTEMPTS: usize = 3;
+
+/// The bytes of a file that did not change while they were read, and when it was last changed.
+fn stable_bytes(path: &Path, limits: ReadLimits) -> Result<(Vec<u8>, Option<i64>), Failure> {
+    let stamp = || {
+        let meta = fs_err::metadata(path).ok()?;
+        let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some((meta.len(), since))
+    };
+    for _ in 0..ATTEMPTS {
+        let before = stamp();
+        let bytes = files::read(path, limits.bytes)?;
+        if stamp() == before {
+            let seconds = before.and_then(|(_, since)| i64::try_from(since.as_secs()).ok());
+            return Ok((bytes, seconds));
+        }
     }
-    meta
+    Err(Failure {
+        why: "it is being written while it is read".to_owned(),
+        hint: Some("add it again when it is complete".to_owned()),
+    })
 }
 
-struct Read {
-    item: Item,
-    notices: Vec<Notice>,
-}
-
-async fn read_document(
-    path: &Path,
-    limits: ReadLimits,
-    fetcher: &Fetcher,
-) -> Result<Read, Failure> {
+async fn read_document(path: &Path, how: &How<'_>, fetcher: &Fetcher) -> Result<Read, Failure> {
     let began = Instant::now();
-    let bytes = files::read(path, limits.bytes)?;
+    let limits = how.limits;
+    let (bytes, modified) = stable_bytes(path, limits)?;
+    let real = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let sha256 = hex(&Sha256::digest(&bytes));
+    if let Some(store) = &how.stored
+        && store.is_stored_file(&real, &sha256)?
+    {
+        return Ok(Read::Unchanged(real));
+    }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let format = DocumentFormat::sniff(&name, &bytes).ok_or_else(|| Failure {
         why: "it is not a document in a supported format".to_owned(),
@@ -258,23 +296,17 @@ async fn read_document(
         } else {
             (blocking(format, bytes, limits).await?, format.name().to_owned())
         };
-    let Document { paper, references, fields: _, file_date: _, notices } = document;
-    let standing = match format {
-        DocumentFormat::Jats | DocumentFormat::Tei | DocumentFormat::LatexmlHtml => 0,
-        DocumentFormat::Markdown | DocumentFormat::Text => 1,
-        DocumentFormat::Pdf => 2,
-    };
-    let item = Item {
-        origin: path.display().to_string(),
-        path: Some(path.to_owned()),
-        format: format_name,
-        standing,
-        paper,
+    let Document { paper, references, fields, file_date, notices } = document;
+    let file = SourceFile { path: real, sha256, bytes: size, modified, format: format_name };
+    let record = SourceRecord {
+        fields,
+        file_date,
+        sections: paper.sections,
         references,
-        matched: 0,
-        cost: (size, began.elapsed()),
+        cited: paper.references,
+        ..SourceRecord::new(RecordSource::File(file), paper.meta)
     };
-    Ok(Read { item, notices })
+    Ok(Read::New { record: Box::new(record), notices, cost: (size, began.elapsed()) })
 }
 
 /// Parsing is work of the CPU: it must not hold up the threads that speak to servers.

@@ -2,6 +2,7 @@
 
 use scholar_core::PaperId;
 use scholar_core::paper::display_title;
+use scholar_formats::library::works::SameBy;
 use serde::Serialize;
 
 use super::{Item, Taken};
@@ -14,6 +15,8 @@ pub(crate) struct Line {
     format: String,
     id: PaperId,
     title: String,
+    authors: Vec<String>,
+    year: Option<i16>,
     words: usize,
     sections: usize,
     pages: Option<u32>,
@@ -21,10 +24,19 @@ pub(crate) struct Line {
     references: usize,
     /// Those that state an identifier.
     identified: usize,
-    /// Those matched to a paper by what they say.
-    matched: usize,
     bytes: u64,
     milliseconds: u64,
+    /// The paper it became, if it became one.
+    paper: Option<PaperId>,
+    /// Stored papers that it is one work with, and how that is known.
+    joined: Vec<Joined>,
+}
+
+/// A stored paper that a thing that was read is one work with.
+#[derive(Debug, Serialize)]
+struct Joined {
+    paper: PaperId,
+    by: String,
 }
 
 impl Line {
@@ -39,12 +51,23 @@ impl Line {
             words: paper.sections.iter().map(|s| s.text.split_whitespace().count()).sum(),
             sections: paper.sections.len(),
             pages: places.map(|place| place.page).max(),
-            references: item.references.len().max(paper.references.len()),
-            identified: item.references.iter().filter(|one| !one.ids.is_empty()).count(),
-            matched: item.matched,
+            authors: paper.meta.authors.clone(),
+            year: paper.meta.year,
+            references: item.references().count().max(paper.references.len()),
+            identified: item.references().filter(|one| !one.ids.is_empty()).count(),
             bytes: item.cost.0,
             milliseconds: u64::try_from(item.cost.1.as_millis()).unwrap_or(u64::MAX),
+            paper: None,
+            joined: Vec::new(),
         }
+    }
+
+    /// Notes what became of it.
+    pub(crate) fn set_kept(&mut self, paper: Option<&PaperId>, joined: &[(PaperId, SameBy)]) {
+        self.paper = paper.cloned();
+        let of =
+            |(paper, by): &(PaperId, SameBy)| Joined { paper: paper.clone(), by: by.to_string() };
+        self.joined = joined.iter().map(of).collect();
     }
 }
 
@@ -53,16 +76,28 @@ pub(crate) fn lines(taken: &Taken) -> Vec<Line> {
     taken.items.iter().map(Line::of).collect()
 }
 
+/// The first author's name, and whether there are others.
+fn authors(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, other] => format!("{one}, {other}"),
+        [first, ..] => format!("{first} et al."),
+    }
+}
+
 /// The lines as a table.
 pub(crate) fn table(lines: &[Line]) -> String {
     let mut table = Table::with_header([
         "from",
         "as",
         "title",
+        "authors",
+        "year",
         "words",
-        "sections",
         "pages",
         "references",
+        "joined by",
         "ms",
     ]);
     for line in lines {
@@ -75,10 +110,12 @@ pub(crate) fn table(lines: &[Line]) -> String {
             origin,
             line.format.clone(),
             title,
+            authors(&line.authors),
+            line.year.map(|year| year.to_string()).unwrap_or_default(),
             line.words.to_string(),
-            line.sections.to_string(),
             line.pages.map(|pages| pages.to_string()).unwrap_or_default(),
-            format!("{} ({} named, {} matched)", line.references, line.identified, line.matched),
+            format!("{} ({} named)", line.references, line.identified),
+            line.joined.iter().map(|joined| joined.by.as_str()).take(1).collect(),
             line.milliseconds.to_string(),
         ]);
     }
