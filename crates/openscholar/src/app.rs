@@ -80,11 +80,14 @@ impl App {
         })
     }
 
-    /// The datastore to use: the flag's, else the config file's, else the starter papers.
+    /// The datastore to use: the flag's, else the config file's, else the person's own library, else the starter papers.
     pub(crate) fn datastore_name(&self, flag: Option<&str>) -> String {
-        flag.or(self.config.datastore.as_deref())
-            .unwrap_or(crate::config::DEFAULT_DATASTORE)
-            .to_owned()
+        if let Some(name) = flag.or(self.config.datastore.as_deref()) {
+            return name.to_owned();
+        }
+        let library = crate::config::LIBRARY_DATASTORE;
+        let has_library = self.home.datastore(library).is_ok_and(|path| path.is_dir());
+        if has_library { library } else { crate::config::DEFAULT_DATASTORE }.to_owned()
     }
 
     /// Threads for models.

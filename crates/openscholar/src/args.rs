@@ -30,8 +30,8 @@ pub(crate) use serve::{ReachArgs, ServeArgs};
 pub(crate) use sources::{GraphSourceArg, GraphSourceArgs, SearchSourceArgs, SourceArg};
 pub(crate) use store::{
     BuildArgs, CompactArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs,
-    ListFormatArg, ModelsArgs, ModelsCommand, PapersArgs, PapersCommand, PassagesArg, PlanArgs,
-    RunsArgs, RunsCommand, SourceArgs,
+    ListArgs, ListFormatArg, ListSortArg, ModelsArgs, ModelsCommand, PapersArgs, PapersCommand,
+    PassagesArg, PlanArgs, RunsArgs, RunsCommand, SourceArgs, TableFormatArg,
 };
 pub(crate) use train::{TrainArgs, TrainCommand, TrainModelArgs};
 pub(crate) use train_data::{
@@ -514,6 +514,57 @@ pub(crate) struct CompletionsArgs {
     pub(crate) shell: clap_complete::Shell,
 }
 
+/// A word that stands where a command is expected, and is none: a single word is no question.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct UnknownCommand {
+    /// The word.
+    pub(crate) word: String,
+    /// Commands that may be meant, as they are typed.
+    pub(crate) near: Vec<String>,
+}
+
+/// Names at least this similar (Jaro-Winkler) may be meant.
+const NEAR_NAME: f64 = 0.85;
+/// Most names that are suggested.
+const MOST_SUGGESTED: usize = 3;
+
+/// The first word of `arguments` where it looks like a command that there is not. What has spaces or a question mark is a
+/// question.
+pub(crate) fn unknown_command(arguments: &[OsString]) -> Option<UnknownCommand> {
+    let with_verb = with_default_verb(arguments.to_vec());
+    if with_verb.len() == arguments.len() {
+        return None;
+    }
+    let at = with_verb.iter().zip(arguments).position(|(one, other)| one != other)?;
+    let word = arguments.get(at)?.to_str()?;
+    let is_word = word.len() > 1
+        && word.chars().all(|c| c.is_alphanumeric() || "-_".contains(c))
+        && !word.starts_with('-');
+    if !is_word {
+        return None;
+    }
+    let command = Args::command();
+    let mut near: Vec<(f64, String)> = Vec::new();
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        near.push((similarity(word, verb.get_name()), verb.get_name().to_owned()));
+        for inner in verb.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+            let full = format!("{} {}", verb.get_name(), inner.get_name());
+            near.push((similarity(word, inner.get_name()), full));
+        }
+    }
+    near.retain(|(similarity, _)| *similarity >= NEAR_NAME);
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    near.truncate(MOST_SUGGESTED);
+    Some(UnknownCommand {
+        word: word.to_owned(),
+        near: near.into_iter().map(|(_, name)| name).collect(),
+    })
+}
+
+fn similarity(word: &str, name: &str) -> f64 {
+    strsim::jaro_winkler(&word.to_lowercase(), name)
+}
+
 /// The arguments with `ask` put in front of a bare question.
 ///
 /// A first word that is neither an option nor a verb makes the whole line a question.
@@ -577,6 +628,25 @@ mod tests {
         check(&["openscholar", "search", "x"], &["openscholar", "search", "x"]);
         check(&["openscholar", "--help"], &["openscholar", "--help"]);
         check(&["openscholar"], &["openscholar"]);
+    }
+
+    #[test]
+    fn a_single_word_is_a_mistyped_command_and_no_question() {
+        let of = |line: &[&str]| {
+            let words: Vec<OsString> = line.iter().map(OsString::from).collect();
+            unknown_command(&words)
+        };
+        let serve = of(&["openscholar", "serve"]).expect("no command");
+        assert_eq!((serve.word.as_str(), serve.near[0].as_str()), ("serve", "bench serve"));
+        assert!(serve.near.contains(&"datastore serve".to_owned()));
+        assert_eq!(of(&["openscholar", "serach", "x"]).expect("no command").near[0], "search");
+        assert!(of(&["openscholar", "mcp"]).expect("no command").near.is_empty());
+        for question in ["What is RAG?", "RAG?", "metformin and cancer"] {
+            assert_eq!(of(&["openscholar", question]), None, "{question}");
+        }
+        assert_eq!(of(&["openscholar", "ask", "metformin"]), None);
+        assert_eq!(of(&["openscholar", "--json", "papers", "list"]), None);
+        assert_eq!(of(&["openscholar"]), None);
     }
 
     #[test]

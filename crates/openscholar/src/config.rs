@@ -16,6 +16,8 @@ use crate::error::{CommandError, Context as _};
 
 /// Datastore asked when none is named.
 pub(crate) const DEFAULT_DATASTORE: &str = crate::starter::NAME;
+/// Datastore that papers are added to when none is named.
+pub(crate) const LIBRARY_DATASTORE: &str = "library";
 /// What reads candidates again unless the config says otherwise; carried in the program: docs/decisions/0015.
 pub(crate) const DEFAULT_RERANKER: &str = "scholar-reranker-mini";
 /// Tells which sentences answer; shipped with the program.
@@ -79,6 +81,41 @@ pub(crate) struct ConfigFile {
     pub(crate) evidence: Option<Value>,
     /// What a run may use.
     pub(crate) budget: Option<Value>,
+}
+
+/// Sets `datastore` in the config file at `path`, which is made if it is absent. All other lines stay as they are.
+pub(crate) fn set_datastore(path: &Path, name: &str) -> Result<(), CommandError> {
+    let before = match fs_err::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(error).user(|| "cannot read the config file".to_owned()),
+    };
+    let text = with_datastore(&before, name);
+    if let Some(folder) = path.parent() {
+        fs_err::create_dir_all(folder).user(|| "cannot make the config folder".to_owned())?;
+    }
+    // Under another name first: a full disk must not cost the settings that are there.
+    let new = path.with_extension("toml.new");
+    fs_err::write(&new, text)
+        .and_then(|()| fs_err::rename(&new, path))
+        .user(|| "cannot write the config file".to_owned())
+}
+
+/// A config with `datastore = "name"`. The key stands before the first table.
+fn with_datastore(config: &str, name: &str) -> String {
+    let line = format!("datastore = {name:?}");
+    let mut lines: Vec<&str> = config.lines().collect();
+    let tables = lines.iter().position(|line| line.trim_start().starts_with('['));
+    let tables = tables.unwrap_or(lines.len());
+    let is_key = |line: &&str| {
+        let rest = line.trim_start().strip_prefix("datastore");
+        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+    };
+    match lines[..tables].iter().position(is_key) {
+        Some(at) => lines[at] = &line,
+        None => lines.insert(0, &line),
+    }
+    format!("{}\n", lines.join("\n"))
 }
 
 /// The `[sources]` table.

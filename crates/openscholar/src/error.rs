@@ -33,6 +33,8 @@ impl ErrorKind {
     }
 }
 
+/// Exit code of arguments that do not go together, as clap has it.
+pub(crate) const EXIT_USAGE: u8 = 2;
 /// Exit code of an answer that lacks evidence.
 pub(crate) const EXIT_MISSING_EVIDENCE: u8 = 4;
 
@@ -56,6 +58,11 @@ impl CommandError {
 
     pub(crate) fn user(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::User, message)
+    }
+
+    /// 2: arguments that do not go together.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::user(message).with_code(EXIT_USAGE)
     }
 
     /// The person asked to stop; `message` says what is kept, and the same command continues.

@@ -27,7 +27,11 @@ use crate::error::{CommandError, ErrorKind};
 
 fn main() -> ExitCode {
     printer::print_panics();
-    let words = args::with_default_verb(env::arguments());
+    let typed = env::arguments();
+    if let Some(unknown) = args::unknown_command(&typed) {
+        return printer::unknown_command(&unknown.word, &unknown.near);
+    }
+    let words = args::with_default_verb(typed);
     let former: Vec<String> =
         words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let args = match Args::try_parse_from(words) {

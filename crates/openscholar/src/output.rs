@@ -1,6 +1,7 @@
 //! How answers look: for people, for programs, for reference managers.
 
 pub(crate) mod added;
+pub(crate) mod csv;
 pub(crate) mod document;
 pub(crate) mod export;
 pub(crate) mod json;

@@ -162,6 +162,20 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     code
 }
 
+/// Says that `word` is no command, and what may be meant. Exit code 2.
+pub(crate) fn unknown_command(word: &str, near: &[String]) -> ExitCode {
+    let mut text = format!("error: no command `{word}`");
+    if !near.is_empty() {
+        let names: Vec<String> = near.iter().map(|name| format!("`openscholar {name}`")).collect();
+        text = format!("{text}; did you mean {}?", names.join(" or "));
+    }
+    text = format!(
+        "{text}\n  hint: `openscholar --help` lists the commands; to ask about one word, write openscholar ask {word:?}\n"
+    );
+    to_stderr(&untrusted(&text).block().to_string());
+    ExitCode::from(2)
+}
+
 /// A command without its verb is answered by the help text, on stderr.
 const HELP_INSTEAD: clap::error::ErrorKind =
     clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;

@@ -10,7 +10,8 @@ use crate::licence::{is_licence, licence_key};
 use crate::paper::{PaperMeta, Retraction};
 use crate::text::normalise::title_key;
 
-/// Conditions on the paper of every returned passage; all must hold. An unknown value fails its condition.
+/// Conditions on the paper of every returned passage; all must hold. An unknown value fails its condition, unless
+/// [`SearchFilter::include_unknown`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchFilter {
     /// Strictly before this day. A paper with only a year counts as published on its 31 December.
@@ -26,6 +27,9 @@ pub struct SearchFilter {
     /// Accepted licences, as [`licence_key`] makes them; without a version they accept every version. Empty accepts all.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub licences: BTreeSet<String>,
+    /// Whether a paper of which date, year, venue, citations or licence are unknown meets the conditions on them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub include_unknown: bool,
     /// Refuses papers known as retracted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_retracted: bool,
@@ -48,6 +52,7 @@ impl SearchFilter {
             venues: Vec::new(),
             min_citations: None,
             licences: BTreeSet::new(),
+            include_unknown: false,
             without_retracted: false,
             papers: None,
             exclude: BTreeSet::new(),
@@ -69,6 +74,7 @@ impl SearchFilter {
             venues,
             min_citations,
             licences,
+            include_unknown: unknown,
             without_retracted,
             papers,
             exclude,
@@ -76,18 +82,55 @@ impl SearchFilter {
         } = self;
         let year = paper.year.or_else(|| paper.published.map(Date::year));
         let mut ids = paper.ids();
-        published_before.is_none_or(|cutoff| paper.latest_day().is_some_and(|day| day < cutoff))
-            && year_from.is_none_or(|from| year.is_some_and(|year| year >= from))
-            && year_to.is_none_or(|to| year.is_some_and(|year| year <= to))
-            && min_citations.is_none_or(|min| paper.citation_count.is_some_and(|n| n >= min))
+        let unknown = *unknown;
+        let within =
+            |known: Option<i16>, is_met: &dyn Fn(i16) -> bool| known.map_or(unknown, is_met);
+        published_before.is_none_or(|cutoff| paper.latest_day().map_or(unknown, |day| day < cutoff))
+            && year_from.is_none_or(|from| within(year, &|year| year >= from))
+            && year_to.is_none_or(|to| within(year, &|year| year <= to))
+            && min_citations.is_none_or(|min| paper.citation_count.map_or(unknown, |n| n >= min))
             && (licences.is_empty()
-                || paper.licence.as_ref().is_some_and(|it| is_any_licence(it, licences)))
+                || paper.licence.as_ref().map_or(unknown, |it| is_any_licence(it, licences)))
             && !(*without_retracted && paper.retraction == Retraction::Retracted)
             && (venues.is_empty()
-                || paper.venue.as_ref().is_some_and(|venue| contains_any(venue, venues)))
+                || paper.venue.as_ref().map_or(unknown, |venue| contains_any(venue, venues)))
             && papers.as_ref().is_none_or(|set| ids.clone().any(|id| set.contains(id)))
             && !ids.any(|id| exclude.contains(id))
             && (exclude_titles.is_empty() || !exclude_titles.contains(&title_key(&paper.title)))
+    }
+}
+
+impl SearchFilter {
+    /// Whether `paper` is left out only because something that the filter asks is not known of it.
+    pub fn leaves_out_unknown(&self, paper: &PaperMeta) -> bool {
+        !self.include_unknown
+            && !self.accepts(paper)
+            && Self { include_unknown: true, ..self.clone() }.accepts(paper)
+    }
+
+    /// The conditions as people read them: `published 2019 or later, venue ACL`; empty without any.
+    pub fn describe(&self) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        parts.extend(self.published_before.map(|day| format!("published before {day}")));
+        parts.extend(self.year_from.map(|year| format!("published {year} or later")));
+        parts.extend(self.year_to.map(|year| format!("published {year} or earlier")));
+        if !self.venues.is_empty() {
+            parts.push(format!("venue {}", self.venues.join(" or ")));
+        }
+        parts.extend(self.min_citations.map(|min| format!("cited {min} times or more")));
+        if !self.licences.is_empty() {
+            let names: Vec<&str> = self.licences.iter().map(String::as_str).collect();
+            parts.push(format!("licence {}", names.join(" or ")));
+        }
+        if self.without_retracted {
+            parts.push("not retracted".to_owned());
+        }
+        parts.extend(self.papers.as_ref().map(|papers| format!("{} named papers", papers.len())));
+        let excluded = self.exclude.len() + self.exclude_titles.len();
+        if excluded > 0 {
+            parts.push(format!("without {excluded} named papers"));
+        }
+        parts.join(", ")
     }
 }
 
@@ -133,5 +176,12 @@ mod tests {
         assert!(!sound.accepts(&paper));
         let cited = SearchFilter { min_citations: Some(0), ..SearchFilter::none() };
         assert!(!cited.accepts(&paper), "unknown count");
+        assert!(cited.leaves_out_unknown(&paper));
+        let lenient = SearchFilter { include_unknown: true, ..cited };
+        assert!(lenient.accepts(&paper) && !lenient.leaves_out_unknown(&paper));
+        paper.citation_count = Some(3);
+        let many = SearchFilter { min_citations: Some(9), include_unknown: true, ..lenient };
+        assert!(!many.accepts(&paper), "a known count counts");
+        assert_eq!(many.describe(), "cited 9 times or more");
     }
 }

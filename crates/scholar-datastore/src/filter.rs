@@ -33,28 +33,35 @@ pub(crate) struct Accepted {
 }
 
 /// A column whose value must be known and within bounds.
-enum Within {
+struct Within {
+    range: Range,
+    /// Whether a document without a value is within.
+    unknown: bool,
+}
+
+enum Range {
     Signed(Column<i64>, RangeInclusive<i64>),
     Unsigned(Column<u64>, RangeInclusive<u64>),
 }
 
 impl Within {
     fn contains(&self, doc: DocId) -> bool {
-        match self {
-            Self::Signed(column, range) => {
-                column.first(doc).is_some_and(|value| range.contains(&value))
+        match &self.range {
+            Range::Signed(column, range) => {
+                column.first(doc).map_or(self.unknown, |value| range.contains(&value))
             }
-            Self::Unsigned(column, range) => {
-                column.first(doc).is_some_and(|value| range.contains(&value))
+            Range::Unsigned(column, range) => {
+                column.first(doc).map_or(self.unknown, |value| range.contains(&value))
             }
         }
     }
 
     /// The documents within the bounds, ascending.
     fn list(&self, max_doc: DocId) -> Vec<DocId> {
-        match self {
-            Self::Signed(column, range) => within(column, range, max_doc),
-            Self::Unsigned(column, range) => within(column, range, max_doc),
+        match &self.range {
+            _ if self.unknown => (0..max_doc).filter(|doc| self.contains(*doc)).collect(),
+            Range::Signed(column, range) => within(column, range, max_doc),
+            Range::Unsigned(column, range) => within(column, range, max_doc),
         }
     }
 }
@@ -77,16 +84,19 @@ fn within<T: PartialOrd + Copy + Debug + Send + Sync + 'static>(
 struct Texts {
     ords: Option<Column<u64>>,
     accepted: Vec<bool>,
+    /// Whether a document without a text is accepted.
+    unknown: bool,
 }
 
 impl Texts {
     fn new(
         reader: &SegmentReader,
         column: &str,
+        unknown: bool,
         accepts: impl Fn(&str) -> bool,
     ) -> Result<Self, TantivyError> {
         let Some(stored) = reader.fast_fields().str(column)? else {
-            return Ok(Self { ords: None, accepted: Vec::new() });
+            return Ok(Self { ords: None, accepted: Vec::new(), unknown });
         };
         let mut accepted = Vec::with_capacity(stored.num_terms());
         let mut name = String::new();
@@ -95,7 +105,7 @@ impl Texts {
             let known = stored.ord_to_str(ord, &mut name)?;
             accepted.push(known && accepts(&name));
         }
-        Ok(Self { ords: Some(stored.ords().clone()), accepted })
+        Ok(Self { ords: Some(stored.ords().clone()), accepted, unknown })
     }
 
     fn contains(&self, doc: DocId) -> bool {
@@ -103,7 +113,7 @@ impl Texts {
             .as_ref()
             .and_then(|ords| ords.first(doc))
             .and_then(|ord| usize::try_from(ord).ok())
-            .is_some_and(|ord| self.accepted.get(ord).copied().unwrap_or(false))
+            .map_or(self.unknown, |ord| self.accepted.get(ord).copied().unwrap_or(false))
     }
 }
 
@@ -136,37 +146,41 @@ impl Accepted {
             venues,
             min_citations,
             licences,
+            include_unknown,
             without_retracted,
             papers,
             exclude,
             exclude_titles,
         } = filter;
         let columns = reader.fast_fields();
+        let unknown = *include_unknown;
         let mut ranges = Vec::new();
+        let mut within = |range| ranges.push(Within { range, unknown });
         if let Some(cutoff) = published_before.map(day_number) {
-            ranges.push(Within::Signed(columns.i64(column::LATEST_DAY)?, i64::MIN..=cutoff - 1));
+            within(Range::Signed(columns.i64(column::LATEST_DAY)?, i64::MIN..=cutoff - 1));
         }
         if year_from.is_some() || year_to.is_some() {
             let from = year_from.map_or(i64::MIN, i64::from);
             let to = year_to.map_or(i64::MAX, i64::from);
-            ranges.push(Within::Signed(columns.i64(column::YEAR)?, from..=to));
+            within(Range::Signed(columns.i64(column::YEAR)?, from..=to));
         }
         if let Some(min) = min_citations.map(u64::from) {
-            ranges.push(Within::Unsigned(columns.u64(column::CITATIONS)?, min..=u64::MAX));
+            within(Range::Unsigned(columns.u64(column::CITATIONS)?, min..=u64::MAX));
         }
         let mut texts = Vec::new();
         if !venues.is_empty() {
             let wanted: Vec<String> = venues.iter().map(|venue| venue.to_lowercase()).collect();
-            let within = |name: &str| wanted.iter().any(|venue| name.contains(venue.as_str()));
-            texts.push(Texts::new(reader, column::VENUE, within)?);
+            let named = |name: &str| wanted.iter().any(|venue| name.contains(venue.as_str()));
+            texts.push(Texts::new(reader, column::VENUE, unknown, named)?);
         }
         if !licences.is_empty() {
             let open = |licence: &str| is_any_licence(licence, licences);
-            texts.push(Texts::new(reader, column::LICENCE, open)?);
+            texts.push(Texts::new(reader, column::LICENCE, unknown, open)?);
         }
         if *without_retracted {
             let retracted = retraction_name(Retraction::Retracted);
-            texts.push(Texts::new(reader, column::RETRACTION, |status| status != retracted)?);
+            texts
+                .push(Texts::new(reader, column::RETRACTION, false, |status| status != retracted)?);
         }
         let passages = |papers| passages_of(reader, fields, papers);
         let mut excluded = passages(exclude)?;

@@ -59,6 +59,7 @@ pub use store::info::{DatastoreInfo, SourceCount};
 pub use store::recorded::StoredWork;
 pub use store::verify::{Depth, VerifyReport};
 pub use writer::{
-    AddOptions, AddProgress, AddReport, CompactOptions, CompactReport, DatastoreWriter, Duplicate,
-    DuplicateReason, Offered, PaperVectors, Revision, WriterCheck,
+    AddOptions, AddProgress, AddReport, CompactOptions, CompactReport, DatastoreLock,
+    DatastoreWriter, Duplicate, DuplicateReason, Offered, PaperVectors, Revision, WriterCheck,
+    lock,
 };

@@ -59,6 +59,7 @@ use stoppable::StoppableDirectory;
 pub use add::Offered;
 pub use compact::{CompactOptions, CompactReport, OnCompactProgress};
 pub use known::DuplicateReason;
+pub use lock::{DatastoreLock, lock};
 pub use progress::{AddOptions, AddProgress, AddReport, Duplicate};
 pub use revise::Revision;
 pub use vectors::PaperVectors;

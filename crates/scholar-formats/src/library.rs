@@ -7,8 +7,10 @@
 mod bibtex;
 mod csl;
 mod dates;
+pub mod duplicates;
 mod ids;
 pub mod matching;
+pub mod printed;
 mod record;
 mod ris;
 pub mod works;

@@ -174,6 +174,9 @@ pub(crate) struct FilterArgs {
     /// Only papers under this licence, for example cc-by, in any version unless one is named; repeatable.
     #[arg(long, value_name = "NAME")]
     pub(crate) licence: Vec<String>,
+    /// Keep papers of which date, venue, citations or licence are not known, where a condition asks for them.
+    #[arg(long)]
+    pub(crate) include_unknown: bool,
     /// Exclude papers known to be retracted.
     #[arg(long)]
     pub(crate) without_retracted: bool,
@@ -197,6 +200,7 @@ impl From<FilterArgs> for scholar_core::SearchFilter {
             venue,
             min_citations,
             licence,
+            include_unknown,
             without_retracted,
             paper,
             exclude,
@@ -209,6 +213,7 @@ impl From<FilterArgs> for scholar_core::SearchFilter {
             venues: venue,
             min_citations,
             licences: licence.iter().map(|licence| licence_key(licence)).collect(),
+            include_unknown,
             without_retracted,
             papers: (!paper.is_empty()).then(|| paper.into_iter().collect()),
             exclude: exclude.into_iter().collect(),

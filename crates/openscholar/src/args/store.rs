@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
-use scholar_core::{Limit, PaperId, UnknownLimit};
+use scholar_core::{Limit, UnknownLimit};
 use scholar_datastore::BuildRules;
 use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
-use super::{GraphSourceArgs, OutputFormat, ServeArgs};
+use super::{FilterArgs, GraphSourceArgs, OutputFormat, ServeArgs};
 
 /// List, show, add and remove papers.
 #[derive(Debug, ClapArgs)]
@@ -24,15 +24,11 @@ pub(crate) struct PapersArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PapersCommand {
     /// List the papers of the datastore.
-    List {
-        /// Maximum number of results.
-        #[arg(long, default_value_t = 50, value_name = "N")]
-        limit: usize,
-    },
-    /// Show one paper with its passages.
+    List(Box<ListArgs>),
+    /// Show one paper with where each field comes from, and its passages.
     Show {
-        /// Identifier of the paper, for example doi:10.1000/x.
-        id: PaperId,
+        /// The paper: an identifier such as doi:10.1000/x, a citation key, the path of its file, or words of its title.
+        id: String,
     },
     /// Add papers: documents (PDF, JATS, TEI, LaTeXML HTML, Markdown, text), folders of them, libraries (BibTeX, RIS,
     /// CSL-JSON, Zotero), identifiers (doi:…, arxiv:…, pmid:…), exact titles (title:…), results of Semantic Scholar's bulk
@@ -48,11 +44,47 @@ pub(crate) enum PapersCommand {
         #[command(flatten)]
         intake: IntakeArgs,
     },
+    /// Check the files that papers were read from: changed, missing. Exits with 4 if there are any.
+    Check {
+        /// Give up missing files: papers lose their text, and those that came from nothing else are removed.
+        #[arg(long)]
+        forget: bool,
+    },
+    /// List pairs of papers that may be one work and were not joined, with what speaks against it.
+    Duplicates {
+        /// Maximum number of results.
+        #[arg(long, default_value_t = 50, value_name = "N")]
+        limit: usize,
+    },
+    /// Make one paper of several, with all their identifiers, files and metadata.
+    Merge {
+        /// The papers: identifiers, citation keys, paths, or words of titles.
+        #[arg(required = true, num_args = 2.., value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Take records out of a paper that was joined wrongly, or say that papers are different works. Without more than the paper,
+    /// list its records.
+    Split {
+        /// The paper.
+        id: String,
+        /// Numbers of the records that become a paper of their own, or other papers that are different works.
+        #[arg(value_name = "NUMBER|ID")]
+        others: Vec<String>,
+    },
+    /// List the works that papers of the datastore cite most and that are not in it.
+    Wanted {
+        /// Maximum number of results.
+        #[arg(long, default_value_t = 50, value_name = "N")]
+        limit: usize,
+        /// Print as this format instead of a table.
+        #[arg(long, value_enum)]
+        format: Option<TableFormatArg>,
+    },
     /// Export papers for reference managers.
     Export {
-        /// Identifiers of the papers [default: all in the datastore].
+        /// The papers [default: all in the datastore].
         #[arg(value_name = "ID")]
-        ids: Vec<PaperId>,
+        ids: Vec<String>,
         /// Export the references of this run's answer instead.
         #[arg(long, value_name = "RUN", conflicts_with = "ids")]
         run: Option<String>,
@@ -65,8 +97,8 @@ pub(crate) enum PapersCommand {
     },
     /// List the papers that a paper cites, and which of them are in the datastore.
     References {
-        /// Identifier of the paper.
-        id: PaperId,
+        /// The paper: an identifier, a citation key, the path of its file, or words of its title.
+        id: String,
         /// Maximum number of results.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: usize,
@@ -77,8 +109,8 @@ pub(crate) enum PapersCommand {
     /// List the papers in the datastore that cite a paper, which itself need not be there.
     #[command(alias = "citers")]
     CitedBy {
-        /// Identifier of the paper.
-        id: PaperId,
+        /// The paper: an identifier, a citation key, the path of its file, or words of its title.
+        id: String,
         /// Maximum number of results.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: usize,
@@ -88,8 +120,8 @@ pub(crate) enum PapersCommand {
     },
     /// List related papers: those that share references (bibliographic coupling) or are cited together (co-citation).
     Related {
-        /// Identifier of the paper.
-        id: PaperId,
+        /// The paper: an identifier, a citation key, the path of its file, or words of its title.
+        id: String,
         /// Maximum number of results.
         #[arg(long, default_value_t = 10, value_name = "N")]
         limit: usize,
@@ -99,8 +131,8 @@ pub(crate) enum PapersCommand {
     },
     /// Show the citation neighbourhood of a paper: papers within a few references, and the references between them.
     Neighbours {
-        /// Identifier of the central paper.
-        id: PaperId,
+        /// The central paper: an identifier, a citation key, the path of its file, or words of its title.
+        id: String,
         /// Maximum distance in references.
         #[arg(long, default_value_t = 1, value_name = "N")]
         hops: u32,
@@ -116,10 +148,60 @@ pub(crate) enum PapersCommand {
     },
     /// Remove papers.
     Remove {
-        /// Identifiers of the papers.
+        /// The papers: identifiers, citation keys, paths of their files, or words of their titles.
         #[arg(required = true, value_name = "ID")]
-        ids: Vec<PaperId>,
+        ids: Vec<String>,
     },
+}
+
+/// Which papers are listed, and how.
+#[derive(Debug, Clone, ClapArgs)]
+pub(crate) struct ListArgs {
+    /// Words of title, authors or venue; all must be there.
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+    /// Maximum number of results.
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    pub(crate) limit: usize,
+    /// Only papers by this author; repeatable.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) author: Vec<String>,
+    /// Only papers of which no year is known.
+    #[arg(long)]
+    pub(crate) unknown_year: bool,
+    /// Order of the list.
+    #[arg(long, value_enum, default_value_t = ListSortArg::Stored)]
+    pub(crate) sort: ListSortArg,
+    /// Print as this format instead of a table.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<TableFormatArg>,
+    /// Which papers are listed.
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+}
+
+/// Orders of a list of papers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListSortArg {
+    /// As they were stored.
+    Stored,
+    /// Newest first, unknown years last.
+    Year,
+    /// By title.
+    Title,
+    /// By the first author's name.
+    Author,
+    /// Most cited first.
+    Citations,
+}
+
+/// Formats of lists of papers, beside tables and JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormatArg {
+    /// Comma-separated values.
+    Csv,
+    /// BibTeX.
+    Bibtex,
 }
 
 /// Bibliography formats.
@@ -392,6 +474,19 @@ pub(crate) enum DatastoreCommand {
     },
     /// Estimate size, memory and build time of a datastore.
     Plan(PlanArgs),
+    /// Make a datastore the default one, which commands use when none is named.
+    Use {
+        /// Name of the datastore.
+        name: String,
+    },
+    /// Delete a datastore with all its papers. Runs that used it stay.
+    Remove {
+        /// Name of the datastore.
+        name: String,
+        /// Delete it without asking.
+        #[arg(long)]
+        yes: bool,
+    },
     /// List all datastores.
     List,
     /// Show counts, sizes and the encoder of a datastore.

@@ -7,7 +7,9 @@ mod import;
 mod inspect;
 pub(crate) mod merge;
 pub(crate) mod plan;
+mod remove;
 mod repair;
+mod select;
 pub(crate) mod serve;
 mod vectors;
 
@@ -31,6 +33,8 @@ pub(crate) fn run(args: DatastoreArgs, app: &App) -> Result<ExitCode, CommandErr
         DatastoreCommand::Merge { name, from } => merge::run(&name, &from, app),
         DatastoreCommand::Export { name, out, what } => export::run(&name, &out, &what, app),
         DatastoreCommand::Plan(args) => plan::run(&args, app),
+        DatastoreCommand::Use { name } => select::run(&name, app),
+        DatastoreCommand::Remove { name, yes } => remove::run(&name, yes, app),
         DatastoreCommand::List => list(app),
         DatastoreCommand::Info { name } => info(&app.datastore_name(name.as_deref()), app),
         DatastoreCommand::Verify { name, deep } => {
@@ -77,11 +81,15 @@ fn list(app: &App) -> Result<ExitCode, CommandError> {
     let names = app.datastore_names()?;
     if app.printer.json {
         app.printer.json(
-            &serde_json::json!({"schema": "openscholar.datastores/1", "datastores": names}),
+            &serde_json::json!({
+                "schema": "openscholar.datastores/1", "datastores": names, "default": app.datastore_name(None),
+            }),
         )?;
     } else {
+        let default = app.datastore_name(None);
         for name in names {
-            app.printer.out(&name)?;
+            let mark = if name == default { " (default)" } else { "" };
+            app.printer.out(&format!("{name}{mark}"))?;
         }
     }
     Ok(ExitCode::SUCCESS)

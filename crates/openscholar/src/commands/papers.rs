@@ -1,25 +1,28 @@
 //! `openscholar papers …`.
 
 mod add;
+pub(crate) mod address;
+mod check;
 mod export;
 mod graph;
 mod graph_remote;
 pub(crate) mod intake;
 pub(crate) mod keep;
+pub(crate) mod list;
+mod settle;
+mod shown;
+mod wanted;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use scholar_core::text::untrusted;
-use scholar_core::{Paper, PaperId, PaperMeta, Passage};
+use scholar_core::{Paper, PaperId, PaperMeta};
 use scholar_datastore::Datastore;
 use scholar_datastore::graph::Limits;
 
 use crate::app::App;
 use crate::args::{PapersArgs, PapersCommand};
 use crate::error::CommandError;
-use crate::output::table::Table;
-use crate::printer::{Style, Styled};
 use crate::wiring::{self, store_writer};
 use export::Selection;
 use graph_remote::{Question, Relation};
@@ -28,42 +31,76 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
     let PapersArgs { datastore, command } = args;
     let name = app.datastore_name(datastore.as_deref());
     match command {
-        PapersCommand::List { limit } => list(&name, limit, app),
-        PapersCommand::Show { id } => show(&name, &id, app),
-        PapersCommand::Add { sources, intake } => add::run(&name, sources, &intake, app),
+        PapersCommand::List(args) => list::run(&name, *args, app),
+        PapersCommand::Show { id } => shown::run(&name, &id, app),
+        PapersCommand::Add { sources, intake } => {
+            let name = added_to(datastore.as_deref(), app);
+            add::run(&name, sources, &intake, app)
+        }
+        PapersCommand::Check { forget } => check::run(&name, forget, app),
+        PapersCommand::Duplicates { limit } => settle::duplicates(&name, limit, app),
+        PapersCommand::Merge { ids } => settle::merge(&name, &ids, app),
+        PapersCommand::Split { id, others } => settle::split(&name, &id, &others, app),
+        PapersCommand::Wanted { limit, format } => wanted::run(&name, limit, format, app),
         PapersCommand::Export { ids, run, format, output } => {
             let selection = run.as_deref().map_or(Selection::Papers(&ids), Selection::Run);
             export::run(&name, &selection, format, output.as_deref(), app)
         }
         PapersCommand::Remove { ids } => remove(&name, &ids, app),
-        PapersCommand::References { id, limit, graph_sources }
-            if graph_sources.sources.is_empty() =>
-        {
-            graph::references(&name, &id, limit, app)
-        }
         PapersCommand::References { id, limit, graph_sources } => {
+            let id = address::any(&*open(&name, app)?, &name, &id)?;
+            if graph_sources.sources.is_empty() {
+                return graph::references(&name, &id, limit, app);
+            }
             let question = Question { relation: Relation::References, id: &id, limit };
             graph_remote::run(&name, question, &graph_sources, app)
         }
-        PapersCommand::CitedBy { id, limit, graph_sources } if graph_sources.sources.is_empty() => {
-            graph::citers(&name, &id, limit, app)
-        }
         PapersCommand::CitedBy { id, limit, graph_sources } => {
+            let id = address::any(&*open(&name, app)?, &name, &id)?;
+            if graph_sources.sources.is_empty() {
+                return graph::citers(&name, &id, limit, app);
+            }
             let question = Question { relation: Relation::CitedBy, id: &id, limit };
             graph_remote::run(&name, question, &graph_sources, app)
         }
-        PapersCommand::Related { id, limit, graph_sources } if graph_sources.sources.is_empty() => {
-            graph::related(&name, &id, limit, app)
-        }
         PapersCommand::Related { id, limit, graph_sources } => {
+            let id = address::any(&*open(&name, app)?, &name, &id)?;
+            if graph_sources.sources.is_empty() {
+                return graph::related(&name, &id, limit, app);
+            }
             let question = Question { relation: Relation::Related, id: &id, limit };
             graph_remote::run(&name, question, &graph_sources, app)
         }
         PapersCommand::Neighbours { id, hops, direction, links, limit } => {
+            let id = address::any(&*open(&name, app)?, &name, &id)?;
             let limits = Limits { hops, links, papers: limit };
             graph::neighbours(&name, &id, direction.into(), limits, app)
         }
     }
+}
+
+/// The datastore that papers are added to: the one named, else the default one; never the papers that come with the program
+/// unless they are named.
+fn added_to(flag: Option<&str>, app: &App) -> String {
+    let default = app.config.datastore.as_deref().filter(|name| *name != crate::starter::NAME);
+    flag.or(default).unwrap_or(crate::config::LIBRARY_DATASTORE).to_owned()
+}
+
+/// Papers without text, as exporters take them.
+pub(crate) fn bare(metas: Vec<PaperMeta>) -> Vec<Paper> {
+    let bare =
+        |meta| Paper { meta, sections: Vec::new(), references: Vec::new(), records: Vec::new() };
+    metas.into_iter().map(bare).collect()
+}
+
+/// Two ways to print at once are a mistake.
+pub(crate) fn refuse_json_with_format(has_format: bool, app: &App) -> Result<(), CommandError> {
+    if has_format && app.printer.json {
+        return Err(CommandError::usage("--json and --format cannot be used together").with_hint(
+            "--json prints everything that is known, --format a form to read or to import",
+        ));
+    }
+    Ok(())
 }
 
 fn open(name: &str, app: &App) -> Result<Arc<Datastore>, CommandError> {
@@ -73,90 +110,32 @@ fn open(name: &str, app: &App) -> Result<Arc<Datastore>, CommandError> {
     Ok(Arc::new(Datastore::open(&app.existing_datastore(name)?)?))
 }
 
-fn list(name: &str, limit: usize, app: &App) -> Result<ExitCode, CommandError> {
+fn remove(name: &str, names: &[String], app: &App) -> Result<ExitCode, CommandError> {
     let store = open(name, app)?;
-    let mut papers: Vec<PaperMeta> = Vec::new();
-    let mut total = 0_usize;
-    store.each_paper(|paper| {
-        total += 1;
-        if papers.len() < limit {
-            papers.push(paper);
+    let mut found: Vec<(String, PaperId)> = Vec::new();
+    let mut missing: Vec<CommandError> = Vec::new();
+    for text in names {
+        match address::stored(&store, name, text) {
+            Ok(id) => found.push((text.clone(), id)),
+            Err(error) => missing.push(error),
         }
-        Ok(())
-    })?;
-    if app.printer.json {
-        app.printer.json(&serde_json::json!({"schema": "openscholar.papers/1", "total": total, "papers": papers}))?;
-        return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::with_header(["id", "year", "title"]);
-    for paper in &papers {
-        let title: String = paper.display_title().chars().take(80).collect();
-        table.add_row([
-            paper.id.to_string(),
-            paper.year.map(|year| year.to_string()).unwrap_or_default(),
-            title,
-        ]);
+    let ids: Vec<PaperId> = found.iter().map(|(_, id)| id.clone()).collect();
+    let mut removed = 0;
+    if !ids.is_empty() {
+        let mut writer = store_writer::open(name, &store, false, app)?;
+        removed = writer.remove(&ids)?;
+        writer.commit()?;
     }
-    app.printer.out(&table.to_string())?;
-    app.printer.say(&format!("{} of {total} papers in {name}", papers.len()));
-    Ok(ExitCode::SUCCESS)
-}
-
-fn show(name: &str, id: &PaperId, app: &App) -> Result<ExitCode, CommandError> {
-    let store = open(name, app)?;
-    let Some(paper) = store.paper(id)? else {
-        return Err(CommandError::user(format!("{name} has no paper {id}"))
-            .with_hint("openscholar papers list"));
-    };
-    let passages = store.passages_of(id)?;
-    let cited_by = store.citing(id)?;
+    for error in &missing {
+        app.printer.notice(&error.notice());
+    }
+    app.printer.say(&format!("removed {removed} of {} papers from {name}", names.len()));
     if app.printer.json {
+        let unknown: Vec<String> = missing.iter().map(|error| error.notice().message).collect();
         app.printer.json(&serde_json::json!({
-            "schema": "openscholar.paper/1", "paper": paper, "passages": passages, "cited_by": cited_by,
+            "schema": "openscholar.removed/1", "removed": removed, "papers": ids, "not_removed": unknown,
         }))?;
-        return Ok(ExitCode::SUCCESS);
     }
-    app.printer.out_styled(&shown(&paper, &passages, cited_by.len()))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// A paper for people: each of its fields on one line, whatever it holds.
-fn shown(paper: &Paper, passages: &[Passage], n_cited_by: usize) -> Styled {
-    let meta = &paper.meta;
-    let line = |text: &str| untrusted(text).line().to_string();
-    let mut lines = vec![line(&meta.authors.join(", "))];
-    lines.push(format!(
-        "{} {} {}",
-        meta.year.map(|year| year.to_string()).unwrap_or_default(),
-        line(meta.venue.as_deref().unwrap_or_default()),
-        line(&meta.id.to_string())
-    ));
-    lines.extend(meta.link().map(|link| line(&link)));
-    lines.extend(meta.licence.as_ref().map(|licence| format!("licence: {}", line(licence))));
-    lines.push(format!("{} references, cited by {n_cited_by} papers here", paper.references.len()));
-    let mut text = Styled::new();
-    text.styled(Style::Strong, line(&meta.display_title()))
-        .plain(format!("\n{}", lines.join("\n")));
-    for passage in passages {
-        let kind = match passage.kind {
-            kind if kind.is_prose() => String::new(),
-            kind => format!(" [{}]", kind.name()),
-        };
-        let place = line(&format!("{} {}{kind}", passage.id, passage.section));
-        text.plain("\n\n").styled(Style::Cyan, place).plain(format!("\n{}", line(&passage.text)));
-    }
-    text
-}
-
-fn remove(name: &str, ids: &[PaperId], app: &App) -> Result<ExitCode, CommandError> {
-    let store = open(name, app)?;
-    let mut writer = store_writer::open(name, &store, false, app)?;
-    let removed = writer.remove(ids)?;
-    writer.commit()?;
-    app.printer.say(&format!("removed {removed} of {} papers from {name}", ids.len()));
-    if app.printer.json {
-        app.printer
-            .json(&serde_json::json!({"schema": "openscholar.removed/1", "removed": removed}))?;
-    }
-    Ok(if removed == ids.len() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -8,6 +8,20 @@ use fs4::TryLockError;
 use crate::error::Error;
 use crate::layout::LOCK_FILE;
 
+/// Keeps writers out of the datastore at `root` until it is dropped.
+#[derive(Debug)]
+pub struct DatastoreLock {
+    _held: WriterLock,
+}
+
+/// Takes the writer's lock of the datastore at `root`, for what is done to its folder as a whole.
+///
+/// # Errors
+/// [`Error::Locked`] names the holder.
+pub fn lock(root: &Path) -> Result<DatastoreLock, Error> {
+    Ok(DatastoreLock { _held: WriterLock::acquire(root)? })
+}
+
 /// The lock; released when dropped or when the process ends, however it ends.
 #[derive(Debug)]
 pub(crate) struct WriterLock {

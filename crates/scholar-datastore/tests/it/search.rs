@@ -241,6 +241,7 @@ fn some_filter() -> impl Strategy<Value = SearchFilter> {
         (
             prop_oneof![3 => Just(None), 1 => Just(Some("cc-by")), 1 => Just(Some("cc0-1.0"))],
             any::<bool>(),
+            any::<bool>(),
         ),
     )
         .prop_map(
@@ -251,7 +252,7 @@ fn some_filter() -> impl Strategy<Value = SearchFilter> {
                 venues,
                 min_citations,
                 named,
-                (licence, without_retracted),
+                (licence, without_retracted, include_unknown),
             )| {
                 let (papers, exclude, titles) = named;
                 SearchFilter {
@@ -263,6 +264,7 @@ fn some_filter() -> impl Strategy<Value = SearchFilter> {
                     venues,
                     min_citations,
                     licences: licence.into_iter().map(str::to_owned).collect(),
+                    include_unknown,
                     without_retracted,
                     papers,
                     exclude: exclude.into_iter().take(3).collect(),

@@ -156,7 +156,7 @@ pub(super) fn surname(name: &str) -> Option<String> {
 }
 
 /// Without accents.
-fn folded(text: &str) -> String {
+pub(super) fn folded(text: &str) -> String {
     use unicode_normalization::char::is_combining_mark;
     match_key(text).nfd().filter(|c| !is_combining_mark(*c)).collect()
 }
@@ -243,7 +243,7 @@ impl Matcher {
 }
 
 /// Runs of [`SHINGLE`] words; a shorter title is one run.
-fn shingles(title: &str) -> BTreeSet<String> {
+pub(super) fn shingles(title: &str) -> BTreeSet<String> {
     let words: Vec<&str> = title.split(' ').filter(|word| !word.is_empty()).collect();
     match words.len() {
         0 => BTreeSet::new(),

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 /// What an entry of a list takes in memory beside its text.
 const ENTRY_BYTES: usize = 64;
 
-/// Conditions on papers; all must hold, and an unknown value of a paper fails the condition on it.
+/// Conditions on papers; all must hold, and an unknown value of a paper fails the condition on it, unless `include_unknown`.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[schema(as = SearchFilter)]
 #[serde(deny_unknown_fields, default)]
@@ -30,6 +30,8 @@ pub(super) struct FilterBody {
     min_citations: Option<u32>,
     /// Names of licences, with or without a version.
     licences: BTreeSet<String>,
+    /// Whether a paper of which a value is unknown meets the condition on it.
+    include_unknown: bool,
     /// Refuses papers known as retracted.
     without_retracted: bool,
     /// The only papers that may come back.
@@ -51,6 +53,7 @@ impl From<FilterBody> for SearchFilter {
             venues,
             min_citations,
             licences,
+            include_unknown,
             without_retracted,
             papers,
             exclude,
@@ -63,6 +66,7 @@ impl From<FilterBody> for SearchFilter {
             venues,
             min_citations,
             licences: licences.iter().map(|licence| licence_key(licence)).collect(),
+            include_unknown,
             without_retracted,
             papers,
             exclude,

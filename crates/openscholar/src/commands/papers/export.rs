@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use scholar_core::{Paper, PaperId};
+use scholar_core::Paper;
 use scholar_formats::export::{self, ListFormat};
 
-use super::open;
+use super::{address, open};
 use crate::app::App;
 use crate::args::ListFormatArg;
 use crate::error::CommandError;
@@ -15,8 +15,8 @@ use crate::runs::{self, ANSWER_FILE, RunFolder};
 
 /// Which papers are listed.
 pub(super) enum Selection<'a> {
-    /// Those with these identifiers; without any, all of the datastore.
-    Papers(&'a [PaperId]),
+    /// Those with these names; without any, all of the datastore.
+    Papers(&'a [String]),
     /// The references of this run's answer.
     Run(&'a str),
 }
@@ -52,9 +52,9 @@ pub(super) fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-fn papers(name: &str, ids: &[PaperId], app: &App) -> Result<Vec<Paper>, CommandError> {
+fn papers(name: &str, ids: &[String], app: &App) -> Result<Vec<Paper>, CommandError> {
     let store = open(name, app)?;
-    let mut wanted = ids.to_vec();
+    let mut wanted = address::all_stored(&store, name, ids)?;
     if wanted.is_empty() {
         store.each_paper(|paper| {
             wanted.push(paper.id);

@@ -4,11 +4,13 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use scholar_core::text::untrusted;
-use scholar_core::{PaperId, PaperMeta};
-use scholar_datastore::Graph;
+use scholar_core::{PaperId, PaperMeta, PrintedReference};
 use scholar_datastore::graph::{Direction, Limits, Linked};
+use scholar_datastore::{Datastore, Graph};
+use scholar_formats::library::printed::reference_title;
 use serde_json::{Value, json};
 
+use super::intake::matched;
 use crate::app::App;
 use crate::error::CommandError;
 use crate::output::table::Table;
@@ -16,6 +18,8 @@ use crate::printer::{Style, Styled};
 
 /// Characters of a title shown to people.
 const TITLE_CHARS: usize = 80;
+/// What stands for what is not known of a work that is not stored.
+const NOT_HERE: &str = "(not in this library)";
 
 pub(super) fn references(
     name: &str,
@@ -27,22 +31,48 @@ pub(super) fn references(
     let graph = store.graph()?;
     let Some(references) = graph.references(id)? else { return Err(unknown(name, id)) };
     let here = references.iter().filter(|linked| linked.stored).count();
-    let total = references.len();
-    let shown = &references[..total.min(limit)];
+    let printed = printed_only(&store, id)?;
+    let total = references.len() + printed.len();
+    let shown = &references[..references.len().min(limit)];
+    let shown_printed = &printed[..printed.len().min(limit - shown.len())];
     if app.printer.json {
         let papers = all_described(&graph, shown)?;
-        print(
+        return print(
             app,
             "openscholar.references/1",
             id,
-            json!({"total": total, "stored": here, "papers": papers}),
-        )
-    } else {
-        list(&graph, shown, app)?;
-        app.printer
-            .say(&format!("{} of {total} references, {here} of them in {name}", shown.len()));
-        Ok(ExitCode::SUCCESS)
+            json!({"total": total, "stored": here, "papers": papers, "printed": shown_printed}),
+        );
     }
+    let mut table = Table::with_header(["id", "year", "title"]);
+    for linked in shown {
+        table.add_row(row(&graph, linked)?);
+    }
+    for reference in shown_printed {
+        let title = reference.title.as_deref().or_else(|| reference_title(&reference.text));
+        let title = title.unwrap_or(&reference.text);
+        table.add_row([
+            NOT_HERE.to_owned(),
+            reference.year.map(|year| year.to_string()).unwrap_or_default(),
+            title.chars().take(TITLE_CHARS).collect(),
+        ]);
+    }
+    app.printer.out(&table.to_string())?;
+    let count = shown.len() + shown_printed.len();
+    app.printer.say(&format!("{count} of {total} references, {here} of them in {name}"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Printed references of a paper that state no identifier and mean no stored paper.
+fn printed_only(store: &Datastore, id: &PaperId) -> Result<Vec<PrintedReference>, CommandError> {
+    let records = store.paper(id)?.map(|paper| paper.records).unwrap_or_default();
+    let mut alone = Vec::new();
+    for reference in records.into_iter().flat_map(|record| record.references) {
+        if reference.ids.is_empty() && matched::stored(store, &reference)?.is_none() {
+            alone.push(reference);
+        }
+    }
+    Ok(alone)
 }
 
 pub(super) fn citers(
@@ -211,6 +241,6 @@ fn row(graph: &Graph<'_>, linked: &Linked) -> Result<[String; 3], CommandError> 
             meta.year.map(|year| year.to_string()).unwrap_or_default(),
             meta.display_title().chars().take(TITLE_CHARS).collect(),
         ],
-        None => [linked.id.to_string(), String::new(), "(not here)".to_owned()],
+        None => [linked.id.to_string(), String::new(), NOT_HERE.to_owned()],
     })
 }

@@ -116,6 +116,21 @@ pub(crate) async fn take_in(
     Ok(Kept { report, joined, papers: became, lost })
 }
 
+/// Writes papers in the place of others of the datastore called `name`.
+pub(crate) async fn revise(
+    name: &str,
+    store: &Datastore,
+    revisions: Vec<Revision>,
+    app: &App,
+) -> Result<AddReport, CommandError> {
+    let path = app.existing_datastore(name)?;
+    let encoder = build::fitting_encoder(app, &path, None, Reading::WHOLE).await?;
+    let mut writer = store_writer::open(name, store, false, app)?;
+    app.heed_signals()?;
+    let options = AddOptions::standard("papers add");
+    Ok(writer.revise(revisions, encoder.as_ref(), &options, &mut |_| app.until_stopped())?)
+}
+
 /// The paper without files that lie elsewhere now: the same bytes were read from another path, and the old one leads nowhere.
 fn without_moved(paper: Paper) -> Option<Paper> {
     let files: Vec<SourceFile> =

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
+use scholar_core::{Notice, NoticeKind};
+
 use super::files::{self, Intake};
 use crate::app::App;
 use crate::args::{IntakeArgs, SourceArgs};
@@ -68,12 +70,43 @@ pub(super) fn run(
         }
         let now = stamps(&folders, links);
         let ready = settled(&done, &before, &now);
+        tell_missing(&folders, &before, &now, app);
         before = now;
         // One broken file must not end the watch.
         if let Err(error) = take(name, &ready, rows, args, app) {
             app.printer.error(&error);
         }
+        // A file that comes back is read again, if it is another.
+        done.retain(|path, _| before.contains_key(path));
         done.extend(ready);
+    }
+}
+
+/// Says which folders and files are gone since the last look. What was read of them stays until a person decides otherwise.
+fn tell_missing(
+    folders: &[PathBuf],
+    before: &BTreeMap<PathBuf, Stamp>,
+    now: &BTreeMap<PathBuf, Stamp>,
+    app: &App,
+) {
+    let gone: Vec<&PathBuf> = before.keys().filter(|path| !now.contains_key(*path)).collect();
+    for folder in folders.iter().filter(|folder| !folder.is_dir()) {
+        if gone.iter().any(|path| path.starts_with(folder)) {
+            let message = format!(
+                "{} is gone; its papers stay, and it is watched when it comes back",
+                folder.display()
+            );
+            app.printer.notice(&Notice::new(NoticeKind::Skipped, message));
+        }
+    }
+    for path in gone {
+        if folders.iter().all(|folder| folder.is_dir() || !path.starts_with(folder)) {
+            let message = format!("{} was removed or renamed; its paper stays", path.display());
+            let notice = Notice::new(NoticeKind::Skipped, message);
+            app.printer.notice(
+                &notice.with_hint("openscholar papers check --forget gives up missing files"),
+            );
+        }
     }
 }
 

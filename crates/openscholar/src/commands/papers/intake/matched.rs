@@ -49,6 +49,15 @@ pub(crate) fn match_late(paper: &mut Paper, new: &Matcher) -> Result<bool, Comma
     Ok(paper.references.len() > before)
 }
 
+/// The stored paper that a reference means, by its title, author and year where it states no identifier of one.
+pub(crate) fn stored(
+    store: &Datastore,
+    reference: &PrintedReference,
+) -> Result<Option<PaperId>, CommandError> {
+    let known = Known { store: Some(store), batch: Matcher::default() };
+    Ok(known.find(reference)?.map(|found| found.paper))
+}
+
 fn match_paper(
     paper: &mut Paper,
     find: impl Fn(&PrintedReference) -> Result<Option<Matched>, CommandError>,
