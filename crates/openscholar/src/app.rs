@@ -90,6 +90,20 @@ impl App {
         if has_library { library } else { crate::config::DEFAULT_DATASTORE }.to_owned()
     }
 
+    /// The datastores that `name` means: those of a group of the config file, several parted by commas, or one.
+    pub(crate) fn datastore_members(&self, name: &str) -> Vec<String> {
+        let mut members: Vec<String> = Vec::new();
+        for part in name.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let group = self.config.groups.get(part).cloned();
+            for member in group.unwrap_or_else(|| vec![part.to_owned()]) {
+                if !members.contains(&member) {
+                    members.push(member);
+                }
+            }
+        }
+        members
+    }
+
     /// Threads for models.
     pub(crate) fn threads(&self) -> usize {
         self.threads

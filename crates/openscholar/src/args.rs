@@ -145,12 +145,21 @@ impl From<SearchModeArg> for scholar_core::SearchMode {
     }
 }
 
+/// Rows of search results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SearchByArg {
+    /// Passages.
+    Passage,
+    /// Papers, each with its best passage.
+    Paper,
+}
+
 /// Search for passages, with an explanation of their ranks.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SearchArgs {
     /// The query.
     pub(crate) query: String,
-    /// Number of passages to return.
+    /// Number of passages or papers to return.
     #[arg(long, short = 'k', default_value_t = 10, value_name = "N")]
     pub(crate) top_k: usize,
     /// Indexes to search.
@@ -162,6 +171,12 @@ pub(crate) struct SearchArgs {
     /// Reranker: a reranker or encoder from the catalog, a reranker's folder, datastore-encoder, or auto.
     #[arg(long, value_name = "NAME")]
     pub(crate) reranker: Option<String>,
+    /// What a row of the results is.
+    #[arg(long, value_enum, default_value_t = SearchByArg::Passage)]
+    pub(crate) by: SearchByArg,
+    /// Print as this format; with --by paper.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<TableFormatArg>,
     /// Print how each score was computed.
     #[arg(long)]
     pub(crate) explain: bool,

@@ -37,6 +37,8 @@ const CONFIG_BYTES: usize = 1 << 20;
 pub(crate) struct ConfigFile {
     /// Datastore asked when none is named.
     pub(crate) datastore: Option<String>,
+    /// Names for several datastores that are searched as one: `mine = ["library", "starter"]`.
+    pub(crate) groups: BTreeMap<String, Vec<String>>,
     /// Encoder of new datastores.
     pub(crate) encoder: Option<String>,
     /// What reads candidates again: a reranker or an encoder from the catalog, a reranker's folder, `datastore-encoder` for the
@@ -173,6 +175,7 @@ impl ConfigFile {
     pub(crate) fn settings(&self) -> Settings {
         let Self {
             datastore: _,
+            groups: _,
             encoder: _,
             reranker: _,
             judge: _,

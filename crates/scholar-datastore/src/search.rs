@@ -12,6 +12,7 @@ mod candidates;
 mod explain;
 pub(crate) mod filters;
 pub mod fusion;
+pub mod group;
 mod memory;
 pub mod pool;
 
@@ -30,6 +31,7 @@ use crate::lexical::Bm25;
 use crate::store::{Datastore, Snapshot};
 use candidates::Candidates;
 use fusion::{Candidate, Fusion};
+use group::Scored;
 use memory::MemoryBudget;
 use pool::SearchPool;
 
@@ -66,6 +68,8 @@ pub struct SearchConfig {
 
 /// Candidates of each list. Ours: deep enough that a passage outside cannot win by the other list alone.
 const CANDIDATE_DEPTH: usize = 200;
+/// Hits of each datastore that are fused with others': as many as give mean and deviation.
+const FUSED_DEPTH: usize = 50;
 /// Passages of a filter that are compared each. Ours: as long as that takes about as long as looking through an index.
 const COMPARED: usize = 20_000;
 
@@ -148,7 +152,18 @@ impl HybridRetriever {
         if request.top_k == 0 {
             return Ok(Vec::new());
         }
-        self.store.reading(|| self.search_commit(request, vector))
+        let found = self.store.reading(|| self.search_commit(request, vector))?;
+        Ok(found.into_iter().map(|scored| scored.hit).collect())
+    }
+
+    /// As [`HybridRetriever::search_blocking`], deep enough to be fused with other stores', each hit with both scores.
+    fn search_scored(&self, request: &SearchRequest) -> Result<Vec<Scored>, Error> {
+        let vector = match request.mode {
+            SearchMode::Lexical => Vec::new(),
+            SearchMode::Dense | SearchMode::Hybrid => self.encode(request.query.as_str())?,
+        };
+        let deep = SearchRequest { top_k: request.top_k.max(FUSED_DEPTH), ..request.clone() };
+        self.store.reading(|| self.search_commit(&deep, vector))
     }
 
     /// The newest commit's answer.
@@ -156,7 +171,7 @@ impl HybridRetriever {
         &self,
         request: &SearchRequest,
         vector: Vec<f32>,
-    ) -> Result<Vec<Retrieved>, Error> {
+    ) -> Result<Vec<Scored>, Error> {
         let SearchRequest { query, top_k, mode, filter } = request;
         let SearchConfig { bm25, fusion, feedback, depth, dense, compared, memory_bytes } =
             self.config;
@@ -231,7 +246,7 @@ impl HybridRetriever {
         snapshot: &Snapshot,
         hits: Vec<Hit>,
         explanations: Vec<Explanation>,
-    ) -> Result<Vec<Retrieved>, Error> {
+    ) -> Result<Vec<Scored>, Error> {
         let mut metas: BTreeMap<PaperId, Arc<PaperMeta>> = BTreeMap::new();
         let mut retrieved = Vec::with_capacity(hits.len());
         for (Hit { candidate, passage }, explanation) in hits.into_iter().zip(explanations) {
@@ -245,7 +260,8 @@ impl HybridRetriever {
             };
             let score = RetrievalScore::new(candidate.score)
                 .map_err(|error| Error::corrupt(self.store.root(), error.to_string()))?;
-            retrieved.push(Retrieved { passage, paper, score, explanation, found_by: Vec::new() });
+            let hit = Retrieved { passage, paper, score, explanation, found_by: Vec::new() };
+            retrieved.push(Scored { hit, dense: candidate.dense, lexical: candidate.lexical });
         }
         Ok(retrieved)
     }

@@ -3,6 +3,7 @@
 pub(crate) mod checks;
 pub(crate) mod commit;
 mod directory;
+pub mod filtered;
 pub(crate) mod guard;
 pub mod info;
 mod ports;

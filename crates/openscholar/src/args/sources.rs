@@ -16,6 +16,13 @@ pub(crate) struct SearchSourceArgs {
     pub(crate) full_texts: Option<usize>,
 }
 
+impl SearchSourceArgs {
+    /// Whether the command line names sources other than the datastore.
+    pub(crate) fn asks_others(&self) -> bool {
+        self.sources.iter().any(|source| *source != SourceArg::Datastore)
+    }
+}
+
 /// Sources of citation data other than the datastore.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct GraphSourceArgs {

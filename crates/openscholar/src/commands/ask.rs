@@ -7,7 +7,7 @@ mod watch;
 use std::io::Read as _;
 use std::process::ExitCode;
 
-use scholar_core::{Answer, Paper, Question};
+use scholar_core::{Answer, Notice, Paper, Question};
 use scholar_pipeline::budget::Estimate;
 use scholar_pipeline::config::AskConfig;
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
@@ -32,6 +32,7 @@ use watch::Watch;
 const MAX_INPUT_BYTES: u64 = 1_000_000;
 
 pub(crate) fn run(args: AskArgs, app: &App) -> Result<ExitCode, CommandError> {
+    super::papers::refuse_json_with_format(args.format.is_some(), app)?;
     if args.format.is_some_and(|format| !export::is_text(format)) && args.output.is_none() {
         return Err(CommandError::user("a DOCX file cannot be printed")
             .with_hint("name a file: --output answer.docx"));
@@ -40,9 +41,12 @@ pub(crate) fn run(args: AskArgs, app: &App) -> Result<ExitCode, CommandError> {
     let key = args.sign.as_ref().or(app.config.sign.as_ref());
     let signer = key.map(|path| Signer::read(path)).transpose()?;
     let (args, task) = Task::of(args, app)?;
-    app.home.datastore(&task.datastore)?;
-    if task.datastore != crate::starter::NAME {
-        app.existing_datastore(&task.datastore)?;
+    let members = app.datastore_members(&task.datastore);
+    for name in &members {
+        app.home.datastore(name)?;
+        if name != crate::starter::NAME {
+            app.existing_datastore(name)?;
+        }
     }
     let (document, stored) = app.block_on_to_the_end(answer(&args, &task, app))??;
     let stored = match (stored, &signer) {
@@ -53,7 +57,9 @@ pub(crate) fn run(args: AskArgs, app: &App) -> Result<ExitCode, CommandError> {
     print(&document, &args, app)?;
     stored?;
     if let Some(into) = &args.save {
-        save(&document.run, into.as_deref().unwrap_or(&task.datastore), app)?;
+        let own = members.iter().find(|name| *name != crate::starter::NAME);
+        let own = own.or(members.first()).unwrap_or(&task.datastore);
+        save(&document.run, into.as_deref().unwrap_or(own), app)?;
     }
     let abstained = document.answer.abstained;
     Ok(if abstained { ExitCode::from(EXIT_MISSING_EVIDENCE) } else { ExitCode::SUCCESS })
@@ -73,7 +79,9 @@ impl Task {
         let Some(run) = &args.resume else {
             let question = read_question(args.question.as_deref().unwrap_or_default())?;
             let config = settings::resolve(&args, &app.config.settings())?;
-            let datastore = app.datastore_name(args.answer.datastore.as_deref());
+            let named = app.datastore_name(args.answer.datastore.as_deref());
+            // A group is written down as what it is now.
+            let datastore = app.datastore_members(&named).join(",");
             let args = AskArgs { mode: config.mode, ..args };
             return Ok((args, Self { question, config, datastore, journal: None }));
         };
@@ -131,7 +139,10 @@ async fn answer(
     let Task { question, config, datastore, journal } = task;
     let opened = OpenDatastore::open(app, datastore).await?;
     // Before anything is read: a datastore at this commit has what was read.
-    let commit = opened.store.commit()?;
+    let commit = opened.commit()?;
+    if let Some(notice) = check_filter(&opened, args, config, datastore, app)? {
+        app.printer.notice(&notice);
+    }
     let meter = Meter::start_with(config.budget, app.clock(), Some(App::alarm()));
     let wired = wiring::ports(app, &opened, args, question, config, &meter).await?;
     let ports = &wired.ports;
@@ -200,6 +211,23 @@ async fn answer(
             .with_hint("the answer is complete, but its run folder is not: save the printed answer")
     });
     Ok((document, stored))
+}
+
+/// What the filter leaves of the datastore. Where other sources are asked too, nothing left of it is no failure.
+fn check_filter(
+    opened: &OpenDatastore,
+    args: &AskArgs,
+    config: &AskConfig,
+    datastore: &str,
+    app: &App,
+) -> Result<Option<Notice>, CommandError> {
+    let configured = app.config.sources.used.iter().any(|source| source != "datastore");
+    let asks_others = args.answer.search_sources.asks_others()
+        || (args.answer.search_sources.sources.is_empty() && configured);
+    match opened.check_filter(&config.retrieval.filter, datastore) {
+        Err(error) if asks_others => Ok(Some(error.notice())),
+        done => done,
+    }
 }
 
 /// Adds the papers that the run's sources found to a datastore.

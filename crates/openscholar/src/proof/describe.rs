@@ -40,12 +40,13 @@ pub(crate) fn problem(problem: &ProofProblem) -> String {
             found.as_deref().map_or_else(|| "past the end".to_owned(), shown),
             shown(&quote.text)
         ),
-        ProofProblem::QuoteNotInSource { sentence, quote, stored } => format!(
-            "sentence {}: {} is quoted from {}, which has it no longer: {}",
+        ProofProblem::QuoteNotInSource { sentence, quote, embedded, stored } => format!(
+            "sentence {}: the source has changed since: {} is quoted from {}, which has it no longer: it was {} and is {}",
             sentence + 1,
             shown(&quote.text),
             quote.passage_id,
-            shown(stored)
+            beside(embedded, stored),
+            beside(stored, embedded)
         ),
         ProofProblem::QuoteOfOtherPaper { sentence, quote } => format!(
             "sentence {}: the quotation of {} is not from reference [{}]",
@@ -113,6 +114,15 @@ pub(crate) fn remark(remark: &ProofRemark) -> String {
             "the source has changed since: passage {passage_id} was {}; the quoted words are in another passage of the paper",
             shown(embedded)
         ),
+        ProofRemark::MetadataChanged { printed, stored } => {
+            let line = crate::output::markdown::describe;
+            format!(
+                "reference [{}] has other metadata since: it was {} and is {}",
+                printed.number.0,
+                beside(&line(printed), &line(stored)),
+                beside(&line(stored), &line(printed))
+            )
+        }
         ProofRemark::ReferenceUnchecked { printed } => format!(
             "reference [{}] could not be compared: no stored passage of it is quoted",
             printed.number.0

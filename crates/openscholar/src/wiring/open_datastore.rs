@@ -4,17 +4,17 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scholar_core::{Encoder as _, Paper, Retriever};
+use scholar_core::{Encoder as _, Notice, NoticeKind, Paper, Retriever, SearchFilter};
 use scholar_datastore::{
-    AddOptions, BuildRules, Datastore, DatastoreWriter, DenseSearch, Descriptor, HybridRetriever,
-    PaperVectors, SearchConfig, SearchPool,
+    AddOptions, BuildRules, Datastore, DatastoreWriter, DenseSearch, Descriptor, FilterEffect,
+    GroupMember, GroupRetriever, HybridRetriever, PaperVectors, SearchConfig, SearchPool,
 };
 use scholar_models::LocalEncoder;
 
 use super::models;
 use super::upgrade::{finish_upgrade, upgrade};
 use crate::app::App;
-use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::error::{CommandError, Context as _, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::progress;
 use crate::starter;
 
@@ -28,13 +28,105 @@ const LOCK_PAUSE: Duration = Duration::from_millis(200);
 pub(crate) struct OpenDatastore {
     pub(crate) encoder: Arc<LocalEncoder>,
     pub(crate) retriever: Arc<dyn Retriever>,
+    /// The one that is searched; of several the first.
     pub(crate) store: Arc<Datastore>,
+    /// The others that are searched with it.
+    pub(crate) others: Vec<Arc<Datastore>>,
 }
 
 impl OpenDatastore {
     /// Opens the datastore called `name` with its encoder, which is fetched if it is absent. The starter papers are
     /// built on first use.
     pub(crate) async fn open(app: &App, name: &str) -> Result<Self, CommandError> {
+        let members = app.datastore_members(name);
+        match members.as_slice() {
+            [] | [_] => Self::open_one(app, members.first().map_or(name, String::as_str)).await,
+            _ => Self::open_group(app, &members).await,
+        }
+    }
+
+    /// Opens several datastores as one. The first one's encoder is the one that other parts of the program use.
+    async fn open_group(app: &App, names: &[String]) -> Result<Self, CommandError> {
+        let mut members: Vec<GroupMember> = Vec::new();
+        let mut opened: Vec<Self> = Vec::new();
+        for name in names {
+            let one = Self::open_one(app, name).await?;
+            let pool = Arc::new(SearchPool::new(app.threads(), SEARCH_QUEUE)?);
+            let retriever = HybridRetriever::new(
+                Arc::clone(&one.store),
+                one.encoder.clone(),
+                SearchConfig::tuned(),
+                pool,
+            )?;
+            members.push(GroupMember { name: name.clone(), retriever });
+            opened.push(one);
+        }
+        let group = GroupRetriever::new(members);
+        let how = match group.is_uniform() {
+            true => "by their scores: they have one encoder",
+            false => "by their ranks: their encoders differ",
+        };
+        app.printer.say(&format!("searching {}, fused {how}", names.join(", ")));
+        let mut opened = opened.into_iter();
+        let Some(first) = opened.next() else {
+            return Err(CommandError::user("no datastore is named"));
+        };
+        let others = opened.map(|one| one.store).collect();
+        Ok(Self { retriever: Arc::new(group), others, ..first })
+    }
+
+    /// All datastores that are searched.
+    pub(crate) fn stores(&self) -> impl Iterator<Item = &Arc<Datastore>> {
+        std::iter::once(&self.store).chain(&self.others)
+    }
+
+    /// A number that grows with every commit of any of them.
+    pub(crate) fn commit(&self) -> Result<u64, CommandError> {
+        let mut sum = 0_u64;
+        for store in self.stores() {
+            sum = sum.wrapping_add(store.commit()?);
+        }
+        Ok(sum)
+    }
+
+    /// What `filter` leaves of them. Nothing left is an error that blames the filter.
+    pub(crate) fn check_filter(
+        &self,
+        filter: &SearchFilter,
+        name: &str,
+    ) -> Result<Option<Notice>, CommandError> {
+        if filter.is_none() {
+            return Ok(None);
+        }
+        let mut effect = FilterEffect::default();
+        for store in self.stores() {
+            effect = effect.and(store.filter_effect(filter)?);
+        }
+        let FilterEffect { papers, accepted, unknown } = effect;
+        let what = filter.describe();
+        let mut message =
+            format!("the filter ({what}) leaves {accepted} of {papers} papers of {name}");
+        if unknown > 0 {
+            message = format!(
+                "{message}; {unknown} are left out because what it asks is not known of them"
+            );
+        }
+        let hint =
+            "--include-unknown keeps papers of which year, venue, citations or licence are unknown";
+        if accepted == 0 {
+            let error = CommandError::user(message).with_code(EXIT_MISSING_EVIDENCE);
+            return Err(error.with_hint(if unknown > 0 {
+                hint
+            } else {
+                "ask with a wider filter"
+            }));
+        }
+        let notice = Notice::new(NoticeKind::Skipped, message);
+        Ok((accepted < papers).then(|| if unknown > 0 { notice.with_hint(hint) } else { notice }))
+    }
+
+    /// One datastore.
+    async fn open_one(app: &App, name: &str) -> Result<Self, CommandError> {
         if name == starter::NAME {
             starter(app).await?;
         }
@@ -55,7 +147,10 @@ impl OpenDatastore {
 
     /// The same, comparing every vector.
     pub(crate) fn exact(self, app: &App) -> Result<Self, CommandError> {
-        let Self { encoder, retriever: _, store } = self;
+        let Self { encoder, retriever: _, store, others } = self;
+        if !others.is_empty() {
+            return Err(CommandError::usage("--exact searches one datastore"));
+        }
         let config = SearchConfig { dense: DenseSearch::Exact, ..SearchConfig::tuned() };
         Self::searched(app, store, encoder, config)
     }
@@ -70,7 +165,7 @@ impl OpenDatastore {
         let config = SearchConfig { memory_bytes, ..config };
         let pool = Arc::new(SearchPool::new(app.threads(), SEARCH_QUEUE)?);
         let retriever = HybridRetriever::new(Arc::clone(&store), encoder.clone(), config, pool)?;
-        Ok(Self { encoder, retriever: Arc::new(retriever), store })
+        Ok(Self { encoder, retriever: Arc::new(retriever), store, others: Vec::new() })
     }
 }
 

@@ -1,4 +1,4 @@
-//! A datastore, and what a run found beyond it, as a source of stored passages only: proofs are checked without any model.
+//! Datastores, and what a run found beyond it, as a source of stored passages only: proofs are checked without any model.
 
 use async_trait::async_trait;
 use scholar_core::text::passages::{PassageRules, cut};
@@ -11,17 +11,17 @@ use scholar_datastore::Datastore;
 /// Serves passages by name and refuses to search.
 pub(crate) struct StoredPassages {
     found: Vec<(Passage, PaperMeta)>,
-    store: Datastore,
+    stores: Vec<Datastore>,
 }
 
 impl StoredPassages {
-    /// The passages of `store`, and those of the papers a run `found`, which come first as they did in the run.
-    pub(crate) fn new(store: Datastore, found: &[Paper]) -> Self {
+    /// The passages of `stores`, and those of the papers a run `found`, which come first as they did in the run.
+    pub(crate) fn new(stores: Vec<Datastore>, found: &[Paper]) -> Self {
         let cut = |paper: &Paper| -> Vec<(Passage, PaperMeta)> {
             let passages = cut(paper, PassageRules::sections());
             passages.into_iter().map(|passage| (passage, paper.meta.clone())).collect()
         };
-        Self { found: found.iter().flat_map(cut).collect(), store }
+        Self { found: found.iter().flat_map(cut).collect(), stores }
     }
 }
 
@@ -39,9 +39,14 @@ impl Retriever for StoredPassages {
     }
 
     async fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, PortError> {
-        match self.found.iter().find(|(passage, _)| passage.id == *id) {
-            Some(found) => Ok(Some(found.clone())),
-            None => Ok(self.store.passage(id)?),
+        if let Some(found) = self.found.iter().find(|(passage, _)| passage.id == *id) {
+            return Ok(Some(found.clone()));
         }
+        for store in &self.stores {
+            if let Some(found) = store.passage(id)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 }

@@ -6,8 +6,8 @@ use scholar_core::text::locate;
 use scholar_core::text::markers::strip_foreign_markers;
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::{
-    CharSpan, Citation, Gate, PaperMeta, PassageId, PortError, PortErrorKind, Quote, Reference,
-    Retriever,
+    CharSpan, Citation, Gate, PaperId, PaperMeta, PassageId, PortError, PortErrorKind, Quote,
+    Reference, Retriever,
 };
 use serde::Serialize;
 
@@ -65,6 +65,8 @@ pub enum ProofProblem {
         sentence: usize,
         /// As the proof states it.
         quote: Quote,
+        /// The text in the proof.
+        embedded: String,
         /// What the passage says now.
         stored: String,
     },
@@ -172,6 +174,13 @@ pub enum ProofRemark {
         /// The text in the datastore; `None` when the words stand in another passage of the paper now.
         stored: Option<String>,
     },
+    /// The paper has other metadata since: a registry or a library was asked, or its file changed.
+    MetadataChanged {
+        /// As the answer prints it.
+        printed: Reference,
+        /// As it is stored.
+        stored: Reference,
+    },
     /// A cited paper that no quotation leads to, or that nothing could be compared with.
     ReferenceUnchecked {
         /// As the answer prints it.
@@ -251,6 +260,13 @@ fn quotes_of(sentence: &ProofSentence) -> impl Iterator<Item = &Quote> {
 struct Stored {
     text: String,
     paper: PaperMeta,
+}
+
+impl Stored {
+    /// Whether `id` names its paper, which may have got the identifier of a registry since.
+    fn is(&self, id: &PaperId) -> bool {
+        self.paper.ids().any(|own| own == id)
+    }
 }
 
 struct Check<'a> {
@@ -361,12 +377,14 @@ impl<'a> Check<'a> {
                 let founded = cell.quote.as_ref().map_or(cell.text.is_empty(), |quote| {
                     let id = &quote.passage_id;
                     let stored = self.stored.get(id).and_then(Option::as_ref);
-                    let source = stored.map_or(&id.paper, |stored| &stored.paper.id);
+                    let is_source = |paper: &PaperId| {
+                        stored.map_or(*paper == id.paper, |stored| stored.is(paper))
+                    };
                     let text = self.embedded(id).and_then(|one| one.text.as_deref());
                     let there =
                         text.and_then(|text| CharSpan::new(quote.start, quote.end).slice(text));
                     quote.reference == one.reference
-                        && paper.is_some_and(|paper| &paper.paper_id == source)
+                        && paper.is_some_and(|paper| is_source(&paper.paper_id))
                         && there == Some(quote.text.as_str())
                 });
                 if !founded {
@@ -399,9 +417,10 @@ impl<'a> Check<'a> {
             }
         }
         let stored = self.stored.get(id).and_then(Option::as_ref);
-        let paper = stored.map_or(&id.paper, |stored| &stored.paper.id);
+        let is_source =
+            |paper: &PaperId| stored.map_or(*paper == id.paper, |stored| stored.is(paper));
         let cited = self.proof.references.iter().find(|one| one.number == quote.reference);
-        if cited.is_none_or(|reference| &reference.paper_id != paper) {
+        if cited.is_none_or(|reference| !is_source(&reference.paper_id)) {
             self.problem(ProofProblem::QuoteOfOtherPaper { sentence, quote: quote.clone() });
         }
     }
@@ -435,7 +454,7 @@ impl<'a> Check<'a> {
             self.remark(ProofRemark::SourceChanged { passage_id, embedded, stored: None });
         } else if let Some(stored) = stored {
             let quote = quote.clone();
-            self.problem(ProofProblem::QuoteNotInSource { sentence, quote, stored });
+            self.problem(ProofProblem::QuoteNotInSource { sentence, quote, embedded, stored });
         } else {
             self.problem(ProofProblem::PassageMissing { passage_id });
         }
@@ -496,8 +515,7 @@ impl<'a> Check<'a> {
                 let printed = printed.clone();
                 self.problem(ProofProblem::ReferenceMisnumbered { expected: at + 1, printed });
             }
-            let stored =
-                self.stored.values().flatten().find(|one| one.paper.id == printed.paper_id);
+            let stored = self.stored.values().flatten().find(|one| one.is(&printed.paper_id));
             let Some(stored) = stored else {
                 self.remark(ProofRemark::ReferenceUnchecked { printed: printed.clone() });
                 continue;
@@ -507,7 +525,11 @@ impl<'a> Check<'a> {
             let now = Reference { found_by, ..reference_of(printed.number, &stored.paper) };
             if &now != printed {
                 let printed = printed.clone();
-                self.problem(ProofProblem::ReferenceDiffers { printed, stored: now });
+                if self.sources.is_some_and(|sources| sources.same_commit) {
+                    self.problem(ProofProblem::ReferenceDiffers { printed, stored: now });
+                } else {
+                    self.remark(ProofRemark::MetadataChanged { printed, stored: now });
+                }
             }
         }
     }

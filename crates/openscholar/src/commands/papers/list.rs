@@ -119,10 +119,13 @@ fn table(papers: &[PaperMeta]) -> Table {
     table
 }
 
+/// Names of the cells of a paper.
+pub(crate) const CSV_HEADER: [&str; 8] =
+    ["id", "title", "authors", "year", "venue", "doi", "citations", "url"];
+
 /// Papers as comma-separated values, a header first.
 pub(crate) fn csv_of(papers: &[PaperMeta]) -> String {
-    let mut text =
-        csv::row(&["id", "title", "authors", "year", "venue", "doi", "citations", "url"]);
+    let mut text = csv::row(&CSV_HEADER);
     for paper in papers {
         text.push_str(&csv::row(&csv_cells(paper)));
     }

@@ -56,14 +56,16 @@ pub(super) fn run(
     let record = files.record()?;
     let proof: ProofFile = files.json(PROOF_FILE)?;
     let name = datastore.unwrap_or(&record.datastore);
-    let opened = app.existing_datastore(name).and_then(|path| Ok(Datastore::open(&path)?));
+    let members = app.datastore_members(name);
+    let open = |name: &String| Ok(Datastore::open(&app.existing_datastore(name)?)?);
+    let opened: Result<Vec<Datastore>, CommandError> = members.iter().map(open).collect();
     let store = match (opened, datastore) {
         (Ok(store), _) => Ok(store),
         // One that was named is meant.
         (Err(error), Some(_)) => return Err(error),
         (Err(error), None) => Err(error.to_string()),
     };
-    let commit = store.as_ref().map(Datastore::commit).ok().transpose()?;
+    let commit = store.as_ref().ok().map(|stores| commit_of(stores)).transpose()?;
     let recorded = proof.datastore.as_ref().filter(|recorded| recorded.name == name);
     let same_commit = commit.is_some() && recorded.map(|recorded| recorded.commit) == commit;
     let compared = Compared {
@@ -71,10 +73,10 @@ pub(super) fn run(
         commit,
         recorded_commit: proof.datastore.as_ref().map(|recorded| recorded.commit),
         unavailable: store.as_ref().err().cloned(),
-        found_quotes: found_quotes(&proof),
+        found_quotes: found_quotes(&proof, &members),
     };
     let found = folder.found_papers()?;
-    let stored = store.ok().map(|store| StoredPassages::new(store, &found));
+    let stored = store.ok().map(|stores| StoredPassages::new(stores, &found));
     let sources = stored.as_ref().map(|passages| Sources { passages, same_commit });
     let checked = app.block_on(check(&files, sources))??;
     let signed = signed(&folder, &files, signers.as_ref())?;
@@ -100,9 +102,20 @@ pub(super) fn run(
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn found_quotes(proof: &ProofFile) -> usize {
+/// A number that grows with every commit of any of `stores`.
+fn commit_of(stores: &[Datastore]) -> Result<u64, CommandError> {
+    let mut sum = 0_u64;
+    for store in stores {
+        sum = sum.wrapping_add(store.commit()?);
+    }
+    Ok(sum)
+}
+
+/// Quotations of papers that were found beyond the datastores `members`.
+fn found_quotes(proof: &ProofFile, members: &[String]) -> usize {
+    let beyond = |names: &[String]| names.iter().any(|name| !members.contains(name));
     let found =
-        |id| proof.passages.iter().any(|one| &one.passage_id == id && !one.found_by.is_empty());
+        |id| proof.passages.iter().any(|one| &one.passage_id == id && beyond(&one.found_by));
     let quotes = proof.sentences.iter().flat_map(|sentence| &sentence.quotes);
     quotes.filter(|quote| found(&quote.passage_id)).count()
 }
