@@ -95,8 +95,11 @@ pub(crate) struct RunRecord {
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
-    /// What was asked.
+    /// What was asked, as it was typed.
     pub(crate) question: String,
+    /// The run that it follows up on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) follows: Option<String>,
     /// Datastore asked.
     pub(crate) datastore: String,
     /// Encoder, reranker, generator and judge, by name.

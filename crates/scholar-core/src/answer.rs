@@ -1,5 +1,7 @@
 //! The answer: sentences, each with citations, located quotations and a verdict.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{PaperId, PassageId};
@@ -265,6 +267,12 @@ impl Answer {
         let cells = self.table.iter().flat_map(|table| &table.rows).flat_map(|row| &row.cells);
         let of_cells = cells.filter_map(|cell| cell.quote.as_ref());
         self.sentences.iter().flat_map(|sentence| &sentence.quotes).chain(of_cells)
+    }
+
+    /// Numbers of the references that sentences or rows of the table cite. In an answer that follows no other these are all.
+    pub fn cited(&self) -> BTreeSet<Citation> {
+        let rows = self.table.iter().flat_map(|table| &table.rows).map(|row| row.reference);
+        self.sentences.iter().flat_map(|one| &one.citations).copied().chain(rows).collect()
     }
 
     /// Quotations of what stands in front of sentences about their studies.

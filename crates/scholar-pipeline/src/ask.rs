@@ -10,6 +10,7 @@ use crate::frame::Frame;
 use crate::modes::{self, Mode};
 use crate::outcome::Outcome;
 use crate::ports::Ports;
+use crate::thread;
 use scholar_core::GeneratorInfo;
 
 /// Answers `question` in the mode that `config` and the generator come to.
@@ -27,6 +28,21 @@ pub async fn ask(
     run(modes::of(mode), &reason, Frame::new(mode, ports, question, config, observer)).await
 }
 
+/// Makes a follow-up question whole before anything is looked for.
+async fn run(mode: &Mode, reason: &str, frame: Frame<'_>) -> Result<Outcome<Answer>, AskError> {
+    frame.emit(&Event::Started { mode: mode.id, reason: reason.to_owned() });
+    if mode.needs_generator && frame.ports.generator.is_none() {
+        return Err(AskError::NoGenerator { mode: mode.name });
+    }
+    match &frame.config.thread {
+        Some(thread) => {
+            let question = thread::resolve(&frame, thread).await;
+            answer(mode, frame.about(&question)).await
+        }
+        None => answer(mode, frame).await,
+    }
+}
+
 /// Answers `question` in `mode`, whatever `config` says, and whether or not the mode is registered.
 ///
 /// # Errors
@@ -42,11 +58,7 @@ pub async fn ask_in(
     run(mode, modes::ASKED_FOR, frame).await
 }
 
-async fn run(mode: &Mode, reason: &str, frame: Frame<'_>) -> Result<Outcome<Answer>, AskError> {
-    frame.emit(&Event::Started { mode: mode.id, reason: reason.to_owned() });
-    if mode.needs_generator && frame.ports.generator.is_none() {
-        return Err(AskError::NoGenerator { mode: mode.name });
-    }
+async fn answer(mode: &Mode, frame: Frame<'_>) -> Result<Outcome<Answer>, AskError> {
     let answer = (mode.run)(&frame).await?;
     frame.emit(&Event::Finished { abstained: answer.abstained });
     Ok(frame.finish(answer))

@@ -13,6 +13,7 @@ pub use overrides::{SettingError, Settings};
 use crate::budget::Budget;
 use crate::modes::evidence::config::EvidenceConfig;
 use crate::proof::config::{ProofConfig, Remedy};
+use crate::thread::Thread;
 
 /// How the answer shall be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -362,6 +363,9 @@ pub struct AskConfig {
     pub evidence_pool: usize,
     /// Evidence-first answers. Their searches are `retrieval`'s.
     pub evidence: EvidenceConfig,
+    /// What a follow-up question follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<Thread>,
     /// What the run may use.
     pub budget: Budget,
 }
@@ -434,6 +438,7 @@ impl AskConfig {
             proof: ProofConfig::standard(),
             evidence_pool: EVIDENCE_POOL,
             evidence: EvidenceConfig::digest(),
+            thread: None,
             budget: Budget::unlimited(),
         }
     }

@@ -4,6 +4,7 @@ use scholar_core::{AnswerMode, AnswerSentence, Notice, Query, TokenUsage};
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Evidence, EvidenceNumber};
+use crate::thread::ResolvedBy;
 
 /// A step of a run, in the order in which an observer sees them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,6 +16,13 @@ pub enum Event {
         mode: AnswerMode,
         /// Why this mode was chosen, for people.
         reason: String,
+    },
+    /// A follow-up question was made one that stands alone.
+    Resolved {
+        /// The question that is answered.
+        question: String,
+        /// Who made it.
+        by: ResolvedBy,
     },
     /// Queries were made from the question or from feedback.
     Queries {

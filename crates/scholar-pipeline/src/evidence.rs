@@ -5,7 +5,7 @@ use std::fmt;
 
 use scholar_core::text::markers::strip_foreign_markers;
 use scholar_core::text::normalise::single_spaced;
-use scholar_core::{PassageId, Ranked};
+use scholar_core::{PassageId, Ranked, Reference};
 use serde::{Deserialize, Serialize};
 
 /// Number of a shown passage within a run, from 0 as in the benchmark's files; never re-used.
@@ -49,12 +49,24 @@ impl Evidence {
 pub struct EvidenceRegistry {
     items: Vec<Evidence>,
     by_passage: HashMap<PassageId, EvidenceNumber>,
+    /// References of earlier answers of the thread, which keep their numbers.
+    earlier: Vec<Reference>,
 }
 
 impl EvidenceRegistry {
     /// No passage shown yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// No passage shown yet, in a thread whose answers have these references.
+    pub fn after(earlier: Vec<Reference>) -> Self {
+        Self { earlier, ..Self::default() }
+    }
+
+    /// References of earlier answers of the thread, numbered from 1.
+    pub fn earlier(&self) -> &[Reference] {
+        &self.earlier
     }
 
     /// Numbers `ranked`; a passage shown before keeps its number.

@@ -53,6 +53,21 @@ impl<'a> Frame<'a> {
         Self { ports, question, config, log: Log::new(observer), mode, meter }
     }
 
+    /// The same run about another question.
+    pub(crate) fn about<'b>(self, question: &'b Question) -> Frame<'b>
+    where
+        'a: 'b,
+    {
+        let Self { ports, question: _, config, log, mode, meter } = self;
+        Frame { ports, question, config, log, mode, meter }
+    }
+
+    /// An empty registry that knows which references earlier answers of the thread have.
+    pub(crate) fn registry(&self) -> EvidenceRegistry {
+        let earlier = self.config.thread.as_ref();
+        EvidenceRegistry::after(earlier.map(|thread| thread.references.clone()).unwrap_or_default())
+    }
+
     /// The same run under other choices, whose events go to `observer` alone.
     pub(crate) fn aside<'b>(
         &'b self,
@@ -102,13 +117,18 @@ impl<'a> Frame<'a> {
         Answer {
             question: self.question.as_str().to_owned(),
             mode: self.mode,
-            abstained: references.is_empty(),
+            abstained: references.is_empty() || self.cites_nothing_of_thread(&sentences),
             sentences,
             references,
             sections: Vec::new(),
             table: None,
             missing: Vec::new(),
         }
+    }
+
+    /// Whether only the references of earlier answers are there, and no sentence cites one.
+    fn cites_nothing_of_thread(&self, sentences: &[AnswerSentence]) -> bool {
+        self.config.thread.is_some() && sentences.iter().all(|one| one.citations.is_empty())
     }
 
     /// An answer that says there is none.

@@ -37,8 +37,8 @@ pub use file::{
     PROOF_SCHEMA, ProofDatastore, ProofDigests, ProofFile, ProofPassage, ProofRecord,
     ProofSentence, UNBOUND_PROOF_SCHEMA,
 };
-pub(crate) use finalise::reference_to;
 pub use finalise::{finalise, reference_of};
+pub(crate) use finalise::{number_of, reference_to};
 pub use gates::prove;
 pub use generator::GeneratorAttributor;
 pub use lexical::LexicalAttributor;

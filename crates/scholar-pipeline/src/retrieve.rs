@@ -11,7 +11,8 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use futures::stream;
 use scholar_core::{
-    Notice, NoticeKind, PortError, Query, Ranked, Retrieved, Retriever, SearchRequest, Searched,
+    Explanation, Notice, NoticeKind, PaperMeta, Passage, PortError, Query, Ranked, RetrievalScore,
+    Retrieved, Retriever, SearchRequest, Searched,
 };
 
 use crate::config::{CapRule, RankingConfig};
@@ -56,6 +57,8 @@ pub async fn gather(
 ) -> Result<Vec<Evidence>, AskError> {
     frame.emit(&Event::Queries { queries: queries.to_vec() });
     let lists = search_all(frame, queries).await?;
+    let mut lists = lists;
+    lists.extend(earlier(frame, round).await);
     let found: usize = lists.iter().map(Vec::len).sum();
     let mut pool = dedup(lists, frame.config.retrieval.dedup);
     // Tables, captions and lists of references are found by searching, but answers quote and cite prose.
@@ -90,6 +93,35 @@ pub async fn gather(
     }
     frame.emit(&Event::Ranked { reranker, evidence: evidence.clone() });
     Ok(evidence)
+}
+
+/// Passages that earlier answers of the thread quote: they are candidates whatever the search finds.
+async fn earlier(frame: &Frame<'_>, round: Round) -> Option<Vec<Retrieved>> {
+    let thread = frame.config.thread.as_ref().filter(|_| round != Round::Feedback)?;
+    let mut hits = Vec::new();
+    for id in &thread.passages {
+        match frame.ports.retriever.passage(id).await {
+            Ok(Some((passage, paper))) => hits.extend(quoted_earlier(passage, paper)),
+            Ok(None) => {
+                let message = format!("{id}, which an earlier answer quotes, is no longer there");
+                frame.notice(Notice::new(NoticeKind::Skipped, message));
+            }
+            Err(error) => frame.skipped("a passage of an earlier answer", &error),
+        }
+    }
+    hits.retain(|hit| frame.config.retrieval.filter.accepts(&hit.paper));
+    (!hits.is_empty()).then_some(hits)
+}
+
+/// A passage as a candidate that no search scored.
+fn quoted_earlier(passage: Passage, paper: PaperMeta) -> Option<Retrieved> {
+    Some(Retrieved {
+        passage,
+        paper: Arc::new(paper),
+        score: RetrievalScore::new(0.0).ok()?,
+        explanation: Explanation::new(0.0, "quoted by an earlier answer of the thread"),
+        found_by: Vec::new(),
+    })
 }
 
 /// One list per query, in query order.

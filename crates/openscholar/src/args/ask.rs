@@ -31,6 +31,18 @@ pub(crate) struct AskArgs {
         ]
     )]
     pub(crate) resume: Option<String>,
+    /// Follow up on an earlier question, of this run [default: the last]: the question is made whole from the thread, passages
+    /// that earlier answers quote are candidates, and references keep their numbers. Searches the datastore of that run
+    /// unless --datastore names another.
+    #[arg(
+        long,
+        value_name = "RUN",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "last",
+        conflicts_with = "resume"
+    )]
+    pub(crate) follow_up: Option<String>,
     /// Answer mode.
     #[arg(long, value_parser = mode_parser(), default_value = AUTO)]
     pub(crate) mode: ModeChoice,

@@ -578,6 +578,21 @@ pub(crate) enum RunsCommand {
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: usize,
     },
+    /// List threads: questions with their follow-ups, the latest first.
+    Threads {
+        /// Maximum number of results.
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: usize,
+    },
+    /// Print a thread: all questions and answers up to this run, with one list of references.
+    Thread {
+        /// Run id, a unique prefix of it, or `last`.
+        #[arg(default_value = "last")]
+        run: String,
+        /// Write to this file instead of standard output.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// Print the answer of a run.
     Show {
         /// Run id, a unique prefix of it, or `last`.

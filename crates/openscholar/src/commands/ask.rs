@@ -70,6 +70,8 @@ struct Task {
     question: Question,
     config: AskConfig,
     datastore: String,
+    /// The run that it follows up on.
+    follows: Option<String>,
     journal: Option<Journal>,
 }
 
@@ -78,12 +80,21 @@ impl Task {
     fn of(args: AskArgs, app: &App) -> Result<(AskArgs, Self), CommandError> {
         let Some(run) = &args.resume else {
             let question = read_question(args.question.as_deref().unwrap_or_default())?;
-            let config = settings::resolve(&args, &app.config.settings())?;
-            let named = app.datastore_name(args.answer.datastore.as_deref());
+            let mut config = settings::resolve(&args, &app.config.settings())?;
+            let mut named = app.datastore_name(args.answer.datastore.as_deref());
+            let mut follows = None;
+            if let Some(run) = &args.follow_up {
+                let (thread, earlier) = super::runs::thread::of(run, app)?;
+                config.thread = Some(thread);
+                if args.answer.datastore.is_none() {
+                    named = earlier.datastore;
+                }
+                follows = Some(earlier.id);
+            }
             // A group is written down as what it is now.
             let datastore = app.datastore_members(&named).join(",");
             let args = AskArgs { mode: config.mode, ..args };
-            return Ok((args, Self { question, config, datastore, journal: None }));
+            return Ok((args, Self { question, config, datastore, follows, journal: None }));
         };
         let folder = RunFolder::find(&app.home, run)?;
         let record = folder.record()?;
@@ -107,7 +118,8 @@ impl Task {
         settings::raise_budget(&mut config, &args)?;
         let journal = super::runs::replay::journal_so_far(&folder)?;
         let args = AskArgs { mode: config.mode, ..settings::rewire(args, record.wiring)? };
-        Ok((args, Self { question, config, datastore: record.datastore, journal }))
+        let (datastore, follows) = (record.datastore, record.follows);
+        Ok((args, Self { question, config, datastore, follows, journal }))
     }
 }
 
@@ -136,7 +148,7 @@ async fn answer(
     task: &Task,
     app: &App,
 ) -> Result<(AnswerDocument, Result<(), CommandError>), CommandError> {
-    let Task { question, config, datastore, journal } = task;
+    let Task { question, config, datastore, follows: _, journal } = task;
     let opened = OpenDatastore::open(app, datastore).await?;
     // Before anything is read: a datastore at this commit has what was read.
     let commit = opened.commit()?;
@@ -157,7 +169,7 @@ async fn answer(
             .ports(),
         None => ports.clone(),
     };
-    let (folder, mut record) = begin(question, config, datastore, &wired, app)?;
+    let (folder, mut record) = begin(task, &wired, app)?;
     let watch = Watch::new(&app.printer, args.stream, app.began, app.elapsed_ms());
     let recorder = Recorder::with_sink(&live, Some(folder.journal_sink()?));
     let outcome = tokio::select! {
@@ -251,13 +263,8 @@ fn keep(folder: &RunFolder, recorder: &Recorder, events: &[Event]) -> Result<(),
 }
 
 /// What was asked of what, before anything can go wrong.
-fn begin(
-    question: &Question,
-    config: &AskConfig,
-    datastore: &str,
-    wired: &Wired,
-    app: &App,
-) -> Result<(RunFolder, RunRecord), CommandError> {
+fn begin(task: &Task, wired: &Wired, app: &App) -> Result<(RunFolder, RunRecord), CommandError> {
+    let Task { question, config, datastore, follows, journal: _ } = task;
     let started = App::now();
     let (folder, id) = RunFolder::create(&app.home, &started, question.as_str())?;
     let record = RunRecord {
@@ -268,7 +275,8 @@ fn begin(
         status: RunStatus::Running,
         error: None,
         question: question.as_str().to_owned(),
-        datastore: datastore.to_owned(),
+        follows: follows.clone(),
+        datastore: datastore.clone(),
         models: wired.models.clone(),
         wiring: wired.record.clone(),
         config: serde_json::to_value(config).map_err(|source| {

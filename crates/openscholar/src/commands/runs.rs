@@ -5,6 +5,7 @@ pub(crate) mod explain;
 mod export;
 pub(crate) mod replay;
 pub(crate) mod sign;
+pub(crate) mod thread;
 mod verify;
 
 use std::process::ExitCode;
@@ -24,6 +25,8 @@ pub(crate) fn run(args: RunsArgs, app: &App) -> Result<ExitCode, CommandError> {
     let RunsArgs { command } = args;
     match command {
         RunsCommand::List { limit } => list(limit, app),
+        RunsCommand::Threads { limit } => thread::list(limit, app),
+        RunsCommand::Thread { run, output } => thread::show(&run, output.as_deref(), app),
         RunsCommand::Show { run, proof: false } => show(&run, app),
         RunsCommand::Show { run, proof: true } => sign::show(&run, app),
         RunsCommand::Explain { run, reference } => explain::run(&run, reference, app),

@@ -34,7 +34,7 @@ pub(crate) fn render(document: &AnswerDocument) -> String {
     if answer.sentences.iter().any(is_marked) {
         text.markup(DOUBT_MARK).markup(" ").markup(LEGEND).markup("\n\n");
     }
-    reference_list(answer, &mut text);
+    reference_list(answer, Listed::Cited, &mut text);
     if !notices.is_empty() {
         text.markup("## Notes\n\n");
         for notice in notices {
@@ -66,6 +66,26 @@ pub(crate) fn render(document: &AnswerDocument) -> String {
         seconds(timings_ms.total),
     ));
     text.into_string()
+}
+
+/// An answer within a thread: its sentences, and with `is_last` the references of all of them.
+pub(crate) fn turn(answer: &Answer, is_last: bool, text: &mut Markdown) {
+    if answer.abstained {
+        text.markup("**Insufficient evidence.**\n\n");
+    }
+    body(answer, text);
+    if is_last {
+        reference_list(answer, Listed::All, text);
+    }
+}
+
+/// Which references are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    /// Those that the answer cites; others are of earlier answers of its thread.
+    Cited,
+    /// All of them.
+    All,
 }
 
 /// The sentences with their markers, under their headings.
@@ -157,12 +177,21 @@ pub(crate) fn marked(sentence: &AnswerSentence) -> String {
     format!("{bare}{blank}{numbers}{closing}{mark}")
 }
 
-fn reference_list(answer: &Answer, text: &mut Markdown) {
-    if answer.references.is_empty() {
+fn reference_list(answer: &Answer, listed: Listed, text: &mut Markdown) {
+    let cited = answer.cited();
+    let is_listed =
+        |reference: &&Reference| listed == Listed::All || cited.contains(&reference.number);
+    let shown: Vec<&Reference> = answer.references.iter().filter(is_listed).collect();
+    if shown.is_empty() {
         return;
     }
     text.markup("## References\n\n");
-    for reference in &answer.references {
+    if shown.len() < answer.references.len() {
+        let earlier = answer.references.len() - shown.len();
+        text.text(&format!("{earlier} references of earlier answers of this thread keep their numbers and are not repeated."));
+        text.markup("\n\n");
+    }
+    for reference in shown {
         text.number(reference.number.0).markup(". ");
         described(reference, text);
         if !reference.found_by.is_empty() {

@@ -95,6 +95,7 @@ fn record(question: &Question, config: &AskConfig) -> Result<RunRecord, CommandE
         status: RunStatus::Done,
         error: None,
         question: question.as_str().to_owned(),
+        follows: None,
         datastore: "papers".to_owned(),
         models: BTreeMap::new(),
         wiring: WiringRecord::default(),

@@ -52,7 +52,6 @@ use spelling::{corrected, corrections};
 use super::Mode;
 use crate::budget::ExpectedCalls;
 use crate::error::AskError;
-use crate::evidence::EvidenceRegistry;
 use crate::frame::Frame;
 use crate::retrieve::{self, Round};
 
@@ -88,7 +87,7 @@ async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
 pub async fn answer(frame: &Frame<'_>) -> Result<EvidenceAnswer, AskError> {
     let question = Query::from(frame.question);
     let queries = [question.clone()];
-    let mut registry = EvidenceRegistry::new();
+    let mut registry = frame.registry();
     let mut shown =
         retrieve::gather(frame, &queries, &question, Round::Digest, &mut registry).await?;
     let found = shown.iter().map(|evidence| &evidence.ranked.retrieved.passage);
@@ -97,7 +96,7 @@ pub async fn answer(frame: &Frame<'_>) -> Result<EvidenceAnswer, AskError> {
     let asked = Query::new(&corrected(frame.question.as_str(), &corrections));
     if let Some(asked) = asked.filter(|_| !corrections.is_empty()) {
         let queries = [asked.clone()];
-        registry = EvidenceRegistry::new();
+        registry = frame.registry();
         shown = retrieve::gather(frame, &queries, &asked, Round::Digest, &mut registry).await?;
     }
     let n_shown = shown.len();

@@ -38,6 +38,8 @@ prompts! {
     EDIT_WITH_RETRIEVAL = "ask/edit_with_retrieval";
     /// What to improve in a draft.
     FEEDBACK = "ask/feedback";
+    /// A follow-up question that stands alone.
+    FOLLOW_UP = "ask/follow_up";
     /// Search queries from a question.
     KEYWORDS = "ask/keywords";
     /// Citations for one statement.

@@ -6,13 +6,13 @@ use scholar_core::{AnswerSentence, Citation, PaperMeta, Quote, Reference, Retrie
 use super::sentence::ProvenSentence;
 use crate::evidence::{EvidenceNumber, EvidenceRegistry};
 
-/// Numbers papers from 1 in order of first citation; passages of one paper are one reference. A number that the
-/// registry does not have is left out.
+/// Numbers papers from 1 in order of first citation, after those of earlier answers of the thread; passages of one paper
+/// are one reference. A number that the registry does not have is left out.
 pub fn finalise(
     sentences: &[ProvenSentence],
     registry: &EvidenceRegistry,
 ) -> (Vec<AnswerSentence>, Vec<Reference>) {
-    let mut references: Vec<Reference> = Vec::new();
+    let mut references: Vec<Reference> = registry.earlier().to_vec();
     let answer = sentences
         .iter()
         .map(|sentence| {
@@ -33,13 +33,21 @@ fn cite(
     references: &mut Vec<Reference>,
 ) -> Option<Citation> {
     let retrieved = &registry.get(number)?.ranked.retrieved;
-    let known = references.iter().find(|reference| reference.paper_id == retrieved.paper.id);
-    if let Some(known) = known {
-        return Some(known.number);
+    Some(number_of(retrieved, references))
+}
+
+/// The number of the paper of a passage, which joins the list where it is not there. One of an earlier answer gets the metadata
+/// of now.
+pub(crate) fn number_of(retrieved: &Retrieved, references: &mut Vec<Reference>) -> Citation {
+    if let Some(known) = references.iter_mut().find(|one| one.paper_id == retrieved.paper.id) {
+        let number = known.number;
+        let found_by = std::mem::take(&mut known.found_by);
+        *known = Reference { found_by, ..reference_of(number, &retrieved.paper) };
+        return number;
     }
     let number = Citation(references.len() + 1);
     references.push(reference_to(number, retrieved));
-    Some(number)
+    number
 }
 
 /// The reference list entry of the paper of a retrieved passage, with what found it.

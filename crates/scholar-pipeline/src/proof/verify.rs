@@ -507,6 +507,13 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// Whether a sentence or a row of the table cites the reference.
+    fn is_cited(&self, number: Citation) -> bool {
+        let rows = self.proof.table.iter().flat_map(|table| &table.rows);
+        self.proof.sentences.iter().any(|one| one.citations.contains(&number))
+            || rows.into_iter().any(|row| row.reference == number)
+    }
+
     fn references(&mut self) {
         let printed = &self.proof.references;
         self.report.references = printed.len();
@@ -517,6 +524,10 @@ impl<'a> Check<'a> {
             }
             let stored = self.stored.values().flatten().find(|one| one.is(&printed.paper_id));
             let Some(stored) = stored else {
+                if !self.is_cited(printed.number) {
+                    // Of an earlier answer of the thread, whose own proof has it.
+                    continue;
+                }
                 self.remark(ProofRemark::ReferenceUnchecked { printed: printed.clone() });
                 continue;
             };

@@ -26,7 +26,7 @@ impl Manuscript {
     /// # Errors
     /// When every search failed.
     pub async fn gather(frame: &Frame<'_>) -> Result<ControlFlow<Answer, Self>, AskError> {
-        let mut registry = EvidenceRegistry::new();
+        let mut registry = frame.registry();
         let mut visible = Vec::new();
         if frame.config.task.uses_passages() {
             let question = Query::from(frame.question);

@@ -91,6 +91,7 @@ fn event_line(event: &Event) -> String {
         Event::Noticed { notice: Notice { kind, message, hint } } => {
             format!("notice {kind:?}: {message} | hint: {}", hint.as_deref().unwrap_or("-"))
         }
+        Event::Resolved { question, by } => format!("asked as {question} by {by:?}"),
         Event::Finished { abstained } => format!("finished, abstained: {abstained}"),
     }
 }

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 use scholar_core::text::untrusted;
+use scholar_pipeline::thread::ResolvedBy;
 use scholar_pipeline::{Event, Evidence, Observer, modes};
 
 use super::live::LiveText;
@@ -98,6 +99,11 @@ impl Watch {
         }
         match event {
             Event::Started { mode, reason } => self.say(&format!("{}: {reason}", modes::of(*mode).title)),
+            Event::Resolved { question, by } => {
+                if *by != ResolvedBy::AsTyped {
+                    self.say(&format!("asked as: {}", untrusted(question).line()));
+                }
+            }
             Event::Queries { queries } => {
                 for query in queries.iter().skip(1) {
                     self.say(&format!("  also searching: {}", untrusted(query.as_str()).line()));

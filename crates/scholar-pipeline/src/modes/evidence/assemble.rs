@@ -12,7 +12,7 @@ use super::checks::empty_slots;
 use super::slots::{EffectSide, outcome_phrase};
 use super::state::DigestState;
 use super::study::{located, study};
-use crate::proof::reference_to;
+use crate::proof::number_of;
 
 /// Name of the judge of sentences that are their source's own words.
 pub(crate) const VERBATIM_JUDGE: &str = "verbatim";
@@ -37,7 +37,7 @@ pub(crate) struct Digest {
 pub(crate) fn digest(state: &DigestState<'_>) -> Digest {
     let mut digest = Digest {
         sentences: Vec::new(),
-        references: Vec::new(),
+        references: state.frame.registry().earlier().to_vec(),
         relevance: Vec::new(),
         origins: Vec::new(),
     };
@@ -139,13 +139,7 @@ fn said(text: String, heading: &str, goes_on: bool) -> AnswerSentence {
 
 fn reference(state: &DigestState<'_>, at: usize, references: &mut Vec<Reference>) -> Citation {
     let retrieved = &state.evidence[state.scored[at].candidate.passage].retrieved;
-    let known = references.iter().find(|known| known.paper_id == retrieved.paper.id);
-    if let Some(known) = known {
-        return known.number;
-    }
-    let number = Citation(references.len() + 1);
-    references.push(reference_to(number, retrieved));
-    number
+    number_of(retrieved, references)
 }
 
 fn sentence(state: &DigestState<'_>, at: usize, number: Citation, heading: &str) -> AnswerSentence {

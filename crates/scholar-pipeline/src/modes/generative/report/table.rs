@@ -9,7 +9,7 @@ use scholar_core::{
 };
 
 use crate::evidence::EvidenceRegistry;
-use crate::proof::reference_to;
+use crate::proof::number_of;
 use crate::write::parts::TableDraft;
 
 /// Fewest papers that a table compares.
@@ -53,16 +53,6 @@ pub(super) fn located(
         TableRow { reference, cells: filled.iter().map(cell).collect() }
     });
     Some(AnswerTable { columns, rows: rows.collect() })
-}
-
-fn number_of(retrieved: &Retrieved, references: &mut Vec<Reference>) -> Citation {
-    let known = references.iter().find(|known| known.paper_id == retrieved.paper.id);
-    if let Some(known) = known {
-        return known.number;
-    }
-    let number = Citation(references.len() + 1);
-    references.push(reference_to(number, retrieved));
-    number
 }
 
 /// A cell's text and where it was found.
