@@ -8,6 +8,7 @@ mod exchange;
 mod faults;
 mod graph;
 mod kill;
+mod library;
 mod merge;
 mod process;
 mod processes;
@@ -49,6 +50,7 @@ pub(crate) fn encoder() -> FakeEncoder {
 }
 
 /// Counts what it is asked to encode.
+#[derive(Default)]
 pub(crate) struct Counting(AtomicUsize);
 
 impl Counting {

@@ -34,7 +34,10 @@ pub fn doubtful_pairs(works: &[Work<'_>]) -> Vec<DoubtfulPair> {
     for (at, work) in works.iter().enumerate() {
         let ids = work.meta.ids().map(ToString::to_string);
         let runs = shingles(&folded(&title_key(&work.meta.title)));
-        for name in ids.chain(runs.into_iter().map(|run| format!("words:{run}"))) {
+        // Readers of pages lose or find spaces in a title.
+        let letters = title_key(&work.meta.title).replace(' ', "");
+        let whole = (!letters.is_empty()).then(|| format!("letters:{letters}"));
+        for name in ids.chain(whole).chain(runs.into_iter().map(|run| format!("words:{run}"))) {
             by_name.entry(name).or_default().push(at);
         }
     }

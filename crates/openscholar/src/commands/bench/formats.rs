@@ -94,6 +94,6 @@ fn matches<'a>(
         title: one.title,
         by: format!("{:?}", one.by).to_lowercase(),
     };
-    let matched = matched.into_iter().map(row).collect();
+    let matched = matched.into_iter().flatten().map(row).collect();
     Ok(ReferenceMatches { datastore, references, matched, time })
 }

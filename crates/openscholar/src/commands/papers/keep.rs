@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use scholar_core::{Encoder as _, Paper, PaperId, SourceFile};
 use scholar_datastore::{AddOptions, AddReport, Datastore, Resolution, Revision};
-use scholar_formats::library::matching::Matcher;
+use scholar_formats::library::matching::{MatchedBy, Matcher};
 use scholar_formats::library::works::SameBy;
 
 use super::intake::Item;
@@ -56,6 +56,10 @@ pub(crate) struct Kept {
     pub(crate) joined: BTreeMap<usize, Vec<(PaperId, SameBy)>>,
     /// Papers that each thing became, by the place of the thing.
     pub(crate) papers: BTreeMap<usize, PaperId>,
+    /// References that each thing's paper got by their titles, by the place of the thing.
+    pub(crate) matched: BTreeMap<usize, usize>,
+    /// Pairs of things that are one paper.
+    pub(crate) beside: Vec<(usize, usize)>,
     /// Stored papers whose file now holds another work: they lost it.
     pub(crate) lost: usize,
 }
@@ -88,12 +92,20 @@ pub(crate) async fn take_in(
     }
     let mut papers: Vec<&mut Paper> =
         resolutions.iter_mut().filter_map(|one| one.revision.paper.as_mut()).collect();
-    match_references(Some(&store), &mut papers)?;
+    let mut counts = match_references(Some(&store), &mut papers)?.into_iter();
     let late = late_references(&store, &resolutions)?;
     let (mut joined, mut became, mut lost) = (BTreeMap::new(), BTreeMap::new(), 0);
+    let mut matched: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut beside = Vec::new();
     let mut revisions = Vec::new();
     for Resolution { revision, offered, joined: with, lost: has_lost } in resolutions {
         lost += usize::from(has_lost);
+        let found = revision.paper.as_ref().and_then(|_| counts.next()).unwrap_or_default();
+        if let Some((first, others)) = offered.split_first() {
+            let added = found.iter().filter(|one| one.by != MatchedBy::Id).count();
+            matched.insert(*first, added);
+            beside.extend(others.iter().map(|other| (*first, *other)));
+        }
         for at in offered {
             if !with.is_empty() {
                 joined.insert(at, with.clone());
@@ -113,7 +125,7 @@ pub(crate) async fn take_in(
     let options = AddOptions::standard("papers add");
     let report = writer.revise(revisions, encoder.as_ref(), &options, &mut tell)?;
     bar.finish_and_clear();
-    Ok(Kept { report, joined, papers: became, lost })
+    Ok(Kept { report, joined, papers: became, matched, beside, lost })
 }
 
 /// Writes papers in the place of others of the datastore called `name`.

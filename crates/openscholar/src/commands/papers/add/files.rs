@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use scholar_core::{Notice, ReadLimits};
+use scholar_core::{Notice, NoticeKind, ReadLimits};
 use scholar_datastore::{AddProgress, AddReport, Datastore};
 
 use crate::app::App;
@@ -97,8 +97,15 @@ pub(super) async fn add(
             let kept = keep::take_in(name, items, skip, app).await?;
             for (at, line) in lines.iter_mut().enumerate() {
                 let joined = kept.joined.get(&at).cloned().unwrap_or_default();
-                line.set_kept(kept.papers.get(&at), &joined);
+                let matched = kept.matched.get(&at).copied().unwrap_or_default();
+                line.set_kept(kept.papers.get(&at), &joined, matched);
             }
+            let same = kept.beside.iter().filter_map(|(first, other)| {
+                let (first, other) = (lines.get(*first)?.origin(), lines.get(*other)?.origin());
+                let message = format!("{other}: joined with {first}, which is the same paper");
+                Some(Notice::new(NoticeKind::Skipped, message))
+            });
+            done.note(same.collect(), app);
             done.lost += kept.lost;
             done.add(&kept.report);
             if kept.report.interrupted {

@@ -20,16 +20,16 @@ pub(crate) struct Matched {
 }
 
 /// Adds to every paper the references that match one of `papers` or of `store`; those that state an identifier known there
-/// are told too, and need nothing added, because the graph resolves identifiers.
+/// are told too, and need nothing added, because the graph resolves identifiers. One list a paper.
 pub(crate) fn match_references(
     store: Option<&Datastore>,
     papers: &mut [&mut Paper],
-) -> Result<Vec<Matched>, CommandError> {
+) -> Result<Vec<Vec<Matched>>, CommandError> {
     let batch: Vec<PaperMeta> = papers.iter().map(|paper| paper.meta.clone()).collect();
     let known = Known { store, batch: Matcher::new(&batch) };
     let mut matched = Vec::new();
     for paper in papers {
-        matched.extend(match_paper(paper, |reference| known.find(reference))?);
+        matched.push(match_paper(paper, |reference| known.find(reference))?);
     }
     Ok(matched)
 }

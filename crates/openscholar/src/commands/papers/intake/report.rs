@@ -24,6 +24,8 @@ pub(crate) struct Line {
     references: usize,
     /// Those that state an identifier.
     identified: usize,
+    /// Those matched to a paper by what they say.
+    matched: usize,
     bytes: u64,
     milliseconds: u64,
     /// The paper it became, if it became one.
@@ -55,6 +57,7 @@ impl Line {
             year: paper.meta.year,
             references: item.references().count().max(paper.references.len()),
             identified: item.references().filter(|one| !one.ids.is_empty()).count(),
+            matched: 0,
             bytes: item.cost.0,
             milliseconds: u64::try_from(item.cost.1.as_millis()).unwrap_or(u64::MAX),
             paper: None,
@@ -62,8 +65,19 @@ impl Line {
         }
     }
 
+    /// The file, entry or identifier it is.
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+
     /// Notes what became of it.
-    pub(crate) fn set_kept(&mut self, paper: Option<&PaperId>, joined: &[(PaperId, SameBy)]) {
+    pub(crate) fn set_kept(
+        &mut self,
+        paper: Option<&PaperId>,
+        joined: &[(PaperId, SameBy)],
+        matched: usize,
+    ) {
+        self.matched = matched;
         self.paper = paper.cloned();
         let of =
             |(paper, by): &(PaperId, SameBy)| Joined { paper: paper.clone(), by: by.to_string() };
@@ -114,7 +128,7 @@ pub(crate) fn table(lines: &[Line]) -> String {
             line.year.map(|year| year.to_string()).unwrap_or_default(),
             line.words.to_string(),
             line.pages.map(|pages| pages.to_string()).unwrap_or_default(),
-            format!("{} ({} named)", line.references, line.identified),
+            format!("{} ({} named, {} matched)", line.references, line.identified, line.matched),
             line.joined.iter().map(|joined| joined.by.as_str()).take(1).collect(),
             line.milliseconds.to_string(),
         ]);
