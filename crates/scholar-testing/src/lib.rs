@@ -17,6 +17,7 @@ pub mod http;
 pub mod lm_server;
 mod material;
 pub mod mutate;
+pub mod pdf;
 mod reranker;
 mod retriever;
 mod sentence_classifier;

@@ -14,6 +14,7 @@ mod generative;
 mod graph;
 mod hostile;
 mod intake;
+mod library;
 mod limits;
 mod local_servers;
 mod model;

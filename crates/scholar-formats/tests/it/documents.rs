@@ -202,7 +202,7 @@ fn a_page_that_breaks_off_is_told_and_keeps_what_it_has() {
     let (first, second) = (zlib(&drawn("Some words here")), zlib(&drawn("Other words there")));
     let half = second[..second.len() / 2].to_vec();
     let notices = |pages: &[(&str, Vec<u8>)], form: &str| {
-        let document = sniffed("a.pdf", &samples::pdf_of(pages, form));
+        let document = sniffed("a.pdf", &scholar_testing::pdf::pdf_of(pages, form));
         let told = about_pages(&document);
         let text: String = document.paper.sections.iter().map(|one| one.text.clone()).collect();
         (text, told)
@@ -246,7 +246,7 @@ fn what_unpacks_without_end_is_refused_before_it_does() {
             zlib(b"x"),
         ),
     ] {
-        let bytes = samples::pdf_of(&[page.clone(), (entries, stream)], "");
+        let bytes = scholar_testing::pdf::pdf_of(&[page.clone(), (entries, stream)], "");
         assert!(bytes.len() < 1 << 20, "{entries}");
         let error = read(DocumentFormat::Pdf, &bytes, ReadLimits::default()).expect_err(entries);
         assert_eq!(error.kind, FormatErrorKind::TooLarge, "{entries}: {error}");
@@ -262,7 +262,7 @@ fn a_pdf_that_takes_too_long_is_an_error() {
 
 #[test]
 fn a_pdf_without_text_and_one_that_is_none_say_so() {
-    let empty = samples::pdf(&[Vec::new()]);
+    let empty = scholar_testing::pdf::pdf(&[Vec::new()]);
     let error = read(DocumentFormat::Pdf, &empty, ReadLimits::default()).expect_err("empty");
     assert_eq!(error.kind, FormatErrorKind::NoText);
     assert!(error.hint.is_some());

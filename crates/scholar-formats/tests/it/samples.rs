@@ -1,7 +1,5 @@
 //! Small documents of every format, made here.
 
-use std::fmt::Write as _;
-
 /// A JATS article with everything the reader knows.
 pub(crate) const JATS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Publishing DTD v1.1 20151215//EN" "JATS-journalpublishing1.dtd">
@@ -57,61 +55,6 @@ pub(crate) const MARKDOWN: &str = "---\ntitle: Of Things\nauthors: [Ada Ng, Kyle
 /// Plain text.
 pub(crate) const TEXT: &str = "Of Things\n\nAbstract\n\nWe ask and ans-\nwer.\n\n1 Methods\n\nWe do.\n\nReferences\n\n[1] Kyle Lo. 2019. First things. ACL.\n";
 
-/// A PDF of these pages, each a list of lines: x, y from the bottom, size, text.
-pub(crate) fn pdf(pages: &[Vec<(u32, u32, u32, &str)>]) -> Vec<u8> {
-    let streams = pages.iter().map(|page| {
-        let mut stream = String::new();
-        for (x, y, size, text) in page {
-            writeln!(stream, "BT /F1 {size} Tf 1 0 0 1 {x} {y} Tm ({text}) Tj ET")
-                .expect("a string takes all");
-        }
-        ("", stream.into_bytes())
-    });
-    pdf_of(&streams.collect::<Vec<_>>(), "")
-}
-
-/// A PDF of these pages, each the other entries of its stream's dictionary and the stream as packed; `form` is an object
-/// that every page can draw as `/Fm`.
-pub(crate) fn pdf_of(pages: &[(&str, Vec<u8>)], form: &str) -> Vec<u8> {
-    let mut objects: Vec<Vec<u8>> = vec![b"<< /Type /Catalog /Pages 2 0 R >>".to_vec()];
-    let kids: Vec<String> = (0..pages.len()).map(|at| format!("{} 0 R", 5 + at * 2)).collect();
-    objects.push(
-        format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()).into(),
-    );
-    objects.push(
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
-            .to_vec(),
-    );
-    objects.push(if form.is_empty() { b"null".to_vec() } else { form.into() });
-    for (at, (entries, stream)) in pages.iter().enumerate() {
-        let content = 6 + at * 2;
-        objects.push(
-            format!(
-                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> \
-                 /XObject << /Fm 4 0 R >> >> /Contents {content} 0 R >>"
-            )
-            .into(),
-        );
-        let head = format!("<< /Length {} {entries} >>\nstream\n", stream.len());
-        objects.push([head.as_bytes(), stream, b"\nendstream"].concat());
-    }
-    let mut out = b"%PDF-1.4\n".to_vec();
-    let mut offsets = String::new();
-    for (at, object) in objects.iter().enumerate() {
-        writeln!(offsets, "{:010} 00000 n ", out.len()).expect("a string takes all");
-        out.extend(format!("{} 0 obj\n", at + 1).bytes());
-        out.extend(object);
-        out.extend(b"\nendobj\n");
-    }
-    let (start, count) = (out.len(), objects.len() + 1);
-    let end = format!(
-        "xref\n0 {count}\n0000000000 65535 f \n{offsets}trailer\n<< /Size {count} /Root 1 0 R >>\n\
-         startxref\n{start}\n%%EOF\n"
-    );
-    out.extend(end.bytes());
-    out
-}
-
 /// A paper of two pages in two columns.
 pub(crate) fn two_columns() -> Vec<u8> {
     let mut first = vec![
@@ -155,5 +98,5 @@ pub(crate) fn two_columns() -> Vec<u8> {
         (60, 596, 10, "EMNLP. doi:10.1000/r.2"),
         (300, 40, 10, "18"),
     ];
-    pdf(&[first, second])
+    scholar_testing::pdf::pdf(&[first, second])
 }
