@@ -88,9 +88,9 @@ pub(crate) enum PapersCommand {
         /// Export the references of this run's answer instead.
         #[arg(long, value_name = "RUN", conflicts_with = "ids")]
         run: Option<String>,
-        /// Output format.
-        #[arg(long, value_enum, default_value_t = ListFormatArg::Bibtex)]
-        format: ListFormatArg,
+        /// Output format [default: bibtex, with --json csl].
+        #[arg(long, value_enum)]
+        format: Option<ListFormatArg>,
         /// Write to this file instead of standard output.
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,

@@ -25,11 +25,13 @@ pub(super) enum Selection<'a> {
 pub(super) fn run(
     name: &str,
     selection: &Selection<'_>,
-    format: ListFormatArg,
+    format: Option<ListFormatArg>,
     output: Option<&Path>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let format = match format {
+    super::refuse_json_with_format(format.is_some(), app)?;
+    let default = if app.printer.json { ListFormatArg::Csl } else { ListFormatArg::Bibtex };
+    let format = match format.unwrap_or(default) {
         ListFormatArg::Bibtex => ListFormat::Bibtex,
         ListFormatArg::Ris => ListFormat::Ris,
         ListFormatArg::Csl => ListFormat::CslJson,

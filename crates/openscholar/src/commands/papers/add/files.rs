@@ -1,5 +1,6 @@
 //! Rows, documents and libraries into a datastore.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -125,7 +126,7 @@ struct Done {
     lines: Vec<report::Line>,
     notices: Vec<Notice>,
     failed: usize,
-    unchanged: Vec<PathBuf>,
+    unchanged: BTreeSet<PathBuf>,
     spaces_repaired: usize,
     lost: usize,
     progress: Option<AddProgress>,
