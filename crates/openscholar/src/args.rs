@@ -365,6 +365,19 @@ pub(crate) enum BenchCommand {
     },
     /// Fuzz all parsers of files and replies for panics, hangs and leaks. Requires a build with --features self-test.
     Fuzz(BenchFuzzArgs),
+    /// Measure rate and memory of adding thousands of PDFs, printed from the starter papers, and a long list to a library.
+    /// Requires a build with --features self-test.
+    Library {
+        /// Number of PDFs.
+        #[arg(long, default_value_t = 10_000, value_name = "N")]
+        pdfs: usize,
+        /// Number of entries of a BibTeX list.
+        #[arg(long, default_value_t = 50_000, value_name = "N")]
+        entries: usize,
+        /// Folder for the report.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Measure throughput and memory of ingestion without the encoder: reading, splitting, tokenising, indexing.
     Ingest {
         /// Files of papers, as for `datastore build`.

@@ -9,6 +9,7 @@ pub mod formats;
 pub mod graph;
 pub mod index;
 pub mod ingest;
+pub mod library;
 pub mod reranker;
 pub mod search;
 pub mod serve;

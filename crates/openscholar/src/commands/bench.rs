@@ -13,6 +13,8 @@ mod gates;
 mod graph;
 mod index;
 mod ingest;
+#[cfg(feature = "self-test")]
+mod library;
 mod report;
 mod reranker;
 pub(crate) mod retrieval;
@@ -71,6 +73,12 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Fuzz(args) => fuzz::run(&args, app),
         #[cfg(not(feature = "self-test"))]
         BenchCommand::Fuzz(_) => Err(CommandError::without_self_test("bench fuzz")),
+        #[cfg(feature = "self-test")]
+        BenchCommand::Library { pdfs, entries, out } => {
+            library::run(&library::LibrarySize { pdfs, entries }, out.as_deref(), app)
+        }
+        #[cfg(not(feature = "self-test"))]
+        BenchCommand::Library { .. } => Err(CommandError::without_self_test("bench library")),
         BenchCommand::Annotate(args) => annotate::run(args, app),
         BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Search(args) => search::run(&args, app),
