@@ -1,17 +1,15 @@
-//! The title of a paper: its largest type, checked against what the file says.
+//! The title of a paper: its largest type, or what stands above the names of its authors.
 
 use super::super::hyphens::join_line;
+use super::authors;
+use super::cells::Cell;
 use super::lines::Line;
 
 /// Smallest lead over the body's type that makes a line a title.
 const LARGER: f64 = 1.15;
 
 /// The title and which of the first page's lines it stands in; `None` where nothing is clear.
-pub(super) fn find(
-    lines: &[Line],
-    body: f64,
-    stated: Option<&str>,
-) -> Option<(String, Vec<usize>)> {
+pub(super) fn find(lines: &[Line], body: f64) -> Option<(String, Vec<usize>)> {
     let first: Vec<(usize, &Line)> =
         lines.iter().enumerate().filter(|(_, line)| line.page == 1).collect();
     let letters = |line: &Line| line.text.chars().filter(|c| c.is_alphabetic()).count();
@@ -47,19 +45,11 @@ pub(super) fn find(
             return Some((text, taken));
         }
     }
-    let stated = stated.filter(|title| sensible(title))?;
-    let plain = |text: &str| {
-        text.chars()
-            .filter(|c| c.is_alphanumeric())
-            .flat_map(char::to_lowercase)
-            .collect::<String>()
-    };
-    let page: String = first.iter().map(|(_, line)| plain(&line.text)).collect();
-    page.contains(&plain(stated)).then(|| (super::super::prose::single_spaced(stated), Vec::new()))
+    None
 }
 
 /// Programs write their own names and file names where a title should be.
-fn sensible(title: &str) -> bool {
+pub(super) fn is_sensible(title: &str) -> bool {
     let lower = title.to_lowercase();
     let program = [
         "microsoft",
@@ -75,4 +65,28 @@ fn sensible(title: &str) -> bool {
         "template",
     ];
     title.split_whitespace().count() >= 3 && !program.iter().any(|word| lower.contains(word))
+}
+
+/// The title of a page that sets it in no larger type, and the base line of its last line: what stands above the authors,
+/// in lines right below each other.
+pub(super) fn above_authors(region: &[&Cell]) -> Option<(String, f64)> {
+    let first = authors::first(region)?;
+    let above = region.get(..first)?;
+    let last = above.last()?;
+    let mut lines: Vec<&Cell> = Vec::new();
+    for cell in above.iter().rev() {
+        let goes_on = lines.last().is_none_or(|below| {
+            below.y - cell.y < below.size * 2.0 && (below.size - cell.size).abs() < 0.5
+        });
+        if !goes_on || lines.len() >= 4 {
+            break;
+        }
+        lines.push(cell);
+    }
+    let mut text = String::new();
+    for cell in lines.iter().rev() {
+        join_line(&mut text, cell.plain().trim());
+    }
+    let words = text.split(' ').count();
+    (2..=40).contains(&words).then_some((text, last.y))
 }
