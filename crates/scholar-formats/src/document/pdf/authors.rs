@@ -5,6 +5,7 @@
 //!    they must follow an address, a gap or other names as well.
 //! 3. Names are read row by row, or column by column where each column has an address of its own below.
 
+use super::super::hyphens::join_line;
 use super::cells::{Cell, Row};
 use super::lines::MARK;
 use super::person;
@@ -104,7 +105,12 @@ pub(super) fn find(region: &[&Cell]) -> Option<Authors> {
         .filter(|cell| person::is_email(&cell.text))
         .map(|cell| person::key(&cell.text))
         .collect();
-    let mailed = names.iter().filter(|name| mails.contains(&person::family_key(name))).count();
+    // Addresses are made of family or given names; a short one occurs in any of them.
+    let in_mails = |key: String| key.chars().count() >= 3 && mails.contains(&key);
+    let mailed = names
+        .iter()
+        .filter(|name| in_mails(person::family_key(name)) || in_mails(person::given_key(name)))
+        .count();
     let clear = apart || (mailed * 2 >= names.len() && mailed > 0);
     let names = person::in_their_case(names);
     (!names.is_empty()).then_some(Authors { names, clear })
@@ -123,18 +129,15 @@ fn list<'a>(region: &[&'a Cell], cell: &&'a Cell) -> Found<'a> {
             // A list parted by commas that ends without one ends within a name, if both halves are not whole ones.
             (Some(names), Some(next)) => {
                 let parted = text.contains(',') && !ends_open(&text) && !ends_marked(&text);
-                let joined = person::names(&format!("{text} {}", next.text));
-                match joined {
-                    Some(joined) if parted && broken(&names, &joined) => {
-                        text = format!("{text} {}", next.text);
-                        cells.push(next);
-                    }
-                    Some(_) if ends_open(&text) || begins_open(&next.text) => {
-                        text = format!("{text} {}", next.text);
-                        cells.push(next);
-                    }
-                    _ => return Found { names, cells },
+                let both = joined(&text, &next.text);
+                let goes_on = person::names(&both).is_some_and(|all| {
+                    (parted && broken(&names, &all)) || ends_open(&text) || begins_open(&next.text)
+                });
+                if !goes_on {
+                    return Found { names, cells };
                 }
+                text = both;
+                cells.push(next);
             }
             (Some(names), None) => return Found { names, cells },
             (None, Some(next)) if text.contains(',') || ends_open(&text) || next.text.contains(',') => {
@@ -142,7 +145,7 @@ fn list<'a>(region: &[&'a Cell], cell: &&'a Cell) -> Found<'a> {
                 if names.is_empty() && cells.len() > 1 {
                     break;
                 }
-                text = format!("{text} {}", next.text);
+                text = joined(&text, &next.text);
                 cells.push(next);
             }
             (None, _) => break,
@@ -153,6 +156,12 @@ fn list<'a>(region: &[&'a Cell], cell: &&'a Cell) -> Found<'a> {
     let rest = names.last().and_then(|last| cell.text.rsplit_once(last.as_str())).map(|(_, rest)| rest);
     let addressed = rest.is_some_and(|rest| person::is_institution(rest) || person::is_email(rest));
     Found { names: if addressed { names } else { Vec::new() }, cells: vec![*cell] }
+}
+
+fn joined(text: &str, next: &str) -> String {
+    let mut text = text.to_owned();
+    join_line(&mut text, next);
+    text
 }
 
 /// Whether a list that was joined with its next line has a name that neither line has alone, of few words.

@@ -4,7 +4,7 @@
 //! page prints the same words in a way that could not be read.
 
 use scholar_core::text::normalise::title_key;
-use scholar_core::{Confidence, FieldOrigin, MetaField, MetaOrigin};
+use scholar_core::{Confidence, FieldOrigin, MetaField, MetaOrigin, PaperId};
 
 use super::super::draft::Draft;
 use super::authors::{self, Authors};
@@ -28,7 +28,9 @@ pub(super) fn read(
     draft: &mut Draft,
 ) -> Vec<usize> {
     let latest = latest_year(pages);
-    let imprint = imprint::read(first, &pages.pages, body, Years { latest });
+    let dois: Vec<PaperId> =
+        pages.stated.sources().iter().flat_map(|source| source.dois.iter().cloned()).collect();
+    let imprint = imprint::read(first, &pages.pages, body, Years { latest }, &dois);
     draft.file_date = pages.stated.made.or(pages.stated.changed);
     let found = title::find(lines, body);
     let mut taken = Vec::new();
@@ -92,12 +94,7 @@ fn publish(imprint: Imprint, pages: &Pages, draft: &mut Draft) {
         let origin = FieldOrigin { origin: MetaOrigin::Xmp, confidence: Confidence::Medium };
         draft.fields.insert(MetaField::Venue, origin);
     }
-    for (id, origin) in &mut ids {
-        if stated().any(|source| source.dois.contains(id)) {
-            origin.confidence = Confidence::High;
-        }
-    }
-    if !ids.iter().any(|(id, _)| matches!(id, scholar_core::PaperId::Doi(_))) {
+    if !ids.iter().any(|(id, _)| matches!(id, PaperId::Doi(_))) {
         let named = [(&pages.stated.xmp, MetaOrigin::Xmp), (&pages.stated.info, MetaOrigin::Info)];
         for (source, origin) in named {
             if let [only] = &source.dois[..] {

@@ -33,7 +33,7 @@ static COPYRIGHT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?i)(?:\u{a9}|\(c\)|\bcopyright\b|\u{24b8})[^0-9]{0,40}((?:19|20|21)\d\d)\b|\b((?:19|20|21)\d\d)\s?\u{a9}")
 });
 static MONTH_YEAR: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!(r"\b{MONTH}\b[ .,]*(?:\d{{1,2}}(?:st|nd|rd|th)?[ ,]+)?((?:19|20|21)\d\d)\b")));
+    LazyLock::new(|| pattern(&format!(r"\b{MONTH}\b[ .,]*(?:\d{{1,2}}(?:st|nd|rd|th)?(?:\s?[-\u{{2010}}-\u{{2015}}]\s?\d{{1,2}})?[ ,]+)?((?:19|20|21)\d\d)\b")));
 static EVENT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?:Proceedings|Proc\.|Conference|Workshop|Symposium|Transactions|Journal|Annual Meeting|Advances in|Lecture Notes|Letters|Magazine|Bulletin|International|\bVol(?:ume|\.)|\bIssue\b|\bNo\.|\bNumber\b|Posters|Demos?\b|[A-Z]{3,}[A-Za-z]*\W{0,2}(?:19|20)\d\d)")
 });
@@ -46,8 +46,20 @@ static FORTHCOMING: LazyLock<Regex> =
 static VOLUME: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(.{4,120}?),?\s(?:Volume|Vol\.?)\s?\d+"));
 static CITED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^([A-Z][\p{L}&.,:\- ]{2,100}?),?\s\d{1,4}\s?(?:\(\d{1,3}\)\s?)?(?:\((?:19|20)\d\d\)|[,:])\s?\d+")
+    pattern(r"^(?:.{2,60}?\bet al\.,?\s)?([A-Z][\p{L}&.,:\- ]{2,100}?),?\s\d{1,4}\s?(?:\(\d{1,3}\)\s?)?(?:\((?:19|20)\d\d\)|[,:])\s?\d+")
 });
+static LOCATED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^(?:.{2,60}?\bet al\.,?\s)?([A-Z][\p{L}&.,:\- ]{2,100}?),?\s\(((?:19|20)\d\d)\)\s\d+[:,]\s?\w+")
+});
+static VANCOUVER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^([A-Z][\p{L}&.,:\- ]{2,100}?)\.?\s(?:19|20)\d\d(?:\s\w{3})?;\s?\d+")
+});
+static MEETING: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        r"(?:^|[.;]\s)([A-Z][A-Za-z]{{2,15}}(?:\s?[\u{{2018}}\u{{2019}}'`]\s?\d\d|[ -](?:19|20)\d\d)),\s(?:\d{{1,2}}\D{{0,12}})?{MONTH}"
+    ))
+});
+static NOTE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\d*\u{2217}\u{2020}\u{2021}]{1,2}[\p{L}\u{201c}]"));
 static PROCEEDINGS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:Proceedings of|Proc\. of)\b"));
 static PLACE_DATE: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r"^(?:\d{{1,2}}\W.*)?(?:{MONTH}\b.*|\d{{4}}\b.*|.*\b{MONTH}\s+(?:19|20)\d\d.*)$")));
@@ -101,7 +113,15 @@ const MARGIN: f64 = 0.115;
 
 /// Reads the lines of the first pages, with their furniture, and arXiv's stamp, which stands sideways. The first page has
 /// the imprint, the others repeat the running head.
-pub(super) fn read(lines: &[Line], pages: &[Page], body: f64, years: Years) -> Imprint {
+///
+/// `stated` are DOIs that the file gives as its own: one of them that is printed is the paper's.
+pub(super) fn read(
+    lines: &[Line],
+    pages: &[Page],
+    body: f64,
+    years: Years,
+    stated: &[PaperId],
+) -> Imprint {
     let blocks = blocks(lines, pages, body);
     let mut imprint = Imprint::default();
     let stamp = pages.first().map(|page| page.sideways.as_str()).unwrap_or_default();
@@ -109,7 +129,7 @@ pub(super) fn read(lines: &[Line], pages: &[Page], body: f64, years: Years) -> I
     for id in mentions::arxiv_ids(stamp) {
         imprint.ids.push((id, at(MetaOrigin::MarginStamp, Confidence::High)));
     }
-    own_ids(&blocks, &mut imprint);
+    own_ids(&blocks, stated, &mut imprint);
     imprint.venue = blocks.iter().find_map(|block| {
         let name = venue(&block.text).filter(|_| block.margin || block.page == 1)?;
         Some((name, at(origin(block), Confidence::Medium)))
@@ -132,7 +152,8 @@ fn blocks(lines: &[Line], pages: &[Page], body: f64) -> Vec<Block> {
             .map_or(800.0, |page| page.height);
         let margin = line.y < height * MARGIN || line.y > height * (1.0 - MARGIN);
         let small = line.page == 1 && line.size < body * 0.93;
-        if !(margin || small) {
+        // A footnote stands in the margin's place and is none of it.
+        if !(margin || small) || (NOTE.is_match(&line.text) && line.y > height / 2.0) {
             continue;
         }
         let goes_on = |block: &Block| {
@@ -164,23 +185,23 @@ fn blocks(lines: &[Line], pages: &[Page], body: f64) -> Vec<Block> {
 }
 
 /// DOIs and Anthology identifiers that stand for the paper itself: in a line that begins with one, or in a margin. A
-/// sentence of a footnote that mentions one is about another work; two different ones contradict each other.
-fn own_ids(blocks: &[Block], imprint: &mut Imprint) {
-    let mut dois: Vec<(PaperId, MetaOrigin, bool)> = Vec::new();
+/// sentence of a footnote that mentions one is about another work; two different ones contradict each other, unless one
+/// of them stands in the margin or is repeated.
+fn own_ids(blocks: &[Block], stated: &[PaperId], imprint: &mut Imprint) {
+    let mut dois: Vec<Printed> = Vec::new();
     for block in blocks {
         let own = OWN_DOI.is_match(&block.text) || names_itself(&block.text);
+        let marginal = block.margin && !is_sentence(&block.text);
         let found = mentions::dois(&block.text);
         if let [only] = &found[..]
-            && (own || (block.margin && !is_sentence(&block.text)))
+            && (own || marginal || stated.contains(only))
         {
-            let known = dois.iter_mut().find(|(id, ..)| id == only);
-            match known {
-                Some((_, _, again)) => *again = true,
-                None => dois.push((only.clone(), origin(block), false)),
+            match dois.iter_mut().find(|printed| printed.id == *only) {
+                Some(printed) => printed.again = true,
+                None => dois.push(Printed { id: only.clone(), origin: origin(block), marginal, again: false }),
             }
         }
-        if block.margin
-            && !is_sentence(&block.text)
+        if marginal
             && let Some(id) = ANTHOLOGY.captures(&block.text).and_then(|found| found.get(1))
         {
             let at = FieldOrigin { origin: origin(block), confidence: Confidence::Medium };
@@ -190,13 +211,31 @@ fn own_ids(blocks: &[Block], imprint: &mut Imprint) {
             }
         }
     }
-    if dois.len() > 1 {
-        dois.retain(|(.., again)| *again);
+    for better in [
+        &|printed: &Printed| stated.contains(&printed.id),
+        &|printed: &Printed| printed.again,
+        &|printed: &Printed| printed.marginal,
+    ] as [&dyn Fn(&Printed) -> bool; 3]
+    {
+        if dois.len() > 1 && dois.iter().any(better) {
+            dois.retain(better);
+        }
     }
-    if let [(only, origin, again)] = &dois[..] {
-        let confidence = if *again { Confidence::High } else { Confidence::Medium };
-        imprint.ids.push((only.clone(), FieldOrigin { origin: *origin, confidence }));
+    if let [Printed { id, origin, again, .. }] = &dois[..] {
+        let sure = *again || stated.contains(id);
+        let confidence = if sure { Confidence::High } else { Confidence::Medium };
+        imprint.ids.push((id.clone(), FieldOrigin { origin: *origin, confidence }));
     }
+}
+
+/// A DOI as it is printed.
+struct Printed {
+    id: PaperId,
+    origin: MetaOrigin,
+    /// In a margin, in a line that is no sentence.
+    marginal: bool,
+    /// In more than one place.
+    again: bool,
 }
 
 /// Whether a block is a citation of the paper itself: its copyright or its `cite this article`.
@@ -216,21 +255,29 @@ fn is_sentence(text: &str) -> bool {
 /// The name of the proceedings or journal that a line states.
 fn venue(text: &str) -> Option<String> {
     let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
+    if ACCEPTED.is_match(text) || PUBLISHED.is_match(text) {
+        return None;
+    }
     if let Some(found) = PROCEEDINGS.find(text)
         && !is_sentence(&text[..found.start()])
     {
         return Some(proceedings(&text[found.start()..])).filter(|name| name.split(' ').count() >= 4);
     }
+    if let Some(meeting) = MEETING.captures(text).and_then(|found| found.get(1)) {
+        return Some(meeting.as_str().to_owned());
+    }
     if is_sentence(text) {
         return None;
     }
-    if let Some(found) = PAGES.find(text)
+    let cited = LOCATED.captures(text).or_else(|| VANCOUVER.captures(text));
+    if let Some(found) = PAGES.find(text).filter(|_| cited.is_none())
         && EVENT.is_match(&text[..found.start()])
+        && !text[..found.start()].contains(". ")
         && text.starts_with(char::is_uppercase)
     {
         return Some(proceedings(text)).filter(|name| name.contains(char::is_alphabetic));
     }
-    let journal = VOLUME.captures(text).or_else(|| CITED.captures(text))?;
+    let journal = cited.or_else(|| VOLUME.captures(text)).or_else(|| CITED.captures(text))?;
     let name = journal.get(1)?.as_str().trim_matches(|c: char| !c.is_alphanumeric() && c != '.');
     let letters = name.chars().filter(|c| c.is_alphabetic()).count();
     (letters >= 4 && name.starts_with(char::is_uppercase) && !name.contains('@')).then(|| name.to_owned())
@@ -317,10 +364,11 @@ fn block_year(block: &Block, years: Years) -> Option<(u8, i16)> {
         return None;
     }
     let proceedings = PROCEEDINGS.is_match(text) || (PAGES.is_match(text) && EVENT.is_match(text));
-    if let Some(year) = copyright {
-        return Some((if proceedings { 0 } else { 1 }, year));
-    }
     let month = MONTH_YEAR.captures(text).and_then(|found| plausible(found.get(1)?.as_str()));
+    if let Some(year) = copyright {
+        // The meeting's own date is surer than the copyright of a template.
+        return Some(if proceedings { (0, month.unwrap_or(year)) } else { (1, year) });
+    }
     let one = match stated.as_slice() {
         [one] => Some(*one),
         _ => None,
@@ -330,7 +378,8 @@ fn block_year(block: &Block, years: Years) -> Option<(u8, i16)> {
     }
     // A running head: one year beside the name of a journal or meeting, and nothing that is a sentence.
     let head = block.margin && text.split_whitespace().count() <= 24 && EVENT.is_match(text);
-    let journal = block.margin && CITED.is_match(text);
+    let journal = block.margin
+        && [&CITED, &LOCATED, &VANCOUVER, &MEETING].iter().any(|pattern| pattern.is_match(text));
     (head || journal).then(|| month.or(one)).flatten().map(|year| (4, year))
 }
 
@@ -349,7 +398,7 @@ mod tests {
 
     fn imprint(lines: &[(u32, f64, &str)]) -> Imprint {
         let lines: Vec<Line> = lines.iter().map(|(page, y, text)| line(*page, *y, text)).collect();
-        read(&lines, &pages(""), 10.0, Years { latest: 2027 })
+        read(&lines, &pages(""), 10.0, Years { latest: 2027 }, &[])
     }
 
     fn year(lines: &[(u32, f64, &str)]) -> Option<i16> {
@@ -368,6 +417,11 @@ mod tests {
                 "Proceedings of the 2012 Joint Conference on Things, pages 1455\u{2013}1465, Jeju Island, Korea, 12\u{2013}14 July 2012. c\u{a9}2012 Association",
                 "Proceedings of the 2012 Joint Conference on Things",
                 2012,
+            ),
+            (
+                "Proceedings of NAACL-HLT 2018, pages 84\u{2013}91, New Orleans, Louisiana, June 1 - 6, 2018. c\u{a9}2017 Association",
+                "Proceedings of NAACL-HLT 2018",
+                2018,
             ),
             (
                 "Coling 2010: Posters, pages 197\u{2013}205, Beijing, August 2010",
@@ -394,6 +448,15 @@ mod tests {
         let found = imprint(&[(1, 30.0, "J. Chem. Phys. 12 (2010) 100-110")]);
         assert_eq!(found.venue.map(|(name, _)| name).as_deref(), Some("J. Chem. Phys."));
         assert_eq!(found.date.map(|(date, _)| date.year), Some(2010));
+        for (text, name, year) in [
+            ("De Marchis et al. Journal of Engineering (2016) 13:22", "Journal of Engineering", 2016),
+            ("Immunology. 2022;165:141\u{2013}142. \u{a9} 2022 A Publisher", "Immunology", 2022),
+            ("SPAA\u{2019}04, June 27\u{2013}30, 2004, Barcelona, Spain.", "SPAA\u{2019}04", 2004),
+        ] {
+            let found = imprint(&[(1, 770.0, text)]);
+            assert_eq!(found.venue.map(|(name, _)| name).as_deref(), Some(name));
+            assert_eq!(found.date.map(|(date, _)| date.year), Some(year), "{text}");
+        }
     }
 
     #[test]
@@ -410,11 +473,12 @@ mod tests {
             Some(2013)
         );
         assert_eq!(year(&[(1, 780.0, "1999")]), None);
+        assert_eq!(year(&[(3, 770.0, "2The \u{201c}id\u{201d} is of the Journal AVE2008")]), None);
     }
 
     #[test]
     fn the_stamp_in_the_margin_names_the_paper_and_its_day() {
-        let found = read(&[], &pages("arXiv:0908.0054v1 [cs.CL] 1 Aug 2009"), 10.0, Years { latest: 2027 });
+        let found = read(&[], &pages("arXiv:0908.0054v1 [cs.CL] 1 Aug 2009"), 10.0, Years { latest: 2027 }, &[]);
         assert_eq!(found.ids[0].0, PaperId::arxiv("0908.0054").expect("valid"));
         let (date, at) = found.date.expect("stated");
         assert_eq!((date.day().map(|day| day.to_string()).as_deref(), at.origin), (Some("2009-08-01"), MetaOrigin::MarginStamp));
@@ -427,8 +491,9 @@ mod tests {
         };
         assert_eq!(ids(&[(1, 640.0, "doi:10.1162/COLI_a_00138")]), ["doi:10.1162/coli_a_00138"]);
         assert_eq!(ids(&[(1, 640.0, "1 The data are at https://doi.org/10.5281/zenodo.1 and free for all who want them")]), [""; 0]);
-        assert_eq!(ids(&[(1, 30.0, "doi:10.1000/a"), (1, 700.0, "doi:10.1000/b")]), [""; 0]);
-        assert_eq!(ids(&[(1, 30.0, "doi:10.1000/a"), (1, 700.0, "doi:10.1000/b"), (2, 30.0, "doi:10.1000/a")]), ["doi:10.1000/a"]);
+        assert_eq!(ids(&[(1, 30.0, "doi:10.1000/a"), (1, 700.0, "doi:10.1000/b")]), ["doi:10.1000/a"]);
+        assert_eq!(ids(&[(1, 600.0, "doi:10.1000/a"), (1, 640.0, "doi:10.1000/b")]), [""; 0]);
+        assert_eq!(ids(&[(1, 600.0, "doi:10.1000/a"), (1, 640.0, "doi:10.1000/b"), (2, 30.0, "doi:10.1000/a")]), ["doi:10.1000/a"]);
         assert_eq!(ids(&[(1, 780.0, "https://aclanthology.org/2020.acl-main.1")]), ["acl:2020.acl-main.1"]);
     }
 }

@@ -77,8 +77,11 @@ pub(super) fn is_email(text: &str) -> bool {
 /// Whether a text only joins what stands around it.
 pub(super) fn is_connector(text: &str) -> bool {
     let bare = text.trim_matches(|c: char| !c.is_alphanumeric() && c != '&').to_lowercase();
-    matches!(bare.as_str(), "and" | "&" | "und" | "et" | "with" | "by" | "")
+    matches!(bare.as_str(), "and" | "&" | "und" | "et" | "by" | "")
 }
+
+/// Marks of footnotes and affiliations that are no letters and no digits.
+const SYMBOLS: &str = "*\u{2217}\u{2020}\u{2021}\u{a7}\u{b6}\u{2660}\u{2661}\u{2662}\u{2663}\u{2665}\u{2666}\u{22c6}\u{25c7}\u{2709}#";
 
 /// Parts between commas, marks and conjunctions.
 fn parts(text: &str) -> Vec<String> {
@@ -87,17 +90,22 @@ fn parts(text: &str) -> Vec<String> {
     while let Some(c) = chars.next() {
         let attached = spaced.ends_with(|c: char| c.is_alphabetic() || c == '.' || c == MARK);
         let mark = c == MARK
-            || "*\u{2217}\u{2020}\u{2021}\u{a7}\u{b6}\u{2660}\u{2661}\u{2662}\u{2663}\u{2665}\u{2666}\u{22c6}\u{25c7}\u{2709}#"
-                .contains(c)
+            || SYMBOLS.contains(c)
             || ('\u{2070}'..='\u{2079}').contains(&c)
             || "\u{b9}\u{b2}\u{b3}".contains(c)
             || (c.is_ascii_digit() && (attached || spaced.is_empty()));
         if mark {
             // Marks of one name are parted by commas, as names are.
-            while chars
-                .next_if(|next| next.is_ascii_digit() || "*\u{2217}\u{2020}\u{2021}\u{a7}\u{b6}".contains(*next) || *next == MARK)
-                .is_some()
-            {}
+            let is_mark = |c: char| c.is_ascii_digit() || SYMBOLS.contains(c) || c == MARK;
+            loop {
+                let mut ahead = chars.clone();
+                let next = ahead.next();
+                let comma = next == Some(',') && ahead.next().is_some_and(is_mark);
+                if !(comma || next.is_some_and(is_mark)) {
+                    break;
+                }
+                chars.next();
+            }
             spaced.push(MARK);
         } else {
             spaced.push(if matches!(c, ';' | '\u{b7}' | '\u{2022}' | '|' | '\u{3001}' | '\u{ff0c}' | '\u{60c}') { ',' } else { c });
@@ -112,7 +120,7 @@ fn parts(text: &str) -> Vec<String> {
             part.clear();
         }
         for word in between.split_whitespace() {
-            if matches!(word.to_lowercase().as_str(), "and" | "und" | "et" | "with" | "by" | "authors:" | "author:" | "by:") {
+            if matches!(word.to_lowercase().as_str(), "and" | "und" | "et" | "by" | "authors:" | "author:" | "by:") {
                 if !part.is_empty() {
                     out.push(part.join(" "));
                     part.clear();
@@ -184,7 +192,9 @@ fn is_name_word(word: &str) -> bool {
     let dots = word.matches('.').count();
     // A full stop ends an initial or a short word, and does not stand in a sentence's end.
     let stops = dots == 0 || word.chars().filter(|c| c.is_alphabetic()).count() <= 4;
-    word.chars().all(fits) && begins && stops && !word.starts_with('.')
+    // A hyphen at the end of a line parts a name.
+    let whole = !word.ends_with(['-', '\u{2010}']);
+    word.chars().all(fits) && begins && stops && whole && !word.starts_with('.')
 }
 
 fn is_combining(c: char) -> bool {
@@ -259,6 +269,11 @@ pub(super) fn family_key(name: &str) -> String {
     key(family)
 }
 
+/// The first word of a name, in small letters without accents.
+pub(super) fn given_key(name: &str) -> String {
+    key(name.split([' ', '\u{a0}']).next().unwrap_or(name))
+}
+
 /// Letters of a text in small letters without accents.
 pub(super) fn key(text: &str) -> String {
     use unicode_normalization::UnicodeNormalization as _;
@@ -319,6 +334,8 @@ mod tests {
             "and",
             "\u{5317}\u{4eac}\u{5927}\u{5b66}",
             "LIMSI",
+            "Paulo Ro-",
+            "Efficient Word Alignment with Markov Chain Monte Carlo",
         ] {
             assert!(names(text).is_none(), "{text}");
         }

@@ -29,7 +29,7 @@ pub(super) fn find(lines: &[Line], body: f64) -> Option<(String, Vec<usize>)> {
         let mut taken: Vec<usize> = Vec::new();
         let mut text = String::new();
         let mut y = lines[start].y;
-        for (at, line) in first.iter().filter(|(at, _)| *at >= start) {
+        for (at, line) in first.iter().filter(|(at, line)| *at >= start && letters(line) > 0) {
             if line.size < largest * 0.93 || (line.y - y).abs() > largest * 2.2 || taken.len() >= 6
             {
                 break;
