@@ -27,24 +27,35 @@ pub(super) fn read(
     body: f64,
     draft: &mut Draft,
 ) -> Vec<usize> {
-    let latest = latest_year(pages);
+    // A volume is dated ahead by a year at most.
+    let latest = super::super::dates::this_year() + 1;
     let dois: Vec<PaperId> =
         pages.stated.sources().iter().flat_map(|source| source.dois.iter().cloned()).collect();
     let imprint = imprint::read(first, &pages.pages, body, Years { latest }, &dois);
     draft.file_date = pages.stated.made.or(pages.stated.changed);
-    let found = title::find(lines, body);
     let mut taken = Vec::new();
     let mut below = 0.0;
+    let stated = stated_title(pages, lines);
+    let mut found = title::find(lines, body);
+    // A title that the file states and that fills lines of the page is surer than the largest type, which may be that of
+    // the journal's name.
+    if let (Some((text, _)), Some(stated)) = (&found, &stated)
+        && stated.fills_lines
+        && bare(text).to_lowercase() != bare(&stated.text).to_lowercase()
+    {
+        found = None;
+    }
     if let Some((text, in_lines)) = found {
-        below = in_lines.iter().filter_map(|at| lines.get(*at)).map(|line| line.y).fold(0.0, f64::max);
+        let bases = in_lines.iter().filter_map(|at| lines.get(*at)).map(|line| line.y);
+        below = bases.fold(0.0, f64::max);
         taken = in_lines;
         let (text, origin) = confirmed_title(text, pages);
         draft.title = text;
         draft.fields.insert(MetaField::Title, origin);
-    } else if let Some(stated) = stated_title(pages, lines) {
-        below = stated.below;
-        draft.title = stated.text;
-        draft.fields.insert(MetaField::Title, stated.origin);
+    } else if let Some(StatedTitle { text, origin, below: last, .. }) = stated {
+        below = last;
+        draft.title = text;
+        draft.fields.insert(MetaField::Title, origin);
     }
     let region = authors::region(&pages.front, below);
     if draft.title.is_empty()
@@ -62,14 +73,6 @@ pub(super) fn read(
     }
     publish(imprint, pages, draft);
     taken
-}
-
-/// Nothing is printed with a year later than the one after the file was last changed.
-fn latest_year(pages: &Pages) -> i16 {
-    // The clock decides where the file has no date that can be one.
-    let file = [pages.stated.made, pages.stated.changed].into_iter().flatten().map(|date| date.year()).max();
-    let now = super::super::dates::this_year();
-    file.filter(|year| (1990..=now).contains(year)).unwrap_or(now) + 1
 }
 
 /// Date, venue and identifiers.
@@ -141,27 +144,34 @@ struct StatedTitle {
     origin: FieldOrigin,
     /// The base line of the last line it stands in.
     below: f64,
+    /// Whether the lines it stands in hold nothing else.
+    fills_lines: bool,
 }
+
+/// Most lines of a title.
+const TITLE_LINES: usize = 6;
 
 fn stated_title(pages: &Pages, lines: &[Line]) -> Option<StatedTitle> {
     let named = [(&pages.stated.info, MetaOrigin::Info), (&pages.stated.xmp, MetaOrigin::Xmp)];
+    let first: Vec<(&Line, String)> = lines
+        .iter()
+        .take_while(|line| line.page == 1)
+        .map(|line| (line, bare(&line.text).to_lowercase()))
+        .collect();
     named.into_iter().find_map(|(source, origin)| {
         let stated = source.title.as_deref().filter(|title| title::is_sensible(title))?;
         let wanted = bare(stated).to_lowercase();
-        let first: Vec<&Line> = lines.iter().filter(|line| line.page == 1).collect();
         // Lines that follow each other and hold it.
         (0..first.len()).find_map(|start| {
             let mut text = String::new();
-            for line in first.iter().skip(start).take(6) {
-                text.push_str(&bare(&line.text).to_lowercase());
-                if text.contains(&wanted) {
-                    let whole = text == wanted;
-                    let confidence = if whole { Confidence::Medium } else { Confidence::Low };
-                    let text = stated.to_owned();
-                    return Some(StatedTitle { text, origin: FieldOrigin { origin, confidence }, below: line.y });
-                }
-            }
-            None
+            let (last, _) = first.iter().skip(start).take(TITLE_LINES).find(|(_, letters)| {
+                text.push_str(letters);
+                text.contains(&wanted)
+            })?;
+            let fills_lines = text == wanted;
+            let confidence = if fills_lines { Confidence::Medium } else { Confidence::Low };
+            let origin = FieldOrigin { origin, confidence };
+            Some(StatedTitle { text: stated.to_owned(), origin, below: last.y, fills_lines })
         })
     })
 }

@@ -83,9 +83,10 @@ pub(super) fn is_connector(text: &str) -> bool {
 /// Marks of footnotes and affiliations that are no letters and no digits.
 const SYMBOLS: &str = "*\u{2217}\u{2020}\u{2021}\u{a7}\u{b6}\u{2660}\u{2661}\u{2662}\u{2663}\u{2665}\u{2666}\u{22c6}\u{25c7}\u{2709}#";
 
-/// Parts between commas, marks and conjunctions.
+/// Parts between commas, marks and conjunctions. What stands in brackets (an address, an acronym) is a mark.
 fn parts(text: &str) -> Vec<String> {
     let mut spaced = String::with_capacity(text.len());
+    let text = without_brackets(text);
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         let attached = spaced.ends_with(|c: char| c.is_alphabetic() || c == '.' || c == MARK);
@@ -133,6 +134,20 @@ fn parts(text: &str) -> Vec<String> {
     if !part.is_empty() {
         out.push(part.join(" "));
     }
+    out
+}
+
+/// A text with [`MARK`] for every pair of brackets and what they hold; an open one stays.
+fn without_brackets(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find(['(', '<', '[']) {
+        let Some(close) = rest[open..].find([')', '>', ']']) else { break };
+        out.push_str(rest[..open].trim_end());
+        out.push(MARK);
+        rest = &rest[open + close + 1..];
+    }
+    out.push_str(rest);
     out
 }
 
@@ -304,6 +319,12 @@ mod tests {
             ("Martin Luther King, Jr., Bo Li", &["Martin Luther King Jr.", "Bo Li"]),
             ("Ada Ng, PhD, Bo Li, M.D.", &["Ada Ng", "Bo Li"]),
             ("Dr. Ada Ng", &["Ada Ng"]),
+            ("Ada Ng (ada@ng.org), Bo Li <bo@li.org>", &["Ada Ng", "Bo Li"]),
+            ("Ada Ng, Senior Member, IEEE", &[]),
+            ("Ada Ng, Member, IEEE, and Bo Li, Fellow, IEEE", &["Ada Ng", "Bo Li"]),
+            ("By Ada Ng", &["Ada Ng"]),
+            ("J.-P. M\u{fc}ller, \u{130}lknur El-Kahlout", &["J.-P. M\u{fc}ller", "\u{130}lknur El-Kahlout"]),
+            ("\u{ae40}\u{cca0}\u{c218} \u{c774}\u{c601}\u{d76c}", &["\u{ae40}\u{cca0}\u{c218}", "\u{c774}\u{c601}\u{d76c}"]),
             ("Raghavendra Udupa U", &["Raghavendra Udupa U"]),
             ("Heng JI and Ralph GRISHMAN", &["Heng JI", "Ralph GRISHMAN"]),
             ("\u{674e}\u{660e}\u{3001}\u{738b}\u{5c0f}\u{7ea2}", &["\u{674e}\u{660e}", "\u{738b}\u{5c0f}\u{7ea2}"]),
@@ -330,6 +351,8 @@ mod tests {
             "firstname.lastname@kit.edu",
             "Abstract",
             "E D I T O R I A L",
+            "Invited Talk",
+            "Extended Abstract",
             "We present a model",
             "and",
             "\u{5317}\u{4eac}\u{5927}\u{5b66}",

@@ -15,7 +15,7 @@ pub(super) fn find(lines: &[Line], body: f64) -> Option<(String, Vec<usize>)> {
     let letters = |line: &Line| line.text.chars().filter(|c| c.is_alphabetic()).count();
     let candidates = || {
         first.iter().filter(|(_, line)| {
-            letters(line) >= 4 && line.text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
+            letters(line) >= 4 && !is_label(&line.text) && line.text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
         })
     };
     let lowest = first.iter().map(|(_, line)| line.y).fold(0.0, f64::max);
@@ -46,6 +46,18 @@ pub(super) fn find(lines: &[Line], body: f64) -> Option<(String, Vec<usize>)> {
         }
     }
     None
+}
+
+/// What journals print above a title, often in larger type: the kind of article.
+fn is_label(text: &str) -> bool {
+    const LABELS: [&str; 22] = [
+        "research article", "original article", "original research", "original paper", "review article", "review",
+        "open access", "research open access", "research", "article", "editorial", "short communication",
+        "short report", "brief report", "brief communication", "case report", "letter to the editor", "technical note",
+        "technical report", "working paper", "conference paper", "regular paper",
+    ];
+    let letters: String = text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase();
+    LABELS.iter().any(|label| label.replace(' ', "") == letters)
 }
 
 /// Programs write their own names and file names where a title should be.
@@ -89,4 +101,42 @@ pub(super) fn above_authors(region: &[&Cell]) -> Option<(String, f64)> {
     }
     let words = text.split(' ').count();
     (2..=40).contains(&words).then_some((text, last.y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str, y: f64, size: f64) -> Line {
+        Line { page: 1, left: 50.0, right: 300.0, y, size, text: text.into(), cells: 1, column: 0 }
+    }
+
+    #[test]
+    fn the_largest_type_is_the_title_over_its_marks_and_below_labels() {
+        let mut lines = vec![
+            line("RESEARCH ARTICLE", 40.0, 20.0),
+            line("A Study of Things on", 80.0, 16.0),
+            line("\u{2217}", 90.0, 8.0),
+            line("Several Platforms", 98.0, 16.0),
+            line("Ada Ng", 120.0, 12.0),
+        ];
+        lines.extend((0..20_u32).map(|at| line("some text", 140.0 + 20.0 * f64::from(at), 10.0)));
+        let found = find(&lines, 10.0);
+        assert_eq!(found, Some(("A Study of Things on Several Platforms".to_owned(), vec![1, 3])));
+        assert!(!is_sensible("Microsoft Word - paper.doc") && is_sensible("A Study of Things"));
+    }
+
+    #[test]
+    fn without_larger_type_the_title_stands_above_the_authors() {
+        let cells = [
+            Cell::of("A Journal, Number 1", (50.0, 60.0), 9.0, 1),
+            Cell::of("On Things That Are Not", (50.0, 100.0), 10.0, 1),
+            Cell::of("Larger Than Their Text", (50.0, 112.0), 10.0, 1),
+            Cell::of("Ada Ng and Bo Li", (50.0, 140.0), 10.0, 1),
+        ];
+        let cells: Vec<&Cell> = cells.iter().collect();
+        let expect = "On Things That Are Not Larger Than Their Text".to_owned();
+        assert_eq!(above_authors(&cells), Some((expect, 112.0)));
+        assert_eq!(above_authors(&cells[3..]), None);
+    }
 }
