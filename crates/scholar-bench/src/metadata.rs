@@ -161,12 +161,15 @@ pub fn verdicts(read: &Stated, printed: &Stated, catalog: &Stated) -> BTreeMap<M
     };
     let titled = !read.title.is_empty();
     let title = |other: &Stated| judge(titled, title_key(&read.title) == title_key(&other.title));
-    let keys = |stated: &Stated| stated.authors.iter().map(|name| name_key(name)).collect::<Vec<_>>();
+    let keys =
+        |stated: &Stated| stated.authors.iter().map(|name| name_key(name)).collect::<Vec<_>>();
     let named = !read.authors.is_empty();
     let authors = |other: &Stated| judge(named, keys(read) == keys(other));
     let surnames = |stated: &Stated| {
         let keys = keys(stated);
-        keys.iter().map(|key| key.rsplit(' ').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        keys.iter()
+            .map(|key| key.rsplit(' ').next().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
     };
     let mut out = BTreeMap::from([
         (Measure::Title, title(printed)),
@@ -184,7 +187,8 @@ pub fn verdicts(read: &Stated, printed: &Stated, catalog: &Stated) -> BTreeMap<M
         out.insert(Measure::NoYear, verdict);
     }
     let venue = read.venue.as_deref().unwrap_or_default();
-    let is_venue = |other: &Stated| other.venue.as_deref().is_some_and(|other| same_venue(venue, other));
+    let is_venue =
+        |other: &Stated| other.venue.as_deref().is_some_and(|other| same_venue(venue, other));
     out.insert(Measure::Venue, judge(!venue.is_empty(), is_venue(printed)));
     let own = read.ids.iter().all(|id| printed.ids.contains(id));
     out.insert(Measure::Identifiers, judge(!read.ids.is_empty(), own));
@@ -195,8 +199,25 @@ pub fn verdicts(read: &Stated, printed: &Stated, catalog: &Stated) -> BTreeMap<M
 /// its own. Numbers may be words (`Fifth`, `5th`).
 fn same_venue(one: &str, other: &str) -> bool {
     const ORDINALS: [&str; 20] = [
-        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-        "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "eleventh",
+        "twelfth",
+        "thirteenth",
+        "fourteenth",
+        "fifteenth",
+        "sixteenth",
+        "seventeenth",
+        "eighteenth",
+        "nineteenth",
         "twentieth",
     ];
     let words = |text: &str| -> Vec<String> {
@@ -214,7 +235,8 @@ fn same_venue(one: &str, other: &str) -> bool {
     };
     let (one, other) = (words(one), words(other));
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    short == long || (short.len() >= 2 && long.windows(short.len()).any(|part| part == short.as_slice()))
+    short == long
+        || (short.len() >= 2 && long.windows(short.len()).any(|part| part == short.as_slice()))
 }
 
 impl Stated {
@@ -242,9 +264,11 @@ mod tests {
 
     #[test]
     fn accents_do_not_count_and_initials_do() {
-        let printed = stated("On Things: a study", &["Thomas M\u{fc}ller", "Josep M. Crego"], Some(2013));
+        let printed =
+            stated("On Things: a study", &["Thomas M\u{fc}ller", "Josep M. Crego"], Some(2013));
         let catalog = stated("On things", &["Thomas Muller", "Josep Maria Crego"], Some(2013));
-        let read = stated("On things \u{2013} A Study", &["Thomas Muller", "Josep M. Crego"], Some(2012));
+        let read =
+            stated("On things \u{2013} A Study", &["Thomas Muller", "Josep M. Crego"], Some(2012));
         let verdicts = verdicts(&read, &printed, &catalog);
         let of = |measure| verdicts.get(&measure).copied();
         assert_eq!(of(Measure::Title), Some(Verdict::Right));
@@ -269,9 +293,13 @@ mod tests {
 
     #[test]
     fn a_venue_may_be_named_in_part() {
-        let whole = "Proceedings of the 50th Annual Meeting of the Association (Volume 2: Short Papers)";
+        let whole =
+            "Proceedings of the 50th Annual Meeting of the Association (Volume 2: Short Papers)";
         assert!(same_venue("Proceedings of the 50th Annual Meeting of the Association", whole));
-        assert!(same_venue("Proceedings of the Joint 5th Workshop", "Proceedings of the Joint Fifth Workshop"));
+        assert!(same_venue(
+            "Proceedings of the Joint 5th Workshop",
+            "Proceedings of the Joint Fifth Workshop"
+        ));
         assert!(!same_venue("Proceedings of the 49th Annual Meeting of the Association", whole));
         assert!(!same_venue("Proceedings", whole));
     }

@@ -95,8 +95,8 @@ pub fn catalog(
         if read.map_err(GoldError::Read)? == 0 {
             break;
         }
-        let record: Record = serde_json::from_slice(&text)
-            .map_err(|source| GoldError::Catalog { line, source })?;
+        let record: Record =
+            serde_json::from_slice(&text).map_err(|source| GoldError::Catalog { line, source })?;
         if !wanted(&record.id) {
             continue;
         }
@@ -117,7 +117,10 @@ pub fn gold(catalog: &BTreeMap<String, Stated>) -> Result<(Vec<Gold>, Vec<String
     let mut printed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (line, columns) in rows(PRINTED) {
         let [id, _, _, _, _] = columns[..] else {
-            return Err(GoldError::Row { line, problem: format!("{} columns, not five", columns.len()) });
+            return Err(GoldError::Row {
+                line,
+                problem: format!("{} columns, not five", columns.len()),
+            });
         };
         printed.insert(id, columns);
     }
@@ -194,7 +197,10 @@ mod tests {
         let [first, second] = &known[..] else { panic!("{known:?}") };
         assert_eq!((first.catalog.title.as_str(), first.printed.year), ("Solving It", None));
         assert_ne!(first.printed.title, first.catalog.title);
-        assert_eq!((second.printed.year, &second.printed.authors), (Some(2010), &second.catalog.authors));
+        assert_eq!(
+            (second.printed.year, &second.printed.authors),
+            (Some(2010), &second.catalog.authors)
+        );
         assert_eq!(first.catalog.ids.len(), 2);
     }
 

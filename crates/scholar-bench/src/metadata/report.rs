@@ -139,8 +139,9 @@ fn told(rows: &[&Row]) -> String {
         (MetaField::Venue, "venue"),
         (MetaField::Identifiers, "identifiers"),
     ];
-    let mut text =
-        String::from("| field | confidence or origin | stated | right | share (95 %) |\n|---|---|---|---|---|\n");
+    let mut text = String::from(
+        "| field | confidence or origin | stated | right | share (95 %) |\n|---|---|---|---|---|\n",
+    );
     for (field, name) in fields {
         let mut by: BTreeMap<(u8, String), (usize, usize)> = BTreeMap::new();
         for row in rows {
@@ -153,7 +154,8 @@ fn told(rows: &[&Row]) -> String {
             }
         }
         for ((_, key), (n, right)) in by {
-            let _infallible = writeln!(text, "| {name} | {key} | {n} | {right} | {} |", share(right, n));
+            let _infallible =
+                writeln!(text, "| {name} | {key} | {n} | {right} | {} |", share(right, n));
         }
     }
     text
@@ -207,7 +209,9 @@ fn compared(pairs: &[PairRow]) -> String {
 
 /// What was not read right, paper by paper; of the held-out half only the measures, so that nobody tunes on it.
 fn failures(rows: &[Row]) -> String {
-    let mut text = String::from("\n## What was not read right\n\n| paper | half | field | read | printed |\n|---|---|---|---|---|\n");
+    let mut text = String::from(
+        "\n## What was not read right\n\n| paper | half | field | read | printed |\n|---|---|---|---|---|\n",
+    );
     let shown = [Measure::Title, Measure::Authors, Measure::Year, Measure::NoYear];
     for row in rows {
         let wrong = shown
@@ -258,9 +262,14 @@ mod tests {
 
     #[test]
     fn a_report_tells_halves_targets_and_confidence() {
-        let printed = Stated { title: "On Things".into(), authors: vec!["Ada Ng".into()], ..Stated::default() };
+        let printed = Stated {
+            title: "On Things".into(),
+            authors: vec!["Ada Ng".into()],
+            ..Stated::default()
+        };
         let gold = Gold { id: "X".into(), catalog: printed.clone(), printed };
-        let mut meta = scholar_core::PaperMeta::new(scholar_core::PaperId::Local("x".into()), "On Things");
+        let mut meta =
+            scholar_core::PaperMeta::new(scholar_core::PaperId::Local("x".into()), "On Things");
         meta.authors.push("Bo | Li".into());
         let page = FieldOrigin { origin: MetaOrigin::Page, confidence: Confidence::High };
         let fields = BTreeMap::from([(MetaField::Title, page), (MetaField::Authors, page)]);
@@ -277,10 +286,14 @@ mod tests {
             timing: Timing { files: 2, failed: 1, seconds: 0.1, slowest: 0.06 },
         };
         let text = report.markdown();
-        assert!(text.contains("| title | 1 | 1 | 0 | 0 | 100.0 % (20.7–100.0) | 97 %, met |"), "{text}");
+        assert!(
+            text.contains("| title | 1 | 1 | 0 | 0 | 100.0 % (20.7–100.0) | 97 %, met |"),
+            "{text}"
+        );
         assert!(text.contains("| title | 2 | 1 | 0 | 1 | 50.0 %"), "{text}");
         assert!(text.contains("| authors | high | 1 | 0 |"), "{text}");
-        let line = text.lines().find(|line| line.contains("all names in order | Bo")).expect("a failure");
+        let line =
+            text.lines().find(|line| line.contains("all names in order | Bo")).expect("a failure");
         assert!(line.starts_with("| X | development |") && !line.contains("Bo | Li"), "{line}");
         assert!(text.contains("50.0 ms each, the slowest 60 ms"), "{text}");
     }

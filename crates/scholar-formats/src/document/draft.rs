@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use jiff::civil::Date;
 use scholar_core::text::hex;
 use scholar_core::{
-    Confidence, FieldOrigin, Limit, MetaField, MetaOrigin, Notice, NoticeKind, PageBox, Paper, PaperId, PaperMeta, Place,
-    Retraction, Section,
+    Confidence, FieldOrigin, Limit, MetaField, MetaOrigin, Notice, NoticeKind, PageBox, Paper,
+    PaperId, PaperMeta, Place, Retraction, Section,
 };
 use sha2::{Digest as _, Sha256};
 

@@ -42,20 +42,27 @@ pub(super) fn run(args: &BenchMetadataArgs, app: &App) -> Result<ExitCode, Comma
         timing.failed += usize::from(read.is_err());
         let id = anthology_id(path);
         if let Some(gold) = id.and_then(|id| by_id.get(id.as_str())) {
-            let reading = read.as_ref().map(|one| (&one.paper.meta, &one.fields)).map_err(Clone::clone);
+            let reading =
+                read.as_ref().map(|one| (&one.paper.meta, &one.fields)).map_err(Clone::clone);
             rows.push(Row::new(gold, is_development(&bytes), reading));
         }
     }
     if rows.is_empty() {
-        let hint = format!("{} has no PDF that is named after a paper of the catalogue", folder.display());
+        let hint =
+            format!("{} has no PDF that is named after a paper of the catalogue", folder.display());
         return Err(CommandError::user(hint));
     }
     rows.sort_by(|a, b| a.id.cmp(&b.id));
     let pairs = grobid.as_deref().map(compared).transpose()?.unwrap_or_default();
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let option = grobid.as_deref().map(|path| format!(" --grobid {}", name(path))).unwrap_or_default();
+    let option =
+        grobid.as_deref().map(|path| format!(" --grobid {}", name(path))).unwrap_or_default();
     let report = MetadataReport {
-        command: &format!("openscholar bench metadata {} --catalog {}{option}", name(folder), name(file)),
+        command: &format!(
+            "openscholar bench metadata {} --catalog {}{option}",
+            name(folder),
+            name(file)
+        ),
         machine: &machine(app),
         rows: &rows,
         unlisted: &unlisted,
@@ -67,7 +74,8 @@ pub(super) fn run(args: &BenchMetadataArgs, app: &App) -> Result<ExitCode, Comma
 
 /// Reads bytes and nothing else: the name of the file, which states the identifier, does not come here.
 fn read(bytes: &[u8]) -> Result<Document, String> {
-    document::read(DocumentFormat::Pdf, bytes, ReadLimits::default()).map_err(|error| error.to_string())
+    document::read(DocumentFormat::Pdf, bytes, ReadLimits::default())
+        .map_err(|error| error.to_string())
 }
 
 /// PDFs right in a folder, by name.

@@ -40,9 +40,18 @@ fn opens_text(text: &str) -> bool {
     let letters: String =
         text.chars().filter(|c| !c.is_whitespace()).take(14).collect::<String>().to_lowercase();
     let numbered = letters.trim_start_matches(|c: char| c.is_ascii_digit() || ".i".contains(c));
-    ["abstract", "summary", "keywords", "indexterms", "r\u{e9}sum\u{e9}", "zusammenfassung", "resumen", "categoriesand"]
-        .iter()
-        .any(|word| letters.starts_with(word))
+    [
+        "abstract",
+        "summary",
+        "keywords",
+        "indexterms",
+        "r\u{e9}sum\u{e9}",
+        "zusammenfassung",
+        "resumen",
+        "categoriesand",
+    ]
+    .iter()
+    .any(|word| letters.starts_with(word))
         || letters.contains("introduction")
         || numbered.starts_with("introduction")
         || letters.starts_with("ntroduction")
@@ -61,7 +70,8 @@ fn is_prose(cell: &Cell, below: &[&Cell]) -> bool {
 }
 
 fn small_words(text: &str, least: usize) -> bool {
-    let words: Vec<&str> = text.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).collect();
+    let words: Vec<&str> =
+        text.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).collect();
     let small = words.iter().filter(|word| word.starts_with(char::is_lowercase)).count();
     words.len() >= least && small * 2 > words.len() && !person::is_email(text)
 }
@@ -84,12 +94,17 @@ pub(super) fn find(region: &[&Cell]) -> Option<Authors> {
     let first = first(region)?;
     let kind = region[first];
     let addresses = || {
-        region.iter().filter(|cell| person::is_email(&cell.text) || person::is_institution(&cell.text))
+        let is_address = |text: &str| person::is_email(text) || person::is_institution(text);
+        region
+            .iter()
+            .filter(move |cell| is_address(&cell.text) && person::names(&cell.text).is_none())
     };
-    let apart = addresses().any(|cell| !cell.same_type(kind)) && !addresses().any(|cell| cell.same_type(kind));
+    let apart = addresses().any(|cell| !cell.same_type(kind))
+        && !addresses().any(|cell| cell.same_type(kind));
     let mut found: Vec<Found<'_>> = Vec::new();
     for cell in &region[first..] {
-        let taken = found.iter().any(|one| one.cells.iter().any(|other| std::ptr::eq(*other, *cell)));
+        let taken =
+            found.iter().any(|one| one.cells.iter().any(|other| std::ptr::eq(*other, *cell)));
         if taken || !cell.same_type(kind) || found.len() >= MOST {
             continue;
         }
@@ -140,7 +155,9 @@ fn list<'a>(region: &[&'a Cell], cell: &&'a Cell) -> Found<'a> {
                 cells.push(next);
             }
             (Some(names), None) => return Found { names, cells },
-            (None, Some(next)) if text.contains(',') || ends_open(&text) || next.text.contains(',') => {
+            (None, Some(next))
+                if text.contains(',') || ends_open(&text) || next.text.contains(',') =>
+            {
                 let (names, _) = person::leading_names(&text);
                 if names.is_empty() && cells.len() > 1 {
                     break;
@@ -153,7 +170,8 @@ fn list<'a>(region: &[&'a Cell], cell: &&'a Cell) -> Found<'a> {
     }
     // Names with their address behind them on the same line.
     let (names, _) = person::leading_names(&cell.text);
-    let rest = names.last().and_then(|last| cell.text.rsplit_once(last.as_str())).map(|(_, rest)| rest);
+    let rest =
+        names.last().and_then(|last| cell.text.rsplit_once(last.as_str())).map(|(_, rest)| rest);
     let addressed = rest.is_some_and(|rest| person::is_institution(rest) || person::is_email(rest));
     Found { names: if addressed { names } else { Vec::new() }, cells: vec![*cell] }
 }
@@ -178,7 +196,9 @@ fn ends_open(text: &str) -> bool {
 }
 
 fn ends_marked(text: &str) -> bool {
-    text.trim_end().ends_with(|c: char| c == MARK || c.is_ascii_digit() || "*\u{2217}\u{2020}\u{2021}".contains(c))
+    text.trim_end().ends_with(|c: char| {
+        c == MARK || c.is_ascii_digit() || "*\u{2217}\u{2020}\u{2021}".contains(c)
+    })
 }
 
 fn begins_open(text: &str) -> bool {
@@ -208,7 +228,11 @@ fn follows(cell: &Cell, region: &[&Cell], found: &[Found<'_>]) -> bool {
         .filter(|other| other.y < cell.y - cell.size * 0.5 && other.shares_column(cell))
         .max_by(|a, b| a.y.total_cmp(&b.y));
     let Some(above) = above else { return beside };
-    let after_names = last.cells.iter().chain(found.iter().flat_map(|one| &one.cells)).any(|one| std::ptr::eq(*one, *above))
+    let after_names = last
+        .cells
+        .iter()
+        .chain(found.iter().flat_map(|one| &one.cells))
+        .any(|one| std::ptr::eq(*one, *above))
         && cell.y - above.y < cell.size * APART;
     let after_mail = person::is_email(&above.text);
     let after_gap = cell.y - above.y > cell.size * 1.6 && !person::is_connector(&above.text);
@@ -246,7 +270,9 @@ fn in_order<'a>(found: Vec<Found<'a>>, region: &[&'a Cell]) -> Vec<Found<'a>> {
             })
         })
     });
-    let separate = columns.iter().any(|(_, _, members)| last(members).and_then(|cell| next_line(region, cell)).is_some());
+    let separate = columns
+        .iter()
+        .any(|(_, _, members)| last(members).and_then(|cell| next_line(region, cell)).is_some());
     if columns.len() < 2 || !stacked || !keeps || !separate {
         return found;
     }

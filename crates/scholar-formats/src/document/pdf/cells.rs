@@ -110,7 +110,8 @@ pub(super) fn rows(page: &Page) -> Vec<Row> {
 fn row(mut pieces: Vec<(Piece, BTreeMap<char, u64>)>) -> Row {
     pieces.sort_by(|(a, _), (b, _)| a.left.total_cmp(&b.left));
     let largest = pieces.iter().map(|(piece, _)| piece.size).fold(0.0, f64::max);
-    let base = pieces.iter().filter(|(piece, _)| piece.size > largest * 0.85).map(|(piece, _)| piece.y);
+    let base =
+        pieces.iter().filter(|(piece, _)| piece.size > largest * 0.85).map(|(piece, _)| piece.y);
     let base = base.fold(0.0, f64::max);
     let mut cells: Row = Vec::new();
     for (piece, looks) in pieces {

@@ -85,7 +85,9 @@ fn publish(imprint: Imprint, pages: &Pages, draft: &mut Draft) {
     let stated = || pages.stated.sources().into_iter();
     if let Some((name, mut origin)) = venue {
         let key = title_key(&name);
-        let agrees = stated().filter_map(|source| source.venue.as_deref()).any(|other| title_key(other) == key);
+        let agrees = stated()
+            .filter_map(|source| source.venue.as_deref())
+            .any(|other| title_key(other) == key);
         if agrees {
             origin.confidence = Confidence::High;
         }
@@ -188,7 +190,8 @@ fn confirmed_authors(
         .into_iter()
         .filter_map(|(source, origin)| Some((stated_names(&source.authors)?, origin)))
         .collect();
-    let keys = |names: &[String]| names.iter().map(|name| person::family_key(name)).collect::<Vec<_>>();
+    let keys =
+        |names: &[String]| names.iter().map(|name| person::family_key(name)).collect::<Vec<_>>();
     if let Some(Authors { names, clear }) = printed {
         let own = keys(&names);
         let agrees = stated.iter().any(|(others, _)| keys(others) == own);

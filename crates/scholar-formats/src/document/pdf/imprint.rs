@@ -25,31 +25,48 @@ const MONTH: &str = r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|Ju
 
 static YEAR: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:19|20|21)\d\d\b"));
 static PAGES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:pages?|pp?)\b\.?\s*[A-Z]?\d+(?:\s?[-\u{2010}-\u{2015}\u{2212}]+\s?[A-Z]?\d+)?")
+    pattern(
+        r"(?i)\b(?:pages?|pp?)\b\.?\s*[A-Z]?\d+(?:\s?[-\u{2010}-\u{2015}\u{2212}]+\s?[A-Z]?\d+)?",
+    )
 });
 static RANGE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b\d+\s?[-\u{2010}-\u{2015}\u{2212}]\s?\d{2,}\b"));
 static COPYRIGHT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)(?:\u{a9}|\(c\)|\bcopyright\b|\u{24b8})[^0-9]{0,40}((?:19|20|21)\d\d)\b|\b((?:19|20|21)\d\d)\s?\u{a9}")
+    pattern(
+        r"(?i)(?:\u{a9}|\(c\)|\bcopyright\b|\u{24b8})[^0-9]{0,40}((?:19|20|21)\d\d)\b|\b((?:19|20|21)\d\d)\s?\u{a9}",
+    )
 });
-static MONTH_YEAR: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!(r"\b{MONTH}\b[ .,]*(?:\d{{1,2}}(?:st|nd|rd|th)?(?:\s?[-\u{{2010}}-\u{{2015}}]\s?\d{{1,2}})?[ ,]+)?((?:19|20|21)\d\d)\b")));
+static MONTH_YEAR: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        r"\b{MONTH}\b[ .,]*(?:\d{{1,2}}(?:st|nd|rd|th)?(?:\s?[-\u{{2010}}-\u{{2015}}]\s?\d{{1,2}})?[ ,]+)?((?:19|20|21)\d\d)\b"
+    ))
+});
 static EVENT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?:Proceedings|Proc\.|Conference|Workshop|Symposium|Transactions|Journal|Annual Meeting|Advances in|Lecture Notes|Letters|Magazine|Bulletin|International|\bVol(?:ume|\.)|\bIssue\b|\bNo\.|\bNumber\b|Posters|Demos?\b|[A-Z]{3,}[A-Za-z]*\W{0,2}(?:19|20)\d\d)")
+    pattern(
+        r"(?:Proceedings|Proc\.|Conference|Workshop|Symposium|Transactions|Journal|Annual Meeting|Advances in|Lecture Notes|Letters|Magazine|Bulletin|International|\bVol(?:ume|\.)|\bIssue\b|\bNo\.|\bNumber\b|Posters|Demos?\b|[A-Z]{3,}[A-Za-z]*\W{0,2}(?:19|20)\d\d)",
+    )
 });
-static PUBLISHED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:published|publication date|available online|first online)\b[^0-9]{0,30}(\b.*)$"));
+static PUBLISHED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:published|publication date|available online|first online)\b[^0-9]{0,30}(\b.*)$",
+    )
+});
 static ACCEPTED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:accepted|revised|received)\b"));
-static FORTHCOMING: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:in press|to appear|forthcoming|under review|submitted to|draft)\b"));
+static FORTHCOMING: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:in press|to appear|forthcoming|under review|submitted to|draft)\b")
+});
 static VOLUME: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(.{4,120}?),?\s(?:Volume|Vol\.?)\s?\d+"));
 static CITED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:.{2,60}?\bet al\.,?\s)?([A-Z][\p{L}&.,:\- ]{2,100}?),?\s\d{1,4}\s?(?:\(\d{1,3}\)\s?)?(?:\((?:19|20)\d\d\)|[,:])\s?\d+")
+    pattern(
+        r"^(?:.{2,60}?\bet al\.,?\s)?([A-Z][\p{L}&.,:\- ]{2,100}?),?\s\d{1,4}\s?(?:\(\d{1,3}\)\s?)?(?:\((?:19|20)\d\d\)|[,:])\s?\d+",
+    )
 });
 static LOCATED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:.{2,60}?\bet al\.,?\s)?([A-Z][\p{L}&.,:\- ]{2,100}?),?\s\(((?:19|20)\d\d)\)\s\d+[:,]\s?\w+")
+    pattern(
+        r"^(?:.{2,60}?\bet al\.,?\s)?([A-Z][\p{L}&.,:\- ]{2,100}?),?\s\(((?:19|20)\d\d)\)\s\d+[:,]\s?\w+",
+    )
 });
 static VANCOUVER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^([A-Z][\p{L}&.,:\- ]{2,100}?)\.?\s(?:19|20)\d\d(?:\s\w{3})?;\s?\d+")
@@ -59,17 +76,25 @@ static MEETING: LazyLock<Regex> = LazyLock::new(|| {
         r"(?:^|[.;]\s)([A-Z][A-Za-z]{{2,15}}(?:\s?[\u{{2018}}\u{{2019}}'`]\s?\d\d|[ -](?:19|20)\d\d)),\s(?:\d{{1,2}}\D{{0,12}})?{MONTH}"
     ))
 });
-static NOTE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\d*\u{2217}\u{2020}\u{2021}]{1,2}[\p{L}\u{201c}]"));
-static PROCEEDINGS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:Proceedings of|Proc\. of)\b"));
-static PLACE_DATE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!(r"^(?:\d{{1,2}}\W.*)?(?:{MONTH}\b.*|\d{{4}}\b.*|.*\b{MONTH}\s+(?:19|20)\d\d.*)$")));
+static NOTE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^[\d*\u{2217}\u{2020}\u{2021}]{1,2}[\p{L}\u{201c}]"));
+static PROCEEDINGS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b(?:Proceedings of|Proc\. of)\b"));
+static PLACE_DATE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        r"^(?:\d{{1,2}}\W.*)?(?:{MONTH}\b.*|\d{{4}}\b.*|.*\b{MONTH}\s+(?:19|20)\d\d.*)$"
+    ))
+});
 static STAMP: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r"(\d{{1,2}})\s*({MONTH})\s*((?:19|20)\d\d)")));
 static ANTHOLOGY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?:aclanthology\.(?:org|info)/(?:papers/)?|aclweb\.org/anthology/(?:papers/)?(?:[A-Z]/[A-Z]\d\d/)?)([A-Z]\d\d-\d{4}|\d{4}\.[a-z0-9_-]+(?:-[a-z0-9]+)?\.\d+)")
+    pattern(
+        r"(?:aclanthology\.(?:org|info)/(?:papers/)?|aclweb\.org/anthology/(?:papers/)?(?:[A-Z]/[A-Z]\d\d/)?)([A-Z]\d\d-\d{4}|\d{4}\.[a-z0-9_-]+(?:-[a-z0-9]+)?\.\d+)",
+    )
 });
-static OWN_DOI: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^\W*(?:doi\b|digital object identifier|https?://(?:dx\.)?doi\.org/)"));
+static OWN_DOI: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)^\W*(?:doi\b|digital object identifier|https?://(?:dx\.)?doi\.org/)")
+});
 
 /// What was found, and where.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -198,11 +223,15 @@ fn own_ids(blocks: &[Block], stated: &[PaperId], imprint: &mut Imprint) {
         {
             match dois.iter_mut().find(|printed| printed.id == *only) {
                 Some(printed) => printed.again = true,
-                None => dois.push(Printed { id: only.clone(), origin: origin(block), marginal, again: false }),
+                None => dois.push(Printed {
+                    id: only.clone(),
+                    origin: origin(block),
+                    marginal,
+                    again: false,
+                }),
             }
         }
-        if marginal
-            && let Some(id) = ANTHOLOGY.captures(&block.text).and_then(|found| found.get(1))
+        if marginal && let Some(id) = ANTHOLOGY.captures(&block.text).and_then(|found| found.get(1))
         {
             let at = FieldOrigin { origin: origin(block), confidence: Confidence::Medium };
             let id = PaperId::Acl(id.as_str().to_owned());
@@ -242,13 +271,18 @@ struct Printed {
 fn names_itself(text: &str) -> bool {
     let lower = text.to_lowercase();
     COPYRIGHT.is_match(text)
-        || ["cite this article", "citation:", "article reference", "to cite this"].iter().any(|words| lower.contains(words))
+        || ["cite this article", "citation:", "article reference", "to cite this"]
+            .iter()
+            .any(|words| lower.contains(words))
 }
 
 /// Whether a text reads as running text: mostly words in small letters.
 fn is_sentence(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let small = words.iter().filter(|word| word.starts_with(char::is_lowercase) && !word.contains(['/', ':'])).count();
+    let small = words
+        .iter()
+        .filter(|word| word.starts_with(char::is_lowercase) && !word.contains(['/', ':']))
+        .count();
     words.len() > 6 && small * 2 > words.len()
 }
 
@@ -261,7 +295,8 @@ fn venue(text: &str) -> Option<String> {
     if let Some(found) = PROCEEDINGS.find(text)
         && !is_sentence(&text[..found.start()])
     {
-        return Some(proceedings(&text[found.start()..])).filter(|name| name.split(' ').count() >= 4);
+        return Some(proceedings(&text[found.start()..]))
+            .filter(|name| name.split(' ').count() >= 4);
     }
     if let Some(meeting) = MEETING.captures(text).and_then(|found| found.get(1)) {
         return Some(meeting.as_str().to_owned());
@@ -280,7 +315,8 @@ fn venue(text: &str) -> Option<String> {
     let journal = cited.or_else(|| VOLUME.captures(text)).or_else(|| CITED.captures(text))?;
     let name = journal.get(1)?.as_str().trim_matches(|c: char| !c.is_alphanumeric() && c != '.');
     let letters = name.chars().filter(|c| c.is_alphabetic()).count();
-    (letters >= 4 && name.starts_with(char::is_uppercase) && !name.contains('@')).then(|| name.to_owned())
+    (letters >= 4 && name.starts_with(char::is_uppercase) && !name.contains('@'))
+        .then(|| name.to_owned())
 }
 
 /// `Proceedings of the Meeting, pages 1–8, City, July 2002. ©2002 Somebody` to the name of the book.
@@ -348,7 +384,8 @@ fn block_year(block: &Block, years: Years) -> Option<(u8, i16)> {
         .and_then(|year| plausible(year.as_str()));
     let without = PAGES.replace_all(text, " ");
     let without = RANGE.replace_all(&without, " ");
-    let mut stated: Vec<i16> = YEAR.find_iter(&without).filter_map(|year| plausible(year.as_str())).collect();
+    let mut stated: Vec<i16> =
+        YEAR.find_iter(&without).filter_map(|year| plausible(year.as_str())).collect();
     stated.sort_unstable();
     stated.dedup();
     if ACCEPTED.is_match(text) || PUBLISHED.is_match(text) {
@@ -388,7 +425,16 @@ mod tests {
     use super::*;
 
     fn line(page: u32, y: f64, text: &str) -> Line {
-        Line { page, left: 50.0, right: 500.0, y, size: 9.0, text: text.into(), cells: 1, column: 0 }
+        Line {
+            page,
+            left: 50.0,
+            right: 500.0,
+            y,
+            size: 9.0,
+            text: text.into(),
+            cells: 1,
+            column: 0,
+        }
     }
 
     fn pages(sideways: &str) -> Vec<Page> {
@@ -442,14 +488,21 @@ mod tests {
 
     #[test]
     fn running_heads_state_journal_and_year() {
-        let found = imprint(&[(2, 30.0, "Computational Linguistics Volume 39, Number 1"), (1, 770.0, "\u{a9} 2013 Association")]);
+        let found = imprint(&[
+            (2, 30.0, "Computational Linguistics Volume 39, Number 1"),
+            (1, 770.0, "\u{a9} 2013 Association"),
+        ]);
         assert_eq!(found.venue.map(|(name, _)| name).as_deref(), Some("Computational Linguistics"));
         assert_eq!(found.date.map(|(date, _)| date.year), Some(2013));
         let found = imprint(&[(1, 30.0, "J. Chem. Phys. 12 (2010) 100-110")]);
         assert_eq!(found.venue.map(|(name, _)| name).as_deref(), Some("J. Chem. Phys."));
         assert_eq!(found.date.map(|(date, _)| date.year), Some(2010));
         for (text, name, year) in [
-            ("De Marchis et al. Journal of Engineering (2016) 13:22", "Journal of Engineering", 2016),
+            (
+                "De Marchis et al. Journal of Engineering (2016) 13:22",
+                "Journal of Engineering",
+                2016,
+            ),
             ("Immunology. 2022;165:141\u{2013}142. \u{a9} 2022 A Publisher", "Immunology", 2022),
             ("SPAA\u{2019}04, June 27\u{2013}30, 2004, Barcelona, Spain.", "SPAA\u{2019}04", 2004),
         ] {
@@ -466,10 +519,24 @@ mod tests {
         assert_eq!(year(&[(1, 30.0, "Journal of Things, Vol. 2, 2027")]), Some(2027));
         assert_eq!(year(&[(1, 30.0, "Journal of Things, Vol. 2, pp. 1990-2001")]), None);
         assert_eq!(year(&[(1, 400.0, "This work is in press (Ng, 2009).")]), None);
-        assert_eq!(year(&[(1, 600.0, "We thank the 2009 workshop and all who came to it for what they said.")]), None);
-        assert_eq!(year(&[(1, 600.0, "Received May 1, 2011; accepted August 3, 2012")]), Some(2012));
         assert_eq!(
-            year(&[(1, 600.0, "Received May 1, 2011; accepted August 3, 2012; published online January 5, 2013")]),
+            year(&[(
+                1,
+                600.0,
+                "We thank the 2009 workshop and all who came to it for what they said."
+            )]),
+            None
+        );
+        assert_eq!(
+            year(&[(1, 600.0, "Received May 1, 2011; accepted August 3, 2012")]),
+            Some(2012)
+        );
+        assert_eq!(
+            year(&[(
+                1,
+                600.0,
+                "Received May 1, 2011; accepted August 3, 2012; published online January 5, 2013"
+            )]),
             Some(2013)
         );
         assert_eq!(year(&[(1, 780.0, "1999")]), None);
@@ -478,10 +545,19 @@ mod tests {
 
     #[test]
     fn the_stamp_in_the_margin_names_the_paper_and_its_day() {
-        let found = read(&[], &pages("arXiv:0908.0054v1 [cs.CL] 1 Aug 2009"), 10.0, Years { latest: 2027 }, &[]);
+        let found = read(
+            &[],
+            &pages("arXiv:0908.0054v1 [cs.CL] 1 Aug 2009"),
+            10.0,
+            Years { latest: 2027 },
+            &[],
+        );
         assert_eq!(found.ids[0].0, PaperId::arxiv("0908.0054").expect("valid"));
         let (date, at) = found.date.expect("stated");
-        assert_eq!((date.day().map(|day| day.to_string()).as_deref(), at.origin), (Some("2009-08-01"), MetaOrigin::MarginStamp));
+        assert_eq!(
+            (date.day().map(|day| day.to_string()).as_deref(), at.origin),
+            (Some("2009-08-01"), MetaOrigin::MarginStamp)
+        );
     }
 
     #[test]
@@ -490,10 +566,30 @@ mod tests {
             imprint(lines).ids.iter().map(|(id, _)| id.to_string()).collect()
         };
         assert_eq!(ids(&[(1, 640.0, "doi:10.1162/COLI_a_00138")]), ["doi:10.1162/coli_a_00138"]);
-        assert_eq!(ids(&[(1, 640.0, "1 The data are at https://doi.org/10.5281/zenodo.1 and free for all who want them")]), [""; 0]);
-        assert_eq!(ids(&[(1, 30.0, "doi:10.1000/a"), (1, 700.0, "doi:10.1000/b")]), ["doi:10.1000/a"]);
+        assert_eq!(
+            ids(&[(
+                1,
+                640.0,
+                "1 The data are at https://doi.org/10.5281/zenodo.1 and free for all who want them"
+            )]),
+            [""; 0]
+        );
+        assert_eq!(
+            ids(&[(1, 30.0, "doi:10.1000/a"), (1, 700.0, "doi:10.1000/b")]),
+            ["doi:10.1000/a"]
+        );
         assert_eq!(ids(&[(1, 600.0, "doi:10.1000/a"), (1, 640.0, "doi:10.1000/b")]), [""; 0]);
-        assert_eq!(ids(&[(1, 600.0, "doi:10.1000/a"), (1, 640.0, "doi:10.1000/b"), (2, 30.0, "doi:10.1000/a")]), ["doi:10.1000/a"]);
-        assert_eq!(ids(&[(1, 780.0, "https://aclanthology.org/2020.acl-main.1")]), ["acl:2020.acl-main.1"]);
+        assert_eq!(
+            ids(&[
+                (1, 600.0, "doi:10.1000/a"),
+                (1, 640.0, "doi:10.1000/b"),
+                (2, 30.0, "doi:10.1000/a")
+            ]),
+            ["doi:10.1000/a"]
+        );
+        assert_eq!(
+            ids(&[(1, 780.0, "https://aclanthology.org/2020.acl-main.1")]),
+            ["acl:2020.acl-main.1"]
+        );
     }
 }

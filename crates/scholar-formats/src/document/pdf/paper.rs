@@ -46,7 +46,8 @@ const LONGEST_FRONT: usize = 3000;
 pub(super) fn draft(pages: &mut Pages, deadline: &Deadline) -> Result<Draft, FormatError> {
     let lines = std::mem::take(&mut pages.lines);
     let body = body_size(&lines);
-    let first: Vec<Line> = lines.iter().take_while(|line| line.page <= front::PAGES).cloned().collect();
+    let first: Vec<Line> =
+        lines.iter().take_while(|line| line.page <= front::PAGES).cloned().collect();
     let lines = furniture::without(lines, &pages.pages);
     let mut draft = Draft::default();
     let skip = front::read(pages, &first, &lines, body, &mut draft);
@@ -360,11 +361,27 @@ mod dump {
         let Ok(list) = std::env::var("DUMP") else { return };
         for path in list.split(',') {
             let bytes = fs_err::read(path).expect("file");
-            let pages = super::super::glyphs::read(bytes, &crate::deadline::Bounds::default()).expect("pages");
-            println!("=== {} {:?} sideways={:?}", path.rsplit('/').next().unwrap(), pages.stated, pages.pages[0].sideways);
+            let pages = super::super::glyphs::read(bytes, &crate::deadline::Bounds::default())
+                .expect("pages");
+            println!(
+                "=== {} {:?} sideways={:?}",
+                path.rsplit('/').next().unwrap(),
+                pages.stated,
+                pages.pages[0].sideways
+            );
             println!("body {}", super::body_size(&pages.lines));
             for line in pages.lines.iter().filter(|l| l.page <= 3) {
-                println!("p{} {:5.0} {:5.0}-{:5.0} s{:5.2} c{} col{} | {}", line.page, line.y, line.left, line.right, line.size, line.cells, line.column, line.text);
+                println!(
+                    "p{} {:5.0} {:5.0}-{:5.0} s{:5.2} c{} col{} | {}",
+                    line.page,
+                    line.y,
+                    line.left,
+                    line.right,
+                    line.size,
+                    line.cells,
+                    line.column,
+                    line.text
+                );
             }
         }
     }

@@ -109,7 +109,16 @@ fn parts(text: &str) -> Vec<String> {
             }
             spaced.push(MARK);
         } else {
-            spaced.push(if matches!(c, ';' | '\u{b7}' | '\u{2022}' | '|' | '\u{3001}' | '\u{ff0c}' | '\u{60c}') { ',' } else { c });
+            spaced.push(
+                if matches!(
+                    c,
+                    ';' | '\u{b7}' | '\u{2022}' | '|' | '\u{3001}' | '\u{ff0c}' | '\u{60c}'
+                ) {
+                    ','
+                } else {
+                    c
+                },
+            );
         }
     }
     let joined = spaced.replace(" & ", ",").replace([MARK, '&'], ",");
@@ -121,7 +130,10 @@ fn parts(text: &str) -> Vec<String> {
             part.clear();
         }
         for word in between.split_whitespace() {
-            if matches!(word.to_lowercase().as_str(), "and" | "und" | "et" | "by" | "authors:" | "author:" | "by:") {
+            if matches!(
+                word.to_lowercase().as_str(),
+                "and" | "und" | "et" | "by" | "authors:" | "author:" | "by:"
+            ) {
                 if !part.is_empty() {
                     out.push(part.join(" "));
                     part.clear();
@@ -158,7 +170,9 @@ fn kind(part: &str) -> Part {
         words.remove(0);
     }
     // `MA` and `DO` are family names as well, and stay where a name would lose its second word.
-    while words.last().is_some_and(|word| DEGREES.contains(&plain(word).as_str())) && words.len() != 2 {
+    while words.last().is_some_and(|word| DEGREES.contains(&plain(word).as_str()))
+        && words.len() != 2
+    {
         words.pop();
     }
     match words.as_slice() {
@@ -178,13 +192,19 @@ fn kind(part: &str) -> Part {
     if is_institution(&text) || words.len() < 2 || !words.iter().all(|word| is_name_word(word)) {
         return Part::Other;
     }
-    let long = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() >= 2 && !word.ends_with('.');
+    let long = |word: &str| {
+        word.chars().filter(|c| c.is_alphabetic()).count() >= 2 && !word.ends_with('.')
+    };
     let capital = |word: &str| word.starts_with(char::is_uppercase);
     let family = words.iter().rev().find(|word| !Name::is_suffix(word));
     // A name has a word beside its initials, and begins with a capital or a particle before one.
     let reads = words.iter().any(|word| long(word) && word.contains(char::is_alphabetic))
         && family.is_some_and(|word| long(word) || one_initial(word))
-        && words.iter().filter(|word| capital(word) || word.contains(['\'', '\u{2019}', '-'])).count() >= 2;
+        && words
+            .iter()
+            .filter(|word| capital(word) || word.contains(['\'', '\u{2019}', '-']))
+            .count()
+            >= 2;
     if reads { Part::Name(text) } else { Part::Other }
 }
 
@@ -200,10 +220,14 @@ fn is_name_word(word: &str) -> bool {
         return true;
     }
     let fits = |c: char| {
-        c.is_alphabetic() || is_combining(c) || ".'\u{2019}\u{2018}\u{2bc}-\u{2010}\u{2011}".contains(c)
+        c.is_alphabetic()
+            || is_combining(c)
+            || ".'\u{2019}\u{2018}\u{2bc}-\u{2010}\u{2011}".contains(c)
     };
     // `d'Alembert`, `al-Khatib`: the capital stands behind the particle.
-    let begins = word.split(['-', '\'', '\u{2019}', '\u{2010}', '\u{2011}']).any(|part| part.starts_with(char::is_uppercase));
+    let begins = word
+        .split(['-', '\'', '\u{2019}', '\u{2010}', '\u{2011}'])
+        .any(|part| part.starts_with(char::is_uppercase));
     let dots = word.matches('.').count();
     // A full stop ends an initial or a short word, and does not stand in a sentence's end.
     let stops = dots == 0 || word.chars().filter(|c| c.is_alphabetic()).count() <= 4;
@@ -219,7 +243,9 @@ fn is_combining(c: char) -> bool {
 /// Names in scripts without capitals: Chinese ones of two to four characters, others of two to five words.
 fn caseless(words: &[&str], text: &str) -> Part {
     if CASELESS_INSTITUTIONS.iter().any(|word| text.contains(word))
-        || !text.chars().all(|c| c.is_alphabetic() || c == ' ' || is_combining(c) || c == '-' || c == '\u{30fb}')
+        || !text.chars().all(|c| {
+            c.is_alphabetic() || c == ' ' || is_combining(c) || c == '-' || c == '\u{30fb}'
+        })
     {
         return Part::Other;
     }
@@ -251,12 +277,14 @@ pub(super) fn in_their_case(names: Vec<String>) -> Vec<String> {
             && word.chars().any(char::is_uppercase)
             && !Name::is_suffix(word)
     };
-    let family = |name: &str| name.split(' ').rfind(|word| !Name::is_suffix(word)).is_some_and(|word| shouted(word));
+    let family = |name: &str| {
+        name.split(' ').rfind(|word| !Name::is_suffix(word)).is_some_and(|word| shouted(word))
+    };
     // One name may end in initials or be short (`Heng JI`); a whole list in capitals is a way to set it.
     let all = names.iter().all(|name| family(name));
-    let long = names.iter().any(|name| {
-        name.split(' ').any(|word| shouted(word) && word.chars().count() >= 4)
-    });
+    let long = names
+        .iter()
+        .any(|name| name.split(' ').any(|word| shouted(word) && word.chars().count() >= 4));
     if !(all && long) {
         return names;
     }
@@ -270,7 +298,8 @@ pub(super) fn in_their_case(names: Vec<String>) -> Vec<String> {
         }
         let mut out = String::with_capacity(word.len());
         for c in word.chars() {
-            let begins = out.chars().next_back().is_none_or(|before| !before.is_alphabetic()) || out == "Mc";
+            let begins =
+                out.chars().next_back().is_none_or(|before| !before.is_alphabetic()) || out == "Mc";
             if begins { out.push(c) } else { out.extend(c.to_lowercase()) }
         }
         out
@@ -323,13 +352,25 @@ mod tests {
             ("Ada Ng, Senior Member, IEEE", &[]),
             ("Ada Ng, Member, IEEE, and Bo Li, Fellow, IEEE", &["Ada Ng", "Bo Li"]),
             ("By Ada Ng", &["Ada Ng"]),
-            ("J.-P. M\u{fc}ller, \u{130}lknur El-Kahlout", &["J.-P. M\u{fc}ller", "\u{130}lknur El-Kahlout"]),
-            ("\u{ae40}\u{cca0}\u{c218} \u{c774}\u{c601}\u{d76c}", &["\u{ae40}\u{cca0}\u{c218}", "\u{c774}\u{c601}\u{d76c}"]),
+            (
+                "J.-P. M\u{fc}ller, \u{130}lknur El-Kahlout",
+                &["J.-P. M\u{fc}ller", "\u{130}lknur El-Kahlout"],
+            ),
+            (
+                "\u{ae40}\u{cca0}\u{c218} \u{c774}\u{c601}\u{d76c}",
+                &["\u{ae40}\u{cca0}\u{c218}", "\u{c774}\u{c601}\u{d76c}"],
+            ),
             ("Raghavendra Udupa U", &["Raghavendra Udupa U"]),
             ("Heng JI and Ralph GRISHMAN", &["Heng JI", "Ralph GRISHMAN"]),
-            ("\u{674e}\u{660e}\u{3001}\u{738b}\u{5c0f}\u{7ea2}", &["\u{674e}\u{660e}", "\u{738b}\u{5c0f}\u{7ea2}"]),
+            (
+                "\u{674e}\u{660e}\u{3001}\u{738b}\u{5c0f}\u{7ea2}",
+                &["\u{674e}\u{660e}", "\u{738b}\u{5c0f}\u{7ea2}"],
+            ),
             ("\u{674e} \u{660e}", &["\u{674e}\u{660e}"]),
-            ("\u{645}\u{62d}\u{645}\u{62f} \u{639}\u{644}\u{64a}", &["\u{645}\u{62d}\u{645}\u{62f} \u{639}\u{644}\u{64a}"]),
+            (
+                "\u{645}\u{62d}\u{645}\u{62f} \u{639}\u{644}\u{64a}",
+                &["\u{645}\u{62d}\u{645}\u{62f} \u{639}\u{644}\u{64a}"],
+            ),
         ] {
             assert_eq!(found(text), expect, "{text}");
         }

@@ -96,7 +96,8 @@ fn packet(pdf: &Pdf, bounds: &Bounds) -> Option<Vec<u8>> {
 fn read_xmp(root: Element<'_>) -> (Source, Option<Date>) {
     let mut source = Source::default();
     let mut made = None;
-    let value = |element: Element<'_>| Some(element.find("li").unwrap_or(element).text()).and_then(kept);
+    let value =
+        |element: Element<'_>| Some(element.find("li").unwrap_or(element).text()).and_then(kept);
     for element in root.descendants() {
         match element.name() {
             "title" if source.title.is_none() => source.title = value(element),

@@ -15,7 +15,9 @@ pub(super) fn find(lines: &[Line], body: f64) -> Option<(String, Vec<usize>)> {
     let letters = |line: &Line| line.text.chars().filter(|c| c.is_alphabetic()).count();
     let candidates = || {
         first.iter().filter(|(_, line)| {
-            letters(line) >= 4 && !is_label(&line.text) && line.text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
+            letters(line) >= 4
+                && !is_label(&line.text)
+                && line.text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
         })
     };
     let lowest = first.iter().map(|(_, line)| line.y).fold(0.0, f64::max);
@@ -51,12 +53,31 @@ pub(super) fn find(lines: &[Line], body: f64) -> Option<(String, Vec<usize>)> {
 /// What journals print above a title, often in larger type: the kind of article.
 fn is_label(text: &str) -> bool {
     const LABELS: [&str; 22] = [
-        "research article", "original article", "original research", "original paper", "review article", "review",
-        "open access", "research open access", "research", "article", "editorial", "short communication",
-        "short report", "brief report", "brief communication", "case report", "letter to the editor", "technical note",
-        "technical report", "working paper", "conference paper", "regular paper",
+        "research article",
+        "original article",
+        "original research",
+        "original paper",
+        "review article",
+        "review",
+        "open access",
+        "research open access",
+        "research",
+        "article",
+        "editorial",
+        "short communication",
+        "short report",
+        "brief report",
+        "brief communication",
+        "case report",
+        "letter to the editor",
+        "technical note",
+        "technical report",
+        "working paper",
+        "conference paper",
+        "regular paper",
     ];
-    let letters: String = text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase();
+    let letters: String =
+        text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase();
     LABELS.iter().any(|label| label.replace(' ', "") == letters)
 }
 
