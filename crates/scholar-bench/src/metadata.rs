@@ -198,27 +198,11 @@ pub fn verdicts(read: &Stated, printed: &Stated, catalog: &Stated) -> BTreeMap<M
 /// Whether two names are of one book or journal: one of them has the other's words in a row, and at least three or all of
 /// its own. Numbers may be words (`Fifth`, `5th`).
 fn same_venue(one: &str, other: &str) -> bool {
+    #[rustfmt::skip]
     const ORDINALS: [&str; 20] = [
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-        "tenth",
-        "eleventh",
-        "twelfth",
-        "thirteenth",
-        "fourteenth",
-        "fifteenth",
-        "sixteenth",
-        "seventeenth",
-        "eighteenth",
-        "nineteenth",
-        "twentieth",
+        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+        "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth",
+        "nineteenth", "twentieth",
     ];
     let words = |text: &str| -> Vec<String> {
         let key = title_key(text);

@@ -1,7 +1,7 @@
 //! What papers are called and who wrote them: the catalogue, and the list of what pages print.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read};
 use std::str::FromStr as _;
 
 use flate2::read::MultiGzDecoder;

@@ -10,6 +10,7 @@ mod front;
 mod furniture;
 mod glyphs;
 mod imprint;
+mod imprint_patterns;
 mod layout;
 mod lines;
 mod page;
@@ -22,6 +23,7 @@ mod streams;
 mod tables;
 mod title;
 mod unpack;
+mod venue;
 
 use std::sync::mpsc;
 use std::thread;

@@ -70,6 +70,27 @@ fn a_title_page_gives_every_field_with_its_origin() {
 }
 
 #[test]
+fn what_the_file_states_helps_where_the_page_prints_it() {
+    let mut lines = page();
+    // The journal's name is larger than the title, and one name is set apart.
+    lines[2] = (120, 740, 22, "Journal of Everything");
+    lines.insert(3, (120, 715, 14, "A Study of Several Things"));
+    lines[4] = (140, 690, 12, "Ada Ng and Kyle Lo");
+    lines[5] = (300, 676, 10, "in memory of Bo Li");
+    let packet = xmp("<x><title><li>A Study of Several Things</li></title>\
+         <creator><li>Ada Ng</li><li>Bo Li</li><li>Kyle Lo</li></creator></x>");
+    let stated = document(&samples::pdf_with(&[lines.clone()], &packet));
+    assert_eq!(stated.paper.meta.title, "A Study of Several Things");
+    assert_eq!(stated.paper.meta.authors, ["Ada Ng", "Bo Li", "Kyle Lo"]);
+    let xmp = FieldOrigin { origin: MetaOrigin::Xmp, confidence: Confidence::Medium };
+    assert_eq!(stated.fields.get(&MetaField::Authors), Some(&xmp));
+    assert_eq!(stated.fields.get(&MetaField::Title), Some(&xmp));
+    // Without the packet nothing tells that the larger words are no title, nor that one more name is an author's.
+    let alone = document(&samples::pdf(&[lines]));
+    assert_eq!(alone.paper.meta.authors, ["Ada Ng", "Kyle Lo"]);
+}
+
+#[test]
 fn the_date_of_the_file_is_no_year_of_publication() {
     let packet = xmp("<x CreateDate='2019-01-02'><Description CreateDate='2019-01-02'/></x>");
     let lines: Vec<_> = page().into_iter().skip(2).collect();

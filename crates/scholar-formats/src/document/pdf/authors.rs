@@ -132,9 +132,9 @@ pub(super) fn find(region: &[&Cell]) -> Option<Authors> {
 }
 
 /// The list of names that begins in a cell; it goes on in the cell below while it ends within a name or after a comma.
-fn list<'a>(region: &[&'a Cell], cell: &&'a Cell) -> Found<'a> {
+fn list<'a>(region: &[&'a Cell], cell: &'a Cell) -> Found<'a> {
     const MOST_LINES: usize = 60;
-    let mut cells = vec![*cell];
+    let mut cells = vec![cell];
     let mut text = cell.text.clone();
     for _ in 0..MOST_LINES {
         let last = cells[cells.len() - 1];
@@ -173,7 +173,7 @@ fn list<'a>(region: &[&'a Cell], cell: &&'a Cell) -> Found<'a> {
     let rest =
         names.last().and_then(|last| cell.text.rsplit_once(last.as_str())).map(|(_, rest)| rest);
     let addressed = rest.is_some_and(|rest| person::is_institution(rest) || person::is_email(rest));
-    Found { names: if addressed { names } else { Vec::new() }, cells: vec![*cell] }
+    Found { names: if addressed { names } else { Vec::new() }, cells: vec![cell] }
 }
 
 fn joined(text: &str, next: &str) -> String {

@@ -25,6 +25,9 @@ pub(super) struct Cell {
 /// Cells of one line, left to right.
 pub(super) type Row = Vec<Cell>;
 
+/// Most pieces that are looked at, from the top: a title page has a tenth of them, and each is compared with the others.
+const MOST_PIECES: usize = 1_500;
+
 /// A gap of this much of the type's size ends a cell, as it ends a piece of a line.
 const CELL_GAP: f64 = 0.95;
 
@@ -86,6 +89,7 @@ pub(super) fn rows(page: &Page) -> Vec<Row> {
         pieces.push((piece, looks));
     }
     pieces.sort_by(|(a, _), (b, _)| a.y.total_cmp(&b.y));
+    pieces.truncate(MOST_PIECES);
     let mut rows: Vec<Vec<(Piece, BTreeMap<char, u64>)>> = Vec::new();
     // Height and size of the largest piece of the last row.
     let mut main: Option<(f64, f64)> = None;

@@ -163,18 +163,22 @@ fn stated_title(pages: &Pages, lines: &[Line]) -> Option<StatedTitle> {
     named.into_iter().find_map(|(source, origin)| {
         let stated = source.title.as_deref().filter(|title| title::is_sensible(title))?;
         let wanted = bare(stated).to_lowercase();
-        // Lines that follow each other and hold it.
-        (0..first.len()).find_map(|start| {
+        // Lines that follow each other and hold it, the first of them a part of it.
+        let places = (0..first.len()).filter_map(|start| {
             let mut text = String::new();
             let (last, _) = first.iter().skip(start).take(TITLE_LINES).find(|(_, letters)| {
                 text.push_str(letters);
                 text.contains(&wanted)
             })?;
-            let fills_lines = text == wanted;
-            let confidence = if fills_lines { Confidence::Medium } else { Confidence::Low };
-            let origin = FieldOrigin { origin, confidence };
-            Some(StatedTitle { text: stated.to_owned(), origin, below: last.y, fills_lines })
-        })
+            let needed = !text.get(first[start].1.len()..)?.contains(&wanted);
+            needed.then_some((last.y, text == wanted))
+        });
+        let found: Vec<(f64, bool)> = places.take(TITLE_LINES).collect();
+        let (below, fills_lines) =
+            found.iter().find(|(_, fills)| *fills).or(found.first()).copied()?;
+        let confidence = if fills_lines { Confidence::Medium } else { Confidence::Low };
+        let origin = FieldOrigin { origin, confidence };
+        Some(StatedTitle { text: stated.to_owned(), origin, below, fills_lines })
     })
 }
 
@@ -192,9 +196,22 @@ fn confirmed_authors(
         .collect();
     let keys =
         |names: &[String]| names.iter().map(|name| person::family_key(name)).collect::<Vec<_>>();
+    let page: String = region.iter().map(|cell| person::key(&cell.plain())).collect();
+    let on_page = |names: &[String]| names.iter().all(|name| page.contains(&person::key(name)));
     if let Some(Authors { names, clear }) = printed {
         let own = keys(&names);
         let agrees = stated.iter().any(|(others, _)| keys(others) == own);
+        // A longer list that has all of these, each of them printed, is what the page could not be read for.
+        let longer = stated.iter().find(|(others, _)| {
+            let theirs = keys(others);
+            others.len() > names.len()
+                && own.iter().all(|one| theirs.contains(one))
+                && on_page(others)
+        });
+        if let Some((others, origin)) = longer.filter(|_| !agrees) {
+            let told = FieldOrigin { origin: *origin, confidence: Confidence::Medium };
+            return Some((others.clone(), told));
+        }
         let confidence = match (agrees, clear) {
             (true, _) => Confidence::High,
             (false, true) => Confidence::Medium,
@@ -202,12 +219,10 @@ fn confirmed_authors(
         };
         return Some((names, FieldOrigin { origin: MetaOrigin::Page, confidence }));
     }
-    let page: String = region.iter().map(|cell| person::key(&cell.plain())).collect();
     let (names, origin) = stated
         .into_iter()
         .find(|(names, _)| names.iter().all(|name| page.contains(&person::family_key(name))))?;
-    let whole = names.iter().all(|name| page.contains(&person::key(name)));
-    let confidence = if whole { Confidence::Medium } else { Confidence::Low };
+    let confidence = if on_page(&names) { Confidence::Medium } else { Confidence::Low };
     Some((names, FieldOrigin { origin, confidence }))
 }
 

@@ -4,97 +4,18 @@
 //! line names, of the copyright, of a line that says `published`, of a running head, of arXiv's stamp, of the day when the
 //! paper was accepted. A year in the text, or the date of the file, is none of them.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use scholar_core::{Confidence, FieldOrigin, MetaOrigin, PaperId};
 
 use super::super::dates::{self, StatedDate};
 use super::super::hyphens::join_line;
 use super::super::mentions;
+use super::imprint_patterns::{
+    ACCEPTED, ANTHOLOGY, CITED, COPYRIGHT, EVENT, FORTHCOMING, LOCATED, MEETING, MONTH_YEAR, NOTE,
+    OWN_DOI, PAGES, PROCEEDINGS, PUBLISHED, RANGE, STAMP, VANCOUVER, YEAR, is_sentence,
+};
 use super::lines::Line;
 use super::page::Page;
-
-#[expect(clippy::unwrap_used, reason = "the patterns are constants, and a test runs each")]
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).unwrap()
-}
-
-/// Months as dates print them.
-const MONTH: &str = r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)";
-
-static YEAR: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(?:19|20|21)\d\d\b"));
-static PAGES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:pages?|pp?)\b\.?\s*[A-Z]?\d+(?:\s?[-\u{2010}-\u{2015}\u{2212}]+\s?[A-Z]?\d+)?",
-    )
-});
-static RANGE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\b\d+\s?[-\u{2010}-\u{2015}\u{2212}]\s?\d{2,}\b"));
-static COPYRIGHT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)(?:\u{a9}|\(c\)|\bcopyright\b|\u{24b8})[^0-9]{0,40}((?:19|20|21)\d\d)\b|\b((?:19|20|21)\d\d)\s?\u{a9}",
-    )
-});
-static MONTH_YEAR: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(&format!(
-        r"\b{MONTH}\b[ .,]*(?:\d{{1,2}}(?:st|nd|rd|th)?(?:\s?[-\u{{2010}}-\u{{2015}}]\s?\d{{1,2}})?[ ,]+)?((?:19|20|21)\d\d)\b"
-    ))
-});
-static EVENT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?:Proceedings|Proc\.|Conference|Workshop|Symposium|Transactions|Journal|Annual Meeting|Advances in|Lecture Notes|Letters|Magazine|Bulletin|International|\bVol(?:ume|\.)|\bIssue\b|\bNo\.|\bNumber\b|Posters|Demos?\b|[A-Z]{3,}[A-Za-z]*\W{0,2}(?:19|20)\d\d)",
-    )
-});
-static PUBLISHED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:published|publication date|available online|first online)\b[^0-9]{0,30}(\b.*)$",
-    )
-});
-static ACCEPTED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:accepted|revised|received)\b"));
-static FORTHCOMING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:in press|to appear|forthcoming|under review|submitted to|draft)\b")
-});
-static VOLUME: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(.{4,120}?),?\s(?:Volume|Vol\.?)\s?\d+"));
-static CITED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:.{2,60}?\bet al\.,?\s)?([A-Z][\p{L}&.,:\- ]{2,100}?),?\s\d{1,4}\s?(?:\(\d{1,3}\)\s?)?(?:\((?:19|20)\d\d\)|[,:])\s?\d+",
-    )
-});
-static LOCATED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:.{2,60}?\bet al\.,?\s)?([A-Z][\p{L}&.,:\- ]{2,100}?),?\s\(((?:19|20)\d\d)\)\s\d+[:,]\s?\w+",
-    )
-});
-static VANCOUVER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^([A-Z][\p{L}&.,:\- ]{2,100}?)\.?\s(?:19|20)\d\d(?:\s\w{3})?;\s?\d+")
-});
-static MEETING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(&format!(
-        r"(?:^|[.;]\s)([A-Z][A-Za-z]{{2,15}}(?:\s?[\u{{2018}}\u{{2019}}'`]\s?\d\d|[ -](?:19|20)\d\d)),\s(?:\d{{1,2}}\D{{0,12}})?{MONTH}"
-    ))
-});
-static NOTE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[\d*\u{2217}\u{2020}\u{2021}]{1,2}[\p{L}\u{201c}]"));
-static PROCEEDINGS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\b(?:Proceedings of|Proc\. of)\b"));
-static PLACE_DATE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(&format!(
-        r"^(?:\d{{1,2}}\W.*)?(?:{MONTH}\b.*|\d{{4}}\b.*|.*\b{MONTH}\s+(?:19|20)\d\d.*)$"
-    ))
-});
-static STAMP: LazyLock<Regex> =
-    LazyLock::new(|| pattern(&format!(r"(\d{{1,2}})\s*({MONTH})\s*((?:19|20)\d\d)")));
-static ANTHOLOGY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?:aclanthology\.(?:org|info)/(?:papers/)?|aclweb\.org/anthology/(?:papers/)?(?:[A-Z]/[A-Z]\d\d/)?)([A-Z]\d\d-\d{4}|\d{4}\.[a-z0-9_-]+(?:-[a-z0-9]+)?\.\d+)",
-    )
-});
-static OWN_DOI: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)^\W*(?:doi\b|digital object identifier|https?://(?:dx\.)?doi\.org/)")
-});
+use super::venue;
 
 /// What was found, and where.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -133,6 +54,9 @@ struct Block {
     last: Line,
 }
 
+/// Longest text of a stamp, in bytes.
+const LONGEST_STAMP: usize = 300;
+
 /// Furniture further from the edges than this is text.
 const MARGIN: f64 = 0.115;
 
@@ -151,12 +75,14 @@ pub(super) fn read(
     let mut imprint = Imprint::default();
     let stamp = pages.first().map(|page| page.sideways.as_str()).unwrap_or_default();
     let at = |origin, confidence| FieldOrigin { origin, confidence };
-    for id in mentions::arxiv_ids(stamp) {
-        imprint.ids.push((id, at(MetaOrigin::MarginStamp, Confidence::High)));
+    // A page that lies on its side is no stamp.
+    let stamp = Some(stamp).filter(|stamp| stamp.len() <= LONGEST_STAMP).unwrap_or_default();
+    if let [only] = &mentions::arxiv_ids(stamp)[..] {
+        imprint.ids.push((only.clone(), at(MetaOrigin::MarginStamp, Confidence::High)));
     }
     own_ids(&blocks, stated, &mut imprint);
     imprint.venue = blocks.iter().find_map(|block| {
-        let name = venue(&block.text).filter(|_| block.margin || block.page == 1)?;
+        let name = venue::find(&block.text).filter(|_| block.margin || block.page == 1)?;
         Some((name, at(origin(block), Confidence::Medium)))
     });
     imprint.date = date(&blocks, stamp, years);
@@ -274,75 +200,6 @@ fn names_itself(text: &str) -> bool {
         || ["cite this article", "citation:", "article reference", "to cite this"]
             .iter()
             .any(|words| lower.contains(words))
-}
-
-/// Whether a text reads as running text: mostly words in small letters.
-fn is_sentence(text: &str) -> bool {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let small = words
-        .iter()
-        .filter(|word| word.starts_with(char::is_lowercase) && !word.contains(['/', ':']))
-        .count();
-    words.len() > 6 && small * 2 > words.len()
-}
-
-/// The name of the proceedings or journal that a line states.
-fn venue(text: &str) -> Option<String> {
-    let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
-    if ACCEPTED.is_match(text) || PUBLISHED.is_match(text) {
-        return None;
-    }
-    if let Some(found) = PROCEEDINGS.find(text)
-        && !is_sentence(&text[..found.start()])
-    {
-        return Some(proceedings(&text[found.start()..]))
-            .filter(|name| name.split(' ').count() >= 4);
-    }
-    if let Some(meeting) = MEETING.captures(text).and_then(|found| found.get(1)) {
-        return Some(meeting.as_str().to_owned());
-    }
-    if is_sentence(text) {
-        return None;
-    }
-    let cited = LOCATED.captures(text).or_else(|| VANCOUVER.captures(text));
-    if let Some(found) = PAGES.find(text).filter(|_| cited.is_none())
-        && EVENT.is_match(&text[..found.start()])
-        && !text[..found.start()].contains(". ")
-        && text.starts_with(char::is_uppercase)
-    {
-        return Some(proceedings(text)).filter(|name| name.contains(char::is_alphabetic));
-    }
-    let journal = cited.or_else(|| VOLUME.captures(text)).or_else(|| CITED.captures(text))?;
-    let name = journal.get(1)?.as_str().trim_matches(|c: char| !c.is_alphanumeric() && c != '.');
-    let letters = name.chars().filter(|c| c.is_alphabetic()).count();
-    (letters >= 4 && name.starts_with(char::is_uppercase) && !name.contains('@'))
-        .then(|| name.to_owned())
-}
-
-/// `Proceedings of the Meeting, pages 1–8, City, July 2002. ©2002 Somebody` to the name of the book.
-fn proceedings(text: &str) -> String {
-    let end = PAGES.find(text).map_or(text.len(), |pages| pages.start());
-    let end = COPYRIGHT.find(text).map_or(end, |found| end.min(found.start()));
-    let named = text[..end].trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')');
-    let named = named.split(". ").next().unwrap_or(named);
-    let mut parts: Vec<&str> = named.split(", ").collect();
-    // A date, and the city and country before it, follow the name.
-    if let Some(date) = parts.iter().skip(1).position(|part| PLACE_DATE.is_match(part)) {
-        parts.truncate(date + 1);
-        let place = |part: &&str| {
-            let words = part.split(' ').count();
-            words <= 3 && part.starts_with(char::is_uppercase) && !part.contains(['(', ')'])
-        };
-        let mut places = 0;
-        while parts.len() > 1 && places < 2 && parts.last().is_some_and(place) {
-            parts.pop();
-            places += 1;
-        }
-    } else if let Some(at) = parts.iter().position(|part| part.ends_with(')')) {
-        // `… (ACL), Philadelphia`
-        parts.truncate(at + 1);
-    }
-    parts.join(", ")
 }
 
 /// The date of publication, by what states it.
@@ -558,6 +415,15 @@ mod tests {
             (date.day().map(|day| day.to_string()).as_deref(), at.origin),
             (Some("2009-08-01"), MetaOrigin::MarginStamp)
         );
+    }
+
+    #[test]
+    fn a_page_on_its_side_is_no_stamp() {
+        let stamped =
+            |text: &str| read(&[], &pages(text), 10.0, Years { latest: 2027 }, &[]).ids.len();
+        assert_eq!(stamped("arXiv:0908.0054v1 [cs.CL] 1 Aug 2009"), 1);
+        assert_eq!(stamped("See arXiv:0908.0054 and arXiv:0908.0055"), 0);
+        assert_eq!(stamped(&format!("{} arXiv:0908.0054", "words on a table ".repeat(40))), 0);
     }
 
     #[test]

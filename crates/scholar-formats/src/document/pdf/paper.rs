@@ -353,36 +353,3 @@ mod tests {
         assert!(CAPTION.is_match("Fig. 3. Words") && !CAPTION.is_match("Figure 3 shows"));
     }
 }
-
-#[cfg(test)]
-mod dump {
-    #[test]
-    fn dump() {
-        let Ok(list) = std::env::var("DUMP") else { return };
-        for path in list.split(',') {
-            let bytes = fs_err::read(path).expect("file");
-            let pages = super::super::glyphs::read(bytes, &crate::deadline::Bounds::default())
-                .expect("pages");
-            println!(
-                "=== {} {:?} sideways={:?}",
-                path.rsplit('/').next().unwrap(),
-                pages.stated,
-                pages.pages[0].sideways
-            );
-            println!("body {}", super::body_size(&pages.lines));
-            for line in pages.lines.iter().filter(|l| l.page <= 3) {
-                println!(
-                    "p{} {:5.0} {:5.0}-{:5.0} s{:5.2} c{} col{} | {}",
-                    line.page,
-                    line.y,
-                    line.left,
-                    line.right,
-                    line.size,
-                    line.cells,
-                    line.column,
-                    line.text
-                );
-            }
-        }
-    }
-}

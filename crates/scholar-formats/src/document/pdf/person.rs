@@ -277,9 +277,8 @@ pub(super) fn in_their_case(names: Vec<String>) -> Vec<String> {
             && word.chars().any(char::is_uppercase)
             && !Name::is_suffix(word)
     };
-    let family = |name: &str| {
-        name.split(' ').rfind(|word| !Name::is_suffix(word)).is_some_and(|word| shouted(word))
-    };
+    let family =
+        |name: &str| name.split(' ').rfind(|word| !Name::is_suffix(word)).is_some_and(shouted);
     // One name may end in initials or be short (`Heng JI`); a whole list in capitals is a way to set it.
     let all = names.iter().all(|name| family(name));
     let long = names

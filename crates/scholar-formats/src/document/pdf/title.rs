@@ -52,29 +52,12 @@ pub(super) fn find(lines: &[Line], body: f64) -> Option<(String, Vec<usize>)> {
 
 /// What journals print above a title, often in larger type: the kind of article.
 fn is_label(text: &str) -> bool {
+    #[rustfmt::skip]
     const LABELS: [&str; 22] = [
-        "research article",
-        "original article",
-        "original research",
-        "original paper",
-        "review article",
-        "review",
-        "open access",
-        "research open access",
-        "research",
-        "article",
-        "editorial",
-        "short communication",
-        "short report",
-        "brief report",
-        "brief communication",
-        "case report",
-        "letter to the editor",
-        "technical note",
-        "technical report",
-        "working paper",
-        "conference paper",
-        "regular paper",
+        "research article", "original article", "original research", "original paper", "review article", "review",
+        "open access", "research open access", "research", "article", "editorial", "short communication",
+        "short report", "brief report", "brief communication", "case report", "letter to the editor",
+        "technical note", "technical report", "working paper", "conference paper", "regular paper",
     ];
     let letters: String =
         text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase();
