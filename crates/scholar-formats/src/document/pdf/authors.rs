@@ -109,7 +109,12 @@ pub(super) fn find(region: &[&Cell]) -> Option<Authors> {
             continue;
         }
         let one = list(region, cell);
-        if !one.names.is_empty() && (apart || follows(cell, region, &found)) {
+        // Beside names in small letters, words in capitals alone are acronyms of institutions.
+        let acronyms = one.names.iter().all(|name| person::is_in_capitals(name))
+            && found
+                .iter()
+                .any(|other| !other.names.iter().all(|name| person::is_in_capitals(name)));
+        if !one.names.is_empty() && !acronyms && (apart || follows(cell, region, &found)) {
             found.push(one);
         }
     }
@@ -370,6 +375,7 @@ mod tests {
         let names = found(&[
             ("Olivier Ferret", 271.0, 137.0, 12.0, 1),
             ("CEA LIST, LIC2M", 259.0, 151.0, 12.0, 1),
+            ("SOME PLACE", 217.0, 158.0, 12.0, 1),
             ("Fontenay Roses", 217.0, 165.0, 12.0, 1),
             ("ferreto@cea.fr", 241.0, 179.0, 12.0, 1),
             ("Ada Ng", 271.0, 200.0, 12.0, 1),

@@ -306,6 +306,11 @@ pub(super) fn in_their_case(names: Vec<String>) -> Vec<String> {
     names.iter().map(|name| name.split(' ').map(title_case).collect::<Vec<_>>().join(" ")).collect()
 }
 
+/// Whether no letter of a name is a small one.
+pub(super) fn is_in_capitals(name: &str) -> bool {
+    !name.contains(char::is_lowercase) && name.contains(char::is_uppercase)
+}
+
 /// The last word of a name that is no suffix, in small letters without accents.
 pub(super) fn family_key(name: &str) -> String {
     let family = name.split([' ', '\u{a0}']).rfind(|word| !Name::is_suffix(word)).unwrap_or(name);
@@ -391,6 +396,8 @@ mod tests {
             "firstname.lastname@kit.edu",
             "Abstract",
             "E D I T O R I A L",
+            "Google Brain",
+            "Palo Alto",
             "Invited Talk",
             "Extended Abstract",
             "We present a model",
