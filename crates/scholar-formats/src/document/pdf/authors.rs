@@ -164,7 +164,7 @@ fn list<'a>(region: &[&'a Cell], cell: &'a Cell) -> Found<'a> {
                 if text.contains(',') || ends_open(&text) || next.text.contains(',') =>
             {
                 let (names, _) = person::leading_names(&text);
-                if names.is_empty() && cells.len() > 1 {
+                if names.is_empty() {
                     break;
                 }
                 text = joined(&text, &next.text);

@@ -58,7 +58,7 @@ pub(super) fn leading_names(text: &str) -> (Vec<String>, bool) {
 pub(super) fn is_institution(text: &str) -> bool {
     let lower = text.to_lowercase();
     text.split(|c: char| !c.is_alphanumeric())
-        .any(|word| INSTITUTIONS.contains(&word.to_lowercase().as_str()))
+        .any(|word| INSTITUTIONS.binary_search(&word.to_lowercase().as_str()).is_ok())
         || CASELESS_INSTITUTIONS.iter().any(|word| text.contains(word))
         || lower.split([',', ';', '.']).any(|part| PLACES.contains(&part.trim()))
 }
@@ -169,16 +169,14 @@ fn kind(part: &str) -> Part {
     while words.first().is_some_and(|word| TITLES.contains(&plain(word).as_str())) {
         words.remove(0);
     }
-    // `MA` and `DO` are family names as well, and stay where a name would lose its second word.
-    while words.last().is_some_and(|word| DEGREES.contains(&plain(word).as_str()))
-        && words.len() != 2
-    {
+    let shouted = is_in_capitals(part);
+    while words.len() > 2 && words.last().is_some_and(|word| is_degree(word, shouted)) {
         words.pop();
     }
     match words.as_slice() {
         [] => return Part::Degree,
         [only] if Name::is_suffix(only) => return Part::Suffix((*only).to_owned()),
-        [only] if DEGREES.contains(&plain(only).as_str()) => return Part::Degree,
+        [only] if is_degree(only, false) => return Part::Degree,
         _ => {}
     }
     let text = words.join(" ");
@@ -206,6 +204,14 @@ fn kind(part: &str) -> Part {
             .count()
             >= 2;
     if reads { Part::Name(text) } else { Part::Other }
+}
+
+/// `PhD`, `M.D.`. Those of two letters are family names as well (`Ma`, `Do`), unless they stand in capitals among small
+/// letters or have full stops.
+fn is_degree(word: &str, among_capitals: bool) -> bool {
+    let plain = word.replace('.', "").to_lowercase();
+    let told = word.contains('.') || (is_in_capitals(word) && !among_capitals);
+    DEGREES.contains(&plain.as_str()) && (plain.len() > 2 || told)
 }
 
 /// `Udupa U`: a family name that is an initial.
@@ -352,6 +358,7 @@ mod tests {
             ("Martin Luther King, Jr., Bo Li", &["Martin Luther King Jr.", "Bo Li"]),
             ("Ada Ng, PhD, Bo Li, M.D.", &["Ada Ng", "Bo Li"]),
             ("Dr. Ada Ng", &["Ada Ng"]),
+            ("Xiao Ling Ma, Bo Li MD, Jack MA", &["Xiao Ling Ma", "Bo Li", "Jack MA"]),
             ("Ada Ng (ada@ng.org), Bo Li <bo@li.org>", &["Ada Ng", "Bo Li"]),
             ("Ada Ng, Senior Member, IEEE", &[]),
             ("Ada Ng, Member, IEEE, and Bo Li, Fellow, IEEE", &["Ada Ng", "Bo Li"]),

@@ -24,7 +24,7 @@ pub(super) const TITLES: [&str; 10] = [
 ];
 
 /// Words of the names of institutions, of addresses, titles and other lines of a title page. Words that are common family names
-/// (Park, West, Hall, Field, Banks) are none of them.
+/// (Park, West, Hall, Field, Banks) are none of them. Sorted.
 #[rustfmt::skip]
 pub(super) const INSTITUTIONS: [&str; 338] = [
     "abstract", "academia", "academy", "accademia", "accepted", "access", "adobe", "agency", "ai", "airport",
@@ -36,32 +36,32 @@ pub(super) const INSTITUTIONS: [&str; 338] = [
     "cnrs", "cognition", "college", "commentary", "committee", "communication", "communications", "company",
     "computational", "computer", "computers", "computing", "conference", "consortium", "contents", "cooperation",
     "copyright", "cornell", "corp", "corporation", "correspondence", "corresponding", "council", "country", "csail",
-    "csiro", "d\u{e9}partement", "data", "deepmind", "departamento", "departement", "department", "dept",
-    "development", "dipartimento", "division", "downloaded", "draft", "drive", "ecole", "economics", "edition",
-    "editor", "editorial", "editors", "education", "efficient", "electrical", "electronics", "engineering",
-    "environment", "epfl", "evaluation", "extended", "facebook", "facult\u{e9}", "facultad", "faculty",
-    "fakult\u{e4}t", "first", "floor", "for", "foundation", "from", "general", "genetics", "geology", "gmbh",
-    "google", "graduate", "group", "harvard", "health", "hospital", "huawei", "human", "ibm", "in-house", "inc",
-    "industrial", "industries", "informatica", "informatics", "informatik", "information", "informatique", "inria",
-    "institut", "institute", "institutes", "institution", "institutions", "instituto", "intel", "intelligence",
-    "international", "into", "introduction", "invited", "is", "istituto", "journal", "keynote", "keywords", "kingdom",
-    "knowledge", "lab", "laboratoire", "laboratories", "laboratorio", "laboratory", "labs", "language", "languages",
-    "large", "learning", "lehrstuhl", "letters", "library", "life", "limited", "linguistics", "linguistik", "llc",
-    "ltd", "machine", "management", "manuscript", "material", "mathematics", "medical", "medicine", "member",
-    "method", "methods", "microsoft", "ministry", "mit", "model", "models", "museum", "nacional", "nasa", "national",
-    "natural", "network", "networks", "neuroscience", "new", "news", "nih", "nist", "nlp", "not", "note", "nvidia",
-    "observatory", "of", "office", "on", "online", "open", "openai", "opinion", "our", "paper", "parsing",
-    "perspective", "philosophy", "physics", "politecnico", "polytechnic", "polytechnique", "postal", "preprint",
-    "princeton", "proceedings", "processing", "program", "programme", "project", "psychology", "public", "published",
-    "received", "region", "report", "republic", "research", "review", "road", "robotics", "robust", "room", "rue",
-    "samsung", "school", "science", "sciences", "second", "section", "semantics", "seminar", "senior", "services",
-    "short", "siemens", "social", "society", "software", "solutions", "speech", "stanford", "statistical",
-    "stra\u{df}e", "strasse", "street", "student", "studies", "suite", "summary", "supplementary", "survey", "system",
-    "systems", "talk", "team", "technical", "technion", "technische", "technologies", "technology", "tencent", "text",
-    "than", "that", "the", "their", "theory", "these", "this", "through", "to", "toward", "towards", "translation",
-    "trust", "tutorial", "ucl", "ucla", "univ", "universidad", "universidade", "universit\u{e0}", "universit\u{e4}t",
-    "universit\u{e9}", "universitaet", "universitat", "universiteit", "universities", "university", "usc", "using",
-    "version", "via", "vision", "volume", "web", "with", "without", "workshop", "xerox", "yahoo", "zentrum",
+    "csiro", "data", "deepmind", "departamento", "departement", "department", "dept", "development", "dipartimento",
+    "division", "downloaded", "draft", "drive", "d\u{e9}partement", "ecole", "economics", "edition", "editor",
+    "editorial", "editors", "education", "efficient", "electrical", "electronics", "engineering", "environment",
+    "epfl", "evaluation", "extended", "facebook", "facultad", "faculty", "facult\u{e9}", "fakult\u{e4}t", "first",
+    "floor", "for", "foundation", "from", "general", "genetics", "geology", "gmbh", "google", "graduate", "group",
+    "harvard", "health", "hospital", "huawei", "human", "ibm", "in-house", "inc", "industrial", "industries",
+    "informatica", "informatics", "informatik", "information", "informatique", "inria", "institut", "institute",
+    "institutes", "institution", "institutions", "instituto", "intel", "intelligence", "international", "into",
+    "introduction", "invited", "is", "istituto", "journal", "keynote", "keywords", "kingdom", "knowledge", "lab",
+    "laboratoire", "laboratories", "laboratorio", "laboratory", "labs", "language", "languages", "large", "learning",
+    "lehrstuhl", "letters", "library", "life", "limited", "linguistics", "linguistik", "llc", "ltd", "machine",
+    "management", "manuscript", "material", "mathematics", "medical", "medicine", "member", "method", "methods",
+    "microsoft", "ministry", "mit", "model", "models", "museum", "nacional", "nasa", "national", "natural", "network",
+    "networks", "neuroscience", "new", "news", "nih", "nist", "nlp", "not", "note", "nvidia", "observatory", "of",
+    "office", "on", "online", "open", "openai", "opinion", "our", "paper", "parsing", "perspective", "philosophy",
+    "physics", "politecnico", "polytechnic", "polytechnique", "postal", "preprint", "princeton", "proceedings",
+    "processing", "program", "programme", "project", "psychology", "public", "published", "received", "region",
+    "report", "republic", "research", "review", "road", "robotics", "robust", "room", "rue", "samsung", "school",
+    "science", "sciences", "second", "section", "semantics", "seminar", "senior", "services", "short", "siemens",
+    "social", "society", "software", "solutions", "speech", "stanford", "statistical", "strasse", "stra\u{df}e",
+    "street", "student", "studies", "suite", "summary", "supplementary", "survey", "system", "systems", "talk",
+    "team", "technical", "technion", "technische", "technologies", "technology", "tencent", "text", "than", "that",
+    "the", "their", "theory", "these", "this", "through", "to", "toward", "towards", "translation", "trust",
+    "tutorial", "ucl", "ucla", "univ", "universidad", "universidade", "universitaet", "universitat", "universiteit",
+    "universities", "university", "universit\u{e0}", "universit\u{e4}t", "universit\u{e9}", "usc", "using", "version",
+    "via", "vision", "volume", "web", "with", "without", "workshop", "xerox", "yahoo", "zentrum",
 ];
 
 /// Words of institutions in scripts without capitals.
@@ -92,3 +92,13 @@ pub(super) const PLACES: [&str; 111] = [
     "taiwan", "tel aviv", "thailand", "the hague", "the netherlands", "tunisia", "turkey", "ukraine",
     "united arab emirates", "united states", "uruguay", "usa", "vietnam",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn institutions_can_be_searched() {
+        assert!(INSTITUTIONS.is_sorted());
+    }
+}
