@@ -163,3 +163,17 @@ fn real_title_pages_are_read() {
     let paper = meta("grobid_tests__1001._0908.0054.pdf");
     assert_eq!((ids(&paper)[0].as_str(), paper.year), ("arxiv:0908.0054", Some(2009)));
 }
+
+#[test]
+fn a_page_full_of_names_is_read_in_time() {
+    let mut lines = vec![(60, 770, 18, "A Study of Several Things")];
+    for row in 0..200 {
+        for column in 0..20 {
+            lines.push((10 + 30 * column, 750 - 3 * row, 2, "Ada Ng, Bo Li, Xu"));
+        }
+    }
+    let began = Instant::now();
+    let document = document(&samples::pdf(&[lines]));
+    assert_eq!(document.paper.meta.title, "A Study of Several Things");
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+}

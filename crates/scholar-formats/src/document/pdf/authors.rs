@@ -22,6 +22,10 @@ pub(super) struct Authors {
 /// Most authors: no list fits more on a page.
 const MOST: usize = 600;
 
+/// Most bytes of text that are read as names, those of the lines of one list again with every line it goes on in. A list
+/// of 600 authors in 60 lines takes a fifth of them.
+const MOST_BYTES: usize = 1 << 20;
+
 /// Lines this many times their type's size apart do not belong together.
 const APART: f64 = 2.1;
 
@@ -86,7 +90,8 @@ struct Found<'a> {
 
 /// Which cell of a region is the first list of names.
 pub(super) fn first(region: &[&Cell]) -> Option<usize> {
-    region.iter().position(|cell| !list(region, cell).names.is_empty())
+    let mut bytes_left = MOST_BYTES;
+    region.iter().position(|cell| !list(region, cell, &mut bytes_left).names.is_empty())
 }
 
 /// The authors that stand in `region`, top to bottom and left to right; `None` where no cell is a list of names.
@@ -101,6 +106,7 @@ pub(super) fn find(region: &[&Cell]) -> Option<Authors> {
     };
     let apart = addresses().any(|cell| !cell.same_type(kind))
         && !addresses().any(|cell| cell.same_type(kind));
+    let mut bytes_left = MOST_BYTES;
     let mut found: Vec<Found<'_>> = Vec::new();
     for cell in &region[first..] {
         let taken =
@@ -108,7 +114,7 @@ pub(super) fn find(region: &[&Cell]) -> Option<Authors> {
         if taken || !cell.same_type(kind) || found.len() >= MOST {
             continue;
         }
-        let one = list(region, cell);
+        let one = list(region, cell, &mut bytes_left);
         // Beside names in small letters, words in capitals alone are acronyms of institutions.
         let acronyms = one.names.iter().all(|name| person::is_in_capitals(name))
             && found
@@ -137,11 +143,14 @@ pub(super) fn find(region: &[&Cell]) -> Option<Authors> {
 }
 
 /// The list of names that begins in a cell; it goes on in the cell below while it ends within a name or after a comma.
-fn list<'a>(region: &[&'a Cell], cell: &'a Cell) -> Found<'a> {
+/// Nothing is found when `bytes_left` have been read.
+fn list<'a>(region: &[&'a Cell], cell: &'a Cell, bytes_left: &mut usize) -> Found<'a> {
     const MOST_LINES: usize = 60;
     let mut cells = vec![cell];
     let mut text = cell.text.clone();
     for _ in 0..MOST_LINES {
+        let Some(left) = bytes_left.checked_sub(text.len()) else { break };
+        *bytes_left = left;
         let last = cells[cells.len() - 1];
         let whole = person::names(&text);
         let next = next_line(region, last).filter(|next| next.same_type(cell));

@@ -26,7 +26,7 @@ pub(super) struct Cell {
 pub(super) type Row = Vec<Cell>;
 
 /// Most pieces that are looked at, from the top: a title page has a tenth of them, and each is compared with the others.
-const MOST_PIECES: usize = 1_500;
+const MOST_PIECES: usize = 1_000;
 
 /// A gap of this much of the type's size ends a cell, as it ends a piece of a line.
 const CELL_GAP: f64 = 0.95;
