@@ -9,6 +9,7 @@ mod annotate;
 mod answer;
 mod ask;
 mod former;
+mod metadata;
 mod scholarqa;
 mod serve;
 mod sources;
@@ -22,6 +23,7 @@ pub(crate) use annotate::{
 pub(crate) use answer::{AnswerArgs, GeneratorChoice};
 pub(crate) use ask::{AskArgs, FilterArgs, LengthArg, OutputFormat, PlanArg, TaskArg};
 pub(crate) use former::notices as former_names;
+pub(crate) use metadata::BenchMetadataArgs;
 pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
     ShapeArg,
@@ -363,6 +365,8 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Measure whether title, authors, year, venue and identifiers of PDFs are read as they are printed.
+    Metadata(BenchMetadataArgs),
     /// Fuzz all parsers of files and replies for panics, hangs and leaks. Requires a build with --features self-test.
     Fuzz(BenchFuzzArgs),
     /// Measure rate and memory of adding thousands of PDFs, printed from the starter papers, and a long list to a library.

@@ -6,6 +6,7 @@
 //! - [`experts`]: what people say of answers, their agreement, and the part of length in it;
 //! - [`abstention`]: whether answers are held back where the passages are those of another question;
 //! - [`answerable`]: whether a datastore's questions are answered by the right papers, and others are not;
+//! - [`metadata`]: whether title, authors, year, venue and identifiers of PDFs are read as they are printed;
 //! - [`fit_weights`]: score-fusion weights of judges and rerankers;
 //! - [`performance`]: speed and size, and their reports;
 //! - [`retrieval`] and [`attribution`]: quality of search and of judges against people.
@@ -19,6 +20,7 @@ pub mod experts;
 pub mod fit_weights;
 pub mod gates;
 pub mod judge;
+pub mod metadata;
 pub mod metrics;
 pub mod performance;
 pub mod plot;

@@ -8,7 +8,12 @@ use scholar_core::Paper;
 pub type PdfLine<'a> = (u32, u32, u32, &'a str);
 
 /// A PDF of these pages, each a list of lines: x, y from the bottom, size, text.
-pub fn pdf(pages: &[Vec<(u32, u32, u32, &str)>]) -> Vec<u8> {
+pub fn pdf(pages: &[Vec<PdfLine<'_>>]) -> Vec<u8> {
+    pdf_with(pages, "")
+}
+
+/// The same with an object as in [`pdf_of`].
+pub fn pdf_with(pages: &[Vec<PdfLine<'_>>], form: &str) -> Vec<u8> {
     let streams = pages.iter().map(|page| {
         let mut stream = String::new();
         for (x, y, size, text) in page {
@@ -18,13 +23,14 @@ pub fn pdf(pages: &[Vec<(u32, u32, u32, &str)>]) -> Vec<u8> {
         }
         ("", stream.into_bytes())
     });
-    pdf_of(&streams.collect::<Vec<_>>(), "")
+    pdf_of(&streams.collect::<Vec<_>>(), form)
 }
 
 /// A PDF of these pages, each the other entries of its stream's dictionary and the stream as packed; `form` is an object
-/// that every page can draw as `/Fm`.
+/// that every page can draw as `/Fm`, and the file's metadata if it is a packet of XMP.
 pub fn pdf_of(pages: &[(&str, Vec<u8>)], form: &str) -> Vec<u8> {
-    let mut objects: Vec<Vec<u8>> = vec![b"<< /Type /Catalog /Pages 2 0 R >>".to_vec()];
+    let mut objects: Vec<Vec<u8>> =
+        vec![b"<< /Type /Catalog /Pages 2 0 R /Metadata 4 0 R >>".to_vec()];
     let kids: Vec<String> = (0..pages.len()).map(|at| format!("{} 0 R", 5 + at * 2)).collect();
     objects.push(
         format!("<< /Type /Pages /Kids [{}] /Count {} >>", kids.join(" "), pages.len()).into(),

@@ -15,6 +15,7 @@ mod index;
 mod ingest;
 #[cfg(feature = "self-test")]
 mod library;
+mod metadata;
 mod report;
 mod reranker;
 pub(crate) mod retrieval;
@@ -69,6 +70,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Formats { paths, known, out } => {
             formats::run(&paths, known.as_deref(), out.as_deref(), app)
         }
+        BenchCommand::Metadata(args) => metadata::run(&args, app),
         #[cfg(feature = "self-test")]
         BenchCommand::Fuzz(args) => fuzz::run(&args, app),
         #[cfg(not(feature = "self-test"))]

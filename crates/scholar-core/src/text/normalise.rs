@@ -1,6 +1,7 @@
 //! Forms in which two texts are compared: white space, Unicode compatibility, quotation marks and dashes.
 
 use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 /// White space as Python's `str.split` sees it: Unicode white space and the four separators U+001C–U+001F.
 ///
@@ -61,6 +62,11 @@ pub fn title_key(title: &str) -> String {
     words.join(" ")
 }
 
+/// [`title_key`] of a person's name, without accents: `M\u{fc}ller` and `Muller` are one name, `M.` and `Maria` are two.
+pub fn name_key(name: &str) -> String {
+    title_key(&name.nfkd().filter(|c| !is_combining_mark(*c)).collect::<String>())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,5 +83,7 @@ mod tests {
         assert_eq!(match_key("The “Eﬀect” of α–β\u{ad}x"), match_key("the \"effect\"  of Α-βx"));
         assert_ne!(match_key("a b"), match_key("ab"));
         assert_eq!(title_key("RAG: A Survey (2nd ed.)"), "rag a survey 2nd ed");
+        assert_eq!(name_key("Hélène Bonneau-Maynard"), "helene bonneau maynard");
+        assert_ne!(name_key("J. Crego"), name_key("Josep Crego"));
     }
 }

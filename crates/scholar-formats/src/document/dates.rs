@@ -26,6 +26,11 @@ impl StatedDate {
     }
 }
 
+/// The year that it is now, as a bound on years that a margin can state.
+pub(crate) fn this_year() -> i16 {
+    jiff::Zoned::now().year()
+}
+
 /// A year of four digits that a paper can have.
 pub(crate) fn year(text: &str) -> Option<i16> {
     let digits: String = text.trim().chars().take_while(char::is_ascii_digit).collect();

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use jiff::civil::Date;
 use scholar_core::text::hex;
 use scholar_core::{
-    FieldOrigin, Limit, MetaField, Notice, NoticeKind, PageBox, Paper, PaperId, PaperMeta, Place,
-    Retraction, Section,
+    Confidence, FieldOrigin, Limit, MetaField, MetaOrigin, Notice, NoticeKind, PageBox, Paper,
+    PaperId, PaperMeta, Place, Retraction, Section,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -159,6 +159,7 @@ impl Draft {
         meta.venue = self.venue.filter(|venue| !venue.is_empty());
         meta.licence = self.licence;
         meta.retraction = self.retraction;
+        let fields = fields_told(self.fields, &meta);
         let own = |id: &PaperId| *id == meta.id || meta.external_ids.contains(id);
         let mut references: Vec<PaperId> = Vec::new();
         let mut seen: HashSet<PaperId> = HashSet::new();
@@ -175,7 +176,7 @@ impl Draft {
         Document {
             paper,
             references: self.references,
-            fields: self.fields,
+            fields,
             file_date: self.file_date,
             notices: self.notices,
         }
@@ -219,6 +220,29 @@ impl Draft {
         let notice = Notice::new(NoticeKind::Truncated, format!("{message} ({limit})"));
         self.notices.push(notice.with_hint(limit.hint()));
     }
+}
+
+/// The fields a document states, each with its origin: what the reader did not tell was named by markup.
+fn fields_told(
+    mut told: BTreeMap<MetaField, FieldOrigin>,
+    meta: &PaperMeta,
+) -> BTreeMap<MetaField, FieldOrigin> {
+    let markup = FieldOrigin { origin: MetaOrigin::Markup, confidence: Confidence::High };
+    let identified = !matches!(meta.id, PaperId::Local(_)) || !meta.external_ids.is_empty();
+    for (field, stated) in [
+        (MetaField::Title, !meta.title.is_empty()),
+        (MetaField::Authors, !meta.authors.is_empty()),
+        (MetaField::Year, meta.year.is_some()),
+        (MetaField::Venue, meta.venue.is_some()),
+        (MetaField::Identifiers, identified),
+    ] {
+        if stated {
+            told.entry(field).or_insert(markup);
+        } else {
+            told.remove(&field);
+        }
+    }
+    told
 }
 
 /// Which identifier names a paper best: the one most registries share.
@@ -285,6 +309,19 @@ mod tests {
         draft.dates.extend(StatedDate::iso("2021-02-30"));
         let meta = draft.finish(b"x", ReadLimits::default()).paper.meta;
         assert_eq!((meta.year, meta.published), (Some(2020), None));
+    }
+
+    #[test]
+    fn stated_fields_have_an_origin_and_others_have_none() {
+        let page = FieldOrigin { origin: MetaOrigin::Page, confidence: Confidence::Low };
+        let mut draft = Draft { title: "On Things".into(), ..Draft::default() };
+        draft.fields.insert(MetaField::Title, page);
+        draft.fields.insert(MetaField::Venue, page);
+        draft.authors.push("Ada Ng".into());
+        let fields = draft.finish(b"x", ReadLimits::default()).fields;
+        let markup = FieldOrigin { origin: MetaOrigin::Markup, confidence: Confidence::High };
+        let expect = [(MetaField::Title, page), (MetaField::Authors, markup)];
+        assert_eq!(fields, BTreeMap::from(expect));
     }
 
     #[test]

@@ -3,18 +3,27 @@
 //! A file is read on a thread of its own. A panic in a dependency costs the page it happens on; the clock is looked at
 //! with every glyph; whatever still does not come back is left behind, and the caller gets an error.
 
+mod authors;
+mod cells;
 mod entries;
+mod front;
 mod furniture;
 mod glyphs;
+mod imprint;
+mod imprint_patterns;
 mod layout;
 mod lines;
 mod page;
 mod paper;
+mod person;
+mod person_words;
 mod sequence;
+mod stated;
 mod streams;
 mod tables;
 mod title;
 mod unpack;
+mod venue;
 
 use std::sync::mpsc;
 use std::thread;

@@ -1,6 +1,7 @@
 //! Plain text.
 
 use scholar_core::paper::ABSTRACT_HEADING;
+use scholar_core::{Confidence, FieldOrigin, MetaField, MetaOrigin};
 
 use super::draft::{Draft, SectionText};
 use super::headings::{self, Opens, Outline};
@@ -50,6 +51,9 @@ pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatErro
     for stated in [mentions::dois(&head), mentions::arxiv_ids(&head)] {
         if let [only] = &stated[..] {
             draft.id(only.clone());
+            // Words, and no markup that says whose identifier it is.
+            let page = FieldOrigin { origin: MetaOrigin::Page, confidence: Confidence::Medium };
+            draft.fields.insert(MetaField::Identifiers, page);
         }
     }
     if draft.sections.is_empty() {

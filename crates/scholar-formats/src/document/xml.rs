@@ -127,7 +127,7 @@ fn entity(name: &str) -> Option<String> {
 const LONGEST_ENTITY: usize = 31;
 
 /// An attribute's value with its references replaced; unknown ones stay.
-fn unescape(raw: &str) -> String {
+pub(crate) fn unescape(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some((before, after)) = rest.split_once('&') {

@@ -6,5 +6,6 @@ mod documents;
 mod fuzz;
 mod hostile;
 mod lists;
+mod metadata;
 mod samples;
 mod zotero;

@@ -9,14 +9,16 @@ use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect};
 use hayro_interpret::{
-    BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps,
-    InterpreterCache, InterpreterSettings, SoftMask, interpret_page,
+    BlendMode, CacheKey as _, ClipPath, Context, Device, DrawMode, DrawProps, Image,
+    ImageDrawProps, InterpreterCache, InterpreterSettings, SoftMask, interpret_page,
 };
 
 use scholar_core::Limit;
 
+use super::cells::{self, Row};
 use super::lines::Line;
 use super::page::{Glyph, Page};
+use super::stated::Stated;
 use super::streams::{self, Streams};
 use super::{FORMAT, layout};
 use crate::deadline::Bounds;
@@ -43,8 +45,10 @@ pub(super) struct Pages {
     pub(super) guessed: usize,
     /// Letters nobody can tell.
     pub(super) unknown: usize,
-    /// Title as the file's metadata state it.
-    pub(super) title: Option<String>,
+    /// What the file's own metadata state.
+    pub(super) stated: Stated,
+    /// The first page as rows of cells, with its marks.
+    pub(super) front: Vec<Row>,
     kinds: Kinds,
 }
 
@@ -75,6 +79,9 @@ impl Pages {
             self.kinds.vowels += usize::from("aeiouyAEIOUY".contains(c));
         }
         self.lines.extend(layout::read(&page).into_iter().filter(|line| !line.text.is_empty()));
+        if page.number == 1 {
+            self.front = cells::rows(&page);
+        }
         page.glyphs = Vec::new();
         self.pages.push(page);
     }
@@ -131,7 +138,8 @@ pub(super) fn read(bytes: Vec<u8>, bounds: &Bounds) -> Result<Pages, FormatError
         }
         drawn
     });
-    read.title = pdf.metadata().title.as_deref().and_then(metadata_text);
+    let stated = catch_unwind(AssertUnwindSafe(|| Stated::of(&pdf, bounds)));
+    read.stated = stated.map_err(|_| broken("the file breaks the reader"))?;
     Ok(read)
 }
 
@@ -201,19 +209,6 @@ fn draw<'a>(
     interpret_page(page, &mut context, device);
 }
 
-/// Strings of the metadata are UTF-16 with a mark, UTF-8 with one, or nearly Latin-1.
-fn metadata_text(bytes: &[u8]) -> Option<String> {
-    let text = match bytes {
-        [0xfe, 0xff, rest @ ..] => {
-            let units = rest.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
-            char::decode_utf16(units).map(|c| c.unwrap_or(' ')).collect()
-        }
-        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        _ => bytes.iter().map(|&byte| char::from(byte)).collect::<String>(),
-    };
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
 /// Listens to what the interpreter draws and keeps the letters.
 struct Collector<'b> {
     page: Page,
@@ -262,6 +257,16 @@ impl<'b> Collector<'b> {
         }
         guess.map(str::to_owned)
     }
+}
+
+/// A key of a letter's drawing, the same for the same letter of the same font.
+fn look(shape: &Shape<'_>) -> u64 {
+    let key = match shape {
+        Shape::Outline(outline) => outline.identifier().cache_key(),
+        Shape::Type3(shape) => shape.cache_key(),
+    };
+    let [.., a, b, c, d, e, f, g, h] = key.to_be_bytes();
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
 /// Ligatures as letters; what prints nothing as a space.
@@ -329,6 +334,8 @@ impl Device<'_> for Collector<'_> {
             };
             let inside = (-50.0..=self.page.width + 50.0).contains(&origin.x)
                 && (-50.0..=self.page.height + 50.0).contains(&origin.y);
+            // Names and addresses stand here, and differ in their fonts.
+            let titled = self.page.number == 1 && origin.y < self.page.height * 0.7;
             if inside && width.is_finite() && size < 500.0 {
                 self.page.glyphs.push(Glyph {
                     x: origin.x,
@@ -336,6 +343,7 @@ impl Device<'_> for Collector<'_> {
                     width: width.abs(),
                     size,
                     text,
+                    look: if titled { look(glyph) } else { 0 },
                 });
             }
         }
@@ -434,6 +442,5 @@ mod tests {
             assert_eq!(tex_letter(code), Some(letter), "{code}");
         }
         assert_eq!(tex_letter(3), None);
-        assert_eq!(metadata_text(b"\xfe\xff\0A\0b").as_deref(), Some("Ab"));
     }
 }

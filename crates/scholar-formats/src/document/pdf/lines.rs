@@ -59,18 +59,36 @@ const PIECE_GAP: f64 = 0.95;
 
 /// Pieces of a page in the order in which they are drawn.
 pub(super) fn pieces(page: &Page) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
+    runs(page).iter().filter_map(|run| piece(run, append_raised)).collect()
+}
+
+/// Stands in the text of [`marked_pieces`] for what is raised: a mark of a footnote or an affiliation.
+pub(super) const MARK: char = '\u{e000}';
+
+/// The same pieces with their letters, and [`MARK`] for all that is raised.
+pub(super) fn marked_pieces(page: &Page) -> Vec<(Piece, Vec<&Glyph>)> {
+    let mark = |text: &mut String, raised: &str| {
+        if !raised.is_empty() {
+            text.push(MARK);
+        }
+    };
+    let pieces = runs(page).into_iter().filter_map(|run| Some((piece(&run, mark)?, run)));
+    pieces.collect()
+}
+
+/// Letters that follow each other on a line.
+fn runs(page: &Page) -> Vec<Vec<&Glyph>> {
+    let mut runs: Vec<Vec<&Glyph>> = Vec::new();
     let mut run: Vec<&Glyph> = Vec::new();
     for glyph in &page.glyphs {
         let goes_on = run.last().is_some_and(|last| follows(last, glyph, type_size(&run)));
-        if !goes_on {
-            pieces.extend(piece(&run));
-            run.clear();
+        if !goes_on && !run.is_empty() {
+            runs.push(std::mem::take(&mut run));
         }
         run.push(glyph);
     }
-    pieces.extend(piece(&run));
-    pieces
+    runs.push(run);
+    runs
 }
 
 /// Whether `glyph` goes on where `last` ended, raised or lowered by less than half a line at most.
@@ -95,7 +113,8 @@ fn type_size(run: &[&Glyph]) -> f64 {
     if count > 0.0 && sum > 0.0 { sum / count / 0.46 } else { 10.0 }
 }
 
-fn piece(run: &[&Glyph]) -> Option<Piece> {
+/// One piece; `append` adds what is raised to the text before it.
+fn piece(run: &[&Glyph], append: impl Fn(&mut String, &str)) -> Option<Piece> {
     let first = run.first()?;
     let mut size = median(run.iter().filter(|g| !g.text.trim().is_empty()).map(|g| g.size));
     if size <= 0.0 {
@@ -115,11 +134,16 @@ fn piece(run: &[&Glyph]) -> Option<Piece> {
             }
             continue;
         }
-        let gap = glyph.x - end;
+        // TeX draws an accent before its letter, and further to the right.
+        let start = match run.get(at + 1) {
+            Some(letter) if accent(&glyph.text).is_some() => glyph.x.min(letter.x),
+            _ => glyph.x,
+        };
+        let gap = start - end;
         let blank = glyph.text.trim().is_empty();
         let up = base - glyph.y > size * 0.2 && glyph.size < size * 0.85 && !blank;
         if !up && !raised.is_empty() {
-            append_raised(&mut text, &std::mem::take(&mut raised));
+            append(&mut text, &std::mem::take(&mut raised));
         }
         if (gap > size * WORD_GAP || blank)
             && !text.is_empty()
@@ -135,7 +159,7 @@ fn piece(run: &[&Glyph]) -> Option<Piece> {
         }
         end = if blank { end.max(glyph.x) } else { glyph.x + glyph.width };
     }
-    append_raised(&mut text, &raised);
+    append(&mut text, &raised);
     let text = text.trim().to_owned();
     let right = run
         .iter()
@@ -218,24 +242,45 @@ fn line(mut row: Vec<Piece>, page: u32, column: usize) -> Option<Line> {
     })
 }
 
-/// TeX draws accents and letters apart: `Arag\u{a8}ues` is `Arag\u{fc}es`.
-fn composed(text: &str) -> String {
+/// The combining form of an accent that is drawn apart from the letter that follows.
+fn accent(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    let (Some(only), None) = (chars.next(), chars.next()) else { return None };
+    match only {
+        '\u{b4}' => Some('\u{301}'),
+        '`' | '\u{2cb}' => Some('\u{300}'),
+        '\u{a8}' => Some('\u{308}'),
+        '\u{2c6}' => Some('\u{302}'),
+        '\u{2dc}' => Some('\u{303}'),
+        '\u{2d8}' => Some('\u{306}'),
+        '\u{2d9}' => Some('\u{307}'),
+        '\u{2c7}' => Some('\u{30c}'),
+        '\u{2da}' => Some('\u{30a}'),
+        '\u{2dd}' => Some('\u{30b}'),
+        _ => None,
+    }
+}
+
+/// TeX draws accents and letters apart: `Arag\u{a8}ues` is `Arag\u{fc}es`, `Franc\u{b8}ois` is `Fran\u{e7}ois`.
+pub(super) fn composed(text: &str) -> String {
+    const WITH_CEDILLA: &str = "cCsStT";
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        let mark = match c {
-            '\u{b4}' => '\u{301}',
-            '`' | '\u{2cb}' => '\u{300}',
-            '\u{a8}' => '\u{308}',
-            '\u{2c6}' => '\u{302}',
-            '\u{2dc}' => '\u{303}',
-            '\u{2d9}' => '\u{307}',
-            '\u{2c7}' => '\u{30c}',
-            '\u{2da}' => '\u{30a}',
-            _ => {
-                out.push(c);
-                continue;
+        let before = out.chars().next_back();
+        if c == '\u{b8}' && before.is_some_and(|before| WITH_CEDILLA.contains(before)) {
+            out.push('\u{327}');
+            // The cedilla of a capital is wider than what it stands below, and looks like a gap.
+            let capital = before.is_some_and(char::is_uppercase);
+            let mut rest = chars.clone();
+            if capital && rest.next() == Some(' ') && rest.next().is_some_and(char::is_lowercase) {
+                chars.next();
             }
+            continue;
+        }
+        let Some(mark) = accent(c.encode_utf8(&mut [0; 4])) else {
+            out.push(c);
+            continue;
         };
         match chars.next_if(|next| next.is_alphabetic()) {
             Some(letter) => {
@@ -261,6 +306,7 @@ mod tests {
                 width: size * 0.5,
                 size,
                 text: c.to_string(),
+                look: 0,
             })
             .collect()
     }
@@ -282,6 +328,10 @@ mod tests {
         assert_eq!(
             composed("P\u{b4}eter Arag\u{a8}ues, na\u{a8}\u{131}ve `x' \u{b4}"),
             "P\u{e9}ter Arag\u{fc}es, na\u{ef}ve x\u{300}' \u{b4}"
+        );
+        assert_eq!(
+            composed("Franc\u{b8}ois C\u{b8} etino\u{2d8}glu 5\u{b8}"),
+            "Fran\u{e7}ois \u{c7}etino\u{11f}lu 5\u{b8}"
         );
     }
 

@@ -10,6 +10,9 @@ pub(super) struct Glyph {
     /// Size of the type; 0 where the font does not tell.
     pub(super) size: f64,
     pub(super) text: String,
+    /// Which drawing of a font this is: two of the same letter that have the same one are of one font. 0 where nobody
+    /// needs to know.
+    pub(super) look: u64,
 }
 
 /// One page as drawn.

@@ -11,11 +11,10 @@ use scholar_core::{Notice, NoticeKind};
 use super::super::draft::{self, Draft, SectionText};
 use super::super::headings::{self, Heading, Opens, Outline};
 use super::super::hyphens::join_line;
-use super::super::mentions;
 use super::glyphs::Pages;
 use super::lines::Line;
 use super::sequence::Sequence;
-use super::{FORMAT, entries, furniture, tables, title};
+use super::{FORMAT, entries, front, furniture, tables};
 use crate::deadline::Deadline;
 use crate::error::FormatError;
 
@@ -46,25 +45,22 @@ const LONGEST_FRONT: usize = 3000;
 /// The time is up.
 pub(super) fn draft(pages: &mut Pages, deadline: &Deadline) -> Result<Draft, FormatError> {
     let lines = std::mem::take(&mut pages.lines);
-    let head: String =
-        lines.iter().filter(|line| line.page == 1).map(|line| format!("{} ", line.text)).collect();
-    let lines = furniture::without(lines, &pages.pages);
     let body = body_size(&lines);
+    let first: Vec<Line> =
+        lines.iter().take_while(|line| line.page <= front::PAGES).cloned().collect();
+    let lines = furniture::without(lines, &pages.pages);
     let mut draft = Draft::default();
-    let found = title::find(&lines, body, pages.title.as_deref());
-    let mut skip = Vec::new();
-    match found {
-        Some((title, taken)) => (draft.title, skip) = (title, taken),
-        None => draft.notices.push(
+    let skip = front::read(pages, &first, &lines, body, &mut draft);
+    drop(first);
+    if draft.title.is_empty() {
+        draft.notices.push(
             Notice::new(
                 NoticeKind::Weak,
                 "the PDF does not show clearly which words are the title, so it has none",
             )
             .with_hint("give the paper's identifier, or a file of its metadata"),
-        ),
+        );
     }
-    let stamp = pages.pages.first().map(|page| page.sideways.as_str()).unwrap_or_default();
-    identifiers(&head, stamp, &mut draft);
     let mut reader = LineReader { draft, body, ..LineReader::default() };
     let in_table = tables::lines_of_tables(&lines);
     for (at, line) in lines.iter().enumerate() {
@@ -78,18 +74,6 @@ pub(super) fn draft(pages: &mut Pages, deadline: &Deadline) -> Result<Draft, For
         }
     }
     Ok(reader.finish())
-}
-
-/// A DOI or arXiv identifier that the first page states: the stamp in the margin names the paper itself, and so does the
-/// only DOI of a page.
-fn identifiers(head: &str, stamp: &str, draft: &mut Draft) {
-    for id in mentions::arxiv_ids(stamp) {
-        draft.id(id);
-    }
-    let dois = mentions::dois(head);
-    if let [only] = &dois[..] {
-        draft.id(only.clone());
-    }
 }
 
 /// The size most letters have.
