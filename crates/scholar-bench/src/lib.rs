@@ -8,6 +8,7 @@
 //! - [`answerable`]: whether a datastore's questions are answered by the right papers, and others are not;
 //! - [`fit_weights`]: score-fusion weights of judges and rerankers;
 //! - [`performance`]: speed and size, and their reports;
+//! - [`screening`]: reading saved and criteria decided for systematic reviews;
 //! - [`retrieval`] and [`attribution`]: quality of search and of judges against people.
 //!
 //! It is *not* for running systems: it is given what they wrote.
@@ -24,4 +25,5 @@ pub mod performance;
 pub mod plot;
 pub mod retrieval;
 pub mod scholarqa;
+pub mod screening;
 pub mod statistics;
