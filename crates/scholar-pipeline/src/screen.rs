@@ -30,7 +30,6 @@ pub use criteria::{Criteria, CriteriaError, Criterion, CriterionKind};
 pub use decision::{
     Basis, CriterionDecision, Decision, Finding, PaperDecision, ScreenQuote, overall,
 };
-pub use design::{Design, DesignSign, design_sign};
 pub use evidence::{EvidenceScreener, Screened};
 pub use flow::{Duplicate, FlowCounts, Identity, duplicates};
 pub use generative::{GENERATIVE_PURPOSE, GenerativeScreener};

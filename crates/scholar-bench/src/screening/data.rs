@@ -52,9 +52,9 @@ pub struct LabelledPair {
     pub kind: CriterionKind,
     /// Whether the paper meets it.
     pub label: Finding,
-    /// The words of title or abstract that decide; empty where nothing does.
+    /// The words of title or abstract that decide; `None` where nothing does.
     #[serde(default)]
-    pub quote: String,
+    pub quote: Option<String>,
 }
 
 /// Which half of the pairs one belongs to.

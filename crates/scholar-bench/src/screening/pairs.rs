@@ -57,11 +57,12 @@ impl PairsReport {
             one.pair.label == Finding::Met
                 && one.decided.finding == Finding::Met
                 && one.decided.quote.is_some()
-                && !one.pair.quote.is_empty()
+                && one.pair.quote.is_some()
         };
         let shares_words = |one: &DecidedPair| {
             let quoted = one.decided.quote.as_ref().map_or("", |quote| quote.text.as_str());
-            locate(&one.pair.quote, quoted).is_some() || locate(quoted, &one.pair.quote).is_some()
+            let labelled = one.pair.quote.as_deref().unwrap_or_default();
+            locate(labelled, quoted).is_some() || locate(quoted, labelled).is_some()
         };
         let mut confusion = [[0; 3]; 3];
         for one in pairs {
@@ -116,7 +117,7 @@ mod tests {
             criterion: "x".to_owned(),
             kind,
             label,
-            quote: String::new(),
+            quote: None,
         };
         let decided = CriterionDecision {
             criterion: "c".to_owned(),

@@ -14,9 +14,13 @@ use super::paper::ScreenPaper;
 
 /// What a study or a publication can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Design {
+pub(crate) enum Design {
     /// A trial with random allocation.
     Randomised,
+    /// A plan of a study or a review.
+    Protocol,
+    /// A review of reviews.
+    Umbrella,
     /// A systematic review or a meta-analysis.
     SystematicReview,
     /// Anything without data of its own: reviews, editorials, letters.
@@ -31,8 +35,6 @@ pub enum Design {
     InVitro,
     /// A report of one or a few cases.
     CaseReport,
-    /// A plan of a study.
-    Protocol,
 }
 
 /// Patterns of one design.
@@ -54,44 +56,26 @@ static PATTERNS: LazyLock<Vec<Patterns>> = LazyLock::new(|| {
         titled: titled.map(pattern),
     };
     let review_title = r"(?i)\b(?:reviews?|overview|meta-?analys[ei]s|editorial|commentary|perspectives?|state of the art|what (?:do )?we know)\b";
-    let people = r"(?i)\b(?:humans?|patients?|participants?|volunteers?|women|men|adults?|children|adolescents?|infants?|people|persons|individuals|postmenopausal)\b";
+    let people = r"(?i)\b(?:humans?|patients?|participants?|volunteers?|(?:wo)?men|(?:fe)?males|boys|girls|adults?|children|adolescents?|infants?|newborns?|people|persons|individuals|workers|cohorts?|observational studies|clinical (?:trials?|stud(?:y|ies)))\b";
     let animals = r"(?i)\b(?:mice|mouse|rats?|murine|rodents?|rabbits?|dogs?|canine|beagles?|cats?|pigs?|minipigs?|porcine|swine|sheep|ovine|goats?|caprine|horses?|equine|monkeys?|macaques?|primates|zebrafish|guinea pigs?|animal (?:models?|stud(?:y|ies)|experiments?)|animals)\b";
+    // The more special name first: its words count for no other.
     vec![
         of(
-            Design::Randomised,
-            r"(?i)\b(?:randomi[sz]ed|randomi[sz]ation|RCTs?)\b",
-            r"(?i)\b(?:randomi[sz]ed|randomly (?:assigned|allocated|divided|selected)|RCT)\b",
+            Design::Protocol,
+            r"(?i)\b(?:(?:review|study|trial) )?protocols?\b",
+            r"(?i)\b(?:(?:study|review|trial|this) protocol|will be (?:randomi[sz]ed|searched|enrolled|recruited|assessed|included|conducted|performed))\b",
+            Some(r"(?i)\bprotocol\b"),
+        ),
+        of(
+            Design::Umbrella,
+            r"(?i)\b(?:umbrella reviews?|overviews? of reviews)\b",
+            r"(?i)\b(?:umbrella review|(?:over|re)views? of (?:systematic )?(?:reviews|meta-?analyses))\b",
             None,
         ),
         of(
             Design::SystematicReview,
             r"(?i)\b(?:systematic(?:ally)? reviews?|meta-?analys[ei]s)\b",
-            r"(?i)\b(?:systematic(?:ally)? review(?:ed)?|meta-?analys[ei]s|we (?:systematically )?searched|electronic databases)\b",
-            None,
-        ),
-        of(
-            Design::Review,
-            r"(?i)\b(?:(?:narrative |umbrella |literature )?reviews?|editorials?|opinion|commentar(?:y|ies)|letters?|secondary literature)\b",
-            r"(?i)\b(?:(?:this|the present|our|present|narrative|mini|umbrella|scoping) (?:[\w-]+ )?review|we (?:[\w-]+ )?review(?:ed)?\b|(?:article|paper|chapter) (?:reviews|discusses|summari[sz]es|describes the current)|is reviewed|are reviewed|here,? we (?:discuss|summari[sz]e)|this (?:editorial|commentary|overview))",
-            Some(review_title),
-        ),
-        of(
-            Design::Original,
-            r"(?i)\b(?:original (?:\w+ )?(?:research|stud(?:y|ies)|articles?|reports?|data)|primary (?:research|stud(?:y|ies)|data))\b",
-            r"(?i)\b(?:we (?:enrolled|recruited|measured|treated|randomi[sz]ed|followed|conducted an?|investigated|compared|evaluated|assessed|analy[sz]ed)|were (?:enrolled|recruited|randomi[sz]ed|randomly|treated|measured|followed|injected|assigned|allocated|included in the study)|(?:cohort|case-control|cross-sectional|observational|prospective|retrospective) (?:study|analysis)|n ?= ?\d+|\d+ (?:patients|women|men|subjects|participants|adults))",
-            None,
-        ),
-        of(Design::Human, people, people, None),
-        of(
-            Design::Animal,
-            r"(?i)\b(?:animals?|pre-?clinical|non-?human|mice|rodents?)\b",
-            animals,
-            None,
-        ),
-        of(
-            Design::InVitro,
-            r"(?i)\b(?:in[- ]vitro|cell (?:lines?|cultures?))\b",
-            r"(?i)\b(?:in[- ]vitro|cell (?:lines?|cultures?)|cultured|ex[- ]vivo)\b",
+            r"(?i)\b(?:systematic(?:ally)? (?:[\w-]+ )?review(?:ed)?|meta-?analys[ei]s|we (?:systematically )?searched|electronic databases)\b",
             None,
         ),
         of(
@@ -101,10 +85,40 @@ static PATTERNS: LazyLock<Vec<Patterns>> = LazyLock::new(|| {
             None,
         ),
         of(
-            Design::Protocol,
-            r"(?i)\bprotocols?\b",
-            r"(?i)\b(?:study protocol|this protocol|trial protocol|will be (?:randomi[sz]ed|searched|enrolled|recruited|assessed|included|conducted|performed))\b",
-            Some(r"(?i)\bprotocol\b"),
+            Design::Randomised,
+            r"(?i)\b(?:randomi[sz]ed (?:controlled )?(?:clinical )?(?:trials?|stud(?:y|ies))?|randomi[sz]ation|RCTs?)",
+            r"(?i)\b(?:randomi[sz]ed|randomly (?:assigned|allocated|divided|selected)|RCT)\b",
+            None,
+        ),
+        of(
+            Design::Review,
+            r"(?i)\b(?:(?:narrative |literature )?reviews?(?: articles?)?|editorials?|(?:other )?opinion(?: articles?)?|commentar(?:y|ies)|letters?|(?:congress|conference) abstracts?|guidelines?)\b",
+            r"(?i)\b(?:(?:this|the present|our|present|narrative|mini|scoping) (?:[\w-]+ )?review|we (?:[\w-]+ )?review(?:ed)?\b|(?:article|paper|chapter|review) (?:reviews|discusses|summari[sz]es|describes the current)|is reviewed|are reviewed|here,? we (?:discuss|summari[sz]e)|this (?:editorial|commentary|overview|guideline)|(?:consensus|position) (?:statement|paper)|guidelines? (?:for|on))",
+            Some(review_title),
+        ),
+        of(
+            Design::Original,
+            r"(?i)\b(?:original(?: (?:\w+ )?(?:research|stud(?:y|ies)|articles?|reports?|data))?|primary (?:research|stud(?:y|ies)|data))\b",
+            r"(?i)\b(?:we (?:\w+ly )?(?:enrolled|recruited|measured|treated|randomi[sz]ed|followed|conducted|performed|investigated|examined|compared|evaluated|assessed|analy[sz]ed|studied|observed|developed|estimated|used)|were (?:enrolled|recruited|randomi[sz]ed|randomly|treated|measured|followed|injected|assigned|allocated|switched|compared|examined|included in the study)|(?:cohort|case-control|cross-sectional|observational|prospective|retrospective) (?:study|analysis)|n ?= ?\d+|\d+ (?:patients|women|men|subjects|participants|adults))",
+            None,
+        ),
+        of(
+            Design::Human,
+            r"(?i)\b(?:humans?|people|human (?:participants|subjects|beings))\b",
+            people,
+            None,
+        ),
+        of(
+            Design::Animal,
+            r"(?i)\b(?:(?:non-?human )?animals?(?: (?:stud(?:y|ies)|models?))?|pre-?clinical|mammalian models?|mice|rodents?)\b",
+            animals,
+            None,
+        ),
+        of(
+            Design::InVitro,
+            r"(?i)\b(?:in[- ]vitro(?: stud(?:y|ies))?|cell (?:lines?|cultures?))\b",
+            r"(?i)\b(?:in[- ]vitro|cell (?:lines?|cultures?)|cultured|ex[- ]vivo)\b",
+            None,
         ),
     ]
 });
@@ -127,11 +141,11 @@ fn pattern(text: &str) -> Regex {
 
 /// What design says of a criterion and a paper.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DesignSign {
+pub(crate) struct DesignSign {
     /// 1: the paper is what the criterion names, −1: it is something else, 0: nothing was asked or nothing is said.
-    pub value: f32,
+    pub(crate) value: f32,
     /// Number of the passage and bytes in it that say so; `None` where only the title does.
-    pub at: Option<(usize, Range<usize>)>,
+    pub(crate) at: Option<(usize, Range<usize>)>,
 }
 
 impl DesignSign {
@@ -204,60 +218,98 @@ impl Said {
             Design::SystematicReview | Design::Review => {
                 self.place(Design::Original).filter(|_| !self.has(Design::Review))
             }
+            Design::Umbrella | Design::Protocol => {
+                self.place(Design::Original).or_else(|| self.place(Design::SystematicReview))
+            }
             Design::Human => {
                 self.place(Design::Animal).or_else(|| self.place(Design::InVitro))
             }
             Design::Animal | Design::InVitro => self.place(Design::Human),
             Design::CaseReport => self.place(Design::Randomised),
-            Design::Protocol => None,
         };
         against.map(|place| (false, place))
     }
 }
 
-/// What the designs that `criterion` names say of `paper`.
-///
-/// Of several, that which speaks against it counts for a criterion that must be met, since all are asked for; that which speaks
-/// for it counts for one that excludes, since each of them would.
-pub fn design_sign(criterion: &Criterion, paper: &ScreenPaper) -> DesignSign {
-    let mut asked: Vec<(Design, bool)> = Vec::new();
-    for Patterns { design, asked: names, said: _, titled: _ } in PATTERNS.iter() {
-        for found in names.find_iter(&criterion.text) {
-            let wanted = !NEGATED.is_match(&criterion.text[..found.start()]);
-            // A systematic review is named by the word review too.
-            let is_part = *design == Design::Review
-                && wanted
-                && asked.contains(&(Design::SystematicReview, true));
-            if !is_part && !asked.contains(&(*design, wanted)) {
-                asked.push((*design, wanted));
+/// What a criterion asks of the design of a paper.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DesignAsked {
+    /// Each design with whether it is wanted, or named as what is not.
+    designs: Vec<(Design, bool)>,
+    /// Whether one of them is enough.
+    any: bool,
+    /// Whether the title must say it.
+    in_title: bool,
+    /// The criterion without the names of designs.
+    pub(crate) rest: String,
+}
+
+/// Between two designs one of which is enough.
+static OR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bor\b"));
+/// A criterion on the words of the title.
+static IN_TITLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bin (?:its|the|their) titles?\b"));
+
+impl DesignAsked {
+    /// Reads a criterion.
+    pub(crate) fn of(criterion: &Criterion) -> Self {
+        let mut rest = criterion.text.clone();
+        let mut designs: Vec<(Design, bool)> = Vec::new();
+        for Patterns { design, asked, said: _, titled: _ } in PATTERNS.iter() {
+            for found in asked.find_iter(&rest) {
+                let wanted = !NEGATED.is_match(&rest[..found.start()]);
+                if !designs.contains(&(*design, wanted)) {
+                    designs.push((*design, wanted));
+                }
+            }
+            rest = asked.replace_all(&rest, " ").into_owned();
+        }
+        let any = criterion.kind == CriterionKind::Exclude || OR.is_match(&rest);
+        let in_title = IN_TITLE.is_match(&rest);
+        Self { designs, any, in_title, rest }
+    }
+
+    /// Whether any design is named.
+    pub(crate) fn is_some(&self) -> bool {
+        !self.designs.is_empty()
+    }
+
+    /// What `paper` says about it. Of several designs, that which speaks against it decides where all are asked for, and that
+    /// which speaks for it where one is enough.
+    pub(crate) fn sign(&self, paper: &ScreenPaper) -> DesignSign {
+        if self.designs.is_empty() {
+            return DesignSign::NONE;
+        }
+        if self.in_title {
+            let says = |design: Design| {
+                PATTERNS
+                    .iter()
+                    .filter(|one| one.design == design)
+                    .any(|one| one.said.is_match(&paper.title))
+            };
+            let holds = |(design, wanted): &(Design, bool)| says(*design) == *wanted;
+            let speaks_for =
+                if self.any { self.designs.iter().any(holds) } else { self.designs.iter().all(holds) };
+            return DesignSign { value: if speaks_for { 1.0 } else { -1.0 }, at: None };
+        }
+        let said = Said::of(paper);
+        let mut chosen: Option<(bool, &Place)> = None;
+        for (design, wanted) in &self.designs {
+            let Some((is_so, place)) = said.verdict(*design) else { continue };
+            let speaks_for = is_so == *wanted;
+            if chosen.is_none() || speaks_for == self.any {
+                chosen = Some((speaks_for, place));
+            }
+            if speaks_for == self.any {
+                break;
             }
         }
-    }
-    if asked.is_empty() {
-        return DesignSign::NONE;
-    }
-    let said = Said::of(paper);
-    let mut chosen: Option<(bool, &Place)> = None;
-    for (design, wanted) in asked {
-        let Some((is_so, place)) = said.verdict(design) else { continue };
-        let speaks_for = is_so == wanted;
-        let decides = match criterion.kind {
-            CriterionKind::Include => !speaks_for,
-            CriterionKind::Exclude => speaks_for,
+        let Some((speaks_for, place)) = chosen else { return DesignSign::NONE };
+        let at = match place {
+            Place::Title => None,
+            Place::Passage(at, range) => Some((*at, range.clone())),
         };
-        if chosen.is_none() || decides {
-            chosen = Some((speaks_for, place));
-        }
-        if decides {
-            break;
-        }
+        DesignSign { value: if speaks_for { 1.0 } else { -1.0 }, at }
     }
-    let Some((speaks_for, place)) = chosen else { return DesignSign::NONE };
-    let at = match place {
-        Place::Title => None,
-        Place::Passage(at, range) => Some((*at, range.clone())),
-    };
-    DesignSign { value: if speaks_for { 1.0 } else { -1.0 }, at }
 }
 
 #[cfg(test)]
@@ -267,7 +319,7 @@ mod tests {
 
     fn sign(criterion: &str, kind: CriterionKind, title: &str, text: &str) -> i32 {
         let criterion = Criterion { id: "c".to_owned(), text: criterion.to_owned(), kind };
-        let sign = design_sign(&criterion, &paper(1, title, text));
+        let sign = DesignAsked::of(&criterion).sign(&paper(1, title, text));
         if sign.value > 0.0 { 1 } else { -i32::from(sign.value < 0.0) }
     }
 
@@ -288,6 +340,12 @@ mod tests {
         assert_eq!(sign("Original research, not a review", Include, trial.0, trial.1), 1);
         assert_eq!(sign("Review or in-vitro study", Exclude, review.0, review.1), 1);
         assert_eq!(sign("Measures clearance", Include, trial.0, trial.1), 0);
+        let pooled = ("Lead: a systematic review", "We searched databases and made a meta-analysis.");
+        let titled = "Identifies as a systematic review in its title";
+        assert_eq!(sign(titled, Include, pooled.0, pooled.1), 1);
+        assert_eq!(sign(titled, Include, trial.0, trial.1), -1);
+        assert_eq!(sign("Umbrella review or review protocol", Exclude, pooled.0, pooled.1), -1);
+        assert_eq!(sign("Studies in people or mammalian models", Include, mice.0, mice.1), 1);
     }
 
     #[test]
@@ -298,7 +356,7 @@ mod tests {
             kind: CriterionKind::Include,
         };
         let paper = paper(1, "Doses", "We gave a drug. Patients were randomly assigned.");
-        let (at, range) = design_sign(&criterion, &paper).at.expect("in the text");
+        let (at, range) = DesignAsked::of(&criterion).sign(&paper).at.expect("in the text");
         assert_eq!(&paper.passages[at].text[range], "randomly assigned");
     }
 }

@@ -10,7 +10,7 @@ use scholar_core::{
 
 use super::criteria::Criterion;
 use super::decision::{Basis, CriterionDecision, Finding};
-use super::design::{DesignSign, design_sign};
+use super::design::{DesignAsked, DesignSign};
 use super::model::{CriterionModel, Thresholds};
 use super::paper::{ScreenPaper, Sentence};
 use super::signs::{CriterionSigns, WeightedStems, stem_set};
@@ -23,6 +23,8 @@ const PASSAGES: usize = 6;
 const WINDOW: usize = 3;
 /// Weight of the share of the criterion's words beside the cosine, where the sentences nearest to it are chosen.
 const COVERAGE_WEIGHT: f32 = 0.5;
+/// Share of a criterion's weight beside the names of designs below which it is one on design alone.
+const ONLY_DESIGN: f32 = 0.5;
 /// Most sentences of a paper that are encoded.
 const SENTENCES: usize = 120;
 
@@ -48,12 +50,14 @@ pub struct EvidenceScreener {
 struct Asked<'a> {
     criterion: &'a Criterion,
     vector: Vec<f32>,
+    /// Of the criterion without the names of designs.
     stems: WeightedStems,
+    design: DesignAsked,
+    only_design: bool,
 }
 
 /// What was found in a paper for a criterion, before the attributor is asked.
 struct Near {
-    paper_similarity: f32,
     sentence_similarity: f32,
     coverage: f32,
     /// The nearest sentence, if there is any.
@@ -107,13 +111,13 @@ impl EvidenceScreener {
             .collect();
         let judged = self.attributor.judge(&pairs).await?;
         let decisions = asked.iter().zip(near).zip(judged).map(|((asked, near), judged)| {
-            let design = design_sign(asked.criterion, paper);
+            let design = asked.design.sign(paper);
             let signs = CriterionSigns {
-                paper_similarity: near.paper_similarity,
                 sentence_similarity: near.sentence_similarity,
                 support: judged.score,
                 coverage: near.coverage,
                 design: design.value,
+                only_design: asked.only_design,
             };
             self.decided(paper, asked.criterion, &near, &design, signs)
         });
@@ -129,7 +133,7 @@ impl EvidenceScreener {
         signs: CriterionSigns,
     ) -> CriterionDecision {
         let score = self.model.probability(&signs);
-        let finding = self.thresholds.finding(score, &signs);
+        let finding = self.thresholds.finding(score, &signs, criterion.kind);
         let (basis, by_design) = match finding {
             Finding::Met => (Basis::Stated, design.value > 0.0),
             Finding::NotMet if design.value < 0.0 => (Basis::ContraryStated, true),
@@ -154,10 +158,12 @@ impl EvidenceScreener {
     fn asked<'a>(&self, criteria: &[&'a Criterion]) -> Result<Vec<Asked<'a>>, PortError> {
         let texts: Vec<&str> = criteria.iter().map(|criterion| criterion.text.as_str()).collect();
         let vectors = self.encoder.encode(Side::Query, &texts)?.unit_rows();
-        let asked = criteria.iter().zip(vectors).map(|(criterion, vector)| Asked {
-            criterion,
-            vector,
-            stems: WeightedStems::of(&criterion.text),
+        let asked = criteria.iter().zip(vectors).map(|(criterion, vector)| {
+            let design = DesignAsked::of(criterion);
+            let stems = WeightedStems::of(&design.rest);
+            let share = stems.weight() / WeightedStems::of(&criterion.text).weight().max(1e-6);
+            let only_design = design.is_some() && share < ONLY_DESIGN;
+            Asked { criterion, vector, stems, design, only_design }
         });
         Ok(asked.collect())
     }
@@ -205,8 +211,7 @@ impl EvidenceScreener {
     ) -> Result<Vec<Near>, PortError> {
         let mut sentences = paper.sentences(read);
         sentences.truncate(SENTENCES);
-        let head = paper.head();
-        let texts: Vec<&str> = [head.as_str(), paper.title.as_str()]
+        let texts: Vec<&str> = [paper.title.as_str()]
             .into_iter()
             .chain(sentences.iter().map(|sentence| sentence.text))
             .collect();
@@ -219,10 +224,10 @@ impl EvidenceScreener {
         }
         let near = asked.iter().map(|asked| {
             let cosine = |at: usize| vectors.get(at).map_or(0.0, |row| dot(&asked.vector, row));
-            let score = |at: usize| cosine(at + 2) + COVERAGE_WEIGHT * asked.stems.share_in(&stems[at]);
+            let score = |at: usize| cosine(at + 1) + COVERAGE_WEIGHT * asked.stems.share_in(&stems[at]);
             let mut order: Vec<usize> = (0..sentences.len()).collect();
             order.sort_by(|a, b| score(*b).total_cmp(&score(*a)).then(a.cmp(b)));
-            let best = order.iter().map(|at| cosine(at + 2)).fold(cosine(1), f32::max);
+            let best = order.iter().map(|at| cosine(at + 1)).fold(cosine(0), f32::max);
             let nearest = order.first().map(|at| {
                 let Sentence { passage, range, text: _ } = &sentences[*at];
                 (*passage, range.clone())
@@ -234,7 +239,6 @@ impl EvidenceScreener {
                 .chain(order.iter().map(|at| sentences[*at].text))
                 .collect();
             Near {
-                paper_similarity: cosine(0),
                 sentence_similarity: best,
                 coverage: asked.stems.share_in(&everything),
                 nearest,
