@@ -13,5 +13,7 @@ mod wss;
 
 pub use data::{Half, LabelledPair, PairsError, Topic, TopicError, read_pairs, topic_papers};
 pub use pairs::{DecidedPair, PairsReport, agreement};
-pub use report::{TopicRow, markdown_of_pairs, markdown_of_topics};
+pub use report::{
+    PapersDecided, TopicRow, markdown_of_pairs, markdown_of_papers, markdown_of_topics,
+};
 pub use wss::{RECALL, Saved, random_work_saved, simulate, work_saved};

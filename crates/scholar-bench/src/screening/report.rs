@@ -2,19 +2,44 @@
 
 use std::fmt::Write as _;
 
-use scholar_pipeline::screen::Finding;
+use scholar_pipeline::screen::{Decision, Finding};
 use serde::Serialize;
 
 use super::pairs::PairsReport;
 use super::wss::Saved;
 use crate::statistics::Share;
 
+/// Decisions on whole papers beside those of the review, which read full texts: how many papers got each, and how many of these the
+/// review included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct PapersDecided {
+    /// Included: all, and those that the review included.
+    pub include: (usize, usize),
+    /// Excluded, likewise. The second number are papers that the review would have lost.
+    pub exclude: (usize, usize),
+    /// Unclear, likewise.
+    pub unclear: (usize, usize),
+}
+
+impl PapersDecided {
+    /// Counts a paper.
+    pub fn count(&mut self, decision: Decision, wanted: bool) {
+        let cell = match decision {
+            Decision::Include => &mut self.include,
+            Decision::Exclude => &mut self.exclude,
+            Decision::Unclear => &mut self.unclear,
+        };
+        cell.0 += 1;
+        cell.1 += usize::from(wanted);
+    }
+}
+
 /// One topic's work saved by each order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TopicRow {
     /// The review.
     pub topic: String,
-    /// Papers and included papers.
+    /// How many papers it has.
     pub papers: usize,
     /// How many of them the review included.
     pub included: usize,
@@ -22,6 +47,8 @@ pub struct TopicRow {
     pub without_text: usize,
     /// Mean of random orders.
     pub random: f64,
+    /// What the program decides on the papers.
+    pub decided: PapersDecided,
     /// Name of each order with what it saves, in the order of the columns.
     pub orders: Vec<(String, Option<Saved>)>,
 }
@@ -58,6 +85,24 @@ pub fn markdown_of_topics(rows: &[TopicRow]) -> String {
             row.included,
             row.random,
             cells.join(" | ")
+        );
+    }
+    out
+}
+
+/// Decisions on whole papers, one row a topic.
+pub fn markdown_of_papers(rows: &[TopicRow]) -> String {
+    let mut out = String::from(
+        "| topic | excluded | of these, included by the review | unclear | of these, included by the review | included | of these, included by the review |\n|---|---|---|---|---|---|---|\n",
+    );
+    for row in rows {
+        let PapersDecided { include, exclude, unclear } = row.decided;
+        let lost = share(Share::of(exclude.1, row.included));
+        // Writing to a string cannot fail.
+        let _infallible = writeln!(
+            out,
+            "| {} | {} | {lost} | {} | {} | {} | {} |",
+            row.topic, exclude.0, unclear.0, unclear.1, include.0, include.1
         );
     }
     out
@@ -128,8 +173,14 @@ mod tests {
             included: 1,
             without_text: 0,
             random: 0.01,
+            decided: PapersDecided::default(),
             orders: vec![("BM25".to_owned(), saved), ("dense".to_owned(), None)],
         };
+        let mut row = row;
+        row.decided.count(Decision::Exclude, true);
+        row.decided.count(Decision::Exclude, false);
+        let lost = markdown_of_papers(std::slice::from_ref(&row));
+        assert!(lost.contains("| Donners_2021 | 2 | 1 of 1, 100 %"), "{lost}");
         let text = markdown_of_topics(&[row]);
         assert!(text.contains("| Donners_2021 | 3 | 1 | 0.010 | 0.617"), "{text}");
         assert!(text.contains("1 read | – |"), "{text}");

@@ -88,12 +88,13 @@ pub fn random_work_saved(wanted: &[bool]) -> f64 {
 /// Scores of the order in which papers are read by someone who begins with the order of `prior`, decides on `batch` papers at a time
 /// as `wanted` says, and lets the rest be ranked again: the first paper read has the highest.
 pub fn simulate(
+    texts: &[&str],
     vectors: &[Option<&[f32]>],
     prior: &[f32],
     wanted: &[bool],
     batch: usize,
 ) -> Vec<f32> {
-    let learner = Relevance::new(vectors, prior);
+    let learner = Relevance::new(texts, vectors, prior);
     let mut labels: Vec<(usize, bool)> = Vec::new();
     let mut places = vec![0.0; prior.len()];
     let mut left: Vec<usize> = (0..prior.len().min(wanted.len())).collect();
@@ -134,11 +135,11 @@ mod tests {
         let kinds = [[1.0_f32, 0.0], [0.0, 1.0]];
         let vectors: Vec<Option<&[f32]>> = (0..40).map(|at| Some(&kinds[at % 2][..])).collect();
         let wanted: Vec<bool> = (0..40).map(|at| at % 2 == 1).collect();
-        let prior = vec![0.0; 40];
-        let learnt = simulate(&vectors, &prior, &wanted, 4);
+        let (prior, texts) = (vec![0.0; 40], [""; 40]);
+        let learnt = simulate(&texts, &vectors, &prior, &wanted, 4);
         let saved = work_saved(&learnt, &wanted).expect("included");
         let unlearnt = work_saved(&prior, &wanted).expect("included");
         assert!(saved.read <= 23 && unlearnt.read >= 38, "{} {}", saved.read, unlearnt.read);
-        assert_eq!(learnt, simulate(&vectors, &prior, &wanted, 4));
+        assert_eq!(learnt, simulate(&texts, &vectors, &prior, &wanted, 4));
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use scholar_bench::retrieval::{Collection, document_name};
 use scholar_bench::screening::{
-    DecidedPair, Half, LabelledPair, PairsReport, Topic, TopicRow, agreement, markdown_of_pairs,
-    markdown_of_topics, random_work_saved, read_pairs, simulate, topic_papers, work_saved,
+    DecidedPair, Half, LabelledPair, PairsReport, PapersDecided, Topic, TopicRow, agreement,
+    markdown_of_pairs, markdown_of_papers, markdown_of_topics, random_work_saved, read_pairs, simulate, topic_papers, work_saved,
 };
 use scholar_core::{Encoder as _, PaperId, Side};
 use scholar_datastore::Datastore;
@@ -69,6 +69,9 @@ pub(super) fn run(args: &BenchScreeningArgs, app: &App) -> Result<ExitCode, Comm
         text.push_str("## Work saved over sampling at 95 % recall (WSS@95)\n\n");
         text.push_str(&markdown_of_topics(&topics));
         text.push_str(&format!("\nActive learning ranks the rest again after every {batch} papers.\n\n"));
+        text.push_str("## Decisions on whole papers\n\n");
+        text.push_str(&markdown_of_papers(&topics));
+        text.push('\n');
     }
     text.push_str("## Decisions on labelled criteria\n\n");
     text.push_str(&markdown_of_pairs(&halves));
@@ -170,7 +173,8 @@ impl<'a> Bench<'a> {
         let bar = progress::counted(&self.app.printer, "papers", u64::try_from(papers.len()).ok())
             .with_message(&topic.id);
         let mut scores = Vec::with_capacity(papers.len());
-        for paper in &papers {
+        let mut decided = PapersDecided::default();
+        for (paper, wanted) in papers.iter().zip(&wanted) {
             let decisions = self.decide(paper, &criteria)?;
             let decision = PaperDecision::new(
                 paper.id.clone(),
@@ -179,6 +183,7 @@ impl<'a> Bench<'a> {
                 decisions,
                 &topic.criteria,
             );
+            decided.count(decision.decision, *wanted);
             scores.push(paper.has_text().then_some(decision.score));
             bar.inc(1);
         }
@@ -206,13 +211,14 @@ impl<'a> Bench<'a> {
         let order = |of: &dyn Fn(&RankedBy) -> f32| full.iter().map(of).collect::<Vec<f32>>();
         let total = order(&|one| one.total);
         let borrowed: Vec<Option<&[f32]>> = vectors.iter().map(Option::as_deref).collect();
+        let words: Vec<&str> = heads.iter().map(String::as_str).collect();
         let orders = [
             ("BM25", order(&|one| one.words)),
             ("dense", order(&|one| one.similarity)),
             ("criteria", order(&|one| one.criteria)),
             ("BM25 + dense", order(&|one| one.words + one.similarity)),
             ("**papers screen**", total.clone()),
-            ("**with active learning**", simulate(&borrowed, &total, &wanted, batch)),
+            ("**with active learning**", simulate(&words, &borrowed, &total, &wanted, batch)),
         ];
         let orders = orders
             .into_iter()
@@ -224,6 +230,7 @@ impl<'a> Bench<'a> {
             included: wanted.iter().filter(|one| **one).count(),
             without_text: papers.iter().filter(|paper| !paper.has_text()).count(),
             random: random_work_saved(&wanted),
+            decided,
             orders,
         })
     }

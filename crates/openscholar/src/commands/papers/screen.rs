@@ -281,7 +281,8 @@ impl Work<'_> {
             .collect();
         let vectors: Vec<Option<&[f32]>> = ordering.vectors.iter().map(Option::as_deref).collect();
         let totals: Vec<f32> = ranked.iter().map(|one| one.total).collect();
-        let learned = Relevance::new(&vectors, &totals).scores(&labels);
+        let texts: Vec<&str> = candidates.iter().map(|paper| paper.head.as_str()).collect();
+        let learned = Relevance::new(&texts, &vectors, &totals).scores(&labels);
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.sort_by(|a, b| learned[*b].total_cmp(&learned[*a]).then(a.cmp(b)));
         let mut places: Vec<usize> = vec![0; candidates.len()];
