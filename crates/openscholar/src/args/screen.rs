@@ -92,16 +92,8 @@ pub(crate) struct ScreenModelArgs {
 impl ScreenModelArgs {
     /// The same as options of an answer, which models are opened by.
     pub(crate) fn answer(&self) -> AnswerArgs {
-        let Self {
-            generator,
-            model,
-            base_url,
-            strength,
-            judge,
-            max_cost,
-            max_tokens,
-            max_calls,
-        } = self.clone();
+        let Self { generator, model, base_url, strength, judge, max_cost, max_tokens, max_calls } =
+            self.clone();
         AnswerArgs {
             generator,
             model,

@@ -24,8 +24,11 @@ fn program() -> Program {
         ("pmid:5", trial, "Forty patients were treated."),
     ];
     let line = |(id, title, text): (&str, &str, &str)| {
-        let sections =
-            if text.is_empty() { json!([]) } else { json!([{"heading": "Abstract", "text": text}]) };
+        let sections = if text.is_empty() {
+            json!([])
+        } else {
+            json!([{"heading": "Abstract", "text": text}])
+        };
         let meta = json!({"id": id, "title": title, "year": 2020, "retraction": "unknown"});
         json!({"meta": meta, "sections": sections}).to_string()
     };
@@ -61,7 +64,10 @@ fn decisions_are_located_counted_and_made_once() {
     assert_eq!((&flow["screened"], &flow["without_text"]), (&json!(4), &json!(1)));
     assert_eq!(screening["duplicates"][0]["of"], "pmid:1");
     let mice = of(&screening, "pmid:2");
-    assert_eq!((&mice["decision"], &mice["criteria"][0]["finding"]), (&json!("exclude"), &json!("not_met")));
+    assert_eq!(
+        (&mice["decision"], &mice["criteria"][0]["finding"]),
+        (&json!("exclude"), &json!("not_met"))
+    );
     assert_eq!(mice["criteria"][0]["quote"]["text"], "Mice were injected with emicizumab.");
     assert_eq!(of(&screening, "pmid:3")["decision"], "exclude");
     let unread = of(&screening, "pmid:4");
@@ -101,18 +107,25 @@ fn a_persons_decision_is_kept() {
     program.succeeds(&["papers", "screen", &criteria, "--format", "csv", "--output", &table]);
     let text = fs_err::read_to_string(&table).expect("written");
     assert!(text.lines().any(|line| line.contains("pmid:2") && line.contains("a bridging study")));
-    fs_err::write(&table, "id,your_decision,your_reason\npmid:3,exclude,review\npmid:2,include,a bridging study\n")
-        .expect("written");
+    fs_err::write(
+        &table,
+        "id,your_decision,your_reason\npmid:3,exclude,review\npmid:2,include,a bridging study\n",
+    )
+    .expect("written");
     let kept = screened(&program, &["--decisions", &table]);
     assert_eq!(kept["kept"].as_array().map(Vec::len), Some(1), "{kept}");
     let screening = screened(&program, &[]);
     assert_eq!(of(&screening, "pmid:3")["by"], "person");
-    assert_eq!((&screening["learnt_from"], &screening["flow"]["by_person"]), (&json!(2), &json!(2)));
+    assert_eq!(
+        (&screening["learnt_from"], &screening["flow"]["by_person"]),
+        (&json!(2), &json!(2))
+    );
 
     program.fails(1, &["papers", "screen", &criteria, "--set", "pmid:99=include"], &["pmid:99"]);
     program.fails(2, &["papers", "screen", &criteria, "--set", "pmid:1=perhaps"], &["perhaps"]);
     let svg = program.path("flow.svg").to_string_lossy().into_owned();
-    let ris = ["papers", "screen", &criteria, "--format", "ris", "--only", "include", "--prisma", &svg];
+    let ris =
+        ["papers", "screen", &criteria, "--format", "ris", "--only", "include", "--prisma", &svg];
     let ris = program.succeeds(&ris);
     assert!(ris.contains("N1  - Screening: include (a bridging study)"), "{ris}");
     assert!(fs_err::read_to_string(&svg).expect("written").starts_with("<svg"));
@@ -131,12 +144,19 @@ fn a_model_must_quote_the_paper() {
     let url = server.base_url();
     let model = ["--base-url", url.as_str(), "--model", "scripted"];
     let screening = screened(&program, &model);
-    assert!(screening["method"].as_str().is_some_and(|method| method.starts_with("generative/1 scripted")));
+    assert!(
+        screening["method"]
+            .as_str()
+            .is_some_and(|method| method.starts_with("generative/1 scripted"))
+    );
     let mice = of(&screening, "pmid:2");
     assert_eq!(mice["criteria"][0]["basis"], "contrary_stated");
     assert_eq!(mice["criteria"][1]["basis"], "not_located", "words of another paper");
     let trial = of(&screening, "pmid:1");
-    assert_eq!((&trial["decision"], &trial["criteria"][0]["basis"]), (&json!("unclear"), &json!("not_located")));
+    assert_eq!(
+        (&trial["decision"], &trial["criteria"][0]["basis"]),
+        (&json!("unclear"), &json!("not_located"))
+    );
     assert_eq!(of(&screening, "pmid:4")["reason"], "no text");
     let calls = server.requests().len();
     assert_eq!(calls, 3, "the paper without text is not asked about");

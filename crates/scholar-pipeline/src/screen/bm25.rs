@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn rare_words_of_the_query_decide() {
-        let texts = ["emicizumab in patients", "factor VIII in patients", "aspirin in patients", ""];
+        let texts =
+            ["emicizumab in patients", "factor VIII in patients", "aspirin in patients", ""];
         let scores = Bm25::of(&texts).scores("Emicizumab patients patients");
         assert!(scores[0] > scores[1] && scores[1] > 0.0);
         assert!(scores[3].abs() < 1e-6);

@@ -125,7 +125,9 @@ static PATTERNS: LazyLock<Vec<Patterns>> = LazyLock::new(|| {
 
 /// Words behind which a criterion names what is not wanted.
 static NEGATED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:not|no|non|nor|excluding|other than|rather than|without|instead of)\s+(?:\w+\s+){0,3}$")
+    pattern(
+        r"(?i)\b(?:not|no|non|nor|excluding|other than|rather than|without|instead of)\s+(?:\w+\s+){0,3}$",
+    )
 });
 
 /// Words of studies that observe what nobody allocated.
@@ -221,9 +223,7 @@ impl Said {
             Design::Umbrella | Design::Protocol => {
                 self.place(Design::Original).or_else(|| self.place(Design::SystematicReview))
             }
-            Design::Human => {
-                self.place(Design::Animal).or_else(|| self.place(Design::InVitro))
-            }
+            Design::Human => self.place(Design::Animal).or_else(|| self.place(Design::InVitro)),
             Design::Animal | Design::InVitro => self.place(Design::Human),
             Design::CaseReport => self.place(Design::Randomised),
         };
@@ -247,7 +247,8 @@ pub(crate) struct DesignAsked {
 /// Between two designs one of which is enough.
 static OR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bor\b"));
 /// A criterion on the words of the title.
-static IN_TITLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bin (?:its|the|their) titles?\b"));
+static IN_TITLE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\bin (?:its|the|their) titles?\b"));
 
 impl DesignAsked {
     /// Reads a criterion.
@@ -287,8 +288,11 @@ impl DesignAsked {
                     .any(|one| one.said.is_match(&paper.title))
             };
             let holds = |(design, wanted): &(Design, bool)| says(*design) == *wanted;
-            let speaks_for =
-                if self.any { self.designs.iter().any(holds) } else { self.designs.iter().all(holds) };
+            let speaks_for = if self.any {
+                self.designs.iter().any(holds)
+            } else {
+                self.designs.iter().all(holds)
+            };
             return DesignSign { value: if speaks_for { 1.0 } else { -1.0 }, at: None };
         }
         let said = Said::of(paper);
@@ -340,7 +344,8 @@ mod tests {
         assert_eq!(sign("Original research, not a review", Include, trial.0, trial.1), 1);
         assert_eq!(sign("Review or in-vitro study", Exclude, review.0, review.1), 1);
         assert_eq!(sign("Measures clearance", Include, trial.0, trial.1), 0);
-        let pooled = ("Lead: a systematic review", "We searched databases and made a meta-analysis.");
+        let pooled =
+            ("Lead: a systematic review", "We searched databases and made a meta-analysis.");
         let titled = "Identifies as a systematic review in its title";
         assert_eq!(sign(titled, Include, pooled.0, pooled.1), 1);
         assert_eq!(sign(titled, Include, trial.0, trial.1), -1);

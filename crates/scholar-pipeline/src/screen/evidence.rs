@@ -224,7 +224,8 @@ impl EvidenceScreener {
         }
         let near = asked.iter().map(|asked| {
             let cosine = |at: usize| vectors.get(at).map_or(0.0, |row| dot(&asked.vector, row));
-            let score = |at: usize| cosine(at + 1) + COVERAGE_WEIGHT * asked.stems.share_in(&stems[at]);
+            let score =
+                |at: usize| cosine(at + 1) + COVERAGE_WEIGHT * asked.stems.share_in(&stems[at]);
             let mut order: Vec<usize> = (0..sentences.len()).collect();
             order.sort_by(|a, b| score(*b).total_cmp(&score(*a)).then(a.cmp(b)));
             let best = order.iter().map(|at| cosine(at + 1)).fold(cosine(0), f32::max);

@@ -156,7 +156,12 @@ mod tests {
         let title = "Emicizumab prophylaxis in patients with haemophilia A";
         let records = [
             record(1, title, Some(2018), "Mahlangu, J."),
-            record(2, "EMICIZUMAB prophylaxis in patients with haemophilia A.", None, "J. Mahlangu"),
+            record(
+                2,
+                "EMICIZUMAB prophylaxis in patients with haemophilia A.",
+                None,
+                "J. Mahlangu",
+            ),
             record(3, title, Some(2020), "Mahlangu, J."),
             record(4, title, Some(2018), "Oldenburg, J."),
             record(5, "Editorial", Some(2018), "Mahlangu, J."),
@@ -168,7 +173,8 @@ mod tests {
 
     #[test]
     fn every_record_is_counted_once() {
-        let mut counts = FlowCounts { identified: 6, duplicates_removed: 1, ..FlowCounts::default() };
+        let mut counts =
+            FlowCounts { identified: 6, duplicates_removed: 1, ..FlowCounts::default() };
         counts.count(Decision::Exclude, Some("population"), false);
         counts.count(Decision::Exclude, Some("population"), true);
         counts.count(Decision::Include, None, false);

@@ -233,7 +233,8 @@ mod tests {
     use super::*;
 
     fn criteria() -> Vec<Criterion> {
-        let of = |id: &str, kind| Criterion { id: id.to_owned(), text: format!("about {id}"), kind };
+        let of =
+            |id: &str, kind| Criterion { id: id.to_owned(), text: format!("about {id}"), kind };
         vec![
             of("human", CriterionKind::Include),
             of("pk", CriterionKind::Include),
@@ -243,7 +244,8 @@ mod tests {
     }
 
     async fn screened(reply: &str) -> Vec<CriterionDecision> {
-        let generator = ScriptedGenerator::new("big").reply(GENERATIVE_PURPOSE, Scripted::from(reply));
+        let generator =
+            ScriptedGenerator::new("big").reply(GENERATIVE_PURPOSE, Scripted::from(reply));
         let screener = GenerativeScreener::new(Arc::new(generator), "Emicizumab in humans");
         let criteria = criteria();
         let criteria: Vec<&Criterion> = criteria.iter().collect();
@@ -278,7 +280,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_reply_that_is_no_json_excludes_nothing() {
-        for reply in ["Exclude it!", "{\"verdicts\": 3}", "{\"verdicts\": [{\"criterion\": \"human\"}]}"] {
+        for reply in
+            ["Exclude it!", "{\"verdicts\": 3}", "{\"verdicts\": [{\"criterion\": \"human\"}]}"]
+        {
             let decisions = screened(reply).await;
             assert!(decisions.iter().all(|one| one.decision == Decision::Unclear), "{reply}");
         }
@@ -289,7 +293,8 @@ mod tests {
         let generator = Arc::new(ScriptedGenerator::new("big"));
         let screener = GenerativeScreener::new(generator.clone(), "Emicizumab");
         let criteria = criteria();
-        let unread = screener.screen(&paper(1, "Title", ""), &[&criteria[0]]).await.expect("no call");
+        let unread =
+            screener.screen(&paper(1, "Title", ""), &[&criteria[0]]).await.expect("no call");
         assert_eq!(unread.decisions[0].basis, Basis::NoText);
         assert!(generator.requests().is_empty());
     }

@@ -98,10 +98,8 @@ mod tests {
             design: 0.0,
             only_design: true,
         };
-        let more = [
-            CriterionSigns { support: 0.8, ..signs },
-            CriterionSigns { design: 1.0, ..signs },
-        ];
+        let more =
+            [CriterionSigns { support: 0.8, ..signs }, CriterionSigns { design: 1.0, ..signs }];
         let p = model.probability(&signs);
         assert!(more.iter().all(|better| model.probability(better) > p));
     }

@@ -63,7 +63,9 @@ impl ScreenPaper {
     /// Title and abstract, or title and first passage of prose where there is no abstract: what a screener reads first.
     pub fn head(&self) -> String {
         let of = |kind: PassageKind| {
-            self.prose().filter(move |(_, passage)| passage.kind == kind).map(|(_, passage)| passage)
+            self.prose()
+                .filter(move |(_, passage)| passage.kind == kind)
+                .map(|(_, passage)| passage)
         };
         let abstracts: Vec<&str> =
             of(PassageKind::Abstract).map(|passage| passage.text.as_str()).collect();
@@ -134,7 +136,8 @@ pub(crate) mod tests {
 
     #[test]
     fn quotations_are_exact_spans_of_passages() {
-        let paper = paper(1, "Doses", "Naïve α-cells were grown. We gave 40 adults the drug daily.");
+        let paper =
+            paper(1, "Doses", "Naïve α-cells were grown. We gave 40 adults the drug daily.");
         let read = paper.sentences(&[0]);
         assert_eq!(read.len(), 2);
         let quote = paper.quote(read[1].passage, read[1].range.clone()).expect("there");

@@ -102,7 +102,8 @@ mod tests {
 
     #[test]
     fn words_similarity_and_criteria_add_up() {
-        let criterion = |text: &str, kind| Criterion { id: "c".to_owned(), text: text.to_owned(), kind };
+        let criterion =
+            |text: &str, kind| Criterion { id: "c".to_owned(), text: text.to_owned(), kind };
         let criteria = Criteria {
             title: "Emicizumab".to_owned(),
             criteria: vec![
@@ -113,7 +114,8 @@ mod tests {
         let query = RankingQuery::of(&criteria);
         assert_eq!(query.texts, ["Emicizumab", "measures clearance"]);
         let (near, far) = ([1.0, 0.0], [0.0, 1.0]);
-        let paper = |text, vector, score| Ranking { text, vector: Some(vector), score: Some(score) };
+        let paper =
+            |text, vector, score| Ranking { text, vector: Some(vector), score: Some(score) };
         let papers = [
             paper("emicizumab clearance", &near[..], 0.9),
             paper("emicizumab costs", &near[..], 0.2),

@@ -93,9 +93,8 @@ impl WeightedStems {
                 .iter()
                 .any(|(long, short)| long.contains(stem) && stems.contains(short))
         };
-        let has = |part: &&Part| {
-            part.stems.iter().any(|stem| stems.contains(stem) || spelt_out(stem))
-        };
+        let has =
+            |part: &&Part| part.stems.iter().any(|stem| stems.contains(stem) || spelt_out(stem));
         // Summed from 0, since an empty sum is -0.
         let all = self.weight();
         let found = self.parts.iter().filter(has).fold(0.0, |sum, part| sum + part.weight);

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use scholar_bench::retrieval::{Collection, document_name};
 use scholar_bench::screening::{
     DecidedPair, Half, LabelledPair, PairsReport, PapersDecided, Topic, TopicRow, agreement,
-    markdown_of_pairs, markdown_of_papers, markdown_of_topics, random_work_saved, read_pairs, simulate, topic_papers, work_saved,
+    markdown_of_pairs, markdown_of_papers, markdown_of_topics, random_work_saved, read_pairs,
+    simulate, topic_papers, work_saved,
 };
 use scholar_core::{Encoder as _, PaperId, Side};
 use scholar_datastore::Datastore;
@@ -46,7 +47,8 @@ pub(super) fn run(args: &BenchScreeningArgs, app: &App) -> Result<ExitCode, Comm
     let mut topics = Vec::new();
     if !pairs_only {
         for query in &bench.collection.queries {
-            let criteria = criteria_file::read(&labels.join(format!("criteria-{}.toml", query.id)))?;
+            let criteria =
+                criteria_file::read(&labels.join(format!("criteria-{}.toml", query.id)))?;
             let papers = topic_papers(&bench.collection, &query.id)
                 .user(|| "the collection does not fit the labels".to_owned())?;
             topics.push(bench.topic(&Topic { id: query.id.clone(), criteria, papers }, *batch)?);
@@ -68,7 +70,9 @@ pub(super) fn run(args: &BenchScreeningArgs, app: &App) -> Result<ExitCode, Comm
     if !topics.is_empty() {
         text.push_str("## Work saved over sampling at 95 % recall (WSS@95)\n\n");
         text.push_str(&markdown_of_topics(&topics));
-        text.push_str(&format!("\nActive learning ranks the rest again after every {batch} papers.\n\n"));
+        text.push_str(&format!(
+            "\nActive learning ranks the rest again after every {batch} papers.\n\n"
+        ));
         text.push_str("## Decisions on whole papers\n\n");
         text.push_str(&markdown_of_papers(&topics));
         text.push('\n');
@@ -142,8 +146,7 @@ impl<'a> Bench<'a> {
     }
 
     fn pairs(&self, pairs: &[LabelledPair]) -> Result<Vec<DecidedPair>, CommandError> {
-        let bar =
-            progress::counted(&self.app.printer, "pairs", u64::try_from(pairs.len()).ok());
+        let bar = progress::counted(&self.app.printer, "pairs", u64::try_from(pairs.len()).ok());
         let mut decided = Vec::with_capacity(pairs.len());
         for pair in pairs {
             let criterion = Criterion {
@@ -163,11 +166,8 @@ impl<'a> Bench<'a> {
     }
 
     fn topic(&self, topic: &Topic, batch: usize) -> Result<TopicRow, CommandError> {
-        let papers = topic
-            .papers
-            .iter()
-            .map(|(name, _)| self.paper(name))
-            .collect::<Result<Vec<_>, _>>()?;
+        let papers =
+            topic.papers.iter().map(|(name, _)| self.paper(name)).collect::<Result<Vec<_>, _>>()?;
         let wanted: Vec<bool> = topic.papers.iter().map(|(_, wanted)| *wanted).collect();
         let criteria: Vec<&Criterion> = topic.criteria.criteria.iter().collect();
         let bar = progress::counted(&self.app.printer, "papers", u64::try_from(papers.len()).ok())
@@ -176,13 +176,8 @@ impl<'a> Bench<'a> {
         let mut decided = PapersDecided::default();
         for (paper, wanted) in papers.iter().zip(&wanted) {
             let decisions = self.decide(paper, &criteria)?;
-            let decision = PaperDecision::new(
-                paper.id.clone(),
-                String::new(),
-                "",
-                decisions,
-                &topic.criteria,
-            );
+            let decision =
+                PaperDecision::new(paper.id.clone(), String::new(), "", decisions, &topic.criteria);
             decided.count(decision.decision, *wanted);
             scores.push(paper.has_text().then_some(decision.score));
             bar.inc(1);

@@ -53,8 +53,7 @@ pub(crate) fn unit_vectors(vectors: Vec<Option<Vec<f32>>>) -> Vec<Option<Vec<f32
 
 pub(super) fn run(name: &str, args: ScreenArgs, app: &App) -> Result<ExitCode, CommandError> {
     let criteria = criteria_file::read(&args.criteria)?;
-    let folder =
-        args.out.clone().unwrap_or_else(|| criteria_file::folder_beside(&args.criteria));
+    let folder = args.out.clone().unwrap_or_else(|| criteria_file::folder_beside(&args.criteria));
     if !args.set.is_empty() || args.decisions.is_some() {
         let store = open(name, app)?;
         let mut state = State::open(&folder)?;
@@ -160,8 +159,7 @@ impl Work<'_> {
             if state.person(&paper.meta.id).is_some() {
                 continue;
             }
-            let known =
-                state.known(&paper.meta.id, &paper.text_digest, &method, self.criteria);
+            let known = state.known(&paper.meta.id, &paper.text_digest, &method, self.criteria);
             if known.iter().all(Option::is_some) {
                 let decisions = known.into_iter().flatten().collect();
                 let again = self.decision(paper, &method, decisions);
@@ -261,9 +259,9 @@ impl Work<'_> {
         let method = self.screener.method();
         let program = |paper: &Candidate| {
             // What another method or an older text led to does not count.
-            state.program(&paper.meta.id).filter(|known| {
-                known.method == method && known.text_digest == paper.text_digest
-            })
+            state
+                .program(&paper.meta.id)
+                .filter(|known| known.method == method && known.text_digest == paper.text_digest)
         };
         let scores: Vec<Option<f32>> = candidates
             .iter()
@@ -399,7 +397,8 @@ fn show(
                 ));
             }
             if *learnt_from > 0 {
-                app.printer.say(&format!("ranked with the help of {learnt_from} decisions of yours"));
+                app.printer
+                    .say(&format!("ranked with the help of {learnt_from} decisions of yours"));
             }
             return Ok(ExitCode::SUCCESS);
         }

@@ -28,9 +28,11 @@ pub(super) fn set(
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     let reason = reason.map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned);
-    let decisions = decisions
-        .into_iter()
-        .map(|(paper, decision)| PersonDecision { paper, decision, reason: reason.clone() });
+    let decisions = decisions.into_iter().map(|(paper, decision)| PersonDecision {
+        paper,
+        decision,
+        reason: reason.clone(),
+    });
     keep(decisions.collect(), store, state, app)
 }
 
@@ -50,12 +52,13 @@ pub(super) fn read(
 }
 
 fn decisions(text: &str) -> Result<Vec<PersonDecision>, String> {
-    let rows = csv::read(text).map_err(|line| format!("line {line}: a quoted cell does not end"))?;
+    let rows =
+        csv::read(text).map_err(|line| format!("line {line}: a quoted cell does not end"))?;
     let (header, rows) = rows.split_first().ok_or("it is empty")?;
     let column = |name: &str| header.iter().position(|cell| cell.trim() == name);
     let id = column("id").ok_or("it has no column id")?;
-    let decision = column(DECISION_COLUMN)
-        .ok_or_else(|| format!("it has no column {DECISION_COLUMN}"))?;
+    let decision =
+        column(DECISION_COLUMN).ok_or_else(|| format!("it has no column {DECISION_COLUMN}"))?;
     let reason = column(REASON_COLUMN);
     let mut decisions = Vec::new();
     for (at, row) in rows.iter().enumerate() {
@@ -115,10 +118,7 @@ mod tests {
         .expect("well-formed");
         let found: Vec<(Decision, Option<&str>)> =
             read.iter().map(|one| (one.decision, one.reason.as_deref())).collect();
-        assert_eq!(
-            found,
-            [(Decision::Include, None), (Decision::Exclude, Some("animals, only"))]
-        );
+        assert_eq!(found, [(Decision::Include, None), (Decision::Exclude, Some("animals, only"))]);
         let check = |text: &str, says: &str| {
             let problem = decisions(text).expect_err("wrong");
             assert!(problem.contains(says), "{problem}");

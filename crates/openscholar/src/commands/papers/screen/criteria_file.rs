@@ -43,11 +43,11 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_an_error_with_its_line() {
-        let text =
-            "title = \"x\"\n[[criterion]]\nid = \"a\"\ntext = \"b\"\nweight = 3\n";
+        let text = "title = \"x\"\n[[criterion]]\nid = \"a\"\ntext = \"b\"\nweight = 3\n";
         let said = problem(text);
         assert!(said.contains("line 5") && said.contains("weight"), "{said}");
-        let said = problem("title = \"x\"\n[[criterion]]\nid = \"a\"\ntext = \"b\"\nkind = \"maybe\"");
+        let said =
+            problem("title = \"x\"\n[[criterion]]\nid = \"a\"\ntext = \"b\"\nkind = \"maybe\"");
         assert!(said.contains("line 5") && said.contains("exclude"), "{said}");
         assert!(problem("title = \"x\"").contains("no [[criterion]]"));
     }

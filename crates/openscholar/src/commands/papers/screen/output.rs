@@ -41,7 +41,8 @@ impl Row {
 
 /// At most `most` rows for a terminal.
 pub(super) fn table(rows: &[&Row], most: usize) -> String {
-    let mut table = Table::with_header(["rank", "decision", "by", "score", "id", "title", "reason"]);
+    let mut table =
+        Table::with_header(["rank", "decision", "by", "score", "id", "title", "reason"]);
     for row in rows.iter().take(most) {
         let title: String = row.paper.display_title().chars().take(60).collect();
         table.add_row([

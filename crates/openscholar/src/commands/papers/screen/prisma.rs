@@ -166,7 +166,8 @@ mod tests {
     #[test]
     fn every_count_is_told() {
         let text = text(&counts());
-        for line in ["records identified: 5", "  duplicate records removed: 1", "    population: 1"] {
+        for line in ["records identified: 5", "  duplicate records removed: 1", "    population: 1"]
+        {
             assert!(text.contains(line), "{text}");
         }
     }

@@ -59,10 +59,8 @@ impl Screener {
                     return Ok(Self::Generative { screener, at_once, meter });
                 }
                 Some(model) => {
-                    let message = format!(
-                        "{} is small, so code decides in place of it",
-                        model.info().model
-                    );
+                    let message =
+                        format!("{} is small, so code decides in place of it", model.info().model);
                     notices.push(
                         Notice::new(NoticeKind::Skipped, message)
                             .with_hint("pass --mode generative to ask it all the same"),

@@ -81,8 +81,8 @@ impl State {
             file.set_len(whole.len() as u64).map_err(unwritable)?;
             file.flush().map_err(unwritable)?;
         }
-        let text = std::str::from_utf8(whole)
-            .user(|| format!("{} is not UTF-8", path.display()))?;
+        let text =
+            std::str::from_utf8(whole).user(|| format!("{} is not UTF-8", path.display()))?;
         let (mut program, mut person) = (BTreeMap::new(), BTreeMap::new());
         for (at, line) in text.lines().enumerate() {
             let line: Line = serde_json::from_str(line)
@@ -192,8 +192,7 @@ mod tests {
     #[test]
     fn decisions_are_read_back_and_a_cut_line_is_dropped() {
         let folder = tempfile::tempdir().expect("a folder");
-        let criteria =
-            Criteria { title: "x".to_owned(), criteria: vec![criterion("a", "one")] };
+        let criteria = Criteria { title: "x".to_owned(), criteria: vec![criterion("a", "one")] };
         let mut state = State::open(folder.path()).expect("created");
         state.keep_program("2026".to_owned(), decided(1, &criteria)).expect("kept");
         let by_hand = PersonDecision {
