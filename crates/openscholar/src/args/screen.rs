@@ -27,7 +27,7 @@ pub(crate) struct ScreenArgs {
     /// Reason of the decisions of --set; the id of a criterion counts as excluded by it.
     #[arg(long, value_name = "TEXT", requires = "set")]
     pub(crate) reason: Option<String>,
-    /// Read your own decisions from the columns your_decision and your_reason of a CSV file, as --format csv writes it. Nothing is
+    /// Read your own decisions from the columns `your_decision` and `your_reason` of a CSV file, as --format csv writes it. Nothing is
     /// screened.
     #[arg(long, value_name = "FILE.csv", conflicts_with = "set")]
     pub(crate) decisions: Option<PathBuf>,

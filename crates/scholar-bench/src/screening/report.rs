@@ -108,6 +108,9 @@ pub fn markdown_of_papers(rows: &[TopicRow]) -> String {
     out
 }
 
+/// Writes one number of a report.
+type Cell = fn(&PairsReport) -> String;
+
 /// How findings compare with labels, for each named half.
 pub fn markdown_of_pairs(halves: &[(&str, PairsReport)]) -> String {
     let mut out = String::from("| pairs |");
@@ -115,14 +118,14 @@ pub fn markdown_of_pairs(halves: &[(&str, PairsReport)]) -> String {
         let _infallible = write!(out, " {name} (n = {}) |", report.right.n);
     }
     let _infallible = write!(out, "\n|---|{}\n", "---|".repeat(halves.len()));
-    let rows: [(&str, &dyn Fn(&PairsReport) -> String); 7] = [
-        ("finding is the label", &|one| share(one.right)),
-        ("met or not met is found", &|one| share(one.committed)),
-        ("of these, right", &|one| share(one.right_of_committed)),
-        ("**falsely excluded**, of pairs that do not exclude", &|one| share(one.false_exclusions)),
-        ("excluded, of pairs that exclude", &|one| share(one.exclusions_found)),
-        ("quotation shares words, of pairs met in both", &|one| share(one.quotation_shared)),
-        ("Cohen's kappa with the labels", &|one| {
+    let rows: [(&str, Cell); 7] = [
+        ("finding is the label", |one| share(one.right)),
+        ("met or not met is found", |one| share(one.committed)),
+        ("of these, right", |one| share(one.right_of_committed)),
+        ("**falsely excluded**, of pairs that do not exclude", |one| share(one.false_exclusions)),
+        ("excluded, of pairs that exclude", |one| share(one.exclusions_found)),
+        ("quotation shares words, of pairs met in both", |one| share(one.quotation_shared)),
+        ("Cohen's kappa with the labels", |one| {
             one.kappa.map_or_else(|| "–".to_owned(), |kappa| format!("{kappa:.2}"))
         }),
     ];

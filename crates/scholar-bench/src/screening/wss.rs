@@ -85,8 +85,10 @@ pub fn random_work_saved(wanted: &[bool]) -> f64 {
     mean(&draws)
 }
 
-/// Scores of the order in which papers are read by someone who begins with the order of `prior`, decides on `batch` papers at a time
-/// as `wanted` says, and lets the rest be ranked again: the first paper read has the highest.
+/// Scores of the order in which papers are read with active learning; the first paper read has the highest.
+///
+/// The reader begins with the order of `prior`, decides on `batch` papers at a time as `wanted` says, and lets the rest be ranked
+/// again.
 pub fn simulate(
     texts: &[&str],
     vectors: &[Option<&[f32]>],

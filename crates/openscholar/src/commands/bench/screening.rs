@@ -60,32 +60,33 @@ pub(super) fn run(args: &BenchScreeningArgs, app: &App) -> Result<ExitCode, Comm
     let halves = [("held-out half", half(Half::HeldOut)), ("development half", half(Half::Dev))];
     let (agreed, kappa) = agreement(&pairs, &second);
     let options = if *pairs_only { " --pairs-only" } else { "" };
-    let mut text = format!(
+    let head = format!(
         "# Screening for systematic reviews\n\nCommand: `openscholar bench screening {}{options} --labels crates/scholar-bench/data/screening`\n\n\
-         Method: {}. Machine: {}.\n\n",
+         Method: {}. Machine: {}.",
         dir.file_name().unwrap_or_default().to_string_lossy(),
         bench.screener.method(),
         super::machine(app),
     );
+    let mut parts = vec![head];
     if !topics.is_empty() {
-        text.push_str("## Work saved over sampling at 95 % recall (WSS@95)\n\n");
-        text.push_str(&markdown_of_topics(&topics));
-        text.push_str(&format!(
-            "\nActive learning ranks the rest again after every {batch} papers.\n\n"
-        ));
-        text.push_str("## Decisions on whole papers\n\n");
-        text.push_str(&markdown_of_papers(&topics));
-        text.push('\n');
+        parts.extend([
+            "## Work saved over sampling at 95 % recall (WSS@95)".to_owned(),
+            markdown_of_topics(&topics),
+            format!("Active learning ranks the rest again after every {batch} papers."),
+            "## Decisions on whole papers".to_owned(),
+            markdown_of_papers(&topics),
+        ]);
     }
-    text.push_str("## Decisions on labelled criteria\n\n");
-    text.push_str(&markdown_of_pairs(&halves));
+    parts.extend(["## Decisions on labelled criteria".to_owned(), markdown_of_pairs(&halves)]);
     if agreed.n > 0 {
         let kappa = kappa.map_or_else(|| "undefined".to_owned(), |kappa| format!("{kappa:.2}"));
-        text.push_str(&format!(
-            "\nThe two labellers agree on {} of {} pairs; Cohen's kappa {kappa}.\n",
+        parts.push(format!(
+            "The two labellers agree on {} of {} pairs; Cohen's kappa {kappa}.",
             agreed.hits, agreed.n
         ));
     }
+    let parts: Vec<&str> = parts.iter().map(|part| part.trim_end()).collect();
+    let text = parts.join("\n\n") + "\n";
     let json = serde_json::json!({
         "schema": "openscholar.bench-screening/1", "topics": topics, "pairs": decided,
         "halves": halves.iter().map(|(name, report)| serde_json::json!({"half": name, "report": report})).collect::<Vec<_>>(),
