@@ -6,7 +6,7 @@
 //! 3. With one ([`GenerativeScreener`]) one structured call per paper asks about all criteria; what it quotes must be in the paper.
 //! 4. [`overall`] makes the decision on the paper: excluded by the first criterion that excludes it, included if all include it,
 //!    else unclear. A paper without text is unclear.
-//! 5. [`rank`] orders the papers, the likeliest first; [`Relevance`] learns from the decisions that a person has made.
+//! 5. [`rank()`] orders the papers, the likeliest first; [`Relevance`] learns from the decisions that a person has made.
 //! 6. [`FlowCounts`] are the numbers of a PRISMA 2020 flow diagram.
 //!
 //! Unclear is the safe answer throughout: what is excluded wrongly is lost to the review, what is unclear is read by a person.

@@ -165,6 +165,7 @@ enum Place {
 struct Said {
     places: Vec<(Design, Place)>,
     observed: Option<Place>,
+    title_is_review: bool,
 }
 
 impl Said {
@@ -187,7 +188,11 @@ impl Said {
         let places = PATTERNS.iter().filter_map(|Patterns { design, asked: _, said, titled }| {
             Some((*design, find(said, titled.as_ref())?))
         });
-        Self { places: places.collect(), observed: find(&OBSERVED, None) }
+        let title_is_review = PATTERNS
+            .iter()
+            .filter(|one| one.design == Design::Review)
+            .any(|one| one.titled.as_ref().unwrap_or(&one.said).is_match(&paper.title));
+        Self { places: places.collect(), observed: find(&OBSERVED, None), title_is_review }
     }
 
     fn place(&self, design: Design) -> Option<&Place> {
@@ -198,28 +203,34 @@ impl Said {
         self.place(design).is_some()
     }
 
-    /// What speaks for (true) or against (false) the paper being of `design`.
+    /// Where the paper says that it is a review of others' work, unless it has data of its own: people review their own records.
+    fn review(&self) -> Option<&Place> {
+        let place = self.place(Design::Review)?;
+        (self.title_is_review || !self.has(Design::Original)).then_some(place)
+    }
+
+    /// What speaks for (true) or against (false) the paper being of `design`. Where a text speaks of both it may mention the one and
+    /// be the other, which is no sign.
     fn verdict(&self, design: Design) -> Option<(bool, &Place)> {
         if let Some(place) = self.place(design) {
-            // Data of one's own are not spoilt by the word review, but a review of others' data is none.
-            let is_review = self.place(Design::Review).filter(|_| design == Design::Original);
-            return match is_review.filter(|place| **place == Place::Title) {
-                Some(review) => Some((false, review)),
-                None => Some((true, place)),
+            return match design {
+                Design::Original if self.title_is_review => {
+                    self.place(Design::Review).map(|review| (false, review))
+                }
+                Design::Review => self.review().map(|review| (true, review)),
+                Design::Animal | Design::InVitro if self.has(Design::Human) => None,
+                _ => Some((true, place)),
             };
         }
         let against = match design {
-            Design::Randomised => self
-                .place(Design::Review)
-                .or_else(|| self.place(Design::CaseReport))
-                .or(self.observed.as_ref()),
+            Design::Randomised => {
+                self.review().or_else(|| self.place(Design::CaseReport)).or(self.observed.as_ref())
+            }
             Design::Original => self
-                .place(Design::Review)
+                .review()
                 .or_else(|| self.place(Design::SystematicReview))
                 .or_else(|| self.place(Design::Protocol)),
-            Design::SystematicReview | Design::Review => {
-                self.place(Design::Original).filter(|_| !self.has(Design::Review))
-            }
+            Design::SystematicReview | Design::Review => self.place(Design::Original),
             Design::Umbrella | Design::Protocol => {
                 self.place(Design::Original).or_else(|| self.place(Design::SystematicReview))
             }
@@ -344,6 +355,10 @@ mod tests {
         assert_eq!(sign("Original research, not a review", Include, trial.0, trial.1), 1);
         assert_eq!(sign("Review or in-vitro study", Exclude, review.0, review.1), 1);
         assert_eq!(sign("Measures clearance", Include, trial.0, trial.1), 0);
+        let mentions =
+            ("Scaffolds", "After animal studies and a review of files we treated 12 patients.");
+        assert_eq!(sign("Animal study", Exclude, mentions.0, mentions.1), 0);
+        assert_eq!(sign("Review article", Exclude, mentions.0, mentions.1), -1);
         let pooled =
             ("Lead: a systematic review", "We searched databases and made a meta-analysis.");
         let titled = "Identifies as a systematic review in its title";

@@ -126,6 +126,7 @@ fn listed(criteria: &[&Criterion]) -> String {
         let _infallible =
             writeln!(out, "- {} ({kind}): {}", criterion.id, single_spaced(&criterion.text));
     }
+    out.truncate(out.trim_end().len());
     out
 }
 

@@ -54,7 +54,7 @@ impl ScreenPaper {
         self.prose().next().is_some()
     }
 
-    /// Passages of prose with their numbers; the abstract's alone where there is one.
+    /// Passages of prose with their numbers.
     pub(crate) fn prose(&self) -> impl Iterator<Item = (usize, &Passage)> {
         let prose = self.passages.iter().enumerate();
         prose.filter(|(_, passage)| passage.kind.is_prose() && !passage.text.trim().is_empty())

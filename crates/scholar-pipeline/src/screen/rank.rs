@@ -43,7 +43,7 @@ pub struct RankedBy {
     pub total: f32,
     /// BM25 of title and abstract for the words of title and criteria.
     pub words: f32,
-    /// Cosine of title and abstract with the title of the review; half as much again the mean of those with its criteria.
+    /// Cosine of title and abstract with the title of the review, and half the mean of those with its criteria.
     pub similarity: f32,
     /// Log of the score that the criteria gave.
     pub criteria: f32,

@@ -11,6 +11,7 @@ mod state;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering as MemoryOrdering};
 
 use futures::StreamExt as _;
 use scholar_core::{Encoder as _, Notice, NoticeKind, PaperId, PortError, SearchFilter, Side};
@@ -176,19 +177,36 @@ impl Work<'_> {
         let bar = progress::counted(&self.app.printer, "papers", u64::try_from(total).ok())
             .with_message("screening");
         let (mut done, mut unread) = (0_usize, 0_usize);
+        let halted = AtomicBool::new(false);
         let ended = self.app.block_on(async {
+            let decide = async |(paper, known)| {
+                // After a failure nothing is begun; what was begun is kept.
+                if halted.load(MemoryOrdering::Relaxed) {
+                    return Ok(None);
+                }
+                self.decide(paper, known, &method).await.map(Some)
+            };
             let decided = futures::stream::iter(pending)
-                .map(|(paper, known)| self.decide(paper, known, &method))
+                .map(decide)
                 .buffer_unordered(self.screener.at_once());
             futures::pin_mut!(decided);
+            let mut stopped = None;
             while let Some(outcome) = decided.next().await {
-                let (decision, left) = outcome?;
-                state.keep_program(App::now(), decision)?;
-                done += 1;
-                unread += usize::from(left > 0);
-                bar.inc(1);
+                match outcome {
+                    Ok(Some((decision, left))) => {
+                        state.keep_program(App::now(), decision)?;
+                        done += 1;
+                        unread += usize::from(left > 0);
+                        bar.inc(1);
+                    }
+                    Ok(None) => {}
+                    Err(error) => {
+                        halted.store(true, MemoryOrdering::Relaxed);
+                        stopped.get_or_insert(error);
+                    }
+                }
             }
-            Ok::<(), Stopped>(())
+            stopped.map_or(Ok(()), Err::<(), Stopped>)
         });
         bar.finish_and_clear();
         if unread > 0 {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use scholar_core::{GeneratorStrength, Notice, NoticeKind, PortError};
+use scholar_core::{AnswerMode, GeneratorStrength, Notice, NoticeKind, PortError};
 use scholar_pipeline::screen::{
     Criteria, Criterion, EvidenceScreener, GenerativeScreener, ScreenPaper, Screened,
 };
 use scholar_pipeline::{Budget, Meter, ModeChoice};
 
 use crate::app::App;
-use crate::args::{ScreenModeArg, ScreenModelArgs};
+use crate::args::{AnswerArgs, GeneratorChoice, ScreenModeArg, ScreenModelArgs};
 use crate::error::CommandError;
 use crate::wiring::generator::{self, Use};
 use crate::wiring::{OpenDatastore, judge, reranker};
@@ -42,11 +42,11 @@ impl Screener {
         let wants_model = match mode {
             ScreenModeArg::Evidence => false,
             ScreenModeArg::Generative => true,
-            ScreenModeArg::Auto => !generator::is_unset(app, &answer),
+            ScreenModeArg::Auto => is_named(app, args, &answer),
         };
         if wants_model {
-            let evidence = scholar_core::AnswerMode::Generative;
-            let of = Use { mode: ModeChoice::Named(evidence), small_writes: false };
+            let mode_of_answers = ModeChoice::Named(AnswerMode::Generative);
+            let of = Use { mode: mode_of_answers, small_writes: false };
             let opened = generator::open(app, &answer, of, &mut Vec::new()).await?.generator;
             match opened {
                 Some(model)
@@ -116,6 +116,18 @@ impl Screener {
         let spent = meter.spent();
         let usd = spent.usd.map(|usd| format!(", ${usd:.4}")).unwrap_or_default();
         Some(format!("{} calls, {} tokens{usd}", spent.calls, spent.usage.total()))
+    }
+}
+
+/// Whether the command line names a model, or a server is configured. A configured embedded model is small: it is asked only by name.
+fn is_named(app: &App, args: &ScreenModelArgs, answer: &AnswerArgs) -> bool {
+    match args.generator {
+        Some(choice) => choice != GeneratorChoice::None,
+        None if args.model.is_some() => true,
+        None => {
+            app.config.generator.kind.as_deref() != Some("none")
+                && generator::base_url(app, answer).is_some()
+        }
     }
 }
 
