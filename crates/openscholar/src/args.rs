@@ -11,6 +11,7 @@ mod ask;
 mod former;
 mod metadata;
 mod scholarqa;
+mod screen;
 mod serve;
 mod sources;
 mod store;
@@ -27,6 +28,9 @@ pub(crate) use metadata::BenchMetadataArgs;
 pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
     ShapeArg,
+};
+pub(crate) use screen::{
+    BenchScreeningArgs, ScreenArgs, ScreenFormatArg, ScreenModeArg, ScreenModelArgs,
 };
 pub(crate) use serve::{ReachArgs, ServeArgs};
 pub(crate) use sources::{GraphSourceArg, GraphSourceArgs, SearchSourceArgs, SourceArg};
@@ -429,6 +433,8 @@ pub(crate) enum BenchCommand {
     Abstention(BenchAbstentionArgs),
     /// Measure whether a datastore's questions are answered by the right papers, and other questions are not.
     Answerable(BenchAnswerableArgs),
+    /// Measure screening for systematic reviews: the reading that an order of papers saves, and decisions on labelled criteria.
+    Screening(BenchScreeningArgs),
     /// Measure the content gates: false alarms on supported sentences, and what they catch.
     Gates {
         /// Folder with `claims/`, `judged/`, `qa/` and `retrieval/scifact_test300/`.

@@ -9,6 +9,7 @@
 //! - [`metadata`]: whether title, authors, year, venue and identifiers of PDFs are read as they are printed;
 //! - [`fit_weights`]: score-fusion weights of judges and rerankers;
 //! - [`performance`]: speed and size, and their reports;
+//! - [`screening`]: reading saved and criteria decided for systematic reviews;
 //! - [`retrieval`] and [`attribution`]: quality of search and of judges against people.
 //!
 //! It is *not* for running systems: it is given what they wrote.
@@ -26,4 +27,5 @@ pub mod performance;
 pub mod plot;
 pub mod retrieval;
 pub mod scholarqa;
+pub mod screening;
 pub mod statistics;

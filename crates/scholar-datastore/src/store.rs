@@ -376,6 +376,24 @@ impl Datastore {
         Ok(())
     }
 
+    /// The vector of the first passage of each paper, `[dim]`, in order; `None` where a paper or its passage is unknown.
+    ///
+    /// # Errors
+    /// As [`Datastore::passage`].
+    pub fn first_vectors(&self, ids: &[PaperId]) -> Result<Vec<Option<Vec<f32>>>, Error> {
+        let snapshot = self.snapshot()?;
+        let vectors =
+            self.reading(|| Vectors::new(&snapshot).map_err(Error::index("read", &self.root)))?;
+        let first = |paper: &PaperId| {
+            let id = PassageId { paper: paper.clone(), ordinal: 0 };
+            match self.find(&snapshot, &self.fields.passage_term(&id))? {
+                Some(address) => self.reading(|| vectors.vector(address)),
+                None => Ok(None),
+            }
+        };
+        ids.iter().map(first).collect()
+    }
+
     pub(crate) fn load_passage(
         &self,
         snapshot: &Snapshot,

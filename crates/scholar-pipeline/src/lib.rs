@@ -21,6 +21,7 @@ pub mod proof;
 pub mod record;
 pub mod retrieve;
 pub mod thread;
+pub mod screen;
 pub mod write;
 
 pub use ask::{ask, ask_in, estimate};

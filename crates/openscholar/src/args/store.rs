@@ -8,7 +8,7 @@ use scholar_datastore::BuildRules;
 use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
-use super::{FilterArgs, GraphSourceArgs, OutputFormat, ServeArgs};
+use super::{FilterArgs, GraphSourceArgs, OutputFormat, ScreenArgs, ServeArgs};
 
 /// List, show, add and remove papers.
 #[derive(Debug, ClapArgs)]
@@ -146,6 +146,9 @@ pub(crate) enum PapersCommand {
         #[arg(long, default_value_t = 200, value_name = "N")]
         limit: usize,
     },
+    /// Screen papers for a systematic review: each against each criterion, with a located quotation; an interrupted screening
+    /// resumes.
+    Screen(Box<ScreenArgs>),
     /// Remove papers.
     Remove {
         /// The papers: identifiers, citation keys, paths of their files, or words of their titles.

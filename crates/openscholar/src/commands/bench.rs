@@ -21,6 +21,7 @@ mod reranker;
 pub(crate) mod retrieval;
 mod run;
 mod score;
+mod screening;
 mod search;
 mod sentences;
 mod serve;
@@ -67,6 +68,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         }
         BenchCommand::Abstention(args) => abstention::run(&args, app),
         BenchCommand::Answerable(args) => answerable::run(&args, app),
+        BenchCommand::Screening(args) => screening::run(&args, app),
         BenchCommand::Formats { paths, known, out } => {
             formats::run(&paths, known.as_deref(), out.as_deref(), app)
         }

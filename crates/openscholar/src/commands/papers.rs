@@ -12,6 +12,7 @@ pub(crate) mod list;
 mod settle;
 mod shown;
 mod wanted;
+pub(crate) mod screen;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -46,6 +47,7 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
             let selection = run.as_deref().map_or(Selection::Papers(&ids), Selection::Run);
             export::run(&name, &selection, format, output.as_deref(), app)
         }
+        PapersCommand::Screen(args) => screen::run(&name, *args, app),
         PapersCommand::Remove { ids } => remove(&name, &ids, app),
         PapersCommand::References { id, limit, graph_sources } => {
             let id = address::any(&*open(&name, app)?, &name, &id)?;

@@ -24,6 +24,7 @@ mod mounts;
 mod program;
 mod readers;
 mod runs;
+mod screening;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]

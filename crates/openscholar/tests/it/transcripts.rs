@@ -28,7 +28,7 @@ const fn case(command: &'static str, success: &'static str, failure: &'static st
 
 const PAPER: &str = "acl:2020.acl-main.326";
 
-const CASES: [Case; 63] = [
+const CASES: [Case; 65] = [
     case("ask", "QUESTION --generator none", "--resume nothing"),
     case("search", "bias --top-k 2", "bias --datastore nowhere"),
     case("papers list", "--limit 2", "--datastore nowhere"),
@@ -39,6 +39,7 @@ const CASES: [Case; 63] = [
     case("papers cited-by", "PAPER", "PAPER --save"),
     case("papers related", "PAPER --limit 2", "doi:10.1/absent"),
     case("papers neighbours", "PAPER", "doi:10.1/absent"),
+    case("papers screen", "~/criteria.toml --rows 3", "~/absent.toml"),
     case("papers remove", "doi:10.1000/many.0 --datastore added", "doi:10.1/absent"),
     case("datastore build", "built ~/one.jsonl", "built ~/absent.jsonl"),
     case("datastore merge", "merged second", "merged absent"),
@@ -88,6 +89,7 @@ const CASES: [Case; 63] = [
     case("bench annotate export", "--db ~/study.db", "--db ~/absent.db"),
     case("bench annotate summary", "--db ~/study.db", "--db ~/absent.db"),
     case("bench abstention", "~/small", "~/absent"),
+    case("bench screening", "~/reviews --labels ~/reviews", "~/reviews --labels ~/absent"),
     case(
         "bench attribution",
         "~/judged --judge lexical --encoder ENCODER",
@@ -174,6 +176,38 @@ const CLAIM_SETS: [(&str, &str); 8] = [
     ),
 ];
 
+/// A review with its criteria, for `papers screen` and as a collection for `bench screening`.
+const REVIEW: [(&str, &str); 6] = [
+    (
+        "criteria.toml",
+        "title = \"Hallucinations in machine translation\"\n[[criterion]]\nid = \"topic\"\ntext = \"The paper is about hallucinations\"\n",
+    ),
+    (
+        "reviews/corpus.jsonl",
+        concat!(
+            r#"{"_id": "a", "title": "Sleep in patients", "text": "We treated 40 patients. Sleep improved."}"#,
+            "\n",
+            r#"{"_id": "b", "title": "Sleep in mice", "text": "Mice were kept awake. Memory suffered."}"#,
+            "\n",
+        ),
+    ),
+    ("reviews/queries.jsonl", "{\"_id\": \"r\", \"text\": \"sleep in patients\"}\n"),
+    ("reviews/qrels.tsv", "query-id\tcorpus-id\tscore\nr\ta\t1\nr\tb\t0\n"),
+    (
+        "reviews/criteria-r.toml",
+        "title = \"Sleep\"\n[[criterion]]\nid = \"human\"\ntext = \"The study provides data on humans\"\n",
+    ),
+    (
+        "reviews/screening-pairs.jsonl",
+        concat!(
+            r#"{"topic": "r", "paper": "a", "criterion_id": "human", "criterion": "The study provides data on humans", "kind": "include", "label": "met", "quote": "40 patients"}"#,
+            "\n",
+            r#"{"topic": "r", "paper": "b", "criterion_id": "human", "criterion": "The study provides data on humans", "kind": "include", "label": "not_met", "quote": "Mice"}"#,
+            "\n",
+        ),
+    ),
+];
+
 /// A home with papers, a second datastore, a run, files to read, a collection of two documents and a study.
 fn home() -> Program {
     let program = Program::with_papers();
@@ -202,6 +236,9 @@ fn home() -> Program {
         "{\"_id\": \"q1\", \"text\": \"exposure bias\"}\n{\"_id\": \"q2\", \"text\": \"memory and sleep\"}\n",
     );
     write("small/qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\n");
+    for (name, text) in REVIEW {
+        write(name, text);
+    }
     for (name, rows) in CLAIM_SETS {
         write(&format!("judged/{name}.jsonl"), rows);
     }

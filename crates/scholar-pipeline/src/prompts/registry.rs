@@ -66,4 +66,6 @@ prompts! {
     JUDGE_VERDICT = "proof/judge_verdict";
     /// Yes or no, for small models.
     JUDGE_YES_NO = "proof/judge_yes_no";
+    /// Whether a paper meets the criteria of a review, as JSON.
+    SCREEN_CRITERIA = "screen/criteria";
 }
