@@ -20,6 +20,7 @@ pub mod prompts;
 pub mod proof;
 pub mod record;
 pub mod retrieve;
+pub mod tabulate;
 pub mod write;
 
 pub use ask::{ask, ask_in, estimate};

@@ -64,4 +64,6 @@ prompts! {
     JUDGE_VERDICT = "proof/judge_verdict";
     /// Yes or no, for small models.
     JUDGE_YES_NO = "proof/judge_yes_no";
+    /// Words of one paper for the columns of a table, as JSON.
+    TABLE_CELLS = "tabulate/cells";
 }
