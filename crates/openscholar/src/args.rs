@@ -13,6 +13,7 @@ mod scholarqa;
 mod serve;
 mod sources;
 mod store;
+mod table;
 mod train;
 mod train_data;
 
@@ -33,6 +34,7 @@ pub(crate) use store::{
     ListFormatArg, ModelsArgs, ModelsCommand, PapersArgs, PapersCommand, PassagesArg, PlanArgs,
     RunsArgs, RunsCommand, SourceArgs,
 };
+pub(crate) use table::{BenchTablesArgs, TableArgs, TableFormatArg, TableMode};
 pub(crate) use train::{TrainArgs, TrainCommand, TrainModelArgs};
 pub(crate) use train_data::{
     DataPresetArg, GradeArg, QuestionsArg, TrainDataArgs, TrainDecontaminateArgs, TrainExportArgs,
@@ -397,6 +399,8 @@ pub(crate) enum BenchCommand {
     Abstention(BenchAbstentionArgs),
     /// Measure whether a datastore's questions are answered by the right papers, and other questions are not.
     Answerable(BenchAnswerableArgs),
+    /// Measure the cells of `papers table` against prompts of Evidence Inference and labelled cells.
+    Tables(BenchTablesArgs),
     /// Measure the content gates: false alarms on supported sentences, and what they catch.
     Gates {
         /// Folder with `claims/`, `judged/`, `qa/` and `retrieval/scifact_test300/`.

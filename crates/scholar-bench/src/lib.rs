@@ -6,6 +6,7 @@
 //! - [`experts`]: what people say of answers, their agreement, and the part of length in it;
 //! - [`abstention`]: whether answers are held back where the passages are those of another question;
 //! - [`answerable`]: whether a datastore's questions are answered by the right papers, and others are not;
+//! - [`tables`]: whether the cells of tables of papers say what people took out of the papers;
 //! - [`fit_weights`]: score-fusion weights of judges and rerankers;
 //! - [`performance`]: speed and size, and their reports;
 //! - [`retrieval`] and [`attribution`]: quality of search and of judges against people.
@@ -25,3 +26,4 @@ pub mod plot;
 pub mod retrieval;
 pub mod scholarqa;
 pub mod statistics;
+pub mod tables;

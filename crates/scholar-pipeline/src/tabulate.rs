@@ -22,4 +22,5 @@ pub mod sheet;
 
 pub use cell::{Cell, PaperCells};
 pub use column::{Column, Preset, Property};
-pub use extract::{CellModels, tabulate};
+pub use extract::{RULES_VERSION, tabulate};
+pub use questions::CellModels;

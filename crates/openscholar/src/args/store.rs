@@ -8,7 +8,7 @@ use scholar_datastore::BuildRules;
 use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
-use super::{GraphSourceArgs, OutputFormat, ServeArgs};
+use super::{GraphSourceArgs, OutputFormat, ServeArgs, TableArgs};
 
 /// List, show, add and remove papers.
 #[derive(Debug, ClapArgs)]
@@ -114,6 +114,9 @@ pub(crate) enum PapersCommand {
         #[arg(long, default_value_t = 200, value_name = "N")]
         limit: usize,
     },
+    /// Make a table of papers: one row a paper, one column a property or question, every cell the paper's own words with their
+    /// place, or absent.
+    Table(Box<TableArgs>),
     /// Remove papers.
     Remove {
         /// Identifiers of the papers.

@@ -21,6 +21,7 @@ mod score;
 mod search;
 mod sentences;
 mod serve;
+mod tables;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -63,6 +64,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
             ingest::run(&files, dim, passages.rules(), out.as_deref(), app)
         }
         BenchCommand::Abstention(args) => abstention::run(&args, app),
+        BenchCommand::Tables(args) => tables::run(&args, app),
         BenchCommand::Answerable(args) => answerable::run(&args, app),
         BenchCommand::Formats { paths, known, out } => {
             formats::run(&paths, known.as_deref(), out.as_deref(), app)

@@ -6,6 +6,7 @@ mod graph;
 mod graph_remote;
 pub(crate) mod intake;
 pub(crate) mod keep;
+mod table;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
             let selection = run.as_deref().map_or(Selection::Papers(&ids), Selection::Run);
             export::run(&name, &selection, format, output.as_deref(), app)
         }
+        PapersCommand::Table(args) => table::run(&name, *args, app),
         PapersCommand::Remove { ids } => remove(&name, &ids, app),
         PapersCommand::References { id, limit, graph_sources }
             if graph_sources.sources.is_empty() =>

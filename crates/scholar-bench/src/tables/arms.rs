@@ -44,10 +44,13 @@ impl Prompts {
         let mut articles: BTreeMap<PaperId, Self> = BTreeMap::new();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let error = |problem: String| PromptsError { line: at + 1, problem };
-            let row: Row = serde_json::from_str(line).map_err(|problem| error(problem.to_string()))?;
+            let row: Row =
+                serde_json::from_str(line).map_err(|problem| error(problem.to_string()))?;
             let id = PaperId::pmcid(&row.pmcid).map_err(|problem| error(problem.to_string()))?;
             let Self(lists) = articles.entry(id).or_default();
-            for (list, value) in lists.iter_mut().zip([row.intervention, row.comparator, row.outcome]) {
+            for (list, value) in
+                lists.iter_mut().zip([row.intervention, row.comparator, row.outcome])
+            {
                 if !value.trim().is_empty() && !list.contains(&value) {
                     list.push(value);
                 }

@@ -53,7 +53,10 @@ impl LabelledCell {
                     .ok_or_else(|| error(format!("there is no column {:?}", row.column)))?;
                 let paper = match PaperId::pmcid(&row.paper) {
                     Ok(id) => id,
-                    Err(_) => row.paper.parse().map_err(|_| error(format!("{:?} is not a paper", row.paper)))?,
+                    Err(_) => row
+                        .paper
+                        .parse()
+                        .map_err(|_| error(format!("{:?} is not a paper", row.paper)))?,
                 };
                 let values = row.value.into_iter().chain(row.alternatives).collect();
                 Ok(Self { paper, property, values })
@@ -162,6 +165,8 @@ mod tests {
         assert_eq!(of(None, &absent), CellVerdict::RightAbsent);
         assert_eq!(of(Some("120"), &absent), CellVerdict::FalseFilled);
         let unknown = r#"{"paper": "PMC7", "column": "trial.shoe", "value": null}"#;
-        assert!(LabelledCell::read(unknown).expect_err("unknown").to_string().contains("trial.shoe"));
+        assert!(
+            LabelledCell::read(unknown).expect_err("unknown").to_string().contains("trial.shoe")
+        );
     }
 }

@@ -298,11 +298,10 @@ mod tests {
             Column::read(text).expect(text).into_iter().map(|column| column.name).collect()
         };
         assert_eq!(names("method").len(), 7);
-        assert_eq!(names("sample size,dose=Which dose, and how often, was given?,funding"), [
-            "sample size",
-            "dose",
-            "funding"
-        ]);
+        assert_eq!(
+            names("sample size,dose=Which dose, and how often, was given?,funding"),
+            ["sample size", "dose", "funding"]
+        );
         let columns = Column::read("sample size,dose=Which dose?").expect("columns");
         assert_eq!(columns[0].property(), Some(Property::SampleSize));
         assert_eq!((columns[1].property(), columns[1].question.as_str()), (None, "Which dose?"));

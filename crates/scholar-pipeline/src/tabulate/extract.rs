@@ -9,26 +9,17 @@
 //! Source: ours; thresholds as measured in docs/results/tables.md.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use regex::Regex;
-use scholar_core::{Encoder, Notice, NoticeKind, Passage, PortError, SentenceClassifier};
+use scholar_core::{Notice, NoticeKind, Passage, PortError};
 
 use super::cell::{Cell, PaperCells};
 use super::column::{Column, Property};
 use super::features::{Surroundings, stems};
+use super::questions::{self, CellModels};
 use super::rules::{self, Candidate};
 use super::sheet::{Line, Zone, lines};
-use super::{fitted, prior, questions};
-
-/// The small models that may help; all are optional.
-#[derive(Clone, Default)]
-pub struct CellModels {
-    /// Reads sentences and questions.
-    pub encoder: Option<Arc<dyn Encoder>>,
-    /// Tells which sentences answer a question, from the encoder's vectors.
-    pub classifier: Option<Arc<dyn SentenceClassifier>>,
-}
+use super::{fitted, prior};
 
 /// Version of rules and thresholds: cells made by another one are not used again.
 pub const RULES_VERSION: &str = "rules/1";
@@ -45,7 +36,10 @@ pub fn tabulate(
     let lines = lines(passages);
     let mut notices = Vec::new();
     if lines.is_empty() {
-        notices.push(Notice::new(NoticeKind::InsufficientEvidence, "no prose of this paper is stored"));
+        notices.push(Notice::new(
+            NoticeKind::InsufficientEvidence,
+            "no prose of this paper is stored",
+        ));
     } else if lines.iter().all(|line| line.in_abstract) {
         notices.push(Notice::new(
             NoticeKind::InsufficientEvidence,
@@ -120,7 +114,8 @@ fn text_of<'a>(candidate: &Candidate, lines: &[Line<'a>]) -> &'a str {
 fn of_title(lines: &[Line<'_>], wanted: &[Property]) -> Vec<Candidate> {
     let Some(first) = lines.first() else { return Vec::new() };
     let title = Passage { text: first.passage.title.clone(), ..first.passage.clone() };
-    let line = Line { passage: &title, range: 0..title.text.len(), zone: Zone::Title, ..first.clone() };
+    let line =
+        Line { passage: &title, range: 0..title.text.len(), zone: Zone::Title, ..first.clone() };
     let mut located = Vec::new();
     for candidate in rules::candidates(&line, 0, wanted) {
         let Ok(words) = whole_words(&title.text[candidate.span.clone()]) else { continue };
@@ -149,7 +144,9 @@ fn best(lines: &[Line<'_>], wanted: &[Property]) -> BTreeMap<Property, Cell> {
     }
     for (property, scored) in scored(lines, &needed) {
         let other = match property {
-            Property::Comparator => cells.get(&Property::Intervention).map(|cell| stems(&cell.text)),
+            Property::Comparator => {
+                cells.get(&Property::Intervention).map(|cell| stems(&cell.text))
+            }
             _ => None,
         };
         let chosen = scored.iter().find(|one| {

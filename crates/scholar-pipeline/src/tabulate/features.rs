@@ -20,9 +20,8 @@ static PEOPLE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:patients?|participants?|subjects?|adults?|women|men|children|infants?|individuals?|volunteers?|students?|people|persons|males|females|groups?|arms?|study|studies|trials?|results?|data|analys[ie]s|effects?|differences?)\b",
     )
 });
-static DOSE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b\d[\d.,]*\s?(?:[µμ]g|mcg|mg|g|ml|IU|U|mmol|%|Hz|W|Gy|J)\b")
-});
+static DOSE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b\d[\d.,]*\s?(?:[µμ]g|mcg|mg|g|ml|IU|U|mmol|%|Hz|W|Gy|J)\b"));
 static MEASURE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:rate|rates|score|scores|level|levels|pressure|volume|time|duration|mortality|survival|incidence|prevalence|concentrations?|quality|pain|risk|weight|index|response|function|density|percentage|proportion|number|frequency|adherence|cost|cure|failure|symptoms?|severity|events?|intake|glucose|cholesterol|performance)\b",

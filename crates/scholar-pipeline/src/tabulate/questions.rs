@@ -8,16 +8,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 use scholar_core::text::words::content_stems;
 use scholar_core::{EmbeddedText, Encoder, PortError, SentenceClassifier, SentenceInContext, Side};
 
 use super::cell::Cell;
-use super::extract::CellModels;
 use super::sheet::Line;
 use crate::modes::evidence::pattern::pattern;
+
+/// The small models that may help; all are optional.
+#[derive(Clone, Default)]
+pub struct CellModels {
+    /// Reads sentences and questions.
+    pub encoder: Option<Arc<dyn Encoder>>,
+    /// Tells which sentences answer a question, from the encoder's vectors.
+    pub classifier: Option<Arc<dyn SentenceClassifier>>,
+}
 
 /// Sentences that models read for one question. Ours: reading all of a full text takes seconds.
 const MOST_READ: usize = 40;
@@ -79,9 +87,9 @@ pub(super) fn answer(
 /// The first quantity with a unit, else the first number.
 fn quantity(sentence: &str) -> Option<Range<usize>> {
     let all: Vec<Range<usize>> = QUANTITY.find_iter(sentence).map(|found| found.range()).collect();
-    let with_unit = all.iter().find(|range| {
-        sentence[(*range).clone()].chars().any(|c| c.is_alphabetic() || c == '%')
-    });
+    let with_unit = all
+        .iter()
+        .find(|range| sentence[(*range).clone()].chars().any(|c| c.is_alphabetic() || c == '%'));
     with_unit.or(all.first()).cloned()
 }
 

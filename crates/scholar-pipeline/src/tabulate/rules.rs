@@ -65,15 +65,7 @@ struct Rule {
 const LABELLED: &str = "labelled";
 
 /// Everything a table of rules states of one.
-type Stated = (
-    Property,
-    &'static str,
-    Form,
-    f32,
-    &'static [(Zone, f32)],
-    f32,
-    &'static str,
-);
+type Stated = (Property, &'static str, Form, f32, &'static [(Zone, f32)], f32, &'static str);
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     [trial::RULES, arms::RULES, method::RULES, dataset::RULES]

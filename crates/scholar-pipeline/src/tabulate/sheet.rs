@@ -85,39 +85,50 @@ static LABEL: LazyLock<Regex> = LazyLock::new(|| {
 fn zone_of(heading: &str) -> Option<Zone> {
     let heading = heading.trim().trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     let any = |words: &[&str]| words.iter().any(|word| heading.contains(word));
-    Some(if any(&["fund", "acknowledg", "competing", "conflict", "financial", "support", "sponsor", "disclosure"]) {
-        Zone::Support
-    } else if any(&["registration", "registered"]) {
-        Zone::Registration
-    } else if any(&["availab", "licen"]) {
-        Zone::Availability
-    } else if any(&["limitation"]) {
-        Zone::Limitations
-    } else if any(&["outcome", "endpoint", "end point", "measurement"]) && !any(&["result"]) {
-        Zone::Outcomes
-    } else if any(&["participant", "patient", "subject", "population", "eligib", "inclusion"])
-        && !any(&["method"])
-    {
-        Zone::Participants
-    } else if any(&["intervention", "treatment"]) && !any(&["method", "effect", "result"]) {
-        Zone::Interventions
-    } else if any(&["design", "setting"]) && !any(&["method"]) {
-        Zone::Design
-    } else if any(&["conclusion", "interpretation", "significance"]) {
-        Zone::Conclusion
-    } else if any(&["discussion"]) {
-        Zone::Discussion
-    } else if any(&["method", "material", "procedure"]) {
-        Zone::Methods
-    } else if any(&["result", "finding", "experiment", "evaluation"]) {
-        Zone::Results
-    } else if any(&["objective", "aim", "purpose", "hypothes"]) {
-        Zone::Aim
-    } else if any(&["background", "introduction", "context", "related work"]) {
-        Zone::Background
-    } else {
-        return None;
-    })
+    Some(
+        if any(&[
+            "fund",
+            "acknowledg",
+            "competing",
+            "conflict",
+            "financial",
+            "support",
+            "sponsor",
+            "disclosure",
+        ]) {
+            Zone::Support
+        } else if any(&["registration", "registered"]) {
+            Zone::Registration
+        } else if any(&["availab", "licen"]) {
+            Zone::Availability
+        } else if any(&["limitation"]) {
+            Zone::Limitations
+        } else if any(&["outcome", "endpoint", "end point", "measurement"]) && !any(&["result"]) {
+            Zone::Outcomes
+        } else if any(&["participant", "patient", "subject", "population", "eligib", "inclusion"])
+            && !any(&["method"])
+        {
+            Zone::Participants
+        } else if any(&["intervention", "treatment"]) && !any(&["method", "effect", "result"]) {
+            Zone::Interventions
+        } else if any(&["design", "setting"]) && !any(&["method"]) {
+            Zone::Design
+        } else if any(&["conclusion", "interpretation", "significance"]) {
+            Zone::Conclusion
+        } else if any(&["discussion"]) {
+            Zone::Discussion
+        } else if any(&["method", "material", "procedure"]) {
+            Zone::Methods
+        } else if any(&["result", "finding", "experiment", "evaluation"]) {
+            Zone::Results
+        } else if any(&["objective", "aim", "purpose", "hypothes"]) {
+            Zone::Aim
+        } else if any(&["background", "introduction", "context", "related work"]) {
+            Zone::Background
+        } else {
+            return None;
+        },
+    )
 }
 
 /// The sentences of `passages` that are prose, in order. Sections read twice (a passage that repeats another) stay twice.
@@ -212,7 +223,9 @@ fn subheaded(text: &str, section: Zone) -> Vec<(Zone, Range<usize>)> {
 
 /// Bytes of the heading that `text` begins with: up to its line's end, or to the first capital that can begin a sentence.
 fn heading_len(text: &str) -> usize {
-    if let Some(end) = text.find('\n').filter(|end| text[..*end].split(' ').count() <= HEADING_WORDS) {
+    if let Some(end) =
+        text.find('\n').filter(|end| text[..*end].split(' ').count() <= HEADING_WORDS)
+    {
         return end;
     }
     let mut capital = None;
@@ -231,8 +244,34 @@ fn heading_len(text: &str) -> usize {
 
 /// Words that begin sentences rather than stand inside headings.
 const STARTERS: &[&str] = &[
-    "The", "We", "A", "An", "In", "This", "These", "All", "Participants", "Patients", "Subjects", "To", "At", "For", "Of",
-    "Our", "There", "Each", "Both", "After", "From", "As", "It", "Between", "Data", "Men", "Women", "Children",
+    "The",
+    "We",
+    "A",
+    "An",
+    "In",
+    "This",
+    "These",
+    "All",
+    "Participants",
+    "Patients",
+    "Subjects",
+    "To",
+    "At",
+    "For",
+    "Of",
+    "Our",
+    "There",
+    "Each",
+    "Both",
+    "After",
+    "From",
+    "As",
+    "It",
+    "Between",
+    "Data",
+    "Men",
+    "Women",
+    "Children",
 ];
 
 #[cfg(test)]
@@ -257,21 +296,32 @@ pub(crate) mod tests {
     #[test]
     fn labels_and_headings_tell_the_part() {
         let passages = [
-            passage(0, "Abstract", "BackgroundFalls are common.MethodsWe enrolled 12 adults. They took pills.Results:None fell."),
-            passage(1, "Methods", "We did it. ## Outcome measures The primary outcome was falls. ## Statistics A test."),
+            passage(
+                0,
+                "Abstract",
+                "BackgroundFalls are common.MethodsWe enrolled 12 adults. They took pills.Results:None fell.",
+            ),
+            passage(
+                1,
+                "Methods",
+                "We did it. ## Outcome measures The primary outcome was falls. ## Statistics A test.",
+            ),
             passage(2, "Funding", "Paid by X."),
         ];
         let seen: Vec<(Zone, &str)> =
             lines(&passages).iter().map(|line| (line.zone, line.text())).collect();
-        assert_eq!(seen, [
-            (Zone::Background, "Falls are common."),
-            (Zone::Methods, "We enrolled 12 adults."),
-            (Zone::Methods, "They took pills."),
-            (Zone::Results, "None fell."),
-            (Zone::Methods, "We did it."),
-            (Zone::Outcomes, "The primary outcome was falls."),
-            (Zone::Methods, "A test."),
-            (Zone::Support, "Paid by X."),
-        ]);
+        assert_eq!(
+            seen,
+            [
+                (Zone::Background, "Falls are common."),
+                (Zone::Methods, "We enrolled 12 adults."),
+                (Zone::Methods, "They took pills."),
+                (Zone::Results, "None fell."),
+                (Zone::Methods, "We did it."),
+                (Zone::Outcomes, "The primary outcome was falls."),
+                (Zone::Methods, "A test."),
+                (Zone::Support, "Paid by X."),
+            ]
+        );
     }
 }

@@ -2,9 +2,7 @@
 
 use super::PhraseKind::{Clause, Outcome as Measured, Treatment};
 use super::{Form, Stated};
-use crate::tabulate::column::Property::{
-    Availability, DatasetName, Licence, Size, Source, Task,
-};
+use crate::tabulate::column::Property::{Availability, DatasetName, Licence, Size, Source, Task};
 use crate::tabulate::sheet::Zone;
 
 const OFFER: &[(Zone, f32)] = &[

@@ -66,7 +66,11 @@ pub(super) enum PhraseKind {
 }
 
 /// The phrase at the beginning of `text[range]`; `None` where nothing is left.
-pub(super) fn from_start(text: &str, range: Range<usize>, kind: PhraseKind) -> Option<Range<usize>> {
+pub(super) fn from_start(
+    text: &str,
+    range: Range<usize>,
+    kind: PhraseKind,
+) -> Option<Range<usize>> {
     let (mut start, mut end) = (range.start, range.end);
     while let Some(head) = HEAD.find(&text[start..end]).filter(|head| !head.is_empty()) {
         start += head.end();
@@ -92,7 +96,21 @@ pub(super) fn from_end(text: &str, range: Range<usize>, kind: PhraseKind) -> Opt
             PhraseKind::Outcome => END_OF_OUTCOME.is_match(bare),
             _ => END_OF_TREATMENT.is_match(bare),
         };
-        let leads = ["of", "with", "to", "and", "comparing", "receiving", "received", "that", "between", "whether", "against", "the", "in"];
+        let leads = [
+            "of",
+            "with",
+            "to",
+            "and",
+            "comparing",
+            "receiving",
+            "received",
+            "that",
+            "between",
+            "whether",
+            "against",
+            "the",
+            "in",
+        ];
         if ends || bare.len() < word.len() || leads.contains(&bare.to_lowercase().as_str()) {
             start = at + word.len();
         }
@@ -176,12 +194,23 @@ mod tests {
             assert_eq!(found, expected, "{text}");
         };
         use PhraseKind::{Outcome, People, Treatment};
-        check(Treatment, "either vitamin D3 (800 IU/day) for 12 weeks", Some("vitamin D3 (800 IU/day)"));
+        check(
+            Treatment,
+            "either vitamin D3 (800 IU/day) for 12 weeks",
+            Some("vitamin D3 (800 IU/day)"),
+        );
         check(Treatment, "placebo (n = 40; control group)", Some("placebo"));
         check(Outcome, "the change in HbA1c at six months.", Some("change in HbA1c"));
-        check(People, "patients with asthma (aged 6–12, both sexes) were randomised", Some("patients with asthma (aged 6–12, both sexes)"));
+        check(
+            People,
+            "patients with asthma (aged 6–12, both sexes) were randomised",
+            Some("patients with asthma (aged 6–12, both sexes)"),
+        );
         check(Treatment, "the", None);
         let text = "a comparison of oral aspirin";
-        assert_eq!(from_end(text, 0..text.len(), Treatment).map(|range| &text[range]), Some("oral aspirin"));
+        assert_eq!(
+            from_end(text, 0..text.len(), Treatment).map(|range| &text[range]),
+            Some("oral aspirin")
+        );
     }
 }

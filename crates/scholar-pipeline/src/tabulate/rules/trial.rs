@@ -160,12 +160,16 @@ pub(super) fn accepts(rule: &str, line: &Line<'_>, span: &Range<usize>) -> bool 
         }
         "size" | "size who took part" | "number in words" | "n in brackets" => {
             let before = text[..span.start].char_indices().rev().nth(24).map_or(0, |(at, _)| at);
-            let after = text[span.end..].char_indices().nth(30).map_or(text.len(), |(at, _)| span.end + at);
-            !OTHER_NUMBER.is_match(&text[before..span.start]) && !OTHER_NUMBER.is_match(&text[span.end..after])
+            let after =
+                text[span.end..].char_indices().nth(30).map_or(text.len(), |(at, _)| span.end + at);
+            !OTHER_NUMBER.is_match(&text[before..span.start])
+                && !OTHER_NUMBER.is_match(&text[span.end..after])
                 && !OTHER_NUMBER.is_match(words)
         }
         "people who took part" | "recruited" | "in people" => {
-            let number = words.split_whitespace().filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()));
+            let number = words
+                .split_whitespace()
+                .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()));
             number.count() >= 2 && PEOPLE.is_match(words) && !NOT_PEOPLE.is_match(words)
         }
         _ => true,
