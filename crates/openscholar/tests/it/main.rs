@@ -27,5 +27,6 @@ mod runs;
 mod serve;
 #[cfg(unix)]
 mod stopped;
+mod table;
 mod train;
 mod transcripts;

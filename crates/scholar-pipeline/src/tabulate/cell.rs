@@ -74,14 +74,12 @@ impl Cell {
 
     /// Where it stands, for people: passage, characters, page and section.
     pub fn place(&self) -> String {
-        let mut place = format!("{}, characters {}–{}", self.passage_id, self.start, self.end);
-        if let Some(page) = self.page {
-            place += &format!(", p. {page}");
-        }
-        if !self.section.is_empty() {
-            place += &format!(", {}", self.section);
-        }
-        place
+        let page = self.page.map(|page| format!(", p. {page}")).unwrap_or_default();
+        let section = match self.section.as_str() {
+            "" => String::new(),
+            section => format!(", {section}"),
+        };
+        format!("{}, characters {}–{}{page}{section}", self.passage_id, self.start, self.end)
     }
 }
 

@@ -15,7 +15,7 @@ use scholar_core::{Notice, NoticeKind, Passage, PortError};
 
 use super::cell::{Cell, PaperCells};
 use super::column::{Column, Property};
-use super::features::{Surroundings, stems};
+use super::features::{Surroundings, share, stems};
 use super::questions::{self, CellModels};
 use super::rules::{self, Candidate};
 use super::sheet::{Line, Zone, lines};
@@ -79,8 +79,16 @@ pub fn scored(lines: &[Line<'_>], wanted: &[Property]) -> BTreeMap<Property, Vec
         let own = stems(text_of(&candidate, lines));
         groups.entry(candidate.property).or_default().push((candidate, own));
     }
-    let mut all = BTreeMap::new();
+    let mut all: BTreeMap<Property, Vec<Scored>> = BTreeMap::new();
     for (property, group) in groups {
+        // A comparator is not the intervention over again.
+        let other = match property {
+            Property::Comparator => {
+                all.get(&Property::Intervention).and_then(|scored| scored.first())
+            }
+            _ => None,
+        };
+        let other = other.map(|one| stems(text_of(&one.candidate, lines)));
         let mut counts: BTreeMap<&BTreeSet<String>, usize> = BTreeMap::new();
         for (_, own) in &group {
             *counts.entry(own).or_default() += 1;
@@ -91,7 +99,10 @@ pub fn scored(lines: &[Line<'_>], wanted: &[Property]) -> BTreeMap<Property, Vec
                 let repeated = counts.get(own).map_or(0, |count| count - 1);
                 let line = &lines[candidate.line];
                 let text = text_of(candidate, lines);
-                let features = surroundings.features(candidate, line, text, repeated);
+                let mut features = surroundings.features(candidate, line, text, repeated);
+                if let Some(other) = &other {
+                    features.push(("like the intervention".to_owned(), share(own, other)));
+                }
                 let score = fitted::score(property, &features)
                     .unwrap_or_else(|| prior::score(candidate, text, &features));
                 Scored { candidate: candidate.clone(), features, score }

@@ -28,6 +28,12 @@ static MEASURE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+static VERB: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:is|are|was|were|be|been|has|have|had|did|received|showed|found|reported|observed|assessed|measured|compared|whether|we|our|they|it|this|that|these)\b",
+    )
+});
+
 /// What all candidates of a paper are compared with.
 pub struct Surroundings {
     title: BTreeSet<String>,
@@ -64,11 +70,13 @@ impl Surroundings {
             _ => "11 words",
         };
         let from = if candidate.from_title { "title rule" } else { "rule" };
+        let place = if line.in_abstract { "in the abstract" } else { "in the body" };
         let yes = |holds: bool| if holds { 1.0 } else { 0.0 };
         let first = text.chars().next();
         vec![
             (format!("{from} {}", candidate.rule), 1.0),
             (format!("zone {:?}", line.zone), 1.0),
+            (format!("{from} {} {place}", candidate.rule), 1.0),
             (length.to_owned(), 1.0),
             ("worth".to_owned(), candidate.score),
             ("in title".to_owned(), share(&own, &self.title)),
@@ -88,6 +96,10 @@ impl Surroundings {
             ("comma".to_owned(), yes(text.contains(','))),
             ("and".to_owned(), yes(text.contains(" and ") || text.contains(" or "))),
             ("no content".to_owned(), yes(own.is_empty())),
+            ("relative position".to_owned(), count(line.nth) / count(self.lines.len().max(1))),
+            ("early".to_owned(), yes(line.nth < 4)),
+            ("capital".to_owned(), yes(first.is_some_and(char::is_uppercase))),
+            ("verb".to_owned(), yes(VERB.is_match(text))),
         ]
     }
 
@@ -106,7 +118,8 @@ pub(super) fn stems(text: &str) -> BTreeSet<String> {
     content_stems(text).into_iter().collect()
 }
 
-fn share(own: &BTreeSet<String>, of: &BTreeSet<String>) -> f32 {
+/// Share of `own` that `of` has, in `[0, 1]`; 0 of nothing.
+pub(super) fn share(own: &BTreeSet<String>, of: &BTreeSet<String>) -> f32 {
     if own.is_empty() {
         return 0.0;
     }

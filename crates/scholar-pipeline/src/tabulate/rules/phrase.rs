@@ -27,14 +27,14 @@ static END_OF_OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
 /// Words at which a description of people ends.
 static END_OF_PEOPLE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(?:were|was|are|is|completed|participated|received|took|had|have|randomi[sz]ed|randomly|enrolled|recruited|included|assigned|allocated|entered|attended|attending|to|using|during|between|for|by|into|after|before|as|while|when|did|signed|gave|agreed|provided|showed|then)$",
+        r"(?i)^(?:underwent|visited|were|was|are|is|completed|participated|received|took|had|have|randomi[sz]ed|randomly|enrolled|recruited|included|assigned|allocated|entered|attended|attending|to|using|during|between|for|by|into|after|before|as|while|when|did|signed|gave|agreed|provided|showed|then)$",
     )
 });
 
 /// Words that do not end a phrase.
 static TAIL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)(?:[\s,;:.–—-]+|\s*\((?:n ?= ?)?\d+\)|\s+(?:and|or|the|a|an|of|with|in|to|by|on|for|at|from|either|both|respectively|group|groups|than|as|also|not|based|received|recorded|or both|only|were|was))$",
+        r"(?i)(?:[\s,;:.–—-]+|\s*\((?:n ?= ?)?\d+\)|\s+(?:and|or|the|a|an|of|with|in|to|by|on|for|at|from|either|both|respectively|group|groups|than|as|also|not|based|received|recorded|or both|only|were|was|who|which|through|whose))$",
     )
 });
 
@@ -42,6 +42,20 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| {
 static HEAD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)^(?:[\s,;:–—-]+|\(?[a-d1-4ivx]{1,3}\)\s*|(?:either|the|a|an|our|both|one of|two|three|four|between|had|have|undergo|underwent|use|used|using|with|get|got|(?:\w+ )?groups?:?|treatment with|treatments? of|receive|receiving|to receive|an? (?:intervention|control|experimental|treatment) group|of)(?:\s+|$))",
+    )
+});
+
+/// People.
+static PEOPLE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:\w*patients|participants|subjects|adults|women|men|children|infants|neonates|newborns|adolescents|students|individuals|people|persons|volunteers|smokers|athletes|boys|girls|mothers|families|residents|workers|veterans|couples|males|females)\b",
+    )
+});
+
+/// Words behind which people are named.
+static LEADS_OVER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)(?:\b(?:in|of|among|on|for|to|by|that|from|with|found|we|enrolled|recruited|included|randomi[sz]ed)|,|;|:)\s+",
     )
 });
 
@@ -76,7 +90,16 @@ pub(super) fn from_start(
         start += head.end();
     }
     end = start + end_of_phrase(&text[start..end], kind);
+    if kind == PhraseKind::People {
+        start += before_people(&text[start..end]);
+    }
     trimmed(text, start..end)
+}
+
+/// Bytes in front of the people of a phrase, up to the last word that leads over to them.
+fn before_people(text: &str) -> usize {
+    let head = PEOPLE.find(text).map_or(0, |head| head.start());
+    LEADS_OVER.find_iter(&text[..head]).last().map_or(0, |last| last.end())
 }
 
 /// The phrase at the end of `text[range]`: what follows its last boundary.

@@ -160,8 +160,11 @@ pub(super) fn accepts(rule: &str, line: &Line<'_>, span: &Range<usize>) -> bool 
         }
         "size" | "size who took part" | "number in words" | "n in brackets" => {
             let before = text[..span.start].char_indices().rev().nth(24).map_or(0, |(at, _)| at);
-            let after =
-                text[span.end..].char_indices().nth(30).map_or(text.len(), |(at, _)| span.end + at);
+            // What stands in brackets behind the number describes those counted.
+            let in_brackets = text[span.end..].trim_start().starts_with('(');
+            let near = text[span.end..].char_indices().nth(30);
+            let near = near.map_or(text.len(), |(at, _)| span.end + at);
+            let after = if in_brackets { span.end } else { near };
             !OTHER_NUMBER.is_match(&text[before..span.start])
                 && !OTHER_NUMBER.is_match(&text[span.end..after])
                 && !OTHER_NUMBER.is_match(words)
