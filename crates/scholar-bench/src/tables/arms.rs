@@ -1,6 +1,6 @@
 //! Intervention, comparator and outcome of trials against the prompts of Evidence Inference.
 //!
-//! Source: DeYoung et al. 2020 (Evidence Inference 2.0). A prompt is a person's short name of what a passage of the article
+//! Source: `DeYoung` et al. 2020 (Evidence Inference 2.0). A prompt is a person's short name of what a passage of the article
 //! compares and measures; an article has several. A cell is compared with the prompt of its article that is most like it.
 
 use std::collections::BTreeMap;

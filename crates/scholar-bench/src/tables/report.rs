@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde::Serialize;
-
 use super::Half;
 use super::arms::{ArmRow, PROPERTIES, System};
 use super::cells::{CellRow, CellVerdict};
 use crate::statistics::{SEED, Share, estimate};
 
 /// Everything measured.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct TablesReport {
     /// Cells and baselines against prompts.
     pub arms: Vec<ArmRow>,

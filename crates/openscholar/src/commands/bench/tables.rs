@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use scholar_bench::tables::Half;
-use scholar_bench::tables::arms::{self, Overlap, PROPERTIES, Prompts};
+use scholar_bench::tables::arms::{self, ArmRow, Overlap, PROPERTIES, Prompts, System};
 use scholar_bench::tables::cells::{CellRow, CellVerdict, LabelledCell};
 use scholar_bench::tables::report::TablesReport;
 use scholar_core::text::PassageRules;
@@ -45,7 +45,7 @@ pub(super) fn run(args: &BenchTablesArgs, app: &App) -> Result<ExitCode, Command
     let encoder = app.block_on(models::encoder(app, name, models::Reading::WHOLE))??;
     let classifier = app.block_on(sentences::open(app, encoder.info()))??;
     let models = CellModels { encoder: Some(encoder.clone()), classifier };
-    let mut sink = args.candidates.as_ref().map(|path| fs_err::File::create(path)).transpose();
+    let mut sink = args.candidates.as_ref().map(fs_err::File::create).transpose();
     let sink = match &mut sink {
         Ok(sink) => sink.as_mut(),
         Err(error) => {
@@ -69,7 +69,13 @@ pub(super) fn run(args: &BenchTablesArgs, app: &App) -> Result<ExitCode, Command
         measured.papers_per_second,
         measured.markdown()
     );
-    let json = serde_json::json!({"schema": "openscholar.bench-tables/1", "measured": measured});
+    // The baselines are made again from the articles; the cells are what a reader wants to look at.
+    let cells: Vec<&ArmRow> =
+        measured.arms.iter().filter(|row| row.system == System::Table).collect();
+    let json = serde_json::json!({
+        "schema": "openscholar.bench-tables/1", "arms": cells, "cells": measured.cells,
+        "papers_per_second": measured.papers_per_second,
+    });
     super::publish("tables", &text, &json, args.out.as_deref(), app)
 }
 

@@ -70,7 +70,7 @@ pub(super) const RULES: &[Stated] = &[
 
     (Population, "labelled", Form::Phrase(People), 0.95, &[(Zone::Participants, 1.0)], 0.0, r"^(?P<x>.{4,260})"),
     (Population, "people who took part", Form::Phrase(People), 0.85, OWN, 0.2,
-        r"(?i)(?P<x>(?:(?:[\w-]+ ){0,5}?)(?:patients|participants|subjects|adults|women|men|children|infants|neonates|newborns|adolescents|students|individuals|people|persons|volunteers|smokers|athletes|boys|girls|mothers|families|outpatients|inpatients|residents|workers|veterans|couples|households|schools|villages|practices|rats|mice|dogs|cows|pigs|alpacas|males|females)\b(?:[^.]{0,160})?)(?:(?:were|was)(?: also| then)? (?:randomi[sz]ed|randomly|enrolled|recruited|included|assigned|allocated|studied|investigated|selected|treated)|participated|took part|entered|completed|received)"),
+        r"(?i)(?P<x>(?:(?:[\w,-]+ ){0,5}?)(?:patients|participants|subjects|adults|women|men|children|infants|neonates|newborns|adolescents|students|individuals|people|persons|volunteers|smokers|athletes|boys|girls|mothers|families|outpatients|inpatients|residents|workers|veterans|couples|households|schools|villages|practices|rats|mice|dogs|cows|pigs|alpacas|males|females)\b(?:[^.]{0,160})?)(?:(?:were|was)(?: also| then)? (?:randomi[sz]ed|randomly|enrolled|recruited|included|assigned|allocated|studied|investigated|selected|treated)|participated|took part|entered|completed|received)"),
     (Population, "recruited", Form::Phrase(People), 0.85, OWN, 0.2,
         r"(?i)\b(?:we|study) (?:have )?(?:randomi[sz]ed|randomly (?:assigned|allocated)|enrolled|recruited|included|studied|assigned|allocated) (?P<x>.{6,200})"),
     (Population, "in people", Form::Phrase(People), 0.7, OWN, 0.2,
@@ -109,7 +109,7 @@ pub(super) const RULES: &[Stated] = &[
     (Funding, "grant from", Form::Phrase(Clause), 0.85, PAID, 0.3,
         r"(?i)\b(?:grants?|funding|funds|financial support|fellowships?|sponsorship|support)\b[^.;]{0,40}? (?:from|by|of) (?P<x>.{3,300})"),
     (Funding, "grant of", Form::Phrase(Clause), 0.75, &[(Support, 1.0)], 0.0,
-        r"(?i)(?P<x>(?:[A-Z][\w&.'-]*(?: (?:of|for|and|the|de|in))? ){1,10}(?:[\w-]+ )?(?:funded|provided|supported|paid|sponsored))\b"),
+        r"(?P<x>(?:[A-Z][\w&.'-]*(?: (?:of|for|and|the|de|in))? ){1,10}(?:[\w-]+ )?(?:funded|provided|supported|paid|sponsored))\b"),
     (Funding, "grant", Form::Exact, 0.6, PAID, 0.2,
         r"(?i)\b(?P<x>(?:un)?restricted (?:research |educational )?grants?(?: from [^.;]{3,120})?)"),
     (Funding, "funder", Form::Phrase(Clause), 0.9, &[(Support, 1.0), (Zone::Other, 0.9)], 0.6,
