@@ -15,6 +15,7 @@ mod screen;
 mod serve;
 mod sources;
 mod store;
+mod table;
 mod train;
 mod train_data;
 
@@ -37,8 +38,9 @@ pub(crate) use sources::{GraphSourceArg, GraphSourceArgs, SearchSourceArgs, Sour
 pub(crate) use store::{
     BuildArgs, CompactArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs,
     ListArgs, ListFormatArg, ListSortArg, ModelsArgs, ModelsCommand, PapersArgs, PapersCommand,
-    PassagesArg, PlanArgs, RunsArgs, RunsCommand, SourceArgs, TableFormatArg,
+    PapersFormatArg, PassagesArg, PlanArgs, RunsArgs, RunsCommand, SourceArgs,
 };
+pub(crate) use table::{BenchTablesArgs, TableArgs, TableFormatArg, TableMode};
 pub(crate) use train::{TrainArgs, TrainCommand, TrainModelArgs};
 pub(crate) use train_data::{
     DataPresetArg, GradeArg, QuestionsArg, TrainDataArgs, TrainDecontaminateArgs, TrainExportArgs,
@@ -182,7 +184,7 @@ pub(crate) struct SearchArgs {
     pub(crate) by: SearchByArg,
     /// Print as this format; with --by paper.
     #[arg(long, value_enum)]
-    pub(crate) format: Option<TableFormatArg>,
+    pub(crate) format: Option<PapersFormatArg>,
     /// Print how each score was computed.
     #[arg(long)]
     pub(crate) explain: bool,
@@ -435,6 +437,8 @@ pub(crate) enum BenchCommand {
     Answerable(BenchAnswerableArgs),
     /// Measure screening for systematic reviews: the reading that an order of papers saves, and decisions on labelled criteria.
     Screening(BenchScreeningArgs),
+    /// Measure the cells of `papers table` against prompts of Evidence Inference and labelled cells.
+    Tables(BenchTablesArgs),
     /// Measure the content gates: false alarms on supported sentences, and what they catch.
     Gates {
         /// Folder with `claims/`, `judged/`, `qa/` and `retrieval/scifact_test300/`.

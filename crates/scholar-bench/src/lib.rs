@@ -7,6 +7,7 @@
 //! - [`abstention`]: whether answers are held back where the passages are those of another question;
 //! - [`answerable`]: whether a datastore's questions are answered by the right papers, and others are not;
 //! - [`metadata`]: whether title, authors, year, venue and identifiers of PDFs are read as they are printed;
+//! - [`tables`]: whether the cells of tables of papers say what people took out of the papers;
 //! - [`fit_weights`]: score-fusion weights of judges and rerankers;
 //! - [`performance`]: speed and size, and their reports;
 //! - [`screening`]: reading saved and criteria decided for systematic reviews;
@@ -29,3 +30,4 @@ pub mod retrieval;
 pub mod scholarqa;
 pub mod screening;
 pub mod statistics;
+pub mod tables;

@@ -5,6 +5,7 @@
 //! quotations that prove it.
 
 mod bibtex;
+mod comparison;
 mod csl;
 mod docx;
 mod html;
@@ -22,6 +23,7 @@ use scholar_core::{Answer, Notice, Paper, PaperId, Reference};
 use crate::error::FormatError;
 use item::Item;
 
+pub use comparison::{ExportCell, ExportRow, TableExport, TableFormat, table};
 pub use lead::{Lead, named};
 pub use style::{CitationStyle, STYLES};
 

@@ -20,8 +20,9 @@ pub mod prompts;
 pub mod proof;
 pub mod record;
 pub mod retrieve;
-pub mod thread;
 pub mod screen;
+pub mod tabulate;
+pub mod thread;
 pub mod write;
 
 pub use ask::{ask, ask_in, estimate};

@@ -8,7 +8,7 @@ use scholar_datastore::BuildRules;
 use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
-use super::{FilterArgs, GraphSourceArgs, OutputFormat, ScreenArgs, ServeArgs};
+use super::{FilterArgs, GraphSourceArgs, OutputFormat, ScreenArgs, ServeArgs, TableArgs};
 
 /// List, show, add and remove papers.
 #[derive(Debug, ClapArgs)]
@@ -78,7 +78,7 @@ pub(crate) enum PapersCommand {
         limit: usize,
         /// Print as this format instead of a table.
         #[arg(long, value_enum)]
-        format: Option<TableFormatArg>,
+        format: Option<PapersFormatArg>,
     },
     /// Export papers for reference managers.
     Export {
@@ -149,6 +149,9 @@ pub(crate) enum PapersCommand {
     /// Screen papers for a systematic review: each against each criterion, with a located quotation; an interrupted screening
     /// resumes.
     Screen(Box<ScreenArgs>),
+    /// Make a table of papers: one row a paper, one column a property or question, every cell the paper's own words with their
+    /// place, or absent.
+    Table(Box<TableArgs>),
     /// Remove papers.
     Remove {
         /// The papers: identifiers, citation keys, paths of their files, or words of their titles.
@@ -177,7 +180,7 @@ pub(crate) struct ListArgs {
     pub(crate) sort: ListSortArg,
     /// Print as this format instead of a table.
     #[arg(long, value_enum)]
-    pub(crate) format: Option<TableFormatArg>,
+    pub(crate) format: Option<PapersFormatArg>,
     /// Which papers are listed.
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
@@ -200,7 +203,7 @@ pub(crate) enum ListSortArg {
 
 /// Formats of lists of papers, beside tables and JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TableFormatArg {
+pub(crate) enum PapersFormatArg {
     /// Comma-separated values.
     Csv,
     /// BibTeX.

@@ -25,6 +25,7 @@ mod screening;
 mod search;
 mod sentences;
 mod serve;
+mod tables;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -67,6 +68,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
             ingest::run(&files, dim, passages.rules(), out.as_deref(), app)
         }
         BenchCommand::Abstention(args) => abstention::run(&args, app),
+        BenchCommand::Tables(args) => tables::run(&args, app),
         BenchCommand::Answerable(args) => answerable::run(&args, app),
         BenchCommand::Screening(args) => screening::run(&args, app),
         BenchCommand::Formats { paths, known, out } => {

@@ -9,10 +9,11 @@ mod graph_remote;
 pub(crate) mod intake;
 pub(crate) mod keep;
 pub(crate) mod list;
+pub(crate) mod screen;
 mod settle;
 mod shown;
+mod table;
 mod wanted;
-pub(crate) mod screen;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -48,6 +49,7 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
             export::run(&name, &selection, format, output.as_deref(), app)
         }
         PapersCommand::Screen(args) => screen::run(&name, *args, app),
+        PapersCommand::Table(args) => table::run(&name, *args, app),
         PapersCommand::Remove { ids } => remove(&name, &ids, app),
         PapersCommand::References { id, limit, graph_sources } => {
             let id = address::any(&*open(&name, app)?, &name, &id)?;

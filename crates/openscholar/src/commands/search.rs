@@ -14,7 +14,7 @@ use scholar_pipeline::retrieve::sources::SourcesConfig;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::args::{SearchArgs, SearchByArg, TableFormatArg};
+use crate::args::{PapersFormatArg, SearchArgs, SearchByArg};
 use crate::commands::papers::bare;
 use crate::commands::papers::list::{CSV_HEADER, csv_cells};
 use crate::error::CommandError;
@@ -165,10 +165,10 @@ fn keep_best_of_papers(hits: &mut Vec<Hit>) {
 }
 
 /// The papers as a list that other programs read.
-fn listed(hits: &[Hit], papers: Vec<PaperMeta>, format: TableFormatArg) -> String {
+fn listed(hits: &[Hit], papers: Vec<PaperMeta>, format: PapersFormatArg) -> String {
     match format {
-        TableFormatArg::Bibtex => export::papers(&bare(papers), ListFormat::Bibtex),
-        TableFormatArg::Csv => {
+        PapersFormatArg::Bibtex => export::papers(&bare(papers), ListFormat::Bibtex),
+        PapersFormatArg::Csv => {
             let header =
                 ["rank", "score"].iter().chain(&CSV_HEADER).chain(&["passages", "best_passage"]);
             let mut text = csv::row(&header.collect::<Vec<_>>());

@@ -29,5 +29,6 @@ mod screening;
 mod serve;
 #[cfg(unix)]
 mod stopped;
+mod table;
 mod train;
 mod transcripts;

@@ -28,7 +28,7 @@ const fn case(command: &'static str, success: &'static str, failure: &'static st
 
 const PAPER: &str = "acl:2020.acl-main.326";
 
-const CASES: [Case; 65] = [
+const CASES: [Case; 66] = [
     case("ask", "QUESTION --generator none", "--resume nothing"),
     case("search", "bias --top-k 2", "bias --datastore nowhere"),
     case("papers list", "--limit 2", "--datastore nowhere"),
@@ -40,6 +40,7 @@ const CASES: [Case; 65] = [
     case("papers related", "PAPER --limit 2", "doi:10.1/absent"),
     case("papers neighbours", "PAPER", "doi:10.1/absent"),
     case("papers screen", "~/criteria.toml --rows 3", "~/absent.toml"),
+    case("papers table", "PAPER --columns method --mode evidence", "PAPER --columns n,n"),
     case("papers remove", "doi:10.1000/many.0 --datastore added", "doi:10.1/absent"),
     case("datastore build", "built ~/one.jsonl", "built ~/absent.jsonl"),
     case("datastore merge", "merged second", "merged absent"),

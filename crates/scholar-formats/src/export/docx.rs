@@ -20,20 +20,7 @@ const FIRST_NOTE: usize = 2;
 pub(super) fn write(outline: &Outline) -> Result<Vec<u8>, FormatError> {
     let mut document = Document::default();
     document.body(outline);
-    let title = escape_html(&outline.title);
-    let files = [
-        ("[Content_Types].xml", parts::CONTENT_TYPES.to_owned()),
-        ("_rels/.rels", parts::RELATIONS.to_owned()),
-        ("docProps/core.xml", parts::core(&title)),
-        ("word/document.xml", parts::document(&document.xml)),
-        ("word/_rels/document.xml.rels", parts::document_relations(&document.links)),
-        ("word/styles.xml", parts::STYLES.to_owned()),
-        ("word/settings.xml", parts::SETTINGS.to_owned()),
-        ("word/footnotes.xml", parts::footnotes(&document.notes)),
-    ];
-    pack(&files).map_err(|error| {
-        FormatError::new(FormatErrorKind::TooLarge, "DOCX", format!("cannot be packed: {error}"))
-    })
+    document.packed(&outline.title)
 }
 
 fn pack(files: &[(&str, String)]) -> zip::result::ZipResult<Vec<u8>> {
@@ -49,7 +36,7 @@ fn pack(files: &[(&str, String)]) -> zip::result::ZipResult<Vec<u8>> {
 
 /// The parts of a document that grow together.
 #[derive(Default)]
-struct Document {
+pub(super) struct Document {
     xml: String,
     /// XML of the footnotes' paragraphs.
     notes: Vec<String>,
@@ -97,7 +84,27 @@ impl Document {
         self.paragraph("Footer", &text(&outline.generated_by, ""));
     }
 
-    fn paragraph(&mut self, style: &str, content: &str) {
+    /// The file, with this title among its properties.
+    pub(super) fn packed(&self, title: &str) -> Result<Vec<u8>, FormatError> {
+        let title = escape_html(title);
+        let files = [
+            ("[Content_Types].xml", parts::CONTENT_TYPES.to_owned()),
+            ("_rels/.rels", parts::RELATIONS.to_owned()),
+            ("docProps/core.xml", parts::core(&title)),
+            ("word/document.xml", parts::document(&self.xml)),
+            ("word/_rels/document.xml.rels", parts::document_relations(&self.links)),
+            ("word/styles.xml", parts::STYLES.to_owned()),
+            ("word/settings.xml", parts::SETTINGS.to_owned()),
+            ("word/footnotes.xml", parts::footnotes(&self.notes)),
+        ];
+        pack(&files).map_err(|error| {
+            let message = format!("cannot be packed: {error}");
+            FormatError::new(FormatErrorKind::TooLarge, "DOCX", message)
+        })
+    }
+
+    /// A paragraph of runs.
+    pub(super) fn paragraph(&mut self, style: &str, content: &str) {
         // Writing to a string cannot fail.
         let _infallible =
             writeln!(self.xml, "<w:p><w:pPr><w:pStyle w:val=\"{style}\"/></w:pPr>{content}</w:p>");
@@ -138,19 +145,30 @@ impl Document {
     /// The table, where it stands in front of part `at`.
     fn table(&mut self, outline: &Outline, at: usize) {
         let Some(table) = outline.table.as_ref().filter(|table| table.before == at) else { return };
-        let cell = |content: &str| format!("<w:tc><w:tcPr/><w:p>{content}</w:p></w:tc>");
-        let heads = std::iter::once(OutlineTable::PAPERS)
+        let heads: Vec<String> = std::iter::once(OutlineTable::PAPERS)
             .chain(table.columns.iter().map(String::as_str))
-            .map(|head| cell(&text(head, "<w:b/>")))
-            .collect::<String>();
-        let grid = "<w:gridCol/>".repeat(table.columns.len() + 1);
-        let mut xml = format!(
-            "<w:tbl><w:tblPr><w:tblW w:w=\"5000\" w:type=\"pct\"/></w:tblPr><w:tblGrid>{grid}</w:tblGrid><w:tr>{heads}</w:tr>"
-        );
+            .map(|head| text(head, "<w:b/>"))
+            .collect();
+        let mut rows = vec![heads];
         for row in &table.rows {
-            let paper = cell(&anchored(row.reference, &text(&row.paper, "")));
-            let cells: String = row.cells.iter().map(|one| cell(&text(one, ""))).collect();
-            let _infallible = write!(xml, "<w:tr>{paper}{cells}</w:tr>");
+            let paper = anchored(row.reference, &text(&row.paper, ""));
+            rows.push(
+                std::iter::once(paper).chain(row.cells.iter().map(|one| text(one, ""))).collect(),
+            );
+        }
+        self.rows(&rows);
+    }
+
+    /// A table of cells of runs, the first row its head.
+    pub(super) fn rows(&mut self, rows: &[Vec<String>]) {
+        let grid = "<w:gridCol/>".repeat(rows.first().map_or(0, Vec::len));
+        let mut xml = format!(
+            "<w:tbl><w:tblPr><w:tblW w:w=\"5000\" w:type=\"pct\"/></w:tblPr><w:tblGrid>{grid}</w:tblGrid>"
+        );
+        for row in rows {
+            let cell = |content: &String| format!("<w:tc><w:tcPr/><w:p>{content}</w:p></w:tc>");
+            let cells: String = row.iter().map(cell).collect();
+            let _infallible = write!(xml, "<w:tr>{cells}</w:tr>");
         }
         self.xml += &(xml + "</w:tbl>\n");
         // Two tables, or a table and the end, need a paragraph between them.
@@ -158,7 +176,7 @@ impl Document {
     }
 
     /// Adds a footnote and gives the mark that leads to it.
-    fn note(&mut self, content: &str) -> String {
+    pub(super) fn note(&mut self, content: &str) -> String {
         self.notes.push(content.to_owned());
         let id = self.notes.len() - 1 + FIRST_NOTE;
         format!(
@@ -235,7 +253,7 @@ fn anchored(reference: usize, content: &str) -> String {
 }
 
 /// A run of text with one look.
-fn text(text: &str, look: &str) -> String {
+pub(super) fn text(text: &str, look: &str) -> String {
     if text.is_empty() {
         return String::new();
     }

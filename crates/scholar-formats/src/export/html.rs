@@ -9,7 +9,7 @@ use super::outline::{DOUBT_MARK, Outline, OutlineTable, Paragraph, Sentence};
 use super::style::{CitesBy, Link, Run};
 use crate::fragment::is_web;
 
-const CSS: &str = include_str!("html/style.css");
+pub(super) const CSS: &str = include_str!("html/style.css");
 
 pub(super) fn write(outline: &Outline) -> String {
     let title = escape_html(&outline.title);

@@ -68,4 +68,6 @@ prompts! {
     JUDGE_YES_NO = "proof/judge_yes_no";
     /// Whether a paper meets the criteria of a review, as JSON.
     SCREEN_CRITERIA = "screen/criteria";
+    /// Words of one paper for the columns of a table, as JSON.
+    TABLE_CELLS = "tabulate/cells";
 }

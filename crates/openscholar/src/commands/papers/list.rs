@@ -8,7 +8,7 @@ use scholar_formats::export::{self, ListFormat};
 use serde_json::json;
 
 use crate::app::App;
-use crate::args::{ListArgs, ListSortArg, TableFormatArg};
+use crate::args::{ListArgs, ListSortArg, PapersFormatArg};
 use crate::error::CommandError;
 use crate::output::csv;
 use crate::output::table::Table;
@@ -43,8 +43,8 @@ pub(super) fn run(name: &str, args: ListArgs, app: &App) -> Result<ExitCode, Com
     let found = papers.len();
     papers.truncate(limit);
     match format {
-        Some(TableFormatArg::Csv) => app.printer.out(csv_of(&papers).trim_end())?,
-        Some(TableFormatArg::Bibtex) => {
+        Some(PapersFormatArg::Csv) => app.printer.out(csv_of(&papers).trim_end())?,
+        Some(PapersFormatArg::Bibtex) => {
             let text = export::papers(&super::bare(papers.clone()), ListFormat::Bibtex);
             app.printer.out(text.trim_end())?;
         }

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::intake::matched;
 use crate::app::App;
-use crate::args::TableFormatArg;
+use crate::args::PapersFormatArg;
 use crate::error::CommandError;
 use crate::output::csv;
 use crate::output::table::Table;
@@ -36,7 +36,7 @@ struct Wanted {
 pub(super) fn run(
     name: &str,
     limit: usize,
-    format: Option<TableFormatArg>,
+    format: Option<PapersFormatArg>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     super::refuse_json_with_format(format.is_some(), app)?;
@@ -45,11 +45,11 @@ pub(super) fn run(
     let total = wanted.len();
     let shown = &wanted[..total.min(limit)];
     match format {
-        Some(TableFormatArg::Bibtex) => {
+        Some(PapersFormatArg::Bibtex) => {
             let papers: Vec<PaperMeta> = shown.iter().map(meta_of).collect();
             app.printer.out(export::papers(&super::bare(papers), ListFormat::Bibtex).trim_end())?;
         }
-        Some(TableFormatArg::Csv) => app.printer.out(csv_of(shown).trim_end())?,
+        Some(PapersFormatArg::Csv) => app.printer.out(csv_of(shown).trim_end())?,
         None if app.printer.json => app.printer.json(&json!({
             "schema": "openscholar.papers-wanted/1", "datastore": name, "total": total, "works": shown,
         }))?,

@@ -12,27 +12,25 @@ use super::pattern::pattern;
 /// Longest design, in characters.
 const LONGEST: usize = 90;
 
-static DESIGN: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:(?:(?:double|single|triple|observer|assessor|investigator|evaluator)[- ](?:blind(?:ed)?|mask(?:ed)?)|(?:cluster|block|individually|non)?[- ]?randomi[sz]ed|un?controlled|controlled|placebo[- ]controlled|prospective|retrospective|open(?:[- ]label)?|pilot|feasibility|multi-?cent(?:er|re)|single[- ]cent(?:er|re)|parallel(?:[- ](?:group|arm))?|two-arm|three-arm|cross-?over|pragmatic|factorial|phase (?:[1-4]|I{1,3}V?)[ab]?|comparative|interventional|observational|longitudinal|population[- ]based|matched|community[- ]based)(?:, | and |, and | |-))*(?:clinical trial|controlled trial|trial|systematic review(?: and meta-analysis)?|meta-analysis|cohort study|case[- ]control study|cross-sectional (?:study|survey)|crossover study|pilot study|(?:randomi[sz]ed|controlled|observational|qualitative|longitudinal|intervention|feasibility) study)\b",
-    )
-});
+/// A study design in words.
+pub(crate) const DESIGN_WORDS: &str = r"(?i)\b(?:(?:(?:double|single|triple|observer|assessor|investigator|evaluator)[- ](?:blind(?:ed)?|mask(?:ed)?)|(?:cluster|block|individually|non)?[- ]?randomi[sz]ed|un?controlled|controlled|placebo[- ]controlled|prospective|retrospective|open(?:[- ]label)?|pilot|feasibility|multi-?cent(?:er|re)|single[- ]cent(?:er|re)|parallel(?:[- ](?:group|arm))?|two-arm|three-arm|cross-?over|pragmatic|factorial|phase (?:[1-4]|I{1,3}V?)[ab]?|comparative|interventional|observational|longitudinal|population[- ]based|matched|community[- ]based)(?:, | and |, and | |-))*(?:clinical trial|controlled trial|trial|systematic review(?: and meta-analysis)?|meta-analysis|cohort study|case[- ]control study|cross-sectional (?:study|survey)|crossover study|pilot study|(?:randomi[sz]ed|controlled|observational|qualitative|longitudinal|intervention|feasibility) study)\b";
 
-static SIZE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:\d[\d,  ]*\d|\d{2,}) (?:[\w-]+ ){0,4}?(?:patients|participants|subjects|adults|women|men|children|infants|neonates|newborns|adolescents|students|individuals|people|persons|volunteers|smokers|households|villages|schools|practices|pregnancies|couples|workers|veterans|residents|athletes|boys|girls|mothers|families|eyes|teeth|knees|cases)\b",
-    )
-});
+static DESIGN: LazyLock<Regex> = LazyLock::new(|| pattern(DESIGN_WORDS));
+
+/// A number of people or of other units of a study.
+pub(crate) const SIZE_WORDS: &str = r"(?i)\b(?:\d[\d,  ]*\d|\d{2,}) (?:[\w-]+ ){0,4}?(?:patients|participants|subjects|adults|women|men|children|infants|neonates|newborns|adolescents|students|individuals|people|persons|volunteers|smokers|households|villages|schools|practices|pregnancies|couples|workers|veterans|residents|athletes|boys|girls|mothers|families|eyes|teeth|knees|cases)\b";
+
+static SIZE: LazyLock<Regex> = LazyLock::new(|| pattern(SIZE_WORDS));
 
 /// Words by which a paper says that those counted took part in it.
-static TOOK_PART: LazyLock<Regex> = LazyLock::new(|| {
+pub(crate) static TOOK_PART: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:randomi[sz]ed|randomly|enrolled|recruited|included|participated|assigned|allocated|completed|analy[sz]ed|studied|received|were (?:divided|treated|followed))\b",
     )
 });
 
 /// Words behind which a design is that of others, or a wish.
-static OF_OTHERS: LazyLock<Regex> = LazyLock::new(|| {
+pub(crate) static OF_OTHERS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:previous|prior|earlier|other|further|future|larger?|several|many|recent|needed|lack of|no|few|two|three|all|these|most|some)\s+(?:[\w-]+ ){0,2}$",
     )
