@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use scholar_core::PaperId;
 use scholar_pipeline::screen::Decision;
 
 use super::{AnswerArgs, FilterArgs, GeneratorChoice};
@@ -14,16 +13,16 @@ pub(crate) struct ScreenArgs {
     /// Criteria of the review (TOML): a title, and [[criterion]] tables with id, text and kind (include or exclude).
     #[arg(value_name = "CRITERIA.toml")]
     pub(crate) criteria: PathBuf,
-    /// Identifiers of the papers [default: all in the datastore].
+    /// The papers: identifiers, citation keys, paths, or words of titles [default: all in the datastore].
     #[arg(value_name = "ID")]
-    pub(crate) ids: Vec<PaperId>,
+    pub(crate) ids: Vec<String>,
     /// Folder of the decisions [default: CRITERIA.screening beside the criteria].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Record your own decision on a paper, which no later run changes: ID=include, ID=exclude, ID=unclear; repeatable. Nothing
     /// is screened.
     #[arg(long = "set", value_name = "ID=DECISION", value_parser = set)]
-    pub(crate) set: Vec<(PaperId, Decision)>,
+    pub(crate) set: Vec<(String, Decision)>,
     /// Reason of the decisions of --set; the id of a criterion counts as excluded by it.
     #[arg(long, value_name = "TEXT", requires = "set")]
     pub(crate) reason: Option<String>,
@@ -152,13 +151,12 @@ impl From<DecisionArg> for Decision {
 }
 
 /// `doi:10.1000/x=include`; a DOI may hold equals signs itself.
-fn set(text: &str) -> Result<(PaperId, Decision), String> {
+fn set(text: &str) -> Result<(String, Decision), String> {
     let (id, decision) =
         text.rsplit_once('=').ok_or("write ID=DECISION, for example pmid:123=include")?;
-    let id: PaperId = id.trim().parse().map_err(|error| format!("{error}"))?;
     let decision = Decision::named(decision)
         .ok_or_else(|| format!("{decision:?} is not include, exclude or unclear"))?;
-    Ok((id, decision))
+    Ok((id.trim().to_owned(), decision))
 }
 
 /// What screening is measured on.

@@ -3,16 +3,15 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use scholar_core::PaperId;
 
 use super::{AnswerArgs, FilterArgs, GeneratorChoice, SearchSourceArgs};
 
 /// Papers, columns and output of a table.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct TableArgs {
-    /// Identifiers of the papers [default: all in the datastore that pass the filters].
+    /// The papers: identifiers, citation keys, paths, or words of titles [default: all in the datastore that pass the filters].
     #[arg(value_name = "ID")]
-    pub(crate) ids: Vec<PaperId>,
+    pub(crate) ids: Vec<String>,
     /// Columns: presets (trial, method, dataset), properties (n, follow-up, licence), and questions as NAME=QUESTION, separated
     /// by commas; or a TOML file of [[column]] tables with `property`, or `name` and `question`.
     #[arg(long, value_name = "COLUMNS", default_value = "trial")]

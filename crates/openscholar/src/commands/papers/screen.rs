@@ -2,7 +2,6 @@
 
 mod by_hand;
 pub(crate) mod criteria_file;
-mod csv;
 mod output;
 mod prisma;
 mod screener;
@@ -22,7 +21,7 @@ use scholar_pipeline::screen::{
     RankingQuery, Relevance, ScreenPaper, rank,
 };
 
-use super::open;
+use super::{address, open};
 use crate::app::App;
 use crate::args::{ScreenArgs, ScreenFormatArg};
 use crate::error::{CommandError, ErrorKind};
@@ -60,7 +59,13 @@ pub(super) fn run(name: &str, args: ScreenArgs, app: &App) -> Result<ExitCode, C
         let mut state = State::open(&folder)?;
         return match &args.decisions {
             Some(path) => by_hand::read(path, &store, &mut state, app),
-            None => by_hand::set(args.set, args.reason.as_deref(), &store, &mut state, app),
+            None => {
+                let set = args.set.into_iter().map(|(named, decision)| {
+                    Ok((address::stored(&store, name, &named)?, decision))
+                });
+                let set = set.collect::<Result<Vec<_>, CommandError>>()?;
+                by_hand::set(set, args.reason.as_deref(), &store, &mut state, app)
+            }
         };
     }
     let mut state = State::open(&folder)?;
@@ -75,7 +80,8 @@ pub(super) fn run(name: &str, args: ScreenArgs, app: &App) -> Result<ExitCode, C
         &mut notices,
     ))??;
     let filter = SearchFilter::from(args.filter.clone());
-    let selected = select::select(&datastore.store, &args.ids, &filter)?;
+    let ids = address::all_stored(&datastore.store, name, &args.ids)?;
+    let selected = select::select(&datastore.store, &ids, &filter)?;
     let work = Work { criteria: &criteria, datastore: &datastore, screener: &screener, app };
     let ordering = work.ordering(&selected.candidates)?;
     work.screen(&selected.candidates, &ordering, args.limit, &mut state, &mut notices)?;

@@ -8,12 +8,13 @@ mod output;
 use std::process::ExitCode;
 
 use scholar_core::{
-    Generator, Notice, NoticeKind, PaperId, PaperMeta, Query, Question, SearchFilter, SearchMode,
+    Generator, Notice, NoticeKind, PaperMeta, Query, Question, SearchFilter, SearchMode,
     SearchRequest,
 };
 use scholar_pipeline::tabulate::{Cell, Column};
 use serde::Serialize;
 
+use super::address;
 use crate::app::App;
 use crate::args::{TableArgs, TableFormatArg};
 use crate::error::{CommandError, EXIT_MISSING_EVIDENCE};
@@ -121,11 +122,12 @@ async fn papers(
     Ok(papers)
 }
 
-fn stored(datastore: &OpenDatastore, name: &str, id: &PaperId) -> Result<PaperMeta, CommandError> {
-    let paper = datastore.store.paper(id)?.ok_or_else(|| {
+fn stored(datastore: &OpenDatastore, name: &str, named: &str) -> Result<PaperMeta, CommandError> {
+    let id = address::stored(&datastore.store, name, named)?;
+    let paper = datastore.store.paper(&id)?;
+    paper.map(|paper| paper.meta).ok_or_else(|| {
         CommandError::user(format!("{name} has no paper {id}")).with_hint("openscholar papers list")
-    })?;
-    Ok(paper.meta)
+    })
 }
 
 /// The notice that says why no model fills the cells, or which one does.

@@ -7,10 +7,10 @@ use scholar_core::PaperId;
 use scholar_datastore::Datastore;
 use scholar_pipeline::screen::Decision;
 
-use super::csv;
 use super::state::{PersonDecision, State};
 use crate::app::App;
 use crate::error::CommandError;
+use crate::output::csv;
 
 /// Column of a table in which a person decides.
 pub(super) const DECISION_COLUMN: &str = "your_decision";

@@ -8,8 +8,8 @@ use scholar_pipeline::screen::{Criteria, CriterionDecision, Decision, RankedBy};
 use serde::Serialize;
 
 use super::by_hand::{DECISION_COLUMN, REASON_COLUMN};
-use super::csv;
 use crate::error::CommandError;
+use crate::output::csv;
 use crate::output::table::Table;
 
 /// A screened paper as it is shown, the likeliest first.
