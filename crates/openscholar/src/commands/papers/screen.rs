@@ -177,6 +177,7 @@ impl Work<'_> {
         let bar = progress::counted(&self.app.printer, "papers", u64::try_from(total).ok())
             .with_message("screening");
         let (mut done, mut unread) = (0_usize, 0_usize);
+        self.app.heed_signals()?;
         let halted = AtomicBool::new(false);
         let ended = self.app.block_on(async {
             let decide = async |(paper, known)| {
