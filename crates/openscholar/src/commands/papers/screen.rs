@@ -128,6 +128,9 @@ impl Ordering {
     }
 }
 
+/// A paper to be decided on, with the decisions on its criteria that still hold.
+type Pending<'a> = (&'a Candidate, Vec<Option<CriterionDecision>>);
+
 /// Everything there is to show.
 struct Results {
     rows: Vec<Row>,
@@ -157,32 +160,13 @@ impl Work<'_> {
         notices: &mut Vec<Notice>,
     ) -> Result<(), CommandError> {
         let method = self.screener.method();
-        let ranked = ordering.rank(candidates, &vec![None; candidates.len()]);
-        let mut order: Vec<usize> = (0..candidates.len()).collect();
-        order.sort_by(|a, b| ranked[*b].total.total_cmp(&ranked[*a].total).then(a.cmp(b)));
-        let mut pending = Vec::new();
-        for at in order {
-            let paper = &candidates[at];
-            if state.person(&paper.meta.id).is_some() {
-                continue;
-            }
-            let known = state.known(&paper.meta.id, &paper.text_digest, &method, self.criteria);
-            if known.iter().all(Option::is_some) {
-                let decisions = known.into_iter().flatten().collect();
-                let again = self.decision(paper, &method, decisions);
-                // Renamed or reordered criteria need no model.
-                if state.program(&paper.meta.id) != Some(&again) {
-                    state.keep_program(App::now(), again)?;
-                }
-            } else {
-                pending.push((paper, known));
-            }
-        }
+        let mut pending = self.pending(candidates, ordering, &method, state)?;
         pending.truncate(limit.unwrap_or(usize::MAX));
         let total = pending.len();
         let bar = progress::counted(&self.app.printer, "papers", u64::try_from(total).ok())
             .with_message("screening");
         let (mut done, mut unread) = (0_usize, 0_usize);
+        self.app.heed_signals()?;
         let halted = AtomicBool::new(false);
         let ended = self.app.block_on(async {
             let decide = async |(paper, known)| {
@@ -240,6 +224,38 @@ impl Work<'_> {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// The papers on which neither the program nor a person has decided, the likeliest first, with the decisions that still hold.
+    fn pending<'c>(
+        &self,
+        candidates: &'c [Candidate],
+        ordering: &Ordering,
+        method: &str,
+        state: &mut State,
+    ) -> Result<Vec<Pending<'c>>, CommandError> {
+        let ranked = ordering.rank(candidates, &vec![None; candidates.len()]);
+        let mut order: Vec<usize> = (0..candidates.len()).collect();
+        order.sort_by(|a, b| ranked[*b].total.total_cmp(&ranked[*a].total).then(a.cmp(b)));
+        let mut pending = Vec::new();
+        for at in order {
+            let paper = &candidates[at];
+            if state.person(&paper.meta.id).is_some() {
+                continue;
+            }
+            let known = state.known(&paper.meta.id, &paper.text_digest, method, self.criteria);
+            if known.iter().all(Option::is_some) {
+                let decisions = known.into_iter().flatten().collect();
+                let again = self.decision(paper, method, decisions);
+                // Renamed or reordered criteria need no model.
+                if state.program(&paper.meta.id) != Some(&again) {
+                    state.keep_program(App::now(), again)?;
+                }
+            } else {
+                pending.push((paper, known));
+            }
+        }
+        Ok(pending)
     }
 
     /// The decision on one paper, and how many of its passages were not read.
