@@ -240,7 +240,7 @@ fn failures(rows: &[Row]) -> String {
 
 /// Text of a page in a cell of a table.
 fn cell(text: &str) -> String {
-    scholar_core::text::untrusted(text).markdown()
+    scholar_core::text::untrusted(text).markdown().replace('|', "\\|")
 }
 
 /// `17 of 20, 85 % (64–95)`.
