@@ -97,7 +97,7 @@ pub fn candidates(line: &Line<'_>, at: usize, wanted: &[Property]) -> Vec<Candid
         for captures in rule.pattern.captures_iter(text) {
             let Some(x) = captures.name("x").or_else(|| captures.get(0)) else { continue };
             let span = match rule.form {
-                Form::Exact => Some(x.range()),
+                Form::Exact => Some(unspaced(text, x.range())),
                 Form::Phrase(kind) => phrase::from_start(text, x.range(), kind),
                 Form::Behind(kind) => phrase::from_end(text, x.range(), kind),
                 Form::Sentence => Some(0..text.len()),
@@ -116,6 +116,13 @@ pub fn candidates(line: &Line<'_>, at: usize, wanted: &[Property]) -> Vec<Candid
         }
     }
     found
+}
+
+/// The range without white space at its ends.
+fn unspaced(text: &str, range: Range<usize>) -> Range<usize> {
+    let words = &text[range.clone()];
+    let start = range.start + (words.len() - words.trim_start().len());
+    start..(range.start + words.trim_end().len()).max(start)
 }
 
 #[cfg(test)]
