@@ -65,7 +65,8 @@ fn markdown_has_a_footnote_for_each_cell_and_no_foreign_markup() {
     let text = String::from_utf8(written(TableFormat::Markdown)).expect("text");
     assert!(text.contains("| 120 adults[^1] | – |"), "{text}");
     assert!(text.contains("[^1]: “We saw 120 adults.” — pmid:1"), "{text}");
-    assert!(!text.contains("<b>") && !text.contains("<script>"), "{text}");
+    // Every angle bracket of a paper has its backslash.
+    assert!(!text.replace("\\<", "").contains('<'), "{text}");
     let row = text.lines().find(|line| line.contains("mice")).expect("a row");
     assert_eq!(row.matches('|').count(), 4, "{row}");
 }
