@@ -19,6 +19,9 @@ const SHORT_TITLE: usize = 20;
 /// Words of a title that must stand in a reference's plain text for it to be looked for there.
 const TEXT_WORDS: usize = 5;
 
+/// Letters of a title that may be found without its spaces.
+const LETTERS_ALONE: usize = 25;
+
 /// Words of a title that is taken for the same although neither author nor year is.
 const UNMISTAKABLE_WORDS: usize = 8;
 
@@ -97,6 +100,14 @@ impl ReferenceQuery {
         }
     }
 
+    /// Whether the text holds a title: as words, or letter by letter where a reader of pages lost or found spaces in it.
+    fn has_title(&self, title: &str) -> bool {
+        let letters = |text: &str| text.replace(' ', "");
+        self.has_word(title)
+            || (letters(title).chars().count() >= LETTERS_ALONE
+                && letters(&self.text).contains(&letters(title)))
+    }
+
     fn has_word(&self, word: &str) -> bool {
         self.text.contains(&format!(" {word} "))
     }
@@ -117,7 +128,11 @@ fn compare(asked: &ReferenceQuery, known: &Known) -> Option<MatchedBy> {
     if asked.title.is_empty() {
         return in_text(asked, known).then_some(MatchedBy::Text);
     }
-    if asked.title == known.title {
+    let letters = |title: &str| title.replace(' ', "");
+    if asked.title == known.title
+        || (asked.title.chars().count() >= LETTERS_ALONE
+            && letters(&asked.title) == letters(&known.title))
+    {
         let unlike = authors_differ == Some(true) && years_differ == Some(true);
         let long = known.title.chars().filter(|c| *c != ' ').count() >= SHORT_TITLE
             && (!unlike || known.title.split(' ').count() >= UNMISTAKABLE_WORDS);
@@ -135,7 +150,7 @@ fn in_text(asked: &ReferenceQuery, known: &Known) -> bool {
     let (Some(year), Some(surname)) = (known.year, &known.surname) else { return false };
     let near = |year: i16| (year - 1..=year + 1).any(|year| asked.has_word(&year.to_string()));
     known.title.split(' ').count() >= TEXT_WORDS
-        && asked.has_word(&folded(&known.title))
+        && asked.has_title(&folded(&known.title))
         && surname.split(' ').all(|word| asked.has_word(word))
         && near(year)
 }
@@ -367,6 +382,8 @@ mod tests {
         let whole = "[3] J. Muller-Garcia. A study of large language models that answer questions from \
                      scientific papers. In: X, 2020.";
         assert_eq!(text(whole), Some(MatchedBy::Text));
+        let glued = whole.replace("large language models", "largelanguage models");
+        assert_eq!(text(&glued), Some(MatchedBy::Text), "a page that lost a space");
         assert_eq!(text(&whole.replace("2020", "2010")), None);
         assert_eq!(text(&whole.replace("Garcia", "Lopez")), None);
         assert_eq!(text(""), None);

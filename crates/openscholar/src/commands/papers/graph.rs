@@ -10,7 +10,7 @@ use scholar_datastore::{Datastore, Graph};
 use scholar_formats::library::printed::reference_title;
 use serde_json::{Value, json};
 
-use super::intake::matched;
+use super::intake::matched::StoredTitles;
 use crate::app::App;
 use crate::error::CommandError;
 use crate::output::table::Table;
@@ -66,9 +66,10 @@ pub(super) fn references(
 /// Printed references of a paper that state no identifier and mean no stored paper.
 fn printed_only(store: &Datastore, id: &PaperId) -> Result<Vec<PrintedReference>, CommandError> {
     let records = store.paper(id)?.map(|paper| paper.records).unwrap_or_default();
+    let titles = StoredTitles::new(store)?;
     let mut alone = Vec::new();
     for reference in records.into_iter().flat_map(|record| record.references) {
-        if reference.ids.is_empty() && matched::stored(store, &reference)?.is_none() {
+        if reference.ids.is_empty() && titles.find(&reference)?.is_none() {
             alone.push(reference);
         }
     }

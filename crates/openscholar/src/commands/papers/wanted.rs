@@ -11,7 +11,7 @@ use scholar_formats::library::printed::reference_title;
 use serde::Serialize;
 use serde_json::json;
 
-use super::intake::matched;
+use super::intake::matched::StoredTitles;
 use crate::app::App;
 use crate::args::PapersFormatArg;
 use crate::error::CommandError;
@@ -71,6 +71,7 @@ fn gather(store: &Datastore, app: &App) -> Result<Vec<Wanted>, CommandError> {
     })?;
     let bar = progress::counted(&app.printer, "papers", Some(ids.len() as u64));
     let bar = bar.with_message("reading references");
+    let stored_titles = StoredTitles::new(store)?;
     let mut works: Vec<Wanted> = Vec::new();
     let mut by_key: BTreeMap<String, usize> = BTreeMap::new();
     let mut stored: BTreeMap<PaperId, bool> = BTreeMap::new();
@@ -101,7 +102,7 @@ fn gather(store: &Datastore, app: &App) -> Result<Vec<Wanted>, CommandError> {
                 };
                 is_here |= known;
             }
-            if is_here || matched::stored(store, &reference)?.is_some() {
+            if is_here || stored_titles.find(&reference)?.is_some() {
                 continue;
             }
             note(reference, &meta.id, &mut works, &mut by_key);

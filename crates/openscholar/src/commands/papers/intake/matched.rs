@@ -26,6 +26,7 @@ pub(crate) fn match_references(
     papers: &mut [&mut Paper],
 ) -> Result<Vec<Vec<Matched>>, CommandError> {
     let batch: Vec<PaperMeta> = papers.iter().map(|paper| paper.meta.clone()).collect();
+    let store = store.map(StoredTitles::new).transpose()?;
     let known = Known { store, batch: Matcher::new(&batch) };
     let mut matched = Vec::new();
     for paper in papers {
@@ -47,15 +48,6 @@ pub(crate) fn match_late(paper: &mut Paper, new: &Matcher) -> Result<bool, Comma
         }))
     })?;
     Ok(paper.references.len() > before)
-}
-
-/// The stored paper that a reference means, by its title, author and year where it states no identifier of one.
-pub(crate) fn stored(
-    store: &Datastore,
-    reference: &PrintedReference,
-) -> Result<Option<PaperId>, CommandError> {
-    let known = Known { store: Some(store), batch: Matcher::default() };
-    Ok(known.find(reference)?.map(|found| found.paper))
 }
 
 fn match_paper(
@@ -82,36 +74,76 @@ fn match_paper(
 
 /// The papers that references may mean.
 struct Known<'a> {
-    store: Option<&'a Datastore>,
+    store: Option<StoredTitles<'a>>,
     batch: Matcher,
 }
 
 impl Known<'_> {
     /// The stored paper that `reference` means, else the one that is being taken in.
     fn find(&self, reference: &PrintedReference) -> Result<Option<Matched>, CommandError> {
-        let told = |paper: PaperId, title: String, by| {
-            let printed = Some(&reference.text).filter(|text| !text.is_empty());
-            let printed = printed.or(reference.title.as_ref()).cloned().unwrap_or_default();
-            Matched { reference: printed, paper, title, by }
-        };
-        if let Some(store) = self.store {
-            for id in &reference.ids {
-                if let Some(paper) = store.paper(id)? {
-                    return Ok(Some(told(paper.meta.id, paper.meta.title, MatchedBy::Id)));
-                }
-            }
-            let mut stored: Vec<PaperMeta> = Vec::new();
-            for title in titles(reference) {
-                stored.extend(store.papers_titled(title)?);
-            }
-            if let Some(found) = Matcher::new(&stored).find(reference) {
-                let title = stored.into_iter().find(|meta| meta.id == found.paper);
-                let title = title.map(|meta| meta.title).unwrap_or_default();
-                return Ok(Some(told(found.paper, title, found.by)));
-            }
+        if let Some(store) = &self.store
+            && let Some(found) = store.find(reference)?
+        {
+            return Ok(Some(found));
         }
         let found = self.batch.find(reference);
-        Ok(found.map(|found| told(found.paper, found.title, found.by)))
+        Ok(found.map(|found| told(reference, found.paper, found.title, found.by)))
+    }
+}
+
+fn told(reference: &PrintedReference, paper: PaperId, title: String, by: MatchedBy) -> Matched {
+    let printed = Some(&reference.text).filter(|text| !text.is_empty());
+    let printed = printed.or(reference.title.as_ref()).cloned().unwrap_or_default();
+    Matched { reference: printed, paper, title, by }
+}
+
+/// Most stored papers whose titles are kept in memory for matching; in larger stores only titles that stand in a reference letter
+/// by letter are found.
+const TITLES_IN_MEMORY: u64 = 100_000;
+
+/// Stored papers, ready to be asked for many references.
+pub(crate) struct StoredTitles<'a> {
+    store: &'a Datastore,
+    titles: Option<Matcher>,
+}
+
+impl<'a> StoredTitles<'a> {
+    pub(crate) fn new(store: &'a Datastore) -> Result<Self, CommandError> {
+        let mut titles = None;
+        if store.info()?.papers <= TITLES_IN_MEMORY {
+            let mut matcher = Matcher::default();
+            store.each_paper(|meta| {
+                matcher.add(&meta);
+                Ok(())
+            })?;
+            titles = Some(matcher);
+        }
+        Ok(Self { store, titles })
+    }
+
+    /// The stored paper that `reference` means: by an identifier that it states, else by title, author and year.
+    pub(crate) fn find(
+        &self,
+        reference: &PrintedReference,
+    ) -> Result<Option<Matched>, CommandError> {
+        for id in &reference.ids {
+            if let Some(paper) = self.store.paper(id)? {
+                let PaperMeta { id, title, .. } = paper.meta;
+                return Ok(Some(told(reference, id, title, MatchedBy::Id)));
+            }
+        }
+        if let Some(titles) = &self.titles {
+            let found = titles.find(reference);
+            return Ok(found.map(|found| told(reference, found.paper, found.title, found.by)));
+        }
+        let mut stored: Vec<PaperMeta> = Vec::new();
+        for title in titles(reference) {
+            stored.extend(self.store.papers_titled(title)?);
+        }
+        let Some(found) = Matcher::new(&stored).find(reference) else { return Ok(None) };
+        let title = stored.into_iter().find(|meta| meta.id == found.paper);
+        let title = title.map(|meta| meta.title).unwrap_or_default();
+        Ok(Some(told(reference, found.paper, title, found.by)))
     }
 }
 
