@@ -595,7 +595,11 @@ pub(crate) fn unknown_command(arguments: &[OsString]) -> Option<UnknownCommand> 
         }
     }
     near.retain(|(similarity, _)| *similarity >= NEAR_NAME);
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    // Of equals the shorter is meant: `search` before `bench search`.
+    let words = |name: &str| name.split(' ').count();
+    near.sort_by(|a, b| {
+        b.0.total_cmp(&a.0).then_with(|| (words(&a.1), &a.1).cmp(&(words(&b.1), &b.1)))
+    });
     near.truncate(MOST_SUGGESTED);
     Some(UnknownCommand {
         word: word.to_owned(),

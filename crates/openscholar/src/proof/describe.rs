@@ -114,10 +114,10 @@ pub(crate) fn remark(remark: &ProofRemark) -> String {
             "the source has changed since: passage {passage_id} was {}; the quoted words are in another passage of the paper",
             shown(embedded)
         ),
-        ProofRemark::MetadataChanged { printed, stored } => {
+        ProofRemark::MetadataCompleted { printed, stored } => {
             let line = crate::output::markdown::describe;
             format!(
-                "reference [{}] has other metadata since: it was {} and is {}",
+                "more is known of reference [{}] since: it was {} and is {}",
                 printed.number.0,
                 beside(&line(printed), &line(stored)),
                 beside(&line(stored), &line(printed))

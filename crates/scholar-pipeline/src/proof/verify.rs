@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use scholar_core::text::locate;
 use scholar_core::text::markers::strip_foreign_markers;
-use scholar_core::text::normalise::single_spaced;
+use scholar_core::text::normalise::{single_spaced, title_key};
 use scholar_core::{
     CharSpan, Citation, Gate, PaperId, PaperMeta, PassageId, PortError, PortErrorKind, Quote,
     Reference, Retriever,
@@ -174,8 +174,8 @@ pub enum ProofRemark {
         /// The text in the datastore; `None` when the words stand in another passage of the paper now.
         stored: Option<String>,
     },
-    /// The paper has other metadata since: a registry or a library was asked, or its file changed.
-    MetadataChanged {
+    /// More is known of the paper since: a registry or a library was asked. What was printed holds.
+    MetadataCompleted {
         /// As the answer prints it.
         printed: Reference,
         /// As it is stored.
@@ -536,10 +536,11 @@ impl<'a> Check<'a> {
             let now = Reference { found_by, ..reference_of(printed.number, &stored.paper) };
             if &now != printed {
                 let printed = printed.clone();
-                if self.sources.is_some_and(|sources| sources.same_commit) {
-                    self.problem(ProofProblem::ReferenceDiffers { printed, stored: now });
+                let same_commit = self.sources.is_some_and(|sources| sources.same_commit);
+                if !same_commit && is_completed(&printed, &now) {
+                    self.remark(ProofRemark::MetadataCompleted { printed, stored: now });
                 } else {
-                    self.remark(ProofRemark::MetadataChanged { printed, stored: now });
+                    self.problem(ProofProblem::ReferenceDiffers { printed, stored: now });
                 }
             }
         }
@@ -564,6 +565,19 @@ impl<'a> Check<'a> {
             }
         }
     }
+}
+
+/// Whether `now` says everything that `printed` says, and more. Anything else could be a forgery that a later commit covers.
+fn is_completed(printed: &Reference, now: &Reference) -> bool {
+    fn holds<T: PartialEq>(printed: Option<&T>, now: Option<&T>) -> bool {
+        printed.is_none() || printed == now
+    }
+    (printed.title.is_empty() || title_key(&printed.title) == title_key(&now.title))
+        && (printed.authors.is_empty() || printed.authors == now.authors)
+        && holds(printed.year.as_ref(), now.year.as_ref())
+        && holds(printed.venue.as_ref(), now.venue.as_ref())
+        && holds(printed.doi.as_ref(), now.doi.as_ref())
+        && (holds(printed.url.as_ref(), now.url.as_ref()) || printed.doi.is_none())
 }
 
 /// Whether another passage of the same paper has the words now: a paper that was cut anew.

@@ -217,6 +217,6 @@ mod tests {
         let criteria = Criteria { title: "t".to_owned(), criteria: Vec::new() };
         let shown = row("# <script>x</script> *a*", Decision::Include, "program");
         let text = markdown(&criteria, &[&shown], "records identified: 1\n");
-        assert!(!text.contains("<script>") && text.contains("- records identified: 1"), "{text}");
+        assert!(text.contains("\\<script>") && text.contains("- records identified: 1"), "{text}");
     }
 }
