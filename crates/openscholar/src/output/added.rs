@@ -49,7 +49,7 @@ pub(crate) fn report_library(
     let written = count(|p| p.papers_added);
     let (texts, metadata) = (count(|p| p.papers_replaced), count(|p| p.papers_completed));
     app.printer.say(&format!(
-        "{what}: {} papers new, {texts} with another text or title, {metadata} with other metadata, {} unchanged; {} passages, {} cut at the encoder's token limit",
+        "{what}: {} papers added, {texts} replaced (text or title), {metadata} with other metadata, {} unchanged; {} passages, {} cut at the encoder's token limit",
         written.saturating_sub(texts + metadata),
         count(|p| p.papers_unchanged),
         count(|p| p.passages_added),

@@ -54,7 +54,7 @@ fn a_folder_of_documents_and_lists_is_taken_in() {
     assert_eq!(article["matched"], 1, "its reference is one of the forty papers: {article}");
     added(&report, "hopper1952");
     let notices = report["notices"].to_string();
-    assert!(notices.contains("spindles.txt: "), "structured text first: {notices}");
+    assert!(notices.contains("spindles.xml: joined with"), "one paper: {notices}");
     assert!(notices.contains("empty.pdf"), "{notices}");
     assert!(report["failed"].as_u64().expect("a number") >= 1);
 
@@ -156,6 +156,13 @@ fn a_watched_folder_may_be_empty_and_hold_broken_files() {
     wait_for(&mut stderr, "1 papers added");
     fs_err::write(inbox.join("refs.bib"), BIB).expect("written");
     wait_for(&mut stderr, "1 papers added");
+    fs_err::remove_file(inbox.join("spindles.xml")).expect("removed");
+    wait_for(&mut stderr, "spindles.xml was removed or renamed");
+    fs_err::remove_dir_all(&inbox).expect("removed");
+    wait_for(&mut stderr, "is gone");
+    fs_err::create_dir_all(&inbox).expect("made");
+    fs_err::write(inbox.join("spindles.xml"), JATS.replace("forty", "fifty")).expect("written");
+    wait_for(&mut stderr, "1 replaced");
     signal(&child, "INT");
     assert!(child.wait().expect("ends").success());
     let papers = &program.json(0, &["datastore", "info", STORE])["info"]["papers"];

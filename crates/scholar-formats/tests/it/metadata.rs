@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use scholar_core::{Confidence, FieldOrigin, MetaField, MetaOrigin, PaperMeta};
 use scholar_formats::document::{Document, DocumentFormat, ReadLimits, read};
 
-
 fn document(bytes: &[u8]) -> Document {
     read(DocumentFormat::Pdf, bytes, ReadLimits::default()).expect("readable")
 }

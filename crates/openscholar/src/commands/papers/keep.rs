@@ -103,7 +103,7 @@ pub(crate) async fn take_in(
         let found = revision.paper.as_ref().and_then(|_| counts.next()).unwrap_or_default();
         if let Some((first, others)) = offered.split_first() {
             let added = found.iter().filter(|one| one.by != MatchedBy::Id).count();
-            matched.insert(*first, added);
+            matched.extend(offered.iter().map(|at| (*at, added)));
             beside.extend(others.iter().map(|other| (*first, *other)));
         }
         for at in offered {
