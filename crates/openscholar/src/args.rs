@@ -10,6 +10,7 @@ mod answer;
 mod ask;
 mod former;
 mod metadata;
+mod paper_model;
 mod scholarqa;
 mod screen;
 mod serve;
@@ -26,6 +27,7 @@ pub(crate) use answer::{AnswerArgs, GeneratorChoice};
 pub(crate) use ask::{AskArgs, FilterArgs, LengthArg, OutputFormat, PlanArg, TaskArg};
 pub(crate) use former::notices as former_names;
 pub(crate) use metadata::BenchMetadataArgs;
+pub(crate) use paper_model::PaperModelArgs;
 pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
     ShapeArg,

@@ -191,6 +191,21 @@ impl PaperId {
         }
     }
 
+    /// Which identifier a paper is named by when it has several, the least first: what people cite by comes first, what one
+    /// service made up last.
+    pub fn registry_rank(&self) -> u8 {
+        match self {
+            Self::Doi(_) => 0,
+            Self::Arxiv(_) => 1,
+            Self::Acl(_) => 2,
+            Self::Pmid(_) => 3,
+            Self::Pmcid(_) => 4,
+            Self::CorpusId(_) => 5,
+            Self::OpenAlex(_) => 6,
+            Self::Local(_) => 7,
+        }
+    }
+
     /// Where a person can read about the paper, for registries that have such an address.
     pub fn url(&self) -> Option<String> {
         match self {

@@ -19,7 +19,7 @@ use crate::writer::Revision;
 
 /// Most papers of a store whose titles are compared word by word. Of larger ones only equal titles are found: they are
 /// corpora rather than libraries, and reading all titles would take longer than what is added.
-const NEAR_TITLES: usize = 100_000;
+const NEAR_TITLES: u64 = 100_000;
 
 /// A work that something was offered of.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,15 +99,7 @@ struct Groups<'a> {
 
 impl<'a> Groups<'a> {
     fn new(store: &'a Datastore) -> Result<Self, Error> {
-        let mut titles = None;
-        if store.info()?.papers <= NEAR_TITLES as u64 {
-            let mut matcher = Matcher::default();
-            store.each_paper(|meta| {
-                matcher.add(&meta);
-                Ok(())
-            })?;
-            titles = Some(matcher);
-        }
+        let titles = store.title_matcher(NEAR_TITLES)?;
         let offered_titles = Matcher::default();
         Ok(Self {
             store,

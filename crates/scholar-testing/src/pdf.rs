@@ -26,8 +26,9 @@ pub fn pdf_with(pages: &[Vec<PdfLine<'_>>], form: &str) -> Vec<u8> {
     pdf_of(&streams.collect::<Vec<_>>(), form)
 }
 
-/// A PDF of these pages, each the other entries of its stream's dictionary and the stream as packed; `form` is an object
-/// that every page can draw as `/Fm`, and the file's metadata if it is a packet of XMP.
+/// A PDF of these pages, each the other entries of its stream's dictionary and the stream as packed.
+///
+/// `form` is an object that every page can draw as `/Fm`, and the file's metadata if it is a packet of XMP.
 pub fn pdf_of(pages: &[(&str, Vec<u8>)], form: &str) -> Vec<u8> {
     let mut objects: Vec<Vec<u8>> =
         vec![b"<< /Type /Catalog /Pages 2 0 R /Metadata 4 0 R >>".to_vec()];

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 use scholar_pipeline::screen::Decision;
 
-use super::{AnswerArgs, FilterArgs, GeneratorChoice};
+use super::{FilterArgs, PaperModelArgs};
 
 /// Screen papers for a systematic review.
 #[derive(Debug, ClapArgs)]
@@ -36,7 +36,7 @@ pub(crate) struct ScreenArgs {
     /// How criteria are decided.
     #[arg(long, value_enum, default_value_t = ScreenModeArg::Auto)]
     pub(crate) mode: ScreenModeArg,
-    /// The language model, if one decides.
+    /// The models that decide.
     #[command(flatten)]
     pub(crate) model: ScreenModelArgs,
     /// Output format [default: a table].
@@ -59,52 +59,15 @@ pub(crate) struct ScreenArgs {
     pub(crate) filter: FilterArgs,
 }
 
-/// The language model of a screening.
+/// The models of a screening.
 #[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct ScreenModelArgs {
-    /// Generator [default: server if a base URL is configured, else none].
-    #[arg(long, value_enum)]
-    pub(crate) generator: Option<GeneratorChoice>,
-    /// Generator's model: a catalog name or GGUF file (embedded), or the server's name for it (server).
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
-    /// Base URL of an OpenAI-compatible server, for example <http://localhost:8000/v1>.
-    #[arg(long, value_name = "URL")]
-    pub(crate) base_url: Option<String>,
-    /// Treat the model as small (not asked by --mode auto) or strong.
-    #[arg(long, value_name = "STRENGTH", value_parser = ["small", "strong"])]
-    pub(crate) strength: Option<String>,
+    /// The language model, if one decides.
+    #[command(flatten)]
+    pub(crate) reader: PaperModelArgs,
     /// Judge of support in evidence mode: lexical, a judge from the catalog, or a judge's folder.
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
-    /// Stop before spending more than USD US dollars.
-    #[arg(long, value_name = "USD")]
-    pub(crate) max_cost: Option<f64>,
-    /// Stop before using more than N model tokens.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<u64>,
-    /// Stop after N model calls.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_calls: Option<u64>,
-}
-
-impl ScreenModelArgs {
-    /// The same as options of an answer, which models are opened by.
-    pub(crate) fn answer(&self) -> AnswerArgs {
-        let Self { generator, model, base_url, strength, judge, max_cost, max_tokens, max_calls } =
-            self.clone();
-        AnswerArgs {
-            generator,
-            model,
-            base_url,
-            strength,
-            judge,
-            max_cost,
-            max_tokens,
-            max_calls,
-            ..AnswerArgs::default()
-        }
-    }
 }
 
 /// How criteria are decided.
@@ -186,7 +149,7 @@ mod tests {
     #[test]
     fn decisions_are_set_by_identifier() {
         let (id, decision) = set("doi:10.1000/a=b=Exclude").expect("a decision");
-        assert_eq!((id.to_string().as_str(), decision), ("doi:10.1000/a=b", Decision::Exclude));
+        assert_eq!((id.as_str(), decision), ("doi:10.1000/a=b", Decision::Exclude));
         assert!(set("doi:10.1000/x").is_err());
         assert!(set("pmid:1=maybe").is_err_and(|error| error.contains("maybe")));
     }

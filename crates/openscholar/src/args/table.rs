@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::{AnswerArgs, FilterArgs, GeneratorChoice, SearchSourceArgs};
+use super::{FilterArgs, PaperModelArgs};
 
 /// Papers, columns and output of a table.
 #[derive(Debug, ClapArgs)]
@@ -25,27 +25,9 @@ pub(crate) struct TableArgs {
     /// What fills the cells.
     #[arg(long, value_enum, default_value_t = TableMode::Auto)]
     pub(crate) mode: TableMode,
-    /// Generator [default: server if a base URL is configured, else none].
-    #[arg(long, value_enum)]
-    pub(crate) generator: Option<GeneratorChoice>,
-    /// Generator's model: a catalog name or GGUF file (embedded), or the server's name for it (server).
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
-    /// Base URL of an OpenAI-compatible server, for example <http://localhost:8000/v1>.
-    #[arg(long, value_name = "URL")]
-    pub(crate) base_url: Option<String>,
-    /// Treat the model as small (rules fill the cells) or strong (the model does).
-    #[arg(long, value_name = "STRENGTH", value_parser = ["small", "strong"])]
-    pub(crate) strength: Option<String>,
-    /// Stop before spending more than USD US dollars.
-    #[arg(long, value_name = "USD")]
-    pub(crate) max_cost: Option<f64>,
-    /// Stop before using more than N model tokens.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<u64>,
-    /// Stop after N model calls.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_calls: Option<u64>,
+    /// The language model, if one fills the cells.
+    #[command(flatten)]
+    pub(crate) reader: PaperModelArgs,
     /// Output format [default: a table for the terminal].
     #[arg(long, value_enum)]
     pub(crate) format: Option<TableFormatArg>,
@@ -58,36 +40,6 @@ pub(crate) struct TableArgs {
     /// Which papers of the datastore.
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
-}
-
-impl TableArgs {
-    /// The options of the model as those of an answer.
-    pub(crate) fn answer(&self) -> AnswerArgs {
-        AnswerArgs {
-            generator: self.generator,
-            model: self.model.clone(),
-            base_url: self.base_url.clone(),
-            strength: self.strength.clone(),
-            judge: None,
-            judge_model: None,
-            datastore: None,
-            top_k: None,
-            top_n: None,
-            search: None,
-            no_rerank: false,
-            reranker: None,
-            settings: Vec::new(),
-            max_cost: self.max_cost,
-            max_tokens: self.max_tokens,
-            max_seconds: None,
-            max_calls: self.max_calls,
-            search_sources: SearchSourceArgs {
-                sources: Vec::new(),
-                offline: false,
-                full_texts: None,
-            },
-        }
-    }
 }
 
 /// What fills the cells of a table.

@@ -107,21 +107,7 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
         }
         let mut hits: Vec<Hit> = found.into_iter().map(Hit::from).collect();
         if rerank {
-            let (reranker, notice) =
-                wiring::reranker::open(app, &datastore, reranker.as_deref(), None).await?;
-            if let Some(notice) = notice {
-                app.printer.say(&notice.message);
-            }
-            let passages: Vec<Retrieved> = hits.iter().map(|hit| hit.found.clone()).collect();
-            let scores = reranker.explain(&query, &passages).await?;
-            for (hit, score) in hits.iter_mut().zip(scores) {
-                hit.rerank_score = Some(score.value);
-                hit.rerank_explanation = Some(score);
-            }
-            hits.sort_by(|a, b| {
-                b.rerank_score.unwrap_or(0.0).total_cmp(&a.rerank_score.unwrap_or(0.0))
-            });
-            app.printer.say(&format!("reranked by {}", reranker.info().name));
+            rerank_hits(&mut hits, &query, &datastore, reranker.as_deref(), app).await?;
         }
         if by == SearchByArg::Paper {
             keep_best_of_papers(&mut hits);
@@ -132,23 +118,67 @@ pub(crate) fn run(args: SearchArgs, app: &App) -> Result<ExitCode, CommandError>
         }
         Ok::<_, CommandError>((hits, notices))
     })??;
-    if let Some(format) = format {
-        let papers = hits.iter().map(|hit| hit.found.paper.as_ref().clone()).collect();
-        app.printer.out(listed(&hits, papers, format).trim_end())?;
-    } else if app.printer.json {
-        app.printer.json(&serde_json::json!({
-            "schema": "openscholar.search/1", "query": query, "datastore": name, "hits": hits,
-            "notices": notices,
-        }))?;
-    } else {
-        for hit in &hits {
-            app.printer.out_styled(&render(hit, explain))?;
-        }
-        if hits.is_empty() {
-            app.printer.say("nothing found");
-        }
-    }
+    let shown = Shown { query: &query, datastore: &name, hits: &hits, notices: &notices };
+    shown.print(format, explain, app)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Results as they are printed.
+struct Shown<'a> {
+    query: &'a Query,
+    datastore: &'a str,
+    hits: &'a [Hit],
+    notices: &'a [Notice],
+}
+
+impl Shown<'_> {
+    fn print(
+        &self,
+        format: Option<PapersFormatArg>,
+        explain: bool,
+        app: &App,
+    ) -> Result<(), CommandError> {
+        if let Some(format) = format {
+            let papers = self.hits.iter().map(|hit| hit.found.paper.as_ref().clone()).collect();
+            app.printer.out(listed(self.hits, papers, format).trim_end())?;
+        } else if app.printer.json {
+            app.printer.json(&serde_json::json!({
+                "schema": "openscholar.search/1", "query": self.query, "datastore": self.datastore, "hits": self.hits,
+                "notices": self.notices,
+            }))?;
+        } else {
+            for hit in self.hits {
+                app.printer.out_styled(&render(hit, explain))?;
+            }
+            if self.hits.is_empty() {
+                app.printer.say("nothing found");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Orders hits by what the reranker says of their passages.
+async fn rerank_hits(
+    hits: &mut [Hit],
+    query: &Query,
+    datastore: &wiring::OpenDatastore,
+    named: Option<&str>,
+    app: &App,
+) -> Result<(), CommandError> {
+    let (reranker, notice) = wiring::reranker::open(app, datastore, named, None).await?;
+    if let Some(notice) = notice {
+        app.printer.say(&notice.message);
+    }
+    let passages: Vec<Retrieved> = hits.iter().map(|hit| hit.found.clone()).collect();
+    let scores = reranker.explain(query, &passages).await?;
+    for (hit, score) in hits.iter_mut().zip(scores) {
+        hit.rerank_score = Some(score.value);
+        hit.rerank_explanation = Some(score);
+    }
+    hits.sort_by(|a, b| b.rerank_score.unwrap_or(0.0).total_cmp(&a.rerank_score.unwrap_or(0.0)));
+    app.printer.say(&format!("reranked by {}", reranker.info().name));
+    Ok(())
 }
 
 /// Keeps the best passage of each paper, and how many of its passages were found.

@@ -1,5 +1,6 @@
 //! Problems of a proof as clauses for people.
 
+use scholar_core::Quote;
 use scholar_core::text::untrusted;
 use scholar_pipeline::proof::{Difference, DifferenceKind, ProofProblem, ProofRemark};
 
@@ -40,14 +41,9 @@ pub(crate) fn problem(problem: &ProofProblem) -> String {
             found.as_deref().map_or_else(|| "past the end".to_owned(), shown),
             shown(&quote.text)
         ),
-        ProofProblem::QuoteNotInSource { sentence, quote, embedded, stored } => format!(
-            "sentence {}: the source has changed since: {} is quoted from {}, which has it no longer: it was {} and is {}",
-            sentence + 1,
-            shown(&quote.text),
-            quote.passage_id,
-            beside(embedded, stored),
-            beside(stored, embedded)
-        ),
+        ProofProblem::QuoteNotInSource { sentence, quote, embedded, stored } => {
+            gone(*sentence, quote, embedded, stored)
+        }
         ProofProblem::QuoteOfOtherPaper { sentence, quote } => format!(
             "sentence {}: the quotation of {} is not from reference [{}]",
             sentence + 1,
@@ -97,6 +93,18 @@ pub(crate) fn problem(problem: &ProofProblem) -> String {
         }
         ProofProblem::DigestDiffers { of } => format!("the digest of {of} is another"),
     }
+}
+
+/// Words that their source has no longer, with both texts.
+fn gone(sentence: usize, quote: &Quote, embedded: &str, stored: &str) -> String {
+    format!(
+        "sentence {}: the source has changed since: {} is quoted from {}, which has it no longer: it was {} and is {}",
+        sentence + 1,
+        shown(&quote.text),
+        quote.passage_id,
+        beside(embedded, stored),
+        beside(stored, embedded)
+    )
 }
 
 /// A remark on the proof.

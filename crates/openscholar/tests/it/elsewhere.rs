@@ -1,7 +1,6 @@
 //! Questions that look beyond the datastore, against the stand-in for the services that papers come from.
 
 use std::collections::BTreeSet;
-
 use std::path::Path;
 use std::process::Output;
 

@@ -22,21 +22,21 @@ impl Desk {
         fs_err::create_dir_all(folder.join("pdfs")).expect("made");
         let all = scholar_testing::corpus::papers().into_iter();
         let papers: Vec<Paper> = all.take(FILES).map(with_body).collect();
-        let mut list = String::new();
+        let mut entries = Vec::new();
         for (at, paper) in papers.iter().enumerate() {
             let file = format!("pdfs/{at}.pdf");
             fs_err::write(folder.join(&file), scholar_testing::pdf::printed(paper))
                 .expect("written");
             let meta = &paper.meta;
             let named = if at % 2 == 0 { format!(", file = {{{file}}}") } else { String::new() };
-            list.push_str(&format!(
+            entries.push(format!(
                 "@article{{key{at}, title = {{{}}}, author = {{{}}}, year = {{{}}}, journal = {{The Journal}}{named}}}\n",
                 meta.title,
                 meta.authors.join(" and "),
                 meta.year.expect("known"),
             ));
         }
-        fs_err::write(folder.join("refs.bib"), list).expect("written");
+        fs_err::write(folder.join("refs.bib"), entries.concat()).expect("written");
         Self { program, folder: folder.to_string_lossy().into_owned(), papers }
     }
 

@@ -194,21 +194,7 @@ fn filed_under(records: &[&SourceRecord], ids: &[PaperId]) -> Option<PaperId> {
     };
     of(|source| matches!(source, RecordSource::Collection { .. }))
         .or_else(|| of(|source| matches!(source, RecordSource::Library { .. })))
-        .or_else(|| ids.iter().min_by_key(|id| registry_rank(id)).cloned())
-}
-
-/// Which identifier names a paper best: the one most registries share.
-fn registry_rank(id: &PaperId) -> u8 {
-    match id {
-        PaperId::Doi(_) => 0,
-        PaperId::Arxiv(_) => 1,
-        PaperId::Acl(_) => 2,
-        PaperId::Pmid(_) => 3,
-        PaperId::Pmcid(_) => 4,
-        PaperId::CorpusId(_) => 5,
-        PaperId::OpenAlex(_) => 6,
-        PaperId::Local(_) => 7,
-    }
+        .or_else(|| ids.iter().min_by_key(|id| id.registry_rank()).cloned())
 }
 
 /// Puts `later` records among `records`: one of the same entry or file takes the place of the earlier.

@@ -3,6 +3,7 @@
 
 use scholar_core::SearchFilter;
 use serde::Serialize;
+use tantivy::{DocId, SegmentReader, TantivyError};
 
 use super::Datastore;
 use crate::error::Error;
@@ -41,35 +42,40 @@ impl Datastore {
         let snapshot = self.snapshot()?;
         let lenient = SearchFilter { include_unknown: true, ..filter.clone() };
         let failed = || Error::index("search", self.root());
-        let mut effect = FilterEffect::default();
         self.reading(|| {
+            let mut effect = FilterEffect::default();
             for reader in snapshot.searcher.segment_readers() {
-                let strict = Accepted::new(reader, self.fields(), filter).map_err(failed())?;
-                let lenient = Accepted::new(reader, self.fields(), &lenient).map_err(failed())?;
-                let columns = reader.fast_fields();
-                let papers = columns.str(column::PAPER).map_err(failed())?;
-                let ordinals = columns.u64(column::ORDINAL).map_err(failed())?;
-                // A paper's passages follow it; the first that is alive speaks for all.
-                let mut is_counted = true;
-                for doc in 0..reader.max_doc() {
-                    let is_paper = papers.as_ref().is_some_and(|p| p.ords().first(doc).is_some());
-                    if is_paper {
-                        is_counted = reader.is_deleted(doc);
-                    } else if !is_counted
-                        && !reader.is_deleted(doc)
-                        && ordinals.first(doc).is_some()
-                    {
-                        is_counted = true;
-                        effect.papers += 1;
-                        if strict.contains(doc) {
-                            effect.accepted += 1;
-                        } else if lenient.contains(doc) {
-                            effect.unknown += 1;
-                        }
+                let of = |filter| Accepted::new(reader, self.fields(), filter);
+                let strict = of(filter).map_err(failed())?;
+                let lenient = of(&lenient).map_err(failed())?;
+                for doc in first_passages(reader).map_err(failed())? {
+                    effect.papers += 1;
+                    if strict.contains(doc) {
+                        effect.accepted += 1;
+                    } else if lenient.contains(doc) {
+                        effect.unknown += 1;
                     }
                 }
             }
             Ok(effect)
         })
     }
+}
+
+/// One passage of each paper that has any: its passages follow it, and the first that is alive speaks for all.
+fn first_passages(reader: &SegmentReader) -> Result<Vec<DocId>, TantivyError> {
+    let columns = reader.fast_fields();
+    let papers = columns.str(column::PAPER)?;
+    let ordinals = columns.u64(column::ORDINAL)?;
+    let mut first = Vec::new();
+    let mut is_counted = true;
+    for doc in (0..reader.max_doc()).filter(|doc| !reader.is_deleted(*doc)) {
+        if papers.as_ref().is_some_and(|papers| papers.ords().first(doc).is_some()) {
+            is_counted = false;
+        } else if !is_counted && ordinals.first(doc).is_some() {
+            is_counted = true;
+            first.push(doc);
+        }
+    }
+    Ok(first)
 }

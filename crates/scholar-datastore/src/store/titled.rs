@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use scholar_core::text::normalise::title_key;
 use scholar_core::{PaperId, PaperMeta};
+use scholar_formats::library::matching::Matcher;
 use tantivy::Term;
 
 use super::{Datastore, Snapshot, parse_stored, stored};
@@ -27,6 +28,22 @@ impl Datastore {
         let titles = BTreeSet::from([key]);
         let ids = self.reading(|| self.ids_titled(&snapshot, &titles, &bare))?;
         ids.iter().map(|id| self.load_meta(&snapshot, id)).collect()
+    }
+
+    /// The titles of all stored papers, ready to be compared word by word; `None` where there are more than `most`.
+    ///
+    /// # Errors
+    /// As [`Datastore::passage`].
+    pub fn title_matcher(&self, most: u64) -> Result<Option<Matcher>, Error> {
+        if self.info()?.papers > most {
+            return Ok(None);
+        }
+        let mut matcher = Matcher::default();
+        self.each_paper(|meta| {
+            matcher.add(&meta);
+            Ok(())
+        })?;
+        Ok(Some(matcher))
     }
 
     fn ids_titled(

@@ -194,7 +194,7 @@ fn names_its_file(entry: Work<'_>, file: Work<'_>) -> bool {
 
 fn is_same_by_title(one: &PaperMeta, other: &PaperMeta, shared: Option<f64>) -> bool {
     let Some(shared) = shared.filter(|_| !identifiers_conflict(one, other)) else { return false };
-    let year = |meta: &PaperMeta| meta.year.or_else(|| meta.published.map(|day| day.year()));
+    let year = |meta: &PaperMeta| meta.year.or_else(|| meta.published.map(jiff::civil::Date::year));
     let years = year(one).zip(year(other)).map(|(one, other)| one.abs_diff(other) <= 1);
     let family = |meta: &PaperMeta| meta.authors.first().and_then(|name| surname(name));
     let authors = family(one).zip(family(other)).map(|(one, other)| one == other);

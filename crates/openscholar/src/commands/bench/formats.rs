@@ -71,7 +71,7 @@ fn read(item: &Item) -> ReadPaper<'_> {
 
 /// References of an item that state an identifier of their own.
 fn stated(item: &Item) -> usize {
-    let ids = item.references().flat_map(|reference| reference.ids.first());
+    let ids = item.references().filter_map(|reference| reference.ids.first());
     ids.filter(|id| item.paper.references.contains(id)).count()
 }
 

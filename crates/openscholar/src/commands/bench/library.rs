@@ -87,19 +87,19 @@ fn distinct(papers: &[Paper], at: usize) -> Paper {
 
 /// A BibTeX list of `count` entries.
 fn entries(papers: &[Paper], count: usize) -> String {
-    let mut list = String::new();
+    let mut list = Vec::with_capacity(count);
     for at in 0..count {
         let meta = distinct(papers, at).meta;
         let clean = |text: &str| text.replace(['{', '}', '\\', '%'], " ");
         let authors: Vec<String> = meta.authors.iter().map(|name| clean(name)).collect();
         let year = meta.year.unwrap_or(2000);
-        list.push_str(&format!(
+        list.push(format!(
             "@article{{key{at},\n  title = {{{} ({at})}},\n  author = {{{}}},\n  year = {{{year}}}\n}}\n",
             clean(&meta.title),
             authors.join(" and "),
         ));
     }
-    list
+    list.concat()
 }
 
 /// A scratch home with the models that are here.

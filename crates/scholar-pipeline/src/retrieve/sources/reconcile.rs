@@ -165,7 +165,7 @@ pub fn join_meta(kept: &mut PaperMeta, other: PaperMeta) {
         retraction,
     } = other;
     let mut all: Vec<PaperId> = kept.ids().cloned().chain([id]).chain(external_ids).collect();
-    all.sort_by_key(|id| (standing(id), id.clone()));
+    all.sort_by_key(|id| (id.registry_rank(), id.clone()));
     all.dedup();
     kept.id = all.remove(0);
     kept.external_ids = all;
@@ -189,20 +189,6 @@ pub fn join_meta(kept: &mut PaperMeta, other: PaperMeta) {
     kept.citation_count = kept.citation_count.max(citation_count);
     kept.licence = kept.licence.take().or(licence);
     kept.retraction = kept.retraction.max(retraction);
-}
-
-/// The registry a paper is filed under when it has several: what people cite by comes first, what one service made up last.
-fn standing(id: &PaperId) -> u8 {
-    match id {
-        PaperId::Doi(_) => 0,
-        PaperId::Arxiv(_) => 1,
-        PaperId::Acl(_) => 2,
-        PaperId::Pmid(_) => 3,
-        PaperId::Pmcid(_) => 4,
-        PaperId::CorpusId(_) => 5,
-        PaperId::OpenAlex(_) => 6,
-        PaperId::Local(_) => 7,
-    }
 }
 
 fn letters(sections: &[Section]) -> usize {

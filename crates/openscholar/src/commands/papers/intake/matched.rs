@@ -109,15 +109,7 @@ pub(crate) struct StoredTitles<'a> {
 
 impl<'a> StoredTitles<'a> {
     pub(crate) fn new(store: &'a Datastore) -> Result<Self, CommandError> {
-        let mut titles = None;
-        if store.info()?.papers <= TITLES_IN_MEMORY {
-            let mut matcher = Matcher::default();
-            store.each_paper(|meta| {
-                matcher.add(&meta);
-                Ok(())
-            })?;
-            titles = Some(matcher);
-        }
+        let titles = store.title_matcher(TITLES_IN_MEMORY)?;
         Ok(Self { store, titles })
     }
 

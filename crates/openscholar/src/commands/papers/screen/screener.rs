@@ -9,7 +9,7 @@ use scholar_pipeline::screen::{
 use scholar_pipeline::{Budget, Meter, ModeChoice};
 
 use crate::app::App;
-use crate::args::{AnswerArgs, GeneratorChoice, ScreenModeArg, ScreenModelArgs};
+use crate::args::{AnswerArgs, GeneratorChoice, PaperModelArgs, ScreenModeArg, ScreenModelArgs};
 use crate::error::CommandError;
 use crate::wiring::generator::{self, Use};
 use crate::wiring::{OpenDatastore, judge, reranker};
@@ -38,11 +38,12 @@ impl Screener {
         app: &App,
         notices: &mut Vec<Notice>,
     ) -> Result<Self, CommandError> {
-        let answer = args.answer();
+        let reader = &args.reader;
+        let answer = reader.answer();
         let wants_model = match mode {
             ScreenModeArg::Evidence => false,
             ScreenModeArg::Generative => true,
-            ScreenModeArg::Auto => is_named(app, args, &answer),
+            ScreenModeArg::Auto => is_named(app, reader, &answer),
         };
         if wants_model {
             let mode_of_answers = ModeChoice::Named(AnswerMode::Generative);
@@ -54,7 +55,7 @@ impl Screener {
                         || model.info().strength == GeneratorStrength::Strong =>
                 {
                     let at_once = if model.info().local { 1 } else { CALLS };
-                    let meter = Meter::start_with(budget(args), app.clock(), Some(App::alarm()));
+                    let meter = Meter::start_with(budget(reader), app.clock(), Some(App::alarm()));
                     let screener = GenerativeScreener::new(meter.wrap(model), &criteria.title);
                     return Ok(Self::Generative { screener, at_once, meter });
                 }
@@ -120,7 +121,7 @@ impl Screener {
 }
 
 /// Whether the command line names a model, or a server is configured. A configured embedded model is small: it is asked only by name.
-fn is_named(app: &App, args: &ScreenModelArgs, answer: &AnswerArgs) -> bool {
+fn is_named(app: &App, args: &PaperModelArgs, answer: &AnswerArgs) -> bool {
     match args.generator {
         Some(choice) => choice != GeneratorChoice::None,
         None if args.model.is_some() => true,
@@ -131,7 +132,7 @@ fn is_named(app: &App, args: &ScreenModelArgs, answer: &AnswerArgs) -> bool {
     }
 }
 
-fn budget(args: &ScreenModelArgs) -> Budget {
+fn budget(args: &PaperModelArgs) -> Budget {
     Budget {
         max_cost: args.max_cost,
         max_tokens: args.max_tokens,

@@ -176,7 +176,7 @@ async fn model(
     notices: &mut Vec<Notice>,
     app: &App,
 ) -> Result<Option<Arc<dyn Generator>>, CommandError> {
-    let answer = args.answer();
+    let answer = args.reader.answer();
     let asked = args.mode == TableMode::Generative;
     let use_of = generator::Use { mode: ModeChoice::Auto, small_writes: asked };
     // What it says of answers does not hold for tables.
@@ -200,9 +200,9 @@ async fn model(
         return Ok(None);
     }
     let budget = Budget {
-        max_cost: args.max_cost,
-        max_tokens: args.max_tokens,
-        max_calls: args.max_calls,
+        max_cost: args.reader.max_cost,
+        max_tokens: args.reader.max_tokens,
+        max_calls: args.reader.max_calls,
         max_seconds: None,
     };
     if budget.max_cost.is_some() && model.info().usd_per_million.is_none() {
