@@ -118,6 +118,11 @@ impl App {
         self.threads.get_or_init(|| threads);
     }
 
+    /// The year that it is now, UTC.
+    pub(crate) fn year() -> i16 {
+        jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).year()
+    }
+
     /// Now, UTC, to the second.
     pub(crate) fn now() -> String {
         let now = jiff::Timestamp::now();

@@ -19,7 +19,6 @@ pub mod place;
 pub mod ports;
 pub mod question;
 pub mod random;
-pub mod record;
 pub mod retrieval;
 pub mod score;
 pub mod sentence;
@@ -43,6 +42,10 @@ pub use generation::{
 pub use ids::{IdError, PaperId, PassageId};
 pub use limits::{Exceeded, Limit, ReadLimits, UnknownLimit};
 pub use notice::{Notice, NoticeKind};
+pub use paper::record::{
+    Confidence, FieldOrigin, FieldSource, MetaField, MetaOrigin, OtherValue, PrintedReference,
+    RecordSource, SourceFile, SourceRecord,
+};
 pub use paper::{Paper, PaperMeta, Retraction, Section};
 pub use passage::{Passage, PassageKind};
 pub use place::{PageBox, Place};
@@ -52,10 +55,6 @@ pub use ports::{
 };
 pub use question::{Query, Question, QuestionError};
 pub use random::SplitMix64;
-pub use record::{
-    Confidence, FieldOrigin, FieldSource, MetaField, MetaOrigin, OtherValue, PrintedReference,
-    RecordSource, SourceFile, SourceRecord,
-};
 pub use retrieval::{Ranked, Retrieved, SearchMode, SearchRequest, Searched};
 pub use score::{NotFinite, RerankScore, RetrievalScore};
 pub use sentence::{

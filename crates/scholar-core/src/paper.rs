@@ -1,5 +1,7 @@
 //! Papers: metadata, sections, references.
 
+pub mod record;
+
 use std::borrow::Cow;
 
 use jiff::civil::Date;
@@ -7,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::PaperId;
 use crate::place::Place;
-use crate::record::SourceRecord;
+use record::SourceRecord;
 
 /// What the registries know about corrections of a paper, the worse the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]

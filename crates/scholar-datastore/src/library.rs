@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use scholar_core::record::put_records;
+use scholar_core::paper::record::put_records;
 use scholar_core::text::normalise::title_key;
 use scholar_core::{Paper, PaperId, PaperMeta, PrintedReference, RecordSource, SourceRecord};
 use scholar_formats::library::matching::Matcher;

@@ -6,11 +6,11 @@ use crate::budget::Estimate;
 use crate::config::AskConfig;
 use crate::error::AskError;
 use crate::event::{Event, Observer};
+use crate::follow_up;
 use crate::frame::Frame;
 use crate::modes::{self, Mode};
 use crate::outcome::Outcome;
 use crate::ports::Ports;
-use crate::thread;
 use scholar_core::GeneratorInfo;
 
 /// Answers `question` in the mode that `config` and the generator come to.
@@ -36,7 +36,7 @@ async fn run(mode: &Mode, reason: &str, frame: Frame<'_>) -> Result<Outcome<Answ
     }
     match &frame.config.thread {
         Some(thread) => {
-            let question = thread::resolve(&frame, thread).await;
+            let question = follow_up::resolve(&frame, thread).await;
             answer(mode, frame.about(&question)).await
         }
         None => answer(mode, frame).await,

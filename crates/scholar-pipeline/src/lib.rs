@@ -10,6 +10,7 @@ pub mod config;
 pub mod error;
 pub mod event;
 pub mod evidence;
+pub mod follow_up;
 pub mod frame;
 #[cfg(test)]
 mod golden;

@@ -1,21 +1,7 @@
-//! Follow-up questions: what was asked and cited before, the question made whole, and earlier evidence under its numbers.
-//!
-//! 1. The follow-up is made a question that stands alone ([`whole`]): by the model where there is one, else in code. It is
-//!    shown ([`Event::Resolved`]), because everything after it is found for this question.
-//! 2. Passages that earlier answers quoted are ranked with what the search finds.
-//! 3. References of earlier answers keep their numbers; new ones go on after them.
-//!
-//! Source: ours; the paper answers single questions.
+//! What a follow-up question follows: what was asked, answered and cited before ([`crate::follow_up`] uses it).
 
-mod whole;
-
-use scholar_core::{PassageId, Question, Reference};
+use scholar_core::{PassageId, Reference};
 use serde::{Deserialize, Serialize};
-
-use crate::event::Event;
-use crate::frame::Frame;
-
-pub use whole::whole_in_code;
 
 /// A question of a thread and what was answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,12 +33,4 @@ pub enum ResolvedBy {
     Code,
     /// The model wrote it.
     Model,
-}
-
-/// The question of `frame` made whole, shown and kept in the trace.
-pub(crate) async fn resolve(frame: &Frame<'_>, thread: &Thread) -> Question {
-    let (text, by) = whole::whole(frame, thread).await;
-    let question = Question::new(&text).unwrap_or_else(|_| frame.question.clone());
-    frame.emit(&Event::Resolved { question: question.as_str().to_owned(), by });
-    question
 }

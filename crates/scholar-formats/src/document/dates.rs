@@ -26,10 +26,8 @@ impl StatedDate {
     }
 }
 
-/// The year that it is now, as a bound on years that a margin can state.
-pub(crate) fn this_year() -> i16 {
-    jiff::Zoned::now().year()
-}
+/// The latest year that a margin is believed to state. Whoever knows the time knows better, and refuses years that are to come.
+pub(crate) const LATEST_YEAR: i16 = 2099;
 
 /// A year of four digits that a paper can have.
 pub(crate) fn year(text: &str) -> Option<i16> {

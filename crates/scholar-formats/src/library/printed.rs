@@ -59,7 +59,12 @@ fn first_sentence(text: &str) -> &str {
             && last.chars().count() == 1
             && last.chars().all(char::is_uppercase);
         let ends = text[at + 1..].is_empty() || text[at + 1..].starts_with(' ');
-        if ends && !is_initial {
+        // `Shazeer N.` ends a list of authors, `N. Shazeer` goes on.
+        let name = before.rsplit(' ').nth(1).unwrap_or_default();
+        let ends_name = name.starts_with(char::is_uppercase)
+            && name.chars().count() > 1
+            && name.chars().all(|c| c.is_alphabetic() || c == '-');
+        if ends && (!is_initial || ends_name) {
             let end = if text[at..].starts_with('?') { at + 1 } else { at };
             return text[..end].trim();
         }

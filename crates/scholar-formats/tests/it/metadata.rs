@@ -16,7 +16,7 @@ fn ids(meta: &PaperMeta) -> Vec<String> {
 /// A page with a running head, title, authors and text; a footnote names another work.
 fn page() -> Vec<(u32, u32, u32, &'static str)> {
     let mut lines = vec![
-        (60, 770, 8, "Ng et al. Journal of Several Things \\(2016\\) 13:22"),
+        (60, 770, 8, "Ng et al. Journal of Several Things (2016) 13:22"),
         (60, 760, 8, "DOI 10.1000/j.16"),
         (120, 720, 18, "A Study of Several Things"),
         (140, 690, 12, "Ada Ng, Ludwig van der Berg and Kyle Lo"),

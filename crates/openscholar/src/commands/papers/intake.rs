@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scholar_clients::fetch::Fetcher;
-use scholar_core::record::put_records;
+use scholar_core::paper::record::put_records;
 use scholar_core::text::lost_spaces::repair_paper;
 use scholar_core::{Notice, NoticeKind, Paper, PrintedReference, ReadLimits, SourceRecord};
 use scholar_datastore::Datastore;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use scholar_core::record::put_records;
+use scholar_core::paper::record::put_records;
 use scholar_core::text::untrusted;
 use scholar_core::{Paper, PaperId, SourceRecord};
 use scholar_datastore::Revision;

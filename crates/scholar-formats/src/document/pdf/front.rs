@@ -27,8 +27,7 @@ pub(super) fn read(
     body: f64,
     draft: &mut Draft,
 ) -> Vec<usize> {
-    // A volume is dated ahead by a year at most.
-    let latest = super::super::dates::this_year() + 1;
+    let latest = super::super::dates::LATEST_YEAR;
     let dois: Vec<PaperId> =
         pages.stated.sources().iter().flat_map(|source| source.dois.iter().cloned()).collect();
     let imprint = imprint::read(first, &pages.pages, body, Years { latest }, &dois);

@@ -8,7 +8,7 @@ use scholar_clients::fetch::{Fetcher, Provider};
 use scholar_clients::zotero::ZoteroCollection;
 use scholar_clients::{Grobid, Zotero};
 use scholar_core::text::hex;
-use scholar_core::{Notice, NoticeKind, Paper, RecordSource, SourceFile, SourceRecord};
+use scholar_core::{MetaField, Notice, NoticeKind, Paper, RecordSource, SourceFile, SourceRecord};
 use scholar_datastore::files::{self, FileError};
 use scholar_formats::library::zotero;
 use scholar_formats::library::{Attachment, AttachmentPlace, Library, LibraryEntry, LibraryFormat};
@@ -18,6 +18,7 @@ use sha2::{Digest as _, Sha256};
 use super::attached::Allowed;
 use super::failure::Failure;
 use super::{How, Item, Taken};
+use crate::app::App;
 
 /// A document; an error is a notice.
 pub(super) async fn document(path: &Path, how: &How<'_>, fetcher: &Fetcher, taken: &mut Taken) {
@@ -296,7 +297,14 @@ async fn read_document(path: &Path, how: &How<'_>, fetcher: &Fetcher) -> Result<
         } else {
             (blocking(format, bytes, limits).await?, format.name().to_owned())
         };
-    let Document { paper, references, fields, file_date, notices } = document;
+    let Document { mut paper, references, mut fields, file_date, mut notices } = document;
+    if let Some(year) = paper.meta.year.filter(|year| *year > App::year() + 1) {
+        paper.meta.year = None;
+        paper.meta.published = None;
+        fields.remove(&MetaField::Year);
+        let message = format!("the year {year} that it states is to come, and was not taken");
+        notices.push(Notice::new(NoticeKind::Weak, message));
+    }
     let file = SourceFile { path: real, sha256, bytes: size, modified, format: format_name };
     let record = SourceRecord {
         fields,

@@ -9,9 +9,9 @@ use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::words::content_stems;
 use scholar_core::{Notice, NoticeKind};
 
-use super::{ResolvedBy, Thread, Turn};
 use crate::frame::Frame;
 use crate::prompts::FOLLOW_UP;
+use crate::thread::{ResolvedBy, Thread, Turn};
 
 /// Longest question that a model may make of a follow-up, in characters.
 const LONGEST: usize = 400;

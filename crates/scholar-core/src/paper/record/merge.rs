@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::super::{ABSTRACT_HEADING, Paper, PaperMeta};
 use super::{Confidence, FieldOrigin, MetaField, RecordSource, SourceRecord};
 use crate::ids::PaperId;
-use crate::paper::{ABSTRACT_HEADING, Paper, PaperMeta};
 
 /// Where a field of a paper's metadata comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -215,9 +215,9 @@ pub fn put_records(records: &mut Vec<SourceRecord>, later: Vec<SourceRecord>) {
 mod tests {
     use std::path::PathBuf;
 
+    use super::super::super::Section;
     use super::super::{MetaOrigin, SourceFile};
     use super::*;
-    use crate::paper::Section;
 
     fn meta(id: &str, title: &str, authors: &[&str], year: Option<i16>) -> PaperMeta {
         let mut meta = PaperMeta::new(id.parse().expect("an identifier"), title);

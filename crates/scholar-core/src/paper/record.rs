@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use super::{PaperMeta, Section};
 use crate::ids::PaperId;
-use crate::paper::{PaperMeta, Section};
 pub use merge::{FieldSource, OtherValue, put_records};
 
 /// One entry of a paper's list of references.
