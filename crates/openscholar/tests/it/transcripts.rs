@@ -28,7 +28,7 @@ const fn case(command: &'static str, success: &'static str, failure: &'static st
 
 const PAPER: &str = "acl:2020.acl-main.326";
 
-const CASES: [Case; 66] = [
+const CASES: [Case; 74] = [
     case("ask", "QUESTION --generator none", "--resume nothing"),
     case("search", "bias --top-k 2", "bias --datastore nowhere"),
     case("papers list", "--limit 2", "--datastore nowhere"),
@@ -39,6 +39,10 @@ const CASES: [Case; 66] = [
     case("papers cited-by", "PAPER", "PAPER --save"),
     case("papers related", "PAPER --limit 2", "doi:10.1/absent"),
     case("papers neighbours", "PAPER", "doi:10.1/absent"),
+    case("papers check", "", "--datastore nowhere"),
+    case("papers duplicates", "--limit 1", "--datastore nowhere"),
+    case("papers split", "PAPER", "doi:10.1/absent"),
+    case("papers wanted", "--limit 1", "--format bibtex --json"),
     case("papers screen", "~/criteria.toml --rows 3", "~/absent.toml"),
     case("papers table", "PAPER --columns method --mode evidence", "PAPER --columns n,n"),
     case("papers remove", "doi:10.1000/many.0 --datastore added", "doi:10.1/absent"),
@@ -52,12 +56,16 @@ const CASES: [Case; 66] = [
     case("datastore repair", "second --to repaired", "nowhere --to repaired"),
     case("datastore serve", "", "nowhere"),
     case("datastore compact", "second", "second --bits 3"),
+    case("datastore use", "papers", "nowhere"),
+    case("datastore remove", "merged --yes", "nowhere --yes"),
     case("models list", "", "surplus"),
     case("models pull", "", "no-such-model"),
     case("models verify", "", "no-such-model"),
     case("models pack", "~/init ~/packed", "~/absent ~/packed"),
     case("runs list", "", "surplus"),
     case("runs show", "last", "nothing"),
+    case("runs threads", "", "surplus"),
+    case("runs thread", "last", "nothing"),
     case("runs explain", "last 1", "last 99"),
     case("runs replay", "last", "nothing"),
     case("runs verify", "last", "nothing"),
