@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Output;
 
+use scholar_core::{Paper, PaperMeta, Section};
 use scholar_testing::http::get;
 use scholar_testing::standin::world::world;
 use scholar_testing::{Calls, Fault, StandIn};
@@ -209,6 +210,36 @@ fn passages_of_whole_texts_are_found_and_titles_name_papers() {
     let (code, _, stderr) = text(&run(&program, &server, &["papers", "add", &half]));
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("title"), "{stderr}");
+}
+
+#[test]
+fn a_pdf_that_states_no_identifier_is_completed_by_its_title() {
+    let program = Program::with_papers();
+    let server = StandIn::start().expect("a loopback port");
+    let work = world().get("sleep1").expect("in the library");
+    let print = |name: &str, title: &str| {
+        let meta = PaperMeta::new("local:page".parse().expect("an identifier"), title);
+        let text =
+            "Adults slept in a laboratory, and remembered more words afterwards than before.";
+        let sections = vec![Section::new("Abstract", text)];
+        let paper = Paper { meta, sections, references: Vec::new(), records: Vec::new() };
+        let path = program.path(name);
+        fs_err::write(&path, scholar_testing::pdf::printed(&paper)).expect("written");
+        path.to_string_lossy().into_owned()
+    };
+    let file = print("page.pdf", &work.title);
+    let report = json(&program, &server, 0, &["papers", "add", &file]);
+    let id = report["papers"][0]["paper"].as_str().expect("stored").to_owned();
+    assert!(!id.starts_with("local:"), "{report:#}");
+    let shown = program.json(0, &["papers", "show", &file]);
+    assert!(!shown["paper"]["meta"]["authors"].as_array().expect("a list").is_empty(), "{shown:#}");
+    assert!(shown.to_string().contains("laboratory"), "the page's own text stays");
+    // Another title is another paper, however close a registry finds it.
+    let words: Vec<&str> = work.title.split(' ').take(3).collect();
+    let other = print("other.pdf", &format!("{} and something else entirely", words.join(" ")));
+    let report = json(&program, &server, 0, &["papers", "add", &other]);
+    let id = report["papers"][0]["paper"].as_str().expect("stored");
+    assert!(id.starts_with("local:"), "{report:#}");
 }
 
 #[test]
