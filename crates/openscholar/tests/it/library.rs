@@ -332,3 +332,29 @@ fn odd_lists_are_read_as_far_as_they_can_be() {
     let again = desk.add(0, &["odd.bib"]);
     assert_eq!(again["added"], 0, "{again:#}");
 }
+
+#[test]
+fn a_library_is_screened_tabulated_and_exported() {
+    let desk = Desk::new();
+    desk.add(0, &["pdfs", "refs.bib"]);
+    let program = &desk.program;
+    let criteria = "title = \"Neural machine translation\"\n[[criterion]]\nid = \"nmt\"\ntext = \"The paper is about neural machine translation\"\n";
+    fs_err::write(desk.path("criteria.toml"), criteria).expect("written");
+    let file = desk.path("criteria.toml");
+    program.succeeds(&["papers", "screen", &file, "--set", "key1=exclude", "--reason", "too old"]);
+    let flow = desk.path("flow.svg");
+    let screening = program.json(0, &["papers", "screen", &file, "--prisma", &flow]);
+    let rows = screening["papers"].as_array().expect("a list");
+    assert_eq!(rows.len(), FILES, "{screening:#}");
+    let own: Vec<&Value> = rows.iter().filter(|row| row["by"] == "person").collect();
+    assert_eq!((own.len(), &own[0]["decision"]), (1, &"exclude".into()), "{own:#?}");
+    assert!(fs_err::read_to_string(&flow).expect("there").starts_with("<svg"));
+    let table = ["papers", "table", "key0", &desk.path("pdfs/1.pdf"), "--columns", "method"];
+    let csv = program.succeeds(&[&table[..], &["--format", "csv", "--mode", "evidence"]].concat());
+    assert_eq!(csv.lines().count(), 3, "a header and two papers: {csv}");
+    let list = program.succeeds(&["papers", "export", "key0", "key1"]);
+    assert_eq!(list.matches("\n@").count() + usize::from(list.starts_with('@')), 2, "{list}");
+    for paper in desk.papers.iter().take(2) {
+        assert!(list.contains(paper.meta.title.split(' ').next().expect("a word")), "{list}");
+    }
+}
