@@ -86,7 +86,14 @@ fn looks_like_names(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let parted = words.iter().filter(|word| word.ends_with(',')).count();
     let capital = words.iter().filter(|word| word.starts_with(char::is_uppercase)).count();
-    initials >= 2 || (parted * 3 >= words.len() && capital * 3 >= words.len() * 2)
+    // `Vaswani A, Shazeer N`: every word is a name or a few capitals.
+    let has_capitals = words.iter().any(|word| {
+        let bare = word.trim_end_matches(',');
+        bare.chars().count() <= 3 && bare.chars().all(char::is_uppercase)
+    });
+    (has_capitals && capital == words.len())
+        || initials >= 2
+        || (parted * 3 >= words.len() && capital * 3 >= words.len() * 2)
 }
 
 #[cfg(test)]
