@@ -1,6 +1,6 @@
 //! Tables of papers: one row a paper, one column a property, every cell the paper's own words at a known place.
 //!
-//! - [`column`]: the properties that have rules, the presets made of them, and columns that are questions;
+//! - [`mod@column`]: the properties that have rules, the presets made of them, and columns that are questions;
 //! - [`sheet`]: the sentences of a paper with the part of the paper they stand in;
 //! - [`rules`]: cues in a sentence and the span beside them;
 //! - [`features`] and [`fitted`]: what speaks for a span, and how much;

@@ -10,7 +10,7 @@ use super::{FilterArgs, PaperModelArgs};
 /// Screen papers for a systematic review.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ScreenArgs {
-    /// Criteria of the review (TOML): a title, and [[criterion]] tables with id, text and kind (include or exclude).
+    /// Criteria of the review (TOML): a title, and `criterion` tables with id, text and kind (include or exclude).
     #[arg(value_name = "CRITERIA.toml")]
     pub(crate) criteria: PathBuf,
     /// The papers: identifiers, citation keys, paths, or words of titles [default: all in the datastore].

@@ -13,7 +13,7 @@ pub(crate) struct TableArgs {
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// Columns: presets (trial, method, dataset), properties (n, follow-up, licence), and questions as NAME=QUESTION, separated
-    /// by commas; or a TOML file of [[column]] tables with `property`, or `name` and `question`.
+    /// by commas; or a TOML file of `column` tables with `property`, or `name` and `question`.
     #[arg(long, value_name = "COLUMNS", default_value = "trial")]
     pub(crate) columns: String,
     /// Only the papers that a search for this text finds, best first.

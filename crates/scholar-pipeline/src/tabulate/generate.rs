@@ -243,7 +243,7 @@ fn located(words: &str, passage: &Passage) -> Option<Cell> {
     Cell::at(passage, span, around, 1.0)
 }
 
-/// Words too short for [`locate`], such as `n = 9` or `12`: only as they stand, as whole words, and only once.
+/// Words too short for [`locate()`], such as `n = 9` or `12`: only as they stand, as whole words, and only once.
 fn short(words: &str, text: &str) -> Option<CharSpan> {
     let words = words.trim();
     if words.chars().filter(|c| c.is_alphanumeric()).count() >= 3 {
