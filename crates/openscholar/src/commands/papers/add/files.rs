@@ -13,6 +13,7 @@ use crate::args::{IntakeArgs, SourceArgs};
 use crate::commands::datastore::build::{self, Building};
 use crate::commands::papers::intake::{self, How, Taken, inputs, report};
 use crate::commands::papers::keep;
+use crate::config::LIBRARY_DATASTORE;
 use crate::error::{CommandError, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::output::added;
 use crate::wiring::models::Reading;
@@ -65,6 +66,7 @@ pub(super) async fn add(
 ) -> Result<ExitCode, CommandError> {
     let Intake { args, limits, keep_lost_spaces, skip_check } = intake;
     let path = app.home.datastore(name)?;
+    let is_first = !path.is_dir();
     let mut done = Done::default();
     for chunk in inputs.chunks(CHUNK) {
         let stored = match path.is_dir() && !args.reread {
@@ -116,7 +118,14 @@ pub(super) async fn add(
         done.chunks += 1;
         done.lines.extend(lines);
     }
-    done.report(name, app)
+    let code = done.report(name, app)?;
+    let is_asked = app.config.datastore.is_none() && name == LIBRARY_DATASTORE;
+    if is_first && is_asked && path.is_dir() {
+        app.printer.say(&format!(
+            "questions are asked of {name} from now on; openscholar datastore use starter changes that"
+        ));
+    }
+    Ok(code)
 }
 
 /// What all chunks did.
