@@ -2,7 +2,7 @@
 
 use scholar_core::{Answer, Question};
 
-use crate::budget::Estimate;
+use crate::budget::{Estimate, ExpectedCalls};
 use crate::config::AskConfig;
 use crate::error::AskError;
 use crate::event::{Event, Observer};
@@ -64,10 +64,16 @@ async fn answer(mode: &Mode, frame: Frame<'_>) -> Result<Outcome<Answer>, AskErr
     Ok(frame.finish(answer))
 }
 
+/// Making a follow-up whole: five turns of two or three sentences in, one question out.
+const FOLLOW_UP_CALL: ExpectedCalls = ExpectedCalls { calls: 1, prompt: 800, completion: 50 };
+
 /// What answering one question with `config` and this generator will use. Judging by a model is not included.
 pub fn estimate(config: &AskConfig, generator: Option<&GeneratorInfo>) -> Estimate {
     let (mode, _) = modes::mode_for(config.mode, generator);
-    let calls = if generator.is_some() { (modes::of(mode).calls)(config) } else { Vec::new() };
+    let mut calls = if generator.is_some() { (modes::of(mode).calls)(config) } else { Vec::new() };
+    if generator.is_some() && config.thread.is_some() {
+        calls.push(FOLLOW_UP_CALL);
+    }
     Estimate::of(&calls, generator)
 }
 
@@ -77,6 +83,7 @@ mod tests {
 
     use super::*;
     use crate::config::ModeChoice;
+    use crate::thread::Thread;
 
     #[test]
     fn the_loop_costs_more_than_a_draft_and_a_model_without_price_has_none() {
@@ -97,6 +104,8 @@ mod tests {
         assert!(single.calls == 2 && single.usage.total() < whole.usage.total());
         info.usd_per_million = None;
         assert_eq!(estimate(&config, Some(&info)).usd, None);
+        config.thread = Some(Thread::default());
+        assert_eq!(estimate(&config, Some(&info)).calls, single.calls + 1);
         config.mode = ModeChoice::Auto;
         let none = estimate(&config, None);
         assert_eq!((none.calls, none.usd), (0, Some(0.0)));
