@@ -73,6 +73,8 @@ pub struct Attachment {
 pub struct LibraryEntry {
     /// Metadata, and the abstract as its only section where the list has one.
     pub paper: Paper,
+    /// Whether its list of authors ends in `and others`, so that a whole one is better.
+    pub authors_cut: bool,
     /// Citation key, or Zotero's key of the item.
     pub entry_key: Option<String>,
     /// Collections it lies in, nested ones as `outer/inner`.

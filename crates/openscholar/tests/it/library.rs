@@ -361,3 +361,22 @@ fn a_library_is_screened_tabulated_and_exported() {
         assert!(list.contains(paper.meta.title.split(' ').next().expect("a word")), "{list}");
     }
 }
+
+#[test]
+fn a_list_that_ends_in_others_gets_all_authors_from_the_page() {
+    let desk = Desk::new();
+    let several = |paper: &Paper| paper.meta.authors.len() > 2;
+    let at = desk.papers.iter().position(several).expect("one with several authors");
+    let meta = &desk.papers[at].meta;
+    let entry = format!(
+        "@article{{cut, title = {{{}}}, author = {{{} and others}}, year = {{{}}}, file = {{pdfs/{at}.pdf}}}}\n",
+        meta.title,
+        meta.authors[0],
+        meta.year.expect("known"),
+    );
+    fs_err::write(desk.path("cut.bib"), entry).expect("written");
+    desk.add(0, &["cut.bib"]);
+    let shown = desk.program.json(0, &["papers", "show", "cut"]);
+    let authors = shown["paper"]["meta"]["authors"].as_array().expect("a list").len();
+    assert_eq!(authors, meta.authors.len(), "{:#}", shown["fields"]);
+}

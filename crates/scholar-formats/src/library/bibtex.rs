@@ -148,6 +148,7 @@ fn authors_of(field: &str, record: &mut Record) {
         let bare = name.trim();
         if bare.eq_ignore_ascii_case("others") {
             record.odd("its list of authors is not complete".to_owned());
+            record.authors_cut = true;
             continue;
         }
         let braced = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));

@@ -27,6 +27,8 @@ pub(crate) struct Record {
     pub(crate) filed_under: Option<PaperId>,
     pub(crate) title: String,
     pub(crate) authors: Vec<Name>,
+    /// The list ends in `and others`.
+    pub(crate) authors_cut: bool,
     pub(crate) year: Option<i16>,
     pub(crate) published: Option<Date>,
     pub(crate) venue: Option<String>,
@@ -147,6 +149,7 @@ impl Record {
         let sections =
             if text.is_empty() { Vec::new() } else { vec![Section::new(ABSTRACT_HEADING, text)] };
         Ok(LibraryEntry {
+            authors_cut: self.authors_cut,
             paper: Paper { meta, sections, references: Vec::new(), records: Vec::new() },
             entry_key: key,
             collections: self.collections,

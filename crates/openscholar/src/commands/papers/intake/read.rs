@@ -8,7 +8,10 @@ use scholar_clients::fetch::{Fetcher, Provider};
 use scholar_clients::zotero::ZoteroCollection;
 use scholar_clients::{Grobid, Zotero};
 use scholar_core::text::hex;
-use scholar_core::{MetaField, Notice, NoticeKind, Paper, RecordSource, SourceFile, SourceRecord};
+use scholar_core::{
+    Confidence, FieldOrigin, MetaField, MetaOrigin, Notice, NoticeKind, Paper, RecordSource,
+    SourceFile, SourceRecord,
+};
 use scholar_datastore::files::{self, FileError};
 use scholar_formats::library::zotero;
 use scholar_formats::library::{Attachment, AttachmentPlace, Library, LibraryEntry, LibraryFormat};
@@ -198,7 +201,8 @@ async fn of_entry(
     fetcher: &Fetcher,
     taken: &mut Taken,
 ) -> Option<Item> {
-    let LibraryEntry { paper, entry_key, collections: _, tags: _, attachments, odd } = entry;
+    let LibraryEntry { paper, authors_cut, entry_key, collections: _, tags: _, attachments, odd } =
+        entry;
     let ListedIn { origin, library, folder, allowed, share } = from;
     let name = match &entry_key {
         Some(key) => format!("{origin}:{key}"),
@@ -238,7 +242,12 @@ async fn of_entry(
     }
     let Paper { meta, sections, references: cited, records: _ } = paper;
     let source = RecordSource::Library { library: library.clone(), key: entry_key, files };
-    let own = SourceRecord { sections, cited, ..SourceRecord::new(source, meta) };
+    let mut own = SourceRecord { sections, cited, ..SourceRecord::new(source, meta) };
+    if authors_cut {
+        // Whoever names all of them is believed before it.
+        let cut = FieldOrigin { origin: MetaOrigin::Markup, confidence: Confidence::Low };
+        own.fields.insert(MetaField::Authors, cut);
+    }
     Item::new(name, format, std::iter::once(own).chain(read_files).collect(), cost)
 }
 
