@@ -133,8 +133,13 @@ fn stating(records: &[SourceRecord], field: MetaField) -> Vec<&SourceRecord> {
     let weak = |record: &SourceRecord| {
         record.fields.get(&field).is_some_and(|read| read.confidence == Confidence::Low)
     };
-    let by_precedence =
-        ordered(records, |record| standing(&record.source) + if weak(record) { 8 } else { 0 });
+    // What a reader of pages is not sure of comes after what others state, and a list that says itself that it is cut after both.
+    let rank = |record: &SourceRecord| match (weak(record), &record.source) {
+        (false, source) => standing(source),
+        (true, RecordSource::Library { .. }) => u8::MAX,
+        (true, source) => u8::MAX / 2 + standing(source),
+    };
+    let by_precedence = ordered(records, rank);
     by_precedence.into_iter().filter(|record| !shown(&record.meta, field).is_empty()).collect()
 }
 
