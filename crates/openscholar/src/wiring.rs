@@ -114,6 +114,7 @@ pub(crate) async fn ports(
     let sentence_classifier = sentences::open(app, datastore.encoder.info()).await?;
     let ports = Ports {
         retriever,
+        graph: None,
         reranker,
         generator,
         encoder: Some(datastore.encoder.clone()),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::exploration::{Outline, Tree};
 use crate::ids::{PaperId, PassageId};
 use crate::place::Place;
 use crate::support::{Missing, Support};
@@ -253,6 +254,12 @@ pub struct Answer {
     /// What the checks of content miss in the cited papers' texts, of the sentences that are shown all the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<MissingContent>,
+    /// The plan that it was written along, where its mode makes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outline: Option<Outline>,
+    /// How its evidence was found, where its mode explores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<Tree>,
 }
 
 impl Answer {

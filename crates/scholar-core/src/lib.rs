@@ -7,8 +7,10 @@
 pub mod answer;
 pub mod error;
 pub mod explanation;
+pub mod exploration;
 pub mod filter;
 pub mod generation;
+pub mod graph;
 pub mod ids;
 pub mod licence;
 pub mod limits;
@@ -34,11 +36,17 @@ pub use answer::{
 };
 pub use error::{PortError, PortErrorKind, is_out_of_space};
 pub use explanation::Explanation;
+pub use exploration::{
+    Contribution, ContributionChain, ContributionEdge, ContributionGraph, ContributionSegment,
+    ContributionTarget, DecidedBy, EvidenceOrigin, ExpansionDecision, NodeState, Outline,
+    OutlineSection, Relevance, Tree, TreeEvidence, TreeNode,
+};
 pub use filter::SearchFilter;
 pub use generation::{
     FinishReason, Generation, GenerationRequest, GeneratorInfo, GeneratorStrength, Message,
     OutputShape, Role, Sampling, TokenUsage,
 };
+pub use graph::{CitationGraph, LinkDirection, Neighbour, NeighbourRequest, Neighbours};
 pub use ids::{IdError, PaperId, PassageId};
 pub use limits::{Exceeded, Limit, ReadLimits, UnknownLimit};
 pub use notice::{Notice, NoticeKind};

@@ -123,6 +123,8 @@ impl<'a> Frame<'a> {
             sections: Vec::new(),
             table: None,
             missing: Vec::new(),
+            outline: None,
+            tree: None,
         }
     }
 

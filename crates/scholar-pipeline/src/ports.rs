@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use scholar_core::{Attributor, Encoder, Generator, Reranker, Retriever, SentenceClassifier};
+use scholar_core::{
+    Attributor, CitationGraph, Encoder, Generator, Reranker, Retriever, SentenceClassifier,
+};
 
 use crate::budget::Meter;
 use crate::clock::{Clock, stopped_clock};
@@ -13,6 +15,8 @@ use crate::clock::{Clock, stopped_clock};
 pub struct Ports {
     /// Where passages come from.
     pub retriever: Arc<dyn Retriever>,
+    /// Who cites whom; a run without it expands nothing.
+    pub graph: Option<Arc<dyn CitationGraph>>,
     /// Ranks the pool by (question, passage) pairs.
     pub reranker: Option<Arc<dyn Reranker>>,
     /// Writes drafts, feedback and queries.
@@ -36,6 +40,7 @@ impl Ports {
     pub fn new(retriever: Arc<dyn Retriever>, attributor: Arc<dyn Attributor>) -> Self {
         Self {
             retriever,
+            graph: None,
             reranker: None,
             generator: None,
             encoder: None,

@@ -39,6 +39,8 @@ pub enum Port {
     Explore,
     /// `Retriever::passage`.
     Passage,
+    /// `CitationGraph::neighbours`.
+    Neighbours,
     /// `Reranker::rerank`.
     Rerank,
     /// `Generator::generate`.
@@ -81,6 +83,9 @@ pub struct PortsInfo {
     pub version: u32,
     /// Name of the retriever.
     pub retriever: String,
+    /// Name of the citation graph, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<String>,
     /// The reranker, if there was one.
     pub reranker: Option<RerankerInfo>,
     /// The generator, if there was one.

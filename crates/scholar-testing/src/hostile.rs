@@ -82,6 +82,8 @@ pub fn answer(text: &str) -> Answer {
         mode: AnswerMode::Evidence,
         abstained: false,
         missing: Vec::new(),
+        outline: None,
+        tree: None,
         sentences: vec![
             sentence(format!("{text} begins here."), true),
             sentence(format!("The {WORD} says {text}."), false),

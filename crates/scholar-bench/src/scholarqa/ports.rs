@@ -142,6 +142,7 @@ impl RunPorts {
         };
         let ports = Ports {
             retriever,
+            graph: None,
             reranker: self.reranker.clone(),
             generator,
             encoder: self.encoder.clone(),

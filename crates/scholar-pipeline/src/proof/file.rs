@@ -234,7 +234,8 @@ impl ProofFile {
     /// # Errors
     /// Never in practice: everything in an answer has a JSON form.
     pub fn of(answer: &Answer, trace: &[Event], record: ProofRecord) -> serde_json::Result<Self> {
-        // What the checks of content miss is no part of the proof: it follows from the sentences and the passages.
+        // What the checks of content miss is no part of the proof: it follows from the sentences and the passages. Outline and
+        // tree tell how the evidence was found, not what it proves; the digest of the answer binds them.
         let Answer {
             question,
             mode,
@@ -244,6 +245,8 @@ impl ProofFile {
             sections,
             table,
             missing: _,
+            outline: _,
+            tree: _,
         } = answer;
         let proven = answer;
         let ProofRecord { run, version, datastore, recorded, answer, settings, files } = record;
@@ -286,6 +289,8 @@ impl ProofFile {
             sections: self.sections.clone(),
             table: self.table.clone(),
             missing: Vec::new(),
+            outline: None,
+            tree: None,
         })
     }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use scholar_core::{
-    Attributor, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest, Generator,
-    GeneratorInfo, Judgement, Message, OnText, PaperMeta, Passage, PassageId, PortError, Query,
-    RerankScore, Reranker, RerankerInfo, Retrieved, Retriever, SearchRequest, Searched,
-    SentenceClassifier, Side,
+    Attributor, CitationGraph, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest,
+    Generator, GeneratorInfo, Judgement, Message, NeighbourRequest, Neighbours, OnText, PaperMeta,
+    Passage, PassageId, PortError, Query, RerankScore, Reranker, RerankerInfo, Retrieved,
+    Retriever, SearchRequest, Searched, SentenceClassifier, Side,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -49,6 +49,7 @@ impl Recorder {
         book.write(JournalEntry::Ports(PortsInfo {
             version: JOURNAL_VERSION,
             retriever: ports.retriever.name().to_owned(),
+            graph: ports.graph.as_ref().map(|port| port.name().to_owned()),
             reranker: ports.reranker.as_ref().map(|port| port.info().clone()),
             generator: ports.generator.as_ref().map(|port| port.info().clone()),
             encoder: ports.encoder.as_ref().map(|port| port.info().clone()),
@@ -73,6 +74,7 @@ impl Recorder {
 fn recorded(book: &Arc<Book>, ports: &Ports) -> Ports {
     let Ports {
         retriever,
+        graph,
         reranker,
         generator,
         encoder,
@@ -97,6 +99,9 @@ fn recorded(book: &Arc<Book>, ports: &Ports) -> Ports {
     };
     Ports {
         retriever: Arc::new(Recorded { book: Arc::clone(book), port: retriever }),
+        graph: graph.map(|port| -> Arc<dyn CitationGraph> {
+            Arc::new(Recorded { book: Arc::clone(book), port })
+        }),
         reranker: reranker.map(|port| -> Arc<dyn Reranker> {
             Arc::new(Recorded { book: Arc::clone(book), port })
         }),
@@ -178,6 +183,19 @@ impl Retriever for Recorded<Arc<dyn Retriever>> {
     async fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, PortError> {
         let result = self.port.passage(id).await;
         self.book.call(Pending::new(Port::Passage, to_json(id)), &result);
+        result
+    }
+}
+
+#[async_trait]
+impl CitationGraph for Recorded<Arc<dyn CitationGraph>> {
+    fn name(&self) -> &str {
+        self.port.name()
+    }
+
+    async fn neighbours(&self, request: &NeighbourRequest) -> Result<Neighbours, PortError> {
+        let result = self.port.neighbours(request).await;
+        self.book.call(Pending::new(Port::Neighbours, to_json(request)), &result);
         result
     }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use scholar_core::{
-    Attributor, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest, Generator,
-    GeneratorInfo, Judgement, Message, OnText, PaperMeta, Passage, PassageId, PortError,
-    PortErrorKind, Query, RerankScore, Reranker, RerankerInfo, Retrieved, Retriever, SearchRequest,
-    Searched, SentenceClassifier, Side,
+    Attributor, CitationGraph, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest,
+    Generator, GeneratorInfo, Judgement, Message, NeighbourRequest, Neighbours, OnText, PaperMeta,
+    Passage, PassageId, PortError, PortErrorKind, Query, RerankScore, Reranker, RerankerInfo,
+    Retrieved, Retriever, SearchRequest, Searched, SentenceClassifier, Side,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -105,6 +105,7 @@ impl Replayer {
         let info = &book.info;
         Ports {
             retriever: Arc::new(served()),
+            graph: info.graph.as_ref().map(|_| Arc::new(served()) as Arc<dyn CitationGraph>),
             reranker: info.reranker.as_ref().map(|_| Arc::new(served()) as Arc<dyn Reranker>),
             generator: info.generator.as_ref().map(|_| Arc::new(served()) as Arc<dyn Generator>),
             encoder: info.encoder.as_ref().map(|_| Arc::new(served()) as Arc<dyn Encoder>),
@@ -231,6 +232,23 @@ impl Retriever for Served {
         match self.0.result(Port::Passage, &to_json(id)) {
             Some(result) => result,
             None => self.0.live()?.retriever.passage(id).await,
+        }
+    }
+}
+
+#[async_trait]
+impl CitationGraph for Served {
+    fn name(&self) -> &str {
+        self.0.info.graph.as_deref().expect("only made when the journal names a graph")
+    }
+
+    async fn neighbours(&self, request: &NeighbourRequest) -> Result<Neighbours, PortError> {
+        match self.0.result(Port::Neighbours, &to_json(request)) {
+            Some(result) => result,
+            None => {
+                let live = self.0.live()?.graph.clone();
+                live.ok_or_else(|| unavailable("the citation graph"))?.neighbours(request).await
+            }
         }
     }
 }

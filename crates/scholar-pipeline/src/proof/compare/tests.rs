@@ -40,6 +40,8 @@ fn answer() -> Answer {
         sections: Vec::new(),
         table: None,
         missing: Vec::new(),
+        outline: None,
+        tree: None,
     }
 }
 
