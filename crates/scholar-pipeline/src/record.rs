@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::ports::Ports;
+
 mod numbers;
 mod recorder;
 mod replayer;
@@ -98,6 +100,22 @@ pub struct PortsInfo {
     pub sentence_classifier: Option<SentenceClassifierInfo>,
     /// Name of the attributor.
     pub attributor: String,
+}
+
+impl PortsInfo {
+    /// What `ports` are.
+    pub fn of(ports: &Ports) -> Self {
+        Self {
+            version: JOURNAL_VERSION,
+            retriever: ports.retriever.name().to_owned(),
+            graph: ports.graph.as_ref().map(|port| port.name().to_owned()),
+            reranker: ports.reranker.as_ref().map(|port| port.info().clone()),
+            generator: ports.generator.as_ref().map(|port| port.info().clone()),
+            encoder: ports.encoder.as_ref().map(|port| port.info().clone()),
+            sentence_classifier: ports.sentence_classifier.as_ref().map(|port| port.info().clone()),
+            attributor: ports.attributor.name().to_owned(),
+        }
+    }
 }
 
 /// A call across a port.
@@ -221,6 +239,21 @@ pub struct Journal {
 }
 
 impl Journal {
+    /// What the recorded ports are.
+    pub fn ports(&self) -> Option<&PortsInfo> {
+        self.entries.iter().find_map(|entry| match entry {
+            JournalEntry::Ports(info) => Some(info),
+            _ => None,
+        })
+    }
+
+    /// The same without readings of the clock, for another run that takes replies from it.
+    #[must_use]
+    pub fn without_clock(mut self) -> Self {
+        self.entries.retain(|entry| !matches!(entry, JournalEntry::Clock { .. }));
+        self
+    }
+
     /// One JSON value per line.
     pub fn to_json_lines(&self) -> String {
         self.entries.iter().map(|entry| line_of(entry) + "\n").collect()

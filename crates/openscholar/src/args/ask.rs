@@ -32,6 +32,10 @@ pub(crate) struct AskArgs {
         ]
     )]
     pub(crate) resume: Option<String>,
+    /// Take replies from the journal of this earlier run where the same is asked of the same models: another setting then costs
+    /// only what it changes.
+    #[arg(long, value_name = "RUN", conflicts_with = "resume")]
+    pub(crate) reuse: Option<String>,
     /// Follow up on an earlier question, of this run [default: the last]: the question is made whole from the thread, passages
     /// that earlier answers quote are candidates, and references keep their numbers. Searches the datastore of that run
     /// unless --datastore names another.

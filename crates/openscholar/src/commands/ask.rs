@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use scholar_core::{Answer, Notice, Paper, Question};
 use scholar_pipeline::budget::Estimate;
 use scholar_pipeline::config::AskConfig;
-use scholar_pipeline::record::{Journal, Recorder, Replayer};
-use scholar_pipeline::{AskError, Event, Meter, Outcome, estimate};
+use scholar_pipeline::record::{Journal, PortsInfo, Recorder, Replayer};
+use scholar_pipeline::{AskError, Event, Meter, Outcome, Ports, estimate};
 
 use crate::app::App;
 use crate::args::AskArgs;
@@ -95,7 +95,8 @@ impl Task {
             // A group is written down as what it is now.
             let datastore = app.datastore_members(&named).join(",");
             let args = AskArgs { mode: config.mode, ..args };
-            return Ok((args, Self { question, config, datastore, follows, journal: None }));
+            let journal = args.reuse.as_deref().map(|run| reused(run, app)).transpose()?.flatten();
+            return Ok((args, Self { question, config, datastore, follows, journal }));
         };
         let folder = RunFolder::find(&app.home, run)?;
         let record = folder.record()?;
@@ -122,6 +123,23 @@ impl Task {
         let (datastore, follows) = (record.datastore, record.follows);
         Ok((args, Self { question, config, datastore, follows, journal }))
     }
+}
+
+/// What an earlier run was told.
+fn reused(run: &str, app: &App) -> Result<Option<Journal>, CommandError> {
+    let journal = super::runs::replay::journal_so_far(&RunFolder::find(&app.home, run)?)?;
+    Ok(journal.map(Journal::without_clock))
+}
+
+/// Replies of other models must not pass for those of this run's.
+fn check_reused(journal: &Journal, ports: &Ports, run: &str) -> Result<(), CommandError> {
+    if journal.ports().is_some_and(|recorded| *recorded == PortsInfo::of(ports)) {
+        return Ok(());
+    }
+    Err(CommandError::user(format!("run {run} was answered with other models or sources"))
+        .with_hint(
+            "name the same models, judge, reranker and sources as that run, or leave --reuse out",
+        ))
 }
 
 fn read_question(argument: &str) -> Result<Question, CommandError> {
@@ -164,6 +182,9 @@ async fn answer(
         config,
         app,
     )?;
+    if let (Some(run), Some(journal)) = (&args.reuse, journal) {
+        check_reused(journal, ports, run)?;
+    }
     let live = match journal {
         Some(journal) => Replayer::with_live(journal, Some(ports.clone()))
             .user(|| "the journal cannot be used".to_owned())?

@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use super::numbers::to_hex;
 use super::{
-    Call, CallResult, JOURNAL_VERSION, Journal, JournalEntry, Port, PortsInfo, RecordedError,
-    json as to_json, key_of, line_of,
+    Call, CallResult, Journal, JournalEntry, Port, PortsInfo, RecordedError, json as to_json,
+    key_of, line_of,
 };
 use crate::ports::Ports;
 
@@ -46,16 +46,7 @@ impl Recorder {
     /// that a run that is cut off can be resumed.
     pub fn with_sink(ports: &Ports, sink: Option<Sink>) -> Self {
         let book = Arc::new(Book { entries: Mutex::default(), counted: Mutex::default(), sink });
-        book.write(JournalEntry::Ports(PortsInfo {
-            version: JOURNAL_VERSION,
-            retriever: ports.retriever.name().to_owned(),
-            graph: ports.graph.as_ref().map(|port| port.name().to_owned()),
-            reranker: ports.reranker.as_ref().map(|port| port.info().clone()),
-            generator: ports.generator.as_ref().map(|port| port.info().clone()),
-            encoder: ports.encoder.as_ref().map(|port| port.info().clone()),
-            sentence_classifier: ports.sentence_classifier.as_ref().map(|port| port.info().clone()),
-            attributor: ports.attributor.name().to_owned(),
-        }));
+        book.write(JournalEntry::Ports(PortsInfo::of(ports)));
         let ports = recorded(&book, ports);
         Self { book, ports }
     }
