@@ -20,4 +20,4 @@ mod words;
 pub use index::Exploration;
 pub use page::page;
 pub use svg::svg;
-pub use text::{node, text};
+pub use text::{node, reference, text};

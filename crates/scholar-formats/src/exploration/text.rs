@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use scholar_core::text::untrusted;
-use scholar_core::{Outline, TreeEvidence, TreeNode};
+use scholar_core::{Citation, Outline, TreeEvidence, TreeNode};
 
 use super::index::{self, Exploration, Papers};
 use super::shorten;
@@ -87,6 +87,26 @@ pub fn node(exploration: Exploration<'_>, id: &str) -> Option<String> {
         let _infallible = writeln!(out, "{line}");
     }
     Some(out)
+}
+
+/// At which nodes a reference of the answer was a candidate, and as what; empty where at none.
+pub fn reference(exploration: Exploration<'_>, number: Citation) -> String {
+    let papers = Papers::of(exploration);
+    let mut out = String::new();
+    for node in exploration.nodes() {
+        let told = Told { node, papers: &papers, detail: Detail::Brief(CANDIDATES) };
+        let evidence = node.evidence.iter().enumerate();
+        for (at, one) in evidence.filter(|(_, one)| one.reference == Some(number)) {
+            let (id, query) = (untrusted(&node.id).line(), index::query(node));
+            let _infallible =
+                writeln!(out, "found at node {id}: {}", shorten::chars(query, SENTENCE));
+            let facts = told.candidate(at, one).into_iter().skip(1);
+            for line in facts.chain(told.chains_of(at)) {
+                let _infallible = writeln!(out, "  {}", line.trim_start());
+            }
+        }
+    }
+    out
 }
 
 fn plan(outline: &Outline, out: &mut String) {
@@ -227,6 +247,17 @@ impl Told<'_> {
             }
         }
         lines
+    }
+
+    /// Chains that count and lead over a candidate.
+    fn chains_of(&self, at: usize) -> Vec<String> {
+        let Some(graph) = &self.node.contributions else { return Vec::new() };
+        let leads_over = |place: &usize| {
+            graph.segments.get(*place).is_some_and(|segment| segment.evidence == at)
+        };
+        let chains = graph.chains.iter().filter(|chain| chain.pruned.is_none());
+        let over = chains.filter(|chain| chain.segments.iter().any(leads_over));
+        over.filter_map(|chain| index::chain(self.node, graph, chain)).take(CHAINS).collect()
     }
 
     /// What a model wrote for the node: gaps always, analysis and answer in full only.

@@ -54,3 +54,19 @@ fn places_that_are_not_there_are_left_out() {
     assert!(text(of(&answer)).contains("-> Q"));
     assert!(node(of(&answer), "2").is_some());
 }
+
+#[test]
+fn a_reference_is_found_where_it_was_a_candidate() {
+    let answer = exploration::sample();
+    let told = reference(of(&answer), Citation(6));
+    let expected = "found at node 1: By which mechanisms does exercise raise insulin sensitivity in ageing muscle?
+  snippet, retrieved for this query; score 0.79; method (high)
+  kept: Only trial with a clamp before and after detraining.
+  [6]M -> [5]M -> Q
+  #4A -> [6]M -> [5]M -> Q
+  #4E -> [6]M -> [5]M -> Q
+  #5other -> #4A -> [6]M -> [5]M -> Q
+";
+    assert_eq!(told, expected);
+    assert_eq!(reference(of(&answer), Citation(99)), "");
+}
