@@ -9,6 +9,7 @@ mod annotate;
 mod answer;
 mod ask;
 mod explain;
+mod exploration;
 mod former;
 mod metadata;
 mod paper_model;
@@ -27,6 +28,7 @@ pub(crate) use annotate::{
 pub(crate) use answer::{AnswerArgs, GeneratorChoice};
 pub(crate) use ask::{AskArgs, FilterArgs, LengthArg, OutputFormat, PlanArg, TaskArg};
 pub(crate) use explain::ExplainArgs;
+pub(crate) use exploration::ExplorationArgs;
 pub(crate) use former::notices as former_names;
 pub(crate) use metadata::BenchMetadataArgs;
 pub(crate) use paper_model::PaperModelArgs;

@@ -3,6 +3,7 @@
 pub(crate) mod built_in;
 pub(crate) mod copy;
 pub(crate) mod generator;
+pub(crate) mod graph;
 pub(crate) mod judge;
 pub(crate) mod local_servers;
 pub(crate) mod models;
@@ -12,7 +13,7 @@ pub(crate) mod pull;
 pub(crate) mod reranker;
 pub(crate) mod sentences;
 pub(crate) mod sources;
-#[cfg(feature = "self-test")]
+#[cfg(any(test, feature = "self-test"))]
 pub(crate) mod standin;
 pub(crate) mod standing;
 pub(crate) mod store_writer;
@@ -113,8 +114,8 @@ pub(crate) async fn ports(
         sources.retriever(datastore, &Query::from(question));
     let sentence_classifier = sentences::open(app, datastore.encoder.info()).await?;
     let ports = Ports {
+        graph: graph::open(&sources, datastore, wide.as_ref()),
         retriever,
-        graph: None,
         reranker,
         generator,
         encoder: Some(datastore.encoder.clone()),

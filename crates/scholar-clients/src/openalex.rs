@@ -49,6 +49,11 @@ impl OpenAlex {
         Self { fetcher }
     }
 
+    /// Whether works can be asked for by identifiers of this registry.
+    pub fn has_register_of(id: &PaperId) -> bool {
+        name_of(id).is_some()
+    }
+
     /// At most `limit` works that match the words of `text` best and that `filter` accepts.
     ///
     /// # Errors

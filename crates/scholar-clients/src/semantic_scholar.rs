@@ -75,6 +75,11 @@ impl SemanticScholar {
         Self { fetcher }
     }
 
+    /// Whether papers can be asked for by identifiers of this registry.
+    pub fn has_register_of(id: &PaperId) -> bool {
+        s2_id(id).is_some()
+    }
+
     /// Papers for a few words, by relevance. Up to `limit` that `filter` accepts.
     ///
     /// # Errors

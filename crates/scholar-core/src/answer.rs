@@ -15,6 +15,8 @@ use crate::support::{Missing, Support};
 pub enum AnswerMode {
     /// The paper's loop: draft, feedback, revision, citation verification.
     Generative,
+    /// `SciRAG`: an outline, a tree of retrievals over the citation graph, merged bottom up.
+    Scirag,
     /// Verbatim evidence selected and ordered in code.
     Evidence,
     /// One draft over retrieved passages, no feedback.

@@ -95,6 +95,9 @@ pub struct TreeNode {
     /// Who decided that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<DecidedBy>,
+    /// Who chose among the candidates; `None` where only their scores did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_by: Option<DecidedBy>,
     /// Candidates: those kept by rank, then the discarded ones by score.
     pub evidence: Vec<TreeEvidence>,
     /// How the candidates contribute and relate; `None` where that was not asked.

@@ -9,12 +9,14 @@
 //! | references of a paper | its references |
 //! | citers of a paper | its citers |
 //! | neighbourhood | the sum of both over the papers expanded, within [`Limits`] |
+//! | neighbours with texts | two columns of each link, and the stored texts of those that come back |
 //! | related papers | citers of each reference, and references of each citer, within [`RELATED_LIST`] |
 //!
 //! A paper has several identifiers and may be cited by any: an identifier of a stored paper stands for that paper. One
 //! that is not stored stands for itself.
 
 mod nearby;
+mod neighbours;
 mod related;
 mod size;
 
@@ -32,6 +34,7 @@ use crate::schema::column;
 use crate::store::{Datastore, Snapshot};
 
 pub use nearby::{Direction, Edge, Limits, Nearby, Neighbourhood};
+pub use neighbours::{GraphMember, StoredGraph};
 pub use related::{RELATED_LIST, Related, Relatives};
 pub use size::GraphSize;
 
@@ -247,6 +250,34 @@ impl Graph<'_> {
         let column = self.columns[address.segment_ord as usize].0.as_ref().ok_or_else(lacks)?;
         let ord = column.ords().first(address.doc_id).ok_or_else(lacks)?;
         self.text_of(column, ord)
+    }
+
+    /// Own identifiers of the papers at `addresses`, which ascend. The dictionary is read once from front to back.
+    fn names_at(&self, addresses: &[DocAddress]) -> Result<Vec<String>, Error> {
+        let lacks = || Error::corrupt(self.store.root(), "a paper lacks its identifier's column");
+        let mut names: Vec<String> = vec![String::new(); addresses.len()];
+        let mut done = 0;
+        for of_segment in addresses.chunk_by(|a, b| a.segment_ord == b.segment_ord) {
+            let segment = of_segment.first().map_or(0, |address| address.segment_ord as usize);
+            let column = self.columns[segment].0.as_ref().ok_or_else(lacks)?;
+            let mut places: Vec<(u64, usize)> = Vec::with_capacity(of_segment.len());
+            for (place, address) in (done..).zip(of_segment) {
+                places.push((column.ords().first(address.doc_id).ok_or_else(lacks)?, place));
+            }
+            places.sort_unstable();
+            let ords: Vec<u64> = places.iter().map(|(ord, _)| *ord).collect();
+            let mut filled = places.iter();
+            column
+                .dictionary()
+                .sorted_ords_to_term_cb(&ords, |name| {
+                    if let Some((_, place)) = filled.next() {
+                        names[*place] = String::from_utf8_lossy(name).into_owned();
+                    }
+                })
+                .map_err(Error::io("read", self.store.root()))?;
+            done += of_segment.len();
+        }
+        Ok(names)
     }
 
     fn text_of(&self, column: &StrColumn, ord: u64) -> Result<String, Error> {

@@ -12,6 +12,7 @@ pub use overrides::{SettingError, Settings};
 
 use crate::budget::Budget;
 use crate::modes::evidence::config::EvidenceConfig;
+use crate::modes::scirag::config::SciragConfig;
 use crate::proof::config::{ProofConfig, Remedy};
 use crate::thread::Thread;
 
@@ -363,6 +364,9 @@ pub struct AskConfig {
     pub evidence_pool: usize,
     /// Evidence-first answers. Their searches are `retrieval`'s.
     pub evidence: EvidenceConfig,
+    /// The tree of retrievals of `SciRAG` mode. Runs recorded before there was one have the paper's.
+    #[serde(default = "SciragConfig::paper")]
+    pub scirag: SciragConfig,
     /// What a follow-up question follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<Thread>,
@@ -380,6 +384,10 @@ pub const TOP_N: usize = 10;
 pub const SINGLE_PAPER_TOP_N: usize = 5;
 /// Passages of one paper among those shown. Source: both papers.
 pub const MAX_PER_PAPER: usize = 3;
+/// Passages shown to the first answer of `SciRAG`. Source: released code.
+pub const SCIRAG_TOP_N: usize = 8;
+/// Nucleus of `SciRAG`'s calls. Source: released code.
+pub const SCIRAG_TOP_P: f32 = 0.95;
 /// Feedback items worked through. Source: both papers.
 pub const FEEDBACK_ITEMS: usize = 3;
 /// A revision shorter than this share of the text is refused. Source: reference code, `src/open_scholar.py::run`.
@@ -438,6 +446,7 @@ impl AskConfig {
             proof: ProofConfig::standard(),
             evidence_pool: EVIDENCE_POOL,
             evidence: EvidenceConfig::digest(),
+            scirag: SciragConfig::lean(),
             thread: None,
             budget: Budget::unlimited(),
         }
@@ -449,6 +458,24 @@ impl AskConfig {
         config.writing = WritingConfig::report();
         config.sampling.answer.max_tokens = REPORT_TOKENS;
         config.sampling.edit.max_tokens = REPORT_TOKENS;
+        config
+    }
+
+    /// A tree of retrievals by `scirag`, whose long answers have our form. Source: specification A2, eight passages for the
+    /// first answer, searched for with the question itself.
+    pub fn scirag(scirag: SciragConfig, task: Task) -> Self {
+        let mut config = match task {
+            Task::SinglePaperQa => Self::single_paper_task(task),
+            _ => Self::report(),
+        };
+        config.mode = AnswerMode::Scirag.into();
+        config.task = task;
+        config.retrieval.keywords = 0;
+        if task != Task::SinglePaperQa {
+            config.ranking.top_n = SCIRAG_TOP_N;
+        }
+        config.sampling.top_p = SCIRAG_TOP_P;
+        config.scirag = scirag;
         config
     }
 

@@ -1,6 +1,9 @@
 //! One closed list of what happens during a run; progress bars, streams, meters and tests all read it.
 
-use scholar_core::{AnswerMode, AnswerSentence, Notice, Query, TokenUsage};
+use scholar_core::{
+    AnswerMode, AnswerSentence, DecidedBy, ExpansionDecision, Notice, Outline, Query, TokenUsage,
+    TreeNode,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Evidence, EvidenceNumber};
@@ -73,6 +76,50 @@ pub enum Event {
         purpose: String,
         /// Prompt and completion tokens of the call.
         usage: TokenUsage,
+    },
+    /// The answer was planned.
+    Outlined {
+        /// Its sections.
+        outline: Outline,
+    },
+    /// A node of the tree of retrievals is explored.
+    NodeBegan {
+        /// Its place in the tree: `1.2`.
+        id: String,
+        /// What is searched for.
+        query: String,
+    },
+    /// The hits of a node were judged: are they enough, or is the citation graph asked?
+    NodeDecided {
+        /// Its place in the tree.
+        id: String,
+        /// Papers that its search found.
+        papers: usize,
+        /// What was decided.
+        decision: ExpansionDecision,
+        /// By whom.
+        by: DecidedBy,
+        /// Papers that the citation graph added.
+        neighbours: usize,
+    },
+    /// A node is done; its children are not.
+    NodeEnded {
+        /// What was found and kept, and why.
+        node: Box<TreeNode>,
+    },
+    /// Answers of children were merged into their parent's.
+    Merged {
+        /// Place of the parent in the tree; `0` is the answer itself.
+        id: String,
+        /// How many children had something to tell.
+        children: usize,
+        /// Passages shown.
+        passages: usize,
+        /// Citations of numbers that do not exist, which were removed.
+        dropped: usize,
+        /// The merged text; absent where the call failed and the text before stands.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     },
     /// The first draft is there.
     Drafted {

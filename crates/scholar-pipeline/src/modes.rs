@@ -8,6 +8,7 @@
 pub mod closed_book;
 pub mod evidence;
 pub mod generative;
+pub mod scirag;
 pub mod single_pass;
 
 use futures::future::BoxFuture;
@@ -47,12 +48,13 @@ pub struct Mode {
 
 /// Every mode, in the order of help texts.
 pub static MODES: &[&Mode] =
-    &[&generative::MODE, &evidence::MODE, &single_pass::MODE, &closed_book::MODE];
+    &[&generative::MODE, &scirag::MODE, &evidence::MODE, &single_pass::MODE, &closed_book::MODE];
 
 /// The entry of `id`.
 pub fn of(id: AnswerMode) -> &'static Mode {
     match id {
         AnswerMode::Generative => &generative::MODE,
+        AnswerMode::Scirag => &scirag::MODE,
         AnswerMode::Evidence => &evidence::MODE,
         AnswerMode::SinglePass => &single_pass::MODE,
         AnswerMode::NoRetrieval => &closed_book::MODE,

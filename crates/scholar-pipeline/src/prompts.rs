@@ -183,7 +183,7 @@ mod tests {
     fn every_file_is_registered_once() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("prompts");
         let mut files = Vec::new();
-        for part in ["ask", "evidence", "proof", "screen", "tabulate"] {
+        for part in ["ask", "evidence", "proof", "scirag", "screen", "tabulate"] {
             for entry in std::fs::read_dir(folder.join(part)).expect("a folder") {
                 let path = entry.expect("an entry").path();
                 let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();

@@ -22,6 +22,7 @@ mod numbers;
 mod recorder;
 mod replayer;
 mod sentences;
+mod turns;
 
 pub use recorder::Recorder;
 pub use replayer::Replayer;

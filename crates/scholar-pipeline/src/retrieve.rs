@@ -30,7 +30,7 @@ pub mod sources;
 pub(crate) mod testing;
 
 use pool::{cap, dedup, filter_by_citations};
-use rank::rank;
+pub(crate) use rank::rank;
 
 /// Which round of retrieval passages are gathered for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,7 +125,10 @@ fn quoted_earlier(passage: Passage, paper: PaperMeta) -> Option<Retrieved> {
 }
 
 /// One list per query, in query order.
-async fn search_all(frame: &Frame<'_>, queries: &[Query]) -> Result<Vec<Vec<Retrieved>>, AskError> {
+pub(crate) async fn search_all(
+    frame: &Frame<'_>,
+    queries: &[Query],
+) -> Result<Vec<Vec<Retrieved>>, AskError> {
     let retrieval = &frame.config.retrieval;
     let retriever = &frame.ports.retriever;
     let request = |query: &Query| retrieval.request(query, retrieval.top_k);

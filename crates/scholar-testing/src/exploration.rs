@@ -260,6 +260,11 @@ fn node(id: &str, path: Vec<String>, state: NodeState, evidence: Vec<TreeEvidenc
     let inner = searched && id != "0";
     let tagged = state == NodeState::Answered && inner;
     let expanded = evidence.iter().any(|one| matches!(one.origin, EvidenceOrigin::Link { .. }));
+    let by = match id {
+        "2.1" => DecidedBy::Fallback,
+        _ => DecidedBy::Model,
+    };
+    let by = inner.then_some(by);
     let n = evidence.len() as u64;
     TreeNode {
         id: id.to_owned(),
@@ -277,11 +282,8 @@ fn node(id: &str, path: Vec<String>, state: NodeState, evidence: Vec<TreeEvidenc
             true => ExpansionDecision::Expanded,
             false => ExpansionDecision::Sufficient,
         }),
-        decided_by: inner.then_some(if id == "2.1" {
-            DecidedBy::Fallback
-        } else {
-            DecidedBy::Model
-        }),
+        decided_by: by,
+        selected_by: by,
         contributions: tagged.then(|| contributions(&evidence)),
         answer: (state == NodeState::Answered).then(|| {
             "Both kinds of training help [0]. Together they help more than either [1].".to_owned()

@@ -11,7 +11,7 @@ use scholar_core::text::normalise::title_key;
 use scholar_pipeline::ModeChoice;
 use scholar_pipeline::modes::{self, MODES};
 
-use super::AnswerArgs;
+use super::{AnswerArgs, ExplorationArgs};
 
 /// Answer a question, with a located quotation for every citation.
 #[derive(Debug, ClapArgs)]
@@ -28,6 +28,7 @@ pub(crate) struct AskArgs {
             "question", "preset", "length", "plan", "mode", "task", "datastore", "top_k", "top_n", "search", "norm_cite", "feedback",
             "seed", "before", "year_from", "year_to", "venue", "min_citations", "licence",
             "without_retracted", "paper", "exclude", "exclude_title", "sources", "full_texts", "settings",
+            "planner", "tree", "max_depth", "expansion", "rerank",
         ]
     )]
     pub(crate) resume: Option<String>,
@@ -50,7 +51,7 @@ pub(crate) struct AskArgs {
     #[arg(long, value_enum, default_value_t = TaskArg::Default)]
     pub(crate) task: TaskArg,
     /// Preset of settings: report, paper, nature, single-paper, upstream. All but report write long answers in the
-    /// published form.
+    /// published form. With --mode scirag: report, paper, upstream, lean, all of which write reports.
     #[arg(long, default_value = "report", value_name = "NAME")]
     pub(crate) preset: String,
     /// Length of a generative answer [default: medium].
@@ -59,6 +60,9 @@ pub(crate) struct AskArgs {
     /// What a generative answer is written from [default: draft].
     #[arg(long, value_enum, value_name = "PLAN")]
     pub(crate) plan: Option<PlanArg>,
+    /// How SciRAG explores.
+    #[command(flatten)]
+    pub(crate) exploration: ExplorationArgs,
     /// Models, retrieval settings and budget.
     #[command(flatten)]
     pub(crate) answer: AnswerArgs,

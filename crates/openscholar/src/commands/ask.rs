@@ -2,6 +2,7 @@
 
 mod live;
 pub(crate) mod settings;
+mod tree;
 mod watch;
 
 use std::io::Read as _;

@@ -32,6 +32,8 @@ pub(crate) struct OpenDatastore {
     pub(crate) store: Arc<Datastore>,
     /// The others that are searched with it.
     pub(crate) others: Vec<Arc<Datastore>>,
+    /// The threads that search.
+    pub(crate) pool: Arc<SearchPool>,
 }
 
 impl OpenDatastore {
@@ -78,6 +80,14 @@ impl OpenDatastore {
     /// All datastores that are searched.
     pub(crate) fn stores(&self) -> impl Iterator<Item = &Arc<Datastore>> {
         std::iter::once(&self.store).chain(&self.others)
+    }
+
+    /// The same with the names that hits of several carry.
+    pub(crate) fn named_stores(&self) -> impl Iterator<Item = (String, &Arc<Datastore>)> {
+        let name = |store: &Arc<Datastore>| {
+            store.root().file_name().unwrap_or_default().to_string_lossy().into_owned()
+        };
+        self.stores().map(move |store| (name(store), store))
     }
 
     /// A number that grows with every commit of any of them.
@@ -147,7 +157,7 @@ impl OpenDatastore {
 
     /// The same, comparing every vector.
     pub(crate) fn exact(self, app: &App) -> Result<Self, CommandError> {
-        let Self { encoder, retriever: _, store, others } = self;
+        let Self { encoder, retriever: _, store, others, pool: _ } = self;
         if !others.is_empty() {
             return Err(CommandError::usage("--exact searches one datastore"));
         }
@@ -164,8 +174,9 @@ impl OpenDatastore {
         let memory_bytes = app.config.search_memory_mb.map(|megabytes| megabytes << 20);
         let config = SearchConfig { memory_bytes, ..config };
         let pool = Arc::new(SearchPool::new(app.threads(), SEARCH_QUEUE)?);
-        let retriever = HybridRetriever::new(Arc::clone(&store), encoder.clone(), config, pool)?;
-        Ok(Self { encoder, retriever: Arc::new(retriever), store, others: Vec::new() })
+        let threads = Arc::clone(&pool);
+        let retriever = HybridRetriever::new(Arc::clone(&store), encoder.clone(), config, threads)?;
+        Ok(Self { encoder, retriever: Arc::new(retriever), store, others: Vec::new(), pool })
     }
 }
 

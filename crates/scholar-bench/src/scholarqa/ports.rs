@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use scholar_core::{
-    Attributor, Encoder, Generator, Query, Reranker, Retriever, SentenceClassifier,
+    Attributor, CitationGraph, Encoder, Generator, Query, Reranker, Retriever, SentenceClassifier,
 };
 use scholar_pipeline::budget::Budget;
 use scholar_pipeline::proof::GeneratorAttributor;
@@ -26,8 +26,23 @@ pub enum RunJudge {
     Shared(Arc<dyn Attributor>),
 }
 
+/// What searches papers for one question.
+pub struct Searching {
+    /// Where passages come from.
+    pub retriever: Arc<dyn Retriever>,
+    /// Who cites whom among the papers that are searched, where that is known.
+    pub graph: Option<Arc<dyn CitationGraph>>,
+}
+
+impl Searching {
+    /// Passages alone: frozen and given ones lead nowhere.
+    fn without_graph(retriever: impl Retriever + 'static) -> Self {
+        Self { retriever: Arc::new(retriever), graph: None }
+    }
+}
+
 /// What searches papers for a question; for an empty one, stored papers alone.
-pub type SearchOf = Box<dyn Fn(Option<&Query>) -> Arc<dyn Retriever> + Send + Sync>;
+pub type SearchOf = Box<dyn Fn(Option<&Query>) -> Searching + Send + Sync>;
 
 /// What all items of a run share.
 pub struct RunPorts {
@@ -134,7 +149,7 @@ impl RunPorts {
             }
             (RunJudge::Writer, None) => return None,
         };
-        let retriever = self.retriever(item);
+        let Searching { retriever, graph } = self.searching(item);
         let saving = self.saves.then(|| Arc::new(SavingRetriever::new(Arc::clone(&retriever))));
         let retriever = match &saving {
             Some(saving) => Arc::clone(saving) as Arc<dyn Retriever>,
@@ -142,7 +157,7 @@ impl RunPorts {
         };
         let ports = Ports {
             retriever,
-            graph: None,
+            graph,
             reranker: self.reranker.clone(),
             generator,
             encoder: self.encoder.clone(),
@@ -154,18 +169,20 @@ impl RunPorts {
         Some(ItemPorts { ports, saving, meter })
     }
 
-    fn retriever(&self, item: &Item) -> Arc<dyn Retriever> {
+    fn searching(&self, item: &Item) -> Searching {
         match (self.contexts, &self.frozen, &self.search) {
-            (ContextSource::Given, ..) => Arc::new(FixedRetriever::given(&item.id, &item.contexts)),
+            (ContextSource::Given, ..) => {
+                Searching::without_graph(FixedRetriever::given(&item.id, &item.contexts))
+            }
             (ContextSource::Retrieved, Some(sets), _) => {
                 let hits = sets.get(&item.id).map(|set| set.hits.clone()).unwrap_or_default();
-                Arc::new(FixedRetriever::frozen(hits))
+                Searching::without_graph(FixedRetriever::frozen(hits))
             }
             (ContextSource::Retrieved, None, Some(search)) => {
                 search(Query::new(&item.question).as_ref())
             }
             (ContextSource::None, ..) | (ContextSource::Retrieved, None, None) => {
-                Arc::new(NoRetriever)
+                Searching::without_graph(NoRetriever)
             }
         }
     }

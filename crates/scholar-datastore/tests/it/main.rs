@@ -10,6 +10,7 @@ mod graph;
 mod kill;
 mod library;
 mod merge;
+mod neighbours;
 mod process;
 mod processes;
 mod repair;

@@ -134,11 +134,16 @@ impl Spent {
     }
 }
 
-/// How many of a node's candidates it kept, and how many of those the answer cites.
+/// How many of a node's candidates it kept, how many the answer cites, and who chose.
 pub(super) fn kept(node: &TreeNode) -> String {
     let n_kept = node.evidence.iter().filter(|one| one.kept).count();
     let n_cited = node.evidence.iter().filter(|one| one.reference.is_some()).count();
-    format!("{n_kept} of {} kept, {n_cited} cited", count(node.evidence.len(), "candidate"))
+    let mut text =
+        format!("{n_kept} of {} kept, {n_cited} cited", count(node.evidence.len(), "candidate"));
+    if let Some(who) = node.selected_by {
+        text = format!("{text}, chosen {}", by(who));
+    }
+    text
 }
 
 /// The whole tree in a line: `7 nodes: 5 answered, 1 no evidence, 1 skipped; 18 of 40 candidates kept`.

@@ -28,18 +28,28 @@ impl Frame<'_> {
         values: &[(&str, &str)],
         call: CallSampling,
     ) -> Result<Generation, PortError> {
+        let reply = self.call_shaped(purpose, prompt, values, call, OutputShape::Text).await?;
+        self.warn_of_cut(purpose, reply.finish);
+        Ok(reply)
+    }
+
+    /// As [`Frame::call`], for a reply of any shape, of which the caller says what it means that it is cut.
+    ///
+    /// # Errors
+    /// As [`Frame::call`].
+    pub(crate) async fn call_shaped(
+        &self,
+        purpose: &str,
+        prompt: Prompt,
+        values: &[(&str, &str)],
+        call: CallSampling,
+        shape: OutputShape,
+    ) -> Result<Generation, PortError> {
         let messages = prompt.render(self.demonstrates(), values);
         let mut sampling = self.config.sampling.of(call);
         sampling.max_tokens = fit(self.generator()?, &messages, sampling.max_tokens)?;
-        let request = GenerationRequest {
-            purpose: purpose.to_owned(),
-            messages,
-            sampling,
-            shape: OutputShape::Text,
-        };
-        let reply = self.generate(prompt, &request).await?;
-        self.warn_of_cut(purpose, reply.finish);
-        Ok(reply)
+        let request = GenerationRequest { purpose: purpose.to_owned(), messages, sampling, shape };
+        self.generate(prompt, &request).await
     }
 
     /// Asks the generator for JSON that follows `schema`, at temperature 0 and without worked examples: what a small model
@@ -105,7 +115,7 @@ impl Frame<'_> {
         }
     }
 
-    fn warn_of_cut(&self, purpose: &str, finish: FinishReason) {
+    pub(crate) fn warn_of_cut(&self, purpose: &str, finish: FinishReason) {
         let notice = match (finish, self.over_budget()) {
             (FinishReason::Stop, _) => return,
             (FinishReason::Length, Some(exceeded)) => {

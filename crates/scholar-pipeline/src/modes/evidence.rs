@@ -47,7 +47,9 @@ pub use digest::{EvidenceAnswer, digest};
 pub use papers::PaperSigns;
 pub use sentence_signs::{SentenceDiagnosis, SentenceSigns};
 
+use question::Reading;
 use spelling::{corrected, corrections};
+use terms::Abbreviations;
 
 use super::Mode;
 use crate::budget::ExpectedCalls;
@@ -110,8 +112,34 @@ pub async fn answer(frame: &Frame<'_>) -> Result<EvidenceAnswer, AskError> {
     Ok(result)
 }
 
+/// A part of a question that can be searched for by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Facet {
+    /// In the question's words.
+    pub(crate) heading: String,
+    /// Its words with those of the question's topic.
+    pub(crate) query: String,
+    /// Stems that tell it from the other parts.
+    pub(crate) stems: std::collections::BTreeSet<String>,
+}
+
+/// The parts that a question itself names; none of a question that names fewer than two.
+pub(crate) fn facets(question: &str) -> Vec<Facet> {
+    let reading = Reading::of(question, &Abbreviations::default());
+    let topic = reading.phrases.join(" ");
+    let facet = |part: &question::Part| {
+        let stems =
+            if part.stems.is_empty() { terms::stem_set(&part.heading) } else { part.stems.clone() };
+        let of_topic =
+            topic.split_whitespace().filter(|word| terms::stem_set(word).is_disjoint(&stems));
+        let words: Vec<&str> = part.heading.split_whitespace().chain(of_topic).collect();
+        Facet { heading: part.heading.clone(), query: words.join(" "), stems }
+    };
+    reading.parts.iter().map(facet).collect()
+}
+
 /// That a verdict is left to the reader, with what it would rest on.
-fn no_label(question: &Question, answer: &Answer, [yes, no]: [&str; 2]) -> Notice {
+pub(crate) fn no_label(question: &Question, answer: &Answer, [yes, no]: [&str; 2]) -> Notice {
     let mut message = format!("this mode gives evidence, no label “{yes}” or “{no}”");
     if let Some([effect, none]) = digest::reported_effects(question, answer) {
         message = format!(

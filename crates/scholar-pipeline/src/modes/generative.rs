@@ -25,10 +25,12 @@ use crate::write::{conclude, drafted};
 
 mod feedback;
 mod refine;
-mod report;
+pub(crate) mod report;
 mod revise;
 
 use refine::refine;
+pub(crate) use report::accept_revision;
+pub(crate) use revise::revised_text;
 
 /// Tokens of one paragraph. Ours.
 const PARAGRAPH_TOKENS: u64 = 150;

@@ -66,6 +66,48 @@ prompts! {
     JUDGE_VERDICT = "proof/judge_verdict";
     /// Yes or no, for small models.
     JUDGE_YES_NO = "proof/judge_yes_no";
+    /// The final answer of a tree of retrievals, as a report.
+    SCIRAG_AGGREGATE = "scirag/aggregate";
+    /// The final answer of a tree of retrievals, as prose.
+    SCIRAG_AGGREGATE_PROSE = "scirag/aggregate_prose";
+    /// Which chains of contributions carry an answer.
+    SCIRAG_ANALYSE = "scirag/analyse";
+    /// An inner node's answer with what its children found.
+    SCIRAG_BRANCH = "scirag/branch";
+    /// One sentence from a long answer.
+    SCIRAG_COMPRESS = "scirag/compress";
+    /// Roles, relations and a selection in one reply, as JSON.
+    SCIRAG_CONTRIBUTIONS = "scirag/contributions";
+    /// Whether the hits of a search are enough.
+    SCIRAG_DECIDE = "scirag/decide";
+    /// A first answer in prose.
+    SCIRAG_DRAFT_PROSE = "scirag/draft_prose";
+    /// A revision by feedback.
+    SCIRAG_EDIT = "scirag/edit";
+    /// What to improve in a merged answer.
+    SCIRAG_FEEDBACK = "scirag/feedback";
+    /// What a node's answer lacks.
+    SCIRAG_GAPS_NODE = "scirag/gaps_node";
+    /// Queries for what a node's answer lacks.
+    SCIRAG_GAPS_NODE_ONE_STAGE = "scirag/gaps_node_one_stage";
+    /// Queries for what an answer lacks, in one call.
+    SCIRAG_GAPS_ONE_STAGE = "scirag/gaps_one_stage";
+    /// Queries for a list of what is missing.
+    SCIRAG_GAPS_QUERIES = "scirag/gaps_queries";
+    /// Requirements of an outline that an answer does not meet.
+    SCIRAG_GAPS_UNMET = "scirag/gaps_unmet";
+    /// The answer of a node.
+    SCIRAG_NODE_ANSWER = "scirag/node_answer";
+    /// The plan of an answer.
+    SCIRAG_OUTLINE = "scirag/outline";
+    /// Relations between contributions, as JSON.
+    SCIRAG_RELATE = "scirag/relate";
+    /// A reply that was to be JSON, again.
+    SCIRAG_REPAIR_JSON = "scirag/repair_json";
+    /// Which papers an answer should use, as JSON.
+    SCIRAG_SELECT = "scirag/select";
+    /// Roles of parts of papers, as JSON.
+    SCIRAG_TAG = "scirag/tag";
     /// Whether a paper meets the criteria of a review, as JSON.
     SCREEN_CRITERIA = "screen/criteria";
     /// Words of one paper for the columns of a table, as JSON.

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::numbers::{HexEmbeddings, from_hex};
 use super::recorder::{encode_request, evidence_request, rerank_call};
+use super::turns::Turns;
 use super::{
     Call, CallResult, Journal, JournalEntry, JournalError, Port, PortsInfo, ReplayMiss,
     json as to_json, key_of,
@@ -38,6 +39,8 @@ pub(super) struct Book {
     live: Option<Ports>,
     /// Whether the recorded judge could tell evidence; one that cannot leaves no line.
     tells_evidence: bool,
+    /// The order of the recording; a run that goes on with live ports keeps none.
+    turns: Option<Turns>,
 }
 
 struct Readings {
@@ -92,6 +95,7 @@ impl Replayer {
             calls: Mutex::new(calls),
             readings: Mutex::new(Readings { recorded, last: Duration::ZERO, resumed: None }),
             misses: Mutex::default(),
+            turns: live.is_none().then(|| Turns::of(journal)),
             live,
             tells_evidence,
         };
@@ -128,6 +132,9 @@ impl Replayer {
     fn clock(&self) -> Clock {
         let book = Arc::clone(&self.book);
         Arc::new(move || {
+            if let Some(turns) = &book.turns {
+                turns.of_clock();
+            }
             let mut readings = book.readings.lock();
             let Readings { recorded, last, resumed } = &mut *readings;
             let live = || book.live.as_ref().map(|ports| (ports.clock)());
@@ -149,6 +156,23 @@ impl Book {
         let queue = calls.get_mut(&key)?;
         // Counting is a function of its text: one recorded count serves every call.
         if port == Port::CountTokens { queue.front().cloned() } else { queue.pop_front() }
+    }
+
+    /// Ready when the reply to this request was, among those of the recording.
+    async fn turn(&self, port: Port, request: &Value) {
+        if let Some(turns) = &self.turns {
+            turns.of_call(&key_of(port, request)).await;
+        }
+    }
+
+    /// As [`Book::result`], in the order of the recording.
+    async fn awaited<R: DeserializeOwned>(
+        &self,
+        port: Port,
+        request: &Value,
+    ) -> Option<Result<R, PortError>> {
+        self.turn(port, request).await;
+        self.result(port, request)
     }
 
     fn miss(&self, port: Port, purpose: &str, request: &Value) -> PortError {
@@ -211,25 +235,25 @@ impl Retriever for Served {
     }
 
     async fn search(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, PortError> {
-        match self.0.result(Port::Search, &to_json(request)) {
+        match self.0.awaited(Port::Search, &to_json(request)).await {
             Some(result) => result,
             None => self.0.live()?.retriever.search(request).await,
         }
     }
 
     async fn explore(&self, request: &SearchRequest) -> Result<Searched, PortError> {
-        if let Some(result) = self.0.result(Port::Explore, &to_json(request)) {
+        if let Some(result) = self.0.awaited(Port::Explore, &to_json(request)).await {
             return result;
         }
         // Journals of before there was anything to explore hold the same request as a search.
-        match self.0.result(Port::Search, &to_json(request)) {
+        match self.0.awaited(Port::Search, &to_json(request)).await {
             Some(result) => result.map(|hits| Searched { hits, notices: Vec::new() }),
             None => self.0.live()?.retriever.explore(request).await,
         }
     }
 
     async fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, PortError> {
-        match self.0.result(Port::Passage, &to_json(id)) {
+        match self.0.awaited(Port::Passage, &to_json(id)).await {
             Some(result) => result,
             None => self.0.live()?.retriever.passage(id).await,
         }
@@ -243,7 +267,7 @@ impl CitationGraph for Served {
     }
 
     async fn neighbours(&self, request: &NeighbourRequest) -> Result<Neighbours, PortError> {
-        match self.0.result(Port::Neighbours, &to_json(request)) {
+        match self.0.awaited(Port::Neighbours, &to_json(request)).await {
             Some(result) => result,
             None => {
                 let live = self.0.live()?.graph.clone();
@@ -265,7 +289,7 @@ impl Reranker for Served {
         passages: &[Retrieved],
     ) -> Result<Vec<RerankScore>, PortError> {
         let (full, _) = rerank_call(query, passages);
-        match self.0.result(Port::Rerank, &full) {
+        match self.0.awaited(Port::Rerank, &full).await {
             Some(result) => result,
             None => {
                 let live = self.0.live()?.reranker.clone();
@@ -303,6 +327,7 @@ impl Generator for Served {
         on_text: &OnText<'_>,
     ) -> Result<Generation, PortError> {
         let value = to_json(request);
+        self.0.turn(Port::Generate, &value).await;
         match self.0.take(Port::Generate, &value) {
             Some(CallResult::Reply(spoken)) => {
                 let Spoken { generation, pieces } = read(spoken)?;
@@ -328,7 +353,7 @@ impl Generator for Served {
         choices: &[&str],
     ) -> Result<Vec<f32>, PortError> {
         let request = json!({ "messages": messages, "choices": choices });
-        match self.0.result(Port::Choose, &request) {
+        match self.0.awaited(Port::Choose, &request).await {
             Some(result) => result,
             None => self.live_generator()?.choose(purpose, messages, choices).await,
         }
@@ -376,7 +401,7 @@ impl Attributor for Served {
     }
 
     async fn judge(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judgement>, PortError> {
-        match self.0.result(Port::Judge, &json!(pairs)) {
+        match self.0.awaited(Port::Judge, &json!(pairs)).await {
             Some(result) => result,
             None => self.0.live()?.attributor.judge(pairs).await,
         }
@@ -390,7 +415,7 @@ impl Attributor for Served {
         if self.0.live.is_none() && !self.0.tells_evidence {
             return Ok(None);
         }
-        match self.0.result(Port::Evidence, &evidence_request(sentence, candidates)) {
+        match self.0.awaited(Port::Evidence, &evidence_request(sentence, candidates)).await {
             Some(result) => result,
             None => self.0.live()?.attributor.evidence(sentence, candidates).await,
         }

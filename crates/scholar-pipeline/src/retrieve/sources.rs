@@ -7,10 +7,11 @@
 //! ```
 //!
 //! [`WideRetriever`] is a [`Retriever`](scholar_core::Retriever): `search` asks what is stored or was found before in the same run,
-//! `explore` asks every source too. What was found is kept for the run, so that quotations can be located in it.
+//! `explore` asks every source too. [`WideGraph`] does the same for the citation graph. What was found is kept for the run, so that quotations can be located in it.
 //!
 //! Source: arXiv 2411.14199 §2.1 (three sources, keywords, top 10 papers of each keyword by citations).
 
+mod graph;
 mod keywords;
 mod passages;
 mod reconcile;
@@ -18,6 +19,7 @@ mod wide;
 
 use serde::{Deserialize, Serialize};
 
+pub use graph::{LinkSource, LinkedPaper, LinkedPapers, WideGraph};
 pub use reconcile::{Candidate, KnownPapers, Provenance, join_meta as merge_meta, reconcile};
 pub use wide::WideRetriever;
 

@@ -1,6 +1,7 @@
 //! Scenarios of whole runs, replay, and parity with a recorded run of the reference code.
 
 mod evidence;
+mod links;
 mod recorded;
 mod replay;
 mod report;

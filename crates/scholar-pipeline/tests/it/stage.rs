@@ -75,6 +75,15 @@ fn event_line(event: &Event) -> String {
         }
         Event::Text { purpose, .. } => format!("text of {purpose}"),
         Event::Generated { purpose, usage: _ } => format!("generated {purpose}"),
+        Event::Outlined { outline } => format!("outlined {:?}", outline.sections),
+        Event::NodeBegan { id, query } => format!("node {id} began: {query}"),
+        Event::NodeDecided { id, papers, decision, by, neighbours } => {
+            format!("node {id}: {papers} papers, {decision:?} by {by:?}, {neighbours} neighbours")
+        }
+        Event::NodeEnded { node } => format!("node {} ended {:?}", node.id, node.state),
+        Event::Merged { id, children, passages, dropped, text } => {
+            format!("merged {children} into {id} over {passages}, {dropped} dropped: {text:?}")
+        }
         Event::Drafted { text } => format!("drafted {text:?}"),
         Event::Feedback { items } => format!("feedback {items:?}"),
         Event::Revised { item, accepted, reason, new_evidence, text } => {

@@ -1,11 +1,12 @@
 //! From arguments and config file to the resolved settings of a run.
 
 use clap::ValueEnum as _;
-use scholar_core::SearchFilter;
+use scholar_core::{AnswerMode, SearchFilter};
 use scholar_pipeline::config::{
     AnswerForm, AnswerLength, AskConfig, ModeChoice, SettingError, Settings, Task, WritingConfig,
     WritingPlan,
 };
+use scholar_pipeline::modes::scirag::config::SciragConfig;
 
 use crate::args::{AnswerArgs, AskArgs, GeneratorChoice, LengthArg, PlanArg, SourceArg, TaskArg};
 use crate::error::CommandError;
@@ -14,7 +15,16 @@ use crate::runs::WiringRecord;
 /// Preset, then flags. Every flag of [`AskArgs`] that belongs to the algorithm is read here; the rest is wiring.
 pub(super) fn resolve(args: &AskArgs, file: &Settings) -> Result<AskConfig, CommandError> {
     let task = Task::from(args.task);
+    let scirag = is_scirag(args, file);
     let mut config = match args.preset.as_str() {
+        "report" if scirag => AskConfig::scirag(SciragConfig::default(), task),
+        "paper" if scirag => AskConfig::scirag(SciragConfig::paper(), task),
+        "upstream" if scirag => AskConfig::scirag(SciragConfig::upstream(), task),
+        "lean" if scirag => AskConfig::scirag(SciragConfig::lean(), task),
+        other if scirag => {
+            return Err(CommandError::user(format!("SciRAG has no preset {other:?}"))
+                .with_hint("with --mode scirag the presets are report, paper, upstream and lean"));
+        }
         "report" | "paper" if args.task == TaskArg::SinglePaper => {
             AskConfig::single_paper_task(task)
         }
@@ -35,6 +45,13 @@ pub(super) fn resolve(args: &AskArgs, file: &Settings) -> Result<AskConfig, Comm
         config.mode = args.mode;
     }
     config.retrieval.filter = SearchFilter::from(args.filter.clone());
+    if !scirag && !args.exploration.is_empty() {
+        return Err(CommandError::user(
+            "--planner, --tree, --max-depth, --expansion and --rerank are switches of SciRAG",
+        )
+        .with_hint("add --mode scirag, or leave them out"));
+    }
+    args.exploration.apply(&mut config.scirag);
     set(&mut config.retrieval.top_k, *top_k);
     set(&mut config.retrieval.search_mode, search.map(Into::into));
     set(&mut config.ranking.top_n, *top_n);
@@ -48,6 +65,14 @@ pub(super) fn resolve(args: &AskArgs, file: &Settings) -> Result<AskConfig, Comm
     }
     raise_budget(&mut config, args)?;
     Ok(config)
+}
+
+/// Whether the mode named on the command line, else in the config file, is SciRAG.
+fn is_scirag(args: &AskArgs, file: &Settings) -> bool {
+    let scirag = ModeChoice::Named(AnswerMode::Scirag);
+    let of_file = file.get("mode").and_then(serde_json::Value::as_str);
+    let name = scholar_pipeline::modes::of(AnswerMode::Scirag).name;
+    args.mode == scirag || (args.mode == ModeChoice::Auto && of_file == Some(name))
 }
 
 /// `config` with the settings of the config file, then those of `--set`.

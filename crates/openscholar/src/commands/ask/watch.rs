@@ -8,6 +8,7 @@ use scholar_pipeline::thread::ResolvedBy;
 use scholar_pipeline::{Event, Evidence, Observer, modes};
 
 use super::live::LiveText;
+use super::tree;
 use crate::output::document::Timings;
 use crate::output::json::Json;
 use crate::output::markdown;
@@ -92,6 +93,16 @@ impl Watch {
         }
     }
 
+    /// The tree of retrievals, as it grows.
+    fn explored(&self, event: &Event) {
+        for line in tree::lines(event) {
+            self.say(&line);
+        }
+        if let Event::NodeBegan { id, .. } = event {
+            self.spinner.set_message(format!("exploring {id}"));
+        }
+    }
+
     fn show(&self, event: &Event, state: &mut State) {
         if state.in_text && !matches!(event, Event::Text { .. }) {
             self.say(&state.live.finish());
@@ -122,7 +133,13 @@ impl Watch {
                 self.evidence(evidence);
             }
             Event::Generating { purpose, .. } => self.spinner.set_message(format!("writing: {purpose}")),
-            Event::Text { delta, .. } => self.text(delta, state),
+            Event::Text { purpose, delta } if is_of_the_answer(purpose) => self.text(delta, state),
+            Event::Text { .. } => {}
+            Event::Outlined { .. }
+            | Event::NodeBegan { .. }
+            | Event::NodeDecided { .. }
+            | Event::NodeEnded { .. }
+            | Event::Merged { .. } => self.explored(event),
             Event::Generated { .. } => self.spinner.set_message("working"),
             Event::Drafted { .. } => self.say("draft ready; reviewing it"),
             Event::Feedback { items } => {
@@ -145,6 +162,11 @@ impl Watch {
             Event::Finished { .. } => self.spinner.finish_and_clear(),
         }
     }
+}
+
+/// Whether a text is one that becomes the answer. Nodes of a tree write side by side: their texts would mix on a terminal.
+fn is_of_the_answer(purpose: &str) -> bool {
+    !purpose.contains(' ') && !["outline", "gaps", "queries"].contains(&purpose)
 }
 
 impl Observer for Watch {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use scholar_clients::semantic_scholar::{Listed, RecommendFrom, S2Edge, S2Paper};
 use scholar_clients::{Fetcher, OpenAlex, SemanticScholar};
-use scholar_core::{Notice, NoticeKind, Paper, PaperId, PortError, SearchFilter};
+use scholar_core::{Notice, NoticeKind, Paper, PaperId, PortError, PortErrorKind, SearchFilter};
 use scholar_pipeline::retrieve::sources::{Candidate, Provenance, reconcile};
 use serde_json::{Value, json};
 
@@ -15,6 +15,7 @@ use crate::args::{GraphSourceArg, GraphSourceArgs};
 use crate::error::CommandError;
 use crate::output::added;
 use crate::output::table::Table;
+use crate::wiring::graph::{cited, unknown};
 use crate::wiring::sources;
 
 /// Characters of a title shown to people.
@@ -201,28 +202,17 @@ async fn openalex(
     filter: &SearchFilter,
 ) -> Result<Listing, PortError> {
     let Question { relation, id, limit } = question;
-    let unknown = |what: String, hint: &str| {
-        PortError::new(scholar_core::PortErrorKind::Rejected, what).with_hint(hint)
-    };
     if relation == Relation::Related {
-        let what = "OpenAlex names no related papers".to_owned();
-        return Err(unknown(what, "leave it out of --sources"));
+        let what = "OpenAlex names no related papers";
+        return Err(
+            PortError::new(PortErrorKind::Rejected, what).with_hint("leave it out of --sources")
+        );
     }
-    let Some(work) = client.work(id).await? else {
-        return Err(unknown(format!("OpenAlex does not know {id}"), "try another identifier"));
-    };
+    let work = client.work(id).await?.ok_or_else(|| unknown(id))?;
     let meta = &work.paper.meta;
     let (papers, notices): (Vec<Paper>, _) = if relation == Relation::References {
-        let wanted = &work.paper.references;
-        let (works, mut notices) = client.works(wanted).await?;
-        let missing = works.iter().filter(|work| work.is_none()).count();
-        let mut papers: Vec<Paper> = works.into_iter().flatten().map(|work| work.paper).collect();
+        let (mut papers, notices) = cited(client, &work.paper.references).await?;
         papers.retain(|paper| filter.accepts(&paper.meta));
-        if missing > 0 {
-            let what =
-                format!("OpenAlex knows nothing of {missing} of {} references", wanted.len());
-            notices.push(Notice::new(NoticeKind::Skipped, what));
-        }
         papers.truncate(limit);
         (papers, notices)
     } else {

@@ -15,6 +15,8 @@ pub(super) mod repair;
 mod revise;
 mod table;
 
+pub(crate) use revise::accept as accept_revision;
+
 use std::ops::ControlFlow;
 
 use scholar_core::{Answer, Notice, NoticeKind, PortError, PortErrorKind};
@@ -31,7 +33,7 @@ use crate::write::parts::Parts;
 use crate::write::{Manuscript, answer_text, no_draft, reference_block, unusable, without_draft};
 
 /// Whether `config` asks for a report.
-pub(super) fn is_wanted(config: &AskConfig) -> bool {
+pub(crate) fn is_wanted(config: &AskConfig) -> bool {
     config.writing.form == AnswerForm::Report && config.task == Task::Default
 }
 
@@ -41,7 +43,7 @@ pub(super) async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
         ControlFlow::Break(answer) => return Ok(answer),
     };
     let written = match frame.config.writing.plan {
-        WritingPlan::Draft => draft(frame, manuscript).await?,
+        WritingPlan::Draft => draft(frame, manuscript, "").await?,
         WritingPlan::Quotes => quotes::write(frame, manuscript).await?,
     };
     let mut manuscript = match written {
@@ -51,6 +53,17 @@ pub(super) async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
     if frame.config.writing.plan == WritingPlan::Draft {
         revise::revise(frame, &mut manuscript).await;
     }
+    conclude(frame, manuscript).await
+}
+
+/// The answer of a written report: roles, gates, one repair, the table, references.
+///
+/// # Errors
+/// When the encoder fails, or the judge where the configuration says that this ends the run.
+pub(crate) async fn conclude(
+    frame: &Frame<'_>,
+    manuscript: Manuscript,
+) -> Result<Answer, AskError> {
     let Manuscript { mut registry, visible: _, text } = manuscript;
     if let Some(notice) = without_effect(&frame.config.proof) {
         frame.notice(notice);
@@ -83,13 +96,18 @@ fn without_effect(proof: &ProofConfig) -> Option<Notice> {
     })
 }
 
-async fn draft(
+/// The first text of a report; `plan` is a rule of its prompt about parts and headings, or empty.
+///
+/// # Errors
+/// When the model cannot be asked, or its reply has no text.
+pub(crate) async fn draft(
     frame: &Frame<'_>,
     manuscript: Manuscript,
+    plan: &str,
 ) -> Result<ControlFlow<Answer, Manuscript>, AskError> {
     let call = frame.config.sampling.answer;
     let words = words(frame.config);
-    let values = [("question", frame.question.as_str()), ("words", words.as_str()), ("plan", "")];
+    let values = [("question", frame.question.as_str()), ("words", words.as_str()), ("plan", plan)];
     let references = reference_block(frame, prompts::REPORT, &values, &manuscript.visible, call);
     let values = [&values[..], &[("references", references.as_str())]].concat();
     ask_for_text(frame, &values, manuscript).await
@@ -114,7 +132,7 @@ async fn ask_for_text(
 }
 
 /// `900 to 1300`, as prompts say it.
-fn words(config: &AskConfig) -> String {
+pub(crate) fn words(config: &AskConfig) -> String {
     let range = config.writing.length.words();
     format!("{} to {}", range.start(), range.end())
 }
@@ -142,10 +160,8 @@ const OUTLINE_TOKENS: u64 = 150;
 
 /// Calls for one question.
 pub(super) fn calls(config: &AskConfig) -> Vec<ExpectedCalls> {
-    let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
     let passages = count(config.ranking.top_n) * PASSAGE_TOKENS;
-    let words = config.writing.length.words();
-    let answer = count(words.start() + words.end()) / 2 * TOKENS_OF_TEN_WORDS / 10;
+    let answer = answer_tokens(config);
     let once = |prompt: u64, completion: u64| ExpectedCalls { calls: 1, prompt, completion };
     let mut expected = Vec::new();
     if config.retrieval.keywords > 0 {
@@ -170,6 +186,24 @@ pub(super) fn calls(config: &AskConfig) -> Vec<ExpectedCalls> {
             expected.push(once(REPORT_WORDING_TOKENS + 2 * quoted, answer));
         }
     }
+    expected.extend(proving_calls(config));
+    expected
+}
+
+/// Tokens of a typical report.
+pub(crate) fn answer_tokens(config: &AskConfig) -> u64 {
+    let words = config.writing.length.words();
+    count(words.start() + words.end()) / 2 * TOKENS_OF_TEN_WORDS / 10
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
+
+/// Calls for judging and repairing a report.
+pub(crate) fn proving_calls(config: &AskConfig) -> Vec<ExpectedCalls> {
+    let mut expected = Vec::new();
+    let answer = answer_tokens(config);
     // A small judge needs none of these calls; which judge there is, the estimate is not told.
     let findings = answer / TOKENS_OF_A_FINDING;
     let judging = findings.div_ceil(count(PAIRS_OF_A_CALL));
@@ -180,7 +214,8 @@ pub(super) fn calls(config: &AskConfig) -> Vec<ExpectedCalls> {
     });
     if config.writing.repair_sentences > 0 {
         let passages = count(config.writing.repair_passages) * PASSAGE_TOKENS;
-        expected.push(once(WORDING_TOKENS + passages + REPAIR_TOKENS, REPAIR_TOKENS));
+        let prompt = WORDING_TOKENS + passages + REPAIR_TOKENS;
+        expected.push(ExpectedCalls { calls: 1, prompt, completion: REPAIR_TOKENS });
     }
     expected
 }

@@ -1,5 +1,7 @@
 //! The retriever over the datastore and every enabled source.
 
+mod linked;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -17,7 +19,8 @@ use scholar_core::{
 use super::SourcesConfig;
 use super::keywords::keywords;
 use super::passages::{coverage, nearest};
-use super::reconcile::{Candidate, Provenance, is_same, join_meta, reconcile};
+use super::reconcile::{Candidate, KnownPapers, Provenance, is_same, join_meta, reconcile};
+pub(super) use linked::Spoken;
 
 /// The constant of reciprocal rank fusion. Source: Cormack, Clarke and Büttcher 2009.
 const RRF_K: f32 = 60.0;
@@ -36,6 +39,8 @@ pub struct WideRetriever {
 #[derive(Default)]
 struct Kept {
     papers: Vec<KeptPaper>,
+    /// Finds them.
+    known: KnownPapers,
     /// Which sources found papers that the store has: by the store's name of the paper.
     in_store: BTreeMap<PaperId, BTreeSet<String>>,
 }
@@ -45,7 +50,7 @@ struct KeptPaper {
     paper: Paper,
     meta: Arc<PaperMeta>,
     passages: Vec<Passage>,
-    /// Those of them that join the pool, by their places.
+    /// Those of them that join the pool, by their places; empty of a paper that links alone led to.
     near: Vec<usize>,
     found: Vec<Provenance>,
 }
@@ -75,6 +80,11 @@ impl WideRetriever {
     /// finding.
     pub fn found_papers(&self) -> Vec<Paper> {
         self.kept.lock().papers.iter().map(|kept| kept.paper.clone()).collect()
+    }
+
+    /// Requests that are under way at once.
+    pub(super) fn concurrency(&self) -> usize {
+        self.config.concurrency.max(1)
     }
 
     /// What every source is asked for `request`, sources in their order.
@@ -180,6 +190,10 @@ impl WideRetriever {
                 kept.papers.iter_mut().find(|known| is_same(&known.paper.meta, meta))
             {
                 known.found.extend(candidate.found);
+                if known.near.is_empty() {
+                    let most = self.config.passages_per_paper;
+                    known.near = nearest(&self.question, &known.passages, most);
+                }
             } else {
                 new.push(candidate);
             }
@@ -237,6 +251,8 @@ impl WideRetriever {
             let passages = cut(&paper, PassageRules::sections());
             let near = nearest(&self.question, &passages, self.config.passages_per_paper);
             let meta = Arc::new(paper.meta.clone());
+            let place = kept.papers.len();
+            kept.known.add(&meta, place);
             kept.papers.push(KeptPaper { paper, meta, passages, near, found });
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use scholar_bench::scholarqa::frozen::read_sets;
-use scholar_bench::scholarqa::ports::{RunJudge, RunPorts};
+use scholar_bench::scholarqa::ports::{RunJudge, RunPorts, Searching};
 use scholar_bench::scholarqa::{ContextSource, Item, System};
 use scholar_core::{AnswerMode, Encoder as _, Generator, Notice, NoticeKind};
 use scholar_models::{LateInteractionOptions, LateInteractionReranker, TokenEncoder};
@@ -15,7 +15,9 @@ use crate::app::App;
 use crate::args::BenchRunArgs;
 use crate::config::DEFAULT_ENCODER;
 use crate::error::CommandError;
-use crate::wiring::{self, OpenDatastore, Sources, generator, judge, models, reranker};
+use crate::wiring::{
+    self, OpenDatastore, QuestionRetriever, Sources, generator, judge, models, reranker,
+};
 
 /// The ports of a run, and what its manifest says of them.
 pub(super) struct Wiring {
@@ -123,8 +125,16 @@ impl Wiring {
                 wiring::sentences::open(app, opened.encoder.info()).await?;
             self.ports.encoder = Some(opened.encoder.clone());
             self.ports.search = Some(Box::new(move |question| match question {
-                Some(question) => sources.retriever(&opened, question).retriever,
-                None => opened.retriever.clone(),
+                Some(question) => {
+                    let QuestionRetriever { retriever, wide } =
+                        sources.retriever(&opened, question);
+                    let graph = wiring::graph::open(&sources, &opened, wide.as_ref());
+                    Searching { retriever, graph }
+                }
+                None => Searching {
+                    retriever: opened.retriever.clone(),
+                    graph: Some(wiring::graph::stored(&opened)),
+                },
             }));
             self.datastore = Some(name);
             return Ok(());

@@ -85,7 +85,7 @@ fn about_length(words: usize, budget: &RangeInclusive<usize>) -> Option<String> 
 }
 
 /// Whether a revision counts: it keeps the form and most findings, and stays in the budget or nears it.
-fn accept(before: &Parts, after: &Parts, longest: usize) -> (bool, String) {
+pub(crate) fn accept(before: &Parts, after: &Parts, longest: usize) -> (bool, String) {
     let findings = |parts: &Parts| parts.count(AnswerRole::Finding);
     let (had, has) = (findings(before), findings(after));
     let (long, now) = (before.words(), after.words());

@@ -1,0 +1,138 @@
+//! Model calls of one node, counted, and under names that no other node's calls have.
+
+use parking_lot::Mutex;
+use scholar_core::{
+    Generation, Notice, NoticeKind, OutputShape, PortError, PortErrorKind, TokenUsage,
+};
+use serde_json::Value;
+
+use super::json;
+use crate::config::CallSampling;
+use crate::frame::Frame;
+use crate::prompts::{self, Prompt};
+
+/// Most characters of a broken reply that are sent back for repair. Ours.
+const LONGEST_BROKEN: usize = 12_000;
+
+/// Asks the model on behalf of a node.
+///
+/// The purpose of a call is its step and the node (`tag 1.2`): nodes run side by side, and a journal tells their calls apart
+/// even where the prompts are the same.
+pub(super) struct Desk<'a> {
+    pub(super) frame: &'a Frame<'a>,
+    /// Place of the node in the tree; empty for calls of the whole answer.
+    id: &'a str,
+    account: Mutex<(u64, TokenUsage)>,
+}
+
+impl<'a> Desk<'a> {
+    pub(super) fn new(frame: &'a Frame<'a>, id: &'a str) -> Self {
+        Self { frame, id, account: Mutex::default() }
+    }
+
+    /// Calls made and tokens used.
+    pub(super) fn spent(&self) -> (u64, TokenUsage) {
+        *self.account.lock()
+    }
+
+    /// The name of a step of this node.
+    pub(super) fn purpose(&self, step: &str) -> String {
+        if self.id.is_empty() { step.to_owned() } else { format!("{step} {}", self.id) }
+    }
+
+    /// The reply to a prompt for text.
+    pub(super) async fn text(
+        &self,
+        step: &str,
+        prompt: Prompt,
+        values: &[(&str, &str)],
+        call: CallSampling,
+    ) -> Result<String, PortError> {
+        let purpose = self.purpose(step);
+        let reply = self.call(&purpose, prompt, values, call, OutputShape::Text).await?;
+        self.frame.warn_of_cut(&purpose, reply.finish);
+        Ok(reply.text)
+    }
+
+    /// The reply to a question that takes a word or two: that it is cut means nothing.
+    pub(super) async fn word(
+        &self,
+        step: &str,
+        prompt: Prompt,
+        values: &[(&str, &str)],
+        call: CallSampling,
+    ) -> Result<String, PortError> {
+        let purpose = self.purpose(step);
+        Ok(self.call(&purpose, prompt, values, call, OutputShape::Text).await?.text)
+    }
+
+    /// What `read` makes of a reply in JSON: of the first, or of one repair where that cannot be read.
+    ///
+    /// # Errors
+    /// When the call fails, or neither reply can be read.
+    pub(super) async fn object<T>(
+        &self,
+        step: &str,
+        prompt: Prompt,
+        values: &[(&str, &str)],
+        shape: Form,
+        read: impl Fn(&Value) -> Result<T, String>,
+    ) -> Result<T, PortError> {
+        let call = self.frame.config.scirag.sampling.symbolic;
+        let purpose = self.purpose(step);
+        let json = OutputShape::Json { name: step.to_owned(), schema: shape.schema };
+        let reply = match self.call(&purpose, prompt, values, call, json).await {
+            Ok(reply) => reply.text,
+            // A server that promises JSON and breaks the promise is asked as one that promises nothing.
+            Err(error) if matches!(error.kind(), PortErrorKind::Corrupt) => {
+                self.call(&purpose, prompt, values, call, OutputShape::Text).await?.text
+            }
+            Err(error) => return Err(error),
+        };
+        let problem = match json::object(&reply).and_then(|value| read(&value)) {
+            Ok(value) => return Ok(value),
+            Err(problem) => problem,
+        };
+        let broken: String = reply.chars().take(LONGEST_BROKEN).collect();
+        let values =
+            [("reply", broken.as_str()), ("problem", problem.as_str()), ("form", shape.example)];
+        let purpose = self.purpose(&format!("{step} repair"));
+        let prompt = prompts::SCIRAG_REPAIR_JSON;
+        let again = self.call(&purpose, prompt, &values, call, OutputShape::Text).await?.text;
+        json::object(&again).and_then(|value| read(&value)).map_err(|problem| {
+            let message = format!("the reply of {purpose} cannot be used: {problem}");
+            PortError::new(PortErrorKind::Corrupt, message)
+        })
+    }
+
+    async fn call(
+        &self,
+        purpose: &str,
+        prompt: Prompt,
+        values: &[(&str, &str)],
+        call: CallSampling,
+        shape: OutputShape,
+    ) -> Result<Generation, PortError> {
+        let reply = self.frame.call_shaped(purpose, prompt, values, call, shape).await;
+        let mut account = self.account.lock();
+        account.0 += 1;
+        if let Ok(reply) = &reply {
+            account.1 += reply.usage;
+        }
+        reply
+    }
+
+    /// Says that the model's reply to a step was not used, and what stands instead.
+    pub(super) fn unused(&self, step: &str, instead: &str) {
+        let message = format!("{}: {instead}", self.purpose(step));
+        self.frame.notice(Notice::new(NoticeKind::ModelReply, message));
+    }
+}
+
+/// The form of a reply in JSON.
+pub(super) struct Form {
+    /// For servers that can keep to one.
+    pub(super) schema: Value,
+    /// For the prompt of a repair.
+    pub(super) example: &'static str,
+}
