@@ -1,6 +1,6 @@
-//! The lines that are shown while a tree grows: one when a node begins, one when it ends.
+//! The lines that are shown while a tree grows, indented by depth.
 
-use scholar_core::{Outline, TreeNode};
+use scholar_core::{DecidedBy, ExpansionDecision, Outline, TreeNode};
 
 use super::shorten;
 use super::words::{self, count};
@@ -27,31 +27,46 @@ pub fn began(id: &str, query: &str) -> String {
     format!("{}{} {}", indent(id), shorten::chars(id, QUERY), shorten::chars(query, QUERY))
 }
 
-/// A search of a node, for a status line: what is being done, and how many papers there are so far.
-pub fn searched(id: &str, n_papers: usize) -> String {
-    format!("{}: {} found", shorten::chars(id, QUERY), count(n_papers, "paper"))
+/// Whether the hits of a node were enough, and who decided it.
+pub fn decided(
+    id: &str,
+    n_papers: usize,
+    decision: ExpansionDecision,
+    by: DecidedBy,
+    n_neighbours: usize,
+) -> String {
+    let (found, by) = (count(n_papers, "paper"), words::by(by));
+    let told = match decision {
+        ExpansionDecision::Sufficient => format!("{found} found, sufficient, decided {by}"),
+        ExpansionDecision::Expanded => {
+            format!("{found} found, expanded over citations by {n_neighbours}, decided {by}")
+        }
+    };
+    format!("{}  {}: {told}", indent(id), shorten::chars(id, QUERY))
 }
 
-/// A node that ended: state, decision, papers kept of those found, and why where it has no answer.
+/// A node that ended: state, papers kept of those found, and why where it has no answer or did without something.
 pub fn ended(node: &TreeNode) -> String {
-    let n_kept = node.evidence.iter().filter(|one| one.kept).count();
-    let papers = count(node.evidence.len(), "paper");
-    let mut line = format!(
-        "{}{} {}: {n_kept} of {papers} kept",
-        indent(&node.id),
-        shorten::chars(&node.id, QUERY),
-        words::state(node.state),
-    );
-    if let Some(decision) = words::decision(node) {
-        line = format!("{line}; {decision}");
+    let (id, state) = (shorten::chars(&node.id, QUERY), words::state(node.state));
+    let mut line = format!("{}  {id}: {state}", indent(&node.id));
+    if !node.evidence.is_empty() {
+        let n_kept = node.evidence.iter().filter(|one| one.kept).count();
+        line = format!("{line}, {n_kept} of {} kept", count(node.evidence.len(), "paper"));
     }
-    if let Some(why) = &node.reason {
-        line = format!("{line}; {}", shorten::chars(why, QUERY));
+    match &node.reason {
+        Some(why) => format!("{line} ({})", shorten::chars(why, QUERY)),
+        None => line,
     }
-    line
 }
 
-/// Two spaces a level: `0` has one, `2` and `2.1` are below it.
+/// Answers of `n_children` nodes that were merged into that of `id`.
+pub fn merged(id: &str, n_children: usize, n_passages: usize) -> String {
+    let (children, passages) = (count(n_children, "node"), count(n_passages, "passage"));
+    let id = shorten::chars(id, QUERY);
+    format!("{}  {id}: merged with {children} below it, {passages} shown", indent(&id))
+}
+
+/// Two spaces a level, the root's included.
 fn indent(id: &str) -> String {
     let depth = if id == "0" { 1 } else { 2 + id.matches('.').count().min(10) };
     "  ".repeat(depth)
@@ -70,9 +85,14 @@ mod tests {
         let outline = answer.outline.as_ref().expect("a plan");
         let nodes = &answer.tree.as_ref().expect("a tree").nodes;
         let mut lines = outlined(outline);
-        lines.extend(nodes.iter().take(4).flat_map(|node| {
-            [began(&node.id, index::query(node)), searched(&node.id, 12), ended(node)]
-        }));
+        for node in nodes.iter().take(4) {
+            lines.push(began(&node.id, index::query(node)));
+            if let (Some(decision), Some(by)) = (node.decision, node.decided_by) {
+                lines.push(decided(&node.id, 5, decision, by, 3));
+            }
+            lines.push(ended(node));
+        }
+        lines.extend([ended(&nodes[6]), merged("1", 1, 9), merged("0", 2, 14)]);
         let expected = include_str!("steps/sample.txt");
         assert_eq!(lines.join("\n"), expected.trim_end(), "exploration/steps/sample.txt");
     }
@@ -83,7 +103,8 @@ mod tests {
             let answer = exploration::hostile(&string.text());
             let nodes = &answer.tree.as_ref().expect("a tree").nodes;
             for line in nodes.iter().flat_map(|node| {
-                [began(&node.id, index::query(node)), searched(&node.id, 1), ended(node)]
+                let id = string.text();
+                [began(&id, index::query(node)), merged(&id, 1, 1), ended(node)]
             }) {
                 assert!(!line.contains('\n') && hostile::obeyed(&line).is_empty(), "{line}");
                 assert!(line.chars().count() < 500, "{line}");
