@@ -8,6 +8,7 @@ use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum}
 mod annotate;
 mod answer;
 mod ask;
+mod explain;
 mod exploration;
 mod former;
 mod metadata;
@@ -26,6 +27,7 @@ pub(crate) use annotate::{
 };
 pub(crate) use answer::{AnswerArgs, GeneratorChoice};
 pub(crate) use ask::{AskArgs, FilterArgs, LengthArg, OutputFormat, PlanArg, TaskArg};
+pub(crate) use explain::ExplainArgs;
 pub(crate) use exploration::ExplorationArgs;
 pub(crate) use former::notices as former_names;
 pub(crate) use metadata::BenchMetadataArgs;

@@ -4,13 +4,14 @@
 //! [`MemoryCatalog`], [`FakeAttributor`], [`FakeSentenceClassifier`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
 //! server on a loopback port that can be slow, broken or lying on demand; [`StandIn`] answers for the services that
 //! papers come from; [`http`] asks our own server; [`mutate`] makes broken inputs from
-//! good ones, and [`hostile`] is text made to be obeyed. Nothing here asks the network.
+//! good ones, [`exploration`] is answers found by a tree of retrievals, and [`hostile`] is text made to be obeyed. Nothing here asks the network.
 
 mod attributor;
 mod catalog;
 pub mod close;
 pub mod corpus;
 mod encoder;
+pub mod exploration;
 mod generator;
 pub mod hostile;
 pub mod http;

@@ -8,7 +8,9 @@ use scholar_datastore::BuildRules;
 use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
-use super::{FilterArgs, GraphSourceArgs, OutputFormat, ScreenArgs, ServeArgs, TableArgs};
+use super::{
+    ExplainArgs, FilterArgs, GraphSourceArgs, OutputFormat, ScreenArgs, ServeArgs, TableArgs,
+};
 
 /// List, show, add and remove papers.
 #[derive(Debug, ClapArgs)]
@@ -607,13 +609,9 @@ pub(crate) enum RunsCommand {
         #[arg(long)]
         proof: bool,
     },
-    /// Explain why a reference is cited: its passages, scores, quotations and verdicts.
-    Explain {
-        /// Run id, a unique prefix of it, or `last`.
-        run: String,
-        /// Number of the reference [default: all].
-        reference: Option<usize>,
-    },
+    /// Explain how an answer was found, by outline and tree where it has them, and why a reference is cited: its passages,
+    /// scores, quotations and verdicts.
+    Explain(ExplainArgs),
     /// Replay a run on the recorded replies, without network or models, and compare byte for byte.
     Replay {
         /// Run id, a unique prefix of it, or `last`.

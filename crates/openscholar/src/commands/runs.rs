@@ -2,6 +2,7 @@
 
 mod diff;
 pub(crate) mod explain;
+mod explored;
 mod export;
 pub(crate) mod replay;
 pub(crate) mod sign;
@@ -29,7 +30,7 @@ pub(crate) fn run(args: RunsArgs, app: &App) -> Result<ExitCode, CommandError> {
         RunsCommand::Thread { run, output } => thread::show(&run, output.as_deref(), app),
         RunsCommand::Show { run, proof: false } => show(&run, app),
         RunsCommand::Show { run, proof: true } => sign::show(&run, app),
-        RunsCommand::Explain { run, reference } => explain::run(&run, reference, app),
+        RunsCommand::Explain(args) => explain::run(&args, app),
         RunsCommand::Replay { run } => replay::run(&run, app),
         RunsCommand::Verify { run, datastore, signer } => {
             verify::run(&run, datastore.as_deref(), signer.as_deref(), app)

@@ -10,6 +10,7 @@ mod compat;
 mod disk;
 mod elsewhere;
 mod exchange;
+mod explored;
 mod generative;
 mod graph;
 mod hostile;

@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+use scholar_core::graph::LinkDirection;
+use scholar_core::{Contribution, DecidedBy, ExpansionDecision, NodeState, Relevance};
 
 use crate::imports::Imports;
 
@@ -420,6 +422,69 @@ fn the_formats_name_every_answer_mode() {
     let modes = scholar_pipeline::modes::MODES.iter();
     let registered: Vec<String> = modes.map(|mode| mode.name.replace('-', "_")).collect();
     assert_eq!(named, registered, "docs/data-formats.md");
+}
+
+/// Every field of an answer's outline and tree, and every value that a field can only have, as JSON names them.
+#[test]
+fn the_formats_name_every_field_of_outline_and_tree() {
+    let formats = read("docs/data-formats.md");
+    let (_, section) = formats.split_once("\n### Outline and tree\n").expect("a section");
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let documented: BTreeSet<&str> = section.lines().flat_map(code_spans).collect();
+    let answer = scholar_testing::exploration::sample();
+    let json = serde_json::json!({"outline": answer.outline, "tree": answer.tree});
+    let mut fields = BTreeSet::new();
+    fields_of(&json, &mut fields);
+    let undocumented: Vec<&String> = fields
+        .iter()
+        .filter(|field| {
+            let forms = [(*field).clone(), format!("{field}[]")];
+            let in_json = format!("{{\"{field}\": ");
+            !forms.iter().any(|form| documented.contains(form.as_str()))
+                && !documented.iter().any(|span| span.starts_with(&in_json))
+        })
+        .collect();
+    assert!(undocumented.is_empty(), "docs/data-formats.md does not name {undocumented:?}");
+    let first_cells = section
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .filter_map(|line| line.split('|').nth(1))
+        .flat_map(code_spans);
+    let gone: Vec<&str> =
+        first_cells.filter(|name| !fields.contains(name.trim_end_matches("[]"))).collect();
+    assert!(gone.is_empty(), "docs/data-formats.md names {gone:?}, which no answer has");
+    let values = [
+        serde_json::json!([
+            NodeState::Answered,
+            NodeState::NoEvidence,
+            NodeState::Failed,
+            NodeState::Skipped
+        ]),
+        serde_json::json!([ExpansionDecision::Sufficient, ExpansionDecision::Expanded]),
+        serde_json::json!([DecidedBy::Model, DecidedBy::Rule, DecidedBy::Fallback]),
+        serde_json::json!([LinkDirection::References, LinkDirection::Citations]),
+        serde_json::json!(Contribution::ALL),
+        serde_json::json!([Relevance::Low, Relevance::Medium, Relevance::High]),
+        serde_json::json!(["initial", "snippet", "link"]),
+    ];
+    for value in values.iter().flat_map(|values| values.as_array().expect("a list")) {
+        let value = value.as_str().expect("a string");
+        assert!(documented.contains(value), "docs/data-formats.md does not name the value {value}");
+    }
+}
+
+/// Names of all fields of `json`, at any depth.
+fn fields_of(json: &serde_json::Value, fields: &mut BTreeSet<String>) {
+    match json {
+        serde_json::Value::Object(object) => {
+            for (name, value) in object {
+                fields.insert(name.clone());
+                fields_of(value, fields);
+            }
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|item| fields_of(item, fields)),
+        _ => {}
+    }
 }
 
 /// Whether a file is a prompt, as against what registers them.

@@ -1,14 +1,17 @@
-//! Why is `[3]` cited?
+//! How was the answer found, and why is `[3]` cited?
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use scholar_core::text::untrusted;
-use scholar_core::{Quote, Reference};
+use scholar_core::{Outline, Quote, Reference, Tree, TreeNode};
+use scholar_formats::exploration::{self, Exploration};
 use scholar_pipeline::{Event, Evidence};
 use serde::Serialize;
 
+use super::explored;
 use crate::app::App;
+use crate::args::ExplainArgs;
 use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
 use crate::output::markdown;
@@ -30,17 +33,70 @@ struct Cited {
     quotes: Vec<Quote>,
 }
 
-pub(super) fn run(run: &str, number: Option<usize>, app: &App) -> Result<ExitCode, CommandError> {
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    references: Option<&'a [Explained]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outline: Option<&'a Outline>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<&'a Tree>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<&'a TreeNode>,
+}
+
+pub(super) fn run(args: &ExplainArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let ExplainArgs { run, reference, tree, node, svg, html } = args;
     let folder = RunFolder::find(&app.home, run)?;
-    let explained = explained(&folder, number)?;
+    let document: AnswerDocument = folder.read_json(ANSWER_FILE)?;
+    let is_drawn = explored::draw(&document, (svg.as_deref(), html.as_deref()), app)?;
+    let is_part = reference.is_some() || *tree || node.is_some();
+    if is_drawn && !is_part && !app.printer.json {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut report = Report {
+        schema: "openscholar.explanation/1",
+        references: None,
+        outline: None,
+        tree: None,
+        node: None,
+    };
+    if let Some(id) = node {
+        let explored = explored::of(&document)?;
+        report.node = Some(explored::node(explored, id)?);
+        let text = exploration::node(explored, id).unwrap_or_default();
+        return print(&report, &[text], app);
+    }
+    let explored =
+        if *tree { Some(explored::of(&document)?) } else { Exploration::of(&document.answer) };
+    let mut texts = Vec::new();
+    // How all was found comes before why one reference is cited; who asks for one reference gets that alone.
+    if let Some(explored) = explored.filter(|_| reference.is_none()) {
+        (report.outline, report.tree) = (explored.outline, explored.tree);
+        texts.push(exploration::text(explored));
+    }
+    let cites_nothing = document.answer.references.is_empty() && explored.is_some();
+    let references = match *tree || (cites_nothing && reference.is_none()) {
+        true => Vec::new(),
+        false => explained(&folder, *reference)?,
+    };
+    report.references = (!*tree).then_some(&references[..]);
+    for one in &references {
+        texts.push(render(one));
+        let places =
+            explored.map(|explored| exploration::reference(explored, one.reference.number));
+        texts.extend(places.filter(|text| !text.is_empty()));
+    }
+    print(&report, &texts, app)
+}
+
+fn print(report: &Report<'_>, texts: &[String], app: &App) -> Result<ExitCode, CommandError> {
     if app.printer.json {
-        app.printer.json(
-            &serde_json::json!({"schema": "openscholar.explanation/1", "references": explained}),
-        )?;
+        app.printer.json(report)?;
     } else {
-        for item in &explained {
-            app.printer.out(&render(item))?;
-        }
+        texts.iter().try_for_each(|text| app.printer.out(text))?;
     }
     Ok(ExitCode::SUCCESS)
 }

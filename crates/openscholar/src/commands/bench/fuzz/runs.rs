@@ -1,5 +1,6 @@
 //! Run folders: one file of a good run is broken, then the run is shown, explained, verified and replayed.
 
+use scholar_formats::exploration::{self, Exploration};
 use scholar_pipeline::proof::Sources;
 use scholar_testing::MemoryRetriever;
 use scholar_testing::mutate::{Random, mutate};
@@ -63,7 +64,12 @@ impl Run {
     fn read_all(&self) -> Result<(), CommandError> {
         let folder = RunFolder::at(self.folder.path().to_owned());
         let shown: Result<AnswerDocument, CommandError> = folder.read_json(ANSWER_FILE);
-        let shown = shown.map(|document| drop(markdown::render(&document)));
+        let shown = shown.map(|document| {
+            drop(markdown::render(&document));
+            if let Some(explored) = Exploration::of(&document.answer) {
+                drop((exploration::text(explored), exploration::page(explored, "")));
+            }
+        });
         // An answer that cites nothing cannot be explained.
         for one in explained(&folder, None).iter().flatten() {
             drop(explain::render(one));
