@@ -1,6 +1,6 @@
 //! What belongs to what: nodes by id, papers by their labels, segments by their candidates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use scholar_core::{
     Answer, ContributionChain, ContributionGraph, ContributionSegment, Outline, PaperId, Reference,
@@ -145,12 +145,13 @@ pub(super) fn chains(
     graph: &ContributionGraph,
 ) -> (Vec<String>, BTreeMap<String, usize>) {
     let mut counting: Vec<String> = Vec::new();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut pruned: BTreeMap<String, usize> = BTreeMap::new();
     for one in &graph.chains {
         match &one.pruned {
             Some(why) => *pruned.entry(why.clone()).or_default() += 1,
             None => {
-                counting.extend(chain(node, graph, one).filter(|text| !counting.contains(text)));
+                counting.extend(chain(node, graph, one).filter(|text| seen.insert(text.clone())));
             }
         }
     }
