@@ -153,6 +153,19 @@ pub(crate) struct WiringRecord {
 /// Takes the lines of a journal.
 pub(crate) type JournalSink = Box<dyn Fn(&str) + Send + Sync>;
 
+/// Characters of a run's name that say when it began, to the second.
+const STAMP: usize = 15;
+
+/// The run that began last; of several in one second the one whose record was written last.
+fn latest<'a>(home: &Home, ids: &'a [String]) -> Option<&'a String> {
+    let stamp = |id: &'a String| id.get(..STAMP).unwrap_or(id);
+    let newest = stamp(ids.last()?);
+    let written = |id: &&String| {
+        fs_err::metadata(home.runs().join(id).join(RUN_FILE)).and_then(|meta| meta.modified()).ok()
+    };
+    ids.iter().filter(|id| stamp(id) == newest).max_by_key(written)
+}
+
 /// The folder of one run.
 #[derive(Debug, Clone)]
 pub(crate) struct RunFolder {
@@ -198,7 +211,8 @@ impl RunFolder {
         ))
     }
 
-    /// The run called `name`: an id, a unique beginning of one, or `last`.
+    /// The run called `name`: an id, a unique beginning of one, or `last`; of runs that began in one second the one that ended
+    /// last.
     pub(crate) fn find(home: &Home, name: &str) -> Result<Self, CommandError> {
         let ids = ids(home)?;
         // A folder of this very name is meant, even without `run.json`: not another run that begins alike.
@@ -207,7 +221,7 @@ impl RunFolder {
             return Ok(Self::at(path));
         }
         let matching: Vec<&String> = if name == "last" {
-            ids.last().into_iter().collect()
+            latest(home, &ids).into_iter().collect()
         } else {
             ids.iter().filter(|id| !name.is_empty() && id.starts_with(name)).collect()
         };

@@ -38,6 +38,11 @@ pub(super) async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
     let began = (frame.ports.clock)();
     let question = Query::from(frame.question);
     let facets = evidence::facets(frame.question.as_str());
+    let headings: Vec<String> = facets.iter().map(|facet| facet.heading.clone()).collect();
+    let outline = (!headings.is_empty()).then(|| outline::of_headings(headings));
+    if let Some(outline) = &outline {
+        frame.emit(&Event::Outlined { outline: outline.clone() });
+    }
     let mut registry = frame.registry();
     let queries = [question.clone()];
     let shown = retrieve::gather(frame, &queries, &question, Round::Digest, &mut registry).await?;
@@ -85,11 +90,6 @@ pub(super) async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
     }
     frame.report_added(&registry, n_shown, "tree of retrievals");
     let mut answer = digest.answer;
-    let outline = (!facets.is_empty())
-        .then(|| outline::of_headings(facets.into_iter().map(|facet| facet.heading).collect()));
-    if let Some(outline) = &outline {
-        frame.emit(&Event::Outlined { outline: outline.clone() });
-    }
     let taken = (frame.ports.clock)().saturating_sub(began);
     root.milliseconds = u64::try_from(taken.as_millis()).unwrap_or(u64::MAX);
     answer.mode = scholar_core::AnswerMode::Scirag;

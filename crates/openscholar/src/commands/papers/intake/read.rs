@@ -269,12 +269,21 @@ fn stable_bytes(path: &Path, limits: ReadLimits) -> Result<(Vec<u8>, Option<i64>
         let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         Some((meta.len(), since))
     };
+    let (bytes, read) = unchanged(stamp, || Ok(files::read(path, limits.bytes)?))?;
+    let seconds = read.and_then(|(_, since)| i64::try_from(since.as_secs()).ok());
+    Ok((bytes, seconds))
+}
+
+/// What `read` brings between two equal stamps, with the stamp.
+fn unchanged<S: PartialEq>(
+    stamp: impl Fn() -> S,
+    mut read: impl FnMut() -> Result<Vec<u8>, Failure>,
+) -> Result<(Vec<u8>, S), Failure> {
     for _ in 0..ATTEMPTS {
         let before = stamp();
-        let bytes = files::read(path, limits.bytes)?;
+        let bytes = read()?;
         if stamp() == before {
-            let seconds = before.and_then(|(_, since)| i64::try_from(since.as_secs()).ok());
-            return Ok((bytes, seconds));
+            return Ok((bytes, before));
         }
     }
     Err(Failure {
@@ -393,4 +402,41 @@ fn open_library(path: &Path, limits: ReadLimits) -> Result<Library, Failure> {
         ),
     })?;
     Ok(library::read(format, &bytes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// Reads a "file" that is replaced while it is read, the first `times` times.
+    fn read(times: usize) -> Result<(Vec<u8>, usize), String> {
+        let version = Cell::new(0);
+        let replaced = Cell::new(0);
+        unchanged(
+            || version.get(),
+            || {
+                let bytes = format!("version {}", version.get()).into_bytes();
+                if replaced.get() < times {
+                    replaced.set(replaced.get() + 1);
+                    version.set(version.get() + 1);
+                }
+                Ok(bytes)
+            },
+        )
+        .map_err(|failure| failure.why)
+    }
+
+    #[test]
+    fn a_file_that_is_replaced_while_it_is_read_is_read_again_or_refused() {
+        assert_eq!(read(0), Ok((b"version 0".to_vec(), 0)));
+        assert_eq!(
+            read(1),
+            Ok((b"version 1".to_vec(), 1)),
+            "never the old bytes with the new stamp"
+        );
+        assert_eq!(read(ATTEMPTS - 1).map(|(_, version)| version), Ok(ATTEMPTS - 1));
+        assert!(read(ATTEMPTS).is_err_and(|why| why.contains("while it is read")));
+    }
 }
