@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::citation::Citation;
 use crate::exploration::{Outline, Tree};
 use crate::ids::{PaperId, PassageId};
 use crate::place::Place;
@@ -24,11 +25,6 @@ pub enum AnswerMode {
     /// The model alone. Nothing is proven.
     NoRetrieval,
 }
-
-/// A resolved citation: the 1-based number of a [`Reference`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Citation(pub usize);
 
 /// A quotation located in a stored source. `start..end` are characters of the stored passage's text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

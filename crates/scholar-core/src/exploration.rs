@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::Citation;
+use crate::citation::Citation;
 use crate::generation::TokenUsage;
 use crate::graph::LinkDirection;
 use crate::ids::{PaperId, PassageId};

@@ -5,6 +5,7 @@
 //! ([`text`]). It is *not* for anything that touches a file, a socket, a tensor, a clock or an async runtime.
 
 pub mod answer;
+pub mod citation;
 pub mod error;
 pub mod explanation;
 pub mod exploration;
@@ -31,9 +32,10 @@ pub mod support;
 pub mod text;
 
 pub use answer::{
-    Answer, AnswerMode, AnswerRole, AnswerSection, AnswerSentence, AnswerTable, Citation, Gate,
+    Answer, AnswerMode, AnswerRole, AnswerSection, AnswerSentence, AnswerTable, Gate,
     MissingContent, Quote, Reference, SectionKind, StudyDetail, TableCell, TableRow,
 };
+pub use citation::Citation;
 pub use error::{PortError, PortErrorKind, is_out_of_space};
 pub use explanation::Explanation;
 pub use exploration::{

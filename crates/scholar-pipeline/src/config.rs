@@ -7,14 +7,15 @@ use scholar_core::{AnswerMode, Query, Sampling, SearchFilter, SearchMode, Search
 use serde::{Deserialize, Serialize};
 
 mod overrides;
+pub mod scirag;
 
 pub use overrides::{SettingError, Settings};
 
 use crate::budget::Budget;
 use crate::modes::evidence::config::EvidenceConfig;
-use crate::modes::scirag::config::SciragConfig;
 use crate::proof::config::{ProofConfig, Remedy};
 use crate::thread::Thread;
+use scirag::SciragConfig;
 
 /// How the answer shall be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! Switches of SciRAG, of `ask` and as ablations of `bench run`.
 
 use clap::{ArgAction, Args as ClapArgs, ValueEnum};
-use scholar_pipeline::modes::scirag::config::{
+use scholar_pipeline::config::scirag::{
     CandidateRanking, DEEPEST, Expansion, SciragConfig, TreeShape,
 };
 

@@ -12,8 +12,6 @@
 //!
 //! With a small model or none the same steps are taken in code ([`coded`]). Source: arXiv 2511.14362; deviations D70 to D79.
 
-pub mod config;
-
 mod candidates;
 mod chains;
 mod coded;

@@ -2,11 +2,11 @@
 
 use clap::ValueEnum as _;
 use scholar_core::{AnswerMode, SearchFilter};
+use scholar_pipeline::config::scirag::SciragConfig;
 use scholar_pipeline::config::{
     AnswerForm, AnswerLength, AskConfig, ModeChoice, SettingError, Settings, Task, WritingConfig,
     WritingPlan,
 };
-use scholar_pipeline::modes::scirag::config::SciragConfig;
 
 use crate::args::{AnswerArgs, AskArgs, GeneratorChoice, LengthArg, PlanArg, SourceArg, TaskArg};
 use crate::error::CommandError;

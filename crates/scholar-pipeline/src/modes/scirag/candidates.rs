@@ -123,8 +123,7 @@ pub(super) fn worth_reading(
     min_citations: u32,
     most: usize,
 ) -> Vec<Retrieved> {
-    let mut links: BTreeMap<&PaperId, (Vec<(&PaperId, LinkDirection)>, &Retrieved)> =
-        BTreeMap::new();
+    let mut linked: BTreeMap<&PaperId, Linked<'_>> = BTreeMap::new();
     for neighbour in neighbours {
         let paper = &neighbour.found.paper;
         let is_known = known.iter().any(|candidate| candidate.paper.id == paper.id);
@@ -132,17 +131,25 @@ pub(super) fn worth_reading(
         if is_known || too_few {
             continue;
         }
-        let entry = links.entry(&paper.id).or_insert_with(|| (Vec::new(), &neighbour.found));
+        let entry = linked
+            .entry(&paper.id)
+            .or_insert_with(|| Linked { links: Vec::new(), found: &neighbour.found });
         let link = (&neighbour.of, neighbour.direction);
-        if !entry.0.contains(&link) {
-            entry.0.push(link);
+        if !entry.links.contains(&link) {
+            entry.links.push(link);
         }
     }
-    let mut ordered: Vec<_> = links.into_values().collect();
-    ordered.sort_by_key(|(links, found)| {
-        (Reverse(links.len()), Reverse(found.paper.citation_count.unwrap_or(0)))
+    let mut ordered: Vec<Linked<'_>> = linked.into_values().collect();
+    ordered.sort_by_key(|one| {
+        (Reverse(one.links.len()), Reverse(one.found.paper.citation_count.unwrap_or(0)))
     });
-    ordered.into_iter().take(most).map(|(_, found)| found.clone()).collect()
+    ordered.into_iter().take(most).map(|one| one.found.clone()).collect()
+}
+
+/// A neighbour with its links to the papers that were found.
+struct Linked<'a> {
+    links: Vec<(&'a PaperId, LinkDirection)>,
+    found: &'a Retrieved,
 }
 
 /// `[1] Title: … Abstract: …`, a line each, numbered from 1 as in the form of symbolic replies, in at most `room`

@@ -15,11 +15,11 @@ use scholar_core::{
 };
 
 use super::candidates::{Origins, by_paper};
-use super::config::{CandidateRanking, NodeReport, SciragConfig, SufficiencyBy};
 use super::node::{by_rule, initial};
 use super::tree::{Grown, grow};
 use super::{chains, outline, place_of};
 use crate::config::AskConfig;
+use crate::config::scirag::{CandidateRanking, NodeReport, SciragConfig, SufficiencyBy};
 use crate::error::AskError;
 use crate::event::Event;
 use crate::frame::Frame;

@@ -1,10 +1,10 @@
 //! Calls that one question is expected to take. Source: specification A12.
 
-use super::config::{
+use crate::budget::{ANSWER_TOKENS, ExpectedCalls, PASSAGE_TOKENS, WORDING_TOKENS};
+use crate::config::scirag::{
     CandidateRanking, Expansion, GapCritic, NodeReport, SciragConfig, SufficiencyBy, SymbolicSteps,
     SymbolicWhen,
 };
-use crate::budget::{ANSWER_TOKENS, ExpectedCalls, PASSAGE_TOKENS, WORDING_TOKENS};
 use crate::config::{AskConfig, Task};
 use crate::modes::generative::report;
 

@@ -12,13 +12,13 @@ use scholar_core::{
 };
 
 use super::candidates::{Candidate, Origins, by_paper, listed, worth_reading};
-use super::config::{
-    CandidateRanking, Expansion, NodeReport, SciragConfig, SufficiencyBy, SymbolicWhen,
-};
 use super::critic;
 use super::desk::Desk;
 use super::symbolic::{self, room};
 use crate::budget::BudgetExceeded;
+use crate::config::scirag::{
+    CandidateRanking, Expansion, NodeReport, SciragConfig, SufficiencyBy, SymbolicWhen,
+};
 use crate::event::Event;
 use crate::evidence::{Evidence, EvidenceNumber};
 use crate::frame::Frame;

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use scholar_core::{ContributionGraph, ContributionTarget, DecidedBy, PortError};
 
 use super::candidates::{Candidate, listed};
-use super::config::SymbolicSteps;
 use super::contributions::{self, Selection};
 use super::desk::Desk;
 use super::{chains, forms};
+use crate::config::scirag::SymbolicSteps;
 use crate::frame::prompt_room;
 use crate::prompts;
 

@@ -1,8 +1,8 @@
-//! Choices of the mode, with the presets of its source and ours.
+//! Choices of `SciRAG` mode, with the presets of its source and ours.
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::CallSampling;
+use super::{CallSampling, REPORT_TOKENS};
 
 /// How the tree may grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,7 +196,7 @@ impl SciragConfig {
                 decide: call(0.7, 20),
                 symbolic: call(0.0, 5000),
                 node: call(0.7, 1000),
-                merge: call(0.7, crate::config::REPORT_TOKENS),
+                merge: call(0.7, REPORT_TOKENS),
                 feedback: call(0.7, 1000),
                 edit: call(0.7, 5000),
                 compress: call(0.0, 200),
