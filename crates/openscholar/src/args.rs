@@ -8,6 +8,7 @@ use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum}
 mod annotate;
 mod answer;
 mod ask;
+mod expansion;
 mod former;
 mod metadata;
 mod paper_model;
@@ -25,6 +26,7 @@ pub(crate) use annotate::{
 };
 pub(crate) use answer::{AnswerArgs, GeneratorChoice};
 pub(crate) use ask::{AskArgs, FilterArgs, LengthArg, OutputFormat, PlanArg, TaskArg};
+pub(crate) use expansion::BenchExpansionArgs;
 pub(crate) use former::notices as former_names;
 pub(crate) use metadata::BenchMetadataArgs;
 pub(crate) use paper_model::PaperModelArgs;
@@ -416,6 +418,8 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Measure whether citation links of the best hits find papers that search misses.
+    Expansion(BenchExpansionArgs),
     /// Measure throughput of the search service under concurrent clients, batched and unbatched, and its memory under clients
     /// that do not read and requests of the maximum size.
     Serve {

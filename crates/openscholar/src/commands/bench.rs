@@ -6,6 +6,7 @@ mod answerable;
 mod attribution;
 mod convert;
 mod encoder;
+mod expansion;
 mod formats;
 #[cfg(feature = "self-test")]
 mod fuzz;
@@ -60,6 +61,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
             let name = app.datastore_name(name.as_deref());
             graph::run(&name, papers, out.as_deref(), app)
         }
+        BenchCommand::Expansion(args) => expansion::run(&args, app),
         BenchCommand::Serve { name, clients, requests, out } => {
             let name = app.datastore_name(name.as_deref());
             serve::run(&name, clients, requests, out.as_deref(), app)
