@@ -8,9 +8,11 @@ use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum}
 mod annotate;
 mod answer;
 mod ask;
+mod expansion;
 mod explain;
 mod exploration;
 mod former;
+mod graph;
 mod metadata;
 mod paper_model;
 mod scholarqa;
@@ -27,9 +29,11 @@ pub(crate) use annotate::{
 };
 pub(crate) use answer::{AnswerArgs, GeneratorChoice};
 pub(crate) use ask::{AskArgs, FilterArgs, LengthArg, OutputFormat, PlanArg, TaskArg};
+pub(crate) use expansion::BenchExpansionArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use exploration::ExplorationArgs;
 pub(crate) use former::notices as former_names;
+pub(crate) use graph::{BenchGraphArgs, GraphArgs};
 pub(crate) use metadata::BenchMetadataArgs;
 pub(crate) use paper_model::PaperModelArgs;
 pub(crate) use scholarqa::{
@@ -410,16 +414,9 @@ pub(crate) enum BenchCommand {
         out: Option<PathBuf>,
     },
     /// Measure size and latency of a datastore's citation graph, and extrapolate to 45 million papers.
-    Graph {
-        /// Datastore to measure.
-        name: Option<String>,
-        /// Number of papers to sample, spread evenly over the datastore.
-        #[arg(long, default_value_t = 2_000, value_name = "N")]
-        papers: usize,
-        /// Folder for the report.
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
-    },
+    Graph(BenchGraphArgs),
+    /// Measure whether citation links of the best hits find papers that search misses.
+    Expansion(BenchExpansionArgs),
     /// Measure throughput of the search service under concurrent clients, batched and unbatched, and its memory under clients
     /// that do not read and requests of the maximum size.
     Serve {

@@ -7,6 +7,7 @@
 //! - [`abstention`]: whether answers are held back where the passages are those of another question;
 //! - [`answerable`]: whether a datastore's questions are answered by the right papers, and others are not;
 //! - [`metadata`]: whether title, authors, year, venue and identifiers of PDFs are read as they are printed;
+//! - [`expansion`]: whether citation links find papers that search misses;
 //! - [`tables`]: whether the cells of tables of papers say what people took out of the papers;
 //! - [`fit_weights`]: score-fusion weights of judges and rerankers;
 //! - [`performance`]: speed and size, and their reports;
@@ -18,6 +19,7 @@
 pub mod abstention;
 pub mod answerable;
 pub mod attribution;
+pub mod expansion;
 pub mod experts;
 pub mod fit_weights;
 pub mod gates;

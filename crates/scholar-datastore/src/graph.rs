@@ -19,6 +19,7 @@ mod nearby;
 mod neighbours;
 mod related;
 mod size;
+mod totals;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub use nearby::{Direction, Edge, Limits, Nearby, Neighbourhood};
 pub use neighbours::{GraphMember, StoredGraph};
 pub use related::{RELATED_LIST, Related, Relatives};
 pub use size::GraphSize;
+pub use totals::LinkTotals;
 
 /// A paper at the other end of a reference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -22,6 +22,7 @@ use crate::evidence::{Evidence, EvidenceRegistry};
 use crate::frame::Frame;
 
 pub(crate) mod fuse;
+pub mod links;
 pub mod pool;
 pub mod queries;
 mod rank;

@@ -15,6 +15,8 @@ const FORMER: &[Former] = &[
     Former { within: "train", old: "weigh", new: "fit-weights" },
     Former { within: "train", old: "--beside", new: "--fuse" },
     Former { within: "papers", old: "citers", new: "cited-by" },
+    Former { within: "papers", old: "neighbours", new: "graph" },
+    Former { within: "papers", old: "--hops", new: "--depth" },
     Former { within: "datastore compact", old: "--lists", new: "--nlist" },
     Former { within: "bench index", old: "--made", new: "--synthetic" },
     Former { within: "bench index", old: "--only-made", new: "--only-synthetic" },

@@ -9,7 +9,8 @@ use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
 use super::{
-    ExplainArgs, FilterArgs, GraphSourceArgs, OutputFormat, ScreenArgs, ServeArgs, TableArgs,
+    ExplainArgs, FilterArgs, GraphArgs, GraphSourceArgs, OutputFormat, ScreenArgs, ServeArgs,
+    TableArgs,
 };
 
 /// List, show, add and remove papers.
@@ -131,23 +132,9 @@ pub(crate) enum PapersCommand {
         #[command(flatten)]
         graph_sources: GraphSourceArgs,
     },
-    /// Show the citation neighbourhood of a paper: papers within a few references, and the references between them.
-    Neighbours {
-        /// The central paper: an identifier, a citation key, the path of its file, or words of its title.
-        id: String,
-        /// Maximum distance in references.
-        #[arg(long, default_value_t = 1, value_name = "N")]
-        hops: u32,
-        /// Direction in which references are followed.
-        #[arg(long, value_enum, default_value_t = DirectionArg::Both)]
-        direction: DirectionArg,
-        /// Maximum number of links followed per paper and direction.
-        #[arg(long, default_value_t = 100, value_name = "N")]
-        links: usize,
-        /// Maximum number of papers.
-        #[arg(long, default_value_t = 200, value_name = "N")]
-        limit: usize,
-    },
+    /// Show the citation graph around a paper: papers within a few references, and the references between them.
+    #[command(alias = "neighbours")]
+    Graph(Box<GraphArgs>),
     /// Screen papers for a systematic review: each against each criterion, with a located quotation; an interrupted screening
     /// resumes.
     Screen(Box<ScreenArgs>),
@@ -399,28 +386,6 @@ impl PassagesArg {
         match self {
             Self::Paper => BuildRules::paper(),
             Self::Sections => BuildRules::sections(),
-        }
-    }
-}
-
-/// Direction in which references are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DirectionArg {
-    /// To cited papers.
-    References,
-    /// To citing papers.
-    #[value(alias = "citers")]
-    CitedBy,
-    /// Both directions.
-    Both,
-}
-
-impl From<DirectionArg> for scholar_datastore::graph::Direction {
-    fn from(direction: DirectionArg) -> Self {
-        match direction {
-            DirectionArg::References => Self::References,
-            DirectionArg::CitedBy => Self::CitedBy,
-            DirectionArg::Both => Self::Both,
         }
     }
 }

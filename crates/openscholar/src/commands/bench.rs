@@ -6,6 +6,7 @@ mod answerable;
 mod attribution;
 mod convert;
 mod encoder;
+mod expansion;
 mod formats;
 #[cfg(feature = "self-test")]
 mod fuzz;
@@ -56,10 +57,8 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Reranker { model, peer_python, pairs, out } => {
             reranker::run(&model, peer_python.as_deref(), pairs, out.as_deref(), app)
         }
-        BenchCommand::Graph { name, papers, out } => {
-            let name = app.datastore_name(name.as_deref());
-            graph::run(&name, papers, out.as_deref(), app)
-        }
+        BenchCommand::Graph(args) => graph::run(&args, app),
+        BenchCommand::Expansion(args) => expansion::run(&args, app),
         BenchCommand::Serve { name, clients, requests, out } => {
             let name = app.datastore_name(name.as_deref());
             serve::run(&name, clients, requests, out.as_deref(), app)

@@ -20,7 +20,6 @@ use std::sync::Arc;
 
 use scholar_core::{Paper, PaperId, PaperMeta};
 use scholar_datastore::Datastore;
-use scholar_datastore::graph::Limits;
 
 use crate::app::App;
 use crate::args::{PapersArgs, PapersCommand};
@@ -75,10 +74,9 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
             let question = Question { relation: Relation::Related, id: &id, limit };
             graph_remote::run(&name, question, &graph_sources, app)
         }
-        PapersCommand::Neighbours { id, hops, direction, links, limit } => {
-            let id = address::any(&*open(&name, app)?, &name, &id)?;
-            let limits = Limits { hops, links, papers: limit };
-            graph::neighbours(&name, &id, direction.into(), limits, app)
+        PapersCommand::Graph(args) => {
+            let id = address::any(&*open(&name, app)?, &name, &args.id)?;
+            graph::around(&name, &id, &args, app)
         }
     }
 }

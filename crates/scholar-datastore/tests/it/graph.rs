@@ -195,3 +195,15 @@ fn relatives_are_ranked_by_what_they_share() {
         }
     }
 }
+
+#[test]
+fn totals_are_those_of_the_papers() {
+    let (_folder, store, model) = stored();
+    let totals = store.graph().expect("opens").totals().expect("read");
+    let size = store.graph().expect("opens").size().expect("read");
+    assert_eq!((totals.references, totals.inner), (size.edges, size.inner_edges));
+    let citing = model.references.values().filter(|cited| !cited.is_empty()).count();
+    let cited = model.citers.keys().filter(|id| model.references.contains_key(*id)).count();
+    assert_eq!((totals.citing, totals.cited), (citing as u64, cited as u64));
+    assert!(totals.cited > 20 && totals.inner < totals.references, "{totals:?}");
+}

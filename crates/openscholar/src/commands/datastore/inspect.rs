@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use scholar_datastore::graph::LinkTotals;
 use scholar_datastore::{Datastore, DatastoreInfo, Depth};
 
 use crate::app::App;
@@ -14,13 +15,19 @@ use crate::wiring::models;
 const DEEP_SAMPLE: usize = 64;
 
 pub(super) fn info(name: &str, app: &App) -> Result<ExitCode, CommandError> {
-    let info = Datastore::open(&app.existing_datastore(name)?)?.info()?;
+    let store = Datastore::open(&app.existing_datastore(name)?)?;
+    let info = store.info()?;
+    let links = store.graph()?.totals()?;
     if app.printer.json {
-        app.printer.json(
-            &serde_json::json!({"schema": "openscholar.datastore/1", "name": name, "info": info}),
-        )?;
+        app.printer.json(&serde_json::json!({
+            "schema": "openscholar.datastore/1", "name": name, "info": info, "links": links,
+        }))?;
     } else {
         print_info(name, &info, app)?;
+        let LinkTotals { citing, cited, references, inner } = links;
+        app.printer.say(&format!(
+            "citation links: {citing} papers have references ({references}, {inner} of them to papers here), {cited} papers are cited by one here"
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

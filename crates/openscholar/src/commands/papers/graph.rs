@@ -1,20 +1,25 @@
-//! `openscholar papers references|cited-by|related|neighbours`: the citation graph.
+//! `openscholar papers references|cited-by|related|graph`: the citation graph.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use scholar_core::text::untrusted;
 use scholar_core::{PaperId, PaperMeta, PrintedReference};
-use scholar_datastore::graph::{Direction, Limits, Linked};
+use scholar_datastore::graph::{Limits, Linked, Nearby, Neighbourhood};
 use scholar_datastore::{Datastore, Graph};
 use scholar_formats::library::printed::reference_title;
 use serde_json::{Value, json};
 
 use super::intake::matched::StoredTitles;
 use crate::app::App;
+use crate::args::GraphArgs;
 use crate::error::CommandError;
+use crate::output::graph_svg::{Drawing, DrawnPaper, svg};
 use crate::output::table::Table;
 use crate::printer::{Style, Styled};
+use crate::runs;
 
 /// Characters of a title shown to people.
 const TITLE_CHARS: usize = 80;
@@ -151,18 +156,24 @@ pub(super) fn related(
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn neighbours(
+/// `openscholar papers graph`.
+pub(super) fn around(
     name: &str,
     id: &PaperId,
-    direction: Direction,
-    limits: Limits,
+    args: &GraphArgs,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
+    let GraphArgs { id: _, depth, direction, links, limit, svg } = args;
+    let limits = Limits { hops: *depth, links: *links, papers: *limit };
     let store = super::open(name, app)?;
     let graph = store.graph()?;
-    let Some(found) = graph.neighbourhood(id, direction, limits)? else {
+    let Some(found) = graph.neighbourhood(id, (*direction).into(), limits)? else {
         return Err(unknown(name, id));
     };
+    if let Some(file) = svg {
+        draw(&graph, &found, file)?;
+        app.printer.say(&format!("drawn to {}", file.display()));
+    }
     if app.printer.json {
         let papers = found
             .papers
@@ -180,10 +191,11 @@ pub(super) fn neighbours(
             json!({"cut": found.cut, "papers": papers, "edges": found.edges}),
         );
     }
-    let mut table = Table::with_header(["hops", "id", "year", "title"]);
+    let mut table = Table::with_header(["hops", "link", "id", "year", "title"]);
     for paper in &found.papers {
         let [id, year, title] = row(&graph, &paper.linked)?;
-        table.add_row([paper.hops.to_string(), id, year, title]);
+        let link = how(&found, &paper.linked.id).to_owned();
+        table.add_row([paper.hops.to_string(), link, id, year, title]);
     }
     app.printer.out(&table.to_string())?;
     app.printer.say(&format!("{} papers, {} references", found.papers.len(), found.edges.len()));
@@ -194,6 +206,42 @@ pub(super) fn neighbours(
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How the first paper of `found` is linked to another, in a word; empty for itself and for those that are farther.
+fn how(found: &Neighbourhood, id: &PaperId) -> &'static str {
+    let Some(first) = found.papers.first().map(|paper| &paper.linked.id) else { return "" };
+    let has = |from: &PaperId, to: &PaperId| {
+        found.edges.iter().any(|edge| edge.from == *from && edge.to == *to)
+    };
+    match (has(first, id), has(id, first)) {
+        _ if first == id => "",
+        (true, true) => "cited, citing",
+        (true, false) => "cited",
+        (false, true) => "citing",
+        (false, false) => "",
+    }
+}
+
+fn draw(graph: &Graph<'_>, found: &Neighbourhood, file: &Path) -> Result<(), CommandError> {
+    let mut papers = Vec::with_capacity(found.papers.len());
+    let mut places: BTreeMap<&PaperId, usize> = BTreeMap::new();
+    for (at, Nearby { linked, hops }) in found.papers.iter().enumerate() {
+        let known = meta(graph, linked)?;
+        places.insert(&linked.id, at);
+        papers.push(DrawnPaper {
+            id: linked.id.to_string(),
+            title: known.as_ref().map(|known| known.title.clone()).unwrap_or_default(),
+            year: known.and_then(|known| known.year),
+            hops: *hops,
+            stored: linked.stored,
+        });
+    }
+    let place = |id: &PaperId| places.get(id).copied();
+    let edges = found.edges.iter().filter_map(|edge| Some((place(&edge.from)?, place(&edge.to)?)));
+    let edges: Vec<(usize, usize)> = edges.collect();
+    let drawing = Drawing { papers: &papers, edges: &edges, cut: found.cut };
+    runs::write_atomic(file, svg(drawing).as_bytes())
 }
 
 fn unknown(name: &str, id: &PaperId) -> CommandError {
