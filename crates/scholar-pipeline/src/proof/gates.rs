@@ -20,7 +20,8 @@ use scholar_core::{
 use super::config::{JudgeFailure, ProofConfig, UncitedRule};
 use super::draft::{DraftSentence, makes_claim, quotations};
 use super::select::{
-    EvidenceSentence, evidence_window, window_by_scores, window_text, window_with_neighbours,
+    EvidenceSentence, covering_window, evidence_window, window_by_scores, window_text,
+    window_with_neighbours,
 };
 use super::sentence::{Fate, LocatedQuote, ProofCounts, Proven, ProvenSentence};
 use crate::event::Event;
@@ -29,6 +30,9 @@ use crate::frame::Frame;
 use trials::{Trial, best_judgement, quote_at, quotes_of, shell, unproven};
 
 pub(crate) use remedies::ranked;
+
+/// Longest passage that a judge who reads more is shown whole, in words: stored passages have 256.
+const LONGEST_READ: usize = 400;
 
 /// Name of the judgement on a sentence that is its source's own words.
 pub const VERBATIM_JUDGE: &str = "verbatim/1";
@@ -127,9 +131,13 @@ impl Prover<'_> {
             return Ok(None);
         }
         let passage = passage.text.as_str();
-        let window = self.window(text, passage).await?;
+        let reads = self.frame.ports.attributor.finds_contradictions();
+        let mut window = self.window(text, passage).await?;
         if window.is_empty() {
             return Ok(None);
+        }
+        if reads {
+            window = covering_window(text, &shown.ranked.retrieved.passage.title, passage, window);
         }
         let mut by_score = window.clone();
         by_score.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -142,10 +150,13 @@ impl Prover<'_> {
             let span = CharSpan::of_bytes(passage, one.range.start, one.range.end);
             quotes.extend(quote_at(number, passage, span));
         }
-        let evidence = if self.frame.ports.attributor.finds_contradictions() {
-            // A judge that reads more is shown what stands around the window, and whose text it is.
+        let evidence = if reads {
+            // A judge that reads more is shown whose text it is and all of the passage: who was studied stands at its
+            // beginning, what was found at its end.
             let title = shown.ranked.retrieved.passage.title.as_str();
-            format!("{title}. {}", window_with_neighbours(passage, &window))
+            let whole = passage.split_whitespace().count() <= LONGEST_READ;
+            let around = || window_with_neighbours(passage, &window);
+            format!("{title}. {}", if whole { passage.to_owned() } else { around() })
         } else {
             window_text(passage, &window)
         };

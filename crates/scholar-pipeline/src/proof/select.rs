@@ -3,6 +3,7 @@
 //! Word overlap weighted by rarity ([`crate::proof::stems`]); an encoder's cosine is added where there is one. Measured
 //! with `openscholar bench attribution`; see `docs/results`.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use scholar_core::text::markers::{strip_author_year, strip_citations, strip_foreign_markers};
@@ -22,6 +23,8 @@ const SHORTEST_EVIDENCE: usize = 3;
 
 /// Most sentences of one passage quoted for one sentence.
 const WINDOW: usize = 2;
+/// Most sentences of a window that covers all of a claim.
+const COVERING_WINDOW: usize = 4;
 /// The second sentence must reach this share of the first one's score. Ours.
 const SECOND_SHARE: f32 = 0.6;
 
@@ -88,6 +91,46 @@ fn window_of(mut ranked: Vec<EvidenceSentence>) -> Vec<EvidenceSentence> {
     ranked.retain(|one| one.score > 0.0 && one.score >= SECOND_SHARE * best);
     ranked.sort_by_key(|one| one.range.start);
     ranked
+}
+
+/// `window` with up to two more sentences of `passage` that say what it and `title` leave out of `claim`: a number, or two
+/// content words. In reading order.
+///
+/// Ours: one finding often joins what a paper says of its sample in one sentence and of its results in another.
+pub fn covering_window(
+    claim: &str,
+    title: &str,
+    passage: &str,
+    mut window: Vec<EvidenceSentence>,
+) -> Vec<EvidenceSentence> {
+    let numbers = |text: &str| -> BTreeSet<String> {
+        let tokens = text.split(|c: char| !(c.is_ascii_digit() || c == '.'));
+        let tokens = tokens.map(|one| one.trim_matches('.').to_owned());
+        tokens.filter(|one| !one.is_empty()).collect()
+    };
+    let stems = |text: &str| -> BTreeSet<String> { content_stems(text).into_iter().collect() };
+    let said = format!("{title} {}", window_text(passage, &window));
+    let mut numbers_left: BTreeSet<String> = &numbers(claim) - &numbers(&said);
+    let mut stems_left: BTreeSet<String> = &stems(claim) - &stems(&said);
+    for range in sentences(passage) {
+        if window.len() >= COVERING_WINDOW {
+            break;
+        }
+        if window.iter().any(|one| one.range == range) {
+            continue;
+        }
+        let (own_numbers, own_stems) =
+            (numbers(&passage[range.clone()]), stems(&passage[range.clone()]));
+        let adds_number = !numbers_left.is_disjoint(&own_numbers);
+        if adds_number || stems_left.intersection(&own_stems).count() >= 2 {
+            numbers_left = &numbers_left - &own_numbers;
+            stems_left = &stems_left - &own_stems;
+            // Behind those that were chosen for being like the whole claim.
+            window.push(EvidenceSentence { range, score: 0.0 });
+        }
+    }
+    window.sort_by_key(|one| one.range.start);
+    window
 }
 
 /// The text of a window: its sentences, separated by one space.
@@ -192,6 +235,22 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_covers_numbers_and_samples_that_stand_elsewhere() {
+        let passage = "We followed 802 arthritis patients of a registry. Disease activity was stable. Adjusted retention was 83.4% on the biosimilar. Weather was fine.";
+        let claim = "In 802 arthritis patients, adjusted retention was 83.4% on the biosimilar.";
+        let window = evidence_window(claim, passage, None).expect("no encoder");
+        let covering = covering_window(claim, "", passage, window.clone());
+        let text = window_text(passage, &covering);
+        assert!(
+            text.contains("802") && text.contains("83.4%") && !text.contains("Weather"),
+            "{text}"
+        );
+        assert!(covering.len() >= window.len() && covering.len() <= COVERING_WINDOW);
+        let titled = covering_window("Retention was 83.4%.", "", passage, window);
+        assert!(!window_text(passage, &titled).contains("Weather"));
+    }
 
     #[test]
     fn the_sentence_that_says_it_comes_first() {
