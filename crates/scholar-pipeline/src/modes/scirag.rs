@@ -19,6 +19,7 @@ mod contributions;
 mod critic;
 mod desk;
 mod estimate;
+mod explored;
 mod forms;
 mod gaps;
 mod json;
@@ -93,16 +94,16 @@ async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
         ControlFlow::Continue(manuscript) => manuscript,
         ControlFlow::Break(answer) => return Ok(Answer { outline, ..answer }),
     };
-    let mut explored = Exploration { root: root(frame, &manuscript), nodes: Vec::new() };
-    let mut manuscript = explore(&desk, variant, &written, manuscript, &mut explored).await;
+    let mut exploration = Exploration { root: root(frame, &manuscript), nodes: Vec::new() };
+    let mut manuscript = explore(&desk, variant, &written, manuscript, &mut exploration).await;
     let rounds = frame.config.scirag.refine_rounds.min(variant.most_rounds);
     refine::refine(frame, variant, &written, &mut manuscript, rounds).await;
-    (explored.root.calls, explored.root.usage) = desk.spent();
+    (exploration.root.calls, exploration.root.usage) = desk.spent();
     let taken = (frame.ports.clock)().saturating_sub(began);
-    explored.root.milliseconds = u64::try_from(taken.as_millis()).unwrap_or(u64::MAX);
-    explored.root.answer = Some(manuscript.text.clone());
+    exploration.root.milliseconds = u64::try_from(taken.as_millis()).unwrap_or(u64::MAX);
+    exploration.root.answer = Some(manuscript.text.clone());
     let answer = end(&desk, variant, manuscript).await?;
-    Ok(explored.told(answer, outline))
+    Ok(exploration.told(answer, outline))
 }
 
 /// Plans the answer. A plan that fails is done without.
@@ -195,7 +196,7 @@ async fn explore(
     variant: Variant,
     outline: &str,
     manuscript: Manuscript,
-    explored: &mut Exploration,
+    exploration: &mut Exploration,
 ) -> Manuscript {
     let frame = desk.frame;
     if frame.config.scirag.levels() == 0 || frame.over_budget().is_some() {
@@ -204,12 +205,12 @@ async fn explore(
     let (question, text) = (frame.question.as_str(), manuscript.text.as_str());
     let Gaps { unmet, queries } =
         critic::of_draft(desk, question, outline, variant.critic, text).await;
-    explored.root.gaps = unmet;
+    exploration.root.gaps = unmet;
     if queries.is_empty() {
         return manuscript;
     }
-    explored.nodes = tree::grow(frame, queries).await;
-    let brought = merge::upward(frame, &explored.nodes).await;
+    exploration.nodes = tree::grow(frame, queries).await;
+    let brought = merge::upward(frame, &exploration.nodes).await;
     aggregate(desk, variant, outline, manuscript, &brought).await
 }
 
@@ -289,7 +290,7 @@ fn register(
     view: &View,
     supplement: &str,
 ) -> (Vec<Evidence>, String) {
-    let evidence = node::numbered(&view.passages);
+    let evidence = explored::numbered(&view.passages);
     let mentioned: BTreeSet<usize> =
         cited(supplement).union(&cited(&manuscript.text)).copied().collect();
     let mut shown = best_first(&evidence, &mentioned, frame.config.scirag.merged_passages);

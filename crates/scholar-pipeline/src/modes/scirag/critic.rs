@@ -5,8 +5,8 @@
 use scholar_core::PortError;
 
 use super::desk::Desk;
+use super::explored::{Explored, Place, numbered, reasons_text};
 use super::gaps::{self, Verdict};
-use super::node::{Explored, Place, numbered, reasons_text};
 use crate::config::CallSampling;
 use crate::config::scirag::{GapCritic, NodeReport};
 use crate::prompts::{self, Prompt};

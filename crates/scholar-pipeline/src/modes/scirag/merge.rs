@@ -11,7 +11,7 @@ use scholar_core::text::markers::{citation_groups, render_citations};
 use scholar_core::{NodeState, PaperId, PassageId, Ranked};
 
 use super::desk::Desk;
-use super::node::{numbered, reasons_text};
+use super::explored::{numbered, reasons_text};
 use super::tree::Grown;
 use crate::event::Event;
 use crate::evidence::Evidence;

@@ -4,7 +4,8 @@ use futures::future::BoxFuture;
 use futures::{StreamExt as _, stream};
 use scholar_core::text::normalise::match_key;
 
-use super::node::{Explored, Place, explore};
+use super::explored::{Explored, Place};
+use super::node::explore;
 use crate::frame::Frame;
 
 /// A node with its place in the tree.
