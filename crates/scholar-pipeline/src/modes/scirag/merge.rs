@@ -151,7 +151,7 @@ async fn branch(
     let reply = if frame.over_budget().is_some() {
         None
     } else {
-        match desk.text("merge", prompt, &values, call).await {
+        match desk.whole("merge", prompt, &values, call).await {
             Ok(reply) => Some(answer_text(&reply)).filter(|text| unusable(text).is_none()),
             Err(error) => {
                 frame.skipped(&desk.purpose("merge"), &error);
