@@ -308,6 +308,8 @@ fn register(
 
 /// From the written text to the answer: a report's sentences through roles and gates, a verdict to its label, prose through the
 /// gates.
+///
+/// Deviation D75: the source asks for the citations of each line in a call of its own.
 async fn end(
     desk: &Desk<'_>,
     variant: Variant,

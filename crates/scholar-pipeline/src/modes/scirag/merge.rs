@@ -19,6 +19,8 @@ use crate::prompts;
 use crate::write::{answer_text, reference_block, unusable};
 
 /// Passages under numbers from 0, with why their papers were kept.
+///
+/// Deviation D71: the source numbers papers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct View {
     pub(super) passages: Vec<Ranked>,
@@ -50,6 +52,8 @@ impl View {
 }
 
 /// `text` with its citations under new numbers, and how many had none.
+///
+/// Deviation D73: the source leaves this to the model.
 pub(super) fn renumber(text: &str, new: impl Fn(usize) -> Option<usize>) -> (String, usize) {
     let mut out = String::with_capacity(text.len());
     let (mut from, mut dropped) = (0, 0);
