@@ -16,6 +16,7 @@ mod graph;
 mod metadata;
 mod paper_model;
 mod scholarqa;
+mod scirag_depth;
 mod screen;
 mod serve;
 mod sources;
@@ -40,6 +41,7 @@ pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
     ShapeArg,
 };
+pub(crate) use scirag_depth::BenchSciragDepthArgs;
 pub(crate) use screen::{
     BenchScreeningArgs, ScreenArgs, ScreenFormatArg, ScreenModeArg, ScreenModelArgs,
 };
@@ -438,6 +440,8 @@ pub(crate) enum BenchCommand {
     Abstention(BenchAbstentionArgs),
     /// Measure whether a datastore's questions are answered by the right papers, and other questions are not.
     Answerable(BenchAnswerableArgs),
+    /// Count calls, tokens and dollars of SciRAG by depth of its tree, with a script in the place of the model.
+    SciragDepth(BenchSciragDepthArgs),
     /// Measure screening for systematic reviews: the reading that an order of papers saves, and decisions on labelled criteria.
     Screening(BenchScreeningArgs),
     /// Measure the cells of `papers table` against prompts of Evidence Inference and labelled cells.

@@ -29,5 +29,5 @@ pub use item::{Gold, Item, mark_duplicates, sample};
 pub use json::{DataError, Place, finite};
 pub use load::{Loaded, load};
 pub use prediction::{Context, PREDICTION_SCHEMA, Prediction, PredictionStatus, PredictionUsage};
-pub use system::{Ablation, ContextSource, System};
+pub use system::{Ablation, ContextSource, Exploration, System};
 pub use task::BenchTask;

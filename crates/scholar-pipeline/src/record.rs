@@ -76,6 +76,9 @@ pub enum JournalEntry {
     Clock {
         /// Nanoseconds since the moment that the clock counts from.
         nanos: u64,
+        /// Start of the key of the call in whose text the clock was read; absent where it was read between calls.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        during: Option<String>,
     },
 }
 
@@ -132,6 +135,19 @@ pub struct Call {
     pub request: Value,
     /// The reply, the failure, or what came before it was dropped.
     pub result: CallResult,
+    /// Lines written between the beginning of the call and this one, its end: calls that ran beside it began before those ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub meanwhile: usize,
+}
+
+/// What a reading of the clock says of the call that it belongs to.
+fn short(key: &str) -> String {
+    key.chars().take(16).collect()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// How a call ended.

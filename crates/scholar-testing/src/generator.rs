@@ -29,13 +29,15 @@ impl From<&str> for Reply {
 }
 
 type Answerer = Box<dyn Fn(&GenerationRequest) -> Reply + Send + Sync>;
+type AnyAnswerer = Box<dyn Fn(&GenerationRequest) -> Option<Reply> + Send + Sync>;
 
 /// Replies by the purpose of the request: first the queued replies of that purpose in order, then its standing
-/// answerer, else a `Rejected` error that names the purpose. Records every request.
+/// answerer, then the answerer of all other purposes, else a `Rejected` error that names the purpose. Records every request.
 pub struct ScriptedGenerator {
     info: GeneratorInfo,
     queues: Mutex<BTreeMap<String, VecDeque<Reply>>>,
     answerers: BTreeMap<String, Answerer>,
+    otherwise: Option<AnyAnswerer>,
     choices: Mutex<BTreeMap<String, VecDeque<Vec<f32>>>>,
     requests: Mutex<Vec<GenerationRequest>>,
 }
@@ -54,6 +56,7 @@ impl ScriptedGenerator {
             info,
             queues: Mutex::new(BTreeMap::new()),
             answerers: BTreeMap::new(),
+            otherwise: None,
             choices: Mutex::new(BTreeMap::new()),
             requests: Mutex::new(Vec::new()),
         }
@@ -81,6 +84,17 @@ impl ScriptedGenerator {
         answer: impl Fn(&GenerationRequest) -> Reply + Send + Sync + 'static,
     ) -> Self {
         self.answerers.insert(purpose.to_owned(), Box::new(answer));
+        self
+    }
+
+    /// Answers requests of purposes without a queued reply or an answerer of their own: purposes may name what they are for,
+    /// like the node of a tree. `None` refuses.
+    #[must_use]
+    pub fn otherwise(
+        mut self,
+        answer: impl Fn(&GenerationRequest) -> Option<Reply> + Send + Sync + 'static,
+    ) -> Self {
+        self.otherwise = Some(Box::new(answer));
         self
     }
 
@@ -114,6 +128,7 @@ impl ScriptedGenerator {
         let queued = self.queues.lock().get_mut(&request.purpose).and_then(VecDeque::pop_front);
         queued
             .or_else(|| self.answerers.get(&request.purpose).map(|answer| answer(request)))
+            .or_else(|| self.otherwise.as_ref().and_then(|answer| answer(request)))
             .unwrap_or_else(|| {
                 Reply::Fails(
                     PortErrorKind::Rejected,
@@ -198,7 +213,8 @@ mod tests {
             .reply("draft", "first one")
             .reply("draft", Reply::Cut("second".to_owned()))
             .answer("draft", |request| Reply::Text(format!("{} turns", request.messages.len())))
-            .choice("judge", &[-0.1, -2.0]);
+            .choice("judge", &[-0.1, -2.0])
+            .otherwise(|request| request.purpose.strip_prefix("tag ").map(Reply::from));
         let seen = Mutex::new(String::new());
         let first = model
             .generate(&request("draft"), &|text| seen.lock().push_str(text))
@@ -214,7 +230,9 @@ mod tests {
         );
         let error = model.generate(&request("other"), &|_| {}).await.expect_err("unknown purpose");
         assert_eq!(error.kind(), PortErrorKind::Rejected);
-        assert_eq!(model.purposes(), ["draft", "draft", "draft", "other"]);
+        let tagged = model.generate(&request("tag 1.2"), &|_| {}).await.expect("any other purpose");
+        assert_eq!(tagged.text, "1.2");
+        assert_eq!(model.purposes(), ["draft", "draft", "draft", "other", "tag 1.2"]);
         assert!(model.unused().is_empty());
         assert_eq!(model.choose("judge", &[], &["yes", "no"]).await.expect("chosen"), [-0.1, -2.0]);
         assert!(model.choose("judge", &[], &["yes"]).await.is_err());

@@ -1,7 +1,7 @@
 //! Fakes, fixtures and tolerant comparisons for the tests of the other crates, and for the program's test of itself.
 //!
 //! Every port has one fake here ([`FakeEncoder`], [`FakeReranker`], [`ScriptedGenerator`], [`MemoryRetriever`], [`MemorySource`],
-//! [`MemoryCatalog`], [`FakeAttributor`], [`FakeSentenceClassifier`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
+//! [`MemoryCatalog`], [`MemoryGraph`], [`FakeAttributor`], [`FakeSentenceClassifier`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
 //! server on a loopback port that can be slow, broken or lying on demand; [`StandIn`] answers for the services that
 //! papers come from; [`http`] asks our own server; [`mutate`] makes broken inputs from
 //! good ones, [`exploration`] is answers found by a tree of retrievals, and [`hostile`] is text made to be obeyed. Nothing here asks the network.
@@ -13,6 +13,7 @@ pub mod corpus;
 mod encoder;
 pub mod exploration;
 mod generator;
+mod graph;
 pub mod hostile;
 pub mod http;
 pub mod lm_server;
@@ -31,6 +32,7 @@ pub use catalog::MemoryCatalog;
 pub use close::{assert_all_close, close, cosine};
 pub use encoder::FakeEncoder;
 pub use generator::{Reply, ScriptedGenerator};
+pub use graph::MemoryGraph;
 pub use lm_server::{Behaviour, RecordedRequest, ScriptedLmServer};
 pub use material::{data, large_model_dir, model_dir};
 pub use reranker::FakeReranker;

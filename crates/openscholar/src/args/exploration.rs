@@ -1,6 +1,7 @@
 //! Switches of SciRAG, of `ask` and as ablations of `bench run`.
 
 use clap::{ArgAction, Args as ClapArgs, ValueEnum};
+use scholar_bench::scholarqa::Exploration;
 use scholar_pipeline::config::scirag::{
     CandidateRanking, DEEPEST, Expansion, SciragConfig, TreeShape,
 };
@@ -63,25 +64,55 @@ impl ExplorationArgs {
         *self == Self::default()
     }
 
+    /// What is taken out of a benchmark's system, or exchanged in it.
+    pub(crate) fn ablation(&self) -> Exploration {
+        let Self { planner, tree, max_depth, expansion, rerank } = self;
+        Exploration {
+            no_planner: *planner == Some(false),
+            tree: tree.map(Into::into),
+            max_depth: *max_depth,
+            expansion: expansion.map(Into::into),
+            rerank: rerank.map(Into::into),
+        }
+    }
+
     /// Puts the switches that are given into `config`.
     pub(crate) fn apply(&self, config: &mut SciragConfig) {
         let Self { planner, tree, max_depth, expansion, rerank } = self;
         config.planner = planner.unwrap_or(config.planner);
         config.max_depth = max_depth.unwrap_or(config.max_depth);
-        config.tree = tree.map_or(config.tree, |tree| match tree {
-            TreeArg::Adaptive => TreeShape::Adaptive,
-            TreeArg::Sequential => TreeShape::Sequential,
-            TreeArg::Parallel => TreeShape::Parallel,
-        });
-        config.expansion = expansion.map_or(config.expansion, |expansion| match expansion {
-            ExpansionArg::Adaptive => Expansion::Adaptive,
-            ExpansionArg::Always => Expansion::Always,
-            ExpansionArg::Never => Expansion::Never,
-        });
-        config.rerank = rerank.map_or(config.rerank, |rerank| match rerank {
-            RerankArg::Symbolic => CandidateRanking::Symbolic,
-            RerankArg::Dense => CandidateRanking::Dense,
-        });
+        config.tree = tree.map_or(config.tree, Into::into);
+        config.expansion = expansion.map_or(config.expansion, Into::into);
+        config.rerank = rerank.map_or(config.rerank, Into::into);
+    }
+}
+
+impl From<TreeArg> for TreeShape {
+    fn from(tree: TreeArg) -> Self {
+        match tree {
+            TreeArg::Adaptive => Self::Adaptive,
+            TreeArg::Sequential => Self::Sequential,
+            TreeArg::Parallel => Self::Parallel,
+        }
+    }
+}
+
+impl From<ExpansionArg> for Expansion {
+    fn from(expansion: ExpansionArg) -> Self {
+        match expansion {
+            ExpansionArg::Adaptive => Self::Adaptive,
+            ExpansionArg::Always => Self::Always,
+            ExpansionArg::Never => Self::Never,
+        }
+    }
+}
+
+impl From<RerankArg> for CandidateRanking {
+    fn from(rerank: RerankArg) -> Self {
+        match rerank {
+            RerankArg::Symbolic => Self::Symbolic,
+            RerankArg::Dense => Self::Dense,
+        }
     }
 }
 

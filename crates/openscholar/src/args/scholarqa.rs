@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 use scholar_bench::scholarqa::System;
 
-use super::{AnswerArgs, GeneratorChoice, SearchSourceArgs};
+use super::{AnswerArgs, ExplorationArgs, GeneratorChoice, SearchSourceArgs};
 
 /// Which task of the benchmark is asked of which system.
 #[derive(Debug, ClapArgs)]
@@ -51,6 +51,9 @@ pub(crate) struct BenchRunArgs {
     /// Ablations.
     #[command(flatten)]
     pub(crate) less: LessArgs,
+    /// Ablations of scirag.
+    #[command(flatten)]
+    pub(crate) exploration: ExplorationArgs,
 }
 
 /// The systems, as the benchmark derives them from the pipeline's modes.

@@ -21,6 +21,7 @@ mod report;
 mod reranker;
 pub(crate) mod retrieval;
 mod run;
+mod scirag_depth;
 mod score;
 mod screening;
 mod search;
@@ -69,6 +70,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Abstention(args) => abstention::run(&args, app),
         BenchCommand::Tables(args) => tables::run(&args, app),
         BenchCommand::Answerable(args) => answerable::run(&args, app),
+        BenchCommand::SciragDepth(args) => scirag_depth::run(&args, app),
         BenchCommand::Screening(args) => screening::run(&args, app),
         BenchCommand::Formats { paths, known, out } => {
             formats::run(&paths, known.as_deref(), out.as_deref(), app)

@@ -89,10 +89,28 @@ pub fn report(runs: &[Measured], head: &str) -> Report {
         }
         people::annotators(&mut document, &of_task);
         ablations(&mut document, task, &of_task);
+        scirag(&mut document, task, &of_task);
         compared.extend(found);
     }
     people::agreement(&mut document, runs);
     Report { csv: tables::csv(runs), json: json_of(runs, &compared), document }
+}
+
+/// What is published of `SciRAG`'s parts and depths, beside runs of that system.
+fn scirag(document: &mut Document, task: BenchTask, runs: &[&Measured]) {
+    if runs.iter().all(|one| !one.run.manifest.system.starts_with("scirag")) {
+        return;
+    }
+    if let Some(parts) = tables::scirag_parts(task) {
+        document.text("SciRAG without one of its parts, as published (arXiv 2511.14362, table 4):");
+        document.table(parts);
+    }
+    if task == BenchTask::Cs {
+        document.text(
+            "SciRAG's time and price of a question, as published (arXiv 2511.14362, table 7):",
+        );
+        document.table(tables::scirag_depths());
+    }
 }
 
 /// What became of the papers that answers list, where they were looked up.

@@ -5,6 +5,7 @@ use std::fmt;
 use scholar_core::PaperId;
 use scholar_core::text::normalise::title_key;
 use scholar_core::{AnswerMode, SearchFilter, SearchMode};
+use scholar_pipeline::config::scirag::{CandidateRanking, Expansion, SciragConfig, TreeShape};
 use scholar_pipeline::config::{AskConfig, PosthocMode};
 use scholar_pipeline::modes::evidence::EvidenceIs;
 use scholar_pipeline::modes::{self, MODES, Mode};
@@ -119,9 +120,16 @@ impl System {
 
     /// Why `ablation` would take nothing out of this system; `None` when it would.
     pub fn lacks(self, ablation: &Ablation) -> Option<&'static str> {
-        let Ablation { no_rerank, no_feedback, no_verification, search, top_n, top_k } = ablation;
+        let Ablation { no_rerank, no_feedback, no_verification, search, top_n, top_k, exploration } =
+            ablation;
         let retrieval = *no_rerank || search.is_some() || top_n.is_some() || top_k.is_some();
+        if let Some(why) = self.lacks_exploration(exploration) {
+            return Some(why);
+        }
         match self.mode {
+            AnswerMode::Scirag if *no_feedback && SciragConfig::default().refine_rounds == 0 => {
+                Some("its preset has no rounds of feedback")
+            }
             AnswerMode::Evidence if *no_verification => Some(
                 "it shows sentences of its sources word for word: there is no citation to verify",
             ),
@@ -134,6 +142,81 @@ impl System {
             }
             _ => None,
         }
+    }
+
+    fn lacks_exploration(self, exploration: &Exploration) -> Option<&'static str> {
+        if exploration.is_whole() {
+            return None;
+        }
+        if self.mode != AnswerMode::Scirag {
+            return Some("only scirag plans, grows a tree and asks the citation graph");
+        }
+        let asks_graph =
+            exploration.expansion.is_some_and(|expansion| expansion != Expansion::Never);
+        (self.contexts == ContextSource::Given && asks_graph)
+            .then_some("the passages are given: there is no citation graph to ask")
+    }
+}
+
+/// Parts of `SciRAG` that are taken out or exchanged. Source: arXiv 2511.14362, tables 4 and 7; specification A10.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Exploration {
+    /// No outline is planned.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_planner: bool,
+    /// How the tree may grow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree: Option<TreeShape>,
+    /// Levels of sub-questions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_depth: Option<usize>,
+    /// When the citation graph is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expansion: Option<Expansion>,
+    /// What chooses among candidates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerank: Option<CandidateRanking>,
+}
+
+impl Exploration {
+    /// Whether nothing is changed.
+    pub fn is_whole(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn apply(&self, config: &mut SciragConfig) {
+        let Self { no_planner, tree, max_depth, expansion, rerank } = self;
+        config.planner &= !no_planner;
+        config.tree = tree.unwrap_or(config.tree);
+        config.max_depth = max_depth.unwrap_or(config.max_depth);
+        config.expansion = expansion.unwrap_or(config.expansion);
+        config.rerank = rerank.unwrap_or(config.rerank);
+    }
+
+    /// What differs, in words.
+    fn parts(&self) -> Vec<String> {
+        let Self { no_planner, tree, max_depth, expansion, rerank } = self;
+        let mut parts: Vec<String> = Vec::new();
+        if *no_planner {
+            parts.push("no planner".to_owned());
+        }
+        parts.extend(tree.map(|tree| match tree {
+            TreeShape::Adaptive => "adaptive tree".to_owned(),
+            TreeShape::Sequential => "sequential tree".to_owned(),
+            TreeShape::Parallel => "parallel tree".to_owned(),
+        }));
+        parts.extend(max_depth.map(|depth| format!("depth {depth}")));
+        parts.extend(expansion.map(|expansion| match expansion {
+            Expansion::Adaptive => "expansion where it is needed".to_owned(),
+            Expansion::Always => "expansion always".to_owned(),
+            Expansion::Never => "no expansion".to_owned(),
+        }));
+        parts.extend(rerank.map(|rerank| match rerank {
+            CandidateRanking::Symbolic => "symbolic rerank".to_owned(),
+            CandidateRanking::Dense => "dense rerank".to_owned(),
+        }));
+        parts
     }
 }
 
@@ -172,12 +255,16 @@ pub struct Ablation {
     /// Candidates kept of each search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_k: Option<usize>,
+    /// Parts of `SciRAG`.
+    #[serde(skip_serializing_if = "Exploration::is_whole")]
+    pub exploration: Exploration,
 }
 
 impl fmt::Display for Ablation {
     /// What differs from the whole system, or `whole`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { no_rerank, no_feedback, no_verification, search, top_n, top_k } = self;
+        let Self { no_rerank, no_feedback, no_verification, search, top_n, top_k, exploration } =
+            self;
         let mut parts: Vec<String> = Vec::new();
         let flags = [
             (no_rerank, "no rerank"),
@@ -192,6 +279,7 @@ impl fmt::Display for Ablation {
         }
         parts.extend(top_n.map(|n| format!("top {n}")));
         parts.extend(top_k.map(|k| format!("{k} candidates")));
+        parts.extend(exploration.parts());
         f.write_str(if parts.is_empty() { "whole" } else { "" })?;
         f.write_str(&parts.join(", "))
     }
@@ -211,7 +299,9 @@ pub fn config_of(
 ) -> AskConfig {
     let given = system.contexts == ContextSource::Given;
     let variant = task.variant(given && system.mode == AnswerMode::SinglePass);
-    let mut config = if task.is_single_paper() || given {
+    let mut config = if system.mode == AnswerMode::Scirag {
+        AskConfig::scirag(SciragConfig::default(), variant)
+    } else if task.is_single_paper() || given {
         AskConfig::single_paper_task(variant)
     } else {
         AskConfig::paper()
@@ -238,6 +328,7 @@ pub fn config_of(
     ] {
         call.temperature = 0.0;
     }
+    config.scirag.sampling.at_temperature(0.0);
     ablate(&mut config, system.mode, ablation);
     config
 }
@@ -246,11 +337,14 @@ pub fn config_of(
 /// checks them, and more passages than are searched for cannot be shown.
 fn ablate(config: &mut AskConfig, mode: AnswerMode, ablation: &Ablation) {
     // Who reranks is a matter of the ports.
-    let Ablation { no_rerank: _, no_feedback, no_verification, search, top_n, top_k } = ablation;
+    let Ablation { no_rerank: _, no_feedback, no_verification, search, top_n, top_k, exploration } =
+        ablation;
     let digests = mode == AnswerMode::Evidence;
     if *no_feedback {
         if digests {
             config.evidence.checks.rounds = 0;
+        } else if mode == AnswerMode::Scirag {
+            config.scirag.refine_rounds = 0;
         } else {
             config.feedback.items = 0;
         }
@@ -273,6 +367,7 @@ fn ablate(config: &mut AskConfig, mode: AnswerMode, ablation: &Ablation) {
         }
         config.retrieval.top_k = config.retrieval.top_k.max(*top_n);
     }
+    exploration.apply(&mut config.scirag);
 }
 
 /// What evidence for `item` may be: published before its day, and not the paper that it was made from.
@@ -295,7 +390,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_modes_and_read_back() {
-        let names = "generative, evidence, single-pass, no-retrieval, model-alone, gold-context, generative+gold, evidence+gold";
+        let names = "generative, scirag, evidence, single-pass, no-retrieval, model-alone, gold-context, generative+gold, scirag+gold, evidence+gold";
         assert_eq!(System::names(), names);
         for (name, system, _) in System::all() {
             assert_eq!(System::named(&name).expect("known"), system);
@@ -381,6 +476,18 @@ mod tests {
         check("evidence", Ablation { top_n: Some(20), ..default() }, &["evidence_pool"]);
         let wide = Ablation { top_n: Some(200), ..default() };
         check("generative", wide, &["ranking.top_n", "retrieval.top_k"]);
+        let explored = |exploration| Ablation { exploration, ..default() };
+        let planner = Exploration { no_planner: true, ..Exploration::default() };
+        check("scirag", explored(planner), &["scirag.planner"]);
+        let tree = Exploration { tree: Some(TreeShape::Sequential), ..Exploration::default() };
+        check("scirag", explored(tree), &["scirag.tree"]);
+        let depth = Exploration { max_depth: Some(3), ..Exploration::default() };
+        check("scirag", explored(depth), &["scirag.max_depth"]);
+        let expansion = Exploration { expansion: Some(Expansion::Never), ..Exploration::default() };
+        check("scirag", explored(expansion), &["scirag.expansion"]);
+        let dense = Some(CandidateRanking::Dense);
+        let rerank = Exploration { rerank: dense, ..Exploration::default() };
+        check("scirag", explored(rerank), &["scirag.rerank"]);
         // Reranking is taken out of the ports.
         check("generative", Ablation { no_rerank: true, ..default() }, &[]);
     }
@@ -400,6 +507,30 @@ mod tests {
         let search = Ablation { search: Some(SearchMode::Dense), ..Ablation::default() };
         assert!(check("gold-context", search.clone()) && !check("single-pass", search));
         assert!(!check("no-retrieval", Ablation::default()));
+        let always = Exploration { expansion: Some(Expansion::Always), ..Exploration::default() };
+        let flat = Exploration { max_depth: Some(0), ..Exploration::default() };
+        let explored = |exploration| Ablation { exploration, ..Ablation::default() };
+        assert_eq!(explored(flat.clone()).to_string(), "depth 0");
+        assert!(!check("scirag", explored(always.clone())));
+        assert!(check("scirag+gold", explored(always.clone())), "no graph of given passages");
+        assert!(!check("scirag+gold", explored(flat.clone())));
+        assert!(check("generative", explored(always)) && check("evidence", explored(flat)));
+    }
+
+    #[test]
+    fn scirag_has_its_preset_for_every_task_and_draws_nothing_at_random() {
+        for task in BenchTask::ALL {
+            let config = config(task, "scirag", &Ablation::default());
+            assert_eq!(config.mode, AnswerMode::Scirag.into());
+            let variant = task.variant(false);
+            let mut preset = AskConfig::scirag(SciragConfig::default(), variant);
+            preset.scirag.sampling.at_temperature(0.0);
+            assert_eq!((&config.scirag, config.task), (&preset.scirag, variant), "{task:?}");
+            assert_eq!(config.ranking, preset.ranking, "{task:?}");
+            let value = serde_json::to_value(&config.scirag.sampling).expect("serialises");
+            let calls = value.as_object().expect("calls").values();
+            assert!(calls.into_iter().all(|call| call["temperature"] == 0.0), "{value}");
+        }
     }
 
     #[test]

@@ -113,6 +113,16 @@ pub struct SciragSampling {
     pub compress: CallSampling,
 }
 
+impl SciragSampling {
+    /// Draws every call at this temperature.
+    pub fn at_temperature(&mut self, temperature: f32) {
+        let Self { outline, gaps, decide, symbolic, node, merge, feedback, edit, compress } = self;
+        for call in [outline, gaps, decide, symbolic, node, merge, feedback, edit, compress] {
+            call.temperature = temperature;
+        }
+    }
+}
+
 /// Every choice of the mode. Source of the numbers: arXiv 2511.14362 and its released code; "ours" where so said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SciragConfig {

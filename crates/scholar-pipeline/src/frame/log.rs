@@ -1,7 +1,7 @@
 //! The log of a run.
 
 use parking_lot::Mutex;
-use scholar_core::Notice;
+use scholar_core::{Notice, TokenUsage};
 
 use crate::event::{Event, Observer};
 
@@ -21,6 +21,19 @@ struct Kept {
 impl<'a> Log<'a> {
     pub(super) fn new(observer: &'a dyn Observer) -> Self {
         Self { observer, kept: Mutex::default() }
+    }
+
+    /// Model calls that began for purposes that `of` accepts, and the tokens of those that ended.
+    pub(crate) fn calls(&self, of: impl Fn(&str) -> bool) -> (u64, TokenUsage) {
+        let (mut calls, mut used) = (0, TokenUsage::default());
+        for event in &self.kept.lock().events {
+            match event {
+                Event::Generating { purpose, .. } if of(purpose) => calls += 1,
+                Event::Generated { purpose, usage } if of(purpose) => used += *usage,
+                _ => {}
+            }
+        }
+        (calls, used)
     }
 
     /// Events and notices in order of occurrence.

@@ -40,7 +40,7 @@ use scholar_core::{
 };
 
 use self::critic::Gaps;
-use self::desk::Desk;
+use self::desk::{Desk, node_of};
 use self::merge::{Brought, View, best_first, cited, renumber, supplement};
 use self::tree::Grown;
 use self::variant::Variant;
@@ -98,12 +98,11 @@ async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
     let mut manuscript = explore(&desk, variant, &written, manuscript, &mut exploration).await;
     let rounds = frame.config.scirag.refine_rounds.min(variant.most_rounds);
     refine::refine(frame, variant, &written, &mut manuscript, rounds).await;
-    (exploration.root.calls, exploration.root.usage) = desk.spent();
     let taken = (frame.ports.clock)().saturating_sub(began);
     exploration.root.milliseconds = u64::try_from(taken.as_millis()).unwrap_or(u64::MAX);
     exploration.root.answer = Some(manuscript.text.clone());
     let answer = end(&desk, variant, manuscript).await?;
-    Ok(exploration.told(answer, outline))
+    Ok(exploration.told(frame, answer, outline))
 }
 
 /// Plans the answer. A plan that fails is done without.
@@ -254,7 +253,7 @@ async fn aggregate(
     let call = frame.config.scirag.sampling.merge;
     let references = reference_block(frame, prompt, &values, &manuscript.visible, call);
     let values = [&values[..], &[("references", references.as_str())]].concat();
-    let merged = match desk.text("aggregate", prompt, &values, call).await {
+    let merged = match desk.whole("aggregate", prompt, &values, call).await {
         Ok(reply) => Some(answer_text(&reply)),
         Err(error) => {
             frame.skipped("the final merge", &error);
@@ -308,6 +307,8 @@ fn register(
 
 /// From the written text to the answer: a report's sentences through roles and gates, a verdict to its label, prose through the
 /// gates.
+///
+/// Deviation D75: the source asks for the citations of each line in a call of its own.
 async fn end(
     desk: &Desk<'_>,
     variant: Variant,
@@ -345,7 +346,7 @@ async fn compress(desk: &Desk<'_>, manuscript: &mut Manuscript) {
     let prompt = prompts::SCIRAG_COMPRESS;
     let references = reference_block(frame, prompt, &values, &manuscript.visible, call);
     let values = [&values[..], &[("references", references.as_str())]].concat();
-    match desk.text("compress", prompt, &values, call).await {
+    match desk.whole("compress", prompt, &values, call).await {
         Ok(reply) => {
             let text = answer_text(&reply);
             if unusable(&text).is_none() {
@@ -363,10 +364,17 @@ struct Exploration {
 }
 
 impl Exploration {
-    /// The answer with its outline and the tree, whose evidence is told under which number the answer cites it.
-    fn told(self, answer: Answer, outline: Option<Outline>) -> Answer {
-        let mut nodes = vec![self.root];
-        nodes.extend(self.nodes.into_iter().map(|node| node.explored.record));
+    /// The answer with its outline and the tree, whose evidence is told under which number the answer cites it. Calls that merge
+    /// children into a node are that node's, calls for the answer as a whole the root's.
+    fn told(self, frame: &Frame<'_>, answer: Answer, outline: Option<Outline>) -> Answer {
+        let Self { mut root, nodes: grown } = self;
+        (root.calls, root.usage) = frame.log.calls(|purpose| node_of(purpose).is_empty());
+        let mut nodes = vec![root];
+        for node in grown {
+            let mut record = node.explored.record;
+            (record.calls, record.usage) = frame.log.calls(|purpose| node_of(purpose) == record.id);
+            nodes.push(record);
+        }
         nodes.sort_by_key(|node| place_of(&node.id));
         for evidence in nodes.iter_mut().flat_map(|node| &mut node.evidence) {
             let reference = answer.references.iter().find(|one| one.paper_id == evidence.paper);

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::numbers::to_hex;
 use super::{
     Call, CallResult, Journal, JournalEntry, Port, PortsInfo, RecordedError, json as to_json,
-    key_of, line_of,
+    key_of, line_of, short,
 };
 use crate::ports::Ports;
 
@@ -33,6 +33,8 @@ pub(super) struct Book {
     entries: Mutex<Vec<JournalEntry>>,
     /// Texts whose tokens were counted: the same text has the same count.
     counted: Mutex<BTreeSet<String>>,
+    /// The call whose text is passed on right now.
+    speaking: Mutex<Option<String>>,
     sink: Option<Sink>,
 }
 
@@ -45,7 +47,12 @@ impl Recorder {
     /// As [`Recorder::new`]; `sink` gets every line of the journal, without line break, as soon as it is known, so
     /// that a run that is cut off can be resumed.
     pub fn with_sink(ports: &Ports, sink: Option<Sink>) -> Self {
-        let book = Arc::new(Book { entries: Mutex::default(), counted: Mutex::default(), sink });
+        let book = Arc::new(Book {
+            entries: Mutex::default(),
+            counted: Mutex::default(),
+            speaking: Mutex::default(),
+            sink,
+        });
         book.write(JournalEntry::Ports(PortsInfo::of(ports)));
         let ports = recorded(&book, ports);
         Self { book, ports }
@@ -84,7 +91,8 @@ fn recorded(book: &Arc<Book>, ports: &Ports) -> Ports {
         Arc::new(move || {
             let now = clock();
             let nanos = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-            book.write(JournalEntry::Clock { nanos });
+            let during = book.speaking.lock().clone();
+            book.write(JournalEntry::Clock { nanos, during });
             now
         })
     };
@@ -113,7 +121,13 @@ fn recorded(book: &Arc<Book>, ports: &Ports) -> Ports {
 
 impl Book {
     fn write(&self, entry: JournalEntry) {
+        self.write_with(|_| entry);
+    }
+
+    /// Writes what is made of the number of entries before it.
+    fn write_with(&self, entry: impl FnOnce(usize) -> JournalEntry) {
         let mut entries = self.entries.lock();
+        let entry = entry(entries.len());
         if let Some(sink) = &self.sink {
             sink(&line_of(&entry));
         }
@@ -129,8 +143,12 @@ impl Book {
     }
 
     fn end(&self, call: Pending, result: CallResult) {
-        let Pending { port, key, purpose, request } = call;
-        self.write(JournalEntry::Call(Call { port, key, purpose, request, result }));
+        let Pending { port, key, purpose, request, began } = call;
+        let entry = |written: usize| {
+            let meanwhile = began.map_or(0, |began| written.saturating_sub(began));
+            JournalEntry::Call(Call { port, key, purpose, request, result, meanwhile })
+        };
+        self.write_with(entry);
     }
 }
 
@@ -140,11 +158,18 @@ pub(super) struct Pending {
     pub(super) key: String,
     pub(super) purpose: Option<String>,
     pub(super) request: Value,
+    /// Entries written before it began, of calls that are awaited.
+    pub(super) began: Option<usize>,
 }
 
 impl Pending {
     fn new(port: Port, request: Value) -> Self {
-        Self { port, key: key_of(port, &request), purpose: None, request }
+        Self { port, key: key_of(port, &request), purpose: None, request, began: None }
+    }
+
+    /// A call that begins now and is awaited.
+    fn begun(self, book: &Book) -> Self {
+        Self { began: Some(book.entries.lock().len()), ..self }
     }
 }
 
@@ -160,20 +185,23 @@ impl Retriever for Recorded<Arc<dyn Retriever>> {
     }
 
     async fn search(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, PortError> {
+        let call = Pending::new(Port::Search, to_json(request)).begun(&self.book);
         let result = self.port.search(request).await;
-        self.book.call(Pending::new(Port::Search, to_json(request)), &result);
+        self.book.call(call, &result);
         result
     }
 
     async fn explore(&self, request: &SearchRequest) -> Result<Searched, PortError> {
+        let call = Pending::new(Port::Explore, to_json(request)).begun(&self.book);
         let result = self.port.explore(request).await;
-        self.book.call(Pending::new(Port::Explore, to_json(request)), &result);
+        self.book.call(call, &result);
         result
     }
 
     async fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, PortError> {
+        let call = Pending::new(Port::Passage, to_json(id)).begun(&self.book);
         let result = self.port.passage(id).await;
-        self.book.call(Pending::new(Port::Passage, to_json(id)), &result);
+        self.book.call(call, &result);
         result
     }
 }
@@ -185,8 +213,9 @@ impl CitationGraph for Recorded<Arc<dyn CitationGraph>> {
     }
 
     async fn neighbours(&self, request: &NeighbourRequest) -> Result<Neighbours, PortError> {
+        let call = Pending::new(Port::Neighbours, to_json(request)).begun(&self.book);
         let result = self.port.neighbours(request).await;
-        self.book.call(Pending::new(Port::Neighbours, to_json(request)), &result);
+        self.book.call(call, &result);
         result
     }
 }
@@ -210,10 +239,10 @@ impl Reranker for Recorded<Arc<dyn Reranker>> {
         query: &Query,
         passages: &[Retrieved],
     ) -> Result<Vec<RerankScore>, PortError> {
-        let result = self.port.rerank(query, passages).await;
         let (full, request) = rerank_call(query, passages);
-        let key = key_of(Port::Rerank, &full);
-        self.book.call(Pending { port: Port::Rerank, key, purpose: None, request }, &result);
+        let call = Pending { request, ..Pending::new(Port::Rerank, full) }.begun(&self.book);
+        let result = self.port.rerank(query, passages).await;
+        self.book.call(call, &result);
         result
     }
 }
@@ -246,7 +275,7 @@ impl Generator for Recorded<Arc<dyn Generator>> {
             return count;
         }
         let request = json!({ "chars": text.chars().count() });
-        let call = Pending { port: Port::CountTokens, key, purpose: None, request };
+        let call = Pending { port: Port::CountTokens, key, purpose: None, request, began: None };
         self.book.call(call, &Ok(count));
         count
     }
@@ -259,12 +288,15 @@ impl Generator for Recorded<Arc<dyn Generator>> {
         let pieces = Mutex::new(Vec::new());
         let call = Pending {
             purpose: Some(request.purpose.clone()),
-            ..Pending::new(Port::Generate, to_json(request))
+            ..Pending::new(Port::Generate, to_json(request)).begun(&self.book)
         };
+        let key = short(&call.key);
         let mut guard = Guard { book: &self.book, call: Some(call), pieces: &pieces };
         let keep = |piece: &str| {
             pieces.lock().push(piece.to_owned());
+            *self.book.speaking.lock() = Some(key.clone());
             on_text(piece);
+            *self.book.speaking.lock() = None;
         };
         let result = self.port.generate(request, &keep).await;
         if let Some(call) = guard.call.take() {
@@ -286,10 +318,11 @@ impl Generator for Recorded<Arc<dyn Generator>> {
         messages: &[Message],
         choices: &[&str],
     ) -> Result<Vec<f32>, PortError> {
-        let result = self.port.choose(purpose, messages, choices).await;
         let request = json!({ "messages": messages, "choices": choices });
-        let call =
-            Pending { purpose: Some(purpose.to_owned()), ..Pending::new(Port::Choose, request) };
+        let purpose_of_it = Some(purpose.to_owned());
+        let call = Pending { purpose: purpose_of_it, ..Pending::new(Port::Choose, request) };
+        let call = call.begun(&self.book);
+        let result = self.port.choose(purpose, messages, choices).await;
         self.book.call(call, &result);
         result
     }
@@ -348,8 +381,9 @@ impl Attributor for Recorded<Arc<dyn Attributor>> {
     }
 
     async fn judge(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judgement>, PortError> {
+        let call = Pending::new(Port::Judge, json!(pairs)).begun(&self.book);
         let result = self.port.judge(pairs).await;
-        self.book.call(Pending::new(Port::Judge, json!(pairs)), &result);
+        self.book.call(call, &result);
         result
     }
 
@@ -358,11 +392,12 @@ impl Attributor for Recorded<Arc<dyn Attributor>> {
         sentence: &str,
         candidates: &[&str],
     ) -> Result<Option<Vec<f32>>, PortError> {
+        let call = Pending::new(Port::Evidence, evidence_request(sentence, candidates));
+        let call = call.begun(&self.book);
         let result = self.port.evidence(sentence, candidates).await;
         // A judge that cannot tell leaves no line: so do the runs from before there was one that could.
         if !matches!(result, Ok(None)) {
-            let request = evidence_request(sentence, candidates);
-            self.book.call(Pending::new(Port::Evidence, request), &result);
+            self.book.call(call, &result);
         }
         result
     }

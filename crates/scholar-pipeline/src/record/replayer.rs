@@ -21,7 +21,7 @@ use super::recorder::{encode_request, evidence_request, rerank_call};
 use super::turns::Turns;
 use super::{
     Call, CallResult, Journal, JournalEntry, JournalError, Port, PortsInfo, ReplayMiss,
-    json as to_json, key_of,
+    json as to_json, key_of, short,
 };
 use crate::clock::Clock;
 use crate::ports::Ports;
@@ -45,6 +45,10 @@ pub(super) struct Book {
 
 struct Readings {
     recorded: VecDeque<Duration>,
+    /// Those in the text of a call, by the start of its key.
+    during: HashMap<String, VecDeque<Duration>>,
+    /// The call whose text is passed on right now.
+    speaking: Option<String>,
     last: Duration,
     /// The last recorded reading and the live clock's when it took over.
     resumed: Option<(Duration, Duration)>,
@@ -76,15 +80,22 @@ impl Replayer {
         let mut info = None;
         let mut calls: HashMap<String, VecDeque<CallResult>> = HashMap::new();
         let mut recorded = VecDeque::new();
+        let mut during_calls: HashMap<String, VecDeque<Duration>> = HashMap::new();
         let mut tells_evidence = false;
         for entry in &journal.entries {
             match entry {
                 JournalEntry::Ports(ports) => info = Some(ports.clone()),
-                JournalEntry::Clock { nanos } => recorded.push_back(Duration::from_nanos(*nanos)),
+                JournalEntry::Clock { nanos, during } => {
+                    let readings = match during {
+                        Some(call) => during_calls.entry(call.clone()).or_default(),
+                        None => &mut recorded,
+                    };
+                    readings.push_back(Duration::from_nanos(*nanos));
+                }
                 // What failed or was cut off is tried again where that is possible.
                 JournalEntry::Call(Call { result, .. })
                     if live.is_some() && !matches!(result, CallResult::Reply(_)) => {}
-                JournalEntry::Call(Call { key, result, port, purpose: _, request: _ }) => {
+                JournalEntry::Call(Call { key, result, port, .. }) => {
                     tells_evidence |= *port == Port::Evidence;
                     calls.entry(key.clone()).or_default().push_back(result.clone());
                 }
@@ -93,7 +104,13 @@ impl Replayer {
         let book = Book {
             info: info.ok_or(JournalError::NoPorts)?,
             calls: Mutex::new(calls),
-            readings: Mutex::new(Readings { recorded, last: Duration::ZERO, resumed: None }),
+            readings: Mutex::new(Readings {
+                recorded,
+                during: during_calls,
+                speaking: None,
+                last: Duration::ZERO,
+                resumed: None,
+            }),
             misses: Mutex::default(),
             turns: live.is_none().then(|| Turns::of(journal)),
             live,
@@ -132,11 +149,16 @@ impl Replayer {
     fn clock(&self) -> Clock {
         let book = Arc::clone(&self.book);
         Arc::new(move || {
+            let mut readings = book.readings.lock();
+            let Readings { recorded, during, speaking, last, resumed } = &mut *readings;
+            let of_call = speaking.as_ref().and_then(|call| during.get_mut(call)?.pop_front());
+            if let Some(now) = of_call {
+                *last = now.max(*last);
+                return now;
+            }
             if let Some(turns) = &book.turns {
                 turns.of_clock();
             }
-            let mut readings = book.readings.lock();
-            let Readings { recorded, last, resumed } = &mut *readings;
             let live = || book.live.as_ref().map(|ports| (ports.clock)());
             let now = recorded.pop_front().or_else(|| {
                 let live = live()?;
@@ -156,6 +178,15 @@ impl Book {
         let queue = calls.get_mut(&key)?;
         // Counting is a function of its text: one recorded count serves every call.
         if port == Port::CountTokens { queue.front().cloned() } else { queue.pop_front() }
+    }
+
+    /// Passes on the text of a call, within which the clock shows what it showed then.
+    fn speak(&self, key: &str, pieces: &[String], on_text: &OnText<'_>) {
+        for piece in pieces {
+            self.readings.lock().speaking = Some(short(key));
+            on_text(piece);
+            self.readings.lock().speaking = None;
+        }
     }
 
     /// Ready when the reply to this request was, among those of the recording.
@@ -328,15 +359,16 @@ impl Generator for Served {
     ) -> Result<Generation, PortError> {
         let value = to_json(request);
         self.0.turn(Port::Generate, &value).await;
+        let key = key_of(Port::Generate, &value);
         match self.0.take(Port::Generate, &value) {
             Some(CallResult::Reply(spoken)) => {
                 let Spoken { generation, pieces } = read(spoken)?;
-                pieces.iter().for_each(|piece| on_text(piece));
+                self.0.speak(&key, &pieces, on_text);
                 Ok(generation)
             }
             Some(CallResult::Error(error)) => Err(error.into_error()),
             Some(CallResult::Cut(pieces)) if self.0.live.is_none() => {
-                pieces.iter().for_each(|piece| on_text(piece));
+                self.0.speak(&key, &pieces, on_text);
                 Err(PortError::new(PortErrorKind::Unavailable, "the recorded call was cut here"))
             }
             Some(CallResult::Cut(_)) | None if self.0.live.is_some() => {

@@ -56,7 +56,8 @@ impl SentenceClassifier for Recorded<Arc<dyn SentenceClassifier>> {
         let result = self.port.classify(question, sentences);
         let Request { full, shown } = request(question, sentences);
         let key = key_of(Port::Classify, &full);
-        let call = Pending { port: Port::Classify, key, purpose: None, request: shown };
+        let call =
+            Pending { port: Port::Classify, key, purpose: None, request: shown, began: None };
         self.book.call(call, &result);
         result
     }

@@ -1,7 +1,8 @@
 //! Replies of a replay in the order of the recording.
 //!
 //! Where calls run side by side, what a run does next depends on which ends first: who meets the end of a budget, and which
-//! reading of the clock it gets. A replay therefore holds a reply back until all that was recorded before it has been taken.
+//! reading of the clock it gets. A replay therefore holds a reply back until all that was recorded before it has been taken, and
+//! until every call that began before it ended has begun again: what a run says of itself comes in the same order too.
 
 use std::collections::HashSet;
 use std::future::poll_fn;
@@ -27,6 +28,10 @@ struct State {
     next: usize,
     /// Keys with a place.
     known: HashSet<String>,
+    /// For each place, how many calls with a place had begun when it was taken.
+    begun_before: Vec<usize>,
+    /// Calls with a place that have begun in this replay.
+    begun: usize,
 }
 
 impl Turns {
@@ -34,20 +39,33 @@ impl Turns {
     /// them.
     pub(super) fn of(journal: &Journal) -> Self {
         let mut order = Vec::new();
-        for entry in &journal.entries {
+        // Of each call with a place, the entry before which it began.
+        let mut begins = Vec::new();
+        let mut places = Vec::new();
+        for (at, entry) in journal.entries.iter().enumerate() {
             match entry {
-                JournalEntry::Ports(_) => {}
+                JournalEntry::Ports(_) => continue,
+                // Read where the text of its call is passed on.
+                JournalEntry::Clock { during: Some(_), .. } => continue,
                 JournalEntry::Clock { .. } => order.push(None),
-                JournalEntry::Call(call) if waits(call.port) => order.push(Some(call.key.clone())),
-                JournalEntry::Call(_) => {}
+                JournalEntry::Call(call) if waits(call.port) => {
+                    order.push(Some(call.key.clone()));
+                    begins.push(at.saturating_sub(call.meanwhile));
+                }
+                JournalEntry::Call(_) => continue,
             }
+            places.push(at);
         }
+        begins.sort_unstable();
+        let begun_before =
+            places.iter().map(|at| begins.partition_point(|began| began <= at)).collect();
         let known = order.iter().flatten().cloned().collect();
         let taken = vec![false; order.len()];
-        Self(Mutex::new(State { order, taken, next: 0, known }))
+        Self(Mutex::new(State { order, taken, next: 0, known, begun_before, begun: 0 }))
     }
 
-    /// Ready when everything recorded before the next call with this key was taken; takes its place.
+    /// Ready when everything recorded before the next call with this key was taken, and what began before its end has begun;
+    /// takes its place.
     pub(super) async fn of_call(&self, key: &str) {
         let mut polls = 0;
         poll_fn(|context| {
@@ -55,8 +73,8 @@ impl Turns {
             if !state.known.contains(key) {
                 return Poll::Ready(());
             }
-            let is_next =
-                state.order.get(state.next).is_some_and(|next| next.as_deref() == Some(key));
+            state.begun += usize::from(polls == 0);
+            let is_next = state.is_next(key);
             polls += 1;
             if is_next || polls > PATIENCE || state.next >= state.order.len() {
                 state.take(Some(key));
@@ -75,6 +93,11 @@ impl Turns {
 }
 
 impl State {
+    fn is_next(&self, key: &str) -> bool {
+        self.order.get(self.next).is_some_and(|next| next.as_deref() == Some(key))
+            && self.begun >= self.begun_before[self.next]
+    }
+
     fn take(&mut self, key: Option<&str>) {
         let from = self.next;
         let place = (from..self.order.len())
@@ -122,6 +145,7 @@ mod tests {
             purpose: None,
             request: Value::Null,
             result: CallResult::Reply(Value::Null),
+            meanwhile: 0,
         })
     }
 
@@ -152,10 +176,30 @@ mod tests {
         assert_eq!(order_of(entries, &["a"]).await, ["a"]);
     }
 
+    #[tokio::test]
+    async fn a_reply_waits_for_calls_that_began_before_it_came() {
+        let beside = |key: &str, meanwhile| match call(key) {
+            JournalEntry::Call(call) => JournalEntry::Call(Call { meanwhile, ..call }),
+            other => other,
+        };
+        let turns = Turns::of(&Journal { entries: vec![call("a"), beside("b", 1), call("c")] });
+        assert_eq!(turns.0.lock().begun_before, [2, 2, 3]);
+        let first = std::pin::pin!(turns.of_call("a"));
+        let waker = futures::task::noop_waker();
+        let mut context = std::task::Context::from_waker(&waker);
+        let mut first = first;
+        assert!(first.as_mut().poll(&mut context).is_pending(), "b has not begun");
+        let mut second = std::pin::pin!(turns.of_call("b"));
+        assert!(second.as_mut().poll(&mut context).is_pending());
+        assert!(first.as_mut().poll(&mut context).is_ready());
+        assert!(second.as_mut().poll(&mut context).is_ready());
+    }
+
     #[test]
     fn readings_of_the_clock_have_their_places() {
-        let turns =
-            Turns::of(&Journal { entries: vec![JournalEntry::Clock { nanos: 1 }, call("a")] });
+        let turns = Turns::of(&Journal {
+            entries: vec![JournalEntry::Clock { nanos: 1, during: None }, call("a")],
+        });
         assert_eq!(turns.0.lock().next, 0);
         turns.of_clock();
         assert_eq!(turns.0.lock().next, 1);

@@ -6,6 +6,7 @@ mod recorded;
 mod replay;
 mod report;
 mod scenario;
+mod scirag;
 mod sources;
 mod stage;
 mod trace0;

@@ -141,6 +141,7 @@ fn ablation(args: &BenchRunArgs) -> Ablation {
         search: search.map(Into::into),
         top_n: *top_n,
         top_k: *top_k,
+        exploration: args.exploration.ablation(),
     }
 }
 

@@ -90,6 +90,45 @@ fn a_model_alone_keeps_the_references_it_lists() {
     assert!(prediction.ctxs.is_empty());
 }
 
+/// Says what each step of a tree needs, with a verdict in front.
+fn explorer() -> ScriptedGenerator {
+    ScriptedGenerator::new("scripted").otherwise(|request| {
+        let step = request.purpose.split(' ').next().unwrap_or_default();
+        let prompt = &request.messages.last().expect("a prompt").content;
+        let verdict = if prompt.contains("Judgment: Yes") { "Yes" } else { "True" };
+        let text = match step {
+            "outline" => "1. (100%) Findings: what was found.".to_owned(),
+            "gaps" => "(1) dense passage retrieval for questions".to_owned(),
+            "contributions" => r#"{"final_selection": [{"paper_index": 1, "rank": 1}]}"#.to_owned(),
+            _ if prompt.contains("F1 |") => {
+                "## Findings\nF1 | Exposure bias is partially to blame for hallucinations. [0]\n## Short answer\nS F1 | It is.".to_owned()
+            }
+            _ => format!("Judgment: {verdict} [0]. Exposure bias is partially to blame for hallucinations [0]."),
+        };
+        Some(Reply::Text(text))
+    })
+}
+
+#[test]
+fn every_task_can_be_explored() {
+    for task in BenchTask::ALL {
+        let question =
+            "Exposure bias is to blame for hallucinations in neural machine translation?";
+        let item = Item::new(task, "item_0", question);
+        let mut ports = ports(Arc::new(MemoryRetriever::corpus()), Some(explorer()));
+        ports.graph =
+            Some(Arc::new(scholar_testing::MemoryGraph::new(scholar_testing::corpus::papers())));
+        let prediction = block_on(answer(&ports, &item, &config(task, "scirag"), &()));
+        assert_eq!(prediction.status, PredictionStatus::Answered, "{task:?}: {prediction:?}");
+        let labels = task.labels();
+        if let Some([positive, _]) = labels {
+            assert!(prediction.output.starts_with(positive), "{}", prediction.output);
+        }
+        assert!(!citation_groups(&prediction.output).is_empty(), "{task:?}: {}", prediction.output);
+        assert!(prediction.usage.expect("counted").calls >= 4, "{task:?}");
+    }
+}
+
 #[test]
 fn a_failure_is_told_with_its_causes() {
     let item = claim();

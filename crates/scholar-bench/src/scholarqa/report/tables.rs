@@ -8,7 +8,9 @@ use super::document::Table;
 use super::{CITATION_F1, MEAN_GRADE, Measured, Shown, judge_of, people, shown};
 use crate::metrics::Summary;
 use crate::metrics::citation::Variant;
-use crate::scholarqa::published::{main_table, published, systems};
+use crate::scholarqa::published::{
+    SCIRAG_ABLATIONS, SCIRAG_DEPTHS, in_table, main_table, published, systems, systems_of,
+};
 use crate::scholarqa::run::{Counts, Manifest};
 use crate::scholarqa::score::{Metric, Scores};
 use crate::scholarqa::system::System;
@@ -132,6 +134,45 @@ pub(super) fn against_published(task: BenchTask, runs: &[&Measured]) -> Table {
         row.extend(
             values.into_iter().map(|value| value.map_or("–".to_owned(), |v| format!("{v} †"))),
         );
+        table.row(row);
+    }
+    table
+}
+
+/// What `SciRAG`'s paper reports of its parts on this task; `None` where it reports nothing.
+pub(super) fn scirag_parts(task: BenchTask) -> Option<Table> {
+    let columns = main_columns(task);
+    let rows = published();
+    let measured = |measure: &str| {
+        rows.iter().any(|row| row.table == SCIRAG_ABLATIONS && row.measure == measure)
+    };
+    let (metric, measure) = columns.iter().find(|(_, measure)| measured(measure))?;
+    let mut table = Table::new(&["system", metric]);
+    for system in systems_of(SCIRAG_ABLATIONS) {
+        let value = in_table(SCIRAG_ABLATIONS, system, measure);
+        let value = value.map_or("–".to_owned(), |value| format!("{value} †"));
+        table.row(vec![format!("{system} †"), value]);
+    }
+    Some(table)
+}
+
+/// What `SciRAG`'s paper reports of seconds and dollars of one question of ScholarQA-CS, by depth of the tree.
+pub(super) fn scirag_depths() -> Table {
+    let columns = [
+        ("reasoning and reranking, s", "rerank_s"),
+        ("other, s", "other_s"),
+        ("total, s", "total_s"),
+        ("USD per question", "usd_per_q"),
+    ];
+    let mut head = vec!["system"];
+    head.extend(columns.iter().map(|(name, _)| *name));
+    let mut table = Table::new(&head);
+    for system in systems_of(SCIRAG_DEPTHS) {
+        let mut row = vec![format!("{system} †")];
+        row.extend(columns.iter().map(|(_, measure)| {
+            let value = in_table(SCIRAG_DEPTHS, system, measure);
+            value.map_or("–".to_owned(), |value| format!("{value} †"))
+        }));
         table.row(row);
     }
     table

@@ -228,3 +228,21 @@ fn what_people_say_of_a_judge_stands_beside_its_numbers() {
     assert!(markdown.contains("lexical/1, corrected rules; balanced accuracy"), "{markdown}");
     assert!(markdown.contains("| lexical/1 | CL-SciSumm | words | 9 | 270 | 0.130 (0.100–0.170)"));
 }
+
+#[test]
+fn a_run_of_scirag_stands_beside_its_papers_tables() {
+    let plain = report(&two(), "made by a test").document.markdown();
+    assert!(!plain.contains("2511.14362"), "{plain}");
+    assert!(plain.contains("| SciRAG (GPT-4o) † | published † | 84.1 † |"), "{plain}");
+    let mut runs = two();
+    for one in &mut runs {
+        one.run.manifest.system = "scirag".to_owned();
+        one.run.manifest.task = BenchTask::Cs;
+    }
+    let markdown = report(&runs, "made by a test").document.markdown();
+    assert!(markdown.contains("| SciRAG (GPT-4o) no planner † | 52.1 † |"), "{markdown}");
+    assert!(
+        markdown.contains("| SciRAG (GPT-4o) depth 2 † | 112 † | 47 † | 159 † | 0.09 † |"),
+        "{markdown}"
+    );
+}

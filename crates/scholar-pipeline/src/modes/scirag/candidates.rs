@@ -117,6 +117,8 @@ impl Origins {
 
 /// The neighbours worth reranking: each paper once, those with most links to `seeds` first, then those cited most, then by
 /// identifier; none of `known`, none with fewer than `min_citations` where the count is known.
+///
+/// Deviation D78: the source asks for ten citations of every paper.
 pub(super) fn worth_reading(
     neighbours: &[Neighbour],
     known: &[Candidate],
@@ -154,6 +156,8 @@ struct Linked<'a> {
 
 /// `[1] Title: … Abstract: …`, a line each, numbered from 1 as in the form of symbolic replies, in at most `room`
 /// characters altogether.
+///
+/// Deviation D72: everything else that prompts number begins at 0.
 pub(super) fn listed(candidates: &[Candidate], room: usize) -> String {
     let each = room / candidates.len().max(1);
     let mut out = String::new();

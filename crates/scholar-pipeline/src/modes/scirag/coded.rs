@@ -2,7 +2,7 @@
 //! from the question's own words, roles by section and sentence classifier, chains from citations; the answer is the evidence
 //! digest over all that was found.
 //!
-//! Ours: the source needs a strong model for every step.
+//! Deviation D77: the source needs a strong model for every step.
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 
 use parking_lot::Mutex;
 use scholar_core::{
-    Generation, Notice, NoticeKind, OutputShape, PortError, PortErrorKind, TokenUsage,
+    FinishReason, Generation, Notice, NoticeKind, OutputShape, PortError, PortErrorKind, TokenUsage,
 };
 use serde_json::Value;
 
@@ -51,6 +51,25 @@ impl<'a> Desk<'a> {
         let purpose = self.purpose(step);
         let reply = self.call(&purpose, prompt, values, call, OutputShape::Text).await?;
         self.frame.warn_of_cut(&purpose, reply.finish);
+        Ok(reply.text)
+    }
+
+    /// The reply to a prompt for a text that takes the place of another: one that is cut would take away what stands there, so that
+    /// it fails.
+    pub(super) async fn whole(
+        &self,
+        step: &str,
+        prompt: Prompt,
+        values: &[(&str, &str)],
+        call: CallSampling,
+    ) -> Result<String, PortError> {
+        let purpose = self.purpose(step);
+        let reply = self.call(&purpose, prompt, values, call, OutputShape::Text).await?;
+        self.frame.warn_of_cut(&purpose, reply.finish);
+        if reply.finish == FinishReason::Length {
+            let message = format!("the reply of {purpose} is cut");
+            return Err(PortError::new(PortErrorKind::Corrupt, message));
+        }
         Ok(reply.text)
     }
 
@@ -129,10 +148,35 @@ impl<'a> Desk<'a> {
     }
 }
 
+/// The node that the name of a call ends with; empty for calls of the whole answer.
+pub(super) fn node_of(purpose: &str) -> &str {
+    let last = purpose.rsplit(' ').next().unwrap_or_default();
+    let is_place = !last.is_empty() && last.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    if is_place { last } else { "" }
+}
+
 /// The form of a reply in JSON.
 pub(super) struct Form {
     /// For servers that can keep to one.
     pub(super) schema: Value,
     /// For the prompt of a repair.
     pub(super) example: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_node_stands_at_the_end_of_a_purpose() {
+        for (purpose, node) in [
+            ("tag 1.2", "1.2"),
+            ("tag repair 10", "10"),
+            ("gaps again", ""),
+            ("draft", ""),
+            ("", ""),
+        ] {
+            assert_eq!(node_of(purpose), node, "{purpose}");
+        }
+    }
 }

@@ -25,6 +25,8 @@ pub(super) enum Verdict {
 }
 
 /// Line-initial `(1)`, `1.`, `1)` with at most two digits: `(2019) reported` is prose.
+///
+/// Deviation D74: the source takes every number in parentheses for the beginning of a query.
 static QUERY: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^\s*[*_>-]*\s*(?:\(\d{1,2}\)|\d{1,2}[.)])[*_]*\s+(.+)$"));
 

@@ -20,6 +20,8 @@ use crate::prompts;
 use crate::write::{answer_text, reference_block, unusable};
 
 /// Passages under numbers from 0, with why their papers were kept.
+///
+/// Deviation D71: the source numbers papers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct View {
     pub(super) passages: Vec<Ranked>,
@@ -51,6 +53,8 @@ impl View {
 }
 
 /// `text` with its citations under new numbers, and how many had none.
+///
+/// Deviation D73: the source leaves this to the model.
 pub(super) fn renumber(text: &str, new: impl Fn(usize) -> Option<usize>) -> (String, usize) {
     let mut out = String::with_capacity(text.len());
     let (mut from, mut dropped) = (0, 0);
@@ -152,7 +156,7 @@ async fn branch(
     let reply = if frame.over_budget().is_some() {
         None
     } else {
-        match desk.text("merge", prompt, &values, call).await {
+        match desk.whole("merge", prompt, &values, call).await {
             Ok(reply) => Some(answer_text(&reply)).filter(|text| unusable(text).is_none()),
             Err(error) => {
                 frame.skipped(&desk.purpose("merge"), &error);

@@ -73,6 +73,8 @@ fn section(line: &str) -> Option<OutlineSection> {
 }
 
 /// Scales shares to 100 where their total is not near it; what it was then. Shares of 0 throughout become equal ones.
+///
+/// Deviation D76: the source does not read shares.
 fn renormalise(sections: &mut [OutlineSection]) -> Option<f32> {
     let total: f32 = sections.iter().map(|one| one.share).sum();
     if sections.is_empty() || (total - 100.0).abs() <= TOLERANCE {

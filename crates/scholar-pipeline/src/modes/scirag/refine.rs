@@ -104,7 +104,7 @@ async fn edit(
     let prompt = prompts::SCIRAG_EDIT;
     let references = reference_block(frame, prompt, &values, &manuscript.visible, call);
     let values = [&values[..], &[("references", references.as_str())]].concat();
-    match desk.text("edit", prompt, &values, call).await {
+    match desk.whole("edit", prompt, &values, call).await {
         Ok(reply) => {
             let exists = |number: usize| (number < manuscript.registry.len()).then_some(number);
             Some(renumber(&revised_text(&reply), exists).0)

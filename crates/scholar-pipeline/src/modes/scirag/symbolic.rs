@@ -98,6 +98,8 @@ pub(super) fn room(desk: &Desk<'_>) -> usize {
 }
 
 /// All steps in one reply.
+///
+/// Deviation D70: the source takes four replies.
 async fn one(
     desk: &Desk<'_>,
     path: &str,

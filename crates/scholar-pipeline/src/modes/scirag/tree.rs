@@ -18,6 +18,8 @@ pub(super) struct Grown {
 
 /// Explores `queries` under the question, and what critics ask for under them. Nodes of one level run side by side in a
 /// bounded pool; the order of the result is that of the queries, whoever is ready first.
+///
+/// Deviation D79: the source explores below the first level one after another.
 pub(super) async fn grow(frame: &Frame<'_>, queries: Vec<String>) -> Vec<Grown> {
     let root =
         Place { id: String::new(), path: vec![frame.question.as_str().to_owned()], depth: 0 };
