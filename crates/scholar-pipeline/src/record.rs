@@ -62,6 +62,8 @@ pub enum Port {
     Judge,
     /// `Attributor::evidence`, of judges that can tell.
     Evidence,
+    /// `Attributor::take_notices`, where there were any.
+    JudgeNotices,
 }
 
 /// One line of a journal.
@@ -103,6 +105,10 @@ pub struct PortsInfo {
     pub sentence_classifier: Option<SentenceClassifierInfo>,
     /// Name of the attributor.
     pub attributor: String,
+    /// [`Attributor::finds_contradictions`](scholar_core::Attributor::finds_contradictions). Journals of before this was
+    /// passed on say no, as their runs were told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub finds_contradictions: bool,
 }
 
 impl PortsInfo {
@@ -117,7 +123,14 @@ impl PortsInfo {
             encoder: ports.encoder.as_ref().map(|port| port.info().clone()),
             sentence_classifier: ports.sentence_classifier.as_ref().map(|port| port.info().clone()),
             attributor: ports.attributor.name().to_owned(),
+            finds_contradictions: ports.attributor.finds_contradictions(),
         }
+    }
+
+    /// Whether the same models and sources are behind both.
+    pub fn is_of_the_same(&self, other: &Self) -> bool {
+        let known = |info: &Self| Self { finds_contradictions: false, ..info.clone() };
+        known(self) == known(other)
     }
 }
 

@@ -133,7 +133,7 @@ fn reused(run: &str, app: &App) -> Result<Option<Journal>, CommandError> {
 
 /// Replies of other models must not pass for those of this run's.
 fn check_reused(journal: &Journal, ports: &Ports, run: &str) -> Result<(), CommandError> {
-    if journal.ports().is_some_and(|recorded| *recorded == PortsInfo::of(ports)) {
+    if journal.ports().is_some_and(|recorded| recorded.is_of_the_same(&PortsInfo::of(ports))) {
         return Ok(());
     }
     Err(CommandError::user(format!("run {run} was answered with other models or sources"))

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use scholar_core::{
     Attributor, CitationGraph, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest,
-    Generator, GeneratorInfo, Judgement, Message, NeighbourRequest, Neighbours, OnText, PaperMeta,
-    Passage, PassageId, PortError, Query, RerankScore, Reranker, RerankerInfo, Retrieved,
-    Retriever, SearchRequest, Searched, SentenceClassifier, Side,
+    Generator, GeneratorInfo, Judgement, Message, NeighbourRequest, Neighbours, Notice, OnText,
+    PaperMeta, Passage, PassageId, PortError, Query, RerankScore, Reranker, RerankerInfo,
+    Retrieved, Retriever, SearchRequest, Searched, SentenceClassifier, Side,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -35,6 +36,8 @@ pub(super) struct Book {
     counted: Mutex<BTreeSet<String>>,
     /// The call whose text is passed on right now.
     speaking: Mutex<Option<String>>,
+    /// How often the judge was asked for notices.
+    asked_for_notices: AtomicUsize,
     sink: Option<Sink>,
 }
 
@@ -51,6 +54,7 @@ impl Recorder {
             entries: Mutex::default(),
             counted: Mutex::default(),
             speaking: Mutex::default(),
+            asked_for_notices: AtomicUsize::new(0),
             sink,
         });
         book.write(JournalEntry::Ports(PortsInfo::of(ports)));
@@ -401,4 +405,23 @@ impl Attributor for Recorded<Arc<dyn Attributor>> {
         }
         result
     }
+
+    fn finds_contradictions(&self) -> bool {
+        self.port.finds_contradictions()
+    }
+
+    fn take_notices(&self) -> Vec<Notice> {
+        let nth = self.book.asked_for_notices.fetch_add(1, Ordering::Relaxed);
+        let notices = self.port.take_notices();
+        if !notices.is_empty() {
+            let call = Pending::new(Port::JudgeNotices, notices_request(nth));
+            self.book.call(call, &Ok(&notices));
+        }
+        notices
+    }
+}
+
+/// Which time the judge is asked for notices, from 0.
+pub(super) fn notices_request(nth: usize) -> Value {
+    json!({ "nth": nth })
 }

@@ -2,22 +2,23 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use scholar_core::{
     Attributor, CitationGraph, Embeddings, Encoder, EncoderInfo, Generation, GenerationRequest,
-    Generator, GeneratorInfo, Judgement, Message, NeighbourRequest, Neighbours, OnText, PaperMeta,
-    Passage, PassageId, PortError, PortErrorKind, Query, RerankScore, Reranker, RerankerInfo,
-    Retrieved, Retriever, SearchRequest, Searched, SentenceClassifier, Side,
+    Generator, GeneratorInfo, Judgement, Message, NeighbourRequest, Neighbours, Notice, OnText,
+    PaperMeta, Passage, PassageId, PortError, PortErrorKind, Query, RerankScore, Reranker,
+    RerankerInfo, Retrieved, Retriever, SearchRequest, Searched, SentenceClassifier, Side,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::numbers::{HexEmbeddings, from_hex};
-use super::recorder::{encode_request, evidence_request, rerank_call};
+use super::recorder::{encode_request, evidence_request, notices_request, rerank_call};
 use super::turns::Turns;
 use super::{
     Call, CallResult, Journal, JournalEntry, JournalError, Port, PortsInfo, ReplayMiss,
@@ -39,6 +40,8 @@ pub(super) struct Book {
     live: Option<Ports>,
     /// Whether the recorded judge could tell evidence; one that cannot leaves no line.
     tells_evidence: bool,
+    /// How often the judge was asked for notices.
+    asked_for_notices: AtomicUsize,
     /// The order of the recording; a run that goes on with live ports keeps none.
     turns: Option<Turns>,
 }
@@ -115,6 +118,7 @@ impl Replayer {
             turns: live.is_none().then(|| Turns::of(journal)),
             live,
             tells_evidence,
+            asked_for_notices: AtomicUsize::new(0),
         };
         Ok(Self { book: Arc::new(book) })
     }
@@ -450,6 +454,18 @@ impl Attributor for Served {
         match self.0.awaited(Port::Evidence, &evidence_request(sentence, candidates)).await {
             Some(result) => result,
             None => self.0.live()?.attributor.evidence(sentence, candidates).await,
+        }
+    }
+
+    fn finds_contradictions(&self) -> bool {
+        self.0.info.finds_contradictions
+    }
+
+    fn take_notices(&self) -> Vec<Notice> {
+        let nth = self.0.asked_for_notices.fetch_add(1, Ordering::Relaxed);
+        match self.0.take(Port::JudgeNotices, &notices_request(nth)) {
+            Some(CallResult::Reply(value)) => read(value).unwrap_or_default(),
+            _ => self.0.live.as_ref().map_or_else(Vec::new, |live| live.attributor.take_notices()),
         }
     }
 }

@@ -181,3 +181,49 @@ async fn what_a_judge_tells_of_evidence_is_replayed_and_older_journals_tell_noth
     let replayed = Replayer::new(&journal).expect("a journal").ports().attributor;
     assert_eq!(replayed.evidence(pair.0, &pair.1).await.expect("no line is needed"), None);
 }
+
+/// A judge that reads, and has something to tell once.
+struct Reading(std::sync::atomic::AtomicBool);
+
+#[async_trait::async_trait]
+impl scholar_core::Attributor for Reading {
+    fn name(&self) -> &'static str {
+        "reading/1"
+    }
+
+    async fn judge(
+        &self,
+        pairs: &[(&str, &str)],
+    ) -> Result<Vec<scholar_core::Judgement>, scholar_core::PortError> {
+        let verdict = scholar_core::Verdict::Supported;
+        Ok(pairs.iter().map(|_| scholar_core::Judgement { verdict, score: 0.9 }).collect())
+    }
+
+    fn finds_contradictions(&self) -> bool {
+        true
+    }
+
+    fn take_notices(&self) -> Vec<scholar_core::Notice> {
+        let told = self.0.swap(true, std::sync::atomic::Ordering::Relaxed);
+        let notice =
+            || scholar_core::Notice::new(scholar_core::NoticeKind::Skipped, "one left open");
+        (!told).then(notice).into_iter().collect()
+    }
+}
+
+#[test]
+fn a_judge_behind_a_recorder_and_a_replay_is_what_it_was() {
+    let retriever = Arc::new(scholar_testing::MemoryRetriever::corpus());
+    let ports = crate::ports::Ports::new(retriever, Arc::new(Reading(false.into())));
+    let recorder = super::Recorder::new(&ports);
+    let recorded = recorder.ports();
+    assert!(recorded.attributor.finds_contradictions());
+    let told: Vec<usize> = (0..2).map(|_| recorded.attributor.take_notices().len()).collect();
+    assert_eq!(told, [1, 0]);
+    let lines = recorder.journal().to_json_lines();
+    let journal = super::Journal::from_json_lines(&lines).expect("reads what it writes");
+    let served = super::Replayer::new(&journal).expect("complete").ports();
+    assert!(served.attributor.finds_contradictions());
+    let again: Vec<usize> = (0..2).map(|_| served.attributor.take_notices().len()).collect();
+    assert_eq!(again, told);
+}

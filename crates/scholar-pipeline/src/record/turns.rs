@@ -123,7 +123,11 @@ fn waits(port: Port) -> bool {
         | Port::Choose
         | Port::Judge
         | Port::Evidence => true,
-        Port::CountTokens | Port::Encode | Port::TokenStates | Port::Classify => false,
+        Port::CountTokens
+        | Port::Encode
+        | Port::TokenStates
+        | Port::Classify
+        | Port::JudgeNotices => false,
     }
 }
 
