@@ -16,6 +16,9 @@ pub(crate) struct BenchExpansionArgs {
     /// Collection in BEIR layout whose queries are abstracts of papers, and what is relevant to them what they cite.
     #[arg(long, value_name = "DIR")]
     pub(crate) cited: Option<PathBuf>,
+    /// Of that collection use the documents that are relevant to a query, and N others, drawn at random [default: all].
+    #[arg(long, value_name = "N", requires = "cited")]
+    pub(crate) others: Option<usize>,
     /// Use only the first N queries of each set, after shuffling.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,

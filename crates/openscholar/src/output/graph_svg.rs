@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use scholar_core::text::untrusted::escape_html;
 
 /// Between two columns.
-const COLUMN: usize = 300;
+const COLUMN: usize = 360;
 /// Between two papers of a column.
 const ROW: usize = 26;
 /// Around the drawing, and for the legend below it.
@@ -18,7 +18,7 @@ const LEGEND: usize = 90;
 /// Half of the middle column, whose title stands below its paper.
 const MIDDLE: usize = 160;
 /// Characters of a title beside its paper, and of the one in the middle.
-const TITLE_CHARS: usize = 36;
+const TITLE_CHARS: usize = 50;
 const MIDDLE_CHARS: usize = 46;
 
 /// A paper of the drawing.
@@ -317,6 +317,6 @@ mod tests {
         rows.sort_unstable();
         assert!(rows.windows(2).all(|pair| pair[1] - pair[0] >= ROW) && rows[39] < height);
         let text = label(&papers[1], spots[1]);
-        assert!(text.contains('…') && text.len() < 120, "{text}");
+        assert!(text.contains('…') && text.len() < 140, "{text}");
     }
 }

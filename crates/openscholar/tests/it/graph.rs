@@ -69,8 +69,24 @@ fn the_graph_is_shown_from_every_side() {
         program.json(0, &["papers", "neighbours", "openalex:W1", "--hops", "2", "--limit", "3"]);
     assert!(cut["cut"].as_u64() > Some(0), "{cut}");
 
+    let svg = program.path("around.svg");
+    let draw = ["papers", "graph", "openalex:W3", "--svg", &svg.to_string_lossy()];
+    let table = program.succeeds(&draw);
+    assert!(table.contains("citing") && table.contains("cited"), "{table}");
+    let drawn = fs_err::read_to_string(&svg).expect("drawn");
+    assert!(drawn.contains("2020 Title of openalex:W1 (openalex:W1)"), "{drawn}");
+    assert!(drawn.contains("class=\"reference absent\"") && !drawn.contains("<script"), "{drawn}");
+    let info = program.json(0, &["datastore", "info", STORE]);
+    assert_eq!(
+        info["links"],
+        json!({"citing": 3, "cited": 3, "references": 7, "inner": 4}),
+        "the classic and both reviews"
+    );
+
     program.fails(1, &["papers", "references", "openalex:W9"], &["no paper openalex:W9"]);
-    program.fails(1, &["papers", "neighbours", "openalex:W77"], &["no paper openalex:W77"]);
-    let report = program.succeeds(&["bench", "graph", STORE, "--papers", "4"]);
+    program.fails(1, &["papers", "graph", "openalex:W77"], &["no paper openalex:W77"]);
+    let report =
+        program.succeeds(&["bench", "graph", STORE, "--papers", "4", "--synthetic", "300"]);
+    assert!(report.contains("## 300 synthetic papers"), "{report}");
     assert!(report.contains("4 papers with 7 references, 4 of them to stored papers"), "{report}");
 }

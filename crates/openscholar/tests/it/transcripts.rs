@@ -28,7 +28,7 @@ const fn case(command: &'static str, success: &'static str, failure: &'static st
 
 const PAPER: &str = "acl:2020.acl-main.326";
 
-const CASES: [Case; 74] = [
+const CASES: [Case; 75] = [
     case("ask", "QUESTION --generator none", "--resume nothing"),
     case("search", "bias --top-k 2", "bias --datastore nowhere"),
     case("papers list", "--limit 2", "--datastore nowhere"),
@@ -38,7 +38,7 @@ const CASES: [Case; 74] = [
     case("papers references", "PAPER", "doi:10.1/absent"),
     case("papers cited-by", "PAPER", "PAPER --save"),
     case("papers related", "PAPER --limit 2", "doi:10.1/absent"),
-    case("papers neighbours", "PAPER", "doi:10.1/absent"),
+    case("papers graph", "PAPER", "doi:10.1/absent"),
     case("papers check", "", "--datastore nowhere"),
     case("papers duplicates", "--limit 1", "--datastore nowhere"),
     case("papers split", "PAPER", "doi:10.1/absent"),
@@ -88,6 +88,7 @@ const CASES: [Case; 74] = [
     case("bench formats", "~/formats", "~/absent"),
     case("bench ingest", "~/one.jsonl --dim 8", "~/absent.jsonl"),
     case("bench graph", "--papers 5", "nowhere"),
+    case("bench expansion", "--cited ~/small", "--cited ~/absent"),
     case("bench serve", "papers --clients 2 --requests 4", "papers --clients 0"),
     case(
         "bench annotate import",

@@ -26,7 +26,7 @@ const CACHE_BYTES: usize = 4 << 30;
 const SEED: u64 = 20_251_125;
 
 pub(super) fn run(args: &BenchExpansionArgs, app: &App) -> Result<ExitCode, CommandError> {
-    let BenchExpansionArgs { works, topics, cited, limit, out } = args;
+    let BenchExpansionArgs { works, topics, cited, others, limit, out } = args;
     let name = app.config.encoder.as_deref().unwrap_or(DEFAULT_ENCODER);
     let encoder = app.block_on(models::encoder(app, name, models::Reading::WHOLE))??;
     let mut sets: Vec<ExpansionSet> = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn run(args: &BenchExpansionArgs, app: &App) -> Result<ExitCode, Comm
         sets.extend(sets::works(file, topics.as_deref(), &encoder, app)?);
     }
     if let Some(folder) = cited {
-        sets.push(sets::cited(folder, &encoder, app)?);
+        sets.push(sets::cited(folder, *others, &encoder, app)?);
     }
     let mut gathered = Vec::new();
     for set in sets {
@@ -76,13 +76,21 @@ const METHOD: &str = "Every system returns 100 papers for a query. Search is hyb
     differences from the reranked search.";
 
 fn options(args: &BenchExpansionArgs) -> String {
-    let BenchExpansionArgs { works, topics, cited, limit, out: _ } = args;
+    let BenchExpansionArgs { works, topics, cited, others, limit, out: _ } = args;
     let path = |name: &str, path: &Option<std::path::PathBuf>| {
         let last = path.as_ref().and_then(|path| path.file_name());
         last.map(|last| format!(" --{name} {}", last.to_string_lossy())).unwrap_or_default()
     };
-    let limit = limit.map(|limit| format!(" --limit {limit}")).unwrap_or_default();
-    [path("works", works), path("topics", topics), path("cited", cited), limit].concat()
+    let number =
+        |name: &str, n: &Option<usize>| n.map(|n| format!(" --{name} {n}")).unwrap_or_default();
+    [
+        path("works", works),
+        path("topics", topics),
+        path("cited", cited),
+        number("others", others),
+        number("limit", limit),
+    ]
+    .concat()
 }
 
 /// A set with its engines and what they said.

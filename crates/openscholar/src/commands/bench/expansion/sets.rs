@@ -131,6 +131,7 @@ struct QueryRow {
 /// Abstracts that ought to find one half of what their papers cite; the other halves are links.
 pub(super) fn cited(
     folder: &Path,
+    others: Option<usize>,
     encoder: &Arc<LocalEncoder>,
     app: &App,
 ) -> Result<ExpansionSet, CommandError> {
@@ -146,6 +147,11 @@ pub(super) fn cited(
     for paper in read(&collection.corpus, Format::Beir)? {
         papers.insert(paper.meta.id.clone(), paper);
     }
+    let of = papers.len();
+    if let Some(others) = others {
+        keep_judged(&mut papers, &collection, others);
+    }
+    let corpus = papers.len();
     let mut queries = Vec::new();
     for (nth, query) in (0_u64..).zip(&collection.queries) {
         let grades = collection.grades.get(&query.id).into_iter().flatten();
@@ -181,18 +187,37 @@ pub(super) fn cited(
     }
     queries.retain(|query| !query.gold.is_empty());
     let name = collection.name;
-    let store = build(&name, papers.into_values().collect(), encoder, app)?;
+    let store_name = others.map_or_else(|| name.clone(), |others| format!("{name}-{others}"));
+    let store = build(&store_name, papers.into_values().collect(), encoder, app)?;
     Ok(ExpansionSet {
         name,
-        about: "Query: the abstract of a paper. The papers of all queries are in the datastore too, each with a half of what it cites as \
+        about: format!(
+            "Corpus: {corpus} of {of} documents, those that are relevant to a query and others drawn at random. \
+             Query: the abstract of a paper. The papers of all queries are in the datastore too, each with a half of what it cites as \
                 its links (drawn at random); to be found is the other half. The paper of a query and its links are taken out for its query, \
                 so that the links which are left are those of other papers. The other papers of the corpus have none: links lead from and to \
-                the papers of queries alone."
-            .to_owned(),
+             the papers of queries alone."
+        ),
         datastore: OpenDatastore::with(app, store, Arc::clone(encoder))?,
         queries,
         splits: true,
     })
+}
+
+/// Leaves the documents that are judged, and `others`.
+fn keep_judged(papers: &mut BTreeMap<PaperId, Paper>, collection: &Collection, others: usize) {
+    let judged: BTreeSet<PaperId> = collection
+        .grades
+        .values()
+        .flat_map(|grades| grades.keys())
+        .map(|name| PaperId::Local(name.clone()))
+        .collect();
+    let mut rest: Vec<PaperId> =
+        papers.keys().filter(|id| !judged.contains(*id)).cloned().collect();
+    SplitMix64::new(SEED).shuffle(&mut rest);
+    for id in rest.into_iter().skip(others) {
+        papers.remove(&id);
+    }
 }
 
 fn stem(file: &Path) -> String {
