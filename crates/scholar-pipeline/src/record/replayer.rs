@@ -458,7 +458,10 @@ impl Attributor for Served {
     }
 
     fn finds_contradictions(&self) -> bool {
-        self.0.info.finds_contradictions
+        match &self.0.live {
+            Some(live) => live.attributor.finds_contradictions(),
+            None => self.0.info.finds_contradictions,
+        }
     }
 
     fn take_notices(&self) -> Vec<Notice> {
