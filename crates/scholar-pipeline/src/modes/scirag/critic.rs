@@ -44,9 +44,8 @@ pub(super) async fn of_draft(
             Gaps { unmet: Vec::new(), queries: gaps::new_queries(queries, &known, most) }
         }
         GapCritic::TwoStage => {
-            let unmet = match unmet(desk, prompts::SCIRAG_GAPS_UNMET, &values).await {
-                Some(unmet) => unmet,
-                None => return Gaps { unmet: Vec::new(), queries: Vec::new() },
+            let Some(unmet) = unmet(desk, prompts::SCIRAG_GAPS_UNMET, &values).await else {
+                return Gaps { unmet: Vec::new(), queries: Vec::new() };
             };
             let queries = queries_for(desk, question, &unmet, &count).await;
             Gaps { unmet, queries: gaps::new_queries(queries, &known, most) }

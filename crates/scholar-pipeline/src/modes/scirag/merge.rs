@@ -3,6 +3,7 @@
 //! Source: arXiv 2511.14362 §3.4; specification A7. The source leaves renumbering to the model.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, stream};
@@ -198,7 +199,8 @@ pub(super) fn supplement(view: &mut View, children: &[Brought]) -> String {
                 }
             }
         };
-        text.push_str(&format!("{nth}. {}\n{}\n", child.query, found.trim()));
+        // Writing to a string cannot fail.
+        let _infallible = write!(text, "{nth}. {}\n{}\n", child.query, found.trim());
     }
     text
 }
