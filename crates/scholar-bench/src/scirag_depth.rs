@@ -135,7 +135,7 @@ pub fn markdown(rows: &[DepthRow]) -> String {
     for depth in 0..=DEEPEST {
         let _infallible = write!(text, " depth {depth} |");
     }
-    text.push_str(&format!("\n|---|{}\n", "---|".repeat(DEEPEST + 1)));
+    let _infallible = writeln!(text, "\n|---|{}", "---|".repeat(DEEPEST + 1));
     for name in names {
         let _infallible = write!(text, "| {name} |");
         for depth in 0..=DEEPEST {

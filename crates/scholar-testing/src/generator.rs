@@ -31,8 +31,10 @@ impl From<&str> for Reply {
 type Answerer = Box<dyn Fn(&GenerationRequest) -> Reply + Send + Sync>;
 type AnyAnswerer = Box<dyn Fn(&GenerationRequest) -> Option<Reply> + Send + Sync>;
 
-/// Replies by the purpose of the request: first the queued replies of that purpose in order, then its standing
-/// answerer, then the answerer of all other purposes, else a `Rejected` error that names the purpose. Records every request.
+/// Replies by the purpose of the request.
+///
+/// First come the queued replies of that purpose in order, then its standing answerer, then the answerer of all other purposes,
+/// else a `Rejected` error that names the purpose. Records every request.
 pub struct ScriptedGenerator {
     info: GeneratorInfo,
     queues: Mutex<BTreeMap<String, VecDeque<Reply>>>,

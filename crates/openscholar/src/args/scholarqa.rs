@@ -62,7 +62,7 @@ fn system_help() -> String {
         System::all().into_iter().map(|(name, _, what)| format!("{name} ({what})")).collect();
     format!(
         "System: {}, or predictions:FILE for another system's answers. \
-         Classification tasks are answered with a single draft, also in generative mode",
+         Classification tasks are answered with a single draft, also in generative mode; only scirag explores them",
         systems.join(", ")
     )
 }

@@ -541,3 +541,60 @@ fn papers_that_a_model_alone_lists_are_looked_up_once() {
     assert_eq!(scored(&program)["hallucination"], scores["hallucination"]);
     assert_eq!(server.log().len(), asked);
 }
+
+/// Plays every part of a tree of retrievals, told apart by what the prompts ask for.
+fn explorer() -> Model {
+    let model = Model::honest();
+    model.server().respond_with(|request| {
+        let prompt = request["messages"].to_string();
+        let says = |part: &str| prompt.contains(part);
+        let text = if says("Plan the answer to the question below") {
+            "[Response_Start]1. (100%) Findings: what was found.[Response_End]"
+        } else if says("Compare the answer with its outline and the question") {
+            "(1) neural machine translation"
+        } else if says("decide for each paper whether the answer should use it") {
+            r#"{"papers":[],"relationships":[],"final_selection":[{"paper_index":1,"rank":1,"justification":"It fits."}],"discarded_items":[]}"#
+        } else if says("Judgment: Yes") {
+            "Judgment: Yes [0]. It was found [0]."
+        } else if says("Judgment: True") {
+            "Judgment: True [0]. It was found [0]."
+        } else if says("F1 |") {
+            "## Findings\nF1 | Hallucinations occur in neural machine translation. [0]\n## Short answer\nS F1 | They do."
+        } else {
+            "Hallucinations occur in neural machine translation [0]."
+        };
+        Behaviour::Text(text.to_owned())
+    });
+    model
+}
+
+#[test]
+fn every_task_can_be_asked_of_scirag_and_its_parts_are_ablations() {
+    let program = Program::with_papers();
+    let model = explorer();
+    let (data, url) = (data(), model.base_url());
+    // Of QASA there is no excerpt here; `every_task_can_be_explored` asks it.
+    let tasks = ["scifact", "pubmedqa", "cs", "multi", "bio", "neuro"];
+    for task in tasks {
+        let out = program.path(task).to_string_lossy().into_owned();
+        let args = ["bench", "run", task, "--system", "scirag", "--data", &data, "--limit", "1"];
+        let rest = ["--before", "none", "--base-url", &url, "--out", &out];
+        let ran = program.run(&[&args[..], &rest, &["--json"]].concat());
+        let manifest: Value = serde_json::from_slice(&ran.stdout).expect("a manifest");
+        assert_eq!(manifest["counts"]["failed"], 0, "{task}: {manifest:#}");
+        assert_eq!(manifest["config"]["mode"], "scirag", "{task}");
+        let sampling = manifest["config"]["scirag"]["sampling"].as_object().expect("calls");
+        assert!(sampling.values().all(|call| call["temperature"] == 0.0), "{task}");
+    }
+    let out = program.path("flat").to_string_lossy().into_owned();
+    let args = ["bench", "run", "multi", "--system", "scirag", "--data", &data, "--limit", "1"];
+    let rest = ["--before", "none", "--base-url", &url, "--out", &out];
+    let less = ["--max-depth", "0", "--planner", "off", "--rerank", "dense", "--json"];
+    let ran = program.run(&[&args[..], &rest, &less].concat());
+    let manifest: Value = serde_json::from_slice(&ran.stdout).expect("a manifest");
+    let ablation = &manifest["ablation"]["exploration"];
+    assert_eq!((&ablation["no_planner"], &ablation["max_depth"]), (&true.into(), &0.into()));
+    assert_eq!(ablation["rerank"], "dense");
+    let wrong = ["bench", "run", "multi", "--system", "evidence", "--data", &data, "--out", "x"];
+    program.fails(1, &[&wrong[..], &["--tree", "parallel"]].concat(), &["only scirag plans"]);
+}

@@ -139,13 +139,14 @@ fn paragraph(sentences: usize, references: &[usize]) -> String {
 /// A report of about 1,000 words in the marked lines of its prompt.
 fn report(references: &[usize]) -> String {
     let mut numbers = references.iter().cycle();
+    let mut finding = |nth: usize| {
+        let number = numbers.next().copied().unwrap_or(0);
+        format!("F{nth} | {SENTENCE}. [{number}]\n")
+    };
     let mut text = String::from("[Response_Start]");
     for part in 0..4 {
-        text.push_str(&format!("## Facet {}\n", part + 1));
-        for nth in 0..9 {
-            let number = numbers.next().copied().unwrap_or(0);
-            text.push_str(&format!("F{} | {SENTENCE}. [{number}]\n", part * 9 + nth + 1));
-        }
+        text.extend(["## Facet ", &(part + 1).to_string(), "\n"]);
+        text.extend((1..=9).map(|nth| finding(part * 9 + nth)));
     }
     text.push_str("## Limits\nG | No paper found here compares costs.\n## Short answer\nS F1 F2 | Taken together these studies favour the method.[Response_End]");
     text

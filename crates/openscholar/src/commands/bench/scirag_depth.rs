@@ -42,8 +42,8 @@ pub(super) fn run(args: &BenchSciragDepthArgs, app: &App) -> Result<ExitCode, Co
          Datastore: {name}, with its citation graph. Encoder: {}. Reranker: {reranker}. Machine: {}.\n\n\
          The model is a script: its replies are fixed texts of typical length (an outline of four sections, a report of about \
          1,000 words, node answers of 200 words, judgements of every candidate shown), the first critic asks for three \
-         sub-questions, the critic of every second node for two more, the citation graph is asked for every node, and one round of \
-         feedback follows another up to the limit. Searches, links, prompts and the proof are real; the judge of citations is \
+         sub-questions, the critic of every second node for two more, the citation graph is asked for every node, and the revision \
+         repeats the text, so that there is one round of feedback. Searches, links, prompts and the proof are real; the judge of citations is \
          in code. Tokens are characters divided by four, dollars GPT-4o's price in the source ($2.50 and $10.00 for a million). \
          These are expectations of cost: they say nothing of quality, and no time is given, because a script does not wait.\n\n\
          {}\n† published, not measured here: arXiv 2511.14362, table 7, per question of ScholarQA-CS with GPT-4o; the paper gives no \

@@ -200,7 +200,7 @@ pub(super) fn supplement(view: &mut View, children: &[Brought]) -> String {
             }
         };
         // Writing to a string cannot fail.
-        let _infallible = writeln!(text, "{nth}. {}\n{}", child.query, found.trim());
+        let _infallible = write!(text, "{nth}. {}\n{}\n", child.query, found.trim());
     }
     text
 }

@@ -144,7 +144,7 @@ mod tests {
     fn what_the_program_plans_is_read_back() {
         let made = of_headings(vec!["Benefits".to_owned(), "Harms".to_owned()]);
         assert_eq!(read(&made.text).sections.len(), 2);
-        assert!((made.sections[0].share - 50.0).abs() < 0.1);
+        assert!((made.sections[0].share - 50.0).abs() < 1e-6);
     }
 
     proptest::proptest! {

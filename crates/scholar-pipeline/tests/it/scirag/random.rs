@@ -71,7 +71,7 @@ fn config(preset: u8, task: u8, depth: usize) -> AskConfig {
         _ => Task::Default,
     };
     let mut config = AskConfig::scirag(scirag, task);
-    if preset % 2 == 0 {
+    if preset.is_multiple_of(2) {
         config.writing = WritingConfig::paper();
     }
     config.posthoc = PosthocMode::Uncited;
