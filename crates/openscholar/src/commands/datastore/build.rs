@@ -158,7 +158,7 @@ pub(crate) fn add_files(
             "schema": "openscholar.build/1", "files": reports, "failed": failed, "datastore": info,
         }))?;
     } else {
-        super::print_info(name, &info, app)?;
+        super::print_info(name, &info, store.graph()?.totals()?, app)?;
     }
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_MISSING_EVIDENCE) })
 }

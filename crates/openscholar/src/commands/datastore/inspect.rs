@@ -23,23 +23,25 @@ pub(super) fn info(name: &str, app: &App) -> Result<ExitCode, CommandError> {
             "schema": "openscholar.datastore/1", "name": name, "info": info, "links": links,
         }))?;
     } else {
-        print_info(name, &info, app)?;
-        let LinkTotals { citing, cited, references, inner } = links;
-        app.printer.say(&format!(
-            "citation links: {citing} papers have references ({references}, {inner} of them to papers here), {cited} papers are cited by one here"
-        ));
+        print_info(name, &info, links, app)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Prints what a datastore holds as a table.
-pub(super) fn print_info(name: &str, info: &DatastoreInfo, app: &App) -> Result<(), CommandError> {
+pub(super) fn print_info(
+    name: &str,
+    info: &DatastoreInfo,
+    links: LinkTotals,
+    app: &App,
+) -> Result<(), CommandError> {
     let mut table = Table::with_header(["datastore", name]);
     let encoder = &info.encoder;
     let formats = info.formats;
     let rows = [
         ("papers", info.papers.to_string()),
         ("passages", info.passages.to_string()),
+        ("citation links", describe(links)),
         (
             "encoder",
             format!("{} ({} numbers, {} tokens)", encoder.name, encoder.dim, encoder.max_tokens),
@@ -91,6 +93,16 @@ pub(super) fn print_info(name: &str, info: &DatastoreInfo, app: &App) -> Result<
         table.add_row([format!("from {}", source.source), format!("{} papers", source.papers)]);
     }
     app.printer.out(&table.to_string())
+}
+
+fn describe(links: LinkTotals) -> String {
+    let LinkTotals { citing, cited, references, inner } = links;
+    if references == 0 {
+        return "none".to_owned();
+    }
+    format!(
+        "{citing} papers have references ({references}, {inner} of them to papers here), {cited} papers are cited by one here"
+    )
 }
 
 pub(super) fn verify(name: &str, deep: bool, app: &App) -> Result<ExitCode, CommandError> {
