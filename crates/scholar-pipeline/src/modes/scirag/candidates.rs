@@ -125,8 +125,7 @@ pub(super) fn worth_reading(
     min_citations: u32,
     most: usize,
 ) -> Vec<Retrieved> {
-    type Linked<'a> = (Vec<(&'a PaperId, LinkDirection)>, &'a Retrieved);
-    let mut links: BTreeMap<&PaperId, Linked<'_>> = BTreeMap::new();
+    let mut linked: BTreeMap<&PaperId, Linked<'_>> = BTreeMap::new();
     for neighbour in neighbours {
         let paper = &neighbour.found.paper;
         let is_known = known.iter().any(|candidate| candidate.paper.id == paper.id);
