@@ -194,7 +194,7 @@ impl scholar_core::Attributor for Reading {
     async fn judge(
         &self,
         pairs: &[(&str, &str)],
-    ) -> Result<Vec<scholar_core::Judgement>, scholar_core::PortError> {
+    ) -> Result<Vec<scholar_core::Judgement>, PortError> {
         let verdict = scholar_core::Verdict::Supported;
         Ok(pairs.iter().map(|_| scholar_core::Judgement { verdict, score: 0.9 }).collect())
     }
@@ -213,16 +213,16 @@ impl scholar_core::Attributor for Reading {
 
 #[test]
 fn a_judge_behind_a_recorder_and_a_replay_is_what_it_was() {
-    let retriever = Arc::new(scholar_testing::MemoryRetriever::corpus());
-    let ports = crate::ports::Ports::new(retriever, Arc::new(Reading(false.into())));
-    let recorder = super::Recorder::new(&ports);
+    let retriever = Arc::new(MemoryRetriever::corpus());
+    let ports = Ports::new(retriever, Arc::new(Reading(false.into())));
+    let recorder = Recorder::new(&ports);
     let recorded = recorder.ports();
     assert!(recorded.attributor.finds_contradictions());
     let told: Vec<usize> = (0..2).map(|_| recorded.attributor.take_notices().len()).collect();
     assert_eq!(told, [1, 0]);
     let lines = recorder.journal().to_json_lines();
-    let journal = super::Journal::from_json_lines(&lines).expect("reads what it writes");
-    let served = super::Replayer::new(&journal).expect("complete").ports();
+    let journal = Journal::from_json_lines(&lines).expect("reads what it writes");
+    let served = Replayer::new(&journal).expect("complete").ports();
     assert!(served.attributor.finds_contradictions());
     let again: Vec<usize> = (0..2).map(|_| served.attributor.take_notices().len()).collect();
     assert_eq!(again, told);
