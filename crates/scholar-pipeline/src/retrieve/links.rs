@@ -7,7 +7,7 @@
 //! 2. Papers with links are ranked by that count, ties by their place among the hits, then as the graph lists them.
 //! 3. Both rankings are fused: `1 / (60 + place among the hits) + weight / (60 + place by links)`.
 //!
-//! Lists in, list out; linear in the links, but for sorting. Measured in `docs/results/graph-expansion.md`.
+//! Lists in, list out; linear in the links, but for sorting. `openscholar bench expansion` measures it.
 //!
 //! Source: reciprocal rank fusion as in Cormack, Clarke and Büttcher 2009; counting links to the best hits is ours.
 
