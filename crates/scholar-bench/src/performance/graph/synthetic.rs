@@ -5,6 +5,8 @@
 //!
 //! Source: Price 1976, with as many references to any paper as to a cited one: a power law with exponent 3.
 
+use std::fmt::Write as _;
+
 use scholar_core::paper::ABSTRACT_HEADING;
 use scholar_core::{Paper, PaperId, PaperMeta, Section, SplitMix64};
 
@@ -88,7 +90,8 @@ impl SyntheticGraph {
             // Half of the words from a tenth of the vocabulary.
             let rare = random.below(2) == 0;
             let word = random.below(if rare { VOCABULARY } else { VOCABULARY / 10 });
-            text.push_str(&format!("word{word} "));
+            // Writing to a string cannot fail.
+            let _infallible = write!(text, "word{word} ");
         }
         let mut meta = PaperMeta::new(Self::id(number), format!("Made paper {number}"));
         let share = number as usize * YEARS / self.citations.len().max(1);
