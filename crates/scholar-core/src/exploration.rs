@@ -117,6 +117,28 @@ pub struct TreeNode {
     pub milliseconds: u64,
 }
 
+impl TreeNode {
+    /// A node of which nothing is known but its place: skipped, until something is found for it.
+    pub fn new(id: impl Into<String>, path: Vec<String>) -> Self {
+        Self {
+            id: id.into(),
+            path,
+            state: NodeState::Skipped,
+            reason: None,
+            decision: None,
+            decided_by: None,
+            selected_by: None,
+            evidence: Vec::new(),
+            contributions: None,
+            answer: None,
+            gaps: Vec::new(),
+            calls: 0,
+            usage: TokenUsage::default(),
+            milliseconds: 0,
+        }
+    }
+}
+
 /// Where a candidate came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
@@ -222,6 +244,17 @@ pub enum Relevance {
     Medium,
     /// Directly.
     High,
+}
+
+impl Relevance {
+    /// `low`, `medium`, `high`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
 }
 
 /// A part of a candidate with its role.

@@ -27,6 +27,11 @@ pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&fold(word).as_str()).is_ok()
 }
 
+/// The words of `text` that are not stop words, in order, repetitions kept.
+pub fn content_words(text: &str) -> Vec<&str> {
+    text.unicode_words().filter(|word| !is_stop_word(word)).collect()
+}
+
 /// The stems of the words of `text` that are not stop words, in order, repetitions kept.
 pub fn content_stems(text: &str) -> Vec<String> {
     let stemmer = Stemmer::create(Algorithm::English);

@@ -180,7 +180,7 @@ impl Told<'_> {
         let mut facts = vec![words::origin(&evidence.origin, self.papers)];
         facts.extend(evidence.score.map(|score| format!("score {score:.2}")));
         let roles: Vec<String> = index::segments(self.node.contributions.as_ref(), at)
-            .map(|(_, one)| format!("{} ({})", one.role.name(), words::relevance(one.relevance)))
+            .map(|(_, one)| format!("{} ({})", one.role.name(), one.relevance.name()))
             .collect();
         if !roles.is_empty() {
             facts.push(roles.join(", "));

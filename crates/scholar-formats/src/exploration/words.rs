@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use scholar_core::{
-    DecidedBy, EvidenceOrigin, ExpansionDecision, LinkDirection, NodeState, Relevance, TokenUsage,
-    TreeNode,
+    DecidedBy, EvidenceOrigin, ExpansionDecision, LinkDirection, NodeState, TokenUsage, TreeNode,
 };
 
 use super::index::Papers;
@@ -60,15 +59,6 @@ pub(super) fn short_origin(origin: &EvidenceOrigin, papers: &Papers<'_>) -> Stri
         EvidenceOrigin::Initial => "initial".to_owned(),
         EvidenceOrigin::Snippet => "snippet".to_owned(),
         EvidenceOrigin::Link { .. } => self::origin(origin, papers),
-    }
-}
-
-/// `high`, `medium`, `low`.
-pub(super) fn relevance(relevance: Relevance) -> &'static str {
-    match relevance {
-        Relevance::Low => "low",
-        Relevance::Medium => "medium",
-        Relevance::High => "high",
     }
 }
 

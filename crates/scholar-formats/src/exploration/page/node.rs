@@ -83,7 +83,7 @@ fn candidate(
     html.push_str(&paragraph("Discarded", evidence.discarded.as_deref()));
     let mut roles = String::new();
     for (_, segment) in index::segments(node.contributions.as_ref(), at) {
-        let (role, relevance) = (segment.role.name(), words::relevance(segment.relevance));
+        let (role, relevance) = (segment.role.name(), segment.relevance.name());
         let text = escape_html(&segment.description);
         let _infallible = writeln!(
             roles,

@@ -157,7 +157,7 @@ impl Placed<'_> {
         let described = format!(
             "{}, {} relevance: {}",
             segment.role.name(),
-            words::relevance(segment.relevance),
+            segment.relevance.name(),
             segment.description
         );
         let hover =
@@ -173,7 +173,7 @@ impl Placed<'_> {
         for (nth, line) in lines.iter().enumerate() {
             canvas.text((left + 42.0, middle - 11.0 + 14.0 * nth as f64), "title", line);
         }
-        let relevance = format!("{} relevance", words::relevance(segment.relevance));
+        let relevance = format!("{} relevance", segment.relevance.name());
         canvas.text((left + 42.0, middle + 19.0), "small", &relevance);
         canvas.end();
     }

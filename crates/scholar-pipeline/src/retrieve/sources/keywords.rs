@@ -1,7 +1,7 @@
 //! Keywords of a question, made in code.
 
 use scholar_core::Query;
-use scholar_core::text::words::{is_stop_word, words};
+use scholar_core::text::words::{content_words, is_stop_word, words};
 
 /// Most words of one keyword query: engines that match words find little for more.
 const LONGEST: usize = 8;
@@ -11,11 +11,10 @@ const LONGEST: usize = 8;
 ///
 /// Ours, because evidence-first answers are made without a model that could name keywords.
 pub(super) fn keywords(question: &Query, most: usize) -> Vec<Query> {
-    let all = words(question.as_str());
-    let content: Vec<&str> = all.iter().copied().filter(|word| !is_stop_word(word)).collect();
+    let content = content_words(question.as_str());
     let mut runs: Vec<Vec<&str>> = Vec::new();
     let mut open: Vec<&str> = Vec::new();
-    for word in all {
+    for word in words(question.as_str()) {
         if is_stop_word(word) {
             runs.push(std::mem::take(&mut open));
         } else {
