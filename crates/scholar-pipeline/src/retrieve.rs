@@ -57,7 +57,7 @@ pub async fn gather(
     registry: &mut EvidenceRegistry,
 ) -> Result<Vec<Evidence>, AskError> {
     frame.emit(&Event::Queries { queries: queries.to_vec() });
-    let lists = search_all(frame, queries).await?;
+    let lists = search_all(frame, queries, frame.config.retrieval.top_k).await?;
     let mut lists = lists;
     lists.extend(earlier(frame, round).await);
     let found: usize = lists.iter().map(Vec::len).sum();
@@ -125,14 +125,15 @@ fn quoted_earlier(passage: Passage, paper: PaperMeta) -> Option<Retrieved> {
     })
 }
 
-/// One list per query, in query order.
+/// One list per query, of at most `top_k` passages and in query order.
 pub(crate) async fn search_all(
     frame: &Frame<'_>,
     queries: &[Query],
+    top_k: usize,
 ) -> Result<Vec<Vec<Retrieved>>, AskError> {
     let retrieval = &frame.config.retrieval;
     let retriever = &frame.ports.retriever;
-    let request = |query: &Query| retrieval.request(query, retrieval.top_k);
+    let request = |query: &Query| retrieval.request(query, top_k);
     // Owned requests: futures that borrow from the iterator could not move between threads.
     let requests: Vec<SearchRequest> = queries.iter().map(request).collect();
     let searches = requests

@@ -53,9 +53,7 @@ use crate::frame::Frame;
 use crate::prompts;
 use crate::write::citations::insert_citations;
 use crate::write::label::classified;
-use crate::write::{
-    Manuscript, answer_text, conclude, drafted, no_draft, reference_block, unusable, without_draft,
-};
+use crate::write::{Manuscript, answer_text, conclude, drafted, no_draft, unusable, without_draft};
 
 /// Its entry of the registry.
 pub static MODE: Mode = Mode {
@@ -94,7 +92,7 @@ async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
         ControlFlow::Continue(manuscript) => manuscript,
         ControlFlow::Break(answer) => return Ok(Answer { outline, ..answer }),
     };
-    let mut exploration = Exploration { root: root(frame, &manuscript), nodes: Vec::new() };
+    let mut exploration = Exploration { root: root(frame, &manuscript.visible), nodes: Vec::new() };
     let mut manuscript = explore(&desk, variant, &written, manuscript, &mut exploration).await;
     let rounds = frame.config.scirag.refine_rounds.min(variant.most_rounds);
     refine::refine(frame, variant, &written, &mut manuscript, rounds).await;
@@ -156,10 +154,8 @@ async fn first(
     let values =
         [("question", frame.question.as_str()), ("outline", outline), ("form", variant.prose)];
     let prompt = prompts::SCIRAG_DRAFT_PROSE;
-    let references = reference_block(frame, prompt, &values, &manuscript.visible, call);
-    let values = [&values[..], &[("references", references.as_str())]].concat();
-    let text = match desk.text("draft", prompt, &values, call).await {
-        Ok(reply) => answer_text(&reply),
+    let text = match desk.over("draft", prompt, &values, &manuscript.visible, call).await {
+        Ok(reply) => answer_text(&reply.text),
         Err(error) => return without_draft(frame, error).map(ControlFlow::Break),
     };
     if let Some(problem) = unusable(&text) {
@@ -170,22 +166,11 @@ async fn first(
 }
 
 /// The root as it stands before anything is explored.
-fn root(frame: &Frame<'_>, manuscript: &Manuscript) -> TreeNode {
+fn root(frame: &Frame<'_>, shown: &[Evidence]) -> TreeNode {
     TreeNode {
-        id: "0".to_owned(),
-        path: vec![frame.question.as_str().to_owned()],
         state: NodeState::Answered,
-        reason: None,
-        decision: None,
-        decided_by: None,
-        selected_by: None,
-        evidence: node::initial(&manuscript.visible),
-        contributions: None,
-        answer: None,
-        gaps: Vec::new(),
-        calls: 0,
-        usage: TokenUsage::default(),
-        milliseconds: 0,
+        evidence: node::initial(shown),
+        ..TreeNode::new("0", vec![frame.question.as_str().to_owned()])
     }
 }
 
@@ -251,15 +236,14 @@ async fn aggregate(
         false => prompts::SCIRAG_AGGREGATE_PROSE,
     };
     let call = frame.config.scirag.sampling.merge;
-    let references = reference_block(frame, prompt, &values, &manuscript.visible, call);
-    let values = [&values[..], &[("references", references.as_str())]].concat();
-    let merged = match desk.whole("aggregate", prompt, &values, call).await {
-        Ok(reply) => Some(answer_text(&reply)),
-        Err(error) => {
-            frame.skipped("the final merge", &error);
-            None
-        }
-    };
+    let merged =
+        match desk.whole_over("aggregate", prompt, &values, &manuscript.visible, call).await {
+            Ok(reply) => Some(answer_text(&reply)),
+            Err(error) => {
+                frame.skipped("the final merge", &error);
+                None
+            }
+        };
     let merged = merged.and_then(|text| {
         let problem = unusable(&text);
         if let Some(problem) = problem {
@@ -344,9 +328,7 @@ async fn compress(desk: &Desk<'_>, manuscript: &mut Manuscript) {
     let call = frame.config.scirag.sampling.compress;
     let values = [("question", frame.question.as_str()), ("answer", manuscript.text.as_str())];
     let prompt = prompts::SCIRAG_COMPRESS;
-    let references = reference_block(frame, prompt, &values, &manuscript.visible, call);
-    let values = [&values[..], &[("references", references.as_str())]].concat();
-    match desk.whole("compress", prompt, &values, call).await {
+    match desk.whole_over("compress", prompt, &values, &manuscript.visible, call).await {
         Ok(reply) => {
             let text = answer_text(&reply);
             if unusable(&text).is_none() {
@@ -364,8 +346,8 @@ struct Exploration {
 }
 
 impl Exploration {
-    /// The answer with its outline and the tree, whose evidence is told under which number the answer cites it. Calls that merge
-    /// children into a node are that node's, calls for the answer as a whole the root's.
+    /// The answer with its outline and the tree. Calls that merge children into a node are that node's, calls for the answer as
+    /// a whole the root's.
     fn told(self, frame: &Frame<'_>, answer: Answer, outline: Option<Outline>) -> Answer {
         let Self { mut root, nodes: grown } = self;
         (root.calls, root.usage) = frame.log.calls(|purpose| node_of(purpose).is_empty());
@@ -375,13 +357,18 @@ impl Exploration {
             (record.calls, record.usage) = frame.log.calls(|purpose| node_of(purpose) == record.id);
             nodes.push(record);
         }
-        nodes.sort_by_key(|node| place_of(&node.id));
-        for evidence in nodes.iter_mut().flat_map(|node| &mut node.evidence) {
-            let reference = answer.references.iter().find(|one| one.paper_id == evidence.paper);
-            evidence.reference = reference.map(|reference| reference.number);
-        }
-        Answer { outline, tree: Some(Tree { nodes }), ..answer }
+        with_tree(answer, outline, nodes)
     }
+}
+
+/// The answer with its outline and the tree in order of path, whose evidence is told under which number the answer cites it.
+fn with_tree(answer: Answer, outline: Option<Outline>, mut nodes: Vec<TreeNode>) -> Answer {
+    nodes.sort_by_key(|node| place_of(&node.id));
+    for evidence in nodes.iter_mut().flat_map(|node| &mut node.evidence) {
+        let reference = answer.references.iter().find(|one| one.paper_id == evidence.paper);
+        evidence.reference = reference.map(|reference| reference.number);
+    }
+    Answer { outline, tree: Some(Tree { nodes }), ..answer }
 }
 
 /// `2.1` as numbers, in whose order the tree is told.

@@ -7,17 +7,17 @@
 use std::collections::BTreeSet;
 
 use scholar_core::text::sentences::sentence_texts;
-use scholar_core::text::words::content_stems;
+use scholar_core::text::words::{content_stems, content_words};
 use scholar_core::{
-    Answer, Contribution, ContributionEdge, ContributionGraph, ContributionSegment,
-    ContributionTarget, EmbeddedText, EvidenceOrigin, ExpansionDecision, LinkDirection, NodeState,
-    PortError, Query, Ranked, Relevance, SentenceInContext, SentenceRole, Side, Tree, TreeNode,
+    Answer, AnswerMode, Contribution, ContributionEdge, ContributionGraph, ContributionSegment,
+    ContributionTarget, EmbeddedText, EvidenceOrigin, ExpansionDecision, LinkDirection, PortError,
+    Query, Ranked, Relevance, SentenceInContext, SentenceRole, Side,
 };
 
 use super::candidates::{Origins, by_paper};
-use super::node::{by_rule, initial};
+use super::node::{by_rule, share};
 use super::tree::{Grown, grow};
-use super::{chains, outline, place_of};
+use super::{chains, outline, root, with_tree};
 use crate::config::AskConfig;
 use crate::config::scirag::{CandidateRanking, NodeReport, SciragConfig, SufficiencyBy};
 use crate::error::AskError;
@@ -46,22 +46,7 @@ pub(super) async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
     let mut registry = frame.registry();
     let queries = [question.clone()];
     let shown = retrieve::gather(frame, &queries, &question, Round::Digest, &mut registry).await?;
-    let mut root = TreeNode {
-        id: "0".to_owned(),
-        path: vec![frame.question.as_str().to_owned()],
-        state: NodeState::Answered,
-        reason: None,
-        decision: None,
-        decided_by: None,
-        selected_by: None,
-        evidence: initial(&shown),
-        contributions: None,
-        answer: None,
-        gaps: Vec::new(),
-        calls: 0,
-        usage: scholar_core::TokenUsage::default(),
-        milliseconds: 0,
-    };
+    let mut root = root(frame, &shown);
     let passages: Vec<Ranked> = shown.into_iter().map(|evidence| evidence.ranked).collect();
     let gaps = if frame.config.scirag.levels() == 0 {
         Vec::new()
@@ -89,12 +74,11 @@ pub(super) async fn run(frame: &Frame<'_>) -> Result<Answer, AskError> {
         registry.add(passage);
     }
     frame.report_added(&registry, n_shown, "tree of retrievals");
-    let mut answer = digest.answer;
     let taken = (frame.ports.clock)().saturating_sub(began);
     root.milliseconds = u64::try_from(taken.as_millis()).unwrap_or(u64::MAX);
-    answer.mode = scholar_core::AnswerMode::Scirag;
-    answer.outline = outline;
-    answer.tree = Some(tree(root, nodes, &answer));
+    let nodes = nodes.into_iter().map(|node| node.explored.record);
+    let nodes = std::iter::once(root).chain(nodes).collect();
+    let answer = with_tree(Answer { mode: AnswerMode::Scirag, ..digest.answer }, outline, nodes);
     if let (Some(labels), false) = (frame.config.task.labels(), answer.abstained) {
         frame.notice(evidence::no_label(frame.question, &answer, labels));
     }
@@ -128,7 +112,7 @@ fn gaps(facets: &[Facet], passages: &[Ranked], question: &Query) -> Vec<Facet> {
         let best: Vec<Ranked> = passages.iter().take(READ_FOR_FACETS).cloned().collect();
         let found = by_paper(best, &Origins::default());
         let thin = by_rule(question.as_str(), &found) == ExpansionDecision::Expanded;
-        let keywords = content_words(question.as_str());
+        let keywords = content_words(question.as_str()).join(" ");
         return (thin && !found.is_empty() && keywords != question.as_str())
             .then(|| Facet {
                 heading: "Evidence on the question as a whole".to_owned(),
@@ -141,23 +125,10 @@ fn gaps(facets: &[Facet], passages: &[Ranked], question: &Query) -> Vec<Facet> {
     let speaks = |facet: &Facet| {
         read.iter().any(|stems| {
             let has = facet.stems.intersection(stems).count();
-            share(has, facet.stems.len()) >= FACET_SHARE
+            facet.stems.is_empty() || share(has, facet.stems.len()) >= FACET_SHARE
         })
     };
     facets.iter().filter(|facet| !speaks(facet)).cloned().collect()
-}
-
-/// A question without its stop words.
-fn content_words(question: &str) -> String {
-    use scholar_core::text::words::{is_stop_word, words};
-    let kept: Vec<&str> =
-        words(question).into_iter().filter(|word| !is_stop_word(&word.to_lowercase())).collect();
-    kept.join(" ")
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a facet has few words")]
-fn share(part: usize, whole: usize) -> f32 {
-    if whole == 0 { 1.0 } else { part as f32 / whole as f32 }
 }
 
 /// Passages of the question and of the tree, best first for the question.
@@ -182,17 +153,6 @@ async fn joined(
         passages.sort_by_key(|one| std::cmp::Reverse(one.score));
     }
     passages
-}
-
-fn tree(root: TreeNode, nodes: Vec<Grown>, answer: &Answer) -> Tree {
-    let mut all = vec![root];
-    all.extend(nodes.into_iter().map(|node| node.explored.record));
-    all.sort_by_key(|node| place_of(&node.id));
-    for evidence in all.iter_mut().flat_map(|node| &mut node.evidence) {
-        let cited = answer.references.iter().find(|one| one.paper_id == evidence.paper);
-        evidence.reference = cited.map(|reference| reference.number);
-    }
-    Tree { nodes: all }
 }
 
 /// Roles of the kept candidates, and chains along the citations by which they were found.

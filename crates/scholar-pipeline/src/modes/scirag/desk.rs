@@ -1,15 +1,16 @@
-//! Model calls of one node, counted, and under names that no other node's calls have.
+//! Model calls of one node, under names that no other node's calls have.
 
-use parking_lot::Mutex;
 use scholar_core::{
-    FinishReason, Generation, Notice, NoticeKind, OutputShape, PortError, PortErrorKind, TokenUsage,
+    FinishReason, Generation, Notice, NoticeKind, OutputShape, PortError, PortErrorKind,
 };
 use serde_json::Value;
 
 use super::json;
 use crate::config::CallSampling;
+use crate::evidence::Evidence;
 use crate::frame::Frame;
 use crate::prompts::{self, Prompt};
+use crate::write::reference_block;
 
 /// Most characters of a broken reply that are sent back for repair. Ours.
 const LONGEST_BROKEN: usize = 12_000;
@@ -22,17 +23,11 @@ pub(super) struct Desk<'a> {
     pub(super) frame: &'a Frame<'a>,
     /// Place of the node in the tree; empty for calls of the whole answer.
     id: &'a str,
-    account: Mutex<(u64, TokenUsage)>,
 }
 
 impl<'a> Desk<'a> {
     pub(super) fn new(frame: &'a Frame<'a>, id: &'a str) -> Self {
-        Self { frame, id, account: Mutex::default() }
-    }
-
-    /// Calls made and tokens used.
-    pub(super) fn spent(&self) -> (u64, TokenUsage) {
-        *self.account.lock()
+        Self { frame, id }
     }
 
     /// The name of a step of this node.
@@ -48,26 +43,36 @@ impl<'a> Desk<'a> {
         values: &[(&str, &str)],
         call: CallSampling,
     ) -> Result<String, PortError> {
-        let purpose = self.purpose(step);
-        let reply = self.call(&purpose, prompt, values, call, OutputShape::Text).await?;
-        self.frame.warn_of_cut(&purpose, reply.finish);
-        Ok(reply.text)
+        Ok(self.frame.call(&self.purpose(step), prompt, values, call).await?.text)
     }
 
-    /// The reply to a prompt for a text that takes the place of another: one that is cut would take away what stands there, so that
-    /// it fails.
-    pub(super) async fn whole(
+    /// The reply to a prompt that shows `references`, as many of the best as the model's context holds.
+    pub(super) async fn over(
         &self,
         step: &str,
         prompt: Prompt,
         values: &[(&str, &str)],
+        references: &[Evidence],
+        call: CallSampling,
+    ) -> Result<Generation, PortError> {
+        let references = reference_block(self.frame, prompt, values, references, call);
+        let values = [values, &[("references", references.as_str())]].concat();
+        self.frame.call(&self.purpose(step), prompt, &values, call).await
+    }
+
+    /// As [`Desk::over`], for a text that takes the place of another: one that is cut would take away what stands there, so
+    /// that it fails.
+    pub(super) async fn whole_over(
+        &self,
+        step: &str,
+        prompt: Prompt,
+        values: &[(&str, &str)],
+        references: &[Evidence],
         call: CallSampling,
     ) -> Result<String, PortError> {
-        let purpose = self.purpose(step);
-        let reply = self.call(&purpose, prompt, values, call, OutputShape::Text).await?;
-        self.frame.warn_of_cut(&purpose, reply.finish);
+        let reply = self.over(step, prompt, values, references, call).await?;
         if reply.finish == FinishReason::Length {
-            let message = format!("the reply of {purpose} is cut");
+            let message = format!("the reply of {} is cut", self.purpose(step));
             return Err(PortError::new(PortErrorKind::Corrupt, message));
         }
         Ok(reply.text)
@@ -82,7 +87,8 @@ impl<'a> Desk<'a> {
         call: CallSampling,
     ) -> Result<String, PortError> {
         let purpose = self.purpose(step);
-        Ok(self.call(&purpose, prompt, values, call, OutputShape::Text).await?.text)
+        let shape = OutputShape::Text;
+        Ok(self.frame.call_shaped(&purpose, prompt, values, call, shape).await?.text)
     }
 
     /// What `read` makes of a reply in JSON: of the first, or of one repair where that cannot be read.
@@ -100,11 +106,12 @@ impl<'a> Desk<'a> {
         let call = self.frame.config.scirag.sampling.symbolic;
         let purpose = self.purpose(step);
         let json = OutputShape::Json { name: step.to_owned(), schema: shape.schema };
-        let reply = match self.call(&purpose, prompt, values, call, json).await {
+        let reply = match self.frame.call_shaped(&purpose, prompt, values, call, json).await {
             Ok(reply) => reply.text,
             // A server that promises JSON and breaks the promise is asked as one that promises nothing.
             Err(error) if matches!(error.kind(), PortErrorKind::Corrupt) => {
-                self.call(&purpose, prompt, values, call, OutputShape::Text).await?.text
+                let shape = OutputShape::Text;
+                self.frame.call_shaped(&purpose, prompt, values, call, shape).await?.text
             }
             Err(error) => return Err(error),
         };
@@ -117,28 +124,12 @@ impl<'a> Desk<'a> {
             [("reply", broken.as_str()), ("problem", problem.as_str()), ("form", shape.example)];
         let purpose = self.purpose(&format!("{step} repair"));
         let prompt = prompts::SCIRAG_REPAIR_JSON;
-        let again = self.call(&purpose, prompt, &values, call, OutputShape::Text).await?.text;
+        let shape = OutputShape::Text;
+        let again = self.frame.call_shaped(&purpose, prompt, &values, call, shape).await?.text;
         json::object(&again).and_then(|value| read(&value)).map_err(|problem| {
             let message = format!("the reply of {purpose} cannot be used: {problem}");
             PortError::new(PortErrorKind::Corrupt, message)
         })
-    }
-
-    async fn call(
-        &self,
-        purpose: &str,
-        prompt: Prompt,
-        values: &[(&str, &str)],
-        call: CallSampling,
-        shape: OutputShape,
-    ) -> Result<Generation, PortError> {
-        let reply = self.frame.call_shaped(purpose, prompt, values, call, shape).await;
-        let mut account = self.account.lock();
-        account.0 += 1;
-        if let Ok(reply) = &reply {
-            account.1 += reply.usage;
-        }
-        reply
     }
 
     /// Says that the model's reply to a step was not used, and what stands instead.

@@ -17,7 +17,7 @@ use crate::event::Event;
 use crate::evidence::Evidence;
 use crate::frame::Frame;
 use crate::prompts;
-use crate::write::{answer_text, reference_block, unusable};
+use crate::write::{answer_text, unusable};
 
 /// Passages under numbers from 0, with why their papers were kept.
 ///
@@ -150,13 +150,11 @@ async fn branch(
     ];
     let prompt = prompts::SCIRAG_BRANCH;
     let call = frame.config.scirag.sampling.merge;
-    let references = reference_block(frame, prompt, &values, &shown, call);
-    let values = [&values[..], &[("references", references.as_str())]].concat();
     let desk = Desk::new(frame, &node.place.id);
     let reply = if frame.over_budget().is_some() {
         None
     } else {
-        match desk.whole("merge", prompt, &values, call).await {
+        match desk.whole_over("merge", prompt, &values, &shown, call).await {
             Ok(reply) => Some(answer_text(&reply)).filter(|text| unusable(text).is_none()),
             Err(error) => {
                 frame.skipped(&desk.purpose("merge"), &error);

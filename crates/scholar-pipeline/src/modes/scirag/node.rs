@@ -12,7 +12,7 @@ use scholar_core::{
 
 use super::candidates::{Candidate, Origins, by_paper, listed, worth_reading};
 use super::critic;
-use super::desk::Desk;
+use super::desk::{Desk, node_of};
 use super::explored::{Explored, Place, numbered, reasons_text};
 use super::symbolic::{self, room};
 use crate::budget::BudgetExceeded;
@@ -25,7 +25,7 @@ use crate::frame::Frame;
 use crate::prompts;
 use crate::retrieve::pool::{dedup, filter_by_citations};
 use crate::retrieve::{Round, rank, search_all};
-use crate::write::{answer_text, reference_block, unusable};
+use crate::write::{answer_text, unusable};
 
 /// Passages fetched by a node's search before reranking, for each that is kept. Ours.
 const FETCHED_FOR_ONE: usize = 6;
@@ -41,22 +41,7 @@ pub(super) async fn explore(frame: &Frame<'_>, place: Place) -> Explored {
     let query = place.query().to_owned();
     frame.emit(&Event::NodeBegan { id: place.id.clone(), query });
     let mut explored = Explored {
-        record: TreeNode {
-            id: place.id.clone(),
-            path: place.path.clone(),
-            state: NodeState::Skipped,
-            reason: None,
-            decision: None,
-            decided_by: None,
-            selected_by: None,
-            evidence: Vec::new(),
-            contributions: None,
-            answer: None,
-            gaps: Vec::new(),
-            calls: 0,
-            usage: scholar_core::TokenUsage::default(),
-            milliseconds: 0,
-        },
+        record: TreeNode::new(place.id.as_str(), place.path.clone()),
         passages: Vec::new(),
         reasons: Vec::new(),
         queries: Vec::new(),
@@ -65,7 +50,8 @@ pub(super) async fn explore(frame: &Frame<'_>, place: Place) -> Explored {
         Some(exceeded) => explored.record.reason = Some(exceeded.to_string()),
         None => steps(&desk, &place, &mut explored).await,
     }
-    (explored.record.calls, explored.record.usage) = desk.spent();
+    let own = |purpose: &str| node_of(purpose) == place.id;
+    (explored.record.calls, explored.record.usage) = frame.log.calls(own);
     let taken = (frame.ports.clock)().saturating_sub(began);
     explored.record.milliseconds = u64::try_from(taken.as_millis()).unwrap_or(u64::MAX);
     frame.emit(&Event::NodeEnded { node: Box::new(explored.record.clone()) });
@@ -169,10 +155,7 @@ async fn search(
     config: &SciragConfig,
 ) -> Result<Vec<Ranked>, PortError> {
     let most = frame.config.retrieval.top_k.min(config.snippets * FETCHED_FOR_ONE).max(1);
-    let mut wanted = frame.config.clone();
-    wanted.retrieval.top_k = most;
-    let aside = frame.aside(&wanted, &frame.log);
-    let lists = search_all(&aside, std::slice::from_ref(query)).await.map_err(|error| {
+    let lists = search_all(frame, std::slice::from_ref(query), most).await.map_err(|error| {
         let message = error.to_string();
         PortError::new(scholar_core::PortErrorKind::Unavailable, message).with_source(error)
     })?;
@@ -239,8 +222,9 @@ pub(super) fn by_rule(query: &str, found: &[Candidate]) -> ExpansionDecision {
     }
 }
 
+/// `part` of `whole`; of nothing 0.
 #[expect(clippy::cast_precision_loss, reason = "a query has few words")]
-fn share(part: usize, whole: usize) -> f32 {
+pub(super) fn share(part: usize, whole: usize) -> f32 {
     part as f32 / whole.max(1) as f32
 }
 
@@ -277,12 +261,10 @@ async fn answer(desk: &Desk<'_>, place: &Place, explored: &mut Explored) {
     let path = place.written_path();
     let values = [("path", path.as_str()), ("query", place.query()), ("reasons", reasons.as_str())];
     let prompt = prompts::SCIRAG_NODE_ANSWER;
-    let references = reference_block(frame, prompt, &values, &shown, call);
-    let values = [&values[..], &[("references", references.as_str())]].concat();
     let record = &mut explored.record;
-    match desk.text("answer", prompt, &values, call).await {
+    match desk.over("answer", prompt, &values, &shown, call).await {
         Ok(reply) => {
-            let text = answer_text(&reply);
+            let text = answer_text(&reply.text);
             if let Some(problem) = unusable(&text) {
                 record.state = NodeState::Failed;
                 record.reason = Some(problem.to_owned());

@@ -11,8 +11,8 @@ use crate::event::Event;
 use crate::frame::Frame;
 use crate::modes::generative::{accept_revision, revised_text};
 use crate::prompts;
+use crate::write::Manuscript;
 use crate::write::parts::Parts;
-use crate::write::{Manuscript, reference_block};
 
 /// What a critic writes when an answer needs no more work. Source: released code.
 const CONTENT: &str = "[terminate]";
@@ -102,9 +102,7 @@ async fn edit(
         ("form", variant.prose),
     ];
     let prompt = prompts::SCIRAG_EDIT;
-    let references = reference_block(frame, prompt, &values, &manuscript.visible, call);
-    let values = [&values[..], &[("references", references.as_str())]].concat();
-    match desk.whole("edit", prompt, &values, call).await {
+    match desk.whole_over("edit", prompt, &values, &manuscript.visible, call).await {
         Ok(reply) => {
             let exists = |number: usize| (number < manuscript.registry.len()).then_some(number);
             Some(renumber(&revised_text(&reply), exists).0)

@@ -33,13 +33,6 @@ pub(super) struct Judged {
     pub(super) by: DecidedBy,
 }
 
-/// What the steps brought, by place in the list that was shown.
-#[derive(Default)]
-struct Steps {
-    graph: ContributionGraph,
-    selection: Option<Selection>,
-}
-
 /// Judges `candidates`, best first by score; never empties them.
 pub(super) async fn judge(
     desk: &Desk<'_>,
@@ -48,34 +41,33 @@ pub(super) async fn judge(
     candidates: Vec<Candidate>,
 ) -> Judged {
     let shown = listed(&candidates, room(desk));
-    let mut steps = Steps::default();
-    let result = match desk.frame.config.scirag.symbolic {
-        SymbolicSteps::One => one(desk, path, query, &shown, candidates.len(), &mut steps).await,
+    let n = candidates.len();
+    let mut graph = ContributionGraph::default();
+    let selected = match desk.frame.config.scirag.symbolic {
+        SymbolicSteps::One => one(desk, path, query, &shown, n, &mut graph).await,
         SymbolicSteps::Three | SymbolicSteps::Four => {
-            several(desk, path, query, &shown, candidates.len(), &mut steps).await
+            several(desk, path, query, &shown, n, &mut graph).await
         }
     };
     let mut by = DecidedBy::Model;
-    let mut selection = match (result, steps.selection) {
-        (Ok(()), Some(selection)) => selection,
-        (result, _) => {
-            let why = result.err().map_or_else(String::new, |error| error.to_string());
+    let mut selection = match selected {
+        Ok(selection) => selection,
+        Err(why) => {
             desk.unused("selection", &format!("papers stand in the reranker's order ({why})"));
             by = DecidedBy::Fallback;
-            let all = (0..candidates.len()).map(|at| (at, String::new())).collect();
+            let all = (0..n).map(|at| (at, String::new())).collect();
             Selection { kept: all, discarded: Vec::new() }
         }
     };
     if selection.kept.is_empty() {
         desk.unused("selection", "no paper was kept; the three best by score stand");
         by = DecidedBy::Fallback;
-        let best = (0..candidates.len().min(FEWEST)).map(|at| (at, String::new()));
+        let best = (0..n.min(FEWEST)).map(|at| (at, String::new()));
         selection.kept = best.collect();
         let kept = |at: usize| selection.kept.iter().any(|(known, _)| *known == at);
         selection.discarded.retain(|(at, _)| !kept(*at));
     }
     let discarded: Vec<usize> = selection.discarded.iter().map(|(at, _)| *at).collect();
-    let mut graph = steps.graph;
     chains::find(&mut graph, &discarded);
     if desk.frame.config.scirag.chain_gate && by == DecidedBy::Model {
         gate(&mut selection, &graph);
@@ -97,7 +89,7 @@ pub(super) fn room(desk: &Desk<'_>) -> usize {
     (tokens * CHARS_OF_A_TOKEN / SHARE_OF_ROOM).min(MOST_CHARS)
 }
 
-/// All steps in one reply.
+/// All steps in one reply. What it tells of the candidates goes into `graph`.
 ///
 /// Deviation D70: the source takes four replies.
 async fn one(
@@ -106,8 +98,8 @@ async fn one(
     query: &str,
     shown: &str,
     n: usize,
-    steps: &mut Steps,
-) -> Result<(), PortError> {
+    graph: &mut ContributionGraph,
+) -> Result<Selection, PortError> {
     let values = [("path", path), ("query", query), ("papers", shown)];
     let read = |value: &serde_json::Value| {
         // The decision counts; tags and relations explain it, and a reply without them is no failure.
@@ -119,37 +111,34 @@ async fn one(
         Ok((graph, contributions::selection(value, n)?))
     };
     let prompt = prompts::SCIRAG_CONTRIBUTIONS;
-    let (graph, selection) =
-        desk.object("contributions", prompt, &values, forms::all(), read).await?;
-    steps.graph = graph;
-    steps.selection = Some(selection);
-    Ok(())
+    let selection;
+    (*graph, selection) = desk.object("contributions", prompt, &values, forms::all(), read).await?;
+    Ok(selection)
 }
 
-/// Tag, relate, analyse where that is configured, decide.
+/// Tag, relate, analyse where that is configured, decide; `graph` gets what each step tells, also where a later one fails.
 async fn several(
     desk: &Desk<'_>,
     path: &str,
     query: &str,
     shown: &str,
     n: usize,
-    steps: &mut Steps,
-) -> Result<(), PortError> {
+    graph: &mut ContributionGraph,
+) -> Result<Selection, PortError> {
     let values = [("path", path), ("query", query), ("papers", shown)];
     let read = |value: &serde_json::Value| contributions::tags(value, n);
-    steps.graph.segments =
-        desk.object("tag", prompts::SCIRAG_TAG, &values, forms::tags(), read).await?;
-    let tags = tags_text(&steps.graph);
+    graph.segments = desk.object("tag", prompts::SCIRAG_TAG, &values, forms::tags(), read).await?;
+    let tags = tags_text(graph);
     let values = [("query", query), ("tags", tags.as_str())];
-    let tagged = steps.graph.clone();
+    let tagged = graph.clone();
     let read = |value: &serde_json::Value| {
         let mut graph = tagged.clone();
         contributions::relate(value, n, &mut graph)?;
         Ok(graph)
     };
-    steps.graph =
+    *graph =
         desk.object("relate", prompts::SCIRAG_RELATE, &values, forms::relations(), read).await?;
-    let relations = relations_text(&steps.graph);
+    let relations = relations_text(graph);
     if desk.frame.config.scirag.symbolic == SymbolicSteps::Four {
         let values = [
             ("path", path),
@@ -159,9 +148,9 @@ async fn several(
         ];
         let call = desk.frame.config.scirag.sampling.symbolic;
         let text = desk.text("analyse", prompts::SCIRAG_ANALYSE, &values, call).await?;
-        steps.graph.analysis = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        graph.analysis = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     }
-    let analysis = match &steps.graph.analysis {
+    let analysis = match &graph.analysis {
         Some(text) => format!("Analysis:\n{text}\n"),
         None => String::new(),
     };
@@ -173,17 +162,14 @@ async fn several(
         ("analysis", analysis.as_str()),
     ];
     let read = |value: &serde_json::Value| contributions::selection(value, n);
-    let selection =
-        desk.object("select", prompts::SCIRAG_SELECT, &values, forms::selection(), read).await?;
-    steps.selection = Some(selection);
-    Ok(())
+    desk.object("select", prompts::SCIRAG_SELECT, &values, forms::selection(), read).await
 }
 
 /// `[1] E, high: description`, a line a segment.
 fn tags_text(graph: &ContributionGraph) -> String {
     let mut out = String::new();
     for segment in &graph.segments {
-        let relevance = format!("{:?}", segment.relevance).to_lowercase();
+        let relevance = segment.relevance.name();
         // Writing to a string cannot fail.
         let _infallible = writeln!(
             out,
