@@ -284,7 +284,9 @@ fn bases(shelf: &Shelf, sentence: &AnswerSentence) -> Vec<Basis> {
 static LINK: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\[([^\[\]]*)\]\(\s*[^()\s]*(?:\([^()\s]*\)[^()\s]*)*\s*\)"));
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)<?\b(?:https?://|www\.|doi:\s?10\.|10\.\d{4,9}/)[^\s<>]*[^\s<>.,;:)\]]>?")
+    pattern(
+        r"(?i)<?(?:[a-z][a-z0-9+.-]*://|\bwww\.|\bdoi:\s?10\.|\b10\.\d{4,9}/)[^\s<>]*[^\s<>.,;:)\]]>?|://",
+    )
 });
 static KEYS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\s*[\[(]\s*(?:[ES]\d+)(?:\s*(?:,|;|and|&)\s*[ES]?\d+)*\s*[\])]"));
