@@ -124,7 +124,7 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
             .ports(),
         None => wired.ports.clone(),
     };
-    let (folder, mut record) = begin(task, &wired)?.with(app)?;
+    let (folder, mut record) = begin(task, &wired, app)?;
     let watch = Watch::new(&app.printer, false, app.began, app.elapsed_ms());
     let recorder = Recorder::with_sink(&live, Some(folder.journal_sink()?));
     let outcome = tokio::select! {
@@ -207,27 +207,15 @@ fn check_cutoff(
     Ok(())
 }
 
-/// A run that is about to begin.
-struct Begun(RunRecord);
-
-impl Begun {
-    fn with(self, app: &App) -> Result<(RunFolder, RunRecord), CommandError> {
-        let Self(mut record) = self;
-        record.started = App::now();
-        let (folder, id) = RunFolder::create(&app.home, &record.started, &record.question)?;
-        record.id = id;
-        folder.write_json(RUN_FILE, &record)?;
-        Ok((folder, record))
-    }
-}
-
 /// What was asked of what, before anything can go wrong.
-fn begin(task: &Task, wired: &Wired) -> Result<Begun, CommandError> {
+fn begin(task: &Task, wired: &Wired, app: &App) -> Result<(RunFolder, RunRecord), CommandError> {
     let Task { idea, config, datastore, journal: _ } = task;
-    Ok(Begun(RunRecord {
+    let started = App::now();
+    let (folder, id) = RunFolder::create(&app.home, &started, &idea.text)?;
+    let record = RunRecord {
         schema: RUN_SCHEMA.to_owned(),
-        id: String::new(),
-        started: String::new(),
+        id,
+        started,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         status: RunStatus::Running,
         error: None,
@@ -240,7 +228,9 @@ fn begin(task: &Task, wired: &Wired) -> Result<Begun, CommandError> {
         config: serde_json::to_value(config).map_err(|source| {
             CommandError::new(ErrorKind::Bug, "cannot write the settings").with_source(source)
         })?,
-    }))
+    };
+    folder.write_json(RUN_FILE, &record)?;
+    Ok((folder, record))
 }
 
 fn settle(

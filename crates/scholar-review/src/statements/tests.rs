@@ -12,6 +12,7 @@ fn whatever_can_be_followed_is_taken_out() {
         1,
     );
     check("See https://a.example/b, and www.c.org.", "See , and .", 2);
+    check("Justhttps://x.example/ it.", "it.", 1);
     check("As doi:10.1/x says.", "As says.", 1);
     check("Gains of 3 points [E2].", "Gains of 3 points [E2].", 0);
     check("Known [12] and [3, 4].", "Known and.", 0);

@@ -24,6 +24,9 @@ pub(super) fn resolve(args: &ReviewArgs, now: &str) -> Result<ReviewConfig, Comm
     config.mode = args.mode.into();
     config.modules = args.module.into();
     config.cutoff = cutoff(args, now)?;
+    if let Some(search) = args.answer.search {
+        config.search_mode = search.into();
+    }
     if args.seed.is_some() {
         config.sampling.seed = args.seed;
     }
