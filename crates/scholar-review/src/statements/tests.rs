@@ -45,6 +45,7 @@ fn code_tells_what_a_sentence_is() {
     check("Smith et al. use adapters.", false, false, Finding);
     check("The choice of adapters is therefore sensible for this plan.", false, false, Synthesis);
     check("No study compared adapters with prompts on this task.", false, false, Gap);
+    check("None of the compared papers unites both steps in one model.", false, false, Gap);
     check("Report the variance over five seeds.", false, true, Synthesis);
 }
 
