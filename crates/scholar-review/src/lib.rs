@@ -1,0 +1,32 @@
+//! ScholarEval: a research idea weighed against the literature, claim by claim.
+//!
+//! Two modules look at an idea side by side. *Soundness* asks of every method whether published studies support or
+//! contradict it; *contribution* asks along every dimension what is new beside the nearest work. Both are told as
+//! sentences that cite, each of which went through the gates of [`scholar_pipeline::proof`].
+//!
+//! This crate is *not* for anything that knows a vendor, a file or a clock: it sees the world through
+//! [`scholar_pipeline::Ports`]. It is not a judge of people either: a score of the model is kept beside a review and never
+//! shown as a verdict on the idea.
+//!
+//! * [`idea`]: what is reviewed, read from Markdown or plain text;
+//! * [`cutoff`]: what may be read, by date and by the guard against the idea's own paper;
+//! * [`config`]: every choice, with the presets `paper`, `upstream` and `lean`;
+//! * [`report`]: the result, `openscholar.review/1`.
+//!
+//! Source: ScholarEval, arXiv 2510.16234.
+
+pub mod answer;
+pub mod config;
+pub mod cutoff;
+pub mod idea;
+pub mod report;
+
+pub use config::{Ablation, ModeWanted, ModulesWanted, ReviewConfig};
+pub use cutoff::{Cutoff, DateBound, Guard, LeftOut, Refusal, UnknownDates};
+pub use idea::{Idea, IdeaError, IdeaSection};
+pub use report::{
+    Basis, Comparison, Contribution, Dimension, DimensionComparison, DimensionReview, Evidence,
+    EvidenceOrigin, EvidenceTier, Failure, Funnel, ItemState, Method, MethodReview, Module,
+    Novelty, Overlap, PriorWork, REVIEW_SCHEMA, Review, ReviewMode, ReviewModule, ScoredPaper,
+    Soundness, Statement, Summarised, Summary,
+};
