@@ -38,14 +38,18 @@ pub struct Tuned {
     pub reached: f64,
     /// The same of the reranked search.
     pub search: f64,
+    /// Whether it reaches less than the reranked search on one of the sets: no rule that was tried loses on none.
+    pub loses: bool,
 }
 
-/// The rule with the highest mean recall at the cuts over `materials`; the first of equal ones.
+/// The rule with the highest mean recall at the cuts over `materials`, of those that reach no less than the reranked search, if
+/// there are any; the first of equal ones.
 pub fn tune(materials: &[Material], way: Way) -> Tuned {
     tune_together(&[materials], way)
 }
 
-/// The same over several sets, each of which counts alike, however many queries it has.
+/// The same over several sets, each of which counts alike, however many queries it has. A rule must lose on none of them: what a
+/// person's papers resemble is not known.
 pub fn tune_together(sets: &[&[Material]], way: Way) -> Tuned {
     tune_among(sets, way, |_| true)
 }
@@ -56,20 +60,24 @@ pub fn tune_by_seeds(sets: &[&[Material]], way: Way) -> Vec<Tuned> {
 }
 
 fn tune_among(sets: &[&[Material]], way: Way, is_in: impl Fn(&LinkRule) -> bool) -> Tuned {
-    let over = |score: &dyn Fn(&Material) -> f64| {
-        let means: Vec<f64> =
-            sets.iter().map(|set| mean(&set.iter().map(score).collect::<Vec<f64>>())).collect();
-        mean(&means)
+    let by_set = |score: &dyn Fn(&Material) -> f64| -> Vec<f64> {
+        sets.iter().map(|set| mean(&set.iter().map(score).collect::<Vec<f64>>())).collect()
     };
-    let search = over(&|one| at_cuts(one, &one.reranked));
-    let mut best = Tuned { way, rule: RULES[0], reached: f64::NEG_INFINITY, search };
-    for rule in RULES.into_iter().filter(is_in) {
-        let reached = over(&|one| at_cuts(one, &one.fused(way, rule)));
-        if reached > best.reached {
-            best = Tuned { rule, reached, ..best };
-        }
-    }
-    best
+    let search = by_set(&|one| at_cuts(one, &one.reranked));
+    let tried = RULES.into_iter().filter(is_in).map(|rule| {
+        let reached = by_set(&|one| at_cuts(one, &one.fused(way, rule)));
+        let loses = reached.iter().zip(&search).any(|(with, without)| with < without);
+        Tuned { way, rule, reached: mean(&reached), search: mean(&search), loses }
+    });
+    let none = Tuned { way, rule: RULES[0], reached: f64::NEG_INFINITY, search: 0.0, loses: true };
+    tried.fold(none, |best, one| {
+        let is_better = match (one.loses, best.loses) {
+            (false, true) => true,
+            (true, false) => false,
+            _ => one.reached > best.reached,
+        };
+        if is_better { one } else { best }
+    })
 }
 
 fn at_cuts(material: &Material, ranking: &[scholar_core::PaperId]) -> f64 {

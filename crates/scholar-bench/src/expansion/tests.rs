@@ -44,6 +44,24 @@ fn a_linked_paper_is_found_by_the_way_that_leads_to_it() {
 }
 
 #[test]
+fn a_rule_that_loses_on_a_set_is_not_chosen() {
+    let gaining = materials();
+    // The same links, but what ought to be found is what the hits have at the cuts.
+    let losing: Vec<Material> =
+        gaining.iter().cloned().map(|one| Material { gold: [id(20)].into(), ..one }).collect();
+    let alone = tune(&gaining, Way::Backward);
+    let together = tune_together(&[&gaining, &losing], Way::Backward);
+    assert!(!alone.loses && alone.reached > alone.search);
+    // Whatever comes before the twentieth hit costs it the first cut; links that come behind it find paper 500 later.
+    assert!(!together.loses, "{together:?}");
+    assert!(together.rule.weight < 1.0, "{together:?}");
+    let before = LinkRule { weight: 4.0, ..together.rule };
+    assert!(
+        losing[0].fused(Way::Backward, before).iter().position(|one| *one == id(20)) > Some(19)
+    );
+}
+
+#[test]
 fn rules_are_all_different() {
     for (at, rule) in RULES.iter().enumerate() {
         assert!(!RULES[..at].contains(rule), "{rule:?}");

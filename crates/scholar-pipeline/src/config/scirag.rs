@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use scholar_core::LinkDirection;
+
 use super::{CallSampling, REPORT_TOKENS};
+use crate::retrieve::links::{LinkCount, LinkRule};
 
 /// How the tree may grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +39,30 @@ pub enum Expansion {
     Always,
     /// For none.
     Never,
+}
+
+/// Which links of the hits are followed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FollowedLinks {
+    /// Backward, to what they cite.
+    References,
+    /// Forward, to what cites them.
+    Citations,
+    /// Both.
+    #[default]
+    Both,
+}
+
+impl FollowedLinks {
+    /// As the citation graph is asked.
+    pub(crate) fn directions(self) -> Vec<LinkDirection> {
+        match self {
+            Self::References => vec![LinkDirection::References],
+            Self::Citations => vec![LinkDirection::Citations],
+            Self::Both => vec![LinkDirection::References, LinkDirection::Citations],
+        }
+    }
 }
 
 /// Who says whether the hits are enough.
@@ -152,9 +179,15 @@ pub struct SciragConfig {
     pub min_citations: u32,
     /// Neighbours of one paper in one direction.
     pub neighbours: usize,
-    /// Neighbours that are reranked. Ours: those with most links to the hits, then with most citations.
+    /// Which links of the hits are followed. Settings of runs before this choice have both.
+    #[serde(default)]
+    pub links: FollowedLinks,
+    /// Neighbours that are reranked. Ours: those with most links to the hits.
     pub reranked_neighbours: usize,
-    /// Candidates kept by the reranker.
+    /// How hits and their neighbours become one order; `None` ranks all by the reranker's score. Ours.
+    #[serde(default)]
+    pub link_rule: Option<LinkRule>,
+    /// Candidates kept of that order.
     pub dense_keep: usize,
     /// Sub-queries of one critic. Ours: the source has no limit.
     pub max_subqueries: usize,
@@ -175,6 +208,9 @@ pub const MAX_DEPTH: usize = 2;
 /// The deepest tree that is measured in the source.
 pub const DEEPEST: usize = 4;
 
+/// The rule for backward links that `openscholar bench expansion` chose (docs/results/graph-expansion.md).
+pub const MEASURED_RULE: LinkRule = LinkRule { seeds: 10, count: LinkCount::Each, weight: 1.0 };
+
 impl SciragConfig {
     /// The paper's choices.
     pub fn paper() -> Self {
@@ -193,7 +229,9 @@ impl SciragConfig {
             snippets: 5,
             min_citations: 10,
             neighbours: 100,
+            links: FollowedLinks::Both,
             reranked_neighbours: 100,
+            link_rule: None,
             dense_keep: 10,
             max_subqueries: 5,
             concurrency: 4,
@@ -226,7 +264,7 @@ impl SciragConfig {
     }
 
     /// Ours: the fewest calls. One level of at most three nodes, one call a node, no revision by feedback: what fails the gates
-    /// is repaired anyway.
+    /// is repaired anyway. Links lead backward and count beside the search, as `openscholar bench expansion` found best.
     pub fn lean() -> Self {
         Self {
             max_depth: 1,
@@ -236,6 +274,8 @@ impl SciragConfig {
             node_report: NodeReport::Evidence,
             snippets: 8,
             min_citations: 0,
+            links: FollowedLinks::References,
+            link_rule: Some(MEASURED_RULE),
             max_subqueries: 3,
             merged_passages: 24,
             refine_rounds: 0,

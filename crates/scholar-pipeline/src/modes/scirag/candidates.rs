@@ -1,6 +1,5 @@
 //! Candidates of a node: papers with the passages found of them.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,9 +7,10 @@ use std::sync::Arc;
 use scholar_core::text::markers::strip_foreign_markers;
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::{
-    EvidenceOrigin, LinkDirection, Neighbour, PaperId, PaperMeta, PassageKind, Ranked, Retrieved,
-    TreeEvidence,
+    EvidenceOrigin, Neighbour, PaperId, PaperMeta, PassageKind, Ranked, Retrieved, TreeEvidence,
 };
+
+use crate::retrieve::links::{Fused, LinkRule, fuse, links};
 
 /// Passages of one paper that a node shows. As of every answer.
 const PER_PAPER: usize = 3;
@@ -115,43 +115,55 @@ impl Origins {
     }
 }
 
-/// The neighbours worth reranking: each paper once, those with most links to `seeds` first, then those cited most, then by
-/// identifier; none of `known`, none with fewer than `min_citations` where the count is known.
-///
-/// Deviation D78: the source asks for ten citations of every paper.
-pub(super) fn worth_reading(
-    neighbours: &[Neighbour],
-    known: &[Candidate],
-    min_citations: u32,
-    most: usize,
-) -> Vec<Retrieved> {
-    let mut linked: BTreeMap<&PaperId, Linked<'_>> = BTreeMap::new();
-    for neighbour in neighbours {
-        let paper = &neighbour.found.paper;
-        let is_known = known.iter().any(|candidate| candidate.paper.id == paper.id);
-        let too_few = paper.citation_count.is_some_and(|count| count < min_citations);
-        if is_known || too_few {
-            continue;
-        }
-        let entry = linked
-            .entry(&paper.id)
-            .or_insert_with(|| Linked { links: Vec::new(), found: &neighbour.found });
-        let link = (&neighbour.of, neighbour.direction);
-        if !entry.links.contains(&link) {
-            entry.links.push(link);
-        }
-    }
-    let mut ordered: Vec<Linked<'_>> = linked.into_values().collect();
-    ordered.sort_by_key(|one| {
-        (Reverse(one.links.len()), Reverse(one.found.paper.citation_count.unwrap_or(0)))
-    });
-    ordered.into_iter().take(most).map(|one| one.found.clone()).collect()
+/// Hits and neighbours in one order.
+#[derive(Debug, Default)]
+pub(super) struct Linked {
+    order: Vec<Fused>,
+    /// The neighbours worth reading, best first, each once; none that was a hit.
+    pub(super) new: Vec<Retrieved>,
 }
 
-/// A neighbour with its links to the papers that were found.
-struct Linked<'a> {
-    links: Vec<(&'a PaperId, LinkDirection)>,
-    found: &'a Retrieved,
+impl Linked {
+    /// Neighbours of `found`, whose order is the search's. Of the new ones `most` are worth reading, none with fewer than
+    /// `min_citations` where the count is known.
+    ///
+    /// Deviation D78: the source asks for ten citations of every paper.
+    pub(super) fn new(
+        found: &[Candidate],
+        neighbours: &[Neighbour],
+        rule: LinkRule,
+        min_citations: u32,
+        most: usize,
+    ) -> Self {
+        let hits: Vec<&PaperMeta> = found.iter().map(|one| one.paper.as_ref()).collect();
+        let ids: Vec<PaperId> = hits.iter().map(|meta| meta.id.clone()).collect();
+        let order = fuse(&ids, &links(&hits, neighbours), rule);
+        let passages: BTreeMap<&PaperId, &Retrieved> =
+            neighbours.iter().rev().map(|one| (&one.found.paper.id, &one.found)).collect();
+        let is_enough =
+            |one: &&Retrieved| one.paper.citation_count.is_none_or(|count| count >= min_citations);
+        let new = order
+            .iter()
+            .filter(|one| one.hit.is_none())
+            .filter_map(|one| passages.get(&one.paper).copied())
+            .filter(is_enough)
+            .take(most)
+            .cloned()
+            .collect();
+        Self { order, new }
+    }
+
+    /// Orders candidates as links and search together rank them.
+    pub(super) fn sort(&self, candidates: &mut [Candidate]) {
+        let places: BTreeMap<&PaperId, usize> =
+            self.order.iter().enumerate().map(|(at, one)| (&one.paper, at)).collect();
+        candidates.sort_by_key(|one| places.get(&one.paper.id).copied().unwrap_or(usize::MAX));
+    }
+
+    /// Why a paper has its place, for people.
+    pub(super) fn reason(&self, paper: &PaperId) -> Option<String> {
+        self.order.iter().find(|one| one.paper == *paper).map(Fused::reason)
+    }
 }
 
 /// `[1] Title: … Abstract: …`, a line each, numbered from 1 as in the form of symbolic replies, in at most `room`

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 
 use scholar_core::text::words::content_stems;
 use scholar_core::{
-    DecidedBy, EvidenceOrigin, ExpansionDecision, LinkDirection, Neighbour, NeighbourRequest,
-    Neighbours, NodeState, Notice, NoticeKind, PortError, Query, Ranked, TreeEvidence, TreeNode,
+    DecidedBy, EvidenceOrigin, ExpansionDecision, Neighbour, NeighbourRequest, Neighbours,
+    NodeState, Notice, NoticeKind, PortError, Query, Ranked, TreeEvidence, TreeNode,
 };
 
-use super::candidates::{Candidate, Origins, by_paper, listed, worth_reading};
+use super::candidates::{Candidate, Linked, Origins, by_paper, listed};
 use super::critic;
 use super::desk::{Desk, node_of};
 use super::explored::{Explored, Place, numbered, reasons_text};
@@ -23,6 +23,7 @@ use crate::event::Event;
 use crate::evidence::Evidence;
 use crate::frame::Frame;
 use crate::prompts;
+use crate::retrieve::links::{LinkCount, LinkRule};
 use crate::retrieve::pool::{dedup, filter_by_citations};
 use crate::retrieve::{Round, rank, search_all};
 use crate::write::{answer_text, unusable};
@@ -31,6 +32,8 @@ use crate::write::{answer_text, unusable};
 const FETCHED_FOR_ONE: usize = 6;
 /// Share of the query's content stems that a paper has for covering it. Ours.
 const COVERS: f32 = 0.6;
+/// Which neighbours are read where candidates are ranked by the reranker: those with most links to any hit.
+const BY_NUMBER: LinkRule = LinkRule { seeds: usize::MAX, count: LinkCount::Each, weight: 1.0 };
 /// Papers that cover the query for the hits to be enough by rule. Ours.
 const ENOUGH: usize = 3;
 
@@ -119,7 +122,10 @@ async fn find(
     if decision == ExpansionDecision::Expanded {
         neighbours = expand(frame, &found).await;
     }
-    let new = worth_reading(&neighbours, &found, config.min_citations, config.reranked_neighbours);
+    let rule = config.link_rule.unwrap_or(BY_NUMBER);
+    let most = config.reranked_neighbours;
+    let mut linked = Linked::new(&found, &neighbours, rule, config.min_citations, most);
+    let new = std::mem::take(&mut linked.new);
     frame.emit(&Event::NodeDecided {
         id: record.id.clone(),
         papers: found.len(),
@@ -139,11 +145,20 @@ async fn find(
         });
     }
     let mut candidates = by_paper(passages, &origins);
-    let left_out = candidates.split_off(candidates.len().min(config.dense_keep));
-    record.evidence.extend(left_out.into_iter().map(|candidate| TreeEvidence {
-        kept: false,
-        discarded: Some(format!("not among the {} best by score", config.dense_keep)),
-        ..candidate.record()
+    let by_links = config.link_rule.is_some() && !neighbours.is_empty();
+    if by_links {
+        linked.sort(&mut candidates);
+    }
+    let keep = config.dense_keep;
+    let left_out = candidates.split_off(candidates.len().min(keep));
+    record.evidence.extend(left_out.into_iter().map(|candidate| {
+        let place = linked.reason(&candidate.paper.id).filter(|_| by_links);
+        let place = place.map_or_else(|| "by score".to_owned(), |place| format!("({place})"));
+        TreeEvidence {
+            kept: false,
+            discarded: Some(format!("not among the {keep} best {place}")),
+            ..candidate.record()
+        }
     }));
     Ok(candidates)
 }
@@ -228,12 +243,12 @@ pub(super) fn share(part: usize, whole: usize) -> f32 {
     part as f32 / whole.max(1) as f32
 }
 
-/// One hop from the papers found, both ways. A graph that cannot be asked costs the neighbours, not the node.
+/// One hop from the papers found. A graph that cannot be asked costs the neighbours, not the node.
 async fn expand(frame: &Frame<'_>, found: &[Candidate]) -> Vec<Neighbour> {
     let Some(graph) = &frame.ports.graph else { return Vec::new() };
     let request = NeighbourRequest {
         papers: found.iter().map(|candidate| candidate.paper.id.clone()).collect(),
-        directions: vec![LinkDirection::References, LinkDirection::Citations],
+        directions: frame.config.scirag.links.directions(),
         per_paper: frame.config.scirag.neighbours,
         filter: frame.config.retrieval.filter.clone(),
     };

@@ -1,12 +1,14 @@
 //! Every switch has an effect that can be seen from outside: in calls, in prompts, in the tree.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use scholar_core::{Answer, EvidenceOrigin, ExpansionDecision};
+use scholar_core::{Answer, EvidenceOrigin, ExpansionDecision, LinkDirection, TreeEvidence};
 use scholar_pipeline::Outcome;
 use scholar_pipeline::config::scirag::{
-    CandidateRanking, Expansion, SciragConfig, SymbolicSteps, TreeShape,
+    CandidateRanking, Expansion, FollowedLinks, SciragConfig, SymbolicSteps, TreeShape,
 };
+use scholar_pipeline::retrieve::links::{LinkCount, LinkRule};
 use scholar_testing::{MemoryGraph, Reply, ScriptedGenerator};
 
 use super::stage::{
@@ -246,6 +248,50 @@ async fn numbers_bound_what_they_name() {
     assert_eq!(linked(&outcome), 2);
     let (_, outcome) = run(model(), SciragConfig { neighbours: 1, ..whole }).await;
     assert!(linked(&outcome) <= 2 * 5, "one each way of five papers");
+}
+
+#[tokio::test]
+async fn links_are_followed_the_way_that_is_chosen() {
+    let directions = |links| async move {
+        let (_, outcome) = run(model(), SciragConfig { links, ..one_level() }).await;
+        let of = |one: &TreeEvidence| match one.origin {
+            EvidenceOrigin::Link { direction, .. } => Some(direction),
+            _ => None,
+        };
+        node(&outcome, "1").evidence.iter().filter_map(of).collect::<BTreeSet<LinkDirection>>()
+    };
+    assert_eq!(directions(FollowedLinks::References).await, [LinkDirection::References].into());
+    assert_eq!(directions(FollowedLinks::Citations).await, [LinkDirection::Citations].into());
+    let both = [LinkDirection::References, LinkDirection::Citations];
+    assert_eq!(directions(FollowedLinks::Both).await, both.into());
+}
+
+#[tokio::test]
+async fn a_rule_lets_links_count_beside_the_search() {
+    let ordered = |link_rule| async move {
+        let dense = CandidateRanking::Dense;
+        let config = SciragConfig { link_rule, rerank: dense, dense_keep: 4, ..one_level() };
+        let (_, outcome) = run(model(), config).await;
+        node(&outcome, "1").evidence.clone()
+    };
+    let rule = |weight| Some(LinkRule { seeds: 10, count: LinkCount::Each, weight });
+    let is_link = |one: &&TreeEvidence| matches!(one.origin, EvidenceOrigin::Link { .. });
+    let heavy = ordered(rule(100.0)).await;
+    assert!(heavy[..4].iter().all(|one| one.kept));
+    let most_linked = heavy[..4].iter().find(is_link).expect("a neighbour among the best");
+    let light = ordered(rule(0.0)).await;
+    assert!(light[..4].iter().all(|one| !is_link(&one)), "hits stand before neighbours");
+    let lost = light.iter().find(|one| one.paper == most_linked.paper).expect("a candidate");
+    let reason = lost.discarded.as_deref().unwrap_or_default();
+    assert!(
+        reason.starts_with("not among the 4 best (") && reason.contains("to the best hits"),
+        "{reason}"
+    );
+    let by_score = ordered(None).await;
+    let scores: Vec<_> = by_score[..4].iter().map(|one| one.score).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    let reasons = by_score.iter().filter_map(|one| one.discarded.as_deref());
+    assert!(reasons.into_iter().all(|reason| reason == "not among the 4 best by score"));
 }
 
 #[tokio::test]
