@@ -23,6 +23,7 @@ pub mod config;
 mod contribution;
 pub mod cutoff;
 mod desk;
+mod estimate;
 pub mod idea;
 mod library;
 mod number;
@@ -35,6 +36,7 @@ mod statements;
 
 pub use config::{Ablation, ModeWanted, ModulesWanted, ReviewConfig};
 pub use cutoff::{Cutoff, DateBound, Guard, LeftOut, Refusal, UnknownDates};
+pub use estimate::estimate;
 pub use idea::{Idea, IdeaError, IdeaSection};
 pub use report::{
     Basis, Comparison, Contribution, Dimension, DimensionComparison, DimensionReview, Evidence,

@@ -118,6 +118,7 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
     let wired = wiring::ports(app, &opened, wanted, &question, &asked, &meter).await?;
     let info = wired.ports.generator.as_ref().map(|generator| generator.info());
     check_mode(config, info)?;
+    ask::announce(&scholar_review::estimate(config, info), &asked, app)?;
     let live = match journal {
         Some(journal) => Replayer::with_live(journal, Some(wired.ports.clone()))
             .map_err(|error| CommandError::user(format!("the journal cannot be used: {error}")))?
