@@ -161,10 +161,10 @@ und vergleichen beide mit Urteilen von Fachleuten aus vier Gebieten der Forschun
     };
     for (code, more, said) in [
         (1, &["--cutoff", "2999-01-01"][..], "is in the future"),
-        (4, &["--cutoff", "1950-01-01"], "leaves 0 of"),
-        (1, &["--preset", "report"], "the presets are lean, paper and upstream"),
-        (1, &["--mode", "generative"], "needs a language model"),
-        (1, &["--format", "docx"], "cannot be printed"),
+        (4, &["--cutoff", "1950-01-01"][..], "leaves 0 of"),
+        (1, &["--preset", "report"][..], "the presets are lean, paper and upstream"),
+        (1, &["--mode", "generative"][..], "needs a language model"),
+        (1, &["--format", "docx"][..], "cannot be printed"),
     ] {
         let args = with(more);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
