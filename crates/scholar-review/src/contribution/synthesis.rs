@@ -1,6 +1,7 @@
 //! Strengths, weaknesses and suggestions by dimension.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use scholar_core::Reference;
 use serde_json::Value;
@@ -113,10 +114,10 @@ fn block(compared: &Compared) -> String {
     let Comparison { key, overall, dimensions, .. } = &compared.comparison;
     let mut text = text_of(key, &compared.near);
     if !overall.is_empty() {
-        text.push_str(&format!("\nBeside the plan: {overall}"));
+        let _infallible = write!(text, "\nBeside the plan: {overall}");
     }
     for one in dimensions.iter().filter(|one| !one.text.is_empty()) {
-        text.push_str(&format!("\n{}: {}", one.dimension, one.text));
+        let _infallible = write!(text, "\n{}: {}", one.dimension, one.text);
     }
     text
 }

@@ -1,6 +1,7 @@
 //! The papers for one method: found, read, summarised, sorted out.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use futures::StreamExt as _;
 use scholar_core::text::markers::strip_foreign_markers;
@@ -232,7 +233,7 @@ pub(crate) fn text_of(evidence: &Evidence, passages: &[Retrieved]) -> String {
             (_, section) => section,
         };
         let words = single_spaced(&strip_foreign_markers(&passage.text));
-        text.push_str(&format!("\n({section}) {words}"));
+        let _infallible = write!(text, "\n({section}) {words}");
     }
     text
 }

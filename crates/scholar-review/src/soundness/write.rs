@@ -1,5 +1,7 @@
 //! The review of one method over its evidence.
 
+use std::fmt::Write as _;
+
 use scholar_core::{Reference, Retrieved};
 use scholar_pipeline::modes::scirag::json;
 use serde_json::Value;
@@ -103,7 +105,7 @@ fn block(evidence: &Evidence, passages: &[Retrieved]) -> String {
     for Summarised { method, results, context } in &evidence.summarised {
         for (name, words) in [("Method", method), ("Results", results), ("Context", context)] {
             if !words.is_empty() {
-                text.push_str(&format!("\n{name}: {words}"));
+                let _infallible = write!(text, "\n{name}: {words}");
             }
         }
     }
