@@ -67,7 +67,6 @@ async fn asked(
         ("idea", desk.idea.text.as_str()),
         ("dimensions", named.as_str()),
         ("evidence", evidence.as_str()),
-        ("rules", prompts::RULES),
     ];
     let call = desk.config.sampling.synthesis;
     let parse = |value: &Value| parse(value, dimensions);

@@ -64,7 +64,6 @@ async fn written(
         ("idea", desk.idea.text.as_str()),
         ("method", review.method.text.as_str()),
         ("evidence", evidence.as_str()),
-        ("rules", prompts::RULES),
     ];
     let purpose = format!("method review {}", review.method.id);
     let call = desk.config.sampling.review;
