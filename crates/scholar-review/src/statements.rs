@@ -163,7 +163,7 @@ fn drafted(desk: &Desk<'_>, shelf: &Shelf, prose: &Prose, part: usize) -> Vec<Se
         if !words.contains(char::is_alphanumeric) {
             continue;
         }
-        let role = role(&words, !evidence.is_empty(), prose.is_advice);
+        let role = role(&words, &evidence, prose.is_advice);
         let mut draft = DraftSentence::written(&words);
         draft.evidence = evidence;
         draft.clauses.clear();
@@ -183,8 +183,8 @@ fn drafted(desk: &Desk<'_>, shelf: &Shelf, prose: &Prose, part: usize) -> Vec<Se
 }
 
 /// What a sentence is, by its words.
-fn role(words: &str, cites: bool, is_advice: bool) -> AnswerRole {
-    if cites {
+fn role(words: &str, cited: &[EvidenceNumber], is_advice: bool) -> AnswerRole {
+    if !cited.is_empty() {
         AnswerRole::Finding
     } else if (says_nothing_is_reported(words) || NOVEL.is_match(words)) && !is_advice {
         AnswerRole::Gap

@@ -214,11 +214,10 @@ async fn summary(
     let keys: Vec<&str> = batch.iter().map(|(evidence, _)| evidence.key.as_str()).collect();
     let parse = |value: &Value| parse(value, &keys);
     let asked = desk.ask(&purpose, prompts::SUMMARY, &values, call, parse).await;
-    asked.map(|asked| asked.value).map_err(|reason| {
+    asked.map(|asked| asked.value).inspect_err(|reason| {
         let titles: Vec<&str> = batch.iter().map(|(one, _)| one.paper.title.as_str()).collect();
         let item = format!("{}: {}", method.id, titles.join("; "));
-        desk.failed(ReviewModule::Soundness, "summary", &item, &reason);
-        reason
+        desk.failed(ReviewModule::Soundness, "summary", &item, reason);
     })
 }
 

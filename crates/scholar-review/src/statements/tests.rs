@@ -37,8 +37,9 @@ fn keys_are_read_in_the_forms_that_models_write() {
 #[test]
 fn code_tells_what_a_sentence_is() {
     use AnswerRole::{Finding, Gap, Synthesis};
-    let check = |text: &str, cites, advice, expected| {
-        assert_eq!(role(text, cites, advice), expected, "{text}");
+    let check = |text: &str, cites: bool, advice, expected| {
+        let cited = if cites { vec![EvidenceNumber(0)] } else { Vec::new() };
+        assert_eq!(role(text, &cited, advice), expected, "{text}");
     };
     check("Adapters match full training on nine data sets.", true, false, Finding);
     check("Prior work shows that adapters match full training.", false, false, Finding);
