@@ -118,7 +118,9 @@ fn pair(first: &System, other: &System, slice: Slice) -> Option<Against> {
         }
     }
     let both: Vec<Both> = ideas.into_values().collect();
-    let all = |side: fn(&Both) -> &Vec<f64>| -> Vec<f64> { both.iter().flat_map(side).copied().collect() };
+    let all = |side: fn(&Both) -> &Vec<f64>| -> Vec<f64> {
+        both.iter().flat_map(side).copied().collect()
+    };
     let (a, b) = (all(|both| &both.0), all(|both| &both.1));
     if a.is_empty() {
         return None;
@@ -154,7 +156,9 @@ fn pair(first: &System, other: &System, slice: Slice) -> Option<Against> {
 /// Both systems' grades, an idea a group; the second fixed effect is 1 for the first system.
 fn rows(both: &[Both]) -> Vec<Vec<Row<2>>> {
     let row = |system: f64| move |y: &f64| Row { x: [1.0, system], y: *y };
-    both.iter().map(|(a, b)| a.iter().map(row(1.0)).chain(b.iter().map(row(0.0))).collect()).collect()
+    both.iter()
+        .map(|(a, b)| a.iter().map(row(1.0)).chain(b.iter().map(row(0.0))).collect())
+        .collect()
 }
 
 /// Ideas with a grade of each system, and those that only some have: what was compared and what was not.

@@ -190,8 +190,7 @@ pub fn differences(counts: &Counts) -> Vec<String> {
             compare(format!("{name} ideas"), "0", release.cell(name, "ideas_on_disk"));
             continue;
         };
-        let (first, last) =
-            (release.cell(name, "cutoff_first"), release.cell(name, "cutoff_last"));
+        let (first, last) = (release.cell(name, "cutoff_first"), release.cell(name, "cutoff_last"));
         let cells = field.cells();
         for (at, column) in [
             (0, "ideas_on_disk"),

@@ -179,8 +179,11 @@ impl Curator<'_> {
             None => {
                 let values = [("title", source.title.as_str()), ("paper", &source.text)];
                 let reply = self.ask(id, "the plan", (CURATE_IDEA, &values), IDEA_TOKENS).await?;
-                let idea = parse::idea(&reply)
-                    .map_err(|why| CurateError::Reply { id, stage: "the plan", why })?;
+                let idea = parse::idea(&reply).map_err(|why| CurateError::Reply {
+                    id,
+                    stage: "the plan",
+                    why,
+                })?;
                 write(Stage::Idea(&idea));
                 idea
             }

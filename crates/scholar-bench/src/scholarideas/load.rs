@@ -154,8 +154,7 @@ fn json_lines(path: &Path) -> Result<BTreeMap<IdeaId, Idea>, LoadError> {
     let mut ideas: BTreeMap<IdeaId, Idea> = BTreeMap::new();
     let mut complete: Vec<IdeaId> = Vec::new();
     for (line, row) in lines(path, |line| serde_json::from_str::<Row>(line))? {
-        let wrong =
-            |message: String| LoadError::Line { path: path.to_owned(), line, message };
+        let wrong = |message: String| LoadError::Line { path: path.to_owned(), line, message };
         let id = row.id;
         let (rubrics, whole) = rubrics_of(&row).map_err(wrong)?;
         if complete.contains(&id) || (whole && ideas.contains_key(&id)) {

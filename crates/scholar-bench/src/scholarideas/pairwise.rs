@@ -119,9 +119,10 @@ pub struct Pairwise {
 
 /// The order of each pair: the same for the same seed, idea by idea.
 pub fn drawn_order(seed: u64, idea: IdeaId) -> bool {
-    let stream = idea.to_string().bytes().fold(0, |bits: u64, byte| {
-        bits.wrapping_mul(257).wrapping_add(u64::from(byte))
-    });
+    let stream = idea
+        .to_string()
+        .bytes()
+        .fold(0, |bits: u64, byte| bits.wrapping_mul(257).wrapping_add(u64::from(byte)));
     SplitMix64::stream(seed, stream).next_u64() & 1 == 1
 }
 

@@ -168,7 +168,10 @@ mod tests {
             fs_err::create_dir_all(path.parent().expect("in the folder")).expect("made");
             fs_err::write(path, text).expect("written");
         };
-        assert!(read_reports(folder.path()).is_err_and(|error| error.to_string().contains("no reports")));
+        assert!(
+            read_reports(folder.path())
+                .is_err_and(|error| error.to_string().contains("no reports"))
+        );
         put("ai_1/combined.txt", "both [1](https://doi.org/10.1/a)");
         put("ai_1/report.md", "not this one");
         put("ai_2/contribution.md", "new");
@@ -176,7 +179,10 @@ mod tests {
         put("ai_2/evidence.txt", "https://a.example/x\nhttps://b.example/y\n");
         put("eco_1.md", "alone");
         put("eco_2/report.md", "with data");
-        put("eco_2/report.json", r#"{"evidence": [{"url": "https://c.example/z", "title": "https://no"}]}"#);
+        put(
+            "eco_2/report.json",
+            r#"{"evidence": [{"url": "https://c.example/z", "title": "https://no"}]}"#,
+        );
         put("neuro_1/failed.json", "{}");
         put("notes.md", "of somebody");
         let reports = read_reports(folder.path()).expect("readable");
@@ -190,8 +196,12 @@ mod tests {
         assert_eq!(links.iter().collect::<Vec<_>>(), ["https://c.example/z"]);
 
         put("eco_2.txt", "again");
-        assert!(read_reports(folder.path()).is_err_and(|error| error.to_string().contains("eco_2")));
+        assert!(
+            read_reports(folder.path()).is_err_and(|error| error.to_string().contains("eco_2"))
+        );
         put("eco_2.txt", " ");
-        assert!(read_reports(folder.path()).is_err_and(|error| error.to_string().contains("empty")));
+        assert!(
+            read_reports(folder.path()).is_err_and(|error| error.to_string().contains("empty"))
+        );
     }
 }

@@ -203,7 +203,8 @@ fn what_cannot_be_used_is_named() {
         fs_err::write(&path, text).expect("written");
         load(&path).expect_err(text).to_string()
     };
-    let rubric = r#""statement": "x", "type": "strength", "axis": "soundness", "severity": "major""#;
+    let rubric =
+        r#""statement": "x", "type": "strength", "axis": "soundness", "severity": "major""#;
     let whole = r#""idea": "plan", "cutoff": "2024-01-01""#;
     assert!(lines(&format!("{{\"id\": \"ai_1\", {rubric}}}")).contains("no text or no cut-off"));
     let twice = format!("{{\"id\": \"ai_1\", {whole}, \"rubrics\": [{{{rubric}}}]}}\n");

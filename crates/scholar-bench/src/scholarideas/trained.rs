@@ -147,7 +147,8 @@ fn without_links(line: &str) -> String {
         match link {
             Some((words, tail)) => {
                 // `[(Li et al., 2020-01)](…)` and `[3](…)` cite.
-                let cites = words.starts_with('(') || words.bytes().all(|byte| byte.is_ascii_digit());
+                let cites =
+                    words.starts_with('(') || words.bytes().all(|byte| byte.is_ascii_digit());
                 if !cites {
                     out.push_str(words);
                 }
@@ -212,7 +213,8 @@ pub async fn measure(
         let support = models.attributor.judge(&pairs).await?;
         let question = EmbeddedText { text: statement, vector };
         let answers = models.classifier.classify(question, &in_context)?;
-        let three: Vec<f64> = near.iter().take(NEAREST).map(|(_, cosine)| f64::from(*cosine)).collect();
+        let three: Vec<f64> =
+            near.iter().take(NEAREST).map(|(_, cosine)| f64::from(*cosine)).collect();
         let features = Features {
             nearest: three[0],
             nearest_three: crate::statistics::mean(&three),
@@ -273,7 +275,8 @@ pub async fn calibration_rows(
             .filter(|grade| grade.idea == *idea)
             .filter_map(|grade| Some((grade, grade.score()?)))
             .collect();
-        let statements: Vec<&str> = of.iter().map(|(one, _)| one.rubric.statement.as_str()).collect();
+        let statements: Vec<&str> =
+            of.iter().map(|(one, _)| one.rubric.statement.as_str()).collect();
         if let Some(measured) = measure(models, &report.text, &statements).await? {
             rows.extend(of.iter().zip(measured).map(|((grade, score), measured)| CalibrationRow {
                 idea: *idea,

@@ -40,7 +40,8 @@ fn ln_gamma(x: f64) -> f64 {
 
 /// Logarithm of the regularised incomplete beta function `I_x(a, b)`, by the fraction that converges left of the mean.
 fn ln_beta_fraction(x: f64, a: f64, b: f64) -> f64 {
-    let front = a * x.ln() + b * (-x).ln_1p() + ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) - a.ln();
+    let front =
+        a * x.ln() + b * (-x).ln_1p() + ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) - a.ln();
     let off_zero = |value: f64| if value.abs() < TINY { TINY } else { value };
     let (mut c, mut d) = (1.0, 1.0 / off_zero(1.0 - (a + b) * x / (a + 1.0)));
     let mut fraction = d;

@@ -110,11 +110,7 @@ pub fn fit<const P: usize>(groups: &[Vec<Row<P>>], likelihood: Likelihood) -> Op
     })
 }
 
-fn at<const P: usize>(
-    groups: &[Vec<Row<P>>],
-    theta: f64,
-    likelihood: Likelihood,
-) -> Option<At<P>> {
+fn at<const P: usize>(groups: &[Vec<Row<P>>], theta: f64, likelihood: Likelihood) -> Option<At<P>> {
     let (mut a, mut b) = ([[0.0; P]; P], [[0.0; 1]; P]);
     let (mut ln_groups, mut squares_y, mut n) = (0.0, 0.0, 0);
     for group in groups {
@@ -146,9 +142,8 @@ fn at<const P: usize>(
         std::array::from_fn(|i| (0..P).map(|j| inverse[i][j] * b[j][0]).sum::<f64>());
     let mut rss = 0.0;
     for group in groups {
-        let residual = |row: &Row<P>| {
-            row.y - row.x.iter().zip(&beta).map(|(x, beta)| x * beta).sum::<f64>()
-        };
+        let residual =
+            |row: &Row<P>| row.y - row.x.iter().zip(&beta).map(|(x, beta)| x * beta).sum::<f64>();
         let sum: f64 = group.iter().map(residual).sum();
         let squares: f64 = group.iter().map(|row| residual(row).powi(2)).sum();
         rss += squares - theta / (1.0 + ratio(group.len(), 1) * theta) * sum * sum;

@@ -67,8 +67,7 @@ mod tests {
     #[test]
     fn the_tables_of_scholareval_are_recomputed() {
         let mut reproduced = 0;
-        let rows: Vec<&str> =
-            ROWS.lines().filter(|line| !line.starts_with('#')).skip(1).collect();
+        let rows: Vec<&str> = ROWS.lines().filter(|line| !line.starts_with('#')).skip(1).collect();
         for line in &rows {
             let cells: Vec<&str> = line.split(',').collect();
             let number = |at: usize| cells[at].parse::<f64>().expect("a number");

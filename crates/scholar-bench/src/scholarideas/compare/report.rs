@@ -86,8 +86,9 @@ fn p(value: f64) -> String {
 }
 
 fn against(text: &mut String, one: &Against) {
-    let Against { system, baseline, slice, n, ideas, means, welch, difference, margin, effect, .. } =
-        one;
+    let Against {
+        system, baseline, slice, n, ideas, means, welch, difference, margin, effect, ..
+    } = one;
     let none = || "–".to_owned();
     let percent = |value: f64| format!("{:+.0} %", 100.0 * value);
     let cells = [
@@ -98,7 +99,10 @@ fn against(text: &mut String, one: &Against) {
         ideas.to_string(),
         format!("{:.2}, {:.2}", means[0], means[1]),
         difference.as_ref().map_or_else(none, |one| {
-            format!("{:+.2} ({:+.2}–{:+.2})", one.estimate.mean, one.estimate.low, one.estimate.high)
+            format!(
+                "{:+.2} ({:+.2}–{:+.2})",
+                one.estimate.mean, one.estimate.low, one.estimate.high
+            )
         }),
         difference.as_ref().map_or_else(none, |one| p(one.p)),
         margin.as_ref().map_or_else(none, |one| {
@@ -118,11 +122,7 @@ fn against(text: &mut String, one: &Against) {
 fn aim(text: &mut String, against: &[Against]) {
     for one in against.iter().filter(|one| one.slice == Slice::Overall.name()) {
         let Some(margin) = &one.margin else { continue };
-        let verdict = if margin.mean >= AIM {
-            "reaches"
-        } else {
-            "misses"
-        };
+        let verdict = if margin.mean >= AIM { "reaches" } else { "misses" };
         let _infallible = writeln!(
             text,
             "{} has {:+.0} % of {} (interval {:+.0} to {:+.0} %) and {verdict} the paper's margin of +{:.0} % over its best baseline.\n",

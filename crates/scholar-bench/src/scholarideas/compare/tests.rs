@@ -44,7 +44,10 @@ fn what_welch_cannot_see_the_paired_tests_can() {
     assert_eq!(slices, ["overall", "ai", "weakness", "soundness", "major", "minor"]);
 
     let text = markdown(&found);
-    assert!(text.contains("| **ours** |") && text.contains("| ScholarEval-Claude † | 2.77 ± 1.40 † |"), "{text}");
+    assert!(
+        text.contains("| **ours** |") && text.contains("| ScholarEval-Claude † | 2.77 ± 1.40 † |"),
+        "{text}"
+    );
     assert!(text.contains("| o4-mini-deep-research † | 2.98 ± 0.90 † | 2.12 ± 1.04 † |"), "{text}");
     assert!(text.contains("misses the paper's margin of +20 %"), "{text}");
 }

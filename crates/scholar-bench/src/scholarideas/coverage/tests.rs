@@ -23,7 +23,9 @@ fn dataset() -> Dataset {
             .map(|text| rubric(text, RubricType::Weakness, Severity::Major))
             .collect(),
     };
-    Dataset { ideas: vec![idea("ai_1", &["p1", "p2"]), idea("ai_2", &["p3"]), idea("eco_1", &["p4"])] }
+    Dataset {
+        ideas: vec![idea("ai_1", &["p1", "p2"]), idea("ai_2", &["p3"]), idea("eco_1", &["p4"])],
+    }
 }
 
 fn reports(names: &[&str]) -> Reports {
@@ -78,7 +80,9 @@ fn a_judge_that_dies_leaves_what_it_graded() {
         .reply("coverage", Reply::Fails(PortErrorKind::Unavailable, "gone".to_owned()));
     let judging = judging(scripted, &["ai_1", "ai_2"], 1);
     assert_eq!(judging.grades.len(), 1);
-    assert!(judging.incomplete.is_some_and(|why| why.contains("2 rubrics") && why.contains("gone")));
+    assert!(
+        judging.incomplete.is_some_and(|why| why.contains("2 rubrics") && why.contains("gone"))
+    );
 }
 
 fn grade(idea: &str, statement: &str, score: Option<f64>) -> Grade {
@@ -129,7 +133,10 @@ fn means_are_over_rubrics_and_intervals_over_ideas() {
     grades.push(grade("eco_1", "p", None));
     let found = summaries(&grades);
     let overall = &found[0];
-    assert_eq!((overall.slice.as_str(), overall.n, overall.missing, overall.ideas), ("overall", 30, 1, 6));
+    assert_eq!(
+        (overall.slice.as_str(), overall.n, overall.missing, overall.ideas),
+        ("overall", 30, 1, 6)
+    );
     let mean = overall.mean.expect("grades");
     assert!((mean.mean - 16.0 / 6.0).abs() < 1e-12 && mean.high - mean.low > 1.0, "{mean:?}");
     assert_eq!((overall.median, overall.min, overall.max), (Some(2.5), Some(1.0), Some(5.0)));

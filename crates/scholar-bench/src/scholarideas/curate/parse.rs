@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use scholar_core::text::locate::locate;
-use scholar_core::text::normalise::match_key;
+use scholar_core::text::normalise::title_key;
 
 use crate::scholarideas::model::Rubric;
 
@@ -58,7 +58,8 @@ pub(super) fn quotes(reply: &str, reviews: &str) -> (Vec<String>, usize) {
         match locate(quote, reviews) {
             Some(span) => {
                 let length = (span.end - span.start) as usize;
-                let exact: String = reviews.chars().skip(span.start as usize).take(length).collect();
+                let exact: String =
+                    reviews.chars().skip(span.start as usize).take(length).collect();
                 let exact = exact.split_whitespace().collect::<Vec<_>>().join(" ");
                 if !found.contains(&exact) {
                     found.push(exact);
@@ -80,7 +81,7 @@ pub(super) fn rubrics(reply: &str) -> Rubrics {
         }
         match serde_json::from_str::<Rubric>(line) {
             Ok(rubric) if rubric.statement.split_whitespace().count() >= FEWEST_WORDS => {
-                if seen.insert(match_key(&rubric.statement)) {
+                if seen.insert(title_key(&rubric.statement)) {
                     read.rubrics.push(rubric);
                 } else {
                     read.repeated += 1;
@@ -98,7 +99,8 @@ mod tests {
 
     #[test]
     fn a_plan_has_its_three_sections() {
-        let plan = "# Research Plan: T\n\n## Problem\nwhy\n\n## Method\nhow\n\n## Experiment Design\nwhat";
+        let plan =
+            "# Research Plan: T\n\n## Problem\nwhy\n\n## Method\nhow\n\n## Experiment Design\nwhat";
         assert_eq!(idea(&format!("Here it is:\n```markdown\n{plan}\n```")), Ok(plan.to_owned()));
         let says = |text: &str, says: &str| {
             let error = idea(text).expect_err(says);
@@ -124,7 +126,9 @@ mod tests {
     #[test]
     fn rubrics_are_read_line_by_line() {
         let good = r#"{"statement": "The plan uses one dataset.", "type": "weakness", "axis": "soundness", "severity": "major"}"#;
-        let reply = format!("```json\n[\n{good},\n{good}\n{{\"statement\": \"x\"}}\n{{\"statement\": \"Too short\", \"type\": \"weakness\", \"axis\": \"soundness\", \"severity\": \"major\"}}\n]\n```");
+        let reply = format!(
+            "```json\n[\n{good},\n{good}\n{{\"statement\": \"x\"}}\n{{\"statement\": \"Too short\", \"type\": \"weakness\", \"axis\": \"soundness\", \"severity\": \"major\"}}\n]\n```"
+        );
         let read = rubrics(&reply);
         assert_eq!((read.rubrics.len(), read.unreadable, read.repeated), (1, 2, 1));
         assert_eq!(rubrics("nothing to say"), Rubrics::default());

@@ -48,8 +48,7 @@ fn run(
         });
     };
     let curator = Curator { generator: scripted, pause: &pause };
-    let result =
-        futures::executor::block_on(curator.curate(&source(number), kept, &mut write));
+    let result = futures::executor::block_on(curator.curate(&source(number), kept, &mut write));
     (result, written, pauses.load(Ordering::Relaxed))
 }
 
@@ -64,11 +63,17 @@ fn a_paper_and_its_reviews_become_an_idea_with_rubrics() {
     let curated = result.expect("usable replies");
     assert_eq!((curated.quotes, curated.not_verbatim), (2, 1));
     assert_eq!((curated.rubrics, curated.unreadable, curated.repeated), (2, 0, 1));
-    assert_eq!(written, [format!("idea {}", PLAN.len()), "quotes 2".to_owned(), "rubrics 2".to_owned()]);
+    assert_eq!(
+        written,
+        [format!("idea {}", PLAN.len()), "quotes 2".to_owned(), "rubrics 2".to_owned()]
+    );
     assert_eq!(pauses, 3, "one before each call");
     let asked = scripted.requests();
     let last = &asked[2].messages.last().expect("a turn").content;
-    assert!(last.contains("Only one baseline is planned") && !last.contains("never compared"), "{last}");
+    assert!(
+        last.contains("Only one baseline is planned") && !last.contains("never compared"),
+        "{last}"
+    );
     for prompt in [CURATE_IDEA, CURATE_QUOTES, CURATE_RUBRICS] {
         assert_eq!(prompt.problem(), None);
     }
@@ -78,7 +83,10 @@ fn a_paper_and_its_reviews_become_an_idea_with_rubrics() {
 #[test]
 fn what_was_done_before_is_not_asked_again() {
     let scripted = ScriptedGenerator::new("m").reply("curate_rubrics", RUBRICS);
-    let kept = Kept { idea: Some(PLAN.to_owned()), quotes: Some("Only one baseline is planned.".to_owned()) };
+    let kept = Kept {
+        idea: Some(PLAN.to_owned()),
+        quotes: Some("Only one baseline is planned.".to_owned()),
+    };
     let (result, written, pauses) = run(&scripted, 2, kept);
     assert_eq!((result.expect("usable").quotes, written.len(), pauses), (1, 1, 1));
     assert_eq!(scripted.purposes(), ["curate_rubrics"]);
@@ -94,16 +102,33 @@ fn replies_that_cannot_be_used_name_their_step_and_keep_what_was_done() {
         assert_eq!(written.len(), files, "{says}");
     };
     let base = || ScriptedGenerator::new("m").reply("curate_idea", PLAN);
-    says(ScriptedGenerator::new("m").reply("curate_idea", "I cannot."), "the plan of eco_3: it has no heading", 0);
+    says(
+        ScriptedGenerator::new("m").reply("curate_idea", "I cannot."),
+        "the plan of eco_3: it has no heading",
+        0,
+    );
     says(base().reply("curate_quotes", "none"), "no sentence of the reviews", 2);
-    says(base().reply("curate_quotes", QUOTES).reply("curate_rubrics", "[]"), "no line of the reply", 2);
+    says(
+        base().reply("curate_quotes", QUOTES).reply("curate_rubrics", "[]"),
+        "no line of the reply",
+        2,
+    );
     let down = Reply::Fails(PortErrorKind::Unavailable, "gone".to_owned());
     says(base().reply("curate_quotes", down), "the sentences of eco_3", 1);
 }
 
 #[test]
 fn what_came_out_is_not_part_of_a_plan() {
-    let headings = ["Abstract", "Introduction", "3 Methods", "Results and Discussion", "Key findings", "", "CONCLUSIONS", "References"];
+    let headings = [
+        "Abstract",
+        "Introduction",
+        "3 Methods",
+        "Results and Discussion",
+        "Key findings",
+        "",
+        "CONCLUSIONS",
+        "References",
+    ];
     let (text, left_out) = plan_source(&paper(&headings));
     assert_eq!(left_out, ["Results and Discussion", "Key findings", "CONCLUSIONS", "References"]);
     assert!(text.starts_with("Abstract\nText of Abstract.\n\nIntroduction\n"), "{text}");

@@ -55,10 +55,22 @@ mod tests {
     #[test]
     fn addresses_end_where_a_reader_would_end_them() {
         let check = |text: &str, expected: &[&str]| assert_eq!(links_of(text), expected, "{text}");
-        check("see https://a.example/x, and http://b.example.", &["https://a.example/x", "http://b.example"]);
-        check("[(Li, 2020-01)](https://doi.org/10.1016/S0140-6736(20)30183-5).", &["https://doi.org/10.1016/S0140-6736(20)30183-5"]);
-        check("(https://a.example/x)https://c.example", &["https://a.example/x", "https://c.example"]);
-        check("<https://a.example/y?q=1#z> `https://a.example/w`", &["https://a.example/y?q=1#z", "https://a.example/w"]);
+        check(
+            "see https://a.example/x, and http://b.example.",
+            &["https://a.example/x", "http://b.example"],
+        );
+        check(
+            "[(Li, 2020-01)](https://doi.org/10.1016/S0140-6736(20)30183-5).",
+            &["https://doi.org/10.1016/S0140-6736(20)30183-5"],
+        );
+        check(
+            "(https://a.example/x)https://c.example",
+            &["https://a.example/x", "https://c.example"],
+        );
+        check(
+            "<https://a.example/y?q=1#z> `https://a.example/w`",
+            &["https://a.example/y?q=1#z", "https://a.example/w"],
+        );
         check("[https://a.example](https://a.example)", &["https://a.example"]);
         check("**HTTPS://A.example/B**; https:// httpx://no", &["HTTPS://A.example/B"]);
         check("\"https://a.example/é\"…", &["https://a.example/é"]);

@@ -101,13 +101,15 @@ async fn behind_a_wall(url: &str, status: u16, probe: &dyn LinkProbe) -> LinkVer
 /// The DOI in an address: from `10.` and at least four digits to the end, query or fragment.
 pub fn doi_of(url: &str) -> Option<&str> {
     let starts = url.match_indices("10.").map(|(at, _)| at);
-    let doi = starts.filter(|at| url[..*at].ends_with('/') || url[..*at].ends_with('=')).find_map(|at| {
-        let doi = &url[at..];
-        let (registrant, rest) = doi["10.".len()..].split_once('/')?;
-        let is_registrant = registrant.len() >= 4
-            && registrant.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        (is_registrant && !rest.is_empty()).then_some(doi)
-    })?;
+    let doi = starts.filter(|at| url[..*at].ends_with('/') || url[..*at].ends_with('=')).find_map(
+        |at| {
+            let doi = &url[at..];
+            let (registrant, rest) = doi["10.".len()..].split_once('/')?;
+            let is_registrant = registrant.len() >= 4
+                && registrant.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            (is_registrant && !rest.is_empty()).then_some(doi)
+        },
+    )?;
     let end = doi.find(['?', '#', '&']).unwrap_or(doi.len());
     Some(doi[..end].trim_end_matches('/')).filter(|doi| doi.contains('/'))
 }

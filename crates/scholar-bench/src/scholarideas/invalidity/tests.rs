@@ -103,7 +103,10 @@ fn strictly_a_link_is_what_a_reader_can_open() {
 
 #[test]
 fn dois_are_found_in_addresses() {
-    assert_eq!(doi_of("https://doi.org/10.1038/s41586-020-2649-2"), Some("10.1038/s41586-020-2649-2"));
+    assert_eq!(
+        doi_of("https://doi.org/10.1038/s41586-020-2649-2"),
+        Some("10.1038/s41586-020-2649-2")
+    );
     assert_eq!(doi_of("https://x.example/a?doi=10.1000/182&y=2"), Some("10.1000/182"));
     assert_eq!(doi_of("https://arxiv.org/abs/2010.12345"), None);
     assert_eq!(doi_of("https://x.example/v10.1/10.12/a"), None);
@@ -126,7 +129,8 @@ fn reports() -> Reports {
 
 #[test]
 fn rates_are_over_links_and_over_reports_and_a_log_resumes() {
-    let probe = scripted(&[("https://a.example/1", status(200)), ("https://a.example/2", status(404))]);
+    let probe =
+        scripted(&[("https://a.example/1", status(200)), ("https://a.example/2", status(404))]);
     let kept = Mutex::new(String::new());
     let keep = |link: &CheckedLink| {
         let line = LogLine { time: "2026-01-01T00:00:00Z", link };
@@ -144,9 +148,18 @@ fn rates_are_over_links_and_over_reports_and_a_log_resumes() {
 
     let log = kept.lock().clone();
     assert_eq!(log.lines().count(), 3);
-    assert!(log.contains("2026-01-01T00:00:00Z | ai_2 | https://a.example/2 | 404 | invalid | status 404"), "{log}");
+    assert!(
+        log.contains(
+            "2026-01-01T00:00:00Z | ai_2 | https://a.example/2 | 404 | invalid | status 404"
+        ),
+        "{log}"
+    );
     let again = checked(&LinkLog::read(&log));
-    assert_eq!((again.checked, probe.asked.lock().len()), (found.checked, 2), "nobody is asked again");
+    assert_eq!(
+        (again.checked, probe.asked.lock().len()),
+        (found.checked, 2),
+        "nobody is asked again"
+    );
     // A torn line is asked again.
     let torn = LinkLog::read(&log[..log.len() - 25]);
     checked(&torn);

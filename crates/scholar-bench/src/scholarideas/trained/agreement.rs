@@ -70,7 +70,10 @@ pub struct AgreementReport {
 }
 
 /// Compares the grades of each named system's rows.
-pub fn agreement(calibration: &Calibration, systems: &[(String, Vec<CalibrationRow>)]) -> AgreementReport {
+pub fn agreement(
+    calibration: &Calibration,
+    systems: &[(String, Vec<CalibrationRow>)],
+) -> AgreementReport {
     let mut left_out = 0;
     let mut all: BTreeMap<(usize, IdeaId), Vec<Pair>> = BTreeMap::new();
     let mut each = Vec::new();
@@ -119,15 +122,18 @@ fn of(
     let whole: Vec<(usize, usize)> =
         pairs.iter().map(|pair| (whole_grade(pair.judged), whole_grade(pair.measured))).collect();
     let columns = |groups: &[&Vec<Pair>]| -> (Vec<f64>, Vec<f64>) {
-        groups.iter().flat_map(|group| group.iter()).map(|pair| (pair.judged, pair.measured)).unzip()
+        groups
+            .iter()
+            .flat_map(|group| group.iter())
+            .map(|pair| (pair.judged, pair.measured))
+            .unzip()
     };
-    let by_idea =
-        |statistic: &dyn Fn(&[f64], &[f64]) -> Option<f64>| {
-            estimate_by(&groups, SEED, |groups| {
-                let (judged, measured) = columns(groups);
-                statistic(&judged, &measured)
-            })
-        };
+    let by_idea = |statistic: &dyn Fn(&[f64], &[f64]) -> Option<f64>| {
+        estimate_by(&groups, SEED, |groups| {
+            let (judged, measured) = columns(groups);
+            statistic(&judged, &measured)
+        })
+    };
     let distance = |from: &dyn Fn(&Pair) -> f64| {
         mean(&pairs.iter().map(|pair| (pair.judged - from(pair)).abs()).collect::<Vec<_>>())
     };
@@ -148,11 +154,7 @@ fn of(
     })
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a grade from 1 to 5"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a grade from 1 to 5")]
 fn whole_grade(grade: f64) -> usize {
     grade.round() as usize
 }
@@ -173,7 +175,8 @@ impl AgreementReport {
             self.left_out
         );
         if !self.enough {
-            let _infallible = write!(text, "**Fewer than {ENOUGH} rubrics: too few to rely on.**\n\n");
+            let _infallible =
+                write!(text, "**Fewer than {ENOUGH} rubrics: too few to rely on.**\n\n");
         }
         text.push_str(
             "| system | rubrics | ideas | judged | measured | Pearson r | Spearman ρ | κ (quadratic) | same grade | at most 1 apart | mean error | error of the mean grade |\n\
@@ -185,7 +188,8 @@ impl AgreementReport {
                 |one| format!("{:.2} ({:.2}–{:.2})", one.mean, one.low, one.high),
             )
         };
-        let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |one| format!("{one:.2}"));
+        let number =
+            |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |one| format!("{one:.2}"));
         for one in &self.systems {
             let _infallible = writeln!(
                 text,

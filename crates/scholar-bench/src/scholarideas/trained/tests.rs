@@ -30,7 +30,8 @@ fn the_prose_of_a_report_is_read_and_nothing_else() {
 #[test]
 fn a_point_that_is_made_is_nearer_than_one_that_is_not() {
     let report = "The evaluation uses one dataset of English news only. Hyperparameters are tuned on the test set.";
-    let statements = ["The evaluation uses only one dataset of news.", "Enzyme kinetics were ignored."];
+    let statements =
+        ["The evaluation uses only one dataset of news.", "Enzyme kinetics were ignored."];
     let found = futures::executor::block_on(measure(&models(), report, &statements));
     let found = found.expect("no failure").expect("sentences");
     let [made, missed] = [found[0].features.all(), found[1].features.all()];
@@ -62,7 +63,8 @@ fn rows(ideas: std::ops::Range<u32>, seed: u64) -> Vec<CalibrationRow> {
                 support: random.unit(),
                 answers: 0.5,
             };
-            let grade = 1.0 + 2.2 * features.nearest + 1.8 * features.support + 0.4 * random.normal();
+            let grade =
+                1.0 + 2.2 * features.nearest + 1.8 * features.support + 0.4 * random.normal();
             let idea = IdeaId { discipline: crate::scholarideas::model::Discipline::Ai, number };
             rows.push(CalibrationRow {
                 idea,
@@ -86,7 +88,9 @@ fn what_is_calibrated_agrees_on_other_ideas_and_only_those_are_reported() {
     let all = &report.systems[0];
     assert_eq!((all.system.as_str(), all.n, all.ideas, report.enough), ("all", 280, 25, true));
     assert!(all.pearson.is_some_and(|r| r.mean > 0.8 && r.low > 0.7), "{all:?}");
-    assert!(all.kappa.is_some_and(|kappa| kappa > 0.6) && all.within_one.is_some_and(|one| one > 0.95));
+    assert!(
+        all.kappa.is_some_and(|kappa| kappa > 0.6) && all.within_one.is_some_and(|one| one > 0.95)
+    );
     assert!(all.error < 0.6 * all.error_of_mean, "{all:?}");
     let (judged, measured) = (all.judged.expect("values").mean, all.measured.expect("values").mean);
     assert!((judged - measured).abs() < 0.15, "{judged} {measured}");
@@ -103,7 +107,13 @@ fn grades_stay_in_their_range_and_rise_with_nearness() {
     let calibration =
         Calibration::fit(&rows(1..11, 3), models().names(), "somebody").expect("enough rows");
     let grade = |nearest: f64, support: f64| {
-        calibration.grade(&Features { nearest, nearest_three: 0.5, words: 0.5, support, answers: 0.5 })
+        calibration.grade(&Features {
+            nearest,
+            nearest_three: 0.5,
+            words: 0.5,
+            support,
+            answers: 0.5,
+        })
     };
     let (low, middle, high) = (grade(-1.0, 0.0), grade(0.5, 0.5), grade(1.0, 1.0));
     assert!(1.0 <= low && low < middle && middle < high && high <= 5.0, "{low} {middle} {high}");
@@ -149,6 +159,7 @@ fn every_rubric_with_a_report_is_measured() {
     let grades = futures::executor::block_on(grading).expect("no failure");
     let scored: Vec<bool> = grades.iter().map(|grade| grade.score().is_some()).collect();
     assert_eq!((scored, done), (vec![true, true, false, false], 2));
-    let rows = futures::executor::block_on(calibration_rows(&models, &grades, &reports, &mut || {}));
+    let rows =
+        futures::executor::block_on(calibration_rows(&models, &grades, &reports, &mut || {}));
     assert_eq!(rows.expect("no failure").len(), 2);
 }
