@@ -7,6 +7,7 @@ use scholar_bench::scholarideas::Dataset;
 use scholar_bench::scholarideas::compare::{System, compare, markdown};
 use scholar_bench::scholarideas::coverage::{COLUMNS, Grade, GradeOutcome, judge};
 use scholar_bench::scholarideas::reports::Reports;
+use scholar_bench::scholarideas::trained::grade_all;
 use scholar_bench::scholarqa::report::document::slug;
 
 use super::{dataset, name_of, reports, trained};
@@ -74,8 +75,9 @@ fn judged(
 ) -> Result<Graded, CommandError> {
     app.block_on_to_the_end(async {
         let hint = "pass --base-url URL --model NAME, or --measure trained";
-        let generator = judging::generator(&args.model.answer(), "--measure judge", hint, app);
-        let judge = judging::remembering(generator.await?, out)?;
+        let model = args.model.answer();
+        let generator = judging::generator(&model, "--measure judge", hint, app).await?;
+        let judge = judging::remembering(generator, out)?;
         let bar = progress::counted(&app.printer, "rubrics", Some(0)).with_message("judging");
         let shown = |done: usize, total: usize| {
             bar.set_length(total as u64);
@@ -119,14 +121,8 @@ fn measured(
             app.printer.say(&format!("note: the calibration has seen grades of {seen} of these ideas"));
         }
         let bar = progress::counted(&app.printer, "reports", Some(reports.len() as u64));
-        let grades = scholar_bench::scholarideas::trained::grade_all(
-            &models,
-            &calibration,
-            dataset,
-            reports,
-            &mut || bar.inc(1),
-        );
-        let grades = grades.await?;
+        let mut progress = || bar.inc(1);
+        let grades = grade_all(&models, &calibration, dataset, reports, &mut progress).await?;
         bar.finish_and_clear();
         let names = &calibration.models;
         let method = format!(

@@ -148,7 +148,7 @@ async fn one(
             source
         }
         Err(error) => {
-            line.failed = Some(error.notice().to_string());
+            line.failed = Some(error.notice().message);
             return Ok(line);
         }
     };
