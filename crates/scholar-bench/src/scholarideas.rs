@@ -20,6 +20,7 @@ pub mod coverage;
 pub mod curate;
 pub mod dry;
 pub mod invalidity;
+mod links;
 mod load;
 mod model;
 pub mod pairwise;
@@ -29,5 +30,6 @@ pub mod reports;
 mod tests;
 pub mod trained;
 
+pub use links::links_of;
 pub use load::{LoadError, load};
 pub use model::{Axis, Dataset, Discipline, Filter, Idea, IdeaId, Rubric, RubricType, Severity};

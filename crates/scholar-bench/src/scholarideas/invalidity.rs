@@ -10,7 +10,6 @@
 //! Source: arXiv 2510.16234, table 2; the strict rules are those of the reference script, without its rule that a page served by a
 //! certain network is invalid. Asking is [`LinkProbe`]'s affair.
 
-mod links;
 mod log;
 mod rules;
 #[cfg(test)]
@@ -22,11 +21,11 @@ use async_trait::async_trait;
 use futures::StreamExt as _;
 use serde::{Deserialize, Serialize};
 
+use super::links::links_of;
 use super::model::IdeaId;
 use super::reports::Reports;
 use crate::statistics::{Estimate, SEED, Share, estimate, estimate_by, ratio};
 
-pub use links::links_of;
 pub use log::{LinkLog, LogLine};
 pub use rules::{doi_of, is_bot_wall, is_soft_404};
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::invalidity::links_of;
+use super::links::links_of;
 use super::model::IdeaId;
 
 /// Files of a whole report, the first that is there counts.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::model::{Aspect, Kind, Preference, Quality, Ratings, Scores};
-use super::review::ReviewForm;
+use super::review::{Missing, ReviewForm};
 
 /// Longest free text, in characters. Ours: ten pages.
 pub(super) const LONGEST_TEXT: usize = 20_000;
@@ -70,15 +70,6 @@ pub(crate) struct Sent {
     pub(crate) form: Form,
     pub(crate) origin: Origin,
     pub(crate) action: Action,
-}
-
-/// A field that has to be filled before the form can be submitted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Missing {
-    /// Name of the field.
-    pub(crate) field: String,
-    /// What it is, for people.
-    pub(crate) label: String,
 }
 
 /// Name of the field for a score.

@@ -1,5 +1,6 @@
 //! The pages: what every one has, and the short ones. No page names a system, an instance or another annotator.
 
+mod answer;
 pub(super) mod comparison;
 mod review;
 

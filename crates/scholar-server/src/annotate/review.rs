@@ -10,8 +10,6 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::form::Missing;
-
 /// A part of a report that items are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -118,6 +116,15 @@ impl Guess {
             Self::Unsure => "unsure",
         }
     }
+}
+
+/// A field that has to be filled before the form can be submitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Missing {
+    /// Name of the field.
+    pub(crate) field: String,
+    /// What it is, for people.
+    pub(crate) label: String,
 }
 
 /// What stands in the form on a report.

@@ -47,8 +47,16 @@ pub fn markdown(comparison: &Comparison) -> String {
         text.push('\n');
         aim(&mut text, &comparison.against);
     }
+    text.push_str("## What the paper loses without each part †\n\nScholarEval with Claude, ideas of AI.\n\n| without | coverage |\n|---|---|\n");
+    let ablations = table(Table::Ablations);
+    for name in ablations.names() {
+        let (mean, sd) = (ablations.cell(name, "coverage"), ablations.cell(name, "sd"));
+        let without = name.trim_start_matches("no_").replace('_', " ");
+        let without = if name == "full" { "nothing" } else { &without };
+        let _infallible = writeln!(text, "| {without} † | {mean} ± {sd} † |");
+    }
     text.push_str(
-        "† published, not measured here: arXiv 2510.16234, tables 1 and 13, all 118 ideas, judged by GPT-4. Another judge, other ideas and \
+        "\n† published, not measured here: arXiv 2510.16234, tables 1, 3 and 13, all 118 ideas, judged by GPT-4. Another judge, other ideas and \
          other literature make other numbers; only systems judged here alike compare.\n",
     );
     text

@@ -49,6 +49,7 @@ fn what_welch_cannot_see_the_paired_tests_can() {
         "{text}"
     );
     assert!(text.contains("| o4-mini-deep-research † | 2.98 ± 0.90 † | 2.12 ± 1.04 † |"), "{text}");
+    assert!(text.contains("| paper augmentation † | 2.42 ± 1.28 † |"), "{text}");
     assert!(text.contains("misses the paper's margin of +20 %"), "{text}");
 }
 

@@ -133,8 +133,8 @@ fn rates_are_over_links_and_over_reports_and_a_log_resumes() {
         scripted(&[("https://a.example/1", status(200)), ("https://a.example/2", status(404))]);
     let kept = Mutex::new(String::new());
     let keep = |link: &CheckedLink| {
-        let line = LogLine { time: "2026-01-01T00:00:00Z", link };
-        *kept.lock() += &format!("{line}\n");
+        let line = LogLine { time: "2026-01-01T00:00:00Z", link }.to_string();
+        kept.lock().push_str(&(line + "\n"));
     };
     let checked = |log: &LinkLog| {
         futures::executor::block_on(check_links(&reports(), Policy::Paper, &probe, log, 2, &keep))

@@ -6,15 +6,13 @@ use std::fmt::Write as _;
 
 use scholar_core::text::untrusted::escape_html;
 
+use super::answer::{answer_text, references};
 use super::{progress, review, shell};
 use crate::annotate::Render;
 use crate::annotate::form::{Better, Form, LONGEST_TEXT, score_field, side};
 use crate::annotate::model::{Answer, Aspect, Kind, Quality};
 use crate::annotate::rubrics::{Rubric, rubrics};
 use crate::annotate::store::{State, Task};
-
-/// Characters of a passage shown before it is opened. Source: the original's page.
-const TEASER: usize = 100;
 
 /// What is shown around the task.
 pub(in crate::annotate) struct Frame<'a> {
@@ -138,17 +136,6 @@ fn problems(task: &Task, frame: &Frame<'_>) -> String {
     html
 }
 
-/// An answer's text, its citation numbers leading to its references.
-pub(super) fn answer_text(side: &str, answer: &Answer, render: &Render) -> String {
-    render(&answer.text, &|number| {
-        answer
-            .references
-            .iter()
-            .any(|reference| reference.number == number)
-            .then(|| format!("#{side}-{number}"))
-    })
-}
-
 fn answer_card(shown: usize, answer: &Answer, form: &Form, render: &Render) -> String {
     let s = side(shown);
     let name = s.to_uppercase();
@@ -164,44 +151,6 @@ fn answer_card(shown: usize, answer: &Answer, form: &Form, render: &Render) -> S
     }
     html.push_str("</div>\n</section>\n");
     html
-}
-
-pub(super) fn references(side: &str, answer: &Answer) -> String {
-    if answer.references.is_empty() {
-        return "<div class=\"references\"><h3>References</h3>\n<p class=\"soft\">None.</p></div>\n".to_owned();
-    }
-    let mut html = "<div class=\"references\"><h3>References</h3>\n<ul>\n".to_owned();
-    for reference in &answer.references {
-        let number = reference.number;
-        let title = if reference.title.is_empty() { "Untitled" } else { &reference.title };
-        let teaser: String = reference.text.chars().take(TEASER).collect();
-        let more = if reference.text.chars().count() > TEASER { "…" } else { "" };
-        let link = reference.url.as_deref().filter(|url| is_web(url)).map(|url| {
-            format!(
-                "<p><a href=\"{}\" target=\"_blank\" rel=\"noreferrer noopener\">Open the paper<span class=\"hidden\"> of reference {number} in a new tab</span></a></p>",
-                escape_html(url)
-            )
-        });
-        let text =
-            if reference.text.is_empty() { "No text of it is stored." } else { &reference.text };
-        let _infallible = writeln!(
-            html,
-            "<li><details><summary><span class=\"number\">[{number}]</span> <span class=\"title\">{}</span> \
-             <span class=\"teaser\">{}{more}</span></summary>\n<div id=\"{side}-{number}\" class=\"passage\" tabindex=\"-1\"><p>{}</p>{}</div>\n</details></li>",
-            escape_html(title),
-            escape_html(&teaser),
-            escape_html(text),
-            link.unwrap_or_default()
-        );
-    }
-    html.push_str("</ul></div>\n");
-    html
-}
-
-/// Whether an address is one of the web, and not `javascript:`.
-fn is_web(url: &str) -> bool {
-    let lower = url.to_ascii_lowercase();
-    lower.starts_with("https://") || lower.starts_with("http://")
 }
 
 fn scale(shown: usize, aspect: Aspect, rubric: &Rubric, chosen: Option<u8>) -> String {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use scholar_core::text::untrusted::escape_html;
 
-use super::comparison::{answer_text, references};
+use super::answer::{answer_text, references};
 use crate::annotate::Render;
 use crate::annotate::form::side;
 use crate::annotate::model::Answer;

@@ -1,5 +1,6 @@
 //! `bench scholarideas compare`.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,9 +37,10 @@ pub(super) fn run(args: &CompareArgs, app: &App) -> Result<ExitCode, CommandErro
         all.len()
     );
     if !some.is_empty() {
-        text += &format!("; {} have grades of some only", some.len());
+        // Writing to a string cannot fail.
+        let _infallible = write!(text, "; {} have grades of some only", some.len());
     }
-    text += &format!(".\n\n{}", markdown(&compared));
+    let _infallible = write!(text, ".\n\n{}", markdown(&compared));
     let mut json = serde_json::to_value(&compared).user(|| "cannot write JSON".to_owned())?;
     json["ideas"] = serde_json::json!({"of_all": all, "of_some": some});
     publish("scholarideas", &text, &json, args.out.as_deref(), app)

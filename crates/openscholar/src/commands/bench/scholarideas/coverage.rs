@@ -1,5 +1,6 @@
 //! `bench scholarideas coverage`.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -49,7 +50,8 @@ pub(super) fn run(args: &CoverageArgs, app: &App) -> Result<ExitCode, CommandErr
         "# Coverage of {name}\n\n{method}\n\n{missing} rubrics have no grade and are left out of every mean.\n\n"
     );
     if let Some(why) = &incomplete {
-        text += &format!("**Not complete:** {why}\n\n");
+        // Writing to a string cannot fail.
+        let _infallible = write!(text, "**Not complete:** {why}\n\n");
     }
     text += &markdown(&compared);
     let json = serde_json::json!({
