@@ -1,5 +1,7 @@
-//! Uncertainty of means over queries: the percentile bootstrap, seeded. Beside it [`correlation`] of scores,
-//! [`agreement`] of raters, the [`sign`] test, [`welch`]'s t-test, a [`mixed_model`] and [`logistic`] regression.
+//! Uncertainty of means over queries: the percentile bootstrap, seeded.
+//!
+//! Beside it are [`correlation`] of scores, [`agreement`] of raters, the [`sign`] test, [`mod@welch`]'s t-test, a [`mixed_model`] and
+//! [`logistic`] regression.
 //!
 //! Nothing here invents a number: what is undefined for the data at hand is `None`, never 0.
 //!

@@ -60,7 +60,7 @@ impl Fetcher {
             };
             match (reply.status, reply.header("location")) {
                 (301 | 302 | 303 | 307 | 308, Some(location)) => {
-                    let next = url.join(location).ok().filter(|next| web(next));
+                    let next = url.join(location).ok().filter(web);
                     let Some(next) = next.filter(|next| is_loopback(&url) || !is_local(next))
                     else {
                         return Looked::Failed("it redirects away from the web".to_owned());

@@ -65,6 +65,7 @@ pub enum Kind {
 }
 
 impl Kind {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
     fn is_comparison(&self) -> bool {
         *self == Self::Comparison
     }

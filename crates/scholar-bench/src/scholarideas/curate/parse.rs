@@ -57,9 +57,8 @@ pub(super) fn quotes(reply: &str, reviews: &str) -> (Vec<String>, usize) {
         }
         match locate(quote, reviews) {
             Some(span) => {
-                let length = (span.end - span.start) as usize;
-                let exact: String =
-                    reviews.chars().skip(span.start as usize).take(length).collect();
+                let length = span.end - span.start;
+                let exact: String = reviews.chars().skip(span.start).take(length).collect();
                 let exact = exact.split_whitespace().collect::<Vec<_>>().join(" ");
                 if !found.contains(&exact) {
                     found.push(exact);

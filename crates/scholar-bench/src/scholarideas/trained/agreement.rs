@@ -25,6 +25,9 @@ pub struct Pair {
     pub measured: f64,
 }
 
+/// Of judged and measured grades, in this order.
+type Statistic = dyn Fn(&[f64], &[f64]) -> Option<f64>;
+
 /// Agreement on one system's reports, or on all.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CoverageAgreement {
@@ -128,7 +131,7 @@ fn of(
             .map(|pair| (pair.judged, pair.measured))
             .unzip()
     };
-    let by_idea = |statistic: &dyn Fn(&[f64], &[f64]) -> Option<f64>| {
+    let by_idea = |statistic: &Statistic| {
         estimate_by(&groups, SEED, |groups| {
             let (judged, measured) = columns(groups);
             statistic(&judged, &measured)
