@@ -15,6 +15,7 @@ mod former;
 mod graph;
 mod metadata;
 mod paper_model;
+mod scholarideas;
 mod scholarqa;
 mod scirag_depth;
 mod screen;
@@ -37,6 +38,11 @@ pub(crate) use former::notices as former_names;
 pub(crate) use graph::{BenchGraphArgs, GraphArgs};
 pub(crate) use metadata::BenchMetadataArgs;
 pub(crate) use paper_model::PaperModelArgs;
+pub(crate) use scholarideas::{
+    AgreeArgs, CalibrateArgs, CompareArgs, CoverageArgs, CurateArgs, DryArgs, GradedReports,
+    IdeasArgs, InvalidityArgs, MeasureArg, PairwiseArgs, PolicyArg, ScholarIdeasArgs,
+    ScholarIdeasCommand,
+};
 pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
     ShapeArg,
@@ -436,6 +442,9 @@ pub(crate) enum BenchCommand {
     },
     /// Run a blind pairwise comparison of two systems' answers by experts, on web pages.
     Annotate(AnnotateArgs),
+    /// Measure reviews of research ideas on ScholarIdeas.
+    #[command(name = "scholarideas")]
+    ScholarIdeas(Box<ScholarIdeasArgs>),
     /// Measure abstention: answers from relevant passages, none from irrelevant ones.
     Abstention(BenchAbstentionArgs),
     /// Measure whether a datastore's questions are answered by the right papers, and other questions are not.

@@ -25,6 +25,7 @@ mod mounts;
 mod program;
 mod readers;
 mod runs;
+mod scholarideas;
 mod screening;
 #[cfg(unix)]
 mod serve;
