@@ -447,7 +447,7 @@ pub(crate) enum BenchCommand {
     },
     /// Run a blind pairwise comparison of two systems' answers by experts, on web pages.
     Annotate(AnnotateArgs),
-    /// Measure reviews of research ideas on ScholarIdeas.
+    /// Measure reviews of research ideas on `ScholarIdeas`.
     #[command(name = "scholarideas")]
     ScholarIdeas(Box<ScholarIdeasArgs>),
     /// Measure abstention: answers from relevant passages, none from irrelevant ones.

@@ -68,7 +68,7 @@ pub(crate) struct AnnotateImportArgs {
     #[arg(required = true, num_args = 1..=2, value_name = "PATH")]
     pub(crate) predictions: Vec<PathBuf>,
     /// The paths are folders of two systems' reports on the ideas of DATA (as for `bench scholarideas`): each annotator sees one report an
-    /// idea, and answers the items of ScholarEval's user study.
+    /// idea, and answers the items of `ScholarEval`'s user study.
     #[arg(long, value_name = "DATA")]
     pub(crate) reviews: Option<PathBuf>,
     /// Comma-separated names of the systems, never shown to annotators [default: taken from the paths].

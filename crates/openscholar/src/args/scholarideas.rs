@@ -8,7 +8,7 @@ use scholar_bench::scholarideas::{Axis, Discipline, Filter, IdeaId, RubricType, 
 
 use super::PaperModelArgs;
 
-/// Measure reviews of research ideas on ScholarIdeas.
+/// Measure reviews of research ideas on `ScholarIdeas`.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ScholarIdeasArgs {
     #[command(subcommand)]

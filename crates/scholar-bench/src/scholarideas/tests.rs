@@ -5,8 +5,9 @@ use std::path::Path;
 use super::counts::{count, differences, markdown};
 use super::*;
 
+type Field = (u32, [usize; 2], [usize; 2], usize, [&'static str; 2]);
 /// Fields in the order of [`Discipline::ALL`]: ideas, fewest and most rubrics, fewest and most words, all words, dates.
-const FIELDS: [(u32, [usize; 2], [usize; 2], usize, [&str; 2]); 4] = [
+const FIELDS: [Field; 4] = [
     (40, [6, 15], [517, 832], 25_524, ["2024-09-24", "2024-09-24"]),
     (33, [4, 21], [576, 929], 24_143, ["2023-08-11", "2025-07-10"]),
     (25, [2, 14], [579, 911], 17_428, ["2023-11-08", "2025-06-20"]),

@@ -43,10 +43,10 @@ mod tests {
     fn an_inverse_times_its_matrix_is_one_and_the_determinant_is_known() {
         let a = [[0.0, 2.0, 1.0], [3.0, 1.0, -1.0], [1.0, 0.0, 4.0]];
         let (inverse, ln_det) = solve(a, identity());
-        for (row, line) in a.iter().enumerate() {
-            for col in 0..3 {
-                let sum: f64 = (0..3).map(|k| line[k] * inverse[k][col]).sum();
-                assert!((sum - f64::from(u8::from(row == col))).abs() < 1e-12);
+        for (line, expected) in a.iter().zip(identity::<3>()) {
+            for (col, expected) in expected.iter().enumerate() {
+                let sum: f64 = line.iter().zip(&inverse).map(|(value, row)| value * row[col]).sum();
+                assert!((sum - expected).abs() < 1e-12);
             }
         }
         // det = -2 * (3 * 4 + 1) + 1 * (0 - 1) = -27.

@@ -81,8 +81,7 @@ fn a_report_is_rated_submitted_and_changed() {
     store.add(&reviews(2), &ada, None).expect("added");
     serving(store, |address| {
         let at = format!("/a/{ADA}/1");
-        let half =
-            sent(&[], &[("page", "p"), ("soundness_useful", "7"), ("action", "submit")]).to_vec();
+        let half = sent(&[], &[("page", "p"), ("soundness_useful", "7"), ("action", "submit")]);
         let reply = post(address, &at, &half);
         assert_eq!(reply.status, 422);
         assert!(
