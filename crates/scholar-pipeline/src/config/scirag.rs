@@ -208,9 +208,11 @@ pub const MAX_DEPTH: usize = 2;
 /// The deepest tree that is measured in the source.
 pub const DEEPEST: usize = 4;
 
-/// How links count in the preset `lean`. Ours: `openscholar bench expansion` prefers this count and number of seeds for backward
-/// links, with a weight of 2, which puts every linked paper before a hit without links. That is right for lists of a hundred
-/// papers; of the dozen candidates of a node half are to be what the search found (docs/results/graph-expansion.md).
+/// How links count in the preset `lean`. Ours.
+///
+/// `openscholar bench expansion` prefers this count and number of seeds for backward links, with a weight of 2, which puts
+/// every linked paper before a hit without links. That is right for lists of a hundred papers; of the dozen candidates of a
+/// node half are to be what the search found (docs/results/graph-expansion.md).
 pub const LEAN_LINKS: LinkRule = LinkRule { seeds: 10, count: LinkCount::Discounted, weight: 1.0 };
 
 impl SciragConfig {
