@@ -125,3 +125,13 @@ async fn a_report_on_a_drug_stands_as_it_was_proven() {
 async fn a_report_on_thin_evidence_stands_as_it_was_proven() {
     is_answered_as_recorded(recorded!("emotion")).await;
 }
+
+#[tokio::test]
+async fn an_exploration_of_one_level_stands_as_it_was_proven() {
+    is_answered_as_recorded(recorded!("hair-cortisol")).await;
+}
+
+#[tokio::test]
+async fn an_exploration_of_two_levels_stands_as_it_was_proven() {
+    is_answered_as_recorded(recorded!("recognition-memory")).await;
+}
