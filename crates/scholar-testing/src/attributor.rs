@@ -10,18 +10,25 @@ use crate::words::coverage;
 pub struct FakeAttributor {
     rulings: Vec<(String, Verdict)>,
     tells_evidence: bool,
+    finds_contradictions: bool,
 }
 
 impl FakeAttributor {
     /// Judges by overlap alone.
     pub fn new() -> Self {
-        Self { rulings: Vec::new(), tells_evidence: false }
+        Self { rulings: Vec::new(), tells_evidence: false, finds_contradictions: false }
     }
 
     /// Also tells which text is the evidence: by the same overlap.
     #[must_use]
     pub fn telling_evidence(self) -> Self {
         Self { tells_evidence: true, ..self }
+    }
+
+    /// Reads whole passages for itself, as a capable model does.
+    #[must_use]
+    pub fn finding_contradictions(self) -> Self {
+        Self { finds_contradictions: true, ..self }
     }
 
     /// Sentences that contain `part` get `verdict`; the first matching ruling counts.
@@ -42,6 +49,10 @@ impl Default for FakeAttributor {
 impl Attributor for FakeAttributor {
     fn name(&self) -> &'static str {
         "word overlap (fake)"
+    }
+
+    fn finds_contradictions(&self) -> bool {
+        self.finds_contradictions
     }
 
     async fn judge(&self, pairs: &[(&str, &str)]) -> Result<Vec<Judgement>, PortError> {

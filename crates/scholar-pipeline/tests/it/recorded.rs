@@ -99,7 +99,11 @@ async fn is_answered_as_recorded(recorded: Recorded) {
     let others: Vec<String> =
         all.iter().filter(|line| !is_reply(line)).map(ToString::to_string).collect();
     let journal = Journal::from_json_lines(&others.join("\n")).expect("a journal");
-    let mut live = Ports::new(Arc::new(MemoryRetriever::new([])), Arc::new(FakeAttributor::new()));
+    // What the judge of the run could do is asked of the live one.
+    let judge = FakeAttributor::new();
+    let read_whole = all[0]["finds_contradictions"] == true;
+    let judge = if read_whole { judge.finding_contradictions() } else { judge };
+    let mut live = Ports::new(Arc::new(MemoryRetriever::new([])), Arc::new(judge));
     live.generator = Some(Arc::new(model));
     let replayer = Replayer::with_live(&journal, Some(live)).expect("complete");
     let run: Value = serde_json::from_str(recorded.run).expect("JSON");
