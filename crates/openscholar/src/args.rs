@@ -42,7 +42,7 @@ pub(crate) use paper_model::PaperModelArgs;
 pub(crate) use review::ReviewArgs;
 pub(crate) use scholarideas::{
     AgreeArgs, BaselineArgs, CalibrateArgs, CompareArgs, CoverageArgs, CurateArgs, DryArgs,
-    GradedReports, IdeasArgs, InvalidityArgs, MeasureArg, PairwiseArgs, PolicyArg,
+    GradedReports, IdeasArgs, InvalidityArgs, MeasureArg, PairwiseArgs, PolicyArg, ReportsArgs,
     ScholarIdeasArgs, ScholarIdeasCommand,
 };
 pub(crate) use scholarqa::{

@@ -43,6 +43,8 @@ pub(crate) enum ScholarIdeasCommand {
     Compare(CompareArgs),
     /// Write reports by one prompt a module without literature, to compare with.
     Baseline(Box<BaselineArgs>),
+    /// Turn runs of `review` into reports that judges read.
+    Reports(ReportsArgs),
     /// Make ideas with rubrics of papers and their reviews.
     Curate(Box<CurateArgs>),
     /// Estimate calls, tokens and dollars of a judge without asking one.
@@ -280,6 +282,19 @@ pub(crate) struct BaselineArgs {
     /// The model that writes.
     #[command(flatten)]
     pub(crate) model: PaperModelArgs,
+}
+
+/// Runs of `review`, and where their reports go.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ReportsArgs {
+    #[command(flatten)]
+    pub(crate) ideas: IdeasArgs,
+    /// Runs of reviews; the text of the idea says which one it is.
+    #[arg(value_name = "RUN", required = true)]
+    pub(crate) runs: Vec<String>,
+    /// Folder for the reports (`ai_1/report.md`, `ai_1/evidence.txt`).
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
 }
 
 /// Papers and where their ideas go.

@@ -8,6 +8,7 @@ mod coverage;
 mod curate;
 mod invalidity;
 mod pairwise;
+mod reports;
 mod trained;
 
 use std::path::Path;
@@ -37,6 +38,7 @@ pub(super) fn run(command: &ScholarIdeasCommand, app: &App) -> Result<ExitCode, 
         ScholarIdeasCommand::Pairwise(args) => pairwise::run(args, app),
         ScholarIdeasCommand::Compare(args) => compare::run(args, app),
         ScholarIdeasCommand::Baseline(args) => baseline::run(args, app),
+        ScholarIdeasCommand::Reports(args) => reports::run(args, app),
         ScholarIdeasCommand::Curate(args) => curate::run(args, app),
         ScholarIdeasCommand::Dry(args) => dry_run(args, app),
     }
