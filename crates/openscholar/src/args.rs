@@ -41,9 +41,9 @@ pub(crate) use metadata::BenchMetadataArgs;
 pub(crate) use paper_model::PaperModelArgs;
 pub(crate) use review::ReviewArgs;
 pub(crate) use scholarideas::{
-    AgreeArgs, CalibrateArgs, CompareArgs, CoverageArgs, CurateArgs, DryArgs, GradedReports,
-    IdeasArgs, InvalidityArgs, MeasureArg, PairwiseArgs, PolicyArg, ScholarIdeasArgs,
-    ScholarIdeasCommand,
+    AgreeArgs, BaselineArgs, CalibrateArgs, CompareArgs, CoverageArgs, CurateArgs, DryArgs,
+    GradedReports, IdeasArgs, InvalidityArgs, MeasureArg, PairwiseArgs, PolicyArg, ReportsArgs,
+    ScholarIdeasArgs, ScholarIdeasCommand,
 };
 pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,

@@ -2,6 +2,7 @@
 //!
 //! - [`Dataset`]: ideas, rubrics and cut-off dates in the published layout or as JSON lines; [`counts`] checks its totals;
 //! - [`reports`]: what systems wrote about the ideas, as text with links;
+//! - [`baseline`]: what a model writes without literature, to compare with;
 //! - [`coverage`]: how far a report makes a reviewer's point, 1 to 5, by a model as judge; [`trained`] measures the same by the
 //!   small models, calibrated on a judge's grades;
 //! - [`invalidity`]: links of a report that lead nowhere;
@@ -10,10 +11,11 @@
 //! - [`curate`]: how such a dataset is made of papers and their reviews;
 //! - [`dry`]: calls and tokens before anything is asked.
 //!
-//! It is *not* for writing reports; and it never tells a judge which system it reads.
+//! It is *not* for writing reports but those of the baseline; and it never tells a judge which system it reads.
 //!
 //! Source: arXiv 2510.16234 (`ScholarEval`), section 4 and appendices.
 
+pub mod baseline;
 pub mod compare;
 pub mod counts;
 pub mod coverage;

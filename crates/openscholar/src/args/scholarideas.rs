@@ -41,6 +41,10 @@ pub(crate) enum ScholarIdeasCommand {
     Pairwise(Box<PairwiseArgs>),
     /// Compare coverages of systems with each other and with the paper's.
     Compare(CompareArgs),
+    /// Write reports by one prompt a module without literature, to compare with.
+    Baseline(Box<BaselineArgs>),
+    /// Turn runs of `review` into reports that judges read.
+    Reports(ReportsArgs),
     /// Make ideas with rubrics of papers and their reviews.
     Curate(Box<CurateArgs>),
     /// Estimate calls, tokens and dollars of a judge without asking one.
@@ -54,7 +58,7 @@ pub(crate) struct IdeasArgs {
     #[arg(value_name = "DATA")]
     pub(crate) data: PathBuf,
     /// Only these ideas, separated by commas.
-    #[arg(long, value_delimiter = ',', value_name = "IDS")]
+    #[arg(long, alias = "idea", value_delimiter = ',', value_name = "IDS")]
     pub(crate) ideas: Vec<IdeaId>,
     /// Only ideas of these fields.
     #[arg(long, value_delimiter = ',', value_name = "FIELDS", value_parser = disciplines())]
@@ -262,6 +266,35 @@ pub(crate) struct CompareArgs {
     /// Folder for scholarideas.md and scholarideas.json.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// What the baseline writes about, and where its reports go.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BaselineArgs {
+    #[command(flatten)]
+    pub(crate) ideas: IdeasArgs,
+    /// Folder for the reports (`ai_1/report.md`) and the model's replies. A report that is there is not written again.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Ideas worked on at once.
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    pub(crate) parallel: usize,
+    /// The model that writes.
+    #[command(flatten)]
+    pub(crate) model: PaperModelArgs,
+}
+
+/// Runs of `review`, and where their reports go.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ReportsArgs {
+    #[command(flatten)]
+    pub(crate) ideas: IdeasArgs,
+    /// Runs of reviews; the text of the idea says which one it is.
+    #[arg(value_name = "RUN", required = true)]
+    pub(crate) runs: Vec<String>,
+    /// Folder for the reports (`ai_1/report.md`, `ai_1/evidence.txt`).
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
 }
 
 /// Papers and where their ideas go.

@@ -48,6 +48,13 @@ fn said(asked: &str) -> String {
         return json!({"statement": "Only one baseline is planned.", "type": "weakness", "axis": "soundness", "severity": "major"})
             .to_string();
     }
+    for (module, part) in [("soundness", "Method"), ("contribution", "Dimension")] {
+        if asked.contains(&format!("Review the {module} of this plan")) {
+            return format!(
+                "## {part}: news\n\nIt has one dataset of news alone [(Li, 2020-01)](https://a.example/{module})."
+            );
+        }
+    }
     let makes =
         asked.contains("one dataset of news alone") && asked.contains("uses only one dataset");
     format!("It says so or not. [RESULT] {}", if makes { 5 } else { 1 })
@@ -131,6 +138,42 @@ fn reports_are_graded_paired_and_compared() {
         run(&program, &["pairwise", "@ideas", "@ours", "@theirs", "--out", "@out"], &options);
     assert_eq!(pairs["rates"][0]["consistent"]["wins"], 2);
     assert_eq!(pairs["rates"][1]["consistent"]["ties"], 2, "the winner follows the position");
+}
+
+#[test]
+fn a_baseline_is_written_once_and_graded_like_any_report() {
+    let (program, judge) = (home(), Judge::new());
+    let options = judge.options();
+    // Ideas with one text and one cut-off are one question.
+    fs_err::write(program.path("ideas/ai_2/ai_2.txt"), "# Research Plan: Blogs").expect("written");
+    let args = ["baseline", "@ideas", "--out", "@plain", "--idea", "ai_1"];
+    let first = run(&program, &args, &options);
+    assert_eq!((&first["ideas"], &first["calls"]), (&1.into(), &2.into()), "{first:#}");
+    let report = &first["reports"][0]["report"];
+    assert_eq!(report["citations"], json!({"links": 2, "dated": 2, "late": 0}));
+    assert_eq!(report["cutoff"], "2024-09-24");
+    assert_eq!(first["usage"], report["usage"]);
+    let text = fs_err::read_to_string(program.path("plain/ai_1/report.md")).expect("written");
+    assert!(text.starts_with("# Soundness\n\n## Method: news\n"), "{text}");
+    assert!(text.contains("\n# Contribution\n\n## Dimension: news\n"), "{text}");
+
+    let asked = judge.server.requests().len();
+    let all = run(&program, &["baseline", "@ideas", "--out", "@plain"], &options);
+    assert_eq!((&all["ideas"], &all["calls"]), (&2.into(), &2.into()), "{all:#}");
+    assert_eq!(judge.server.requests().len(), asked + 2, "what is done is not asked again");
+    fs_err::remove_file(program.path("plain/ai_1/report.md")).expect("removed");
+    let again = run(&program, &["baseline", "@ideas", "--out", "@plain"], &options);
+    assert_eq!((&again["calls"], &again["usage"]), (&0.into(), &all["usage"]), "{again:#}");
+    let same = fs_err::read_to_string(program.path("plain/ai_1/report.md")).expect("again");
+    assert_eq!(same, text, "from the replies that were kept");
+
+    let graded = run(&program, &["coverage", "@ideas", "@plain", "--out", "@out"], &options);
+    assert_eq!(graded["slices"][0]["slices"][0]["mean"]["mean"], 3.0);
+    let at = |name: &str| program.path(name).to_string_lossy().into_owned();
+    let (ideas, plain) = (at("ideas"), at("plain"));
+    let mut other = vec!["bench", "scholarideas", "baseline", &ideas, "--out", &plain];
+    other.extend(options.iter().take(2).map(String::as_str));
+    program.fails(1, &[&other[..], &["--model", "n"]].concat(), &["is by m or by other prompts"]);
 }
 
 #[test]

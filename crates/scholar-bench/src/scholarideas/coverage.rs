@@ -1,6 +1,6 @@
 //! Coverage: how far a report makes each point that reviewers made, from 1 (not at all) to 5 (wholly).
 //!
-//! [`judge`] asks a model; [`super::trained`] measures. Either gives [`Grades`]: a row a rubric, a grade that could not be had
+//! [`judge`] asks a model; [`super::trained`] measures. Either gives [`Grade`]s: a row a rubric, a grade that could not be had
 //! missing with its reason. [`summary`] has means by slice with intervals that draw ideas, because the rubrics of an idea share a report.
 //!
 //! Source: arXiv 2510.16234, section 4.2 and table 13; the columns of the file are those of the reference scorer.

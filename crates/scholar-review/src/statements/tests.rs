@@ -50,6 +50,41 @@ fn code_tells_what_a_sentence_is() {
     check("Report the variance over five seeds.", false, true, Synthesis);
 }
 
+#[test]
+fn what_points_at_a_sentence_that_is_gone_goes_with_it() {
+    use AnswerRole::{Finding, Synthesis};
+    let sentence = |part, role, text: &str, stays| Sentence {
+        part,
+        role,
+        draft: DraftSentence::written(text),
+        proven: None,
+        follows: Vec::new(),
+        stays,
+    };
+    let check = |before: Option<(usize, bool)>, text: &str, expected: bool| {
+        let before = before.map(|(part, stays)| sentence(part, Finding, "A was found.", stays));
+        let mut all: Vec<Sentence> = before.into_iter().collect();
+        all.push(sentence(1, Synthesis, text, true));
+        drop_dangling(&mut all);
+        assert_eq!(all.last().map(|one| one.stays), Some(expected), "{text}");
+    };
+    check(Some((1, true)), "This supports the central step.", true);
+    check(Some((1, false)), "This supports the central step.", false);
+    check(Some((0, true)), "These limit it.", false);
+    check(None, "Such a test is feasible.", false);
+    check(Some((1, false)), "This plan is feasible.", true);
+    check(Some((1, false)), "The central step is feasible.", true);
+    // What pointed at a judgement that went goes too.
+    let mut all = vec![
+        sentence(0, Finding, "A was found.", false),
+        sentence(0, Synthesis, "This supports it.", true),
+        sentence(0, Synthesis, "That agrees with the plan.", true),
+        sentence(0, Finding, "This was found of B.", true),
+    ];
+    drop_dangling(&mut all);
+    assert_eq!(all.iter().map(|one| one.stays).collect::<Vec<_>>(), [false, false, false, true]);
+}
+
 proptest::proptest! {
     #[test]
     fn no_address_survives(head in "[a-z (\\[]{0,10}", path in "[a-z0-9/._()-]{0,20}", tail in "[a-z \\])(]{0,10}") {

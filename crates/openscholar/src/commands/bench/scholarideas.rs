@@ -2,11 +2,13 @@
 //!
 //! What is measured and how is `scholar-bench`; this opens datasets, reports and models, and writes what comes of it.
 
+mod baseline;
 mod compare;
 mod coverage;
 mod curate;
 mod invalidity;
 mod pairwise;
+mod reports;
 mod trained;
 
 use std::path::Path;
@@ -35,6 +37,8 @@ pub(super) fn run(command: &ScholarIdeasCommand, app: &App) -> Result<ExitCode, 
         ScholarIdeasCommand::Invalidity(args) => invalidity::run(args, app),
         ScholarIdeasCommand::Pairwise(args) => pairwise::run(args, app),
         ScholarIdeasCommand::Compare(args) => compare::run(args, app),
+        ScholarIdeasCommand::Baseline(args) => baseline::run(args, app),
+        ScholarIdeasCommand::Reports(args) => reports::run(args, app),
         ScholarIdeasCommand::Curate(args) => curate::run(args, app),
         ScholarIdeasCommand::Dry(args) => dry_run(args, app),
     }
@@ -89,6 +93,14 @@ fn table(path: &Path) -> Result<Vec<Vec<String>>, CommandError> {
     csv::read(&text).map_err(|line| {
         CommandError::user(format!("{} line {line}: a quoted cell does not end", path.display()))
     })
+}
+
+/// An error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {}", chain(source)),
+        None => error.to_string(),
+    }
 }
 
 /// A system's name: the one given, or the last part of the path without its extension.

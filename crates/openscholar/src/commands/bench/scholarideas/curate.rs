@@ -12,7 +12,7 @@ use scholar_bench::scholarideas::curate::{
 use scholar_datastore::files;
 use scholar_formats::document::{self, DocumentFormat, ReadLimits};
 
-use super::LARGEST;
+use super::{LARGEST, chain};
 use crate::app::App;
 use crate::args::CurateArgs;
 use crate::commands::bench::judging;
@@ -175,13 +175,6 @@ async fn one(
     match unwritten {
         Some(error) => Err(error),
         None => Ok(line),
-    }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(source) => format!("{error}: {}", chain(source)),
-        None => error.to_string(),
     }
 }
 
