@@ -18,15 +18,18 @@
 pub mod answer;
 pub mod config;
 pub mod cutoff;
+mod desk;
+pub mod evidence;
 pub mod idea;
+mod library;
 pub mod report;
 
 pub use config::{Ablation, ModeWanted, ModulesWanted, ReviewConfig};
 pub use cutoff::{Cutoff, DateBound, Guard, LeftOut, Refusal, UnknownDates};
 pub use idea::{Idea, IdeaError, IdeaSection};
 pub use report::{
-    Basis, Comparison, Contribution, Dimension, DimensionComparison, DimensionReview, Evidence,
-    EvidenceOrigin, EvidenceTier, Failure, Funnel, ItemState, Method, MethodReview, Module,
-    Novelty, Overlap, PriorWork, REVIEW_SCHEMA, Review, ReviewMode, ReviewModule, ScoredPaper,
-    Soundness, Statement, Summarised, Summary,
+    Basis, Bearing, Comparison, Contribution, Dimension, DimensionComparison, DimensionReview,
+    Evidence, EvidenceOrigin, EvidenceTier, Failure, Funnel, ItemState, Measured, Method,
+    MethodReview, Module, Novelty, Overlap, PriorWork, REVIEW_SCHEMA, Review, ReviewMode,
+    ReviewModule, ScoredPaper, Soundness, Statement, Summarised, Summary,
 };
