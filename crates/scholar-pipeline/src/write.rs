@@ -10,7 +10,7 @@ pub(crate) mod label;
 pub(crate) mod manuscript;
 pub(crate) mod parts;
 pub(crate) mod references;
-pub(crate) mod roles;
+pub mod roles;
 pub mod sentences;
 
 pub use conclude::conclude;

@@ -1,15 +1,22 @@
-//! What every step of a review works with, and the books on what went wrong.
+//! What every step of a review works with: calls whose replies are read, and the books on what went wrong.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
-use scholar_core::{NoticeKind, PaperId};
+use scholar_core::{NoticeKind, PaperId, PortError};
 use scholar_pipeline::Frame;
+use scholar_pipeline::budget::BudgetExceeded;
+use scholar_pipeline::config::CallSampling;
+use scholar_pipeline::modes::scirag::json;
+use scholar_pipeline::prompts::Prompt;
+use serde_json::Value;
 
 use crate::config::ReviewConfig;
 use crate::cutoff::{Guard, LeftOut, Refusal};
 use crate::idea::Idea;
-use crate::report::{Failure, ReviewModule};
+use crate::prompts;
+use crate::report::{Failure, ItemState, ReviewModule};
 
 /// One review under work.
 pub(crate) struct Desk<'a> {
@@ -19,6 +26,16 @@ pub(crate) struct Desk<'a> {
     pub(crate) guard: Guard,
     refused: Mutex<BTreeSet<(&'static str, Refusal, PaperId)>>,
     failures: Mutex<Vec<Failure>>,
+    /// Sentences not shown because nothing supports them.
+    pub(crate) unproven: AtomicUsize,
+    /// Links and keys that lead nowhere.
+    pub(crate) removed: AtomicUsize,
+}
+
+/// What was asked of a model, and how often.
+pub(crate) struct Asked<T> {
+    pub(crate) value: T,
+    pub(crate) state: ItemState,
 }
 
 impl<'a> Desk<'a> {
@@ -30,7 +47,36 @@ impl<'a> Desk<'a> {
             guard: Guard::of(idea, config.cutoff),
             refused: Mutex::default(),
             failures: Mutex::default(),
+            unproven: AtomicUsize::new(0),
+            removed: AtomicUsize::new(0),
         }
+    }
+
+    /// Asks for JSON that `parse` can read; once more, quoting what is wrong, if it cannot.
+    ///
+    /// # Errors
+    /// Why there is nothing, for people: the call failed, or the second reply is no better.
+    pub(crate) async fn ask<T>(
+        &self,
+        purpose: &str,
+        prompt: Prompt,
+        values: &[(&str, &str)],
+        call: CallSampling,
+        parse: impl Fn(&Value) -> Result<T, String>,
+    ) -> Result<Asked<T>, String> {
+        let reply = self.frame.call(purpose, prompt, values, call).await.map_err(|e| told(&e))?;
+        let read = |text: &str| read(text, &parse);
+        let problem = match read(&reply.text) {
+            Ok(value) => return Ok(Asked { value, state: ItemState::Ok }),
+            Err(problem) => problem,
+        };
+        let values = [("reply", reply.text.as_str()), ("problem", problem.as_str())];
+        let purpose = format!("repair {purpose}");
+        let again = self.frame.call(&purpose, prompts::REPAIR, &values, call).await;
+        let again = again.map_err(|error| format!("{problem}; {}", told(&error)))?;
+        let value =
+            read(&again.text).map_err(|still| format!("{problem}; asked again: {still}"))?;
+        Ok(Asked { value, state: ItemState::Retried })
     }
 
     /// Lists an item that failed.
@@ -55,6 +101,11 @@ impl<'a> Desk<'a> {
         self.refused.lock().insert((route, why, paper.clone()));
     }
 
+    /// Counts what was taken out of a model's text.
+    pub(crate) fn count(counter: &AtomicUsize, n: usize) {
+        counter.fetch_add(n, Ordering::Relaxed);
+    }
+
     /// Failures by module, stage and item, whatever ran first.
     pub(crate) fn failures(&self) -> Vec<Failure> {
         let mut failures = self.failures.lock().clone();
@@ -76,3 +127,60 @@ impl<'a> Desk<'a> {
         all
     }
 }
+
+/// What `parse` makes of the JSON in a reply: an object or a list, wherever it stands, of lists also the form of Python.
+pub(crate) fn read<T>(
+    text: &str,
+    parse: &impl Fn(&Value) -> Result<T, String>,
+) -> Result<T, String> {
+    let object = json::object(text);
+    let list = json::array(text).or_else(|_| json::array(&double_quoted(text)));
+    let is_list = match (text.find('{'), text.find('[')) {
+        (Some(object), Some(list)) => list < object,
+        (object, _) => object.is_none(),
+    };
+    let both = if is_list { [list, object] } else { [object, list] };
+    let [first, second] = both.map(|value| value.and_then(|value| parse(&value)));
+    match (first, second) {
+        (Ok(value), _) | (Err(_), Ok(value)) => Ok(value),
+        (Err(problem), Err(_)) => Err(problem),
+    }
+}
+
+/// `text` with strings in single quotation marks in double ones. An apostrophe within a word ends no string.
+fn double_quoted(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let mut out = String::with_capacity(text.len());
+    let mut within: Option<char> = None;
+    for (at, c) in chars.iter().copied().enumerate() {
+        let next = chars.get(at + 1).copied();
+        match (within, c) {
+            (None, '\'' | '"') => {
+                within = Some(c);
+                out.push('"');
+            }
+            (Some('\''), '\'') if !next.is_some_and(char::is_alphanumeric) => {
+                within = None;
+                out.push('"');
+            }
+            (Some('\''), '"') => out.push_str("\\\""),
+            (Some('"'), '"') => {
+                within = None;
+                out.push('"');
+            }
+            (_, c) => out.push(c),
+        }
+    }
+    out
+}
+
+/// A failure as the report tells it.
+pub(crate) fn told(error: &PortError) -> String {
+    match BudgetExceeded::behind(error) {
+        Some(exceeded) => exceeded.to_string(),
+        None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

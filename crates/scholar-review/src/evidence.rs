@@ -24,7 +24,7 @@ mod terms;
 mod units;
 mod vectors;
 
-use scholar_core::{AnswerMode, Notice, NoticeKind, PortError, Question, QuestionError};
+use scholar_core::{AnswerMode, Notice, NoticeKind, PortError, Question};
 use scholar_pipeline::{Event, Frame, Observer, Outcome, Ports};
 
 use crate::config::ReviewConfig;
@@ -34,6 +34,7 @@ use crate::library::Library;
 use crate::report::{
     Contribution, Module, REVIEW_SCHEMA, Review, ReviewMode, ReviewModule, Soundness,
 };
+use crate::review::{ReviewError, mode_for};
 use gather::{Read, gather};
 use items::{Item, Items, Limits, items};
 use numbering::Numbering;
@@ -46,19 +47,25 @@ use vectors::Vectors;
 /// What fails in one module is told in its place, and the other stays.
 ///
 /// # Errors
-/// When the idea's text is none that [`Idea::read`] accepts.
+/// [`ReviewError`] when there is nothing to show.
 pub async fn review(
     ports: &Ports,
     idea: &Idea,
     config: &ReviewConfig,
     observer: &dyn Observer,
-) -> Result<Outcome<Review>, QuestionError> {
-    let question = Question::new(&idea.text)?;
+) -> Result<Outcome<Review>, ReviewError> {
+    let question = Question::new(&idea.text).map_err(ReviewError::Idea)?;
     let asked = config.ask(crate::Guard::of(idea, config.cutoff).filter());
     let frame = Frame::new(AnswerMode::Evidence, ports, &question, &asked, observer);
-    let reason = "evidence: nothing is written that no paper says".to_owned();
+    let (_, reason) = mode_for(config.mode, ports.generator.as_ref().map(|one| one.info()));
     frame.emit(&Event::Started { mode: AnswerMode::Evidence, reason });
     let review = reviewed(&Desk::new(&frame, idea, config)).await;
+    if let Some(reasons) = nothing(&review) {
+        return Err(ReviewError::Nothing { reasons });
+    }
+    for statement in review.statements() {
+        frame.emit(&Event::Sentence { sentence: statement.sentence.clone() });
+    }
     frame.emit(&Event::Finished { abstained: review.references.is_empty() });
     Ok(frame.finish(review))
 }
@@ -109,6 +116,17 @@ async fn reviewed(desk: &Desk<'_>) -> Review {
         left_out: desk.left_out(),
         failures: desk.failures(),
     }
+}
+
+/// Why there is nothing to show, where every module that was asked for failed.
+fn nothing(review: &Review) -> Option<String> {
+    let soundness = review.soundness.as_ref().map(Module::failure);
+    let contribution = review.contribution.as_ref().map(Module::failure);
+    let asked: Vec<Option<&str>> = soundness.into_iter().chain(contribution).collect();
+    let mut reasons: Vec<&str> = asked.iter().copied().flatten().collect();
+    let all = reasons.len() == asked.len() && !reasons.is_empty();
+    reasons.dedup();
+    all.then(|| reasons.join("; "))
 }
 
 fn read_idea(desk: &Desk<'_>, vectors: &mut Vectors<'_>) -> Result<Items, PortError> {

@@ -11,18 +11,29 @@
 //! * [`idea`]: what is reviewed, read from Markdown or plain text;
 //! * [`cutoff`]: what may be read, by date and by the guard against the idea's own paper;
 //! * [`config`]: every choice, with the presets `paper`, `upstream` and `lean`;
+//! * [`review`]: the entry, an idea in and a review out; within it `soundness` and `contribution`, which find papers through
+//!   `library` alone and prove their sentences in `statements`;
+//! * [`evidence`]: the same without a model, in the papers' own words;
 //! * [`report`]: the result, `openscholar.review/1`.
 //!
 //! Source: ScholarEval, arXiv 2510.16234.
 
 pub mod answer;
+pub mod cite;
 pub mod config;
+mod contribution;
 pub mod cutoff;
 mod desk;
 pub mod evidence;
 pub mod idea;
 mod library;
+mod number;
+pub mod prompts;
 pub mod report;
+pub mod review;
+mod select;
+mod soundness;
+mod statements;
 
 pub use config::{Ablation, ModeWanted, ModulesWanted, ReviewConfig};
 pub use cutoff::{Cutoff, DateBound, Guard, LeftOut, Refusal, UnknownDates};
@@ -33,3 +44,4 @@ pub use report::{
     MethodReview, Module, Novelty, Overlap, PriorWork, REVIEW_SCHEMA, Review, ReviewMode,
     ReviewModule, ScoredPaper, Soundness, Statement, Summarised, Summary,
 };
+pub use review::{ReviewError, generative, mode_for};

@@ -64,6 +64,14 @@ impl<T> Module<T> {
             Self::Failed(_) => None,
         }
     }
+
+    /// Why there is no result, if there is none.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            Self::Done(_) => None,
+            Self::Failed(reason) => Some(reason),
+        }
+    }
 }
 
 /// How an item that a model was asked for came out.

@@ -22,7 +22,7 @@ mod estimate;
 mod explored;
 mod forms;
 mod gaps;
-mod json;
+pub mod json;
 mod merge;
 mod node;
 mod outline;

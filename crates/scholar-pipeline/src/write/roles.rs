@@ -47,7 +47,7 @@ static GAP: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Whether `text` says that something is not reported, studied or known.
-pub(crate) fn says_nothing_is_reported(text: &str) -> bool {
+pub fn says_nothing_is_reported(text: &str) -> bool {
     GAP.is_match(text)
 }
 
@@ -86,7 +86,7 @@ fn names(text: &str) -> Vec<&str> {
 
 /// Whether a synthesis adds nothing that can be told by its form: every number and name of it is in a sentence that it
 /// follows from, or in the question.
-pub(crate) fn follows_from(text: &str, base: &[&str], question: &str) -> bool {
+pub fn follows_from(text: &str, base: &[&str], question: &str) -> bool {
     if base.is_empty() {
         return false;
     }
@@ -101,7 +101,7 @@ const SHARED_STEMS: usize = 2;
 const MOST_FOLLOWED: usize = 5;
 
 /// The findings that a conclusion which names none follows from: those that share most words with it, ascending.
-pub(crate) fn nearest(text: &str, findings: &[(usize, &str)]) -> Vec<usize> {
+pub fn nearest(text: &str, findings: &[(usize, &str)]) -> Vec<usize> {
     let stems = content_stems(text);
     let shared = |finding: &str| {
         let own = content_stems(finding);
@@ -118,7 +118,7 @@ pub(crate) fn nearest(text: &str, findings: &[(usize, &str)]) -> Vec<usize> {
 }
 
 /// What a gap is about, as a search query: its words without those that say that nothing is reported.
-pub(crate) fn subject_of_gap(text: &str) -> String {
+pub fn subject_of_gap(text: &str) -> String {
     static SAYING: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
             r"(?i)\b(?:no|none|neither|not|never|of|the|these|this|cited|available|stud(?:y|ies)|trials?|papers?|references?|passages?|sources?|evidence|literature|data|reports?|reported|compared?|examined?|tested|tests?|address(?:es|ed)?|measured?|assess(?:es|ed)?|evaluated?|investigated?|describes?d?|mentions?|provides?d?|quantif(?:y|ies|ied)|is|are|was|were|do|does|did|has|have|been|remains?|unknown|unclear|unstudied|lacking|here|directly|whether|any)\b",

@@ -6,12 +6,25 @@ use serde_json::Value;
 ///
 /// # Errors
 /// What is wrong, in words that a model can be told.
-pub(super) fn object(text: &str) -> Result<Value, String> {
-    let mut problem = "there is no JSON object in it".to_owned();
+pub fn object(text: &str) -> Result<Value, String> {
+    first_of(text, ['{', '}'])
+}
+
+/// The first list of `text` that can be read.
+///
+/// # Errors
+/// What is wrong, in words that a model can be told.
+pub fn array(text: &str) -> Result<Value, String> {
+    first_of(text, ['[', ']'])
+}
+
+fn first_of(text: &str, brackets: [char; 2]) -> Result<Value, String> {
+    let kind = if brackets[0] == '{' { "object" } else { "list" };
+    let mut problem = format!("there is no JSON {kind} in it");
     let mut from = 0;
-    while let Some(open) = text[from..].find('{') {
+    while let Some(open) = text[from..].find(brackets[0]) {
         let start = from + open;
-        match balanced(&text[start..]) {
+        match balanced(&text[start..], brackets) {
             None => {
                 return Err(
                     "its JSON is not closed: a brace or a quotation mark is missing".to_owned()
@@ -27,16 +40,17 @@ pub(super) fn object(text: &str) -> Result<Value, String> {
     Err(problem)
 }
 
-/// Bytes from the brace that `text` begins with to the one that closes it.
-fn balanced(text: &str) -> Option<usize> {
+/// Bytes from the bracket that `text` begins with to the one that closes it.
+fn balanced(text: &str, [open, close]: [char; 2]) -> Option<usize> {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
+    for (at, c) in text.char_indices() {
+        match c {
             _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'{' if !in_string => depth += 1,
-            b'}' if !in_string => {
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            _ if in_string => {}
+            _ if c == open => depth += 1,
+            _ if c == close => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     return Some(at + 1);
@@ -52,7 +66,7 @@ fn balanced(text: &str) -> Option<usize> {
 ///
 /// # Errors
 /// When there is none.
-pub(super) fn list<'a>(value: &'a Value, names: &[&str]) -> Result<&'a Vec<Value>, String> {
+pub fn list<'a>(value: &'a Value, names: &[&str]) -> Result<&'a Vec<Value>, String> {
     names
         .iter()
         .find_map(|name| value.get(name)?.as_array())
@@ -60,7 +74,7 @@ pub(super) fn list<'a>(value: &'a Value, names: &[&str]) -> Result<&'a Vec<Value
 }
 
 /// A whole number, also where it is written as text or in brackets.
-pub(super) fn whole(value: Option<&Value>) -> Option<usize> {
+pub fn whole(value: Option<&Value>) -> Option<usize> {
     match value? {
         Value::Number(number) => usize::try_from(number.as_u64()?).ok(),
         Value::String(text) => text.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok(),
@@ -69,7 +83,7 @@ pub(super) fn whole(value: Option<&Value>) -> Option<usize> {
 }
 
 /// A text, single-spaced; empty where there is none.
-pub(super) fn text(value: Option<&Value>) -> String {
+pub fn text(value: Option<&Value>) -> String {
     let text = value.and_then(Value::as_str).unwrap_or_default();
     scholar_core::text::normalise::single_spaced(text)
 }
@@ -87,6 +101,7 @@ mod tests {
         assert!(check("{\"a\": 1").is_err_and(|problem| problem.contains("not closed")));
         assert!(check("{\"a\": }").is_err_and(|problem| problem.contains("cannot be read")));
         assert!(check("none").is_err() && check("").is_err());
+        assert_eq!(array("see [x]: [\"a]\", [1]]"), Ok(serde_json::json!(["a]", [1]])));
     }
 
     #[test]

@@ -1,0 +1,57 @@
+use super::*;
+
+#[test]
+fn whatever_can_be_followed_is_taken_out() {
+    let check = |text: &str, expected: &str, n: usize| {
+        let (found, removed) = without_links(text);
+        assert_eq!((single_spaced(&found).as_str(), removed), (expected, n), "{text}");
+    };
+    check(
+        "It works [(Smith, 2020)](https://evil.example/x) [E1].",
+        "It works (Smith, 2020) [E1].",
+        1,
+    );
+    check("See https://a.example/b, and www.c.org.", "See , and .", 2);
+    check("As doi:10.1/x says.", "As says.", 1);
+    check("Gains of 3 points [E2].", "Gains of 3 points [E2].", 0);
+    check("Known [12] and [3, 4].", "Known and.", 0);
+}
+
+#[test]
+fn keys_are_read_in_the_forms_that_models_write() {
+    let check = |text: &str, keys: &[&str], words: &str| {
+        let (found, rest) = keys_of(text);
+        assert_eq!((found, rest.as_str()), (keys.iter().map(|&k| k.to_owned()).collect(), words));
+    };
+    check("A helps [E1].", &["E1"], "A helps.");
+    check("A helps [E1, E2; 4] B (E7).", &["E1", "E2", "E4", "E7"], "A helps B.");
+    check("Follows [S3][S3 and S4].", &["S3", "S4"], "Follows.");
+    check("Gene [EGFR] and (E. coli).", &[], "Gene [EGFR] and (E. coli).");
+    assert_eq!(
+        with_own_keys(sentence_texts("A helps. [E1] B harms. [E2, E3]")),
+        ["A helps. [E1]", "B harms. [E2, E3]"]
+    );
+}
+
+#[test]
+fn code_tells_what_a_sentence_is() {
+    use AnswerRole::{Finding, Gap, Synthesis};
+    let check = |text: &str, cites, advice, expected| {
+        assert_eq!(role(text, cites, advice), expected, "{text}");
+    };
+    check("Adapters match full training on nine data sets.", true, false, Finding);
+    check("Prior work shows that adapters match full training.", false, false, Finding);
+    check("Smith et al. use adapters.", false, false, Finding);
+    check("The choice of adapters is therefore sensible for this plan.", false, false, Synthesis);
+    check("No study compared adapters with prompts on this task.", false, false, Gap);
+    check("Report the variance over five seeds.", false, true, Synthesis);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_address_survives(head in "[a-z (\\[]{0,10}", path in "[a-z0-9/._()-]{0,20}", tail in "[a-z \\])(]{0,10}") {
+        let text = format!("{head}https://x.example/{path}{tail} [w](http://y.example/{path})");
+        let (found, _) = without_links(&text);
+        proptest::prop_assert!(!found.contains("://"), "{}", found);
+    }
+}
