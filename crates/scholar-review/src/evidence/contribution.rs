@@ -1,6 +1,6 @@
 //! The nearest earlier work to each claimed contribution, sentence beside sentence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use scholar_core::{AnswerRole, AnswerSentence, PaperId, PaperMeta, PortError};
@@ -42,7 +42,7 @@ pub(super) fn contribution(
     let mut reviews: Vec<DimensionReview> = Vec::new();
     let mut nearest = Vec::new();
     let mut measured: BTreeMap<PaperId, (Arc<PaperMeta>, EvidenceOrigin, String)> = BTreeMap::new();
-    let mut funnel = Funnel::default();
+    let mut found: BTreeSet<&PaperId> = BTreeSet::new();
     for Looked { item, read } in looked {
         let review = dimension(&mut reviews, item.dimension);
         review.dimension.statements.push(item.text.clone());
@@ -55,6 +55,7 @@ pub(super) fn contribution(
                 continue;
             }
         };
+        found.extend(&read.found);
         let studies = studies(&read.papers, &item.key, vectors)?;
         for study in &studies {
             let text = study.paper.passages.first().map(|hit| hit.passage.text.clone());
@@ -68,8 +69,7 @@ pub(super) fn contribution(
         review.weaknesses.extend(quoted);
         nearest.push(work);
     }
-    funnel.found = measured.len();
-    funnel.compared = measured.len();
+    let funnel = Funnel { found: found.len(), compared: measured.len(), ..Funnel::default() };
     let papers = papers(desk, looked, measured, vectors)?;
     Ok(Contribution {
         reviews,
@@ -157,8 +157,13 @@ fn named<'t>(terms: impl Iterator<Item = &'t Term>) -> Vec<String> {
 fn best_lines<'s>(study: &'s Study<'_>, most: usize) -> Vec<&'s Line> {
     let mut lines: Vec<&Line> = study.lines.iter().collect();
     lines.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
-    lines.truncate(most);
-    lines
+    let mut kept: Vec<&Line> = Vec::new();
+    for line in lines {
+        if kept.len() < most && !kept.iter().any(|other| other.overlaps(line)) {
+            kept.push(line);
+        }
+    }
+    kept
 }
 
 /// That nothing of what was read for a statement has some of its terms.

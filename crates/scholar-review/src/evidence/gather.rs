@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::{StreamExt as _, stream};
 use scholar_core::{
-    Notice, NoticeKind, PaperMeta, PortError, Query, Retrieved, SearchFilter, SearchMode,
+    Notice, NoticeKind, PaperId, PaperMeta, PortError, Query, Retrieved, SearchFilter, SearchMode,
     SearchRequest,
 };
 use scholar_pipeline::config::DedupRule;
@@ -35,7 +35,7 @@ pub(super) struct Read {
     /// The best ranked first.
     pub(super) papers: Vec<PaperRead>,
     /// Papers that the searches brought.
-    pub(super) found: usize,
+    pub(super) found: Vec<PaperId>,
 }
 
 /// A paper with what was read of it.
@@ -76,7 +76,10 @@ async fn read(library: &Library<'_>, topic: &str, item: &Item) -> Result<Read, P
         None => {}
     }
     let mut pool = dedup(lists, DedupRule::Richest);
-    let found = by_paper(pool.clone()).len();
+    let found: Vec<PaperId> = by_paper(pool.clone())
+        .iter()
+        .filter_map(|hits| Some(hits.first()?.paper.id.clone()))
+        .collect();
     let cited = cited(library, &pool, config.references_per_hit).await;
     let origin_of = |hit: &Retrieved| {
         let citing = cited.iter().find(|(_, other)| other.paper.id == hit.paper.id);
@@ -85,7 +88,7 @@ async fn read(library: &Library<'_>, topic: &str, item: &Item) -> Result<Read, P
             None => EvidenceOrigin::Search { query: queries[0].clone() },
         }
     };
-    let origins: Vec<(scholar_core::PaperId, EvidenceOrigin)> = cited
+    let origins: Vec<(PaperId, EvidenceOrigin)> = cited
         .iter()
         .map(|(_, hit)| hit)
         .chain(&pool)
@@ -135,7 +138,7 @@ async fn cited(
     library: &Library<'_>,
     pool: &[Retrieved],
     most: usize,
-) -> Vec<(scholar_core::PaperId, Retrieved)> {
+) -> Vec<(PaperId, Retrieved)> {
     let best: Vec<_> = by_paper(pool.to_vec())
         .iter()
         .take(CITING)

@@ -22,7 +22,7 @@ const MOST_SUPPOSITIONS: usize = 4;
 const MOST_STATEMENTS: usize = 8;
 /// Least worth of a method, and of a statement. Ours, seen on public ideas.
 const METHOD_FROM: f32 = 1.3;
-const STATEMENT_FROM: f32 = 1.4;
+const STATEMENT_FROM: f32 = 1.15;
 /// Share of stems from which one sentence repeats another.
 const REPEATS: f32 = 0.5;
 /// Weight from which a stem is rare: in fewer than one of 150 abstracts.
@@ -149,7 +149,7 @@ fn worth(
         Zone::Other => 0.3,
         Zone::Problem => -0.6,
     };
-    let listed = unit.item && (unit.label.is_some() || begins_with_deed);
+    let listed = unit.item && (unit.labelled || begins_with_deed);
     let method = zone + on(does, 0.9) + on(!does && listed, 0.5) + as_deed + specific
         - on(rationale, 0.8)
         - on(background, 0.7)

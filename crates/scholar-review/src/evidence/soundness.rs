@@ -19,6 +19,9 @@ const STUDIES: usize = 4;
 /// Least nearness of a study that is shown, with an encoder and without. Ours, seen on public ideas.
 const NEAR: f32 = 0.40;
 const NEAR_BY_WORDS: f32 = 0.16;
+/// Least nearness of a sentence that is shown: another one of the paper says nothing of the item.
+const LINE: f32 = 0.3;
+const LINE_BY_WORDS: f32 = 0.08;
 /// Least probability of a role for a sentence to be shown as what was done or found.
 const ROLE: f32 = 0.5;
 /// What telling much adds to the nearness of a finding.
@@ -26,7 +29,7 @@ const TELLS: f32 = 0.15;
 /// Sentences of one study that a judge reads beside one supposition.
 const JUDGED: usize = 4;
 /// Least nearness of a sentence that a judge reads, and least probability at which its agreement counts.
-const JUDGED_NEAR: f32 = 0.35;
+const JUDGED_NEAR: f32 = 0.4;
 const AGREES: f32 = 0.6;
 
 /// One item with what was read for it; `Err` is why nothing was.
@@ -81,6 +84,7 @@ async fn review(
 ) -> Result<MethodReview, PortError> {
     let all = studies(&read.papers, &item.key, vectors)?;
     let from = if vectors.has_encoder() { NEAR } else { NEAR_BY_WORDS };
+    let line_from = if vectors.has_encoder() { LINE } else { LINE_BY_WORDS };
     let near: Vec<&Study<'_>> = all.iter().filter(|study| study.near >= from).collect();
     let bearings = match &item.claim {
         Some(claim) => judged(desk, claim, &near).await?,
@@ -95,7 +99,7 @@ async fn review(
     let mut shown: Vec<&PaperRead> = Vec::new();
     for at in order {
         let (study, bears) = (near[at], &bearings[at]);
-        let chosen = chosen(study, bears);
+        let chosen = chosen(study, bears, line_from);
         if chosen.is_empty() {
             continue;
         }
@@ -127,13 +131,14 @@ fn place(review: &mut MethodReview, statement: Statement) {
 fn chosen<'s>(
     study: &'s Study<'_>,
     bears: &[(usize, Bearing)],
+    from: f32,
 ) -> Vec<(&'s Line, Option<Bearing>)> {
     let mut places: Vec<(usize, Option<Bearing>)> =
         bears.iter().take(1).map(|(at, bearing)| (*at, Some(bearing.clone()))).collect();
     let best = |weight: &dyn Fn(&Line) -> Option<f32>, taken: &[(usize, Option<Bearing>)]| {
         let weighed = study.lines.iter().enumerate().filter_map(|(at, line)| {
-            let is_taken = taken.iter().any(|(known, _)| *known == at);
-            Some((weight(line).filter(|_| !is_taken)?, at))
+            let is_taken = taken.iter().any(|(known, _)| study.lines[*known].overlaps(line));
+            Some((weight(line).filter(|_| !is_taken && line.near >= from)?, at))
         });
         // The first of equals.
         let best = weighed.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));

@@ -13,6 +13,7 @@ use scholar_pipeline::proof::stems::science_idf;
 
 use super::cues::Wording;
 use super::gather::PaperRead;
+use super::terms::{coverage, terms};
 use super::vectors::{Spoken, Vectors};
 use crate::report::{Basis, Bearing, Measured, Statement};
 
@@ -40,6 +41,8 @@ pub(super) struct Study<'a> {
     pub(super) lines: Vec<Line>,
     /// How near the paper is to the item, in `[-1, 1]`.
     pub(super) near: f32,
+    /// How much of the item's terms it has, in `[0, 1]`.
+    pub(super) covers: f32,
     /// Stems of all that was read of it.
     pub(super) stems: BTreeSet<String>,
 }
@@ -47,7 +50,9 @@ pub(super) struct Study<'a> {
 /// Share of the best sentence in the nearness of a paper; the rest is its title's.
 const SENTENCE_SHARE: f32 = 0.7;
 /// What background counts of its nearness: it is about others.
-const BACKGROUND: f32 = 0.85;
+const BACKGROUND: f32 = 0.8;
+/// What having all terms of an item adds to the nearness by which papers are ranked. Ours.
+const COVERAGE: f32 = 0.25;
 
 /// Reads `papers` beside `key`; the nearest first, ties in their order.
 ///
@@ -63,7 +68,9 @@ pub(super) fn studies<'a>(
     for paper in papers {
         studies.push(study(paper, key, vectors)?);
     }
-    studies.sort_by(|a, b| b.near.total_cmp(&a.near));
+    // Two works on one subject differ in whether they speak of all of it.
+    let rank = |study: &Study<'_>| study.near + COVERAGE * study.covers;
+    studies.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
     Ok(studies)
 }
 
@@ -121,12 +128,13 @@ fn study<'a>(
         .collect();
     let best = lines.iter().map(Line::weight).fold(f32::MIN, f32::max);
     let of_title = if title.is_empty() { best } else { near(title) };
+    let covers = coverage(&terms(key), &stems);
     let near = if lines.is_empty() {
         of_title
     } else {
         SENTENCE_SHARE * best + (1.0 - SENTENCE_SHARE) * of_title
     };
-    Ok(Study { paper, lines, near, stems })
+    Ok(Study { paper, lines, near, covers, stems })
 }
 
 impl Line {
@@ -134,6 +142,12 @@ impl Line {
     pub(super) fn weight(&self) -> f32 {
         let is_background = self.role == SentenceRole::Background || self.sentence.cites;
         if is_background { BACKGROUND * self.near } else { self.near }
+    }
+
+    /// Whether both share characters: a sentence alone, and joined to the one before it.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        let (a, b) = (self.sentence.span, other.sentence.span);
+        self.passage == other.passage && a.start < b.end && b.start < a.end
     }
 
     /// The sentence as a statement that cites `reference`, a verbatim quotation under `heading`.

@@ -9,38 +9,49 @@ use scholar_pipeline::proof::stems::science_idf;
 const MOST_TERMS: usize = 8;
 /// Most words of a term.
 const MOST_WORDS: usize = 3;
-/// Least weight of the rarest stem of a term: in fewer than one of 60 abstracts.
-const LEAST: f32 = 4.1;
+/// Least weight of the rarest stem of a term: in fewer than one of 20 abstracts.
+const LEAST: f32 = 3.0;
 
 /// Words that plans use of themselves, beside the general stop words: they are nobody's subject.
 const GENERIC: &[&str] = &[
     "ability",
     "able",
     "account",
+    "accurate",
     "achieve",
     "additional",
     "additionally",
     "address",
+    "addressing",
     "aim",
     "aims",
     "allow",
     "allowing",
     "allows",
+    "alone",
     "analysis",
     "analyze",
+    "application",
+    "applications",
+    "apply",
+    "applying",
     "approach",
     "approaches",
+    "art",
     "aspects",
     "assess",
     "base",
+    "based",
     "best",
     "better",
     "beyond",
     "build",
     "building",
+    "capable",
     "capture",
     "captures",
-    "capable",
+    "case",
+    "cases",
     "center",
     "centers",
     "challenge",
@@ -49,6 +60,7 @@ const GENERIC: &[&str] = &[
     "combining",
     "compare",
     "compared",
+    "comparing",
     "complete",
     "complex",
     "component",
@@ -60,6 +72,7 @@ const GENERIC: &[&str] = &[
     "core",
     "create",
     "creating",
+    "critical",
     "current",
     "define",
     "demonstrate",
@@ -71,6 +84,7 @@ const GENERIC: &[&str] = &[
     "different",
     "directly",
     "diverse",
+    "effect",
     "effective",
     "effectively",
     "effects",
@@ -83,21 +97,31 @@ const GENERIC: &[&str] = &[
     "enhanced",
     "ensure",
     "ensuring",
+    "especially",
     "evaluate",
     "evaluating",
     "evaluation",
+    "example",
+    "examples",
     "existing",
     "experiment",
     "experiments",
     "explore",
     "extend",
+    "final",
+    "finally",
+    "first",
+    "following",
     "framework",
     "frameworks",
     "full",
+    "general",
     "generate",
     "generated",
     "generating",
+    "given",
     "goal",
+    "going",
     "help",
     "high",
     "hypothesis",
@@ -109,10 +133,16 @@ const GENERIC: &[&str] = &[
     "important",
     "improve",
     "improved",
+    "improvement",
+    "improvements",
     "improves",
     "improving",
+    "include",
+    "includes",
+    "including",
     "incorporate",
     "incorporating",
+    "information",
     "innovation",
     "input",
     "inputs",
@@ -126,6 +156,7 @@ const GENERIC: &[&str] = &[
     "involves",
     "issue",
     "key",
+    "known",
     "large",
     "lead",
     "leads",
@@ -149,13 +180,20 @@ const GENERIC: &[&str] = &[
     "multiple",
     "need",
     "needs",
+    "next",
     "novel",
+    "number",
     "objective",
     "output",
     "outputs",
+    "overall",
+    "particular",
+    "particularly",
+    "people",
     "perform",
     "performance",
     "potential",
+    "previously",
     "principled",
     "problem",
     "problems",
@@ -164,26 +202,37 @@ const GENERIC: &[&str] = &[
     "provide",
     "provides",
     "providing",
+    "purely",
     "question",
     "questions",
+    "real",
+    "recent",
     "reduce",
     "reducing",
     "require",
     "requires",
     "requiring",
     "research",
-    "serve",
+    "result",
+    "resulting",
+    "robust",
+    "second",
     "seek",
     "seeks",
+    "serve",
     "set",
     "setting",
     "settings",
     "significant",
+    "significantly",
     "simple",
+    "simply",
     "simultaneously",
     "single",
+    "small",
     "specific",
     "specifically",
+    "state",
     "strategies",
     "strategy",
     "system",
@@ -195,6 +244,8 @@ const GENERIC: &[&str] = &[
     "term",
     "test",
     "three",
+    "total",
+    "toward",
     "traditional",
     "train",
     "two",
@@ -206,8 +257,16 @@ const GENERIC: &[&str] = &[
     "unlike",
     "utilize",
     "variety",
+    "various",
+    "versus",
+    "way",
+    "ways",
+    "whereas",
+    "while",
+    "without",
     "work",
     "works",
+    "world",
 ];
 
 /// A term with the stems by which it is found.
@@ -223,6 +282,16 @@ impl Term {
     pub(super) fn is_in(&self, stems: &BTreeSet<String>) -> bool {
         self.stems.is_subset(stems)
     }
+}
+
+/// How much of `terms` is among `stems`, by the weight of their stems, in `[0, 1]`; 0 of none.
+pub(super) fn coverage(terms: &[Term], stems: &BTreeSet<String>) -> f32 {
+    let idf = science_idf();
+    let wanted: BTreeSet<&String> = terms.iter().flat_map(|term| &term.stems).collect();
+    let weight = |stem: &&String| idf.weight(stem);
+    let all: f32 = wanted.iter().map(weight).sum();
+    let there: f32 = wanted.iter().filter(|stem| stems.contains(**stem)).map(weight).sum();
+    if all > 0.0 { there / all } else { 0.0 }
 }
 
 /// The terms of `statement` in its order: runs of words that say something, at most three words each.
@@ -247,12 +316,17 @@ pub(super) fn terms(statement: &str) -> Vec<Term> {
 /// Neighbouring words that are neither stop words nor generic; `regret-based` is one word.
 fn runs(statement: &str) -> Vec<Vec<&str>> {
     let mut runs: Vec<Vec<&str>> = vec![Vec::new()];
-    for piece in statement.split_whitespace() {
+    let pieces = statement.split(|c: char| c.is_whitespace() || "—–/".contains(c));
+    for piece in pieces.filter(|piece| !piece.is_empty()) {
         let opens = piece.starts_with(['(', '[', '"', '“', '\'']);
         let closes = piece.ends_with([',', ';', ':', '.', ')', ']', '"', '”', '?', '!']);
         let word = piece.trim_matches(|c: char| !c.is_alphanumeric());
         if opens {
             runs.push(Vec::new());
+        }
+        // `(SWR)`: the idea's own name for what stands in front of it.
+        if opens && closes && word.chars().all(|c| !c.is_lowercase()) {
+            continue;
         }
         if says_something(word) {
             if let Some(run) = runs.last_mut() {

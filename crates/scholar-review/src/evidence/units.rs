@@ -64,6 +64,8 @@ pub(super) struct Unit {
     pub(super) sentences: Vec<String>,
     /// Whether it is an item of a list.
     pub(super) item: bool,
+    /// Whether the label is its own, and not that of the paragraphs it belongs to.
+    pub(super) labelled: bool,
 }
 
 /// The units of `idea` in order.
@@ -88,8 +90,9 @@ pub(super) fn units(idea: &Idea) -> Vec<Unit> {
                 .filter(|text| text.chars().any(char::is_alphabetic))
                 .collect();
             if !sentences.is_empty() {
+                let labelled = label.is_some();
                 let label = label.or_else(|| heading.clone());
-                units.push(Unit { zone, label, sentences, item: block.item });
+                units.push(Unit { zone, label, sentences, item: block.item, labelled });
             }
         }
     }
@@ -182,7 +185,7 @@ mod tests {
 
     #[test]
     fn text_without_end_is_read_in_part() {
-        let long = format!("We study fish and what they do in water. {}", "word ".repeat(9_000));
+        let long = format!("We study fish and what they do in water. {}", "word ".repeat(3_000));
         let units = of(&long);
         assert_eq!(units.len(), 1);
         assert!(units[0].sentences.iter().map(String::len).sum::<usize>() <= LONGEST);
