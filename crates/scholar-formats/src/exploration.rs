@@ -19,5 +19,6 @@ mod words;
 
 pub use index::Exploration;
 pub use page::page;
+pub use svg::novelty::{NoveltyMap, NoveltyRow};
 pub use svg::svg;
 pub use text::{node, reference, text};

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use scholar_datastore::graph::{GraphMember, StoredGraph};
 use scholar_datastore::{Datastore, HybridRetriever, SearchConfig, SearchPool};
+use scholar_formats::export::{CitationStyle, ExportFormat};
 use scholar_models::{
     CrossEncoderOptions, EncoderOptions, LateInteractionConfig, LateInteractionOptions,
     LateInteractionReranker, LocalEncoder, SentenceHeads, TrainedAttributor,
@@ -16,7 +17,7 @@ use scholar_models::{
 use scholar_pipeline::Ports;
 use scholar_pipeline::proof::ensemble::JUDGE_ENSEMBLE_FILE;
 use scholar_pipeline::proof::{EnsembleAttributor, JudgeEnsemble};
-use scholar_review::{Cutoff, Idea, ModeWanted, ReviewConfig};
+use scholar_review::{Cutoff, Idea, ModeWanted, ReviewConfig, ReviewDocument, render};
 
 const THREADS: usize = 2;
 
@@ -41,6 +42,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
         eprintln!("{name}: {} references", review.references.len());
         let file = |ending: &str| Path::new(out).join(format!("{name}.{ending}"));
         fs_err::write(file("json"), serde_json::to_string_pretty(&review)?)?;
+        let document = ReviewDocument {
+            review: &review,
+            notices: &outcome.notices,
+            generated_by: "openscholar, evidence mode",
+        };
+        let style = CitationStyle::named("ieee")?;
+        for format in
+            [ExportFormat::Html, ExportFormat::Markdown, ExportFormat::Latex, ExportFormat::Docx]
+        {
+            fs_err::write(file(format.extension()), render(&document, format, &style)?)?;
+        }
     }
     Ok(())
 }

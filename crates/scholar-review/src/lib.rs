@@ -14,7 +14,8 @@
 //! * [`review`]: the entry, an idea in and a review out; within it `soundness` and `contribution`, which find papers through
 //!   `library` alone and prove their sentences in `statements`;
 //! * [`evidence`]: the same without a model, in the papers' own words;
-//! * [`report`]: the result, `openscholar.review/1`.
+//! * [`report`]: the result, `openscholar.review/1`;
+//! * [`mod@render`]: the result as a document.
 //!
 //! Source: ScholarEval, arXiv 2510.16234.
 
@@ -29,6 +30,7 @@ pub mod idea;
 mod library;
 mod number;
 pub mod prompts;
+pub mod render;
 pub mod report;
 pub mod review;
 mod select;
@@ -38,6 +40,7 @@ mod statements;
 pub use config::{Ablation, ModeWanted, ModulesWanted, ReviewConfig};
 pub use cutoff::{Cutoff, DateBound, Guard, LeftOut, Refusal, UnknownDates};
 pub use idea::{Idea, IdeaError, IdeaSection};
+pub use render::{ReviewDocument, render};
 pub use report::{
     Basis, Bearing, Comparison, Contribution, Dimension, DimensionComparison, DimensionReview,
     Evidence, EvidenceOrigin, EvidenceTier, Failure, Funnel, ItemState, Measured, Method,

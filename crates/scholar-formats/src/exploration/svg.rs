@@ -9,6 +9,7 @@ mod canvas;
 mod contributions;
 mod legend;
 mod mark;
+pub mod novelty;
 mod outline;
 mod select;
 mod tree;
@@ -48,7 +49,8 @@ pub fn svg(exploration: Exploration<'_>) -> String {
         canvas.text((MARGIN, top), "soft", &text);
         top += GAP;
     }
-    canvas.finish(exploration.question, top - GAP + MARGIN)
+    canvas
+        .finish(&format!("How the answer was found: {}", exploration.question), top - GAP + MARGIN)
 }
 
 fn heading(canvas: &mut Canvas, question: &str, top: f64) -> f64 {

@@ -70,7 +70,7 @@ pub(super) fn contribution(
         nearest.push(work);
     }
     let funnel = Funnel { found: found.len(), compared: measured.len(), ..Funnel::default() };
-    let papers = papers(desk, looked, measured, vectors)?;
+    let papers = papers(desk, looked, measured, vectors, numbering)?;
     Ok(Contribution {
         reviews,
         comparisons: Vec::new(),
@@ -193,6 +193,7 @@ fn papers(
     looked: &[Looked<'_>],
     measured: BTreeMap<PaperId, (Arc<PaperMeta>, EvidenceOrigin, String)>,
     vectors: &mut Vectors<'_>,
+    numbering: &Numbering,
 ) -> Result<Vec<ScoredPaper>, PortError> {
     let statements = looked.iter().map(|one| one.item.key.as_str());
     let words = desk.idea.title.iter().map(String::as_str).chain(statements);
@@ -212,6 +213,14 @@ fn papers(
         .collect();
     let value = |one: &ScoredPaper| one.cosine.unwrap_or(-1.0);
     papers.sort_by(|a, b| value(b).total_cmp(&value(a)));
-    papers.truncate(MAPPED);
+    // What is quoted has its place on the map, however far it is from the idea as a whole.
+    let quoted = papers.iter().filter(|one| numbering.has(&one.paper.id)).count();
+    let mut room = MAPPED.saturating_sub(quoted);
+    papers.retain(|one| {
+        let is_quoted = numbering.has(&one.paper.id);
+        let stays = is_quoted || room > 0;
+        room = room.saturating_sub(usize::from(!is_quoted));
+        stays
+    });
     Ok(papers)
 }

@@ -1,6 +1,6 @@
 //! Numbers of references over both modules, in order of first citation.
 
-use scholar_core::{Citation, PaperMeta, Reference, Retrieved};
+use scholar_core::{Citation, PaperId, PaperMeta, Reference, Retrieved};
 use scholar_pipeline::proof::reference_of;
 
 /// The references of a review as it grows.
@@ -17,6 +17,11 @@ impl Numbering {
         let found_by = passages.first().map(|hit| hit.found_by.clone()).unwrap_or_default();
         self.0.push(Reference { found_by, ..reference_of(number, paper) });
         number
+    }
+
+    /// Whether `paper` has a number.
+    pub(super) fn has(&self, paper: &PaperId) -> bool {
+        self.0.iter().any(|one| one.paper_id == *paper)
     }
 
     pub(super) fn into_references(self) -> Vec<Reference> {
