@@ -15,6 +15,7 @@ mod former;
 mod graph;
 mod metadata;
 mod paper_model;
+mod review;
 mod scholarqa;
 mod scirag_depth;
 mod screen;
@@ -37,6 +38,7 @@ pub(crate) use former::notices as former_names;
 pub(crate) use graph::{BenchGraphArgs, GraphArgs};
 pub(crate) use metadata::BenchMetadataArgs;
 pub(crate) use paper_model::PaperModelArgs;
+pub(crate) use review::ReviewArgs;
 pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
     ShapeArg,
@@ -105,6 +107,8 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     /// Answer a question, with a located quotation for every citation.
     Ask(Box<AskArgs>),
+    /// Review a research idea against the literature, claim by claim.
+    Review(Box<ReviewArgs>),
     /// Search for passages, with an explanation of their ranks.
     Search(Box<SearchArgs>),
     /// List, show, add and remove papers.
@@ -133,6 +137,7 @@ impl Command {
     pub(crate) fn is_offline(&self) -> bool {
         match self {
             Self::Ask(args) => args.answer.search_sources.offline,
+            Self::Review(args) => args.answer.search_sources.offline,
             Self::Search(args) => args.search_sources.offline,
             Self::Papers(args) => match &args.command {
                 PapersCommand::Add { intake, .. } => intake.offline,

@@ -8,6 +8,7 @@ pub(crate) mod datastore;
 pub(crate) mod doctor;
 pub(crate) mod models;
 pub(crate) mod papers;
+pub(crate) mod review;
 pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod train;

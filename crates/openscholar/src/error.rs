@@ -207,6 +207,20 @@ impl From<scholar_datastore::Error> for CommandError {
     }
 }
 
+impl From<scholar_review::IdeaError> for CommandError {
+    fn from(error: scholar_review::IdeaError) -> Self {
+        let hint = error.hint();
+        library_error(error, Some(hint.to_owned()))
+    }
+}
+
+impl From<scholar_review::ReviewError> for CommandError {
+    fn from(error: scholar_review::ReviewError) -> Self {
+        let hint = error.hint();
+        library_error(error, hint)
+    }
+}
+
 impl From<scholar_bench::scholarqa::DataError> for CommandError {
     fn from(error: scholar_bench::scholarqa::DataError) -> Self {
         let hint = error.hint().map(str::to_owned);

@@ -56,6 +56,7 @@ fn run(args: Args, printer: &printer::Printer) -> Result<ExitCode, CommandError>
     let stop = app.stop.clone();
     let ended = match command {
         Command::Ask(args) => commands::ask::run(*args, &app),
+        Command::Review(args) => commands::review::run(*args, &app),
         Command::Search(args) => commands::search::run(*args, &app),
         Command::Papers(args) => commands::papers::run(args, &app),
         Command::Datastore(args) => commands::datastore::run(args, &app),
@@ -83,7 +84,7 @@ fn init_tracing(verbose: u8) {
     };
     let filter = tracing_subscriber::EnvFilter::new(format!(
         "scholar_core={level},scholar_models={level},scholar_datastore={level},scholar_clients={level},\
-         scholar_pipeline={level},scholar_server={level},openscholar={level},error"
+         scholar_pipeline={level},scholar_review={level},scholar_server={level},openscholar={level},error"
     ));
     // A second initialisation only happens in tests, where the first one serves as well.
     let _already = tracing_subscriber::fmt()

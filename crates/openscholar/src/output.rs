@@ -7,4 +7,5 @@ pub(crate) mod export;
 pub(crate) mod graph_svg;
 pub(crate) mod json;
 pub(crate) mod markdown;
+pub(crate) mod review;
 pub(crate) mod table;

@@ -6,6 +6,7 @@
 //!          events.jsonl    the events in order, text pieces left out
 //!          answer.json     the answer document (openscholar.answer/1)
 //!          answer.md       the same for people
+//!          review.json     of a review, the whole of it (openscholar.review/1); answer.json has its sentences
 //!          proof.json      every sentence with its quotations, the quoted passages, and digests that bind the answer
 //!                          (openscholar.proof/2)
 //!          proof.json.sig  OpenSSH's signature of it, where the run is signed
@@ -44,6 +45,8 @@ pub(crate) const MARKDOWN_FILE: &str = "answer.md";
 pub(crate) const PROOF_FILE: &str = "proof.json";
 /// File of the proof's signature.
 pub(crate) const SIGNATURE_FILE: &str = "proof.json.sig";
+/// File of a review for programs.
+pub(crate) const REVIEW_FILE: &str = "review.json";
 /// File of the papers that sources beyond the datastore found.
 pub(crate) const FOUND_FILE: &str = "found.jsonl";
 /// File of the requests sent to sources.
@@ -79,6 +82,24 @@ impl RunStatus {
     }
 }
 
+/// What a run was asked to do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Verb {
+    /// To answer a question.
+    #[default]
+    Ask,
+    /// To review an idea.
+    Review,
+}
+
+impl Verb {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_ask(&self) -> bool {
+        *self == Self::Ask
+    }
+}
+
 /// `run.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct RunRecord {
@@ -95,7 +116,10 @@ pub(crate) struct RunRecord {
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
-    /// What was asked, as it was typed.
+    /// What it does; runs of earlier versions answer questions.
+    #[serde(default, skip_serializing_if = "Verb::is_ask")]
+    pub(crate) verb: Verb,
+    /// What was asked, as it was typed; of a review the whole idea.
     pub(crate) question: String,
     /// The run that it follows up on.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -29,14 +29,14 @@ use scholar_pipeline::retrieve::sources::{SourcesConfig, WideRetriever};
 use scholar_pipeline::{AskConfig, Meter, ModeChoice, Ports, mode_for};
 
 use crate::app::App;
-use crate::args::AskArgs;
+use crate::args::{AnswerArgs, AskArgs};
 use crate::error::CommandError;
 use crate::runs::WiringRecord;
 
 pub(crate) use open_datastore::{OpenDatastore, starter};
 pub(crate) use sources::{QuestionRetriever, Sources};
 
-/// The ports of `ask`.
+/// The ports of `ask` and `review`.
 pub(crate) struct Wired {
     pub(crate) ports: Ports,
     /// The retriever, if it looks beyond the datastore.
@@ -60,16 +60,32 @@ impl Wired {
     }
 }
 
-/// Opens the ports of `ask`.
+/// What of a command line the ports depend on.
+#[derive(Clone, Copy)]
+pub(crate) struct PortsWanted<'a> {
+    pub(crate) answer: &'a AnswerArgs,
+    pub(crate) preset: &'a str,
+    pub(crate) mode: ModeChoice,
+}
+
+impl<'a> PortsWanted<'a> {
+    /// Of `ask`.
+    pub(crate) fn of_ask(args: &'a AskArgs) -> Self {
+        let AskArgs { answer, preset, mode, .. } = args;
+        Self { answer, preset, mode: *mode }
+    }
+}
+
+/// Opens the ports of `ask` and `review`.
 pub(crate) async fn ports(
     app: &App,
     datastore: &OpenDatastore,
-    args: &AskArgs,
+    wanted: PortsWanted<'_>,
     question: &Question,
     config: &AskConfig,
     meter: &Arc<Meter>,
 ) -> Result<Wired, CommandError> {
-    let AskArgs { answer, preset, mode, .. } = args;
+    let PortsWanted { answer, preset, mode } = wanted;
     let mut notices = Vec::new();
     let reranker = if answer.no_rerank {
         // The ranking says what that means.
@@ -88,7 +104,7 @@ pub(crate) async fn ports(
         app.printer.hint(&hint);
     }
     let generator::Writer { generator, server, wiring: mut record } =
-        generator::open(app, answer, generator::Use::answer(*mode, config), &mut notices).await?;
+        generator::open(app, answer, generator::Use::answer(mode, config), &mut notices).await?;
     let generator = generator.map(|generator| meter.wrap(generator));
     let judge_model = generator::judge_model(app, answer).await?;
     let judge_model = judge_model.map(|model| meter.wrap(model));
@@ -106,7 +122,7 @@ pub(crate) async fn ports(
         names.insert("generator".to_owned(), generator.info().model.clone());
     }
     let info = generator.as_ref().map(|generator| generator.info());
-    let sources = Sources::open(app, &answer.search_sources, reach(preset, *mode, info))?;
+    let sources = Sources::open(app, &answer.search_sources, reach(preset, mode, info))?;
     notices.extend(sources.notices.iter().cloned());
     record.sources = sources.names();
     record.looking = (!record.sources.is_empty()).then_some(sources.config);

@@ -5,14 +5,14 @@ use scholar_core::{Answer, AnswerMode, AnswerSection, AnswerSentence, SectionKin
 use crate::report::{Review, ReviewMode};
 
 impl Review {
-    /// Its sentences with their parts and references; the question is the idea's text.
+    /// Its sentences with their parts and references; the question is what the idea is called.
     ///
     /// Everything that holds of an answer holds of it: a proof of it can be written and checked, it can be exported.
     pub fn to_answer(&self) -> Answer {
         let sentences: Vec<AnswerSentence> =
             self.statements().map(|statement| statement.sentence.clone()).collect();
         Answer {
-            question: self.idea.text.clone(),
+            question: self.idea.name(),
             mode: match self.mode {
                 ReviewMode::Generative => AnswerMode::Generative,
                 ReviewMode::Evidence => AnswerMode::Evidence,

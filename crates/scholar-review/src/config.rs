@@ -2,7 +2,7 @@
 //!
 //! The resolved configuration is written beside every run.
 
-use scholar_core::{Sampling, SearchFilter, Verdict};
+use scholar_core::{Sampling, SearchFilter, SearchMode, Verdict};
 use scholar_pipeline::budget::Budget;
 use scholar_pipeline::config::{AskConfig, CallSampling};
 use scholar_pipeline::proof::{JudgeFailure, ProofConfig, Remedy, UncitedRule};
@@ -173,6 +173,8 @@ pub struct ReviewConfig {
     pub contribution: ContributionConfig,
     /// Steps left out.
     pub ablation: Ablation,
+    /// Which indexes are asked.
+    pub search_mode: SearchMode,
     /// Calls and searches of one module under way at once.
     pub concurrency: usize,
     /// What counts as proven.
@@ -230,6 +232,7 @@ impl ReviewConfig {
                 papers_per_comparison: 1,
             },
             ablation: Ablation::default(),
+            search_mode: SearchMode::Hybrid,
             concurrency: 4,
             proof: proof(),
             sampling: ReviewSampling {
@@ -307,6 +310,7 @@ impl ReviewConfig {
     pub fn ask(&self, filter: SearchFilter) -> AskConfig {
         let mut config = AskConfig::report();
         config.retrieval.filter = filter;
+        config.retrieval.search_mode = self.search_mode;
         config.proof = self.proof.clone();
         config.sampling.top_p = self.sampling.top_p;
         config.sampling.seed = self.sampling.seed;

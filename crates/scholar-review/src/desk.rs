@@ -134,7 +134,8 @@ pub(crate) fn read<T>(
     parse: &impl Fn(&Value) -> Result<T, String>,
 ) -> Result<T, String> {
     let object = json::object(text);
-    let list = json::array(text).or_else(|_| json::array(&double_quoted(text)));
+    let from = text.find('[').unwrap_or(0);
+    let list = json::array(&double_quoted(&text[from..])).or_else(|_| json::array(text));
     let is_list = match (text.find('{'), text.find('[')) {
         (Some(object), Some(list)) => list < object,
         (object, _) => object.is_none(),
@@ -149,17 +150,21 @@ pub(crate) fn read<T>(
 
 /// `text` with strings in single quotation marks in double ones. An apostrophe within a word ends no string.
 fn double_quoted(text: &str) -> String {
-    let chars: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
     let mut within: Option<char> = None;
-    for (at, c) in chars.iter().copied().enumerate() {
-        let next = chars.get(at + 1).copied();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
         match (within, c) {
+            (Some('\''), '\\') if chars.peek() == Some(&'\'') => out.extend(chars.next()),
+            (Some(_), '\\') => {
+                out.push(c);
+                out.extend(chars.next());
+            }
             (None, '\'' | '"') => {
                 within = Some(c);
                 out.push('"');
             }
-            (Some('\''), '\'') if !next.is_some_and(char::is_alphanumeric) => {
+            (Some('\''), '\'') if !chars.peek().is_some_and(|next| next.is_alphanumeric()) => {
                 within = None;
                 out.push('"');
             }

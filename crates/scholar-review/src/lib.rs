@@ -25,6 +25,7 @@ pub mod config;
 mod contribution;
 pub mod cutoff;
 mod desk;
+mod estimate;
 pub mod evidence;
 pub mod idea;
 mod library;
@@ -39,6 +40,7 @@ mod statements;
 
 pub use config::{Ablation, ModeWanted, ModulesWanted, ReviewConfig};
 pub use cutoff::{Cutoff, DateBound, Guard, LeftOut, Refusal, UnknownDates};
+pub use estimate::estimate;
 pub use idea::{Idea, IdeaError, IdeaSection};
 pub use render::{ReviewDocument, render};
 pub use report::{

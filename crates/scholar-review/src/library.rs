@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 
 use futures::lock::Mutex;
 use scholar_core::{
-    Explanation, LinkDirection, NeighbourRequest, Notice, NoticeKind, PaperId, PassageId,
-    PassageKind, PortError, Query, Ranked, RerankScore, Retrieved, SearchFilter, SearchMode,
+    Explanation, LinkDirection, NeighbourRequest, Notice, NoticeKind, PaperId, Passage, PassageId,
+    PassageKind, PortError, Query, Ranked, RerankScore, RetrievalScore, Retrieved, SearchFilter,
     SearchRequest,
 };
 use scholar_pipeline::Event;
@@ -37,7 +37,7 @@ impl<'a> Library<'a> {
     }
 
     fn request(&self, query: Query, top_k: usize, filter: SearchFilter) -> SearchRequest {
-        SearchRequest { query, top_k, mode: SearchMode::Hybrid, filter }
+        SearchRequest { query, top_k, mode: self.desk.config.search_mode, filter }
     }
 
     /// Passages for `text`, best first, also from sources beyond the datastore.
@@ -128,32 +128,35 @@ impl<'a> Library<'a> {
         Ok(self.admitted("full_text", own).await)
     }
 
-    /// The abstract of a paper, else the first prose of it; `None` where it has none.
+    /// The first passage of a paper, which is its abstract or the beginning of it, else of its text; `None` where it has none.
+    ///
+    /// It comes without a score of its own, so that it is the same whoever asks first.
     pub(crate) async fn opening(&self, hit: &Retrieved) -> Option<Retrieved> {
         let id = &hit.paper.id;
         let mut first = self.first.lock().await;
         if let Some(known) = first.get(id) {
             return known.clone();
         }
-        let stored = if hit.passage.kind == PassageKind::Abstract {
-            Some(hit.clone())
-        } else {
-            self.first_passage(hit).await
+        let stored = match self.first_passage(hit).await {
+            None if hit.passage.kind == PassageKind::Abstract => Some(hit.passage.clone()),
+            stored => stored,
         };
-        first.insert(id.clone(), stored.clone());
-        stored
+        let opening = stored.and_then(|passage| {
+            let score = RetrievalScore::new(0.0).ok()?;
+            let explanation = Explanation::new(0.0, "the first passage of the paper");
+            Some(Retrieved { passage, score, explanation, ..hit.clone() })
+        });
+        first.insert(id.clone(), opening.clone());
+        opening
     }
 
-    async fn first_passage(&self, hit: &Retrieved) -> Option<Retrieved> {
+    async fn first_passage(&self, hit: &Retrieved) -> Option<Passage> {
+        if hit.passage.id.ordinal == 0 {
+            return hit.passage.kind.is_prose().then(|| hit.passage.clone());
+        }
         let id = PassageId { paper: hit.paper.id.clone(), ordinal: 0 };
         match self.desk.frame.ports.retriever.passage(&id).await {
-            Ok(Some((passage, paper))) if passage.kind.is_prose() => {
-                let reason = Explanation::new(0.0, "the first passage of the paper");
-                let found_by = hit.found_by.clone();
-                let paper = std::sync::Arc::new(paper);
-                Some(Retrieved { passage, paper, score: hit.score, explanation: reason, found_by })
-            }
-            Ok(_) => None,
+            Ok(stored) => stored.map(|(passage, _)| passage).filter(|one| one.kind.is_prose()),
             Err(error) => {
                 let message = format!("abstract of {id} not read: {error}");
                 self.desk.frame.notice(Notice::new(NoticeKind::Skipped, message));

@@ -186,7 +186,7 @@ fn drafted(desk: &Desk<'_>, shelf: &Shelf, prose: &Prose, part: usize) -> Vec<Se
 fn role(words: &str, cites: bool, is_advice: bool) -> AnswerRole {
     if cites {
         AnswerRole::Finding
-    } else if says_nothing_is_reported(words) && !is_advice {
+    } else if (says_nothing_is_reported(words) || NOVEL.is_match(words)) && !is_advice {
         AnswerRole::Gap
     } else if LITERATURE.is_match(words) {
         AnswerRole::Finding
@@ -284,11 +284,19 @@ fn bases(shelf: &Shelf, sentence: &AnswerSentence) -> Vec<Basis> {
 static LINK: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\[([^\[\]]*)\]\(\s*[^()\s]*(?:\([^()\s]*\)[^()\s]*)*\s*\)"));
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)<?\b(?:https?://|www\.|doi:\s?10\.|10\.\d{4,9}/)[^\s<>]*[^\s<>.,;:)\]]>?")
+    pattern(
+        r"(?i)<?(?:[a-z][a-z0-9+.-]*://|\bwww\.|\bdoi:\s?10\.|\b10\.\d{4,9}/)[^\s<>]*[^\s<>.,;:)\]]>?|://",
+    )
 });
 static KEYS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\s*[\[(]\s*(?:[ES]\d+)(?:\s*(?:,|;|and|&)\s*[ES]?\d+)*\s*[\])]"));
 static KEY: LazyLock<Regex> = LazyLock::new(|| pattern(r"([ES]?)(\d+)"));
+/// What says that no paper did something: the form of a strength.
+static NOVEL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^\W*(?:no|none\ of\ (?:the|these)|neither\ of\ (?:the|these)|not\ one\ of\ (?:the|these))\b[^.;]{0,60}\b(?:stud(?:y|ies)|papers?|works?|approach(?:es)?|methods?|systems?|evidence|comparison)\b",
+    )
+});
 static LITERATURE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?i)\bet al\b|\b(?:prior|previous|earlier|existing|recent|published) (?:work|stud|research|paper|method|approach|result|evidence)|\bstud(?:y|ies) (?:ha[sv]e? )?(?:show|found|report|demonstrat|suggest|confirm)|\bliterature (?:shows|suggests|supports|reports)|\b(?:ha[sv]e?|was|were|is|are) (?:been )?(?:widely |previously )?(?:shown|demonstrated|reported|established)\b|\([^()]*\b(?:19|20)\d\d[a-z]?\)",

@@ -3,7 +3,7 @@
 mod live;
 pub(crate) mod settings;
 mod tree;
-mod watch;
+pub(crate) mod watch;
 
 use std::io::Read as _;
 use std::process::ExitCode;
@@ -24,9 +24,9 @@ use crate::proof::derive::{self, Facts, Recorded};
 use crate::proof::signature::Signer;
 use crate::runs::{
     self, ANSWER_FILE, EVENTS_FILE, FOUND_FILE, JOURNAL_FILE, MARKDOWN_FILE, PROOF_FILE,
-    REQUESTS_FILE, RUN_FILE, RUN_SCHEMA, RunFolder, RunRecord, RunStatus,
+    REQUESTS_FILE, RUN_FILE, RUN_SCHEMA, RunFolder, RunRecord, RunStatus, Verb,
 };
-use crate::wiring::{self, OpenDatastore, Wired};
+use crate::wiring::{self, OpenDatastore, PortsWanted, Wired};
 use watch::Watch;
 
 /// Most bytes read from standard input: far above the longest accepted question.
@@ -100,6 +100,10 @@ impl Task {
         };
         let folder = RunFolder::find(&app.home, run)?;
         let record = folder.record()?;
+        if record.verb == Verb::Review {
+            return Err(CommandError::user(format!("run {} is a review", record.id))
+                .with_hint(format!("openscholar review --resume {}", record.id)));
+        }
         match record.status {
             RunStatus::Interrupted | RunStatus::Failed => {}
             RunStatus::Done => {
@@ -119,7 +123,8 @@ impl Task {
         })?;
         settings::raise_budget(&mut config, &args)?;
         let journal = super::runs::replay::journal_so_far(&folder)?;
-        let args = AskArgs { mode: config.mode, ..settings::rewire(args, record.wiring)? };
+        let answer = settings::rewire(args.answer, record.wiring)?;
+        let args = AskArgs { mode: config.mode, answer, ..args };
         let (datastore, follows) = (record.datastore, record.follows);
         Ok((args, Self { question, config, datastore, follows, journal }))
     }
@@ -175,7 +180,8 @@ async fn answer(
         app.printer.notice(&notice);
     }
     let meter = Meter::start_with(config.budget, app.clock(), Some(App::alarm()));
-    let wired = wiring::ports(app, &opened, args, question, config, &meter).await?;
+    let wired =
+        wiring::ports(app, &opened, PortsWanted::of_ask(args), question, config, &meter).await?;
     let ports = &wired.ports;
     announce(
         &estimate(config, ports.generator.as_ref().map(|generator| generator.info())),
@@ -279,7 +285,11 @@ fn save(run: &str, datastore: &str, app: &App) -> Result<(), CommandError> {
 }
 
 /// What was done, before it is known how it ended.
-fn keep(folder: &RunFolder, recorder: &Recorder, events: &[Event]) -> Result<(), CommandError> {
+pub(super) fn keep(
+    folder: &RunFolder,
+    recorder: &Recorder,
+    events: &[Event],
+) -> Result<(), CommandError> {
     folder.write_text(JOURNAL_FILE, &recorder.journal().to_json_lines())?;
     folder.write_lines(EVENTS_FILE, events)
 }
@@ -296,6 +306,7 @@ fn begin(task: &Task, wired: &Wired, app: &App) -> Result<(RunFolder, RunRecord)
         version: env!("CARGO_PKG_VERSION").to_owned(),
         status: RunStatus::Running,
         error: None,
+        verb: Verb::Ask,
         question: question.as_str().to_owned(),
         follows: follows.clone(),
         datastore: datastore.clone(),
@@ -364,7 +375,11 @@ async fn settle(
 }
 
 /// Says what the run is expected to use, and refuses a cost limit that cannot be kept.
-fn announce(estimate: &Estimate, config: &AskConfig, app: &App) -> Result<(), CommandError> {
+pub(super) fn announce(
+    estimate: &Estimate,
+    config: &AskConfig,
+    app: &App,
+) -> Result<(), CommandError> {
     let Estimate { calls, usage, usd } = *estimate;
     if config.budget.max_cost.is_some() && usd.is_none() && calls > 0 {
         return Err(CommandError::user(

@@ -8,16 +8,20 @@ use scholar_pipeline::proof::canonical::{as_written, digest, sha256};
 use scholar_pipeline::proof::{ProofDatastore, ProofFile, ProofRecord};
 use scholar_pipeline::record::{Journal, Replayer};
 use scholar_pipeline::{Event, Outcome};
+use scholar_review::{Idea, ReviewConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::output::document::{ANSWER_SCHEMA, AnswerDocument, Timings, Usage};
 use crate::output::markdown;
-use crate::runs::{EVENTS_FILE, FOUND_FILE, JOURNAL_FILE, REQUESTS_FILE, RunRecord};
+use crate::runs::{
+    EVENTS_FILE, FOUND_FILE, JOURNAL_FILE, REQUESTS_FILE, REVIEW_FILE, RunRecord, Verb,
+};
 
 /// Files of a run that a proof binds by the digest of their bytes.
-pub(crate) const BOUND_FILES: [&str; 4] = [JOURNAL_FILE, EVENTS_FILE, FOUND_FILE, REQUESTS_FILE];
+pub(crate) const BOUND_FILES: [&str; 5] =
+    [JOURNAL_FILE, EVENTS_FILE, FOUND_FILE, REQUESTS_FILE, REVIEW_FILE];
 
 /// What is in an answer and follows from no journal: clock, wallet, and notices of what stands behind the ports.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -137,6 +141,9 @@ pub(crate) async fn replay(
     record: &RunRecord,
     journal: &Journal,
 ) -> Result<Outcome<Answer>, CommandError> {
+    if record.verb == Verb::Review {
+        return replay_review(record, journal).await;
+    }
     let question =
         Question::new(&record.question).map_err(|error| CommandError::user(error.to_string()))?;
     let config: AskConfig = serde_json::from_value(Value::clone(&record.config)).user(|| {
@@ -144,11 +151,32 @@ pub(crate) async fn replay(
     })?;
     let replayer = Replayer::new(journal).user(|| "the journal cannot be replayed".to_owned())?;
     let outcome = scholar_pipeline::ask(&replayer.ports(), &question, &config, &()).await;
-    if let Some(miss) = replayer.misses().first() {
-        return Err(CommandError::user(format!(
+    check_misses(&replayer)?;
+    Ok(outcome?)
+}
+
+fn check_misses(replayer: &Replayer) -> Result<(), CommandError> {
+    match replayer.misses().first() {
+        None => Ok(()),
+        Some(miss) => Err(CommandError::user(format!(
             "the replay needed a reply that is not in the journal: {miss}"
         ))
-        .with_hint("the run was written by another version of the program, or was altered"));
+        .with_hint("the run was written by another version of the program, or was altered")),
     }
-    Ok(outcome?)
+}
+
+/// The sentences of a review, made again.
+async fn replay_review(
+    record: &RunRecord,
+    journal: &Journal,
+) -> Result<Outcome<Answer>, CommandError> {
+    let idea = Idea::read(&record.question)?;
+    let config: ReviewConfig = serde_json::from_value(Value::clone(&record.config)).user(|| {
+        format!("the settings of run {} are of another version of the program", record.id)
+    })?;
+    let replayer = Replayer::new(journal).user(|| "the journal cannot be replayed".to_owned())?;
+    let outcome = scholar_review::generative(&replayer.ports(), &idea, &config, &()).await;
+    check_misses(&replayer)?;
+    let Outcome { value, notices, trace, spent } = outcome?;
+    Ok(Outcome { value: value.to_answer(), notices, trace, spent })
 }

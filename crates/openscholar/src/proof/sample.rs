@@ -94,6 +94,7 @@ fn record(question: &Question, config: &AskConfig) -> Result<RunRecord, CommandE
         version: env!("CARGO_PKG_VERSION").to_owned(),
         status: RunStatus::Done,
         error: None,
+        verb: crate::runs::Verb::Ask,
         question: question.as_str().to_owned(),
         follows: None,
         datastore: "papers".to_owned(),

@@ -24,6 +24,7 @@ mod models;
 mod mounts;
 mod program;
 mod readers;
+mod review;
 mod runs;
 mod screening;
 #[cfg(unix)]

@@ -98,7 +98,7 @@ impl GraphReport<'_> {
         let Self { command, machine, related_list, graphs } = self;
         let sections: Vec<String> = graphs.iter().map(MeasuredGraph::section).collect();
         format!(
-            "# Citation graph\n\nCommand: `{command}`\n\nMachine: {machine}.\n\n{}\n             Each question was asked one after another on one thread, with the files in the page cache. \
+            "# Citation graph\n\nCommand: `{command}`\n\nMachine: {machine}.\n\n{}\nEach question was asked one after another on one thread, with the files in the page cache. \
              The times grow with what is found, not with the datastore: a question looks up one term per identifier and segment \
              (a dictionary search, logarithmic in the number of identifiers) and reads the lists it names. \
              Related papers read the citing papers of every reference; lists over {related_list} papers are left out or sampled, which bounds a question \
@@ -139,10 +139,10 @@ impl MeasuredGraph {
         let bits = (LARGE_PAPERS / *papers as f64).log2().max(0.0);
         let built = built.as_ref().map(|built| format!(" {built}")).unwrap_or_default();
         format!(
-            "## {name}\n\n{papers} papers with {edges} references, {inner_edges} of them to stored papers.{built}\n\n             | part | MB here | bytes per reference | GB at 45 million papers |\n|---|---|---|---|\n{part_rows}\n             The last column keeps this datastore's {edges_per_paper:.1} references per paper and its bytes per reference. \
+            "## {name}\n\n{papers} papers with {edges} references, {inner_edges} of them to stored papers.{built}\n\n| part | MB here | bytes per reference | GB at 45 million papers |\n|---|---|---|---|\n{part_rows}\nThe last column keeps this datastore's {edges_per_paper:.1} references per paper and its bytes per reference. \
              It errs on the high side for the dictionary, whose entries are shared by ever more references as papers are added, \
              and on the low side for lists and columns, whose numbers grow by a bit whenever papers or identifiers double: \
-             from {papers} to 45 million that is {bits:.0} bits, {:.1} bytes, per reference in each.\n\n             | question | times asked | found on average | p50 µs | p95 µs | max µs |\n|---|---|---|---|---|---|\n{time_rows}\n             Asked about {sampled} papers, evenly spaced in the order of storing.\n",
+             from {papers} to 45 million that is {bits:.0} bits, {:.1} bytes, per reference in each.\n\n| question | times asked | found on average | p50 µs | p95 µs | max µs |\n|---|---|---|---|---|---|\n{time_rows}\nAsked about {sampled} papers, evenly spaced in the order of storing.\n",
             bits / 8.0,
         )
     }

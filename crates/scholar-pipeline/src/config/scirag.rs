@@ -42,7 +42,7 @@ pub enum Expansion {
 }
 
 /// Which links of the hits are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FollowedLinks {
     /// Backward, to what they cite.
@@ -50,6 +50,7 @@ pub enum FollowedLinks {
     /// Forward, to what cites them.
     Citations,
     /// Both.
+    #[default]
     Both,
 }
 
@@ -178,11 +179,13 @@ pub struct SciragConfig {
     pub min_citations: u32,
     /// Neighbours of one paper in one direction.
     pub neighbours: usize,
-    /// Which links of the hits are followed.
+    /// Which links of the hits are followed. Settings of runs before this choice have both.
+    #[serde(default)]
     pub links: FollowedLinks,
     /// Neighbours that are reranked. Ours: those with most links to the hits.
     pub reranked_neighbours: usize,
     /// How hits and their neighbours become one order; `None` ranks all by the reranker's score. Ours.
+    #[serde(default)]
     pub link_rule: Option<LinkRule>,
     /// Candidates kept of that order.
     pub dense_keep: usize,

@@ -1,4 +1,4 @@
-//! Reports that a capable model wrote about real questions, answered again from their journals.
+//! Reports and explorations that a capable model wrote about real questions, answered again from their journals.
 //!
 //! Replies of the model are served in the order of their purposes, whatever the prompts say, so that a changed prompt does
 //! not need the model again. What becomes of the replies (which citation stays, what is repaired, deleted or marked) is
@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::sync::Arc;
 
 use flate2::read::GzDecoder;
-use scholar_core::{Answer, GeneratorStrength, Question};
+use scholar_core::{Answer, EvidenceOrigin, GeneratorStrength, Question, TreeNode};
 use scholar_pipeline::record::{Journal, Replayer};
 use scholar_pipeline::{AskConfig, Ports, ask};
 use scholar_testing::{FakeAttributor, MemoryRetriever, ScriptedGenerator};
@@ -38,7 +38,8 @@ fn lines(journal: &[u8]) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// What a reader sees of an answer: sentences with headings, roles, citations, verdicts and quotations; the references.
+/// What a reader sees of an answer: sentences with headings, roles, citations, verdicts and quotations; the references; of an
+/// exploration also the outline, and of each node what it asked, decided and kept.
 fn seen(answer: &Answer) -> Value {
     let sentences = answer.sentences.iter().map(|one| {
         json!({
@@ -51,9 +52,37 @@ fn seen(answer: &Answer) -> Value {
         })
     });
     let references = answer.references.iter().map(|one| one.paper_id.to_string());
-    json!({
+    let mut seen = json!({
         "sentences": sentences.collect::<Vec<_>>(),
         "references": references.collect::<Vec<_>>(),
+    });
+    if let Some(outline) = &answer.outline {
+        let headings = outline.sections.iter().map(|one| &one.heading);
+        seen["outline"] = headings.collect();
+    }
+    if let Some(tree) = &answer.tree {
+        seen["tree"] = tree.nodes.iter().map(node).collect();
+    }
+    seen
+}
+
+fn node(node: &TreeNode) -> Value {
+    let kept = node.evidence.iter().filter(|one| one.kept).map(|one| {
+        let way = match &one.origin {
+            EvidenceOrigin::Link { of, direction } => json!({"of": of, "direction": direction}),
+            other => json!(other),
+        };
+        json!({"paper": one.paper, "origin": way, "rationale": one.rationale})
+    });
+    json!({
+        "id": node.id,
+        "query": node.path.last(),
+        "state": node.state,
+        "decision": node.decision,
+        "kept": kept.collect::<Vec<_>>(),
+        "discarded": node.evidence.iter().filter(|one| !one.kept).count(),
+        "gaps": node.gaps,
+        "calls": node.calls,
     })
 }
 

@@ -14,7 +14,6 @@ use scholar_pipeline::retrieve::pool::dedup;
 use super::items::Item;
 use super::terms::terms;
 use crate::config::QUERY_WORDS;
-use crate::cutoff::{Refusal, UnknownDates};
 use crate::library::{Library, by_paper};
 use crate::report::EvidenceOrigin;
 
@@ -68,7 +67,6 @@ async fn read(library: &Library<'_>, topic: &str, item: &Item) -> Result<Read, P
             Ok(hits) => lists.push(hits),
             Err(error) => failure = Some(error),
         }
-        count_undated(library, query, config.snippets.max(1)).await;
     }
     match failure {
         Some(error) if lists.is_empty() => return Err(error),
@@ -179,19 +177,5 @@ async fn ranked(library: &Library<'_>, key: &str, mut pool: Vec<Retrieved>) -> V
             frame.skipped("reranking", &error);
             pool
         }
-    }
-}
-
-/// Counts papers without a date that the filter keeps out of `query`, and that a reader should know of.
-async fn count_undated(library: &Library<'_>, query: &str, top_k: usize) {
-    let desk = library.desk;
-    let drops = desk.config.cutoff.is_some_and(|cutoff| cutoff.unknown == UnknownDates::Drop);
-    let Some(query) = Query::new(query).filter(|_| drops) else { return };
-    let filter = SearchFilter { include_unknown: true, ..desk.guard.filter() };
-    let request = SearchRequest { query, top_k, mode: SearchMode::Hybrid, filter };
-    // A count that cannot be taken is no failure of the review: the same search has just told its own.
-    let Ok(hits) = desk.frame.ports.retriever.search(&request).await else { return };
-    for hit in hits.iter().filter(|hit| hit.paper.latest_day().is_none()) {
-        desk.refuse("search", Refusal::UnknownDate, &hit.paper.id);
     }
 }

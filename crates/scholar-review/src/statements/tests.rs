@@ -12,6 +12,7 @@ fn whatever_can_be_followed_is_taken_out() {
         1,
     );
     check("See https://a.example/b, and www.c.org.", "See , and .", 2);
+    check("Justhttps://x.example/ it.", "it.", 1);
     check("As doi:10.1/x says.", "As says.", 1);
     check("Gains of 3 points [E2].", "Gains of 3 points [E2].", 0);
     check("Known [12] and [3, 4].", "Known and.", 0);
@@ -44,6 +45,7 @@ fn code_tells_what_a_sentence_is() {
     check("Smith et al. use adapters.", false, false, Finding);
     check("The choice of adapters is therefore sensible for this plan.", false, false, Synthesis);
     check("No study compared adapters with prompts on this task.", false, false, Gap);
+    check("None of the compared papers unites both steps in one model.", false, false, Gap);
     check("Report the variance over five seeds.", false, true, Synthesis);
 }
 

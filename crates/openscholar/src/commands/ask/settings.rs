@@ -105,7 +105,10 @@ pub(super) fn raise_budget(config: &mut AskConfig, args: &AskArgs) -> Result<(),
 }
 
 /// The arguments of a resumed run: what they leave open is wired as it was.
-pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs, CommandError> {
+pub(crate) fn rewire(
+    mut answer: AnswerArgs,
+    wiring: WiringRecord,
+) -> Result<AnswerArgs, CommandError> {
     let WiringRecord {
         generator,
         model,
@@ -119,7 +122,6 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
         offline,
         looking,
     } = wiring;
-    let answer = &mut args.answer;
     if answer.generator.is_none()
         && let Some(name) = &generator
     {
@@ -143,7 +145,7 @@ pub(super) fn rewire(mut args: AskArgs, wiring: WiringRecord) -> Result<AskArgs,
     answer.search_sources.offline |= offline;
     answer.search_sources.full_texts =
         answer.search_sources.full_texts.or(looking.map(|looking| looking.full_texts));
-    Ok(args)
+    Ok(answer)
 }
 
 /// Plan and length are not chosen where the published form has neither.
@@ -185,7 +187,7 @@ fn set<T>(setting: &mut T, flag: Option<T>) {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a deadline in seconds is far below 2^52")]
-fn seconds(value: u64) -> f64 {
+pub(crate) fn seconds(value: u64) -> f64 {
     value as f64
 }
 

@@ -19,7 +19,7 @@ use crate::progress;
 const SHOWN_EVIDENCE: usize = 10;
 
 /// The observer of `ask`.
-pub(super) struct Watch {
+pub(crate) struct Watch {
     printer: Printer,
     stream: bool,
     began: Instant,
@@ -37,7 +37,7 @@ struct State {
 }
 
 impl Watch {
-    pub(super) fn new(printer: &Printer, stream: bool, began: Instant, open_ms: u64) -> Self {
+    pub(crate) fn new(printer: &Printer, stream: bool, began: Instant, open_ms: u64) -> Self {
         let timings = Timings { open: open_ms, ..Timings::default() };
         Self {
             printer: printer.clone(),
@@ -49,7 +49,7 @@ impl Watch {
     }
 
     /// Ends the display and hands over events and timings.
-    pub(super) fn finish(&self) -> (Vec<Event>, Timings) {
+    pub(crate) fn finish(&self) -> (Vec<Event>, Timings) {
         self.spinner.finish_and_clear();
         let mut state = self.state.lock();
         state.timings.total = self.elapsed();

@@ -1,0 +1,173 @@
+//! `review`: a whole run against a scripted model, its run folder, and ideas that are none.
+
+use scholar_core::text::sentences::sentence_texts;
+use scholar_testing::{Behaviour, ScriptedLmServer, pdf};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use crate::program::Program;
+
+const IDEA: &str = "# Research Plan: Retrieval against hallucination\n\n## Problem\nNeural machine translation \
+hallucinates, and it is unknown whether retrieved passages help.\n\n## Method\nWe detect hallucinations in translation with \
+model probabilities, and retrieve passages with dense passage retrieval.\n";
+
+/// Keys of the papers of a prompt, with a sentence of each.
+fn papers(prompt: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for line in prompt.lines() {
+        if let Some((key, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+            found.push((key.to_owned(), String::new()));
+        } else if let Some(words) =
+            line.strip_prefix("(Abstract) ").or(line.strip_prefix("Results: "))
+            && let Some((_, sentence)) = found.last_mut().filter(|(_, known)| known.is_empty())
+        {
+            let first = sentence_texts(words).into_iter().find(|one| one.len() > 60);
+            first.unwrap_or(words).clone_into(sentence);
+        }
+    }
+    found
+}
+
+fn reply(request: &Value) -> Behaviour {
+    let messages = request["messages"].as_array().cloned().unwrap_or_default();
+    let prompt = messages.last().map(|one| one["content"].as_str().unwrap_or_default().to_owned());
+    let prompt = prompt.unwrap_or_default();
+    let papers = papers(&prompt);
+    let each = |of: &dyn Fn(&str, &str) -> Value| json!({"papers": papers.iter().map(|(key, words)| of(key, words)).collect::<Vec<_>>()});
+    let (key, words) = papers.first().cloned().unwrap_or_default();
+    let value = if prompt.contains("List the methods it relies on") {
+        json!({"methods": [{"text": "Detect hallucinations with model probabilities.", "query": "hallucination in translation"}]})
+    } else if prompt.contains("which methods of it are related") {
+        each(&|key, words| json!({"key": key, "method": words, "results": words, "context": ""}))
+    } else if prompt.contains("Judge whether the literature supports") {
+        json!({"support": format!("{words} [{key}] [link](https://evil.example/x)"), "contradictions": "",
+            "suggested_action": "Repeat the runs.", "score": 6})
+    } else if prompt.contains("Sum them up") {
+        json!({"strengths": ["Detection rests on earlier work [S1]."], "weaknesses": [], "suggestions": []})
+    } else if prompt.contains("Along which dimensions") {
+        json!({"dimensions": [{"name": "method", "statements": [{"text": "Retrieval reduces hallucination.",
+            "queries": ["hallucination in translation"]}]}]})
+    } else if prompt.contains("How near is the contribution") {
+        each(&|key, _| json!({"key": key, "score": 4, "rationale": "near"}))
+    } else if prompt.contains("Compare the plan below") {
+        each(
+            &|key, _| json!({"key": key, "overall": "near", "dimensions": {"D1": {"comparison": "c", "score": 0}}}),
+        )
+    } else {
+        json!({"dimensions": {"D1": {"strengths": "", "weaknesses": format!("{words} [{key}]"), "suggestions": ""}}})
+    };
+    Behaviour::Text(value.to_string())
+}
+
+struct Model {
+    server: ScriptedLmServer,
+    _runtime: Runtime,
+}
+
+fn model(respond: impl Fn(&Value) -> Behaviour + Send + Sync + 'static) -> Model {
+    let runtime = Runtime::new().expect("threads");
+    let server = runtime.block_on(ScriptedLmServer::start());
+    server.respond_with(respond);
+    Model { server, _runtime: runtime }
+}
+
+fn with_idea(text: &str) -> (Program, String) {
+    let program = Program::with_papers();
+    let path = program.path("idea.md");
+    fs_err::write(&path, text).expect("an idea");
+    (program, path.to_str().expect("UTF-8").to_owned())
+}
+
+#[test]
+fn a_review_is_written_stored_verified_and_replayed() {
+    let model = model(reply);
+    let (program, idea) = with_idea(IDEA);
+    let url = model.server.base_url();
+    let args = ["review", &idea, "--mode", "generative", "--base-url", &url, "--judge", "lexical"];
+    let document = program.json(0, &[&args[..], &["--cutoff", "2024-01-01"]].concat());
+    assert_eq!(document["schema"], "openscholar.review/1");
+    assert_eq!(document["idea"]["title"], "Retrieval against hallucination");
+    assert!(!document["references"].as_array().expect("references").is_empty());
+    assert!(!document.to_string().contains("evil.example"));
+    assert!(document["removed_links"].as_u64().is_some_and(|n| n > 0));
+    let review = &document["soundness"]["done"]["reviews"][0];
+    assert_eq!((&review["state"], &review["method"]["id"]), (&json!("ok"), &json!("M1")));
+    assert!(!review["support"].as_array().expect("sentences").is_empty(), "{review}");
+    let run = program.runs().pop().expect("a run");
+    assert_eq!(program.run_json(&run, "run.json")["verb"], "review");
+    assert_eq!(program.run_json(&run, "review.json"), document);
+    let verified = program.succeeds(&["runs", "verify", "last"]);
+    assert!(verified.contains("everything holds"), "{verified}");
+    program.succeeds(&["runs", "replay", "last"]);
+    assert!(program.succeeds(&["runs", "explain", "last", "1"]).contains("cited for: "));
+    let shown = program.succeeds(&args);
+    assert!(shown.contains("M1: support") && shown.contains("D1: weaknesses"), "{shown}");
+    let html = program.succeeds(&[&args[..], &["--format", "html"]].concat());
+    assert!(html.starts_with("<!DOCTYPE html>") && !html.contains("evil.example"));
+    // A review that was changed afterwards is found out.
+    let path = program.data("runs").join(&run).join("review.json");
+    let changed = fs_err::read_to_string(&path).expect("a review").replace("\"M1\"", "\"M9\"");
+    fs_err::write(&path, changed).expect("changed");
+    program.fails(1, &["runs", "verify", &run], &[]);
+}
+
+#[test]
+fn what_fails_is_listed_and_the_run_resumes() {
+    let broken = model(|_| Behaviour::Status(400, "{\"error\": {\"message\": \"no\"}}".to_owned()));
+    let (program, idea) = with_idea(IDEA);
+    let url = broken.server.base_url();
+    let args = ["review", &idea, "--mode", "generative", "--base-url", &url, "--judge", "lexical"];
+    let said = program.fails(1, &args, &["review --resume"]);
+    let run = program.runs().pop().expect("a run");
+    assert!(said.contains(&run), "{said}");
+    assert_eq!(program.run_json(&run, "run.json")["status"], "failed");
+    program.fails(1, &["ask", "--resume", &run], &["is a review", "review --resume"]);
+    broken.server.respond_with(reply);
+    let document = program.json(0, &["review", "--resume", &run]);
+    assert_eq!(document["failures"], json!([]));
+    program.fails(
+        1,
+        &["review", "--resume", document["run"].as_str().expect("a name")],
+        &["is done"],
+    );
+}
+
+#[test]
+fn ideas_that_are_none_are_named() {
+    let (program, idea) = with_idea(IDEA);
+    let file = |name: &str, bytes: &[u8]| {
+        let path = program.path(name);
+        fs_err::write(&path, bytes).expect("a file");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let german = "Wir untersuchen, ob kleine Sprachmodelle Belege ebenso gut prüfen können wie große Modelle, \
+und vergleichen beide mit Urteilen von Fachleuten aus vier Gebieten der Forschung.";
+    for (path, said) in [
+        (file("empty.md", b" \n"), "the idea is empty"),
+        (file("long.txt", "many words ".repeat(9_100).as_bytes()), "more than the 20000 accepted"),
+        (file("binary.txt", b"some words \x00\x01 here"), "looks like binary data"),
+        (file("latin1.txt", b"caf\xe9"), "not UTF-8"),
+        (file("german.txt", german.as_bytes()), "does not look like English"),
+        (file("short.txt", b"Adapters for retrieval."), "fewer than the 12"),
+        (file("scanned.pdf", &pdf::pdf(&[Vec::new()])), "pictures of pages and no text"),
+        (file("broken.docx", b"PK\x03\x04 and no more"), "cannot read"),
+        (program.path("none.md").to_str().expect("UTF-8").to_owned(), "none.md"),
+    ] {
+        program.fails(1, &["review", &path, "--generator", "none"], &[said, "error"]);
+    }
+    let none = ["--generator", "none"];
+    let with = |more: &[&'static str]| -> Vec<String> {
+        ["review", &idea].iter().chain(&none).chain(more).map(|&one| one.to_owned()).collect()
+    };
+    for (code, more, said) in [
+        (1, &["--cutoff", "2999-01-01"][..], "is in the future"),
+        (4, &["--cutoff", "1950-01-01"], "leaves 0 of"),
+        (1, &["--preset", "report"], "the presets are lean, paper and upstream"),
+        (1, &["--mode", "generative"], "needs a language model"),
+        (1, &["--format", "docx"], "cannot be printed"),
+    ] {
+        let args = with(more);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        program.fails(code, &args, &[said]);
+    }
+}
