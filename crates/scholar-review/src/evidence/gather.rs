@@ -4,10 +4,7 @@
 use std::sync::Arc;
 
 use futures::{StreamExt as _, stream};
-use scholar_core::{
-    Notice, NoticeKind, PaperId, PaperMeta, PortError, Query, Retrieved, SearchFilter, SearchMode,
-    SearchRequest,
-};
+use scholar_core::{Notice, NoticeKind, PaperId, PaperMeta, PortError, Query, Retrieved};
 use scholar_pipeline::config::DedupRule;
 use scholar_pipeline::retrieve::pool::dedup;
 

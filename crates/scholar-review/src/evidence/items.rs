@@ -144,13 +144,18 @@ fn worth(
         (0.6 * (role.method + 0.5 * role.purpose), 0.6 * (role.purpose + 0.3 * role.conclusion))
     });
     let zone = match unit.zone {
-        Zone::Method => 0.6,
+        Zone::Method => 0.9,
         Zone::Experiment => 0.3,
         Zone::Other => 0.3,
         Zone::Problem => -0.6,
     };
     let listed = unit.item && (unit.labelled || begins_with_deed);
-    let method = zone + on(does, 0.9) + on(!does && listed, 0.5) + as_deed + specific
+    let method = zone
+        + 0.3 * claims.min(1.0)
+        + on(does, 0.9)
+        + on(!does && listed, 0.5)
+        + as_deed
+        + specific
         - on(rationale, 0.8)
         - on(background, 0.7)
         - on(dangling, 0.8)
