@@ -9,7 +9,7 @@ mod canvas;
 mod contributions;
 mod legend;
 mod mark;
-pub mod novelty;
+mod novelty;
 mod outline;
 mod select;
 mod tree;
@@ -17,6 +17,8 @@ mod tree;
 use super::index::{Exploration, Papers};
 use canvas::Canvas;
 use select::Selection;
+
+pub use novelty::{NoveltyMap, NoveltyRow};
 
 /// Width of the drawing, in pixels, unless a graph needs more.
 const WIDTH: f64 = 1280.0;

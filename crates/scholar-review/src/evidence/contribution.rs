@@ -153,10 +153,12 @@ fn named<'t>(terms: impl Iterator<Item = &'t Term>) -> Vec<String> {
     terms.map(|term| term.words.clone()).collect()
 }
 
-/// The nearest sentences of a study, the nearest first.
+/// The nearest sentences of a study, the nearest first; what it tells of others only where it tells nothing else.
 fn best_lines<'s>(study: &'s Study<'_>, most: usize) -> Vec<&'s Line> {
     let mut lines: Vec<&Line> = study.lines.iter().collect();
-    lines.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
+    lines.sort_by(|a, b| {
+        a.is_of_others().cmp(&b.is_of_others()).then(b.weight().total_cmp(&a.weight()))
+    });
     let mut kept: Vec<&Line> = Vec::new();
     for line in lines {
         if kept.len() < most && !kept.iter().any(|other| other.overlaps(line)) {

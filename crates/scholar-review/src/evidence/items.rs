@@ -23,6 +23,8 @@ const MOST_STATEMENTS: usize = 8;
 /// Least worth of a method, and of a statement. Ours, seen on public ideas.
 const METHOD_FROM: f32 = 1.3;
 const STATEMENT_FROM: f32 = 1.15;
+/// What ranks the best sentence of a paragraph before the others of any: more than a sentence can be worth.
+const FIRST: f32 = 100.0;
 /// Share of stems from which one sentence repeats another.
 const REPEATS: f32 = 0.5;
 /// Weight from which a stem is rare: in fewer than one of 150 abstracts.
@@ -82,6 +84,8 @@ pub(super) struct Limits {
 /// A sentence with what it is worth.
 struct Weighed<'a> {
     unit: usize,
+    /// Its place in the plan.
+    nth: usize,
     label: Option<&'a str>,
     text: &'a str,
     zone: Zone,
@@ -121,7 +125,7 @@ fn weighed<'a>(
             let stems: BTreeSet<String> = content_stems(text).into_iter().collect();
             let (method, statement) = worth(of, text, &stems, role);
             let label = of.label.as_deref();
-            Weighed { unit, label, text, zone: of.zone, stems, method, statement }
+            Weighed { unit, nth, label, text, zone: of.zone, stems, method, statement }
         })
         .collect())
 }
@@ -140,6 +144,7 @@ fn worth(
     let specific = 0.15 * rare.min(5) as f32;
     let words = text.split_whitespace().count();
     let dangling = text.ends_with(':');
+    let formula = text.chars().filter(|c| "=|^×∑λ".contains(*c)).count() > 3;
     let (as_deed, as_purpose) = role.map_or((0.3, 0.3), |role| {
         (0.6 * (role.method + 0.5 * role.purpose), 0.6 * (role.purpose + 0.3 * role.conclusion))
     });
@@ -157,6 +162,7 @@ fn worth(
         + as_deed
         + specific
         - on(rationale, 0.8)
+        - on(formula, 0.5)
         - on(background, 0.7)
         - on(dangling, 0.8)
         - on(words < 7, 0.5)
@@ -164,7 +170,7 @@ fn worth(
     let zone = match unit.zone {
         Zone::Problem | Zone::Method => 0.3,
         Zone::Other => 0.2,
-        Zone::Experiment => -0.4,
+        Zone::Experiment => -0.8,
     };
     let statement = zone + claims.min(2.2) + on(claims > 0.0, as_purpose + 0.6 * specific)
         - on(rationale, 0.3)
@@ -175,18 +181,19 @@ fn worth(
     (method, statement)
 }
 
-/// The best sentence of each paragraph that is one, the best paragraphs first.
+/// The best sentence of each paragraph that is one, the best paragraphs first, and then what else is one.
 fn methods(sentences: &[Weighed<'_>], most: Option<usize>) -> Vec<Item> {
-    let mut best: Vec<&Weighed<'_>> = Vec::new();
-    for sentence in sentences.iter().filter(|one| one.method >= METHOD_FROM) {
-        match best.last_mut().filter(|last| last.unit == sentence.unit) {
-            Some(last) if sentence.method > last.method => *last = sentence,
-            Some(_) => {}
-            None => best.push(sentence),
-        }
-    }
-    let chosen = distinct(best, |one| one.method, most.unwrap_or(MOST_METHODS).min(MOST_METHODS));
-    numbered("M", chosen)
+    let all = || sentences.iter().filter(|one| one.method >= METHOD_FROM);
+    let is_best = |one: &Weighed<'_>| {
+        let mut own = all().filter(|other| other.unit == one.unit);
+        // The first of equals.
+        !own.any(|other| {
+            other.method > one.method || (other.method >= one.method && other.nth < one.nth)
+        })
+    };
+    let rank = |one: &Weighed<'_>| if is_best(one) { FIRST + one.method } else { one.method };
+    let most = most.unwrap_or(MOST_METHODS).min(MOST_METHODS);
+    numbered("M", distinct(all().collect(), rank, most))
 }
 
 /// What the plan supposes, hypotheses first.

@@ -28,9 +28,10 @@ const ROLE: f32 = 0.5;
 const TELLS: f32 = 0.15;
 /// Sentences of one study that a judge reads beside one supposition.
 const JUDGED: usize = 4;
-/// Least nearness of a sentence that a judge reads, and least probability at which its agreement counts.
+/// Least nearness of a sentence that a judge reads, and least probability at which its agreement counts: on twenty public ideas the
+/// shipped judge saw agreement three times between 0.6 and 0.8, each time with a sentence on another matter.
 const JUDGED_NEAR: f32 = 0.4;
-const AGREES: f32 = 0.6;
+const AGREES: f32 = 0.8;
 
 /// One item with what was read for it; `Err` is why nothing was.
 pub(super) struct Looked<'a> {

@@ -140,8 +140,12 @@ fn study<'a>(
 impl Line {
     /// Its nearness, less for what is told of others.
     pub(super) fn weight(&self) -> f32 {
-        let is_background = self.role == SentenceRole::Background || self.sentence.cites;
-        if is_background { BACKGROUND * self.near } else { self.near }
+        if self.is_of_others() { BACKGROUND * self.near } else { self.near }
+    }
+
+    /// Whether it tells what is known, or what others did.
+    pub(super) fn is_of_others(&self) -> bool {
+        self.role == SentenceRole::Background || self.sentence.cites
     }
 
     /// Whether both share characters: a sentence alone, and joined to the one before it.
