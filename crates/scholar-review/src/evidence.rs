@@ -79,6 +79,7 @@ async fn reviewed(desk: &Desk<'_>) -> Review {
         Ok(items) => {
             let library = Library::new(desk);
             let topic = topic(desk.idea, &items);
+            let subject = subject(desk.idea, &items);
             let rests_on: Vec<&Item> = items.methods.iter().chain(&items.suppositions).collect();
             let claims: Vec<&Item> = items.statements.iter().collect();
             let rests_on = if modules.soundness() { rests_on } else { Vec::new() };
@@ -88,11 +89,12 @@ async fn reviewed(desk: &Desk<'_>) -> Review {
             let looked = looked(desk, &all, &reads, rests_on.len());
             let (rests_on, claims) = looked.split_at(rests_on.len());
             let soundness = match modules.soundness() {
-                true => Some(sound(desk, rests_on, &mut vectors, &mut numbering).await),
+                true => Some(sound(desk, rests_on, &subject, &mut vectors, &mut numbering).await),
                 false => None,
             };
-            let contribution =
-                modules.contribution().then(|| new(desk, claims, &mut vectors, &mut numbering));
+            let contribution = modules
+                .contribution()
+                .then(|| new(desk, claims, &subject, &mut vectors, &mut numbering));
             (soundness, contribution)
         }
         Err(error) => {
@@ -148,6 +150,18 @@ fn topic(idea: &Idea, items: &Items) -> String {
     terms.into_iter().map(|term| term.words).collect::<Vec<_>>().join(" ")
 }
 
+/// What the idea is about, as far as an encoder reads: its title with its claims, or what it does where it claims nothing.
+fn subject(idea: &Idea, items: &Items) -> String {
+    let own = if items.statements.is_empty() { &items.methods } else { &items.statements };
+    let title = idea.title.iter().map(String::as_str);
+    let words = title.chain(own.iter().map(|item| item.key.as_str()));
+    let words: Vec<&str> = words.flat_map(str::split_whitespace).take(SUBJECT_WORDS).collect();
+    words.join(" ")
+}
+
+/// Words of an idea that whole papers are measured against: as many as encoders read. Ours.
+const SUBJECT_WORDS: usize = 180;
+
 /// Items beside what was read for them; failures of the first `of_soundness` are listed here, others by their module.
 fn looked<'a>(
     desk: &Desk<'_>,
@@ -176,6 +190,7 @@ fn all_failed(looked: &[Looked<'_>]) -> Option<String> {
 async fn sound(
     desk: &Desk<'_>,
     looked: &[Looked<'_>],
+    subject: &str,
     vectors: &mut Vectors<'_>,
     numbering: &mut Numbering,
 ) -> Module<Soundness> {
@@ -188,7 +203,7 @@ async fn sound(
             .with_hint("say in sentences what will be done: “We will …”");
         desk.frame.notice(notice);
     }
-    match soundness::soundness(desk, looked, vectors, numbering).await {
+    match soundness::soundness(desk, looked, subject, vectors, numbering).await {
         Ok(soundness) => Module::Done(soundness),
         Err(error) => Module::Failed(error.to_string()),
     }
@@ -197,6 +212,7 @@ async fn sound(
 fn new(
     desk: &Desk<'_>,
     looked: &[Looked<'_>],
+    subject: &str,
     vectors: &mut Vectors<'_>,
     numbering: &mut Numbering,
 ) -> Module<Contribution> {
@@ -209,7 +225,7 @@ fn new(
             .with_hint("say what is proposed: “We propose …”, “Our core idea is …”");
         desk.frame.notice(notice);
     }
-    match contribution::contribution(desk, looked, vectors, numbering) {
+    match contribution::contribution(desk, looked, subject, vectors, numbering) {
         Ok(contribution) => Module::Done(contribution),
         Err(error) => Module::Failed(error.to_string()),
     }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use scholar_core::{Answer, AnswerMode, AnswerSentence, AnswerTable, Notice, Reference};
+use scholar_core::{Answer, AnswerMode, AnswerSentence, AnswerTable, Citation, Notice, Reference};
 
 use super::item::visible;
+use super::lead::Lead;
 use super::outline::{Outline, OutlinePart, OutlineTable};
 use super::{AnswerExport, CitationStyle};
 use crate::error::FormatError;
@@ -101,7 +102,7 @@ impl Outline {
             .collect();
         for (at, part) in export.parts.iter().enumerate() {
             let laid = by_part.remove(&at.to_string());
-            outline.parts.push(part_of(part, laid));
+            outline.parts.push(part_of(part, laid, export.references));
         }
         let before = export.table.map_or(0, |(_, behind)| behind + 1);
         outline.table = outline.table.map(|table| OutlineTable { before, ..table });
@@ -110,15 +111,19 @@ impl Outline {
     }
 }
 
-fn part_of(part: &ReportPart, laid: Option<OutlinePart>) -> OutlinePart {
+fn part_of(part: &ReportPart, laid: Option<OutlinePart>, references: &[Reference]) -> OutlinePart {
+    let mut named: Vec<Citation> = Vec::new();
     let mut paragraphs = laid.map(|laid| laid.paragraphs).unwrap_or_default();
     for (paragraph, line) in paragraphs.iter_mut().zip(&part.lines) {
         paragraph.label = line.label.as_deref().map(visible);
-        for sentence in &mut paragraph.sentences {
-            // What is a quotation needs none beside it.
-            if line.sentence.is_quoted() {
-                sentence.quotes.clear();
-            }
+        let Some(sentence) = paragraph.sentences.first_mut() else { continue };
+        if line.sentence.is_quoted() {
+            // What is a quotation needs none beside it; its paper has its title in every part, as parts are read alone.
+            sentence.quotes.clear();
+            let cited = line.sentence.citations.first();
+            let paper = cited.and_then(|cited| references.iter().find(|one| one.number == *cited));
+            sentence.lead = paper.map(|paper| Lead::to(paper, !named.contains(&paper.number)));
+            named.extend(cited);
         }
     }
     OutlinePart {

@@ -26,8 +26,6 @@ const NEAR: f32 = 0.42;
 const NEAR_BY_WORDS: f32 = 0.18;
 /// Papers of the map.
 const MAPPED: usize = 40;
-/// Words of the idea that a whole paper is measured against: as many as encoders read.
-const IDEA_WORDS: usize = 180;
 
 /// Sets the nearest work beside every statement, in order.
 ///
@@ -36,12 +34,14 @@ const IDEA_WORDS: usize = 180;
 pub(super) fn contribution(
     desk: &Desk<'_>,
     looked: &[Looked<'_>],
+    subject: &str,
     vectors: &mut Vectors<'_>,
     numbering: &mut Numbering,
 ) -> Result<Contribution, PortError> {
     let mut reviews: Vec<DimensionReview> = Vec::new();
     let mut nearest = Vec::new();
-    let mut measured: BTreeMap<PaperId, (Arc<PaperMeta>, EvidenceOrigin, String)> = BTreeMap::new();
+    let mut measured: BTreeMap<PaperId, (Arc<PaperMeta>, EvidenceOrigin, Option<f32>)> =
+        BTreeMap::new();
     let mut found: BTreeSet<&PaperId> = BTreeSet::new();
     for Looked { item, read } in looked {
         let review = dimension(&mut reviews, item.dimension);
@@ -56,12 +56,10 @@ pub(super) fn contribution(
             }
         };
         found.extend(&read.found);
-        let studies = studies(&read.papers, &item.key, vectors)?;
+        let studies = studies(&read.papers, &item.key, subject, vectors)?;
         for study in &studies {
-            let text = study.paper.passages.first().map(|hit| hit.passage.text.clone());
-            let of = format!("{} {}", study.paper.meta.title, text.unwrap_or_default());
             let meta = Arc::clone(&study.paper.meta);
-            let known = (meta, study.paper.origin.clone(), of);
+            let known = (meta, study.paper.origin.clone(), study.on_subject);
             measured.entry(study.paper.meta.id.clone()).or_insert(known);
         }
         let (work, quoted) = beside(item, &id, &studies, vectors, numbering);
@@ -70,7 +68,7 @@ pub(super) fn contribution(
         nearest.push(work);
     }
     let funnel = Funnel { found: found.len(), compared: measured.len(), ..Funnel::default() };
-    let papers = papers(desk, looked, measured, vectors, numbering)?;
+    let papers = papers(measured, numbering);
     Ok(Contribution {
         reviews,
         comparisons: Vec::new(),
@@ -191,28 +189,14 @@ fn not_found(work: &PriorWork) -> Option<Statement> {
 
 /// Every paper that was read with its cosine to the idea, the nearest first, without an encoder by identifier.
 fn papers(
-    desk: &Desk<'_>,
-    looked: &[Looked<'_>],
-    measured: BTreeMap<PaperId, (Arc<PaperMeta>, EvidenceOrigin, String)>,
-    vectors: &mut Vectors<'_>,
+    measured: BTreeMap<PaperId, (Arc<PaperMeta>, EvidenceOrigin, Option<f32>)>,
     numbering: &Numbering,
-) -> Result<Vec<ScoredPaper>, PortError> {
-    let statements = looked.iter().map(|one| one.item.key.as_str());
-    let words = desk.idea.title.iter().map(String::as_str).chain(statements);
-    let words: Vec<&str> = words.flat_map(str::split_whitespace).take(IDEA_WORDS).collect();
-    let idea = words.join(" ");
-    let texts = measured.values().map(|(_, _, text)| text.as_str());
-    vectors.add(texts.chain([idea.as_str()]))?;
-    let mut papers: Vec<ScoredPaper> = measured
-        .into_values()
-        .map(|(meta, origin, text)| ScoredPaper {
-            paper: meta.as_ref().clone(),
-            origin,
-            relevance: None,
-            rationale: String::new(),
-            cosine: vectors.cosine(&idea, &text),
-        })
-        .collect();
+) -> Vec<ScoredPaper> {
+    let scored = |(meta, origin, cosine): (Arc<PaperMeta>, EvidenceOrigin, Option<f32>)| {
+        let paper = meta.as_ref().clone();
+        ScoredPaper { paper, origin, relevance: None, rationale: String::new(), cosine }
+    };
+    let mut papers: Vec<ScoredPaper> = measured.into_values().map(scored).collect();
     let value = |one: &ScoredPaper| one.cosine.unwrap_or(-1.0);
     papers.sort_by(|a, b| value(b).total_cmp(&value(a)));
     // What is quoted has its place on the map, however far it is from the idea as a whole.
@@ -224,5 +208,5 @@ fn papers(
         room = room.saturating_sub(usize::from(!is_quoted));
         stays
     });
-    Ok(papers)
+    papers
 }

@@ -43,6 +43,14 @@ pub(super) struct PaperRead {
     pub(super) origin: EvidenceOrigin,
 }
 
+impl PaperRead {
+    /// Its title with its abstract, or with what else was read first.
+    pub(super) fn opening(&self) -> String {
+        let text = self.passages.first().map_or("", |hit| hit.passage.text.as_str());
+        format!("{} {text}", self.meta.title)
+    }
+}
+
 /// Reads for each of `items`, in their order whatever search ends first.
 pub(super) async fn gather(
     library: &Library<'_>,

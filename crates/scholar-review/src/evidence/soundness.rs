@@ -46,6 +46,7 @@ pub(super) struct Looked<'a> {
 pub(super) async fn soundness(
     desk: &Desk<'_>,
     looked: &[Looked<'_>],
+    subject: &str,
     vectors: &mut Vectors<'_>,
     numbering: &mut Numbering,
 ) -> Result<Soundness, PortError> {
@@ -54,7 +55,7 @@ pub(super) async fn soundness(
         let method = Method { id: item.id.clone(), text: item.text.clone() };
         reviews.push(match read {
             Err(reason) => nothing(method, ItemState::Failed(reason.clone())),
-            Ok(read) => review(desk, item, method, read, vectors, numbering).await?,
+            Ok(read) => review(desk, (item, subject), method, read, vectors, numbering).await?,
         });
     }
     Ok(Soundness { summary: None, reviews })
@@ -77,13 +78,13 @@ fn nothing(method: Method, state: ItemState) -> MethodReview {
 
 async fn review(
     desk: &Desk<'_>,
-    item: &Item,
+    (item, subject): (&Item, &str),
     method: Method,
     read: &Read,
     vectors: &mut Vectors<'_>,
     numbering: &mut Numbering,
 ) -> Result<MethodReview, PortError> {
-    let all = studies(&read.papers, &item.key, vectors)?;
+    let all = studies(&read.papers, &item.key, subject, vectors)?;
     let from = if vectors.has_encoder() { NEAR } else { NEAR_BY_WORDS };
     let line_from = if vectors.has_encoder() { LINE } else { LINE_BY_WORDS };
     let near: Vec<&Study<'_>> = all.iter().filter(|study| study.near >= from).collect();

@@ -43,6 +43,8 @@ pub(super) struct Study<'a> {
     pub(super) near: f32,
     /// How much of the item's terms it has, in `[0, 1]`.
     pub(super) covers: f32,
+    /// Cosine of its title and abstract with the idea; `None` without an encoder.
+    pub(super) on_subject: Option<f32>,
     /// Stems of all that was read of it.
     pub(super) stems: BTreeSet<String>,
 }
@@ -52,24 +54,29 @@ const SENTENCE_SHARE: f32 = 0.7;
 /// What background counts of its nearness: it is about others.
 const BACKGROUND: f32 = 0.8;
 /// What having all terms of an item adds to the nearness by which papers are ranked. Ours.
-const COVERAGE: f32 = 0.25;
+const COVERAGE: f32 = 0.15;
+/// What being on the idea's subject as a whole adds to it, times the cosine: words such as `weight` have a meaning in every field.
+const SUBJECT: f32 = 0.5;
 
-/// Reads `papers` beside `key`; the nearest first, ties in their order.
+/// Reads `papers` beside `key`, an item of an idea about `subject`; the nearest first, ties in their order.
 ///
 /// # Errors
 /// When a model fails.
 pub(super) fn studies<'a>(
     papers: &'a [PaperRead],
     key: &str,
+    subject: &str,
     vectors: &mut Vectors<'_>,
 ) -> Result<Vec<Study<'a>>, PortError> {
-    vectors.add([key])?;
+    vectors.add([key, subject])?;
     let mut studies = Vec::new();
     for paper in papers {
-        studies.push(study(paper, key, vectors)?);
+        studies.push(study(paper, key, subject, vectors)?);
     }
     // Two works on one subject differ in whether they speak of all of it.
-    let rank = |study: &Study<'_>| study.near + COVERAGE * study.covers;
+    let rank = |study: &Study<'_>| {
+        study.near + COVERAGE * study.covers + SUBJECT * study.on_subject.unwrap_or(0.0)
+    };
     studies.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
     Ok(studies)
 }
@@ -77,6 +84,7 @@ pub(super) fn studies<'a>(
 fn study<'a>(
     paper: &'a PaperRead,
     key: &str,
+    subject: &str,
     vectors: &mut Vectors<'_>,
 ) -> Result<Study<'a>, PortError> {
     let title = paper.meta.title.as_str();
@@ -102,7 +110,8 @@ fn study<'a>(
             of: one.of,
         })
         .collect();
-    vectors.add(spoken.iter().map(|one| one.text).chain([title]))?;
+    let whole = paper.opening();
+    vectors.add(spoken.iter().map(|one| one.text).chain([title, &whole]))?;
     let roles = vectors.roles(&spoken)?;
     let own = weighed_stems(key);
     let near = |text: &str| vectors.cosine(key, text).unwrap_or_else(|| overlap(&own, text));
@@ -134,7 +143,8 @@ fn study<'a>(
     } else {
         SENTENCE_SHARE * best + (1.0 - SENTENCE_SHARE) * of_title
     };
-    Ok(Study { paper, lines, near, covers, stems })
+    let on_subject = vectors.cosine(subject, &whole);
+    Ok(Study { paper, lines, near, covers, on_subject, stems })
 }
 
 impl Line {

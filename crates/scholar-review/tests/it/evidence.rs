@@ -3,8 +3,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::civil::Date;
 use scholar_core::{
-    Attributor, CharSpan, Judgement, NoticeKind, Paper, PaperMeta, Passage, PassageId, PortError,
-    PortErrorKind, Retrieved, Retriever, SearchRequest, Verdict,
+    Attributor, CharSpan, Judgement, NoticeKind, Paper, PaperId, PaperMeta, Passage, PassageId,
+    PortError, PortErrorKind, Retrieved, Retriever, SearchRequest, Section, Verdict,
 };
 use scholar_formats::export::{CitationStyle, ExportFormat};
 use scholar_pipeline::{Outcome, Ports};
@@ -68,7 +68,7 @@ async fn every_quotation_stands_in_a_stored_passage_and_no_model_writes() {
     let of_overlaps = contribution.nearest.iter().flat_map(|work| &work.overlaps);
     let of_sentences = review.statements().flat_map(|one| &one.sentence.quotes);
     let quotes: Vec<_> = of_sentences.chain(of_overlaps.map(|one| &one.quote)).collect();
-    assert!(quotes.len() > 8, "{}", quotes.len());
+    assert!(quotes.len() > 5, "{}", quotes.len());
     for quote in quotes {
         let stored = ports.retriever.passage(&quote.passage_id).await.expect("asked");
         let (passage, _) = stored.expect("stored");
@@ -90,7 +90,13 @@ async fn every_quotation_stands_in_a_stored_passage_and_no_model_writes() {
 
 #[tokio::test]
 async fn agreement_and_conflict_are_told_only_where_the_judge_says_so() {
-    let papers = papers();
+    let mut papers = papers();
+    let found = "The probability of the model detected 83% of the hallucinations in translation.";
+    let mut paper = papers[0].clone();
+    paper.meta =
+        PaperMeta::new(PaperId::Pmid(83), "Hallucinations by the probability of the model");
+    paper.sections = vec![Section::new("Abstract", found)];
+    papers.push(paper);
     let told = |verdict: Option<Verdict>, sure: bool| {
         let papers = papers.clone();
         async move {
