@@ -146,9 +146,10 @@ fn chosen<'s>(
         let best = weighed.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         best.map(|(_, at)| at)
     };
-    let did = |line: &Line| (line.did >= ROLE).then_some(line.near);
-    let found =
-        |line: &Line| (line.found >= ROLE).then_some(line.near + TELLS * line.sentence.informative);
+    let did = |line: &Line| (line.did >= ROLE).then_some(line.did * line.near);
+    let found = |line: &Line| {
+        (line.found >= ROLE).then_some(line.found * (line.near + TELLS * line.sentence.informative))
+    };
     let did = best(&did, &places);
     places.extend(did.map(|at| (at, None)));
     if bears.is_empty() {

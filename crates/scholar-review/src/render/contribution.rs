@@ -136,7 +136,9 @@ pub(super) fn map(review: &Review) -> Option<(ReportPart, AnswerTable)> {
                 title: display_title(&scored.paper.title, &scored.paper.id).into_owned(),
                 number: number.map(|number| number.0),
                 whole: scored.cosine,
-                cells: number.and_then(|number| cells.get(&number).cloned()).unwrap_or_default(),
+                cells: number
+                    .and_then(|number| cells.get(&number).cloned())
+                    .unwrap_or_else(|| vec![None; columns]),
             };
             (row, number)
         })

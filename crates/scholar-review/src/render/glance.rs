@@ -114,18 +114,24 @@ fn judged(soundness: &Soundness) -> Option<ReportLine> {
     if asked.is_empty() {
         return None;
     }
-    let ids = |has: &dyn Fn(&MethodReview) -> bool| -> String {
+    let ids = |has: &dyn Fn(&MethodReview) -> bool| -> Option<String> {
         let ids: Vec<&str> = asked
             .iter()
             .filter(|review| has(review))
             .map(|review| review.method.id.as_str())
             .collect();
-        if ids.is_empty() { "none".to_owned() } else { ids.join(", ") }
+        (!ids.is_empty()).then(|| ids.join(", "))
     };
-    let agrees = ids(&|one| !one.support.is_empty());
-    let conflicts = ids(&|one| !one.contradictions.is_empty());
-    let text = format!("agreement with {agrees}; conflict with {conflicts}.");
-    Some(ReportLine::said(text).labelled("A judge of single sentences sees"))
+    let with = |what: &str, ids: Option<String>| match ids {
+        Some(ids) => format!("{what} with {ids}"),
+        None => format!("no {what}"),
+    };
+    let text = format!(
+        "{}, {}.",
+        with("agreement", ids(&|one| !one.support.is_empty())),
+        with("conflict", ids(&|one| !one.contradictions.is_empty()))
+    );
+    Some(ReportLine::said(text).labelled("On suppositions a judge of single sentences sees"))
 }
 
 /// What a judge says of a supposition, for the label of a quotation.

@@ -108,7 +108,7 @@ fn draw(canvas: &mut Canvas, row: &NoveltyRow, columns: usize, top: f64) {
                 mark(canvas, (column(at), middle), cosine);
                 canvas.end();
             }
-            None => canvas.path(&format!("M{:.1} {middle:.1}h4", column(at) - 2.0), "rule"),
+            None => canvas.path(&format!("M{:.1} {middle:.1}h6", column(at) - 3.0), "branch"),
         }
     }
     if let Some(whole) = row.whole.filter(|whole| whole.is_finite()) {
@@ -142,7 +142,7 @@ fn legend(canvas: &mut Canvas, top: f64) -> f64 {
         canvas.text((pen.0 + 14.0, pen.1 + 4.0), "soft", &name);
         pen.0 += 14.0 + shorten::width(&name, 12.0) + 24.0;
     }
-    canvas.path(&format!("M{:.1} {:.1}h4", pen.0 - 2.0, pen.1), "rule");
+    canvas.path(&format!("M{:.1} {:.1}h6", pen.0 - 3.0, pen.1), "branch");
     canvas.text((pen.0 + 12.0, pen.1 + 4.0), "soft", "not among the nearest read for it");
     let text = "Each mark: the sentence of the paper nearest to the claim. What no mark shows may exist elsewhere.";
     canvas.text((MARGIN, pen.1 + 24.0), "soft", text);
