@@ -19,5 +19,5 @@ mod words;
 
 pub use index::Exploration;
 pub use page::page;
-pub use svg::svg;
+pub use svg::{NoveltyMap, NoveltyRow, svg};
 pub use text::{node, reference, text};

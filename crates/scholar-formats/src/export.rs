@@ -13,6 +13,7 @@ mod item;
 mod lead;
 mod markdown;
 mod outline;
+mod report;
 mod ris;
 mod style;
 mod tex;
@@ -25,6 +26,7 @@ use item::Item;
 
 pub use comparison::{ExportCell, ExportRow, TableExport, TableFormat, table};
 pub use lead::{Lead, named};
+pub use report::{ReportExport, ReportLine, ReportPart};
 pub use style::{CitationStyle, STYLES};
 
 /// What a list of references is written in.
@@ -116,12 +118,27 @@ pub fn answer(
     format: ExportFormat,
     style: &CitationStyle,
 ) -> Result<Vec<u8>, FormatError> {
-    let outline = outline::Outline::new(export, style)?;
+    document(&outline::Outline::new(export, style)?, format)
+}
+
+/// Writes a report with its citations, quotations, references and drawings.
+///
+/// # Errors
+/// When the style cannot be applied, or a DOCX cannot be packed.
+pub fn report(
+    export: &ReportExport<'_>,
+    format: ExportFormat,
+    style: &CitationStyle,
+) -> Result<Vec<u8>, FormatError> {
+    document(&outline::Outline::of_report(export, style)?, format)
+}
+
+fn document(outline: &outline::Outline, format: ExportFormat) -> Result<Vec<u8>, FormatError> {
     Ok(match format {
-        ExportFormat::Markdown => markdown::write(&outline).into_bytes(),
-        ExportFormat::Html => html::write(&outline).into_bytes(),
-        ExportFormat::Latex => tex::write(&outline).into_bytes(),
-        ExportFormat::Docx => docx::write(&outline)?,
+        ExportFormat::Markdown => markdown::write(outline).into_bytes(),
+        ExportFormat::Html => html::write(outline).into_bytes(),
+        ExportFormat::Latex => tex::write(outline).into_bytes(),
+        ExportFormat::Docx => docx::write(outline)?,
     })
 }
 

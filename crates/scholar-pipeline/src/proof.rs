@@ -39,7 +39,7 @@ pub use file::{
 };
 pub use finalise::{finalise, reference_of};
 pub(crate) use finalise::{number_of, reference_to};
-pub use gates::prove;
+pub use gates::{believed, prove};
 pub use generator::GeneratorAttributor;
 pub use lexical::LexicalAttributor;
 pub use section_judge::SectionAttributor;

@@ -13,7 +13,9 @@
 //! * [`config`]: every choice, with the presets `paper`, `upstream` and `lean`;
 //! * [`review`]: the entry, an idea in and a review out; within it `soundness` and `contribution`, which find papers through
 //!   `library` alone and prove their sentences in `statements`;
-//! * [`report`]: the result, `openscholar.review/1`.
+//! * [`evidence`]: the same without a model, in the papers' own words;
+//! * [`report`]: the result, `openscholar.review/1`;
+//! * [`mod@render`]: the result as a document.
 //!
 //! Source: ScholarEval, arXiv 2510.16234.
 
@@ -24,10 +26,12 @@ mod contribution;
 pub mod cutoff;
 mod desk;
 mod estimate;
+pub mod evidence;
 pub mod idea;
 mod library;
 mod number;
 pub mod prompts;
+pub mod render;
 pub mod report;
 pub mod review;
 mod select;
@@ -38,10 +42,11 @@ pub use config::{Ablation, ModeWanted, ModulesWanted, ReviewConfig};
 pub use cutoff::{Cutoff, DateBound, Guard, LeftOut, Refusal, UnknownDates};
 pub use estimate::estimate;
 pub use idea::{Idea, IdeaError, IdeaSection};
+pub use render::{ReviewDocument, render};
 pub use report::{
-    Basis, Comparison, Contribution, Dimension, DimensionComparison, DimensionReview, Evidence,
-    EvidenceOrigin, EvidenceTier, Failure, Funnel, ItemState, Method, MethodReview, Module,
-    Novelty, Overlap, PriorWork, REVIEW_SCHEMA, Review, ReviewMode, ReviewModule, ScoredPaper,
-    Soundness, Statement, Summarised, Summary,
+    Basis, Bearing, Comparison, Contribution, Dimension, DimensionComparison, DimensionReview,
+    Evidence, EvidenceOrigin, EvidenceTier, Failure, Funnel, ItemState, Measured, Method,
+    MethodReview, Module, Novelty, Overlap, PriorWork, REVIEW_SCHEMA, Review, ReviewMode,
+    ReviewModule, ScoredPaper, Soundness, Statement, Summarised, Summary,
 };
 pub use review::{ReviewError, generative, mode_for};

@@ -19,7 +19,7 @@ impl Numbering {
         let before = self.statements;
         for statement in parts {
             self.statements += 1;
-            let Statement { sentence, rests_on } = statement;
+            let Statement { sentence, rests_on, measured: _ } = statement;
             for citation in &mut sentence.citations {
                 *citation = self.number_of(*citation, own);
             }

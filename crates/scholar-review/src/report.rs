@@ -6,6 +6,7 @@
 use jiff::civil::Date;
 use scholar_core::{
     AnswerSentence, Citation, PaperId, PaperMeta, PassageId, PassageKind, Quote, Reference,
+    SentenceRole, Support, Verdict,
 };
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +64,14 @@ impl<T> Module<T> {
             Self::Failed(_) => None,
         }
     }
+
+    /// Why there is no result, if there is none.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            Self::Done(_) => None,
+            Self::Failed(reason) => Some(reason),
+        }
+    }
 }
 
 /// How an item that a model was asked for came out.
@@ -113,12 +122,50 @@ pub struct Statement {
     /// One entry for each quotation's section, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rests_on: Vec<Basis>,
+    /// What was measured of a quoted sentence beside the idea's words. Only in evidence mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
 }
 
-/// A method of the idea.
+/// What was measured of a sentence that a paper wrote beside one of the idea (evidence mode).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// What it does in its paper, by the sentence classifier: methods and purposes tell what was done, results and conclusions
+    /// what was found. Without a classifier by its wording.
+    pub role: SentenceRole,
+    /// Cosine with the idea's words, in `[-1, 1]`, where an encoder was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cosine: Option<f32>,
+    /// What a judge says of the two, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bearing: Option<Bearing>,
+}
+
+/// A supposition of the idea beside a sentence of a paper, as a judge sees them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bearing {
+    /// What the idea supposes, in its own words.
+    pub claim: String,
+    /// Whether the paper's sentence supports or contradicts it.
+    pub judged: Support,
+}
+
+impl Bearing {
+    /// Whether the paper agrees.
+    pub fn agrees(&self) -> bool {
+        self.judged.verdict == Verdict::Supported
+    }
+
+    /// Whether the paper says otherwise.
+    pub fn conflicts(&self) -> bool {
+        self.judged.verdict == Verdict::Contradicted
+    }
+}
+
+/// A method of the idea, or in evidence mode something that it supposes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
-    /// `M1`, `M2`, … in order of importance.
+    /// `M1`, `M2`, … in order of importance; `H1`, `H2`, … of suppositions.
     pub id: String,
     /// What the idea says of it, whole enough to be understood alone.
     pub text: String,
@@ -201,6 +248,10 @@ pub struct MethodReview {
     pub contradictions: Vec<Statement>,
     /// What to do about it.
     pub suggested_action: Vec<Statement>,
+    /// What the nearest studies did and found where no judge sees agreement or conflict, study by study, the nearest first. Only in
+    /// evidence mode.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Statement>,
     /// 0 to 10 as a model put it; kept, not shown. `None` without evidence and in evidence mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_score: Option<f32>,
@@ -359,12 +410,15 @@ pub struct PriorWork {
     /// Number of the nearest paper's reference; `None`: nothing near was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closest: Option<Citation>,
-    /// Sentences side by side, nearest first.
+    /// Sentences side by side: the best one of each near paper, the nearest paper first, and then further ones of the nearest.
     pub overlaps: Vec<Overlap>,
     /// Terms of the statement that the paper has too.
     pub shared: Vec<String>,
     /// Terms of the statement that no paper read for it has.
     pub not_found: Vec<String>,
+    /// How many papers were read for it.
+    #[serde(default)]
+    pub read: usize,
 }
 
 /// How many papers went through the steps of contribution.
@@ -481,7 +535,8 @@ impl Soundness {
 impl MethodReview {
     /// Its sentences in order.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
-        self.support.iter().chain(&self.contradictions).chain(&self.suggested_action)
+        let judged = self.support.iter().chain(&self.contradictions);
+        judged.chain(&self.related).chain(&self.suggested_action)
     }
 }
 

@@ -279,7 +279,7 @@ fn written(shelf: &Shelf, parts: &[Prose], sentences: &[Sentence], kept: &[usize
         let rests_on = bases(shelf, &sentence);
         let part = &mut written.parts[one.part];
         sentence.paragraph_start = part.is_empty();
-        part.push(Statement { sentence, rests_on });
+        part.push(Statement { sentence, rests_on, measured: None });
     }
     written
 }

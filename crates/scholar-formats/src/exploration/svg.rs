@@ -9,6 +9,7 @@ mod canvas;
 mod contributions;
 mod legend;
 mod mark;
+mod novelty;
 mod outline;
 mod select;
 mod tree;
@@ -16,6 +17,8 @@ mod tree;
 use super::index::{Exploration, Papers};
 use canvas::Canvas;
 use select::Selection;
+
+pub use novelty::{NoveltyMap, NoveltyRow};
 
 /// Width of the drawing, in pixels, unless a graph needs more.
 const WIDTH: f64 = 1280.0;
@@ -48,7 +51,8 @@ pub fn svg(exploration: Exploration<'_>) -> String {
         canvas.text((MARGIN, top), "soft", &text);
         top += GAP;
     }
-    canvas.finish(exploration.question, top - GAP + MARGIN)
+    canvas
+        .finish(&format!("How the answer was found: {}", exploration.question), top - GAP + MARGIN)
 }
 
 fn heading(canvas: &mut Canvas, question: &str, top: f64) -> f64 {

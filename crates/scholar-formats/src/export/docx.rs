@@ -56,10 +56,16 @@ impl Document {
         for (at, part) in outline.parts.iter().enumerate() {
             self.table(outline, at);
             if let Some(heading) = &part.heading {
-                self.paragraph("Heading1", &text(heading, ""));
+                let style = if part.below { "Heading2" } else { "Heading1" };
+                self.paragraph(style, &text(heading, ""));
+            }
+            if let Some(about) = &part.about {
+                self.paragraph("Point", &text(about, "<w:i/>"));
             }
             for paragraph in &part.paragraphs {
-                let mut xml = String::new();
+                let label = paragraph.label.as_ref();
+                let mut xml =
+                    label.map_or_else(String::new, |label| text(&format!("{label}: "), "<w:b/>"));
                 for (number, one) in paragraph.sentences.iter().enumerate() {
                     if number > 0 {
                         xml += &text(" ", "");

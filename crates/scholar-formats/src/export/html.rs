@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use scholar_core::text::untrusted::escape_html;
 
 use super::lead::Lead;
-use super::outline::{DOUBT_MARK, Outline, OutlineTable, Paragraph, Sentence};
+use super::outline::{DOUBT_MARK, Outline, OutlinePart, OutlineTable, Paragraph, Sentence};
 use super::style::{CitesBy, Link, Run};
 use crate::fragment::is_web;
 
@@ -28,14 +28,7 @@ pub(super) fn write(outline: &Outline) -> String {
     let mut notes = 0;
     for (at, part) in outline.parts.iter().enumerate() {
         html.push_str(&table(outline, at));
-        html.push_str("<section>\n");
-        if let Some(heading) = &part.heading {
-            let _infallible = writeln!(html, "<h2>{}</h2>", escape_html(heading));
-        }
-        for one in &part.paragraphs {
-            html.push_str(&paragraph(one, outline, &mut notes));
-        }
-        html.push_str("</section>\n");
+        html.push_str(&section(part, outline, &mut notes));
     }
     html.push_str(&table(outline, outline.parts.len()));
     if let Some(legend) = outline.legend {
@@ -58,7 +51,32 @@ pub(super) fn write(outline: &Outline) -> String {
     html
 }
 
-/// A paragraph, and its evidence folded below it.
+fn section(part: &OutlinePart, outline: &Outline, notes: &mut usize) -> String {
+    let mut html = "<section>\n".to_owned();
+    if let Some(heading) = &part.heading {
+        let level = if part.below { "h3" } else { "h2" };
+        let _infallible = writeln!(html, "<{level}>{}</{level}>", escape_html(heading));
+    }
+    let paragraphs: String =
+        part.paragraphs.iter().map(|one| paragraph(one, outline, notes)).collect();
+    match &part.about {
+        Some(about) => {
+            let about = escape_html(about);
+            let _infallible = writeln!(
+                html,
+                "<div class=\"beside\"><blockquote class=\"about\">{about}</blockquote>\n<div>{paragraphs}</div></div>"
+            );
+        }
+        None => html.push_str(&paragraphs),
+    }
+    if let Some(figure) = &part.figure {
+        let _infallible = writeln!(html, "<figure>{figure}</figure>");
+    }
+    html.push_str("</section>\n");
+    html
+}
+
+/// A paragraph, and its evidence folded below it or shown beside it.
 fn paragraph(paragraph: &Paragraph, outline: &Outline, notes: &mut usize) -> String {
     let mut evidence = String::new();
     let mut count = 0;
@@ -68,7 +86,15 @@ fn paragraph(paragraph: &Paragraph, outline: &Outline, notes: &mut usize) -> Str
         .map(|one| sentence(one, outline, &mut evidence, &mut count, notes))
         .collect();
     let class = if paragraph.bullet { " class=\"point\"" } else { "" };
-    let mut html = format!("<p{class}>{}</p>\n", sentences.join(" "));
+    let label = paragraph.label.as_ref().map_or_else(String::new, |label| {
+        format!("<strong class=\"label\">{}</strong> ", escape_html(label))
+    });
+    let mut html = format!("<p{class}>{label}{}</p>\n", sentences.join(" "));
+    if count > 0 && outline.quotes_beside {
+        return format!(
+            "<div class=\"beside\">{html}<ul class=\"quotes\">\n{evidence}</ul></div>\n"
+        );
+    }
     if count > 0 {
         let plural = if count == 1 { "" } else { "s" };
         let _infallible = write!(
@@ -126,7 +152,9 @@ fn sentence(
 
 /// The table, where it stands in front of part `at`.
 fn table(outline: &Outline, at: usize) -> String {
-    let Some(table) = outline.table.as_ref().filter(|table| table.before == at) else {
+    let drawn = at.checked_sub(1).and_then(|at| outline.parts.get(at));
+    let drawn = drawn.is_some_and(|part| part.figure.is_some());
+    let Some(table) = outline.table.as_ref().filter(|table| table.before == at && !drawn) else {
         return String::new();
     };
     let heads: String = table

@@ -24,13 +24,22 @@ impl Lead {
         let before = &answer.sentences[..at];
         let is_first = before.iter().all(|other| !other.citations.contains(cited));
         let study = format!("{}{}", named(paper), visible(&details));
+        Some(Self::with(study, paper, is_first))
+    }
+
+    /// To a quotation of `paper`, with its title or without.
+    pub(super) fn to(paper: &Reference, titled: bool) -> Self {
+        Self::with(named(paper), paper, titled)
+    }
+
+    fn with(study: String, paper: &Reference, titled: bool) -> Self {
         let title = visible(&paper.title);
         let title = title.trim_end_matches(['.', ' ']);
-        Some(if is_first && !title.is_empty() {
+        if titled && !title.is_empty() {
             Self { emphasised: study, rest: format!(", {title}: ") }
         } else {
             Self { emphasised: format!("{study}:"), rest: " ".to_owned() }
-        })
+        }
     }
 }
 

@@ -20,13 +20,22 @@ pub(super) fn write(outline: &Outline) -> String {
     for (at, part) in outline.parts.iter().enumerate() {
         text.push_str(&table(outline, at));
         if let Some(heading) = &part.heading {
-            let _infallible = write!(text, "## {}\n\n", escaped(heading));
+            let marks = if part.below { "###" } else { "##" };
+            let _infallible = write!(text, "{marks} {}\n\n", escaped(heading));
+        }
+        if let Some(about) = &part.about {
+            let _infallible = write!(text, "> {}\n\n", guarded(&escaped(about)));
         }
         for paragraph in &part.paragraphs {
             let sentences: Vec<String> =
                 paragraph.sentences.iter().map(|one| sentence(one, outline, &mut notes)).collect();
             let lead = if paragraph.bullet { "- " } else { "" };
-            let _infallible = write!(text, "{lead}{}\n\n", guarded(&sentences.join(" ")));
+            let _infallible = match &paragraph.label {
+                Some(label) => {
+                    write!(text, "{lead}**{}:** {}\n\n", escaped(label), sentences.join(" "))
+                }
+                None => write!(text, "{lead}{}\n\n", guarded(&sentences.join(" "))),
+            };
         }
     }
     text.push_str(&table(outline, outline.parts.len()));

@@ -82,18 +82,34 @@ pub(super) struct Outline {
     pub(super) cites_by: CitesBy,
     pub(super) notices: Vec<String>,
     pub(super) generated_by: String,
+    /// Quotations stand beside what they prove instead of being folded away.
+    pub(super) quotes_beside: bool,
 }
 
 /// Paragraphs under one heading.
 pub(super) struct OutlinePart {
     pub(super) heading: Option<String>,
+    /// Whether it is a part of the part before it.
+    pub(super) below: bool,
+    /// What it is about in someone's own words, shown beside or above the paragraphs.
+    pub(super) about: Option<String>,
+    /// A drawing as SVG, made by this crate; only pages show it.
+    pub(super) figure: Option<String>,
     pub(super) paragraphs: Vec<Paragraph>,
+}
+
+impl OutlinePart {
+    pub(super) fn new(heading: Option<String>) -> Self {
+        Self { heading, below: false, about: None, figure: None, paragraphs: Vec::new() }
+    }
 }
 
 /// Sentences that stand together.
 pub(super) struct Paragraph {
     /// It is one point of a list.
     pub(super) bullet: bool,
+    /// What its sentences are for, in a word or two in front of them.
+    pub(super) label: Option<String>,
     pub(super) sentences: Vec<Sentence>,
 }
 
@@ -148,13 +164,13 @@ impl Outline {
             let heading = sentence.heading.as_deref().map(visible);
             let new_part = parts.last().is_none_or(|part| part.heading != heading);
             if new_part {
-                parts.push(OutlinePart { heading, paragraphs: Vec::new() });
+                parts.push(OutlinePart::new(heading));
             }
             let Some(part) = parts.last_mut() else { continue };
             let starts = new_part || sentence.paragraph_start || part.paragraphs.is_empty();
             if starts {
                 let bullet = sentence.verbatim && answer.mode == AnswerMode::Evidence;
-                part.paragraphs.push(Paragraph { bullet, sentences: Vec::new() });
+                part.paragraphs.push(Paragraph { bullet, label: None, sentences: Vec::new() });
             }
             if let Some(paragraph) = part.paragraphs.last_mut() {
                 let view = Sentence::new(sentence, cited, citation.unwrap_or_default(), &places);
@@ -177,6 +193,7 @@ impl Outline {
             cites_by: style.cites_by(),
             notices: export.notices.iter().map(notice).collect(),
             generated_by: visible(export.generated_by),
+            quotes_beside: false,
         })
     }
 }

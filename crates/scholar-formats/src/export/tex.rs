@@ -85,7 +85,11 @@ fn body(outline: &Outline, tex: &mut String) {
     for (at, part) in outline.parts.iter().enumerate() {
         tex.push_str(&table(outline, at));
         if let Some(heading) = &part.heading {
-            let _infallible = write!(tex, "\\section*{{{}}}\n\n", latex(heading));
+            let command = if part.below { "subsection" } else { "section" };
+            let _infallible = write!(tex, "\\{command}*{{{}}}\n\n", latex(heading));
+        }
+        if let Some(about) = &part.about {
+            let _infallible = write!(tex, "\\begin{{quote}}\n{}\n\\end{{quote}}\n\n", latex(about));
         }
         let mut listed = false;
         for paragraph in &part.paragraphs {
@@ -95,6 +99,9 @@ fn body(outline: &Outline, tex: &mut String) {
             }
             if listed {
                 tex.push_str("\\item {}");
+            }
+            if let Some(label) = &paragraph.label {
+                let _infallible = write!(tex, "\\textbf{{{}:}} ", latex(label));
             }
             let sentences: Vec<String> =
                 paragraph.sentences.iter().map(|one| sentence(one, outline)).collect();

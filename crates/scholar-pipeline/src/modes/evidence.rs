@@ -28,6 +28,7 @@ mod lines;
 mod papers;
 pub(crate) mod pattern;
 mod question;
+mod quotable;
 mod reply;
 mod score;
 mod sentence_signs;
@@ -45,6 +46,7 @@ pub use abstain::{Diagnosis, PaperDiagnosis};
 pub use config::{EvidenceConfig, EvidenceIs};
 pub use digest::{EvidenceAnswer, digest};
 pub use papers::PaperSigns;
+pub use quotable::{Quotable, quotable};
 pub use sentence_signs::{SentenceDiagnosis, SentenceSigns};
 
 use question::Reading;

@@ -29,6 +29,7 @@ use crate::evidence::{EvidenceNumber, EvidenceRegistry};
 use crate::frame::Frame;
 use trials::{Trial, best_judgement, quote_at, quotes_of, shell, unproven};
 
+pub use content::believed;
 pub(crate) use remedies::ranked;
 
 /// Longest passage that a judge who reads more is shown whole, in words: stored passages have 256.

@@ -105,7 +105,7 @@ fn sentences(
             follows,
             ..AnswerSentence::uncited(words)
         };
-        kept.push(Statement { sentence, rests_on: Vec::new() });
+        kept.push(Statement { sentence, rests_on: Vec::new(), measured: None });
     }
     kept
 }

@@ -30,6 +30,7 @@ pub(crate) async fn review(
         support: Vec::new(),
         contradictions: Vec::new(),
         suggested_action: Vec::new(),
+        related: Vec::new(),
         model_score: None,
     };
     if let Some(problem) = problem {

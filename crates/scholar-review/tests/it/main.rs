@@ -1,8 +1,10 @@
-//! Scenarios of reviews: a scripted model over papers in memory.
+//! Scenarios of reviews: a scripted model, or none, over papers in memory.
 #![expect(clippy::panic, reason = "helpers of tests fail as tests do")]
 
 mod dates;
+mod evidence;
 mod failing;
+mod real_ideas;
 mod replaying;
 mod stage;
 mod writing;

@@ -88,7 +88,7 @@ impl Canvas {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"exploration\" width=\"{width:.0}\" height=\"{height:.0}\" \
              viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-labelledby=\"x-title\">\n\
-             <title id=\"x-title\">How the answer was found: {title}</title>\n<style>\n{CSS}</style>\n\
+             <title id=\"x-title\">{title}</title>\n<style>\n{CSS}</style>\n\
              <defs>{}{}</defs>\n<rect width=\"100%\" height=\"100%\" class=\"ground\"/>\n{body}</svg>\n",
             marker("x-head", "head"),
             marker("x-faint-head", "faint-head"),

@@ -1,6 +1,6 @@
 //! The checks of content at work in the gates: what they read, and what their findings do to a verdict.
 
-use scholar_core::{Judgement, Missing, NoticeKind, PassageId, PassageKind, Verdict};
+use scholar_core::{Attributor, Judgement, Missing, NoticeKind, PassageId, PassageKind, Verdict};
 
 use super::super::content::{self, SourceText};
 use super::super::lexical::judge_pair;
@@ -45,20 +45,24 @@ impl Prover<'_> {
         text
     }
 
-    /// A small judge's "contradicted" is believed where direction or negation are opposite too; else the passage is taken
-    /// not to decide.
+    /// [`believed`] of a trial.
     pub(super) fn second_sign(&self, text: &str, trial: &Trial, judged: Judgement) -> Judgement {
-        let doubted = judged.verdict == Verdict::Contradicted
-            && !self.frame.ports.attributor.finds_contradictions();
-        if !doubted {
-            return judged;
-        }
-        let turned = !content::opposite(text, &SourceText::of(&[&trial.evidence])).is_empty();
-        let negated = judge_pair(text, &trial.evidence).verdict == Verdict::Contradicted;
-        if turned || negated {
-            judged
-        } else {
-            Judgement { verdict: Verdict::Unsupported, ..judged }
-        }
+        believed(self.frame.ports.attributor.as_ref(), text, &trial.evidence, judged)
     }
+}
+
+/// What `judged`, by `judge` of `sentence` and `evidence`, is taken for: a small judge's "contradicted" is believed where
+/// direction or negation are opposite too; else the evidence is taken not to decide.
+pub fn believed(
+    judge: &dyn Attributor,
+    sentence: &str,
+    evidence: &str,
+    judged: Judgement,
+) -> Judgement {
+    if judged.verdict != Verdict::Contradicted || judge.finds_contradictions() {
+        return judged;
+    }
+    let turned = !content::opposite(sentence, &SourceText::of(&[evidence])).is_empty();
+    let negated = judge_pair(sentence, evidence).verdict == Verdict::Contradicted;
+    if turned || negated { judged } else { Judgement { verdict: Verdict::Unsupported, ..judged } }
 }
