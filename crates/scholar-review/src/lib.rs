@@ -49,4 +49,4 @@ pub use report::{
     MethodReview, Module, Novelty, Overlap, PriorWork, REVIEW_SCHEMA, Review, ReviewMode,
     ReviewModule, ScoredPaper, Soundness, Statement, Summarised, Summary,
 };
-pub use review::{ReviewError, generative, mode_for};
+pub use review::{ReviewError, generative, mode_for, review};

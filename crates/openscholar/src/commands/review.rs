@@ -5,7 +5,7 @@ mod settings;
 
 use std::process::ExitCode;
 
-use scholar_core::{Answer, AnswerMode, GeneratorInfo, Notice, Paper, Question};
+use scholar_core::{Answer, AnswerMode, Notice, Paper, Question};
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
 use scholar_pipeline::{Event, Meter, ModeChoice, Outcome};
 use scholar_review::{Idea, ModeWanted, Review, ReviewConfig, ReviewError, ReviewMode, mode_for};
@@ -18,7 +18,6 @@ use crate::error::{CommandError, EXIT_MISSING_EVIDENCE, ErrorKind};
 use crate::output::document::{AnswerDocument, Usage};
 use crate::output::export;
 use crate::output::json::Json;
-use crate::output::markdown;
 use crate::output::review::ReviewDocument;
 use crate::proof::derive::{self, Facts, Recorded};
 use crate::runs::{
@@ -42,7 +41,7 @@ pub(crate) fn run(args: ReviewArgs, app: &App) -> Result<ExitCode, CommandError>
     }
     let (answer, review, stored) = app.block_on_to_the_end(weigh(&args, &task, app))??;
     // What was paid for is shown even where it cannot be kept.
-    print(&answer, &review, &args, app)?;
+    print(&review, &args, app)?;
     stored?;
     let abstained = answer.answer.abstained;
     Ok(if abstained { ExitCode::from(EXIT_MISSING_EVIDENCE) } else { ExitCode::SUCCESS })
@@ -117,8 +116,9 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
     };
     let wired = wiring::ports(app, &opened, wanted, &question, &asked, &meter).await?;
     let info = wired.ports.generator.as_ref().map(|generator| generator.info());
-    check_mode(config, info)?;
-    ask::announce(&scholar_review::estimate(config, info), &asked, app)?;
+    if mode_for(config.mode, info).0 == ReviewMode::Generative {
+        ask::announce(&scholar_review::estimate(config, info), &asked, app)?;
+    }
     let live = match journal {
         Some(journal) => Replayer::with_live(journal, Some(wired.ports.clone()))
             .map_err(|error| CommandError::user(format!("the journal cannot be used: {error}")))?
@@ -129,7 +129,7 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
     let watch = Watch::new(&app.printer, false, app.began, app.elapsed_ms());
     let recorder = Recorder::with_sink(&live, Some(folder.journal_sink()?));
     let outcome = tokio::select! {
-        outcome = scholar_review::generative(recorder.ports(), idea, config, &watch) => Some(outcome),
+        outcome = scholar_review::review(recorder.ports(), idea, config, &watch) => Some(outcome),
         () = app.stop.wait() => None,
     };
     let (events, timings) = watch.finish();
@@ -162,15 +162,6 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
         error.with_hint("the review is complete, but its run folder is not: save what is printed")
     });
     Ok((answer, whole, stored))
-}
-
-/// Evidence mode, where a review without a model is asked for or nothing else is possible.
-fn check_mode(config: &ReviewConfig, info: Option<&GeneratorInfo>) -> Result<(), CommandError> {
-    match mode_for(config.mode, info) {
-        (ReviewMode::Generative, _) => Ok(()),
-        (ReviewMode::Evidence, reason) => Err(CommandError::from(ReviewError::NoGenerator)
-            .with_hint(format!("no generative review: {reason}"))),
-    }
 }
 
 /// What `wiring` knows of a mode of reviews.
@@ -303,21 +294,13 @@ fn finish(folder: &RunFolder, record: &mut RunRecord, end: End) -> Reviewed {
     (document, whole, stored)
 }
 
-fn print(
-    document: &AnswerDocument,
-    review: &ReviewDocument,
-    args: &ReviewArgs,
-    app: &App,
-) -> Result<(), CommandError> {
+fn print(review: &ReviewDocument, args: &ReviewArgs, app: &App) -> Result<(), CommandError> {
     let bytes = if args.format.is_none() && app.printer.json {
         let json = Json::pretty(review)?;
         app.printer.out_json(&json)?;
         json.into_string().into_bytes()
     } else {
-        let bytes = match args.format {
-            Some(format) => export::bytes(document, format, args.style.as_deref())?,
-            None => markdown::render(document).into_bytes(),
-        };
+        let bytes = export::review_bytes(review, args.format, args.style.as_deref())?;
         if args.format.is_none_or(export::is_text) {
             app.printer.out(String::from_utf8_lossy(&bytes).trim_end())?;
         }

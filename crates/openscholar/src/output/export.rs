@@ -4,7 +4,8 @@ use std::path::Path;
 
 use scholar_formats::export::{self, AnswerExport, CitationStyle, ExportFormat, ListFormat};
 
-use super::document::AnswerDocument;
+use super::document::{AnswerDocument, Usage};
+use super::review::ReviewDocument;
 use crate::args::OutputFormat;
 use crate::error::{CommandError, Context as _};
 
@@ -31,9 +32,7 @@ pub(crate) fn bytes(
         OutputFormat::Latex => ExportFormat::Latex,
         OutputFormat::Docx => ExportFormat::Docx,
     };
-    let model = document.usage.model.as_deref().unwrap_or("no model");
-    let generated_by =
-        format!("openscholar {}, {model}, run {}", env!("CARGO_PKG_VERSION"), document.run);
+    let generated_by = made_by(&document.usage, &document.run);
     let export = AnswerExport {
         title: &document.answer.question,
         answer: &document.answer,
@@ -41,6 +40,36 @@ pub(crate) fn bytes(
         generated_by: &generated_by,
     };
     Ok(export::answer(&export, format, &style_named(style.unwrap_or(DEFAULT_STYLE))?)?)
+}
+
+/// A review as a document, or its references as a list; Markdown where no format is named.
+pub(crate) fn review_bytes(
+    document: &ReviewDocument,
+    format: Option<OutputFormat>,
+    style: Option<&str>,
+) -> Result<Vec<u8>, CommandError> {
+    let references = &document.review.references;
+    let list = |format| Ok(export::references(references, format).into_bytes());
+    let format = match format {
+        Some(OutputFormat::Bibtex) => return list(ListFormat::Bibtex),
+        Some(OutputFormat::Ris) => return list(ListFormat::Ris),
+        Some(OutputFormat::Csl) => return list(ListFormat::CslJson),
+        Some(OutputFormat::Markdown) | None => ExportFormat::Markdown,
+        Some(OutputFormat::Html) => ExportFormat::Html,
+        Some(OutputFormat::Latex) => ExportFormat::Latex,
+        Some(OutputFormat::Docx) => ExportFormat::Docx,
+    };
+    let generated_by = made_by(&document.usage, &document.run);
+    let ReviewDocument { review, notices, .. } = document;
+    let whole = scholar_review::ReviewDocument { review, notices, generated_by: &generated_by };
+    let style = style_named(style.unwrap_or(DEFAULT_STYLE))?;
+    Ok(scholar_review::render(&whole, format, &style)?)
+}
+
+/// Program, model and run, for the last line.
+fn made_by(usage: &Usage, run: &str) -> String {
+    let model = usage.model.as_deref().unwrap_or("no model");
+    format!("openscholar {}, {model}, run {run}", env!("CARGO_PKG_VERSION"))
 }
 
 /// A style that comes with the program, or the file of one.

@@ -175,7 +175,7 @@ async fn replay_review(
         format!("the settings of run {} are of another version of the program", record.id)
     })?;
     let replayer = Replayer::new(journal).user(|| "the journal cannot be replayed".to_owned())?;
-    let outcome = scholar_review::generative(&replayer.ports(), &idea, &config, &()).await;
+    let outcome = scholar_review::review(&replayer.ports(), &idea, &config, &()).await;
     check_misses(&replayer)?;
     let Outcome { value, notices, trace, spent } = outcome?;
     Ok(Outcome { value: value.to_answer(), notices, trace, spent })
