@@ -37,6 +37,7 @@ pub mod review;
 mod select;
 mod soundness;
 mod statements;
+pub mod weigh;
 
 pub use config::{Ablation, ModeWanted, ModulesWanted, ReviewConfig};
 pub use cutoff::{Cutoff, DateBound, Guard, LeftOut, Refusal, UnknownDates};
@@ -49,4 +50,5 @@ pub use report::{
     MethodReview, Module, Novelty, Overlap, PriorWork, REVIEW_SCHEMA, Review, ReviewMode,
     ReviewModule, ScoredPaper, Soundness, Statement, Summarised, Summary,
 };
-pub use review::{ReviewError, generative, mode_for, review};
+pub use review::{ReviewError, generative, mode_for};
+pub use weigh::review;

@@ -62,23 +62,6 @@ pub fn mode_for(wanted: ModeWanted, generator: Option<&GeneratorInfo>) -> (Revie
     }
 }
 
-/// Reviews `idea` in the mode that [`mode_for`] names.
-///
-/// # Errors
-/// [`ReviewError`] when there is nothing to show.
-pub async fn review(
-    ports: &Ports,
-    idea: &Idea,
-    config: &ReviewConfig,
-    observer: &dyn Observer,
-) -> Result<Outcome<Review>, ReviewError> {
-    let info = ports.generator.as_ref().map(|generator| generator.info());
-    match mode_for(config.mode, info).0 {
-        ReviewMode::Generative => generative(ports, idea, config, observer).await,
-        ReviewMode::Evidence => crate::evidence::review(ports, idea, config, observer).await,
-    }
-}
-
 /// Reviews `idea` with a model. Both modules run side by side; what fails is in the report.
 ///
 /// # Errors

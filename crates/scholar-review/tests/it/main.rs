@@ -4,7 +4,6 @@
 mod dates;
 mod evidence;
 mod failing;
-mod real_ideas;
 mod replaying;
 mod stage;
 mod writing;
