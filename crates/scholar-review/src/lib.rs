@@ -11,7 +11,7 @@
 //! * [`idea`]: what is reviewed, read from Markdown or plain text;
 //! * [`cutoff`]: what may be read, by date and by the guard against the idea's own paper;
 //! * [`config`]: every choice, with the presets `paper`, `upstream` and `lean`;
-//! * [`review`]: the entry, an idea in and a review out; within it `soundness` and `contribution`, which find papers through
+//! * [`mod@review`]: the entry, an idea in and a review out; within it `soundness` and `contribution`, which find papers through
 //!   `library` alone and prove their sentences in `statements`;
 //! * [`evidence`]: the same without a model, in the papers' own words;
 //! * [`report`]: the result, `openscholar.review/1`;
