@@ -101,7 +101,7 @@ async fn reviewed(desk: &Desk<'_>) -> Review {
             let reason = format!("the idea could not be read: {error}");
             (
                 modules.soundness().then(|| Module::Failed(reason.clone())),
-                modules.contribution().then(|| Module::Failed(reason)),
+                modules.contribution().then_some(Module::Failed(reason)),
             )
         }
     };
