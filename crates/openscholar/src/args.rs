@@ -16,6 +16,7 @@ mod graph;
 mod metadata;
 mod paper_model;
 mod review;
+mod scholarideas;
 mod scholarqa;
 mod scirag_depth;
 mod screen;
@@ -39,6 +40,11 @@ pub(crate) use graph::{BenchGraphArgs, GraphArgs};
 pub(crate) use metadata::BenchMetadataArgs;
 pub(crate) use paper_model::PaperModelArgs;
 pub(crate) use review::ReviewArgs;
+pub(crate) use scholarideas::{
+    AgreeArgs, BaselineArgs, CalibrateArgs, CompareArgs, CoverageArgs, CurateArgs, DryArgs,
+    GradedReports, IdeasArgs, InvalidityArgs, MeasureArg, PairwiseArgs, PolicyArg, ReportsArgs,
+    ScholarIdeasArgs, ScholarIdeasCommand,
+};
 pub(crate) use scholarqa::{
     BenchConvertArgs, BenchReportArgs, BenchRunArgs, BenchScoreArgs, CitationsArg, LessArgs,
     ShapeArg,
@@ -441,6 +447,9 @@ pub(crate) enum BenchCommand {
     },
     /// Run a blind pairwise comparison of two systems' answers by experts, on web pages.
     Annotate(AnnotateArgs),
+    /// Measure reviews of research ideas on `ScholarIdeas`.
+    #[command(name = "scholarideas")]
+    ScholarIdeas(Box<ScholarIdeasArgs>),
     /// Measure abstention: answers from relevant passages, none from irrelevant ones.
     Abstention(BenchAbstentionArgs),
     /// Measure whether a datastore's questions are answered by the right papers, and other questions are not.

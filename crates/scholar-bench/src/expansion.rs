@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use material::{Material, gather, reranked_with_links};
 pub use report::{Measured, SetReport, Wide, markdown, measure};
-pub use rules::{RULES, Tuned, tune, tune_by_seeds, tune_together};
+pub use rules::{RULES, Tuned, rated, tune, tune_by_seeds, tune_together};
 
 /// Lists that are compared have this many papers.
 pub const BUDGET: usize = 100;

@@ -4,11 +4,14 @@
 //! the analysis by length. An annotator's latest record for an instance counts, and instances are drawn, not records:
 //! several judgements of one answer are not independent.
 //!
+//! [`reviews`] has the same for reports on research plans, of which each annotator sees one system's.
+//!
 //! Source: the paper's expert evaluation; the reference code's `compute_metrics.py`, whose definitions are in
 //! [`summary::Upstream`]. Systems are told apart by their whole names: the reference counts winners by parts of names,
 //! so that `OS` wins what `OS-GPT4o` won.
 
 pub mod length;
+pub mod reviews;
 pub mod spreadsheet;
 pub mod summary;
 

@@ -11,6 +11,7 @@
 //! - [`tables`]: whether the cells of tables of papers say what people took out of the papers;
 //! - [`fit_weights`]: score-fusion weights of judges and rerankers;
 //! - [`performance`]: speed and size, and their reports;
+//! - [`scholarideas`]: how far reviews of research ideas make the points of expert reviewers, and what of them is wrong;
 //! - [`scirag_depth`]: what a question costs by depth of `SciRAG`'s tree;
 //! - [`screening`]: reading saved and criteria decided for systematic reviews;
 //! - [`retrieval`] and [`attribution`]: quality of search and of judges against people.
@@ -30,6 +31,7 @@ pub mod metrics;
 pub mod performance;
 pub mod plot;
 pub mod retrieval;
+pub mod scholarideas;
 pub mod scholarqa;
 pub mod scirag_depth;
 pub mod screening;

@@ -1,5 +1,7 @@
-//! Uncertainty of means over queries: the percentile bootstrap, seeded. Beside it [`correlation`] of scores,
-//! [`agreement`] of raters, the [`sign`] test and [`logistic`] regression.
+//! Uncertainty of means over queries: the percentile bootstrap, seeded.
+//!
+//! Beside it are [`correlation`] of scores, [`agreement`] of raters, the [`sign`] test, [`mod@welch`]'s t-test, a [`mixed_model`] and
+//! [`logistic`] regression.
 //!
 //! Nothing here invents a number: what is undefined for the data at hand is `None`, never 0.
 //!
@@ -7,9 +9,13 @@
 
 pub mod agreement;
 pub mod correlation;
+mod distribution;
+mod linear;
 pub mod logistic;
+pub mod mixed_model;
 pub mod share;
 pub mod sign;
+pub mod welch;
 
 pub use share::Share;
 
@@ -105,6 +111,13 @@ pub fn harmonic_of_means(rows: &[&(f64, f64)]) -> Option<f64> {
 pub fn ratio_of_means(rows: &[&(f64, f64)]) -> Option<f64> {
     let (a, b) = means(rows)?;
     (b.abs() > 0.0).then(|| a / b)
+}
+
+/// Mean of all values of all groups, each value counting once; `None` without values. With [`estimate_by`] groups are drawn
+/// whole: rubrics of one idea share a report and are not independent.
+pub fn mean_of_groups(groups: &[&Vec<f64>]) -> Option<f64> {
+    let n: usize = groups.iter().map(|group| group.len()).sum();
+    (n > 0).then(|| groups.iter().flat_map(|group| group.iter()).sum::<f64>() / ratio(n, 1))
 }
 
 fn means(rows: &[&(f64, f64)]) -> Option<(f64, f64)> {
@@ -228,6 +241,20 @@ mod tests {
         assert_eq!(estimate_by(&[], 3, harmonic_of_means), None);
         assert_eq!(estimate_by(&[(1.0, 0.0)], 3, ratio_of_means), None);
         assert_eq!(harmonic_of_means(&[&(0.0, 0.0)]), Some(0.0));
+    }
+
+    #[test]
+    fn groups_are_drawn_whole() {
+        // Values of a group are alike: what is known is five groups, not fifty values.
+        let groups: Vec<Vec<f64>> = (0..5).map(|n| vec![f64::from(n); 10]).collect();
+        let by_group = estimate_by(&groups, 5, mean_of_groups).expect("groups");
+        let single: Vec<f64> = groups.iter().flatten().copied().collect();
+        let alone = estimate(&single, 5).expect("values");
+        assert!((by_group.mean - 2.0).abs() < 1e-12 && (alone.mean - 2.0).abs() < 1e-12);
+        assert!(by_group.high - by_group.low > 2.0 * (alone.high - alone.low), "{by_group:?}");
+        // A group counts by its values, not once.
+        assert_eq!(mean_of_groups(&[&vec![1.0, 1.0, 1.0], &vec![5.0]]), Some(2.0));
+        assert_eq!(mean_of_groups(&[&Vec::new()]), None);
     }
 
     #[test]

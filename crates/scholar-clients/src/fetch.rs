@@ -11,6 +11,7 @@ mod exchange;
 mod failure;
 mod governor;
 mod journal;
+mod link;
 mod probe;
 mod provider;
 mod request;
@@ -27,6 +28,7 @@ use url::Url;
 
 pub use config::{Breaker, CacheConfig, Clock, FetchConfig};
 pub use journal::{Attempt, AttemptOutcome};
+pub use link::{Look, Looked};
 pub use provider::{EMAIL_SETTING, Pace, Provider};
 pub use request::{Accept, CachePolicy, FetchRequest};
 pub use transport::{Broken, Incoming, Outgoing, Transport};

@@ -1,5 +1,7 @@
 //! How papers are named: in code, from their metadata, never by a model.
 
+use std::fmt::Write as _;
+
 use scholar_core::PaperMeta;
 
 /// Surname as a citation has it: the last word of the name.
@@ -44,7 +46,7 @@ pub(crate) fn line(paper: &PaperMeta) -> String {
         line.push_str(venue);
     }
     if let Some(count) = paper.citation_count {
-        line.push_str(&format!(". Cited {count} times"));
+        let _infallible = write!(line, ". Cited {count} times");
     }
     line
 }

@@ -40,9 +40,6 @@ prompts! {
     TLDR = "review/tldr";
 }
 
-/// What prompts for sentences that cite say about them.
-pub(crate) const RULES: &str = include_str!("../prompts/review/rules.txt");
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,7 +58,6 @@ mod tests {
             .map(|entry| entry.expect("an entry").path())
             .filter(|path| path.extension().is_some_and(|end| end == "txt"))
             .map(|path| format!("review/{}", path.file_stem().expect("a name").to_string_lossy()))
-            .filter(|name| name != "review/rules")
             .collect();
         files.sort_unstable();
         let mut registered: Vec<&str> = PROMPTS.iter().map(|prompt| prompt.name).collect();

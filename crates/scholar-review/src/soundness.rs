@@ -3,7 +3,7 @@
 //! 1. [`methods`]: the methods of the idea, each with a query;
 //! 2. [`read`]: per method, papers that a search finds and those that they cite, read in their sections on methods and results,
 //!    summarised, and kept where relevant;
-//! 3. [`write`]: per method, support, contradictions and advice, every sentence proven;
+//! 3. [`mod@write`]: per method, support, contradictions and advice, every sentence proven;
 //! 4. [`summary`]: the whole in a few sentences.
 //!
 //! Source: arXiv 2510.16234, soundness module; specification B3.

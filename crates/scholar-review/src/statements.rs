@@ -163,7 +163,7 @@ fn drafted(desk: &Desk<'_>, shelf: &Shelf, prose: &Prose, part: usize) -> Vec<Se
         if !words.contains(char::is_alphanumeric) {
             continue;
         }
-        let role = role(&words, !evidence.is_empty(), prose.is_advice);
+        let role = role(&words, &evidence, prose.is_advice);
         let mut draft = DraftSentence::written(&words);
         draft.evidence = evidence;
         draft.clauses.clear();
@@ -183,8 +183,8 @@ fn drafted(desk: &Desk<'_>, shelf: &Shelf, prose: &Prose, part: usize) -> Vec<Se
 }
 
 /// What a sentence is, by its words.
-fn role(words: &str, cites: bool, is_advice: bool) -> AnswerRole {
-    if cites {
+fn role(words: &str, cited: &[EvidenceNumber], is_advice: bool) -> AnswerRole {
+    if !cited.is_empty() {
         AnswerRole::Finding
     } else if (says_nothing_is_reported(words) || NOVEL.is_match(words)) && !is_advice {
         AnswerRole::Gap
@@ -230,6 +230,30 @@ fn settle(desk: &Desk<'_>, shelf: &Shelf, parts: &[Prose], sentences: &mut [Sent
         sentences[at].stays = stays;
         sentences[at].follows = follows;
     }
+    drop_dangling(sentences);
+}
+
+/// Drops judgements that begin with "this" or the like where what they point at, the sentence before them in their part, is gone.
+fn drop_dangling(sentences: &mut [Sentence]) {
+    for at in 0..sentences.len() {
+        let one = &sentences[at];
+        let judges = matches!(one.role, AnswerRole::Synthesis | AnswerRole::Framing);
+        let before = at.checked_sub(1).map(|before| &sentences[before]);
+        let resolved = before.is_some_and(|before| before.part == one.part && before.stays);
+        if judges && !resolved && points_back(&one.draft.text) {
+            sentences[at].stays = false;
+        }
+    }
+}
+
+/// Whether a sentence begins with a demonstrative that only the sentence before it explains. "This plan" explains itself.
+fn points_back(text: &str) -> bool {
+    let mut words =
+        text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let first = words.next().unwrap_or_default().to_lowercase();
+    let second = words.next().unwrap_or_default().to_lowercase();
+    ["this", "that", "these", "those", "such"].contains(&first.as_str())
+        && !["plan", "idea", "method", "proposal"].contains(&second.as_str())
 }
 
 /// The kept sentences with their final positions, citations and bases.

@@ -5,6 +5,9 @@
 //! and never changes. Nothing that leaves the server names a system or an instance; both answers come in one page and
 //! are made by the same code, so that neither names nor times tell them apart.
 //!
+//! A study may have reports on research plans instead of answers ([`Kind::Review`]): each annotator sees one of two systems' reports on
+//! a plan, as often the one's as the other's, and answers the items of `ScholarEval`'s user study.
+//!
 //! Source: the paper's expert evaluation and its annotation application, whose defects have regression tests here.
 //! [`material`] makes comparisons of predictions. It is *not* for statistics, which are `scholar-bench`.
 
@@ -13,6 +16,7 @@ mod form;
 pub mod material;
 mod model;
 mod page;
+mod review;
 mod routes;
 mod rubrics;
 mod store;
@@ -30,9 +34,10 @@ use crate::gate::Hosts;
 use crate::serve::{Limits, Stopped, accept};
 
 pub use model::{
-    Annotator, Answer, Aspect, Evaluation, Instance, Preference, Quality, Ratings, Reference,
+    Annotator, Answer, Aspect, Evaluation, Instance, Kind, Preference, Quality, Ratings, Reference,
     Scores,
 };
+pub use review::{Guess, ReviewRatings, ReviewScore};
 pub use rubrics::{Level, Rubric, rubrics};
 pub use store::{Added, NewAnnotator, Store, StoreError, StoreErrorKind};
 

@@ -41,6 +41,9 @@ pub(crate) enum AnnotateCommand {
         /// Files written by `export --format jsonl`, instead of or in addition to a study.
         #[arg(value_name = "FILE")]
         records: Vec<PathBuf>,
+        /// System whose effect is told, in a study of reports on research ideas [default: the first by name].
+        #[arg(long, value_name = "NAME")]
+        system: Option<String>,
         /// Folder for experts.md and experts.json.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
@@ -64,6 +67,10 @@ pub(crate) struct AnnotateImportArgs {
     /// Predictions of two systems (files, or folders of `bench run`), or one instances file of the original application.
     #[arg(required = true, num_args = 1..=2, value_name = "PATH")]
     pub(crate) predictions: Vec<PathBuf>,
+    /// The paths are folders of two systems' reports on the ideas of DATA (as for `bench scholarideas`): each annotator sees one report an
+    /// idea, and answers the items of `ScholarEval`'s user study.
+    #[arg(long, value_name = "DATA")]
+    pub(crate) reviews: Option<PathBuf>,
     /// Comma-separated names of the systems, never shown to annotators [default: taken from the paths].
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) names: Vec<String>,

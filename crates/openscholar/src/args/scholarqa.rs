@@ -217,6 +217,9 @@ impl From<&BenchScoreArgs> for AnswerArgs {
             generator: Some(generator),
             model: args.model.clone(),
             base_url: args.base_url.clone(),
+            max_cost: args.max_cost,
+            max_seconds: args.max_seconds,
+            max_calls: args.max_calls,
             ..Self::default()
         }
     }

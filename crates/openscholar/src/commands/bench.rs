@@ -14,6 +14,7 @@ mod gates;
 mod graph;
 mod index;
 mod ingest;
+mod judging;
 #[cfg(feature = "self-test")]
 mod library;
 mod metadata;
@@ -21,6 +22,7 @@ mod report;
 mod reranker;
 pub(crate) mod retrieval;
 mod run;
+mod scholarideas;
 mod scirag_depth;
 mod score;
 mod screening;
@@ -87,6 +89,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         #[cfg(not(feature = "self-test"))]
         BenchCommand::Library { .. } => Err(CommandError::without_self_test("bench library")),
         BenchCommand::Annotate(args) => annotate::run(args, app),
+        BenchCommand::ScholarIdeas(args) => scholarideas::run(&args.command, app),
         BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Search(args) => search::run(&args, app),
         BenchCommand::Gates { dir, train, judge, out } => {

@@ -50,18 +50,24 @@ fn write_comparisons(program: &Program) {
 pub(crate) fn write_study(program: &Program) {
     write_comparisons(program);
     let serving = Serving::new(program);
-    let url = serving.announced["annotators"][0]["url"].as_str().expect("Ada's").to_owned();
-    let (address, path) =
-        url.trim_start_matches("http://").split_once('/').expect("an address and a path");
     let scores = [("a", 5), ("b", 2)].map(|(side, score)| {
         ["organization", "coverage", "relevance", "usefulness"]
             .map(|aspect| format!("{side}_{aspect}={score}"))
             .join("&")
     });
-    let form = format!("page=one&seq=1&base=0&action=submit&better=a&{}", scores.join("&"));
+    submit(&serving, 0, 1, &format!("better=a&{}", scores.join("&")));
+    serving.ends();
+}
+
+/// Submits the form with these fields as the annotator at `who` of the announced list, on the task at `place` of theirs.
+fn submit(serving: &Serving, who: usize, place: usize, fields: &str) {
+    let url = serving.announced["annotators"][who]["url"].as_str().expect("theirs").to_owned();
+    let (address, path) =
+        url.trim_start_matches("http://").split_once('/').expect("an address and a path");
+    let form = format!("page=one&seq=1&base=0&action=submit&{fields}");
     let mut stream = std::net::TcpStream::connect(address).expect("it listens");
     let head = format!(
-        "POST /{path}/1 HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
+        "POST /{path}/{place} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\
          content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{form}",
         form.len()
     );
@@ -69,7 +75,6 @@ pub(crate) fn write_study(program: &Program) {
     let mut reply = String::new();
     stream.read_to_string(&mut reply).expect("a reply");
     assert!(reply.starts_with("HTTP/1.1 303"), "{reply}");
-    serving.ends();
 }
 
 /// A study being served; ended when the test is over.
@@ -245,4 +250,103 @@ fn experts_answers_as_upstream_writes_them_are_compared() {
         serde_json::from_str(fs_err::read_to_string(&out).expect("there").trim()).expect("JSON");
     assert_eq!(instance["authors"], json!(["Ada"]));
     assert_eq!(instance["answers"][1]["text"], "By hand [1].");
+}
+
+/// Names of the items that both parts of a report are asked about.
+const BOTH: [&str; 9] = [
+    "focus_strengths",
+    "focus_weaknesses",
+    "focus_suggestions",
+    "refine",
+    "literature",
+    "citations_own",
+    "citations_other",
+    "useful",
+    "again",
+];
+
+#[test]
+fn reports_on_ideas_are_rated_exported_and_summed_up() {
+    let program = Program::new();
+    let put = |name: &str, text: &str| {
+        let path = program.path(name);
+        fs_err::create_dir_all(path.parent().expect("in the home")).expect("made");
+        fs_err::write(path, text).expect("written");
+    };
+    let rubric = json!({"statement": "A point that is made.", "type": "weakness", "axis": "soundness", "severity": "major"});
+    for id in ["ai_1", "ai_2"] {
+        put(&format!("ideas/{id}/{id}.txt"), &format!("# Research Plan: {id}\n\nWe will."));
+        put(&format!("ideas/{id}/{id}.jsonl"), &rubric.to_string());
+        put(&format!("ideas/{id}/cutoff.txt"), "2024-09-24");
+        put(&format!("first/{id}.md"), "A report.");
+        put(&format!("second/{id}.md"), "Another report, as Alpha-8B writes.");
+    }
+    put("people.txt", "Ada\nBen\nCem\n");
+    let at = |name: &str| program.path(name).to_string_lossy().into_owned();
+    let (ideas, a, b, pairs) = (at("ideas"), at("first"), at("second"), at("pairs.jsonl"));
+    let names = NAMES.join(",");
+    let import = [
+        "bench",
+        "annotate",
+        "import",
+        "--reviews",
+        &ideas,
+        &a,
+        &b,
+        "--names",
+        &names,
+        "-o",
+        &pairs,
+    ];
+    let (code, _, stderr) = text(&program.run(&import));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stderr.contains("reports that name one of the systems") && stderr.contains("ai_1, ai_2"),
+        "{stderr}"
+    );
+
+    let serving = Serving::new(&program);
+    for who in 0..3 {
+        for place in 1..=2 {
+            let both = ["soundness", "contribution"].map(|part| {
+                BOTH.map(|item| format!("{part}_{item}={}", 3 + who + place)).join("&")
+            });
+            let own = "soundness_faithful_methods=2&contribution_faithful_dimensions=3&contribution_focus_criteria=4&guess=general";
+            submit(&serving, who, place, &format!("{}&{own}", both.join("&")));
+        }
+    }
+    serving.ends();
+    let db = at("study.db");
+    let exported = program.succeeds(&["bench", "annotate", "export", "--db", &db]);
+    let records: Vec<Value> =
+        exported.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(records.len(), 6);
+    assert!(
+        records.iter().all(|one| one["scores"].as_array().is_some_and(|list| list.len() == 21))
+    );
+    for name in NAMES {
+        assert_eq!(
+            records.iter().filter(|one| one["system"] == name).count(),
+            3,
+            "one of each a person"
+        );
+    }
+    program.fails(
+        1,
+        &["bench", "annotate", "export", "--db", &db, "--format", "csv"],
+        &["JSON lines only"],
+    );
+    let summary =
+        program.json(0, &["bench", "annotate", "summary", "--db", &db, "--system", NAMES[1]]);
+    assert_eq!((&summary["system"], &summary["evaluations"]), (&NAMES[1].into(), &6.into()));
+    let useful = summary["dimensions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|one| one["dimension"] == "Useful");
+    assert!(useful.expect("it was asked")["effect"]["estimate"].is_f64(), "{summary:#}");
+    put("rated.jsonl", &exported);
+    let again = program
+        .json(0, &["bench", "annotate", "summary", &at("rated.jsonl"), "--system", NAMES[1]]);
+    assert_eq!(again, summary);
 }

@@ -26,6 +26,7 @@ mod program;
 mod readers;
 mod review;
 mod runs;
+mod scholarideas;
 mod screening;
 #[cfg(unix)]
 mod serve;

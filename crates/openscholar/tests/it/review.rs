@@ -100,6 +100,7 @@ fn a_review_is_written_stored_verified_and_replayed() {
     assert!(verified.contains("everything holds"), "{verified}");
     program.succeeds(&["runs", "replay", "last"]);
     assert!(program.succeeds(&["runs", "explain", "last", "1"]).contains("cited for: "));
+    is_a_report_that_judges_read(&program, &run);
     let shown = program.succeeds(&args);
     assert!(shown.contains("M1: support") && shown.contains("D1: weaknesses"), "{shown}");
     let html = program.succeeds(&[&args[..], &["--format", "html"]].concat());
@@ -109,6 +110,44 @@ fn a_review_is_written_stored_verified_and_replayed() {
     let changed = fs_err::read_to_string(&path).expect("a review").replace("\"M1\"", "\"M9\"");
     fs_err::write(&path, changed).expect("changed");
     program.fails(1, &["runs", "verify", &run], &[]);
+}
+
+/// The run as a report for `bench scholarideas`, told apart by the idea's text.
+fn is_a_report_that_judges_read(program: &Program, run: &str) {
+    let rubric =
+        json!({"statement": "s", "type": "weakness", "axis": "soundness", "severity": "major"})
+            .to_string();
+    for (id, text) in [("ai_1", "# Another plan\n"), ("ai_2", IDEA)] {
+        let folder = program.path("ideas").join(id);
+        fs_err::create_dir_all(&folder).expect("made");
+        fs_err::write(folder.join(format!("{id}.txt")), text).expect("an idea");
+        fs_err::write(folder.join(format!("{id}.jsonl")), &rubric).expect("a rubric");
+        fs_err::write(folder.join("cutoff.txt"), "2024-01-01").expect("a date");
+    }
+    let at = |name: &str| program.path(name).to_string_lossy().into_owned();
+    let (ideas, out) = (at("ideas"), at("reports"));
+    let args = ["bench", "scholarideas", "reports", &ideas, run, "--out", &out];
+    let told = program.json(0, &args);
+    assert_eq!(
+        (&told["reports"][0]["id"], &told["reports"][0]["run"]),
+        (&json!("ai_2"), &json!(run))
+    );
+    let report = fs_err::read_to_string(program.path("reports/ai_2/report.md")).expect("written");
+    let review = program.run_json(run, "review.json");
+    let reference = &review["references"][0];
+    assert!(report.contains(reference["title"].as_str().expect("a title")), "{report}");
+    let link = reference["url"].as_str().expect("the stored papers have addresses");
+    assert!(report.contains(&format!(")]({link})")), "{report}");
+    for tells in [run, "characters ", " calls", "> “"] {
+        assert!(!report.contains(tells), "{tells}: {report}");
+    }
+    let links = program.json(0, &["bench", "scholarideas", "invalidity", &out]);
+    assert_eq!(links["links"]["hits"], 0, "every link is of the evidence: {links}");
+    assert!(links["links"]["n"].as_u64().is_some_and(|n| n > 0));
+    let twice = [&args[..5], &[run], &args[5..]].concat();
+    program.fails(1, &twice, &["both review ai_2"]);
+    let only = [&args[..], &["--ideas", "ai_1"]].concat();
+    program.fails(1, &only, &["reviews no idea that is meant"]);
 }
 
 #[test]
@@ -161,10 +200,10 @@ und vergleichen beide mit Urteilen von Fachleuten aus vier Gebieten der Forschun
     };
     for (code, more, said) in [
         (1, &["--cutoff", "2999-01-01"][..], "is in the future"),
-        (4, &["--cutoff", "1950-01-01"], "leaves 0 of"),
-        (1, &["--preset", "report"], "the presets are lean, paper and upstream"),
-        (1, &["--mode", "generative"], "needs a language model"),
-        (1, &["--format", "docx"], "cannot be printed"),
+        (4, &["--cutoff", "1950-01-01"][..], "leaves 0 of"),
+        (1, &["--preset", "report"][..], "the presets are lean, paper and upstream"),
+        (1, &["--mode", "generative"][..], "needs a language model"),
+        (1, &["--format", "docx"][..], "cannot be printed"),
     ] {
         let args = with(more);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();

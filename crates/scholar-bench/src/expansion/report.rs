@@ -155,8 +155,8 @@ fn described(rule: LinkRule) -> String {
     format!("{seeds} seeds, {count}, weight {weight}")
 }
 
-/// The rules that were chosen, of all and for each number of seeds, and a table for each set.
-pub fn markdown(tuned: &[Tuned], by_seeds: &[Tuned], sets: &[SetReport]) -> String {
+/// The rules that were chosen, of all and for each number of seeds, what the preset `lean` has, and a table for each set.
+pub fn markdown(tuned: &[Tuned], lean: Tuned, by_seeds: &[Tuned], sets: &[SetReport]) -> String {
     let mut text = String::from(
         "## Rules\n\nChosen on the development halves, each set counting alike: the highest mean of recall at 20, 50 and 100 \
          among the rules that lose on none of the sets (* where every rule loses on one).\n\n\
@@ -171,6 +171,14 @@ pub fn markdown(tuned: &[Tuned], by_seeds: &[Tuned], sets: &[SetReport]) -> Stri
             star(*loses)
         );
     }
+    let _infallible = writeln!(
+        text,
+        "\nSciRAG's preset `lean` has {}, {}: {:.3}{}.",
+        lean.way.name(),
+        described(lean.rule),
+        lean.reached,
+        star(lean.loses)
+    );
     text.push_str(
         "\nThe best rule for each number of seeds, on the same halves:\n\n| links | rule | with links |\n|---|---|---|\n",
     );

@@ -59,16 +59,19 @@ pub fn tune_by_seeds(sets: &[&[Material]], way: Way) -> Vec<Tuned> {
     SEEDS.iter().map(|seeds| tune_among(sets, way, |rule| rule.seeds == *seeds)).collect()
 }
 
-fn tune_among(sets: &[&[Material]], way: Way, is_in: impl Fn(&LinkRule) -> bool) -> Tuned {
+/// What a rule reaches on the sets.
+pub fn rated(sets: &[&[Material]], way: Way, rule: LinkRule) -> Tuned {
     let by_set = |score: &dyn Fn(&Material) -> f64| -> Vec<f64> {
         sets.iter().map(|set| mean(&set.iter().map(score).collect::<Vec<f64>>())).collect()
     };
     let search = by_set(&|one| at_cuts(one, &one.reranked));
-    let tried = RULES.into_iter().filter(is_in).map(|rule| {
-        let reached = by_set(&|one| at_cuts(one, &one.fused(way, rule)));
-        let loses = reached.iter().zip(&search).any(|(with, without)| with < without);
-        Tuned { way, rule, reached: mean(&reached), search: mean(&search), loses }
-    });
+    let reached = by_set(&|one| at_cuts(one, &one.fused(way, rule)));
+    let loses = reached.iter().zip(&search).any(|(with, without)| with < without);
+    Tuned { way, rule, reached: mean(&reached), search: mean(&search), loses }
+}
+
+fn tune_among(sets: &[&[Material]], way: Way, is_in: impl Fn(&LinkRule) -> bool) -> Tuned {
+    let tried = RULES.into_iter().filter(is_in).map(|rule| rated(sets, way, rule));
     let none = Tuned { way, rule: RULES[0], reached: f64::NEG_INFINITY, search: 0.0, loses: true };
     tried.fold(none, |best, one| {
         let is_better = match (one.loses, best.loses) {

@@ -114,6 +114,6 @@ async fn a_report_says_what_links_gain() {
         systems,
         wide,
     };
-    let text = markdown(&tuned, &tuned, &[set]);
+    let text = markdown(&tuned, tuned[0], &tuned, &[set]);
     assert!(text.contains("| search, reranked | 0.500 (0.500–0.500) | +0.000"), "{text}");
 }

@@ -13,7 +13,7 @@ use super::Column;
 use crate::judge::Judged;
 
 /// Marks the grade.
-const MARKER: &str = "[RESULT]";
+pub(crate) const MARKER: &str = "[RESULT]";
 
 /// One criterion with its five levels, as ScholarQABench publishes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -90,6 +90,14 @@ pub struct WinRates {
     pub first_place_share: Option<f64>,
 }
 
+impl WinRates {
+    /// Share of wins among the pairs that are decided, ties left out; `None` where none is.
+    pub fn win_rate_without_ties(&self) -> Option<f64> {
+        let decided = self.wins + self.losses;
+        (decided > 0).then(|| statistics::ratio(self.wins, decided))
+    }
+}
+
 /// Rates of preferences that people gave, or that were decided before.
 pub fn win_rates(preferences: &[Preference], seed: u64) -> WinRates {
     let count = |which: Preference| preferences.iter().filter(|one| **one == which).count();

@@ -147,3 +147,22 @@ fn the_seeded_bootstrap_draws_the_same_everywhere() {
     let found = estimate(&firsts, seed).expect("rows");
     assert!((found.low - scipy.0).abs() < 0.01 && (found.high - scipy.1).abs() < 0.01, "{found:?}");
 }
+
+/// A table of two raters' labels as pairs.
+fn pairs_of<const N: usize>(table: [[usize; N]; N]) -> Vec<(usize, usize)> {
+    let cells = (0..N).flat_map(|row| (0..N).map(move |column| (row, column)));
+    cells.flat_map(|at| std::iter::repeat_n(at, table[at.0][at.1])).collect()
+}
+
+/// The last one equals the published agreement on evidence support of `ScholarEval`'s judge with people.
+#[test]
+fn kappas_of_tables_are_known() {
+    let check = |pairs: Vec<(usize, usize)>, observed: f64, kappa: f64| {
+        assert!((percent(&pairs).expect("pairs") - observed).abs() < 5e-7);
+        let found = cohen_kappa(&pairs, KappaWeights::None).expect("defined");
+        assert!((found - kappa).abs() < 5e-7, "{found}");
+    };
+    check(pairs_of([[20, 5], [10, 15]]), 0.70, 0.40);
+    check(pairs_of([[8, 1, 0], [2, 4, 1], [0, 1, 1]]), 0.722_222, 0.521_277);
+    check(pairs_of([[10, 2], [4, 2]]), 0.666_667, 0.181_818);
+}

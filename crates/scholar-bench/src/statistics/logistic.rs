@@ -2,6 +2,8 @@
 //!
 //! Newton's method from zero on a strictly concave function: deterministic, and at its maximum after a few steps.
 
+use super::linear::solve;
+
 /// One observation: features, outcome and weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation<const N: usize> {
@@ -44,7 +46,8 @@ pub fn fit<const N: usize>(rows: &[Observation<N>], penalties: &[f64; N]) -> [f6
             gradient[i] += penalties[i] * w[i];
             hessian[i][i] += penalties[i];
         }
-        let step = solve(hessian, gradient);
+        let (step, _) = solve(hessian, gradient.map(|part| [part]));
+        let step = step.map(|[part]| part);
         let length: f64 = step.iter().map(|part| part.abs()).sum();
         let scale = (LONGEST / length).min(1.0);
         for i in 0..N {
@@ -60,27 +63,6 @@ pub fn fit<const N: usize>(rows: &[Observation<N>], penalties: &[f64; N]) -> [f6
 /// `1 / (1 + e^-(w·x))`.
 pub fn probability<const N: usize>(w: &[f64; N], x: &[f64; N]) -> f64 {
     1.0 / (1.0 + (-x.iter().zip(w).map(|(a, b)| a * b).sum::<f64>()).exp())
-}
-
-/// Gaussian elimination with partial pivoting.
-fn solve<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> [f64; N] {
-    for col in 0..N {
-        let pivot =
-            (col..N).max_by(|i, j| a[*i][col].abs().total_cmp(&a[*j][col].abs())).unwrap_or(col);
-        a.swap(col, pivot);
-        b.swap(col, pivot);
-        for row in 0..N {
-            if row != col {
-                let factor = a[row][col] / a[col][col];
-                let pivot_row = a[col];
-                for (value, above) in a[row].iter_mut().zip(pivot_row) {
-                    *value -= factor * above;
-                }
-                b[row] -= factor * b[col];
-            }
-        }
-    }
-    std::array::from_fn(|n| b[n] / a[n][n])
 }
 
 #[cfg(test)]

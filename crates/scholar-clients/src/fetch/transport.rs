@@ -9,7 +9,7 @@ use crate::http::{self, HttpClient};
 
 /// A request ready to be sent, secrets included. It is not printable.
 pub struct Outgoing {
-    /// `GET` or `POST`.
+    /// `GET`, `HEAD` or `POST`.
     pub method: &'static str,
     /// Scheme, host, path and query, keys in the query included.
     pub url: Url,
@@ -73,7 +73,11 @@ impl Transport for HttpClient {
     async fn send(&self, request: Outgoing) -> Result<Incoming, Broken> {
         let Outgoing { method, url, headers, body, max_bytes, idle_timeout } = request;
         let pool = self.still_pool(&url);
-        let mut builder = if method == "POST" { pool.post(url) } else { pool.get(url) };
+        let mut builder = match method {
+            "POST" => pool.post(url),
+            "HEAD" => pool.head(url),
+            _ => pool.get(url),
+        };
         for (name, value) in headers {
             builder = builder.header(name, value);
         }

@@ -4,6 +4,7 @@ mod damaged;
 mod download;
 mod fetch;
 mod kept;
+mod links;
 mod local_servers;
 mod openai;
 mod readers;

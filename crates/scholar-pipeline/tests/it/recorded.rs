@@ -57,7 +57,7 @@ fn seen(answer: &Answer) -> Value {
         "references": references.collect::<Vec<_>>(),
     });
     if let Some(outline) = &answer.outline {
-        let headings = outline.sections.iter().map(|one| &one.heading);
+        let headings = outline.sections.iter().map(|one| one.heading.as_str());
         seen["outline"] = headings.collect();
     }
     if let Some(tree) = &answer.tree {

@@ -1,6 +1,7 @@
 //! Strengths, weaknesses and suggestions by dimension.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use scholar_core::Reference;
 use serde_json::Value;
@@ -66,7 +67,6 @@ async fn asked(
         ("idea", desk.idea.text.as_str()),
         ("dimensions", named.as_str()),
         ("evidence", evidence.as_str()),
-        ("rules", prompts::RULES),
     ];
     let call = desk.config.sampling.synthesis;
     let parse = |value: &Value| parse(value, dimensions);
@@ -113,10 +113,10 @@ fn block(compared: &Compared) -> String {
     let Comparison { key, overall, dimensions, .. } = &compared.comparison;
     let mut text = text_of(key, &compared.near);
     if !overall.is_empty() {
-        text.push_str(&format!("\nBeside the plan: {overall}"));
+        let _infallible = write!(text, "\nBeside the plan: {overall}");
     }
     for one in dimensions.iter().filter(|one| !one.text.is_empty()) {
-        text.push_str(&format!("\n{}: {}", one.dimension, one.text));
+        let _infallible = write!(text, "\n{}: {}", one.dimension, one.text);
     }
     text
 }

@@ -1,6 +1,7 @@
 //! The papers for one method: found, read, summarised, sorted out.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use futures::StreamExt as _;
 use scholar_core::text::markers::strip_foreign_markers;
@@ -213,11 +214,10 @@ async fn summary(
     let keys: Vec<&str> = batch.iter().map(|(evidence, _)| evidence.key.as_str()).collect();
     let parse = |value: &Value| parse(value, &keys);
     let asked = desk.ask(&purpose, prompts::SUMMARY, &values, call, parse).await;
-    asked.map(|asked| asked.value).map_err(|reason| {
+    asked.map(|asked| asked.value).inspect_err(|reason| {
         let titles: Vec<&str> = batch.iter().map(|(one, _)| one.paper.title.as_str()).collect();
         let item = format!("{}: {}", method.id, titles.join("; "));
-        desk.failed(ReviewModule::Soundness, "summary", &item, &reason);
-        reason
+        desk.failed(ReviewModule::Soundness, "summary", &item, reason);
     })
 }
 
@@ -232,7 +232,7 @@ pub(crate) fn text_of(evidence: &Evidence, passages: &[Retrieved]) -> String {
             (_, section) => section,
         };
         let words = single_spaced(&strip_foreign_markers(&passage.text));
-        text.push_str(&format!("\n({section}) {words}"));
+        let _infallible = write!(text, "\n({section}) {words}");
     }
     text
 }

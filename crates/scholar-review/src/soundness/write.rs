@@ -1,5 +1,7 @@
 //! The review of one method over its evidence.
 
+use std::fmt::Write as _;
+
 use scholar_core::{Reference, Retrieved};
 use scholar_pipeline::modes::scirag::json;
 use serde_json::Value;
@@ -63,7 +65,6 @@ async fn written(
         ("idea", desk.idea.text.as_str()),
         ("method", review.method.text.as_str()),
         ("evidence", evidence.as_str()),
-        ("rules", prompts::RULES),
     ];
     let purpose = format!("method review {}", review.method.id);
     let call = desk.config.sampling.review;
@@ -104,7 +105,7 @@ fn block(evidence: &Evidence, passages: &[Retrieved]) -> String {
     for Summarised { method, results, context } in &evidence.summarised {
         for (name, words) in [("Method", method), ("Results", results), ("Context", context)] {
             if !words.is_empty() {
-                text.push_str(&format!("\n{name}: {words}"));
+                let _infallible = write!(text, "\n{name}: {words}");
             }
         }
     }

@@ -37,8 +37,9 @@ fn keys_are_read_in_the_forms_that_models_write() {
 #[test]
 fn code_tells_what_a_sentence_is() {
     use AnswerRole::{Finding, Gap, Synthesis};
-    let check = |text: &str, cites, advice, expected| {
-        assert_eq!(role(text, cites, advice), expected, "{text}");
+    let check = |text: &str, cites: bool, advice, expected| {
+        let cited = if cites { vec![EvidenceNumber(0)] } else { Vec::new() };
+        assert_eq!(role(text, &cited, advice), expected, "{text}");
     };
     check("Adapters match full training on nine data sets.", true, false, Finding);
     check("Prior work shows that adapters match full training.", false, false, Finding);
@@ -47,6 +48,41 @@ fn code_tells_what_a_sentence_is() {
     check("No study compared adapters with prompts on this task.", false, false, Gap);
     check("None of the compared papers unites both steps in one model.", false, false, Gap);
     check("Report the variance over five seeds.", false, true, Synthesis);
+}
+
+#[test]
+fn what_points_at_a_sentence_that_is_gone_goes_with_it() {
+    use AnswerRole::{Finding, Synthesis};
+    let sentence = |part, role, text: &str, stays| Sentence {
+        part,
+        role,
+        draft: DraftSentence::written(text),
+        proven: None,
+        follows: Vec::new(),
+        stays,
+    };
+    let check = |before: Option<(usize, bool)>, text: &str, expected: bool| {
+        let before = before.map(|(part, stays)| sentence(part, Finding, "A was found.", stays));
+        let mut all: Vec<Sentence> = before.into_iter().collect();
+        all.push(sentence(1, Synthesis, text, true));
+        drop_dangling(&mut all);
+        assert_eq!(all.last().map(|one| one.stays), Some(expected), "{text}");
+    };
+    check(Some((1, true)), "This supports the central step.", true);
+    check(Some((1, false)), "This supports the central step.", false);
+    check(Some((0, true)), "These limit it.", false);
+    check(None, "Such a test is feasible.", false);
+    check(Some((1, false)), "This plan is feasible.", true);
+    check(Some((1, false)), "The central step is feasible.", true);
+    // What pointed at a judgement that went goes too.
+    let mut all = vec![
+        sentence(0, Finding, "A was found.", false),
+        sentence(0, Synthesis, "This supports it.", true),
+        sentence(0, Synthesis, "That agrees with the plan.", true),
+        sentence(0, Finding, "This was found of B.", true),
+    ];
+    drop_dangling(&mut all);
+    assert_eq!(all.iter().map(|one| one.stays).collect::<Vec<_>>(), [false, false, false, true]);
 }
 
 proptest::proptest! {

@@ -1,4 +1,5 @@
 //! Scenarios of reviews: a scripted model, or none, over papers in memory.
+#![expect(clippy::panic, reason = "helpers of tests fail as tests do")]
 
 mod dates;
 mod evidence;

@@ -108,6 +108,7 @@ pub(super) fn model_that(
     })
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it stands beside arms that have no reply")]
 pub(super) fn text(value: &Value) -> Option<Reply> {
     Some(Reply::Text(format!("Here it is:\n```json\n{value}\n```")))
 }

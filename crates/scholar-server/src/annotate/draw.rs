@@ -21,6 +21,14 @@ pub(super) fn flipped(seed: u64, annotator: &str, instance: &str) -> bool {
     draw(seed, "order of answers", &[annotator, instance]) & 1 == 1
 }
 
+/// Whether this annotator sees the second system's report at this place, from 0, among their reviews: of every two in a row one is
+/// the one's and one the other's.
+pub(super) fn second_system(seed: u64, annotator: &str, place: usize) -> bool {
+    let pair = (place / 2).to_string();
+    let first = draw(seed, "systems of two reviews", &[annotator, &pair]) & 1 == 1;
+    first ^ (place % 2 == 1)
+}
+
 /// Instances are shown to an annotator by rising value.
 pub(super) fn place(seed: u64, annotator: &str, instance: &str) -> u64 {
     draw(seed, "order of instances", &[annotator, instance])
@@ -42,6 +50,16 @@ pub(super) fn sample(instances: &mut Vec<Instance>, limit: usize, seed: u64) {
     instances.retain(|instance| lots.iter().any(|(_, id)| *id == instance.id));
 }
 
+/// An instance that needs annotators.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) instance: &'a str,
+    /// Who may not judge it.
+    pub(super) authors: &'a [String],
+    /// The only ones who may; empty for all.
+    pub(super) participants: &'a [String],
+}
+
 /// Which instances get or need annotators: gives each of `wanted` instances annotators until it has `per_instance`,
 /// those with the least to do first and never an author.
 ///
@@ -50,7 +68,7 @@ pub(super) fn sample(instances: &mut Vec<Instance>, limit: usize, seed: u64) {
 pub(super) fn assign<'a>(
     seed: u64,
     annotators: &[&'a str],
-    wanted: &[(&'a str, &[String])],
+    wanted: &[Wanted<'a>],
     have: &[(String, String)],
     per_instance: usize,
 ) -> Vec<(&'a str, &'a str)> {
@@ -58,10 +76,10 @@ pub(super) fn assign<'a>(
         .iter()
         .map(|name| have.iter().filter(|(annotator, _)| annotator == name).count())
         .collect();
-    let mut order: Vec<&(&'a str, &[String])> = wanted.iter().collect();
-    order.sort_by_key(|(instance, _)| (draw(seed, "who is first", &[instance]), *instance));
+    let mut order: Vec<&Wanted<'a>> = wanted.iter().collect();
+    order.sort_by_key(|one| (draw(seed, "who is first", &[one.instance]), one.instance));
     let mut new = Vec::new();
-    for (instance, authors) in order {
+    for Wanted { instance, authors, participants } in order {
         let holders: Vec<&str> = have
             .iter()
             .filter(|(_, held)| held == instance)
@@ -70,7 +88,10 @@ pub(super) fn assign<'a>(
         let mut eligible: Vec<usize> = (0..annotators.len())
             .filter(|at| {
                 let name = annotators[*at];
-                !holders.contains(&name) && !authors.iter().any(|author| same_person(author, name))
+                let is_among = |list: &[String]| list.iter().any(|one| same_person(one, name));
+                !holders.contains(&name)
+                    && !is_among(authors)
+                    && (participants.is_empty() || is_among(participants))
             })
             .collect();
         eligible.sort_by_key(|at| (load[*at], lot(seed, annotators[*at], instance)));
@@ -112,14 +133,31 @@ mod tests {
     }
 
     #[test]
+    fn an_annotator_sees_each_system_as_often_as_the_other() {
+        let mut first = 0;
+        for who in 0..200 {
+            let seen: Vec<bool> =
+                (0..4).map(|place| second_system(3, &format!("a{who}"), place)).collect();
+            assert_eq!(seen.iter().filter(|second| **second).count(), 2, "{seen:?}");
+            first += usize::from(seen[0]);
+        }
+        // Four standard deviations of a fair coin.
+        assert!((72..=128).contains(&first), "{first}");
+    }
+
+    #[test]
     fn nobody_judges_their_own_and_work_is_spread_evenly() {
         let names = ["ada", "ben", "cem", "dee"];
         let ids: Vec<String> = (0..20).map(|n| format!("q{n}")).collect();
         let own = vec!["Ada ".to_owned()];
-        let wanted: Vec<(&str, &[String])> = ids
+        let wanted: Vec<Wanted<'_>> = ids
             .iter()
             .enumerate()
-            .map(|(n, id)| (id.as_str(), if n < 8 { own.as_slice() } else { &[] }))
+            .map(|(n, id)| Wanted {
+                instance: id,
+                authors: if n < 8 { own.as_slice() } else { &[] },
+                participants: &[],
+            })
             .collect();
         let given = assign(7, &names, &wanted, &[], 2);
         assert_eq!(given.len(), 40);
@@ -135,6 +173,8 @@ mod tests {
             given.iter().map(|(a, i)| ((*a).to_owned(), (*i).to_owned())).collect();
         assert_eq!(assign(7, &names, &wanted, &have, 2), []);
         assert_eq!(assign(7, &names, &wanted, &have, 3).len(), 20);
+        let whose = [Wanted { participants: &own, authors: &[], ..wanted[9] }];
+        assert_eq!(assign(7, &names, &whose, &[], 99), [("ada", "q9")], "the plan is Ada's");
         // Eight questions have three eligible annotators, twelve have four.
         assert_eq!(assign(7, &names, &wanted, &have, 99).len(), 8 + 24);
     }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::model::{Aspect, Preference, Quality, Ratings, Scores};
+use super::model::{Aspect, Kind, Preference, Quality, Ratings, Scores};
+use super::review::{Missing, ReviewForm};
 
 /// Longest free text, in characters. Ours: ten pages.
 pub(super) const LONGEST_TEXT: usize = 20_000;
@@ -39,6 +40,9 @@ pub(crate) struct Form {
     pub(crate) explanation: String,
     pub(crate) quality: Option<Quality>,
     pub(crate) comment: String,
+    /// Of a report instead of two answers.
+    #[serde(default, skip_serializing_if = "ReviewForm::is_empty")]
+    pub(crate) review: ReviewForm,
 }
 
 /// What the person asked for.
@@ -66,15 +70,6 @@ pub(crate) struct Sent {
     pub(crate) form: Form,
     pub(crate) origin: Origin,
     pub(crate) action: Action,
-}
-
-/// A field that has to be filled before the form can be submitted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Missing {
-    /// Name of the field.
-    pub(crate) field: String,
-    /// What it is, for people.
-    pub(crate) label: String,
 }
 
 /// Name of the field for a score.
@@ -128,12 +123,14 @@ impl Sent {
                 }
                 "explanation" => form.explanation = text(name, value)?,
                 "comment" => form.comment = text(name, value)?,
-                _ => {
-                    let (shown, aspect) =
-                        score_of(name).ok_or_else(|| format!("there is no field {name:.40?}"))?;
-                    let score = value.parse().ok().filter(|score| (1..=5).contains(score));
-                    form.scores[shown][aspect] = Some(score.ok_or_else(odd)?);
-                }
+                _ => match (form.review.take(name, value), score_of(name)) {
+                    (Some(taken), _) => taken.map_err(|()| odd())?,
+                    (None, Some((shown, aspect))) => {
+                        let score = value.parse().ok().filter(|score| (1..=5).contains(score));
+                        form.scores[shown][aspect] = Some(score.ok_or_else(odd)?);
+                    }
+                    (None, None) => return Err(format!("there is no field {name:.40?}")),
+                },
             }
         }
         if origin.page.is_empty() {
@@ -166,7 +163,23 @@ fn text(name: &str, value: &str) -> Result<String, String> {
 
 impl Form {
     /// What is not filled in yet, in the order of the form.
-    pub(crate) fn missing(&self) -> Vec<Missing> {
+    pub(crate) fn missing(&self, kind: Kind) -> Vec<Missing> {
+        match kind {
+            Kind::Comparison => self.missing_of_pair(),
+            Kind::Review => self.review.missing(),
+        }
+    }
+
+    /// Whether all that stands in it belongs to a form of this kind.
+    pub(crate) fn fits(&self, kind: Kind) -> bool {
+        let of_pair = self.better.is_some() || self.scores.iter().flatten().any(Option::is_some);
+        match kind {
+            Kind::Comparison => self.review.is_empty(),
+            Kind::Review => !of_pair,
+        }
+    }
+
+    fn missing_of_pair(&self) -> Vec<Missing> {
         let mut missing = Vec::new();
         for (shown, scores) in self.scores.iter().enumerate() {
             for (aspect, score) in Aspect::ALL.into_iter().zip(scores) {
@@ -227,7 +240,7 @@ mod tests {
         }
         let sent = Sent::read(&fields(&list)).expect("a form");
         assert_eq!(sent.form.explanation, "x\ny");
-        assert_eq!(sent.form.missing(), []);
+        assert_eq!(sent.form.missing(Kind::Comparison), []);
         let straight = sent.form.ratings(false).expect("full");
         assert_eq!(straight.scores, [[1, 2, 3, 4], [5, 5, 5, 5]]);
         assert_eq!(straight.preference, Preference::First);
@@ -242,7 +255,7 @@ mod tests {
         let sent = Sent::read(&fields(&[("page", "p"), ("a_coverage", "3")])).expect("a form");
         assert_eq!(sent.form.ratings(false), None);
         let missing: Vec<String> =
-            sent.form.missing().into_iter().map(|missing| missing.label).collect();
+            sent.form.missing(Kind::Comparison).into_iter().map(|missing| missing.label).collect();
         assert_eq!(missing.len(), 8);
         assert_eq!(missing[0], "Answer A: organization");
         assert_eq!(missing[7], "Which answer is better");

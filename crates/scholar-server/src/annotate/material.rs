@@ -15,7 +15,7 @@ use scholar_core::text::markers::{
 use serde::Deserialize;
 
 use super::draw;
-use super::model::{Answer, Instance, Reference};
+use super::model::{Answer, Instance, Kind, Reference};
 
 pub use predictions::{Numbering, Prediction, Predictions, read_predictions};
 
@@ -113,6 +113,9 @@ fn check(instance: &Instance) -> Result<(), String> {
     if instance.question.trim().is_empty() {
         return Err(format!("{:?} has no question", instance.id));
     }
+    if (instance.kind == Kind::Review) == instance.plan.trim().is_empty() {
+        return Err(format!("{:?} has a plan and is no review, or the reverse", instance.id));
+    }
     if a.system == b.system {
         return Err(format!("both answers of {:?} are by {:?}", instance.id, a.system));
     }
@@ -142,7 +145,8 @@ fn of_upstream(read: UpstreamInstance, at: usize) -> Result<Instance, String> {
             .collect();
         even(&completion.model, &completion.completion, &passages)
     });
-    Ok(Instance { id, question: read.prompt, authors: read.author.into_iter().collect(), answers })
+    let authors = read.author.into_iter().collect();
+    Ok(Instance::comparison(id, read.prompt, authors, answers))
 }
 
 /// A string without its quotes, a number as it stands.
@@ -182,12 +186,9 @@ pub fn pair(a: &Predictions, b: &Predictions, limit: Option<(usize, u64)>) -> Pa
             named.push(item.id.clone());
         }
         let authors: BTreeSet<&String> = item.authors.iter().chain(&other.authors).collect();
-        paired.instances.push(Instance {
-            id: item.id.clone(),
-            question: item.question.clone(),
-            authors: authors.into_iter().cloned().collect(),
-            answers,
-        });
+        let authors = authors.into_iter().cloned().collect();
+        let (id, question) = (item.id.clone(), item.question.clone());
+        paired.instances.push(Instance::comparison(id, question, authors, answers));
     }
     let mut say = |n: usize, words: String| {
         if n > 0 {

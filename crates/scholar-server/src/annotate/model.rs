@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::review::ReviewRatings;
+
 /// A question with the answers of two systems.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -12,11 +14,61 @@ pub struct Instance {
     pub id: String,
     /// The question that both systems answered.
     pub question: String,
+    /// What is asked of the answers.
+    #[serde(default, skip_serializing_if = "Kind::is_comparison")]
+    pub kind: Kind,
+    /// The research plan that both reports are about, Markdown; of [`Kind::Review`] only.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub plan: String,
+    /// Names of the only annotators who may judge it, because the plan is theirs; empty for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub participants: Vec<String>,
     /// Names of annotators who may not judge it, because the question or one of the answers is theirs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
     /// The answers, in an order that says nothing.
     pub answers: [Answer; 2],
+}
+
+impl Instance {
+    /// Two answers to be compared.
+    pub fn comparison(
+        id: String,
+        question: String,
+        authors: Vec<String>,
+        answers: [Answer; 2],
+    ) -> Self {
+        let (kind, plan, participants) = (Kind::Comparison, String::new(), Vec::new());
+        Self { id, question, kind, plan, participants, authors, answers }
+    }
+
+    /// The answers that an annotator sees, as they are shown.
+    pub(super) fn shown(&self, flipped: bool) -> Vec<&Answer> {
+        let [first, second] = self.answers.each_ref();
+        let (a, b) = if flipped { (second, first) } else { (first, second) };
+        match self.kind {
+            Kind::Comparison => vec![a, b],
+            Kind::Review => vec![a],
+        }
+    }
+}
+
+/// What is asked of an instance's answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Both answers are shown and compared.
+    #[default]
+    Comparison,
+    /// Each annotator sees one of two reports on a research plan, and answers the items of `ScholarEval`'s user study.
+    Review,
+}
+
+impl Kind {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+    fn is_comparison(&self) -> bool {
+        *self == Self::Comparison
+    }
 }
 
 /// What one system answered.
@@ -151,10 +203,12 @@ pub struct Evaluation {
     pub annotator: String,
     /// Identifier of the instance that was judged.
     pub instance: String,
-    /// Whether the second of the instance's answers was shown as A.
+    /// Whether the second of the instance's answers was shown as A; of a review, whether it was the one shown.
     pub flipped: bool,
-    /// `None` when the annotator passed the question over.
+    /// `None` when the annotator passed the question over, and of reviews.
     pub ratings: Option<Ratings>,
+    /// The ratings of a report; `None` when it was passed over, and of comparisons.
+    pub review: Option<ReviewRatings>,
     /// Reason for the preference in the annotator's words; may be empty.
     pub explanation: String,
     /// How good the annotator finds the question; `None` where not said.

@@ -1,6 +1,8 @@
 //! The pages: what every one has, and the short ones. No page names a system, an instance or another annotator.
 
+mod answer;
 pub(super) mod comparison;
+mod review;
 
 use std::fmt::Write as _;
 

@@ -14,9 +14,11 @@ use serde_json::json;
 
 use super::Shared;
 use super::form::{Action, Sent};
+use super::model::{Kind, Ratings};
 use super::page::comparison::{Frame, page};
 use super::page::{ICON, SCRIPT, STYLE, message, overview};
-use super::store::{Saved, Store, StoreError, StoreErrorKind, Task, TaskLine};
+use super::review::ReviewRatings;
+use super::store::{Said, Saved, Store, StoreError, StoreErrorKind, Task, TaskLine};
 use crate::gate;
 
 /// Two long texts of four bytes a character, percent-encoded.
@@ -270,6 +272,7 @@ async fn draft(
     let saved = async {
         let sent = read(fields)?;
         let OpenTask { task, .. } = shared.find(&token, &place).await?;
+        fitting(&sent, &task)?;
         let now = (shared.environment.now)();
         shared.store(move |store| store.save(task.assignment, &sent.form, &sent.origin, &now)).await
     };
@@ -295,18 +298,22 @@ async fn send(
 ) -> Result<Response, Refusal> {
     let sent = read(fields)?;
     let mut open = shared.find(&token, &place).await?;
-    let ratings = sent.form.ratings(open.task.flipped);
+    fitting(&sent, &open.task)?;
+    let rated = match open.task.instance.kind {
+        Kind::Comparison => sent.form.ratings(open.task.flipped).map(Rated::Pair),
+        Kind::Review => sent.form.review.ratings().map(Rated::Review),
+    };
     let complete = match sent.action {
         Action::Save => false,
-        Action::Submit => ratings.is_some(),
+        Action::Submit => rated.is_some(),
         Action::Skip => sent.form.says_why_to_skip(),
     };
     let saved = {
         let (assignment, now) = (open.task.assignment, (shared.environment.now)());
         let (form, origin) = (sent.form.clone(), sent.origin.clone());
-        let ratings = ratings.filter(|_| sent.action == Action::Submit);
+        let rated = rated.filter(|_| sent.action == Action::Submit);
         let work = move |store: &mut Store| match complete {
-            true => store.submit(assignment, &form, ratings.as_ref(), &origin, &now),
+            true => store.submit(assignment, &form, said(rated.as_ref()), &origin, &now),
             false => store.save(assignment, &form, &origin, &now),
         };
         shared.store(work).await
@@ -334,6 +341,29 @@ async fn send(
     let complain = sent.action == Action::Submit && problem.is_none();
     let page = shared.page(&token, &open, problem.as_deref(), complain);
     Ok((status, page).into_response())
+}
+
+/// What a complete form says.
+enum Rated {
+    Pair(Ratings),
+    Review(ReviewRatings),
+}
+
+fn said(rated: Option<&Rated>) -> Said<'_> {
+    match rated {
+        Some(Rated::Pair(ratings)) => Said::Pair(ratings),
+        Some(Rated::Review(ratings)) => Said::Review(ratings),
+        None => Said::Skipped,
+    }
+}
+
+/// A form of comparisons says nothing of a report, nor the reverse.
+fn fitting(sent: &Sent, task: &Task) -> Result<(), Refusal> {
+    if sent.form.fits(task.instance.kind) {
+        Ok(())
+    } else {
+        Err(Refusal::Form("it holds fields of another form".to_owned()))
+    }
 }
 
 const SAY_WHY: &str = "Not passed over yet. What you entered is saved; please say what is wrong with the question, or leave a remark.";

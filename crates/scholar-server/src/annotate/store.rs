@@ -8,17 +8,18 @@ mod error;
 mod read;
 mod save;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
 
 use super::draw;
-use super::model::Instance;
+use super::model::{Instance, Kind};
 
 pub use error::{StoreError, StoreErrorKind};
 pub(super) use read::{State, Task, TaskLine};
-pub(super) use save::Saved;
+pub(super) use save::{Said, Saved};
 
 /// How long a process waits for another one's transaction.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -142,6 +143,8 @@ impl Store {
             transaction.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
             transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
         }
+        // Studies from before there were reviews get the table when they are served again.
+        transaction.execute_batch(include_str!("store/review.sql")).map_err(failed)?;
         transaction.commit().map_err(failed)?;
         self.check()?;
         let stored = self.seed()?;
@@ -274,24 +277,46 @@ fn assign(
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let wanted: Vec<(&str, &[String])> =
-        instances.iter().map(|one| (one.id.as_str(), one.authors.as_slice())).collect();
+    let wanted: Vec<draw::Wanted<'_>> = instances
+        .iter()
+        .map(|one| draw::Wanted {
+            instance: &one.id,
+            authors: &one.authors,
+            participants: &one.participants,
+        })
+        .collect();
+    let reviews: Vec<&str> = instances
+        .iter()
+        .filter(|one| one.kind == Kind::Review)
+        .map(|one| one.id.as_str())
+        .collect();
     let per_instance = per_instance.unwrap_or(usize::MAX);
     let mut new = draw::assign(seed, &names, &wanted, &have, per_instance);
     new.sort_by_cached_key(|(annotator, instance)| {
         (*annotator, draw::place(seed, annotator, instance), *instance)
     });
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for (annotator, _) in have.iter().filter(|(_, held)| reviews.contains(&held.as_str())) {
+        *seen.entry(annotator).or_default() += 1;
+    }
     for (annotator, instance) in &new {
+        let flipped = if reviews.contains(instance) {
+            let place = seen.entry(annotator).or_default();
+            *place += 1;
+            draw::second_system(seed, annotator, *place - 1)
+        } else {
+            draw::flipped(seed, annotator, instance)
+        };
         connection.execute(
             "INSERT INTO assignment (annotator, instance, place, flipped) \
              SELECT ?1, ?2, coalesce(max(place), 0) + 1, ?3 FROM assignment WHERE annotator = ?1",
-            params![annotator, instance, draw::flipped(seed, annotator, instance)],
+            params![annotator, instance, flipped],
         )?;
     }
     let asked = per_instance.min(names.len());
-    let short = wanted.iter().filter(|(id, _)| {
-        let old = have.iter().filter(|(_, instance)| instance == id).count();
-        old + new.iter().filter(|(_, instance)| instance == id).count() < asked
+    let short = wanted.iter().filter(|one| {
+        let old = have.iter().filter(|(_, instance)| instance == one.instance).count();
+        old + new.iter().filter(|(_, instance)| *instance == one.instance).count() < asked
     });
     Ok((new.len(), short.count()))
 }

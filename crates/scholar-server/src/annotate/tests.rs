@@ -9,6 +9,7 @@ use scholar_testing::http::{HttpReply, get};
 use super::*;
 
 mod hostile;
+mod reviews;
 
 const SYSTEMS: [&str; 2] = ["Alpha-8B", "Beta-GPT"];
 const ADA: &str = "adas-secret";
@@ -16,11 +17,10 @@ const BEN: &str = "bens-secret";
 
 fn instances() -> Vec<Instance> {
     (0..4)
-        .map(|n| Instance {
-            id: format!("{}-vs-{n}", SYSTEMS[0]),
-            question: format!("Is <b>{n}</b> & \"more\" enough?"),
-            authors: if n == 3 { vec!["Ben".to_owned()] } else { Vec::new() },
-            answers: [0, 1].map(|at| Answer {
+        .map(|n| {
+            let authors = if n == 3 { vec!["Ben".to_owned()] } else { Vec::new() };
+            let question = format!("Is <b>{n}</b> & \"more\" enough?");
+            let answers = [0, 1].map(|at| Answer {
                 system: SYSTEMS[at].to_owned(),
                 text: format!("words of the {} answer to {n} [1] [9]", ["first", "second"][at]),
                 references: vec![Reference {
@@ -29,7 +29,8 @@ fn instances() -> Vec<Instance> {
                     text: "passage ".repeat(40),
                     url: Some(["https://example.org/x", "javascript:alert(1)"][at].to_owned()),
                 }],
-            }),
+            });
+            Instance::comparison(format!("{}-vs-{n}", SYSTEMS[0]), question, authors, answers)
         })
         .collect()
 }

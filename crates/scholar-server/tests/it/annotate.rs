@@ -28,15 +28,14 @@ fn instances() -> Vec<Instance> {
         url: Some(format!("https://example.org/{words}")),
     };
     (0..QUESTIONS)
-        .map(|n| Instance {
-            id: format!("{}-{n}", NAMES[0]),
-            question: format!("What is known about topic {n}?"),
-            authors: Vec::new(),
-            answers: [0, 1].map(|at| Answer {
+        .map(|n| {
+            let answers = [0, 1].map(|at| Answer {
                 system: NAMES[at].to_owned(),
                 text: format!("The {} answer on topic {n} [1]", ["first", "second"][at]),
                 references: vec![reference(1, "one"), reference(2, "two")],
-            }),
+            });
+            let question = format!("What is known about topic {n}?");
+            Instance::comparison(format!("{}-{n}", NAMES[0]), question, Vec::new(), answers)
         })
         .collect()
 }

@@ -131,8 +131,19 @@ fn tei(world: &World, work: &WorldPaper) -> String {
     )
 }
 
-/// A page of the asked status, for checks of addresses.
+/// A page of the asked status, for checks of addresses: `/404`; redirects lead to `/200`. `/no-head` answers only `GET`, `/soft-404` says
+/// with a status of success that there is nothing.
 pub(super) fn link(request: &Request<'_>) -> Reply {
-    let status = request.path.trim_start_matches('/').parse().unwrap_or(404);
-    Reply::new(status, "text/html", "<html><title>A page</title></html>")
+    let page = |status, text: &str| {
+        Reply::new(status, "text/html", format!("<html><title>A page</title><p>{text}</p></html>"))
+    };
+    match request.path.trim_start_matches('/') {
+        "no-head" if request.method == "HEAD" => page(405, ""),
+        "no-head" => page(206, "There."),
+        "soft-404" => page(200, "Sorry, the page cannot be found."),
+        path => match path.parse().unwrap_or(404) {
+            status @ 300..400 => page(status, "").with_header("location", "/link/200"),
+            status => page(status, "Words of a page."),
+        },
+    }
 }

@@ -4,15 +4,17 @@
 
 mod export;
 mod import;
+mod reviews;
 mod serve;
 mod summary;
 
 use std::path::Path;
 use std::process::ExitCode;
 
+use scholar_bench::experts::reviews::ReviewRecord;
 use scholar_bench::experts::{Rated, Record, SCHEMA, Scores, Shown};
 use scholar_core::text::markers::strip_citations;
-use scholar_server::annotate::{Answer, Evaluation, Instance, Preference, Store};
+use scholar_server::annotate::{Answer, Evaluation, Instance, Kind, Preference, Store};
 
 use crate::app::App;
 use crate::args::{AnnotateArgs, AnnotateCommand};
@@ -27,24 +29,45 @@ pub(super) fn run(args: AnnotateArgs, app: &App) -> Result<ExitCode, CommandErro
         AnnotateCommand::Export { db, format, output } => {
             export::run(&db, format, output.as_deref(), app)
         }
-        AnnotateCommand::Summary { db, records, out } => {
-            summary::run(db.as_deref(), &records, out.as_deref(), app)
+        AnnotateCommand::Summary { db, records, system, out } => {
+            summary::run(db.as_deref(), &records, system.as_deref(), out.as_deref(), app)
         }
     }
 }
 
-/// Every submission of a study, with the instance it is about.
-fn submissions(db: &Path) -> Result<Vec<(Record, Instance)>, CommandError> {
+/// What a study holds.
+enum Submissions {
+    /// Comparisons, each with its instance.
+    Comparisons(Vec<(Record, Instance)>),
+    /// Ratings of reports.
+    Reviews(Vec<ReviewRecord>),
+}
+
+/// Every submission of a study.
+fn submissions(db: &Path) -> Result<Submissions, CommandError> {
     let store = Store::open(db)?;
     let instances = store.instances()?;
-    let mut records = Vec::new();
+    let (mut comparisons, mut of_reports) = (Vec::new(), Vec::new());
     for evaluation in store.evaluations()? {
         // The file's own rules keep an instance as long as anything refers to it.
-        if let Some(instance) = instances.iter().find(|one| one.id == evaluation.instance) {
-            records.push((record(&evaluation, instance), instance.clone()));
+        let Some(instance) = instances.iter().find(|one| one.id == evaluation.instance) else {
+            continue;
+        };
+        match instance.kind {
+            Kind::Comparison => comparisons.push((record(&evaluation, instance), instance.clone())),
+            Kind::Review => of_reports.push(reviews::record(&evaluation, instance)),
         }
     }
-    Ok(records)
+    let has = |kind| instances.iter().any(|instance| instance.kind == kind);
+    match (has(Kind::Comparison), has(Kind::Review)) {
+        (true, true) => Err(CommandError::user(format!(
+            "{} has comparisons and reports on research ideas, which are not summed up together",
+            db.display()
+        ))
+        .with_hint("keep them in two studies")),
+        (_, true) => Ok(Submissions::Reviews(of_reports)),
+        (_, false) => Ok(Submissions::Comparisons(comparisons)),
+    }
 }
 
 fn record(evaluation: &Evaluation, instance: &Instance) -> Record {

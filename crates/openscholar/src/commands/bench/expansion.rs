@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use scholar_bench::expansion::{
     Engines, ExpansionQuery, Material, Measured, SetReport, Tuned, Way, Wide, gather, markdown,
-    measure, tune_by_seeds, tune_together,
+    measure, rated, tune_by_seeds, tune_together,
 };
 use scholar_core::{CitationGraph, Encoder as _, Reranker, SplitMix64};
 use scholar_models::LocalEncoder;
+use scholar_pipeline::config::scirag::LEAN_LINKS;
 
 use crate::app::App;
 use crate::args::BenchExpansionArgs;
@@ -45,9 +46,11 @@ pub(super) fn run(args: &BenchExpansionArgs, app: &App) -> Result<ExitCode, Comm
     let tuned = Way::ALL.map(|way| tune_together(&dev, way));
     let one_hop = Way::ALL.into_iter().filter(|way| way.is_one_hop());
     let by_seeds: Vec<Tuned> = one_hop.flat_map(|way| tune_by_seeds(&dev, way)).collect();
+    let lean = rated(&dev, Way::Backward, LEAN_LINKS);
+    let measured: Vec<Tuned> = tuned.into_iter().chain([lean]).collect();
     let mut reports = Vec::new();
     for one in &gathered {
-        reports.push(one.report(&tuned, app)?);
+        reports.push(one.report(&measured, app)?);
     }
     let reranker = gathered.first().map(|one| one.reranker.info().name.clone()).unwrap_or_default();
     let text = format!(
@@ -57,10 +60,10 @@ pub(super) fn run(args: &BenchExpansionArgs, app: &App) -> Result<ExitCode, Comm
         super::short(name),
         encoder.engine(),
         super::machine(app),
-        markdown(&tuned, &by_seeds, &reports),
+        markdown(&tuned, lean, &by_seeds, &reports),
     );
     let json = serde_json::json!({
-        "schema": "openscholar.bench-expansion/1", "tuned": tuned, "by_seeds": by_seeds, "sets": reports,
+        "schema": "openscholar.bench-expansion/1", "tuned": tuned, "lean": lean, "by_seeds": by_seeds, "sets": reports,
     });
     super::publish("graph-expansion", &text, &json, out.as_deref(), app)
 }
@@ -155,7 +158,7 @@ impl Gathered {
     fn report(&self, tuned: &[Tuned], app: &App) -> Result<SetReport, CommandError> {
         let (queries, materials) = self.test();
         let engines = engines(&self.set.datastore, self.graph.as_ref(), self.reranker.as_ref());
-        let bar = progress::counted(&app.printer, "reranked", Some(3 * queries.len() as u64))
+        let bar = progress::counted(&app.printer, "reranked", Some(4 * queries.len() as u64))
             .with_message(self.set.name.clone());
         let (systems, wide): (Vec<Measured>, Vec<Wide>) =
             app.block_on(measure(engines, queries, materials, tuned, &mut || bar.inc(1)))??;

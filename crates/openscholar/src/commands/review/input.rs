@@ -1,5 +1,6 @@
 //! From a file or standard input to an idea.
 
+use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -61,12 +62,12 @@ fn file(path: &Path) -> Result<String, CommandError> {
 fn markdown_of(paper: &Paper) -> String {
     let mut text = String::new();
     if !paper.meta.title.is_empty() {
-        text.push_str(&format!("# {}\n\n", paper.meta.title));
+        let _infallible = write!(text, "# {}\n\n", paper.meta.title);
     }
     for section in &paper.sections {
         let heading = section.heading.as_str();
         if !heading.is_empty() && heading != ABSTRACT_HEADING {
-            text.push_str(&format!("## {heading}\n\n"));
+            let _infallible = write!(text, "## {heading}\n\n");
         }
         text.push_str(&section.text);
         text.push_str("\n\n");

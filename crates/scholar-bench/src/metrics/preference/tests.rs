@@ -36,3 +36,22 @@ fn a_judge_of_positions_decides_nothing() {
     assert!((rates.p - 0.179_687_5).abs() < 1e-9, "seven against two: {}", rates.p);
     assert_eq!(win_rates(&[], 1).win_rate, None);
 }
+
+/// `ScholarEval`'s figure 4: its three shares fit whole numbers of 111 pairs.
+#[test]
+fn win_rates_with_and_without_ties_differ_by_the_ties() {
+    let of = |wins: usize, ties: usize, losses: usize| {
+        let parts = [(Preference::A, wins), (Preference::Tie, ties), (Preference::B, losses)];
+        let all: Vec<Preference> =
+            parts.iter().flat_map(|(one, n)| std::iter::repeat_n(*one, *n)).collect();
+        win_rates(&all, 1)
+    };
+    for (wins, percent) in [(85, 76.6), (79, 71.2), (93, 83.8)] {
+        let rate = of(wins, 0, 111 - wins).win_rate_without_ties().expect("decided");
+        assert!((100.0 * rate - percent).abs() < 0.05, "{rate}");
+    }
+    let tied = of(3, 4, 1);
+    assert_eq!(tied.win_rate_without_ties(), Some(0.75));
+    assert!(tied.win_rate.is_some_and(|rate| (rate.mean - 0.375).abs() < 1e-12));
+    assert_eq!(of(0, 5, 0).win_rate_without_ties(), None);
+}

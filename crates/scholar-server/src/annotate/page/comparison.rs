@@ -1,4 +1,4 @@
-//! The page of one comparison: the question, both answers with their references, and the form.
+//! The page of one task: the question, the answers or the report with their references, and the form.
 //!
 //! Everything is named by where it is shown, `a` or `b`; both sides are made by the same code in one reply.
 
@@ -6,15 +6,13 @@ use std::fmt::Write as _;
 
 use scholar_core::text::untrusted::escape_html;
 
-use super::{progress, shell};
+use super::answer::{answer_text, references};
+use super::{progress, review, shell};
 use crate::annotate::Render;
 use crate::annotate::form::{Better, Form, LONGEST_TEXT, score_field, side};
-use crate::annotate::model::{Answer, Aspect, Quality};
+use crate::annotate::model::{Answer, Aspect, Kind, Quality};
 use crate::annotate::rubrics::{Rubric, rubrics};
 use crate::annotate::store::{State, Task};
-
-/// Characters of a passage shown before it is opened. Source: the original's page.
-const TEASER: usize = 100;
 
 /// What is shown around the task.
 pub(in crate::annotate) struct Frame<'a> {
@@ -37,10 +35,6 @@ pub(in crate::annotate) struct Frame<'a> {
 /// The page.
 pub(in crate::annotate) fn page(task: &Task, frame: &Frame<'_>, render: &Render) -> String {
     let Frame { token, place, of, .. } = *frame;
-    let mut answers: [&Answer; 2] = task.instance.answers.each_ref();
-    if task.flipped {
-        answers.reverse();
-    }
     let mut body = format!(
         "<a class=\"skip\" href=\"#rate-a\">Skip to the ratings</a>\n<header>\n<nav aria-label=\"Questions\">{}\
          <a href=\"/a/{token}\">All questions</a>{}</nav>\n{}</header>\n<main>\n\
@@ -51,19 +45,38 @@ pub(in crate::annotate) fn page(task: &Task, frame: &Frame<'_>, render: &Render)
         escape_html(&task.instance.question)
     );
     body.push_str(&problems(task, frame));
+    if task.instance.kind == Kind::Review {
+        body.push_str(&review::plan(&task.instance.plan, render));
+    }
     let _infallible = write!(
         body,
         "<form id=\"form\" method=\"post\" action=\"/a/{token}/{place}\" autocomplete=\"off\" data-draft=\"/a/{token}/{place}/draft\">\n\
          <input type=\"hidden\" name=\"page\" value=\"{}\">\n<input type=\"hidden\" name=\"seq\" value=\"0\">\n\
-         <input type=\"hidden\" name=\"base\" value=\"{}\">\n<div class=\"pair\">\n",
+         <input type=\"hidden\" name=\"base\" value=\"{}\">\n",
         escape_html(frame.page),
         task.revision
     );
-    for (shown, answer) in answers.into_iter().enumerate() {
-        body.push_str(&answer_card(shown, answer, &task.form, render));
+    let shown = task.instance.shown(task.flipped);
+    match task.instance.kind {
+        Kind::Comparison => {
+            body.push_str("<div class=\"pair\">\n");
+            for (at, answer) in shown.into_iter().enumerate() {
+                body.push_str(&answer_card(at, answer, &task.form, render));
+            }
+            body.push_str("</div>\n");
+            body.push_str(&preference(&task.form));
+        }
+        Kind::Review => {
+            for report in shown {
+                body.push_str(&review::report(report, &task.form.review, render));
+            }
+            body.push_str(&text_area(
+                "explanation",
+                "What helped, what did not? (optional)",
+                &task.form.explanation,
+            ));
+        }
     }
-    body.push_str("</div>\n");
-    body.push_str(&preference(&task.form));
     body.push_str(&about_the_question(&task.form));
     let submitted = match task.state {
         State::Submitted | State::Skipped => "Submit again",
@@ -97,7 +110,7 @@ fn problems(task: &Task, frame: &Frame<'_>) -> String {
         let _infallible =
             writeln!(html, "<p class=\"problem\" role=\"alert\">{}</p>", escape_html(problem));
     }
-    let missing = if frame.complain { task.form.missing() } else { Vec::new() };
+    let missing = if frame.complain { task.form.missing(task.instance.kind) } else { Vec::new() };
     if !missing.is_empty() {
         html.push_str(
             "<div class=\"problem\" role=\"alert\"><p>Not submitted yet. What you entered is saved; still missing:</p>\n<ul>\n",
@@ -126,13 +139,7 @@ fn problems(task: &Task, frame: &Frame<'_>) -> String {
 fn answer_card(shown: usize, answer: &Answer, form: &Form, render: &Render) -> String {
     let s = side(shown);
     let name = s.to_uppercase();
-    let text = render(&answer.text, &|number| {
-        answer
-            .references
-            .iter()
-            .any(|reference| reference.number == number)
-            .then(|| format!("#{s}-{number}"))
-    });
+    let text = answer_text(s, answer, render);
     let mut html = format!(
         "<section class=\"card {s}\" aria-labelledby=\"answer-{s}\">\n<h2 id=\"answer-{s}\">Answer {name}</h2>\n\
          <div class=\"answer\">\n{text}</div>\n{}\
@@ -144,44 +151,6 @@ fn answer_card(shown: usize, answer: &Answer, form: &Form, render: &Render) -> S
     }
     html.push_str("</div>\n</section>\n");
     html
-}
-
-fn references(side: &str, answer: &Answer) -> String {
-    if answer.references.is_empty() {
-        return "<div class=\"references\"><h3>References</h3>\n<p class=\"soft\">None.</p></div>\n".to_owned();
-    }
-    let mut html = "<div class=\"references\"><h3>References</h3>\n<ul>\n".to_owned();
-    for reference in &answer.references {
-        let number = reference.number;
-        let title = if reference.title.is_empty() { "Untitled" } else { &reference.title };
-        let teaser: String = reference.text.chars().take(TEASER).collect();
-        let more = if reference.text.chars().count() > TEASER { "…" } else { "" };
-        let link = reference.url.as_deref().filter(|url| is_web(url)).map(|url| {
-            format!(
-                "<p><a href=\"{}\" target=\"_blank\" rel=\"noreferrer noopener\">Open the paper<span class=\"hidden\"> of reference {number} in a new tab</span></a></p>",
-                escape_html(url)
-            )
-        });
-        let text =
-            if reference.text.is_empty() { "No text of it is stored." } else { &reference.text };
-        let _infallible = writeln!(
-            html,
-            "<li><details><summary><span class=\"number\">[{number}]</span> <span class=\"title\">{}</span> \
-             <span class=\"teaser\">{}{more}</span></summary>\n<div id=\"{side}-{number}\" class=\"passage\" tabindex=\"-1\"><p>{}</p>{}</div>\n</details></li>",
-            escape_html(title),
-            escape_html(&teaser),
-            escape_html(text),
-            link.unwrap_or_default()
-        );
-    }
-    html.push_str("</ul></div>\n");
-    html
-}
-
-/// Whether an address is one of the web, and not `javascript:`.
-fn is_web(url: &str) -> bool {
-    let lower = url.to_ascii_lowercase();
-    lower.starts_with("https://") || lower.starts_with("http://")
 }
 
 fn scale(shown: usize, aspect: Aspect, rubric: &Rubric, chosen: Option<u8>) -> String {

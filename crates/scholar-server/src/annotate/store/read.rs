@@ -1,5 +1,7 @@
 //! What a study holds.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::{Store, StoreError, StoreErrorKind};
@@ -7,6 +9,7 @@ use crate::annotate::form::Form;
 use crate::annotate::model::{
     Annotator, Evaluation, Instance, Preference, Quality, Ratings, Scores,
 };
+use crate::annotate::review::ReviewRatings;
 
 /// How far an annotator is with an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,13 +94,15 @@ impl Store {
             "SELECT a.annotator, a.instance, a.flipped, e.first_scores, e.second_scores, e.preference, e.explanation, \
              e.quality, e.comment, e.started, e.submitted, \
              row_number() OVER (PARTITION BY e.assignment ORDER BY e.id), \
-             e.id = max(e.id) OVER (PARTITION BY e.assignment) \
+             e.id = max(e.id) OVER (PARTITION BY e.assignment), e.id \
              FROM evaluation e JOIN assignment a ON a.id = e.assignment ORDER BY e.id",
-            evaluation,
+            |row| Ok((row.get::<_, i64>(13)?, evaluation(row)?)),
         )?;
+        let mut reviews = self.reviews()?;
         raw.into_iter()
-            .map(|read| {
-                read.ok_or_else(|| {
+            .map(|(id, read)| {
+                let review = reviews.remove(&id);
+                read.map(|read| Evaluation { review, ..read }).ok_or_else(|| {
                     StoreError::new(
                         StoreErrorKind::Damaged,
                         &self.path,
@@ -106,6 +111,21 @@ impl Store {
                 })
             })
             .collect()
+    }
+
+    /// What was said of reports, by submission.
+    fn reviews(&self) -> Result<BTreeMap<i64, ReviewRatings>, StoreError> {
+        // A study from before there were reviews, opened for reading, has no table of them.
+        let tables: Vec<i64> = self.rows(
+            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'review'",
+            |row| row.get(0),
+        )?;
+        if tables.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let raw: Vec<(i64, String)> = self
+            .rows("SELECT evaluation, ratings FROM review", |row| Ok((row.get(0)?, row.get(1)?)))?;
+        raw.into_iter().map(|(id, text)| Ok((id, self.parse(&text)?))).collect()
     }
 
     /// Who has this token.
@@ -122,7 +142,8 @@ impl Store {
             .connection
             .prepare(
                 "SELECT a.place, json_extract(i.content, '$.question'), d.form IS NOT NULL, \
-                 (SELECT CASE WHEN e.preference IS NULL THEN 2 ELSE 1 END FROM evaluation e \
+                 (SELECT CASE WHEN e.preference IS NULL AND NOT EXISTS \
+                   (SELECT 1 FROM review r WHERE r.evaluation = e.id) THEN 2 ELSE 1 END FROM evaluation e \
                   WHERE e.assignment = a.id ORDER BY e.id DESC LIMIT 1) \
                  FROM assignment a JOIN instance i ON i.id = a.instance \
                  LEFT JOIN draft d ON d.assignment = a.id WHERE a.annotator = ?1 ORDER BY a.place",
@@ -144,7 +165,8 @@ impl Store {
             .connection
             .query_row(
                 "SELECT a.id, i.content, a.flipped, d.form, d.revision, \
-                 (SELECT CASE WHEN e.preference IS NULL THEN 2 ELSE 1 END FROM evaluation e \
+                 (SELECT CASE WHEN e.preference IS NULL AND NOT EXISTS \
+                   (SELECT 1 FROM review r WHERE r.evaluation = e.id) THEN 2 ELSE 1 END FROM evaluation e \
                   WHERE e.assignment = a.id ORDER BY e.id DESC LIMIT 1) \
                  FROM assignment a JOIN instance i ON i.id = a.instance \
                  LEFT JOIN draft d ON d.assignment = a.id WHERE a.annotator = ?1 AND a.place = ?2",
@@ -225,6 +247,7 @@ fn evaluation(row: &Row<'_>) -> rusqlite::Result<Option<Evaluation>> {
         instance: row.get(1)?,
         flipped: row.get(2)?,
         ratings,
+        review: None,
         explanation: row.get(6)?,
         quality,
         comment: row.get(8)?,

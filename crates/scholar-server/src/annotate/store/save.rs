@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use super::{Store, StoreError};
 use crate::annotate::form::{Form, Origin};
 use crate::annotate::model::{Preference, Quality, Ratings, Scores};
+use crate::annotate::review::ReviewRatings;
 
 /// What became of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,17 @@ pub(crate) enum Saved {
     Late(u32),
     /// Another page has changed it since this one was made; nothing was stored.
     Elsewhere(u32),
+}
+
+/// What is submitted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Said<'a> {
+    /// Of two answers.
+    Pair(&'a Ratings),
+    /// Of a report.
+    Review(&'a ReviewRatings),
+    /// The question is passed over.
+    Skipped,
 }
 
 impl Store {
@@ -29,12 +41,12 @@ impl Store {
         self.change(|connection| save(connection, assignment, form, origin, now))
     }
 
-    /// Keeps the form and adds a submission; `ratings` are `None` when the question is passed over.
+    /// Keeps the form and adds a submission.
     pub(crate) fn submit(
         &mut self,
         assignment: i64,
         form: &Form,
-        ratings: Option<&Ratings>,
+        said: Said<'_>,
         origin: &Origin,
         now: &str,
     ) -> Result<Saved, StoreError> {
@@ -43,6 +55,11 @@ impl Store {
             if !matches!(saved, Saved::Stored(_)) {
                 return Ok(saved);
             }
+            let (ratings, review) = match said {
+                Said::Pair(ratings) => (Some(ratings), None),
+                Said::Review(review) => (None, Some(written(review)?)),
+                Said::Skipped => (None, None),
+            };
             let scores = |at: usize| ratings.map(|ratings| scores(ratings.scores[at]));
             let preference = ratings.map(|ratings| match ratings.preference {
                 Preference::First => "first",
@@ -64,6 +81,12 @@ impl Store {
                     now
                 ],
             )?;
+            if let Some(review) = review {
+                connection.execute(
+                    "INSERT INTO review (evaluation, ratings) VALUES (last_insert_rowid(), ?1)",
+                    [review],
+                )?;
+            }
             Ok(saved)
         })
     }
@@ -111,8 +134,7 @@ fn save(
         Some((_, _, revision)) => revision,
         None => 0,
     };
-    let text = serde_json::to_string(form)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let text = written(form)?;
     connection.execute(
         "INSERT INTO draft (assignment, form, page, seq, revision, started, saved) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) ON CONFLICT (assignment) DO UPDATE SET form = excluded.form, \
@@ -120,6 +142,11 @@ fn save(
         params![assignment, text, origin.page, origin.seq, revision.saturating_add(1), now],
     )?;
     Ok(Saved::Stored(revision.saturating_add(1)))
+}
+
+fn written(value: &impl serde::Serialize) -> rusqlite::Result<String> {
+    serde_json::to_string(value)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 
 fn scores(scores: Scores) -> String {

@@ -8,12 +8,9 @@ fn instance(id: &str, authors: &[&str]) -> Instance {
         text: format!("{system} says."),
         references: Vec::new(),
     };
-    Instance {
-        id: id.to_owned(),
-        question: format!("What of {id}?"),
-        authors: authors.iter().map(|name| (*name).to_owned()).collect(),
-        answers: [answer("one"), answer("two")],
-    }
+    let authors = authors.iter().map(|name| (*name).to_owned()).collect();
+    let question = format!("What of {id}?");
+    Instance::comparison(id.to_owned(), question, authors, [answer("one"), answer("two")])
 }
 
 fn annotator(name: &str) -> NewAnnotator {
@@ -76,7 +73,8 @@ fn the_last_submission_counts_and_earlier_ones_are_kept() {
         form.better = Some(better);
         let ratings = form.ratings(task.flipped).expect("full");
         let at = format!("2030-01-0{seq}T00:00:00Z");
-        let saved = store.submit(task.assignment, &form, Some(&ratings), &origin("p", seq, 0), &at);
+        let saved =
+            store.submit(task.assignment, &form, Said::Pair(&ratings), &origin("p", seq, 0), &at);
         assert_eq!(saved.expect("saved"), Saved::Stored(seq));
     }
     let kept = store.evaluations().expect("readable");
@@ -131,11 +129,11 @@ fn two_processes_lose_nothing() {
                 let mut store = Store::open_or_create(path, None).expect("opened");
                 for place in 1..=6 {
                     let task = store.task(name, place).expect("readable").expect("there");
-                    let ratings = full().ratings(task.flipped);
+                    let ratings = full().ratings(task.flipped).expect("full");
                     let saved = store.submit(
                         task.assignment,
                         &full(),
-                        ratings.as_ref(),
+                        Said::Pair(&ratings),
                         &origin(name, 1, 0),
                         "now",
                     );

@@ -7,21 +7,18 @@ use scholar_testing::hostile::{STRINGS, obeyed};
 use super::*;
 
 fn instance(text: &str) -> Instance {
-    Instance {
-        id: "one".to_owned(),
-        question: format!("Is it {text}?"),
-        authors: Vec::new(),
-        answers: [0, 1].map(|at| Answer {
-            system: SYSTEMS[at].to_owned(),
-            text: format!("{} {text} [1]", ["first answer", "second answer"][at]),
-            references: vec![Reference {
-                number: 1,
-                title: text.to_owned(),
-                text: text.to_owned(),
-                url: Some(text.to_owned()),
-            }],
-        }),
-    }
+    let question = format!("Is it {text}?");
+    let answers = [0, 1].map(|at| Answer {
+        system: SYSTEMS[at].to_owned(),
+        text: format!("{} {text} [1]", ["first answer", "second answer"][at]),
+        references: vec![Reference {
+            number: 1,
+            title: text.to_owned(),
+            text: text.to_owned(),
+            url: Some(text.to_owned()),
+        }],
+    });
+    Instance::comparison("one".to_owned(), question, Vec::new(), answers)
 }
 
 /// The pages of one comparison, and their elements with the names of their attributes.

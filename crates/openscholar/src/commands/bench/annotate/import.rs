@@ -9,7 +9,7 @@ use scholar_server::annotate::material::{
     MaterialError, Numbering, Paired, Predictions, pair, read_instances, read_predictions,
 };
 
-use super::{Written, read, write};
+use super::{Written, read, reviews, write};
 use crate::app::App;
 use crate::args::AnnotateImportArgs;
 use crate::error::{CommandError, ErrorKind};
@@ -20,6 +20,9 @@ const RUN_FILE: &str = "predictions.jsonl";
 pub(super) fn run(args: &AnnotateImportArgs, app: &App) -> Result<ExitCode, CommandError> {
     let limit = args.limit.map(|limit| (limit, args.seed));
     let paired = match args.predictions.as_slice() {
+        [_] if args.reviews.is_some() => {
+            return Err(CommandError::user("--reviews needs the reports of two systems"));
+        }
         [one] if one.is_dir() => {
             return Err(CommandError::user(format!("{} is one system", one.display()))
                 .with_hint("name the predictions of two, or one file of comparisons"));
@@ -27,6 +30,9 @@ pub(super) fn run(args: &AnnotateImportArgs, app: &App) -> Result<ExitCode, Comm
         [one] => Paired { instances: instances(one)?, notices: Vec::new() },
         [first, second] => {
             let names = names(args, [first, second])?;
+            if let Some(data) = &args.reviews {
+                return finish(reviews::pair(data, [first, second], &names)?, args, app);
+            }
             let numbering =
                 args.numbered_from.map_or(Numbering::Detect, |n| Numbering::From(usize::from(n)));
             let [a, b] = [(first, &names[0]), (second, &names[1])]
@@ -35,6 +41,11 @@ pub(super) fn run(args: &AnnotateImportArgs, app: &App) -> Result<ExitCode, Comm
         }
         _ => return Err(CommandError::user("name one or two files")),
     };
+    finish(paired, args, app)
+}
+
+/// Writes the comparisons, and tells what should be known of them.
+fn finish(paired: Paired, args: &AnnotateImportArgs, app: &App) -> Result<ExitCode, CommandError> {
     if paired.instances.is_empty() {
         let mut error = CommandError::user("there is nothing to compare");
         for notice in paired.notices {

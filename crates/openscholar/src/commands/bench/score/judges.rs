@@ -4,26 +4,23 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scholar_bench::attribution::measure;
-use scholar_bench::judge::memory::Memory;
 use scholar_bench::judge::model::ModelJudge;
 use scholar_bench::judge::support::AttributorJudge;
 use scholar_bench::metrics::hallucination::TitleLookup;
 use scholar_bench::metrics::hallucination::lookup::PortLookup;
 use scholar_bench::metrics::hallucination::memory::RememberedLookup;
 use scholar_bench::scholarqa::cache::CachedJudge;
-use scholar_bench::scholarqa::report::document::slug;
 use scholar_bench::scholarqa::score::Judges;
 use scholar_core::{Attributor, Encoder as _, Generator, GeneratorStrength};
-use scholar_pipeline::budget::Budget;
 use scholar_pipeline::prompts::{JUDGE_VERDICT, JUDGE_YES_NO};
 use scholar_pipeline::proof::GeneratorAttributor;
-use scholar_pipeline::{Meter, ModeChoice};
 
 use super::{Subject, titles};
 use crate::app::App;
 use crate::args::{AnswerArgs, BenchScoreArgs};
+use crate::commands::bench::judging;
 use crate::error::{CommandError, Context as _};
-use crate::wiring::{generator, judge, models};
+use crate::wiring::{judge, models};
 
 /// Everybody who judges.
 pub(super) struct Opened {
@@ -57,14 +54,14 @@ impl Opened {
                 opened.attributor =
                     Some(Arc::new(GeneratorAttributor::new(Arc::clone(&generator))));
                 if grades(args) {
-                    opened.model = Some(model_judge(generator, folder)?);
+                    opened.model = Some(judging::remembering(generator, folder)?);
                 }
                 return Ok(opened);
             }
             name => opened.attributor = Some(judge::alone(app, name).await?),
         }
         if grades(args) {
-            opened.model = Some(model_judge(generator(args, app).await?, folder)?);
+            opened.model = Some(judging::remembering(generator(args, app).await?, folder)?);
         }
         Ok(opened)
     }
@@ -105,13 +102,6 @@ impl Opened {
     }
 }
 
-/// Who grades and compares, remembering in `folder` what it said.
-fn model_judge(generator: Arc<dyn Generator>, folder: &Path) -> Result<ModelJudge, CommandError> {
-    let path = folder.join(format!("replies-{}.jsonl", slug(&generator.info().model)));
-    let said = Memory::open(&path).map_err(|source| CommandError::unwritable(&path, source))?;
-    Ok(ModelJudge::new(generator).remembering(said))
-}
-
 /// Whether a model gives grades.
 pub(super) fn grades(args: &BenchScoreArgs) -> bool {
     args.judge == "lm" || args.grade
@@ -137,32 +127,7 @@ pub(super) fn check(args: &BenchScoreArgs) -> Result<(), CommandError> {
 
 /// The judging model, within its budget.
 async fn generator(args: &BenchScoreArgs, app: &App) -> Result<Arc<dyn Generator>, CommandError> {
-    let mut notices = Vec::new();
-    let judges = generator::Use { mode: ModeChoice::Auto, small_writes: true };
-    let opened = generator::open(app, &AnswerArgs::from(args), judges, &mut notices).await?;
-    notices.iter().for_each(|notice| app.printer.notice(notice));
-    let generator = opened.generator.ok_or_else(|| {
-        let who = if grades(args) { "--grade" } else { "--judge" };
-        CommandError::user(format!("{who} requires a model"))
-            .with_hint("pass --base-url URL --model NAME with --judge lm, or --judge lexical alone")
-    })?;
-    let unpriced = generator.info().usd_per_million.is_none();
-    if args.max_cost.is_some() && unpriced {
-        return Err(CommandError::user(
-            "--max-cost cannot be enforced: the price of the model is unknown",
-        )
-        .with_hint(format!("add its price to {}", app.home.price_file().display())));
-    }
-    let budget = Budget {
-        max_cost: args.max_cost,
-        max_tokens: None,
-        max_seconds: args.max_seconds.map(seconds),
-        max_calls: args.max_calls,
-    };
-    Ok(Meter::start_with(budget, app.clock(), Some(App::alarm())).wrap(generator))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a deadline in seconds is far below 2^52")]
-fn seconds(value: u64) -> f64 {
-    value as f64
+    let who = if grades(args) { "--grade" } else { "--judge" };
+    let hint = "pass --base-url URL --model NAME with --judge lm, or --judge lexical alone";
+    judging::generator(&AnswerArgs::from(args), who, hint, app).await
 }

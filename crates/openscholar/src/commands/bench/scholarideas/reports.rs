@@ -1,0 +1,122 @@
+//! `bench scholarideas reports`: reviews of this program as reports that judges read.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use scholar_bench::scholarideas::{Dataset, IdeaId};
+use scholar_core::paper::display_title;
+use scholar_core::{Answer, Citation, Reference};
+use scholar_formats::export::named;
+
+use super::dataset;
+use crate::app::App;
+use crate::args::ReportsArgs;
+use crate::error::CommandError;
+use crate::output::review::ReviewDocument;
+use crate::runs::{self, REVIEW_FILE, RunFolder, Verb};
+
+/// Schema of the summary.
+const SCHEMA: &str = "openscholar.scholarideas-reports/1";
+
+pub(super) fn run(args: &ReportsArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let dataset = dataset(&args.ideas)?;
+    let mut reports: Vec<(IdeaId, String, Answer)> = Vec::new();
+    for run in &args.runs {
+        let folder = RunFolder::find(&app.home, run)?;
+        let record = folder.record()?;
+        if record.verb != Verb::Review {
+            return Err(CommandError::user(format!("run {} is no review", record.id)));
+        }
+        let id = idea_of(&dataset, &record.question).ok_or_else(|| {
+            let message = format!("run {} reviews no idea that is meant", record.id);
+            CommandError::user(message).with_hint("the text of the idea must be that of DATA")
+        })?;
+        if let Some((_, other, _)) = reports.iter().find(|(known, ..)| *known == id) {
+            let message = format!("runs {other} and {} both review {id}", record.id);
+            return Err(CommandError::user(message));
+        }
+        let review: ReviewDocument = folder.read_json(REVIEW_FILE)?;
+        reports.push((id, record.id, review.review.to_answer()));
+    }
+    let mut written = Vec::new();
+    for (id, run, answer) in &reports {
+        let folder = args.out.join(id.to_string());
+        fs_err::create_dir_all(&folder)
+            .map_err(|source| CommandError::unwritable(&folder, source))?;
+        let links: Vec<String> = answer.references.iter().filter_map(link).collect();
+        runs::write_atomic(&folder.join("report.md"), text(answer).as_bytes())?;
+        let evidence: String = links.iter().map(|link| format!("{link}\n")).collect();
+        runs::write_atomic(&folder.join("evidence.txt"), evidence.as_bytes())?;
+        written.push(serde_json::json!({
+            "id": id, "run": run, "sentences": answer.sentences.len(),
+            "references": answer.references.len(), "links": links.len(),
+        }));
+    }
+    if app.printer.json {
+        app.printer.json(&serde_json::json!({"schema": SCHEMA, "reports": written}))?;
+    } else {
+        let told: Vec<String> = reports
+            .iter()
+            .map(|(id, run, answer)| format!("{id}\t{run}\t{} sentences", answer.sentences.len()))
+            .collect();
+        app.printer.out(&told.join("\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The idea of that text, whatever space is around it.
+fn idea_of(dataset: &Dataset, text: &str) -> Option<IdeaId> {
+    dataset.ideas.iter().find(|idea| idea.text.trim() == text.trim()).map(|idea| idea.id)
+}
+
+/// What a judge reads: headings, sentences with links, references. No quotations, verdicts, notes or usage: they tell the system.
+fn text(answer: &Answer) -> String {
+    let mut text = String::new();
+    let mut heading: Option<&str> = None;
+    for (at, sentence) in answer.sentences.iter().enumerate() {
+        let own = sentence.heading.as_deref();
+        if at == 0 || own != heading {
+            let space = if at == 0 { "" } else { "\n\n" };
+            // Writing to a string cannot fail.
+            let _infallible = write!(text, "{space}## {}\n\n", own.unwrap_or("Review"));
+            heading = own;
+        } else {
+            text.push_str(if sentence.paragraph_start { "\n\n" } else { " " });
+        }
+        let bare = sentence.text.trim_end_matches('.');
+        text.push_str(bare);
+        for citation in &sentence.citations {
+            text.push(' ');
+            text.push_str(&cited(answer, *citation));
+        }
+        text.push_str(&sentence.text[bare.len()..]);
+    }
+    if !answer.references.is_empty() {
+        text.push_str("\n\n## References\n\n");
+    }
+    for reference in &answer.references {
+        let title = display_title(&reference.title, &reference.paper_id);
+        let address = link(reference).unwrap_or_default();
+        let _infallible =
+            writeln!(text, "- {}. {}. {address}", named(reference), title.trim_end_matches('.'));
+    }
+    text
+}
+
+/// `[(author, year)](link)`, without a link where the paper has no address.
+fn cited(answer: &Answer, citation: Citation) -> String {
+    let Some(reference) = answer.references.iter().find(|one| one.number == citation) else {
+        return String::new();
+    };
+    let name = named(reference).replace(" (", ", ");
+    match link(reference) {
+        Some(link) => format!("[({name}]({link})"),
+        None => format!("({name}"),
+    }
+}
+
+/// The page about a paper.
+fn link(reference: &Reference) -> Option<String> {
+    let doi = || reference.doi.as_ref().map(|doi| format!("https://doi.org/{doi}"));
+    reference.url.clone().or_else(doi).or_else(|| reference.paper_id.url())
+}
