@@ -339,11 +339,8 @@ fn reports_on_ideas_are_rated_exported_and_summed_up() {
     let summary =
         program.json(0, &["bench", "annotate", "summary", "--db", &db, "--system", NAMES[1]]);
     assert_eq!((&summary["system"], &summary["evaluations"]), (&NAMES[1].into(), &6.into()));
-    let useful = summary["dimensions"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .find(|one| one["dimension"] == "Useful");
+    let dimensions = summary["dimensions"].as_array().expect("a list");
+    let useful = dimensions.iter().find(|one| one["dimension"] == "Useful");
     assert!(useful.expect("it was asked")["effect"]["estimate"].is_f64(), "{summary:#}");
     put("rated.jsonl", &exported);
     let again = program

@@ -121,9 +121,9 @@ fn beside(
                 cosine: line.cosine,
             };
             if rank == 0 {
-                overlaps.push(overlap)
+                overlaps.push(overlap);
             } else {
-                further.push(overlap)
+                further.push(overlap);
             }
             quoted.push(line.statement(study.paper, reference, &item.text, None));
         }

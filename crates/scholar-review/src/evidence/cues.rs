@@ -54,13 +54,20 @@ static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// How a sentence tells what is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deed {
+    /// Someone of the project does it.
+    BySomeone,
+    /// The sentence begins with it, as items of lists do.
+    Bare,
+}
+
 /// What the wording of a sentence says of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Wording {
-    /// Someone of the project does something.
-    pub(super) does: bool,
-    /// It begins with what is done, as items of lists do.
-    pub(super) begins_with_deed: bool,
+    /// Whether something is done, and by whom.
+    pub(super) deed: Option<Deed>,
     /// It says why, not what.
     pub(super) rationale: bool,
     /// It tells what is known or lacking.
@@ -72,8 +79,11 @@ pub(super) struct Wording {
 impl Wording {
     pub(super) fn of(sentence: &str) -> Self {
         Self {
-            does: DOES.is_match(sentence),
-            begins_with_deed: BEGINS.is_match(sentence),
+            deed: if DOES.is_match(sentence) {
+                Some(Deed::BySomeone)
+            } else {
+                BEGINS.is_match(sentence).then_some(Deed::Bare)
+            },
             rationale: RATIONALE.is_match(sentence),
             background: BACKGROUND.is_match(sentence),
             claims: CLAIMS
@@ -147,9 +157,12 @@ mod tests {
     fn deeds_reasons_and_background_are_told_apart() {
         let of = Wording::of;
         let deed = of("We will conduct a user study with 50 participants.");
-        assert!(deed.does && !deed.rationale && !deed.background);
-        assert!(!of("Participants will rate deceptiveness on a Likert scale.").does);
-        assert!(of("Using Expectation-Adjusted Distinct n-grams on programs").begins_with_deed);
+        assert!(deed.deed == Some(Deed::BySomeone) && !deed.rationale && !deed.background);
+        assert_eq!(of("Participants will rate deceptiveness on a Likert scale.").deed, None);
+        assert_eq!(
+            of("Using Expectation-Adjusted Distinct n-grams on programs").deed,
+            Some(Deed::Bare)
+        );
         assert!(of("This formulation allows us to capture two kinds of deception.").rationale);
         assert!(of("Existing definitions of deception are limited.").background);
         assert!(of("Our core innovation is measuring deception through regret.").claims > 1.0);

@@ -169,7 +169,7 @@ async fn ranked(library: &Library<'_>, key: &str, mut pool: Vec<Retrieved>) -> V
     match reranker.rerank(&query, &pool).await {
         Ok(scores) if scores.len() == pool.len() => {
             let mut ranked: Vec<_> = pool.into_iter().zip(scores).collect();
-            ranked.sort_by(|a, b| b.1.cmp(&a.1));
+            ranked.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
             ranked.into_iter().map(|(hit, _)| hit).collect()
         }
         Ok(scores) => {

@@ -10,7 +10,7 @@ use scholar_core::text::words::content_stems;
 use scholar_core::{PassageKind, PortError, RoleProbabilities};
 use scholar_pipeline::proof::stems::science_idf;
 
-use super::cues::{QUESTION, Wording, dimension, is_hypothesis, supposition, without_lead};
+use super::cues::{Deed, QUESTION, Wording, dimension, is_hypothesis, supposition, without_lead};
 use super::units::{Unit, Zone};
 use super::vectors::{Spoken, Vectors};
 
@@ -137,7 +137,8 @@ fn worth(
     stems: &BTreeSet<String>,
     role: Option<RoleProbabilities>,
 ) -> (f32, f32) {
-    let Wording { does, begins_with_deed, rationale, background, claims } = Wording::of(text);
+    let Wording { deed, rationale, background, claims } = Wording::of(text);
+    let does = deed == Some(Deed::BySomeone);
     let on = |sign: bool, worth: f32| if sign { worth } else { 0.0 };
     let idf = science_idf();
     let rare = stems.iter().filter(|stem| idf.weight(stem) >= RARE).count();
@@ -154,7 +155,7 @@ fn worth(
         Zone::Other => 0.3,
         Zone::Problem => -0.6,
     };
-    let listed = unit.item && (unit.labelled || begins_with_deed);
+    let listed = unit.item && (unit.labelled || deed == Some(Deed::Bare));
     let method = zone
         + 0.3 * claims.min(1.0)
         + on(does, 0.9)

@@ -11,7 +11,7 @@ use scholar_pipeline::modes::evidence::{Quotable, quotable};
 use scholar_pipeline::proof::gates::VERBATIM_JUDGE;
 use scholar_pipeline::proof::stems::science_idf;
 
-use super::cues::Wording;
+use super::cues::{Deed, Wording};
 use super::gather::PaperRead;
 use super::terms::{coverage, terms};
 use super::vectors::{Spoken, Vectors};
@@ -203,7 +203,7 @@ fn by_wording(sentence: &Quotable) -> RoleProbabilities {
         [0.05, 0.8, 0.05, 0.05, 0.05]
     } else if sentence.informative >= INFORMATIVE {
         [0.05, 0.05, 0.05, 0.8, 0.05]
-    } else if wording.does {
+    } else if wording.deed == Some(Deed::BySomeone) {
         [0.05, 0.05, 0.8, 0.05, 0.05]
     } else {
         [0.4, 0.1, 0.2, 0.2, 0.1]

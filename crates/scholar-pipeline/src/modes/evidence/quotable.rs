@@ -48,8 +48,9 @@ impl Quotable {
     }
 }
 
-/// The sentences of `passage` that can be read without the ones around them, in reading order. `opens` says that its text does
-/// not begin inside a sentence. A digest leaves out what announces; a report of what a study did does not.
+/// The sentences of `passage` that can be read without the ones around them, in reading order.
+///
+/// `opens` says that its text does not begin inside a sentence. A digest leaves out what announces; a report of what a study did does not.
 pub fn quotable(passage: &Passage, opens: bool) -> Vec<Quotable> {
     let rules = EvidenceConfig::digest().sentences;
     let reading = Reading::of("", &Abbreviations::default());

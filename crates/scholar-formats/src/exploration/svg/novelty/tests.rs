@@ -6,7 +6,7 @@ fn map(rows: usize, text: &str) -> NoveltyMap {
     let row = |at: usize| NoveltyRow {
         name: format!("{text} ({at})"),
         title: format!("{text} title {at}"),
-        number: (at % 2 == 0).then_some(at + 1),
+        number: at.is_multiple_of(2).then_some(at + 1),
         whole: Some(1.0 - at as f32 / 50.0),
         cells: vec![Some(0.9), Some(0.55), Some(0.2), None, Some(f32::NAN)],
     };
