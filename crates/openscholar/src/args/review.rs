@@ -25,6 +25,10 @@ pub(crate) struct ReviewArgs {
         ]
     )]
     pub(crate) resume: Option<String>,
+    /// Take replies from the journal of this earlier review where the same is asked of the same models: another setting then costs
+    /// only what it changes.
+    #[arg(long, value_name = "RUN", conflicts_with = "resume")]
+    pub(crate) reuse: Option<String>,
     /// What to review.
     #[arg(long, value_enum, default_value_t = ModuleArg::Both)]
     pub(crate) module: ModuleArg,

@@ -131,20 +131,23 @@ impl Task {
 }
 
 /// What an earlier run was told.
-fn reused(run: &str, app: &App) -> Result<Option<Journal>, CommandError> {
+pub(super) fn reused(run: &str, app: &App) -> Result<Option<Journal>, CommandError> {
     let journal = super::runs::replay::journal_so_far(&RunFolder::find(&app.home, run)?)?;
     Ok(journal.map(Journal::without_clock))
 }
 
 /// Replies of other models must not pass for those of this run's.
-fn check_reused(journal: &Journal, ports: &Ports, run: &str) -> Result<(), CommandError> {
+pub(super) fn check_reused(
+    journal: &Journal,
+    ports: &Ports,
+    run: &str,
+) -> Result<(), CommandError> {
     if journal.ports().is_some_and(|recorded| recorded.is_of_the_same(&PortsInfo::of(ports))) {
         return Ok(());
     }
-    Err(CommandError::user(format!("run {run} was answered with other models or sources"))
-        .with_hint(
-            "name the same models, judge, reranker and sources as that run, or leave --reuse out",
-        ))
+    Err(CommandError::user(format!("run {run} had other models or sources")).with_hint(
+        "name the same models, judge, reranker and sources as that run, or leave --reuse out",
+    ))
 }
 
 fn read_question(argument: &str) -> Result<Question, CommandError> {

@@ -63,7 +63,9 @@ impl Task {
             let config = settings::resolve(&args, &App::now())?;
             let named = app.datastore_name(args.answer.datastore.as_deref());
             let datastore = app.datastore_members(&named).join(",");
-            return Ok((args, Self { idea, config, datastore, journal: None }));
+            let reused = args.reuse.as_deref().map(|run| ask::reused(run, app));
+            let journal = reused.transpose()?.flatten();
+            return Ok((args, Self { idea, config, datastore, journal }));
         };
         let folder = RunFolder::find(&app.home, run)?;
         let record = folder.record()?;
@@ -118,6 +120,9 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
     let info = wired.ports.generator.as_ref().map(|generator| generator.info());
     if mode_for(config.mode, info).0 == ReviewMode::Generative {
         ask::announce(&scholar_review::estimate(config, info), &asked, app)?;
+    }
+    if let (Some(run), Some(journal)) = (&args.reuse, journal) {
+        ask::check_reused(journal, &wired.ports, run)?;
     }
     let live = match journal {
         Some(journal) => Replayer::with_live(journal, Some(wired.ports.clone()))

@@ -5,8 +5,9 @@
 //! 3. Their citation counts and the filter, from columns of each paper's first passage, which is stored right after it.
 //! 4. Most cited first, loaded one by one until there are enough.
 //!
-//! Complexity: two column reads for each link; stored JSON is read for the neighbours that come back, once each. Where
-//! counts are equal, identifiers of those that tie are read too.
+//! Complexity: two column reads for each link; stored JSON is read for the neighbours that come back, once each, and a term
+//! is looked up where the abstract is not a paper's first passage. Where counts are equal, identifiers of those that tie are
+//! read too.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -187,15 +188,16 @@ impl Step<'_> {
                 continue;
             }
             let links: Vec<Link> = tied.iter().map(|(_, link)| *link).collect();
-            let mut named: Vec<(PaperId, Link)> =
-                self.ids(&links)?.into_iter().zip(links).collect();
-            named.sort_unstable();
-            for (_, link) in named {
+            for (link, text) in self.by_identifier(links, self.per_paper - taken.len())? {
                 if taken.len() >= self.per_paper {
                     self.result.cut += 1;
                     continue;
                 }
-                let Some((paper, passage)) = self.text(link)? else {
+                let text = match text {
+                    Some(text) => Some(text),
+                    None => self.text(link)?,
+                };
+                let Some((paper, passage)) = text else {
                     self.result.left_out += 1;
                     continue;
                 };
@@ -210,6 +212,30 @@ impl Step<'_> {
         }
         self.result.found.extend(taken);
         Ok(())
+    }
+
+    /// `links` by the papers' identifiers, with what had to be read for that: their texts, where all of them can come back.
+    /// Otherwise identifiers alone are read, as a text takes longer.
+    fn by_identifier(
+        &mut self,
+        links: Vec<Link>,
+        room: usize,
+    ) -> Result<Vec<(Link, Option<Text>)>, Error> {
+        if links.len() > room {
+            let mut named: Vec<(PaperId, Link)> =
+                self.ids(&links)?.into_iter().zip(links).collect();
+            named.sort_unstable();
+            return Ok(named.into_iter().map(|(_, link)| (link, None)).collect());
+        }
+        let mut texts = Vec::with_capacity(links.len());
+        for link in links {
+            match self.text(link)? {
+                Some(text) => texts.push((link, text)),
+                None => self.result.left_out += 1,
+            }
+        }
+        texts.sort_by(|(a_link, (a, _)), (b_link, (b, _))| (&a.id, a_link).cmp(&(&b.id, b_link)));
+        Ok(texts.into_iter().map(|(link, text)| (link, Some(text))).collect())
     }
 
     fn retrieved(
@@ -386,15 +412,21 @@ impl<'a> Member<'a> {
 
     /// A passage of the paper: all have the same columns.
     fn first_passage(&self, paper: DocAddress) -> Result<Option<DocAddress>, Error> {
+        if let Some(following) = self.following_passage(paper) {
+            return Ok(Some(following));
+        }
+        // It has none, or the segment was full between it and its passages.
+        Ok(self.passages(&self.graph.name_at(paper)?, paper)?.first().copied())
+    }
+
+    /// The passage stored right after the paper: its first, unless the segment was full between them.
+    fn following_passage(&self, paper: DocAddress) -> Option<DocAddress> {
         let DocAddress { segment_ord, doc_id } = paper;
         let reader = &self.graph.snapshot.searcher.segment_readers()[segment_ord as usize];
         let next = doc_id + 1;
         let is_passage = |doc| self.ordinals[segment_ord as usize].first(doc).is_some();
-        if next < reader.max_doc() && !reader.is_deleted(next) && is_passage(next) {
-            return Ok(Some(DocAddress::new(segment_ord, next)));
-        }
-        // It has none, or the segment was full between it and its passages.
-        Ok(self.passages(&self.graph.name_at(paper)?, paper)?.first().copied())
+        (next < reader.max_doc() && !reader.is_deleted(next) && is_passage(next))
+            .then(|| DocAddress::new(segment_ord, next))
     }
 
     /// Passages of the paper at `own` whose identifier is `name`, in order of storing.
@@ -411,6 +443,14 @@ impl<'a> Member<'a> {
         let Graph { store, snapshot, .. } = &self.graph;
         store.reading(|| {
             let meta = store.load_head(snapshot, paper)?;
+            // Nearly always an abstract comes first and lies in the same block of the file: no term has to be looked up.
+            if let Some(following) = self.following_passage(paper) {
+                let passage = store.load_passage(snapshot, following)?;
+                let is_abstract = passage.kind == PassageKind::Abstract;
+                if is_abstract && passage.id.paper == meta.id && passage.id.ordinal == 0 {
+                    return Ok(Some((Arc::new(meta), passage)));
+                }
+            }
             let passages = self.passages(&meta.id.to_string(), paper)?;
             let Some(first) = passages.first() else { return Ok(None) };
             let first = store.load_passage(snapshot, *first)?;
