@@ -139,3 +139,9 @@ async fn an_exploration_of_one_level_stands_as_it_was_proven() {
 async fn an_exploration_of_two_levels_stands_as_it_was_proven() {
     is_answered_as_recorded(recorded!("recognition-memory")).await;
 }
+
+/// Two calls were allowed, for outline and first answer: the best partial answer was kept.
+#[tokio::test]
+async fn an_exploration_that_ran_out_of_budget_keeps_its_first_answer() {
+    is_answered_as_recorded(recorded!("plasticity")).await;
+}
