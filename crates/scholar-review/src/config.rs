@@ -131,6 +131,9 @@ pub struct ReviewSampling {
     pub compare: CallSampling,
     /// Strengths, weaknesses and suggestions by dimension.
     pub synthesis: CallSampling,
+    /// Points about the plan itself.
+    #[serde(default = "appraisal")]
+    pub appraisal: CallSampling,
     /// Nucleus of all calls.
     pub top_p: f32,
     /// Fixes the draw where the engine allows it.
@@ -171,6 +174,9 @@ pub struct ReviewConfig {
     pub soundness: SoundnessConfig,
     /// How far contribution looks.
     pub contribution: ContributionConfig,
+    /// Most points about the plan itself; 0 asks for none, as the source does.
+    #[serde(default)]
+    pub appraisal_points: usize,
     /// Steps left out.
     pub ablation: Ablation,
     /// Which indexes are asked.
@@ -195,6 +201,8 @@ pub const SUMMARY_CHARS_MIN: usize = 43;
 pub const QUERY_WORDS: usize = 70;
 /// The most calls of the generator that [`ReviewConfig::lean`] makes for an idea.
 pub const LEAN_CALLS: u64 = 60;
+/// Points about the plan itself that [`ReviewConfig::lean`] asks for. Ours.
+pub const APPRAISAL_POINTS: usize = 16;
 
 impl ReviewConfig {
     /// The paper's choices; where it is silent, the released code's, with the limits of specification B4.1.
@@ -231,6 +239,7 @@ impl ReviewConfig {
                 sample: 25,
                 papers_per_comparison: 1,
             },
+            appraisal_points: 0,
             ablation: Ablation::default(),
             search_mode: SearchMode::Hybrid,
             concurrency: 4,
@@ -244,6 +253,7 @@ impl ReviewConfig {
                 relevance: call(0.0, 1500),
                 compare: call(0.3, 3000),
                 synthesis: call(0.3, 4000),
+                appraisal: appraisal(),
                 top_p: 0.95,
                 seed: None,
             },
@@ -263,7 +273,7 @@ impl ReviewConfig {
     }
 
     /// Ours: at most [`LEAN_CALLS`] calls an idea, enforced by the budget. Six methods and five dimensions, queries in the
-    /// reply that lists them, several papers a call.
+    /// reply that lists them, several papers a call; and points about the plan itself.
     pub fn lean() -> Self {
         let mut config = Self::paper();
         config.soundness = SoundnessConfig {
@@ -292,6 +302,7 @@ impl ReviewConfig {
             papers_per_comparison: 5,
             ..config.contribution
         };
+        config.appraisal_points = APPRAISAL_POINTS;
         config.budget.max_calls = Some(LEAN_CALLS);
         config
     }
@@ -322,6 +333,11 @@ impl ReviewConfig {
 /// Names of the presets, the one used unasked first.
 pub const PRESETS: [&str; 3] = ["lean", "paper", "upstream"];
 
+/// Of settings from before there were appraisals, too.
+fn appraisal() -> CallSampling {
+    CallSampling { temperature: 0.3, max_tokens: 5000 }
+}
+
 /// Every citation must pass, other passages of the same evidence are tried, nothing is searched anew: what fails then is left out
 /// by the caller, which counts it.
 fn proof() -> ProofConfig {
@@ -346,6 +362,12 @@ mod tests {
             assert_eq!(serde_json::from_str::<ReviewConfig>(&text).expect("reads"), config);
         }
         assert_eq!(ReviewConfig::named("report"), None);
+        // A run from before there were appraisals is replayed as it was.
+        let mut value = serde_json::to_value(ReviewConfig::lean()).expect("serialises");
+        value.as_object_mut().expect("an object").remove("appraisal_points");
+        value["sampling"].as_object_mut().expect("an object").remove("appraisal");
+        let old: ReviewConfig = serde_json::from_value(value).expect("reads");
+        assert_eq!(old, ReviewConfig { appraisal_points: 0, ..ReviewConfig::lean() });
         let (paper, upstream) = (ReviewConfig::paper(), ReviewConfig::upstream());
         assert_eq!((paper.soundness.snippets, upstream.soundness.snippets), (20, 8));
         assert!(upstream.soundness.numbered_sections && !paper.soundness.numbered_sections);

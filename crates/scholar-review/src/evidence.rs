@@ -112,6 +112,7 @@ async fn reviewed(desk: &Desk<'_>) -> Review {
         cutoff: desk.config.cutoff,
         soundness,
         contribution,
+        appraisal: None,
         references: numbering.into_references(),
         unproven: 0,
         removed_links: 0,

@@ -2,7 +2,8 @@
 //!
 //! Two modules look at an idea side by side. *Soundness* asks of every method whether published studies support or
 //! contradict it; *contribution* asks along every dimension what is new beside the nearest work. Both are told as
-//! sentences that cite, each of which went through the gates of [`scholar_pipeline::proof`].
+//! sentences that cite, each of which went through the gates of [`scholar_pipeline::proof`]. An *appraisal* adds what a referee says
+//! of the plan itself, in sentences that name its words and tell of no paper.
 //!
 //! This crate is *not* for anything that knows a vendor, a file or a clock: it sees the world through
 //! [`scholar_pipeline::Ports`]. It is not a judge of people either: a score of the model is kept beside a review and never
@@ -12,7 +13,7 @@
 //! * [`cutoff`]: what may be read, by date and by the guard against the idea's own paper;
 //! * [`config`]: every choice, with the presets `paper`, `upstream` and `lean`;
 //! * [`mod@review`]: the entry, an idea in and a review out; within it `soundness` and `contribution`, which find papers through
-//!   `library` alone and prove their sentences in `statements`;
+//!   `library` alone and prove their sentences in `statements`, and `appraisal`, which looks at the plan;
 //! * [`evidence`]: the same without a model, in the papers' own words;
 //! * [`report`]: the result, `openscholar.review/1`;
 //! * [`mod@render`]: the result as a document.
@@ -20,6 +21,7 @@
 //! Source: ScholarEval, arXiv 2510.16234.
 
 pub mod answer;
+mod appraisal;
 pub mod cite;
 pub mod config;
 mod contribution;
@@ -45,10 +47,11 @@ pub use estimate::estimate;
 pub use idea::{Idea, IdeaError, IdeaSection};
 pub use render::{ReviewDocument, render};
 pub use report::{
-    Basis, Bearing, Comparison, Contribution, Dimension, DimensionComparison, DimensionReview,
-    Evidence, EvidenceOrigin, EvidenceTier, Failure, Funnel, ItemState, Measured, Method,
-    MethodReview, Module, Novelty, Overlap, PriorWork, REVIEW_SCHEMA, Review, ReviewMode,
-    ReviewModule, ScoredPaper, Soundness, Statement, Summarised, Summary,
+    Appraisal, Basis, Bearing, Comparison, Contribution, Dimension, DimensionComparison,
+    DimensionReview, Evidence, EvidenceOrigin, EvidenceTier, Failure, Funnel, ItemState, Measured,
+    Method, MethodReview, Module, Novelty, Overlap, PlanPoint, PlanQuote, PointKind, PointWeight,
+    PriorWork, REVIEW_SCHEMA, Review, ReviewMode, ReviewModule, ScoredPaper, Soundness, Statement,
+    Summarised, Summary,
 };
 pub use review::{ReviewError, generative, mode_for};
 pub use weigh::review;

@@ -16,6 +16,8 @@ macro_rules! prompts {
 }
 
 prompts! {
+    /// Points about the plan itself.
+    APPRAISAL = "review/appraisal";
     /// Queries for one claimed contribution, one a line.
     CLAIM_QUERIES = "review/claim_queries";
     /// Papers beside the idea, along its dimensions.

@@ -1,9 +1,10 @@
 //! A review as a document: Markdown, one HTML page, LaTeX, DOCX.
 //!
-//! What a reader needs first stands first: what was found and what is nearest, in a few lines; then what exists already beside every
-//! claim, the map of it, and what studies say of the methods. Scores and comparisons by a model are not findings and are left out.
+//! What a reader needs first stands first: what was found and what is nearest, in a few lines; then what is said of the plan itself, what
+//! exists already beside every claim, the map of it, and what studies say of the methods. Scores and comparisons by a model are not findings and are left out.
 //! Pure functions; everything that others wrote is escaped by [`scholar_formats::export`].
 
+mod appraisal;
 mod contribution;
 mod glance;
 mod soundness;
@@ -41,6 +42,7 @@ pub fn render(
     let ReviewDocument { review, notices, generated_by } = *document;
     let mut parts = vec![glance::part(review)];
     let map = contribution::map(review);
+    parts.extend(appraisal::parts(review));
     parts.extend(contribution::parts(review));
     let behind = map.as_ref().map(|(part, _)| {
         parts.push(part.clone());
@@ -119,6 +121,13 @@ fn provenance(review: &Review) -> Option<ReportPart> {
             "{} sentences that no passage supports and {} citations that lead nowhere were removed.",
             review.unproven, review.removed_links
         );
+        lines.push(ReportLine::said(text));
+    }
+    let dropped = review.appraisal.as_ref().and_then(Module::done).map_or(0, |one| one.dropped);
+    if dropped > 0 {
+        let points = if dropped == 1 { "point" } else { "points" };
+        let text =
+            format!("{dropped} {points} about the plan with no ground in its words were removed.");
         lines.push(ReportLine::said(text));
     }
     for one in &review.failures {

@@ -13,6 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::cutoff::{Cutoff, LeftOut};
 use crate::idea::Idea;
 
+mod appraisal;
+
+pub use appraisal::{Appraisal, PlanPoint, PlanQuote, PointKind, PointWeight};
+
 /// Schema of [`Review`].
 pub const REVIEW_SCHEMA: &str = "openscholar.review/1";
 
@@ -26,7 +30,7 @@ pub enum ReviewMode {
     Evidence,
 }
 
-/// The two halves of a review.
+/// The parts of a review: its two halves, and what is said of the plan itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewModule {
@@ -34,6 +38,8 @@ pub enum ReviewModule {
     Soundness,
     /// What is new beside the nearest work?
     Contribution,
+    /// What is strong and what is missing in the plan itself?
+    Appraisal,
 }
 
 impl ReviewModule {
@@ -42,6 +48,7 @@ impl ReviewModule {
         match self {
             Self::Soundness => "soundness",
             Self::Contribution => "contribution",
+            Self::Appraisal => "appraisal",
         }
     }
 }
@@ -89,9 +96,9 @@ pub enum ItemState {
 /// An item that failed, as the report lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// In which half.
+    /// In which part.
     pub module: ReviewModule,
-    /// At which step: `method_review`, `summary`, `relevance`, `search`, ….
+    /// At which step: `method_review`, `summary`, `relevance`, `search`, `appraisal`, ….
     pub stage: String,
     /// Which item: `M2`, `D1`, a paper's title, a query.
     pub item: String,
@@ -112,6 +119,7 @@ pub struct Basis {
 
 /// A sentence of a review.
 ///
+/// A sentence of an [`Appraisal`] is about the plan alone: it has no role and no citation.
 /// A [`Finding`](scholar_core::AnswerRole::Finding) is about papers: it cites, has passed the gates, and `rests_on` has at least
 /// one entry. A [`Synthesis`](scholar_core::AnswerRole::Synthesis) judges or advises: it cites nothing and
 /// [follows](AnswerSentence::follows) from findings, by their positions in [`Review::statements`].
@@ -475,6 +483,9 @@ pub struct Review {
     /// `None`: not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contribution: Option<Module<Contribution>>,
+    /// `None`: not asked for, or in evidence mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub appraisal: Option<Module<Appraisal>>,
     /// The cited papers of both modules, numbered from 1 in order of first citation.
     pub references: Vec<Reference>,
     /// Sentences that were written and are not shown because no passage of the evidence supports them.
@@ -489,13 +500,15 @@ pub struct Review {
 
 impl Review {
     /// Every sentence in the order in which it is read, under the numbers that [`AnswerSentence::follows`] means: summary,
-    /// methods, dimensions.
+    /// methods, dimensions, points about the plan itself.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
         let soundness = self.soundness.iter().filter_map(Module::done);
         let contribution = self.contribution.iter().filter_map(Module::done);
+        let appraisal = self.appraisal.iter().filter_map(Module::done);
         soundness
             .flat_map(Soundness::statements)
             .chain(contribution.flat_map(Contribution::statements))
+            .chain(appraisal.flat_map(Appraisal::statements))
     }
 
     /// The last day on which a cited or compared paper can have appeared, over everything in the report: `None` where no paper

@@ -10,7 +10,7 @@ use crate::idea::Idea;
 use crate::library::Library;
 use crate::number::Numbering;
 use crate::report::{Module, REVIEW_SCHEMA, Review, ReviewMode};
-use crate::{contribution, soundness, statements};
+use crate::{appraisal, contribution, soundness, statements};
 
 /// Why there is no review.
 #[derive(Debug, thiserror::Error)]
@@ -122,20 +122,26 @@ async fn weigh(
         Ok(draft) => Module::Done(numbering.contribution(draft)),
         Err(reason) => Module::Failed(reason),
     });
-    let (unproven, removed_links) = statements::unproven(&desk);
-    let review = Review {
+    let mut review = Review {
         schema: REVIEW_SCHEMA.to_owned(),
         idea: idea.clone(),
         mode: ReviewMode::Generative,
         cutoff: config.cutoff,
         soundness,
         contribution,
+        appraisal: None,
         references: numbering.references,
-        unproven,
-        removed_links,
+        unproven: 0,
+        removed_links: 0,
         left_out: desk.left_out(),
-        failures: desk.failures(),
+        failures: Vec::new(),
     };
+    if config.appraisal_points > 0 {
+        let written = appraisal::write(&desk, &review).await;
+        review.appraisal = Some(written.map_or_else(Module::Failed, Module::Done));
+    }
+    (review.unproven, review.removed_links) = statements::unproven(&desk);
+    review.failures = desk.failures();
     for statement in review.statements() {
         frame.emit(&Event::Sentence { sentence: statement.sentence.clone() });
     }

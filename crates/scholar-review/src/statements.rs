@@ -247,7 +247,7 @@ fn drop_dangling(sentences: &mut [Sentence]) {
 }
 
 /// Whether a sentence begins with a demonstrative that only the sentence before it explains. "This plan" explains itself.
-fn points_back(text: &str) -> bool {
+pub(crate) fn points_back(text: &str) -> bool {
     let mut words =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let first = words.next().unwrap_or_default().to_lowercase();
@@ -326,6 +326,47 @@ static LITERATURE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\bet al\b|\b(?:prior|previous|earlier|existing|recent|published) (?:work|stud|research|paper|method|approach|result|evidence)|\bstud(?:y|ies) (?:ha[sv]e? )?(?:show|found|report|demonstrat|suggest|confirm)|\bliterature (?:shows|suggests|supports|reports)|\b(?:ha[sv]e?|was|were|is|are) (?:been )?(?:widely |previously )?(?:shown|demonstrated|reported|established)\b|\([^()]*\b(?:19|20)\d\d[a-z]?\)",
     )
 });
+
+/// What names work by others, wherever it stands in a sentence.
+static AUTHORS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b[Ee]t\ al\b|\(\s*\p{Lu}[\p{L}'’-]+(?:,\ |\ and\ |\ &\ )[^()]{0,60}\b(?:19|20)\d\d[a-z]?\s*\)",
+    )
+});
+/// What says of work by others that it did something. "Compare with existing methods" says nothing of them.
+static TOLD: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?ix)
+        \b(?:prior|previous|past|earlier|existing|recent|published|related|other)\ (?:[\w-]+\ ){0,2}
+            (?:works?|stud(?:y|ies)|research|papers?|methods?|approach(?:es)?|systems?|results?|evidence|findings?|literature)\ 
+            (?:also\ |often\ |usually\ |typically\ |consistently\ )?
+            (?:ha[sd]|have|do|does|did|already|show|find|found|report|demonstrat|suggest|confirm|indicat|establish|observ|achiev
+                |outperform|address|propos|use|rely|relies|explor|studi|examin|investigat|cover|consider|solv|argu|fail)(?:s|es|ed)?\b
+        | \b(?:studies|papers|the\ literature)\ (?:ha[sv]e?\ )?(?:already\ |also\ )?
+            (?:shown?|shows|found|finds?|report|demonstrat|suggest|confirm|indicat|support|document)\w*\b
+        | \b(?:ha[sv]e?|had)\ (?:already\ |previously\ |long\ |often\ |repeatedly\ )*been\ (?:widely\ |well\ |often\ )?
+            (?:shown|demonstrated|reported|established|proposed|studied|explored|published|used|documented|observed|found|solved)\b
+        | \b(?:is|are)\ (?:well|widely|generally|commonly|already)[\ -](?:known|established|documented|reported|shown|accepted|understood)\b
+        | \b(?:shown|done|known|found|proposed|addressed|studied|demonstrated|reported|covered|solved|explored|introduced|observed)\b
+            [^.;]{0,40}\b(?:in|by)\ (?:the\ )?(?:prior|previous|earlier|existing|recent|published|related)?\ ?
+            (?:works?|stud(?:y|ies)|research|papers?|methods?|approach(?:es)?|literature)\b
+        | \bstate[\ -]of[\ -]the[\ -]art\ (?:[\w-]+\ ){0,2}(?:already|achiev|reach|report|outperform)\w*",
+    )
+});
+/// What makes a clause a question: "why existing methods fail" says nothing of them.
+static ASKED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:why|whether|how|if|what|which)\b"));
+
+/// Whether a sentence about a plan tells of papers: names their authors, or says what they did. What the plan itself says so may be
+/// repeated.
+pub(crate) fn tells_of_literature(text: &str, plan: &str) -> bool {
+    let is_own = |found: &str| plan.contains(found);
+    AUTHORS.find_iter(text).any(|found| !is_own(found.as_str()))
+        || TOLD.find_iter(text).any(|found| {
+            let clause = text[..found.start()].rsplit([',', ';', ':']).next().unwrap_or_default();
+            !ASKED.is_match(clause) && !is_own(found.as_str())
+        })
+}
 
 /// `text` without addresses and without targets of links and numbers in brackets, and how many there were. A link's words stay.
 pub(crate) fn without_links(text: &str) -> (String, usize) {

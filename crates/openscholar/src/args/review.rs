@@ -20,8 +20,8 @@ pub(crate) struct ReviewArgs {
         long,
         value_name = "RUN",
         conflicts_with_all = [
-            "idea", "preset", "module", "mode", "cutoff", "include_unknown", "datastore", "search", "seed", "sources",
-            "full_texts", "settings",
+            "idea", "preset", "module", "mode", "points", "cutoff", "include_unknown", "datastore", "search", "seed",
+            "sources", "full_texts", "settings",
         ]
     )]
     pub(crate) resume: Option<String>,
@@ -41,6 +41,10 @@ pub(crate) struct ReviewArgs {
     /// How the review is written.
     #[arg(long, value_enum, default_value_t = ReviewModeArg::Auto)]
     pub(crate) mode: ReviewModeArg,
+    /// Most points about the plan itself, each with the words of the idea that it is about; 0 asks for none. It takes a
+    /// language model. Preset lean: 16, paper and upstream: 0.
+    #[arg(long, value_name = "N")]
+    pub(crate) points: Option<u8>,
     /// Preset of settings: lean (at most 60 model calls), paper, upstream (as released; the day of the cut-off is read too).
     #[arg(long, default_value = "lean", value_name = "NAME")]
     pub(crate) preset: String,

@@ -5,7 +5,7 @@ mod settings;
 
 use std::process::ExitCode;
 
-use scholar_core::{Answer, AnswerMode, Notice, Paper, Question};
+use scholar_core::{Answer, AnswerMode, Notice, NoticeKind, Paper, Question};
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
 use scholar_pipeline::{Event, Meter, ModeChoice, Outcome};
 use scholar_review::{Idea, ModeWanted, Review, ReviewConfig, ReviewError, ReviewMode, mode_for};
@@ -118,8 +118,15 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
     };
     let wired = wiring::ports(app, &opened, wanted, &question, &asked, &meter).await?;
     let info = wired.ports.generator.as_ref().map(|generator| generator.info());
-    if mode_for(config.mode, info).0 == ReviewMode::Generative {
-        ask::announce(&scholar_review::estimate(config, info), &asked, app)?;
+    match mode_for(config.mode, info).0 {
+        ReviewMode::Generative => {
+            ask::announce(&scholar_review::estimate(config, info), &asked, app)?;
+        }
+        ReviewMode::Evidence if args.points.is_some_and(|points| points > 0) => {
+            let message = "no points about the plan itself: they take a capable model";
+            app.printer.notice(&Notice::new(NoticeKind::Skipped, message));
+        }
+        ReviewMode::Evidence => {}
     }
     if let (Some(run), Some(journal)) = (&args.reuse, journal) {
         ask::check_reused(journal, &wired.ports, run)?;

@@ -49,6 +49,12 @@ fn reply(request: &Value) -> Behaviour {
             "queries": ["hallucination in translation"]}]}]})
     } else if prompt.contains("How near is the contribution") {
         each(&|key, _| json!({"key": key, "score": 4, "rationale": "near"}))
+    } else if prompt.contains("your part is the plan itself") {
+        json!({"points": [
+            {"kind": "baseline", "weight": "major", "quotes": ["retrieve passages with dense passage retrieval"],
+             "matter": "No other retriever is compared.", "action": "Add BM25."},
+            {"kind": "data", "weight": "minor", "quotes": [], "matter": "The language pairs are not named.", "action": ""},
+        ]})
     } else if prompt.contains("Compare the plan below") {
         each(
             &|key, _| json!({"key": key, "overall": "near", "dimensions": {"D1": {"comparison": "c", "score": 0}}}),
@@ -93,6 +99,9 @@ fn a_review_is_written_stored_verified_and_replayed() {
     let review = &document["soundness"]["done"]["reviews"][0];
     assert_eq!((&review["state"], &review["method"]["id"]), (&json!("ok"), &json!("M1")));
     assert!(!review["support"].as_array().expect("sentences").is_empty(), "{review}");
+    let point = &document["appraisal"]["done"]["points"][0];
+    assert_eq!((&point["kind"], &point["id"]), (&json!("baseline"), &json!("A1")));
+    assert_eq!(point["quotes"][0]["text"], "retrieve passages with dense passage retrieval");
     let run = program.runs().pop().expect("a run");
     assert_eq!(program.run_json(&run, "run.json")["verb"], "review");
     assert_eq!(program.run_json(&run, "review.json"), document);
@@ -102,10 +111,23 @@ fn a_review_is_written_stored_verified_and_replayed() {
     assert!(program.succeeds(&["runs", "explain", "last", "1"]).contains("cited for: "));
     is_a_report_that_judges_read(&program, &run);
     let shown = program.succeeds(&args);
-    let sections = ["### Method M1", "**Support:**", "## What exists already", "## References"];
+    let sections = [
+        "## The plan itself",
+        "### Major weaknesses",
+        "**Baseline:** No other retriever is compared.",
+        "**The plan:** “retrieve passages with dense passage retrieval”",
+        "**The plan:** says nothing of it.",
+        "### Method M1",
+        "**Support:**",
+        "## What exists already",
+        "## References",
+    ];
     assert!(sections.iter().all(|one| shown.contains(one)), "{shown}");
     let html = program.succeeds(&[&args[..], &["--format", "html"]].concat());
     assert!(html.starts_with("<!DOCTYPE html>") && !html.contains("evil.example"));
+    assert!(html.contains("The plan itself") && html.contains("No other retriever is compared"));
+    let none = program.json(0, &[&args[..], &["--points", "0"]].concat());
+    assert!(none.get("appraisal").is_none(), "{none}");
     // A review that was changed afterwards is found out.
     let path = program.data("runs").join(&run).join("review.json");
     let changed = fs_err::read_to_string(&path).expect("a review").replace("\"M1\"", "\"M9\"");
@@ -137,6 +159,12 @@ fn is_a_report_that_judges_read(program: &Program, run: &str) {
     let review = program.run_json(run, "review.json");
     let reference = &review["references"][0];
     assert!(report.contains(reference["title"].as_str().expect("a title")), "{report}");
+    assert!(
+        report.contains(
+            "## Major weaknesses of the plan\n\nNo other retriever is compared. Add BM25."
+        ),
+        "{report}"
+    );
     let link = reference["url"].as_str().expect("the stored papers have addresses");
     assert!(report.contains(&format!(")]({link})")), "{report}");
     for tells in [run, "characters ", " calls", "> “"] {
@@ -204,6 +232,7 @@ und vergleichen beide mit Urteilen von Fachleuten aus vier Gebieten der Forschun
         (4, &["--cutoff", "1950-01-01"][..], "leaves 0 of"),
         (1, &["--preset", "report"][..], "the presets are lean, paper and upstream"),
         (1, &["--mode", "generative"][..], "needs a language model"),
+        (1, &["--mode", "evidence", "--points", "3"][..], "--points takes a language model"),
         (1, &["--format", "docx"][..], "cannot be printed"),
     ] {
         let args = with(more);

@@ -192,7 +192,7 @@ fn greater(a: Option<f32>, b: Option<f32>) -> Option<f32> {
     }
 }
 
-fn capitalised(text: &str) -> String {
+pub(super) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

@@ -20,6 +20,7 @@ pub(super) fn part(review: &Review) -> ReportPart {
         told.extend(lines("Weakness", &summary.weaknesses));
         told.extend(lines("Suggestion", &summary.suggestions));
     }
+    told.extend(super::appraisal::counts(review));
     if review.mode == ReviewMode::Evidence {
         told.push(counts(review, soundness, contribution));
         told.extend(contribution.and_then(|one| nearest(review, one)));

@@ -93,3 +93,36 @@ proptest::proptest! {
         proptest::prop_assert!(!found.contains("://"), "{}", found);
     }
 }
+
+#[test]
+fn what_tells_of_papers_is_told_from_what_is_said_of_a_plan() {
+    let plan = "We build on earlier work (Smith, 2020). Prior work has shown that retrieval helps.";
+    for text in [
+        "Lewis et al. trained both parts together.",
+        "The retriever is an old one (Karpukhin and Oguz, 2020).",
+        "Prior work shows that the gain vanishes with scale.",
+        "Existing retrieval methods already solve this.",
+        "Several recent studies have found the opposite.",
+        "The literature suggests a smaller effect.",
+        "It has already been shown that this fails.",
+        "The effect is well known.",
+        "This was proposed in earlier work.",
+        "State-of-the-art models already reach this score.",
+    ] {
+        assert!(tells_of_literature(text, plan), "{text}");
+    }
+    for text in [
+        "The plan does not compare with existing methods.",
+        "It is unclear why existing methods fail here.",
+        "No comparison with prior work is planned, so the gain cannot be attributed.",
+        "The metric that is reported does not measure deception.",
+        "The user study is small, and no variance is reported.",
+        "The data set (AIME 2024) may be in the training data.",
+        "The plan cites (Smith, 2020) as its only motivation.",
+        "That prior work has shown that retrieval helps is taken for granted.",
+        "Add BM25 and a fine-tuned retriever as baselines.",
+        "The novelty over previous work is not spelled out.",
+    ] {
+        assert!(!tells_of_literature(text, plan), "{text}");
+    }
+}

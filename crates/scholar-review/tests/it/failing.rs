@@ -27,9 +27,10 @@ async fn one_module_failing_does_not_hide_the_other() {
         let failed = |module| match module {
             ReviewModule::Soundness => matches!(value.soundness, Some(Module::Failed(_))),
             ReviewModule::Contribution => matches!(value.contribution, Some(Module::Failed(_))),
+            ReviewModule::Appraisal => matches!(value.appraisal, Some(Module::Failed(_))),
         };
         assert!(failed(fails) && !failed(works), "{step}");
-        assert!(value.statements().count() > 0);
+        assert!(value.statements().any(|one| one.sentence.role.is_some()));
     }
     let all = model_that(|_, _| down());
     let ports = ports_over(&papers(), Arc::new(all));
@@ -38,6 +39,33 @@ async fn one_module_failing_does_not_hide_the_other() {
         matches!(&error, ReviewError::Nothing { reasons } if reasons.contains("504")),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn an_appraisal_that_fails_hides_nothing_and_is_repaired_once() {
+    let model = model_that(|purpose, _| (purpose == "appraisal").then(down).flatten());
+    let value = review(model, &config()).await.value;
+    check(&value);
+    assert!(matches!(&value.appraisal, Some(Module::Failed(why)) if why.contains("504")));
+    let failure = value.failures.iter().find(|one| one.module == ReviewModule::Appraisal);
+    let failure = failure.expect("listed");
+    assert_eq!((failure.stage.as_str(), failure.item.as_str()), ("appraisal", "the plan"));
+    assert!(value.statements().any(|one| !one.sentence.citations.is_empty()));
+    let model = model_that(|purpose, prompt| match purpose {
+        "appraisal" => {
+            Some(Reply::from("{\"points\": [{\"weight\": \"huge\", \"matter\": \"x\"}]}"))
+        }
+        "repair appraisal" => {
+            assert!(prompt.contains("not strength, major or minor"), "{prompt}");
+            text(
+                &json!({"points": [{"kind": "data", "weight": "major", "quotes": [], "matter": "No data are named."}]}),
+            )
+        }
+        _ => None,
+    });
+    let value = review(model, &config()).await.value;
+    let appraisal = value.appraisal.as_ref().and_then(Module::done).expect("an appraisal");
+    assert_eq!((appraisal.state.clone(), appraisal.points.len()), (ItemState::Retried, 1));
 }
 
 #[tokio::test]
@@ -111,7 +139,7 @@ async fn nothing_found_is_no_failure() {
     let ports = ports_over(&[], Arc::new(model()));
     let value = review_of(&ports, &config()).await.expect("a review").value;
     assert!(value.failures.is_empty(), "{:?}", value.failures);
-    assert_eq!(value.statements().count(), 0);
+    assert!(value.statements().all(|one| one.sentence.role.is_none()), "only of the plan");
     let contribution = value.contribution.as_ref().and_then(Module::done).expect("contribution");
     assert_eq!((contribution.model_novelty, contribution.comparisons.len()), (None, 0));
     let soundness = value.soundness.as_ref().and_then(Module::done).expect("soundness");

@@ -159,6 +159,21 @@ fn usual(purpose: &str, prompt: &str) -> Option<Reply> {
             };
             text(&json!({"papers": papers.iter().map(of).collect::<Vec<_>>()}))
         }
+        "appraisal" => text(&json!({"points": [
+            {"kind": "data", "weight": "minor", "quotes": ["on four language pairs", "on forty language pairs"],
+             "matter": "Four pairs say little of others.", "action": "Add a distant pair."},
+            {"kind": "baseline", "weight": "major", "quotes": ["with and without retrieval"],
+             "matter": "Retrieval is confounded with the longer input. Prior work shows that length alone helps [E1]. This hides the effect.",
+             "action": "Add a control with random passages. See https://evil.example/control."},
+            {"kind": "statistics", "weight": "major", "quotes": [], "matter": "No test of significance is planned.",
+             "action": "Test the difference by pair."},
+            {"kind": "method", "weight": "strength", "quotes": ["We detect hallucinations in translation with model probabilities"],
+             "matter": "The detector needs no labels.", "action": "Keep it."},
+            {"kind": "cost", "weight": "major", "quotes": ["training takes 900 hours of computation"],
+             "matter": "The training is costly.", "action": ""},
+            {"kind": "other", "weight": "minor", "quotes": ["on four language pairs"],
+             "matter": "Smith et al. found the same.", "action": ""},
+        ]})),
         "synthesis" => text(&json!({"dimensions": {
             "D1": {"strengths": "No compared paper unites zebras with quasars.", "weaknesses":
                 format!("{} [{}]", first.1, first.0), "suggestions": "Set the plan apart by its data."},

@@ -1,8 +1,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use scholar_core::AnswerRole;
-use scholar_review::{EvidenceTier, ItemState, Module, Novelty, Review, ReviewConfig};
+use scholar_review::{
+    EvidenceTier, ItemState, Module, Novelty, PointKind, PointWeight, Review, ReviewConfig,
+};
 use scholar_testing::Reply;
 use serde_json::json;
 
@@ -16,6 +19,16 @@ pub(super) fn check(review: &Review) {
     let evidence: BTreeSet<_> = review.papers().map(|paper| paper.id.clone()).collect();
     for reference in &review.references {
         assert!(evidence.contains(&reference.paper_id), "{}", reference.paper_id);
+    }
+    let appraisal = review.appraisal.as_ref().and_then(Module::done);
+    let points = appraisal.iter().flat_map(|one| &one.points);
+    let mut plan = BTreeSet::new();
+    for point in points {
+        plan.extend(point.statements().map(|one| &one.sentence.text));
+        assert_eq!(point.quotes.is_empty(), point.not_stated);
+        for quote in &point.quotes {
+            assert_eq!(quote.span.slice(&review.idea.text), Some(quote.text.as_str()));
+        }
     }
     for one in &statements {
         let sentence = &one.sentence;
@@ -39,6 +52,10 @@ pub(super) fn check(review: &Review) {
                 }
             }
             Some(AnswerRole::Gap) => assert!(sentence.citations.is_empty()),
+            None => {
+                assert!(sentence.citations.is_empty() && sentence.follows.is_empty());
+                assert!(plan.contains(&sentence.text), "of the plan alone: {}", sentence.text);
+            }
             other => panic!("{other:?}: {}", sentence.text),
         }
     }
@@ -84,6 +101,84 @@ async fn both_modules_write_proven_sentences() {
     let answer = review.to_answer();
     assert_eq!(answer.sentences.len(), review.statements().count());
     assert!(answer.sections.iter().any(|part| part.heading.as_deref() == Some("M1: support")));
+}
+
+#[tokio::test]
+async fn the_plan_itself_is_appraised_in_its_own_words() {
+    let outcome = review(model(), &config()).await;
+    let review = &outcome.value;
+    check(review);
+    let appraisal = review.appraisal.as_ref().and_then(Module::done).expect("an appraisal");
+    let told: Vec<(&str, PointKind, PointWeight)> =
+        appraisal.points.iter().map(|one| (one.id.as_str(), one.kind, one.weight)).collect();
+    assert_eq!(
+        told,
+        [
+            ("A1", PointKind::Method, PointWeight::Strength),
+            ("A2", PointKind::Baseline, PointWeight::Major),
+            ("A3", PointKind::Statistics, PointWeight::Major),
+            ("A4", PointKind::Data, PointWeight::Minor),
+        ]
+    );
+    assert_eq!(appraisal.dropped, 2, "a quotation that is none, and a point about papers alone");
+    let [strength, baseline, statistics, data] = appraisal.points.as_slice() else { panic!() };
+    assert!(strength.action.is_empty() && statistics.not_stated && !baseline.not_stated);
+    let texts = |all: &[scholar_review::Statement]| -> Vec<String> {
+        all.iter().map(|one| one.sentence.text.clone()).collect()
+    };
+    // What told of papers is gone, and what pointed at it.
+    assert_eq!(texts(&baseline.matter), ["Retrieval is confounded with the longer input."]);
+    assert_eq!(texts(&baseline.action)[0], "Add a control with random passages.");
+    assert_eq!(data.quotes.len(), 1, "forty pairs are not in the idea");
+    assert_eq!(baseline.quotes[0].text, "with and without retrieval");
+    let heading = baseline.matter[0].sentence.heading.as_deref();
+    assert_eq!(heading, Some("Major weaknesses of the plan"));
+    assert!(review.unproven >= 3, "{}", review.unproven);
+    let answer = review.to_answer();
+    assert_eq!(
+        answer.sections.last().and_then(|one| one.heading.as_deref()),
+        Some("Minor weaknesses of the plan")
+    );
+    let json = serde_json::to_string(review).expect("serialises");
+    assert!(
+        !json.contains("evil.example") && !json.contains("length alone") && !json.contains("Smith")
+    );
+}
+
+#[tokio::test]
+async fn the_appraisal_is_shown_what_was_found_and_can_be_left_out() {
+    let seen = Arc::new(Mutex::new(String::new()));
+    let prompt_of = Arc::clone(&seen);
+    let model = model_that(move |purpose, prompt| {
+        if purpose == "appraisal" {
+            prompt_of.lock().push_str(prompt);
+        }
+        None
+    });
+    let outcome = review(model, &config()).await;
+    let prompt = seen.lock().clone();
+    let finding = outcome.value.statements().find(|one| !one.sentence.citations.is_empty());
+    let finding = finding.expect("a finding").sentence.text.clone();
+    assert!(prompt.contains(&finding), "{prompt}");
+    for reference in &outcome.value.references {
+        assert!(prompt.contains(&reference.title), "{}", reference.title);
+    }
+    assert!(prompt.contains("at most 16 points"), "{prompt}");
+    let model = model_that(|purpose, _| {
+        assert!(!purpose.contains("appraisal"), "{purpose}");
+        None
+    });
+    let without = ReviewConfig { appraisal_points: 0, ..config() };
+    let outcome = review(model, &without).await;
+    check(&outcome.value);
+    assert_eq!(outcome.value.appraisal, None);
+    for preset in [ReviewConfig::paper(), ReviewConfig::upstream()] {
+        assert_eq!(preset.appraisal_points, 0, "as the source");
+    }
+    let few = ReviewConfig { appraisal_points: 2, ..config() };
+    let outcome = review(crate::stage::model(), &few).await;
+    let appraisal = outcome.value.appraisal.as_ref().and_then(Module::done).expect("one");
+    assert_eq!(appraisal.points.len(), 2);
 }
 
 #[tokio::test]
@@ -157,7 +252,8 @@ async fn an_idea_without_methods_or_claims_says_so() {
         _ => None,
     });
     let outcome = review(model, &config()).await;
-    assert_eq!(outcome.value.statements().count(), 0);
+    let cites = |one: &scholar_review::Statement| one.sentence.role.is_some();
+    assert!(!outcome.value.statements().any(cites), "only the plan is spoken of");
     assert!(outcome.notices.iter().any(|notice| notice.message.contains("names no method")));
     assert!(outcome.notices.iter().any(|notice| notice.message.contains("claims no contribution")));
     assert!(outcome.value.to_answer().abstained);

@@ -1,7 +1,7 @@
 //! From arguments to the resolved settings of a review.
 
 use jiff::civil::Date;
-use scholar_review::{Cutoff, DateBound, ReviewConfig, UnknownDates};
+use scholar_review::{Cutoff, DateBound, ModeWanted, ReviewConfig, UnknownDates};
 
 use crate::args::{AnswerArgs, ReviewArgs};
 use crate::commands::ask::settings::seconds;
@@ -24,6 +24,13 @@ pub(super) fn resolve(args: &ReviewArgs, now: &str) -> Result<ReviewConfig, Comm
     config.mode = args.mode.into();
     config.modules = args.module.into();
     config.cutoff = cutoff(args, now)?;
+    if let Some(points) = args.points {
+        if config.mode == ModeWanted::Evidence {
+            return Err(CommandError::user("--points takes a language model")
+                .with_hint("leave out --points, or --mode evidence"));
+        }
+        config.appraisal_points = points.into();
+    }
     if let Some(search) = args.answer.search {
         config.search_mode = search.into();
     }
