@@ -43,7 +43,7 @@ pub mod weigh;
 
 pub use config::{Ablation, ModeWanted, ModulesWanted, ReviewConfig};
 pub use cutoff::{Cutoff, DateBound, Guard, LeftOut, Refusal, UnknownDates};
-pub use estimate::estimate;
+pub use estimate::{ReviewEstimate, estimate};
 pub use idea::{Idea, IdeaError, IdeaSection};
 pub use render::{ReviewDocument, render};
 pub use report::{

@@ -348,8 +348,8 @@ static TOLD: LazyLock<Regex> = LazyLock::new(|| {
             (?:shown|demonstrated|reported|established|proposed|studied|explored|published|used|documented|observed|found|solved)\b
         | \b(?:is|are)\ (?:well|widely|generally|commonly|already)[\ -](?:known|established|documented|reported|shown|accepted|understood)\b
         | \b(?:shown|done|known|found|proposed|addressed|studied|demonstrated|reported|covered|solved|explored|introduced|observed)\b
-            [^.;]{0,40}\b(?:in|by)\ (?:the\ )?(?:prior|previous|earlier|existing|recent|published|related)?\ ?
-            (?:works?|stud(?:y|ies)|research|papers?|methods?|approach(?:es)?|literature)\b
+            [^.;]{0,40}\b(?:in|by)\ (?:the\ )?(?:literature\b|(?:prior|previous|earlier|existing|recent|published|related)\ 
+            (?:works?|stud(?:y|ies)|research|papers?|methods?|approach(?:es)?)\b)
         | \bstate[\ -]of[\ -]the[\ -]art\ (?:[\w-]+\ ){0,2}(?:already|achiev|reach|report|outperform)\w*",
     )
 });

@@ -383,20 +383,36 @@ pub(super) fn announce(
     config: &AskConfig,
     app: &App,
 ) -> Result<(), CommandError> {
-    let Estimate { calls, usage, usd } = *estimate;
+    announce_between([estimate, estimate], config, app)
+}
+
+/// The same of an estimate that is a range.
+pub(super) fn announce_between(
+    [least, most]: [&Estimate; 2],
+    config: &AskConfig,
+    app: &App,
+) -> Result<(), CommandError> {
+    let Estimate { calls, usage, usd } = *most;
     if config.budget.max_cost.is_some() && usd.is_none() && calls > 0 {
         return Err(CommandError::user(
             "--max-cost cannot be enforced: the price of the model is unknown",
         )
         .with_hint(format!("add its price to {}", app.home.price_file().display())));
     }
-    let paid =
-        usd.filter(|usd| *usd > 0.0).map(|usd| format!(", about ${usd:.3}")).unwrap_or_default();
+    let range = |least: String, most: String| {
+        if least == most { most } else { format!("{least} to {most}") }
+    };
+    let dollars = |usd: f64| format!("{usd:.3}");
+    let paid = usd.filter(|usd| *usd > 0.0).map(|usd| {
+        format!(", about ${}", range(dollars(least.usd.unwrap_or(usd)), dollars(usd)))
+    });
+    let paid = paid.unwrap_or_default();
     let unknown = if usd.is_none() && calls > 0 { ", at an unknown price" } else { "" };
     if calls > 0 && (usd.is_none_or(|usd| usd > 0.0)) {
         app.printer.say(&format!(
-            "expected: {calls} model calls, {} tokens{paid}{unknown}",
-            usage.total()
+            "expected: {} model calls, {} tokens{paid}{unknown}",
+            range(least.calls.to_string(), calls.to_string()),
+            range(least.usage.total().to_string(), usage.total().to_string()),
         ));
     }
     Ok(())

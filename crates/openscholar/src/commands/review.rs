@@ -120,7 +120,10 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
     let info = wired.ports.generator.as_ref().map(|generator| generator.info());
     match mode_for(config.mode, info).0 {
         ReviewMode::Generative => {
-            ask::announce(&scholar_review::estimate(config, info), &asked, app)?;
+            let judge = wired.ports.attributor.as_ref();
+            let judged = info.is_some_and(|info| judge.name().starts_with(&info.model));
+            let expected = scholar_review::estimate(config, info, judged);
+            ask::announce_between([&expected.least, &expected.most], &asked, app)?;
         }
         ReviewMode::Evidence if args.points.is_some_and(|points| points > 0) => {
             let message = "no points about the plan itself: they take a capable model";

@@ -121,6 +121,7 @@ fn what_tells_of_papers_is_told_from_what_is_said_of_a_plan() {
         "The plan cites (Smith, 2020) as its only motivation.",
         "That prior work has shown that retrieval helps is taken for granted.",
         "Add BM25 and a fine-tuned retriever as baselines.",
+        "The simulations proposed in the research plan take too long.",
         "The novelty over previous work is not spelled out.",
     ] {
         assert!(!tells_of_literature(text, plan), "{text}");
