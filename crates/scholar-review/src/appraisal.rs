@@ -18,7 +18,8 @@ use scholar_core::{AnswerRole, AnswerSentence, Notice, NoticeKind};
 use scholar_pipeline::modes::scirag::json;
 use serde_json::Value;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, Material};
+use crate::fit::fitted;
 use crate::report::{
     Appraisal, PlanPoint, PlanQuote, PointKind, PointWeight, Review, ReviewModule, Statement,
 };
@@ -39,12 +40,11 @@ const TITLE_WORDS: usize = 4;
 /// Why there is nothing, for people.
 pub(crate) async fn write(desk: &Desk<'_>, review: &Review) -> Result<Appraisal, String> {
     let most = desk.config.appraisal_points.to_string();
-    let evidence = evidence(desk, review);
-    let values = [
-        ("idea", desk.idea.text.as_str()),
-        ("most", most.as_str()),
-        ("evidence", evidence.as_str()),
-    ];
+    let values = [("idea", desk.idea.text.as_str()), ("most", most.as_str())];
+    let (blocks, _) = fitted(evidence(review), EVIDENCE_CHARS);
+    let material = Material { name: "evidence", blocks, between: "\n" };
+    let evidence = desk.fit("appraisal", prompts::APPRAISAL, &values, material);
+    let values = [values[0], values[1], ("evidence", evidence.as_str())];
     let call = desk.config.sampling.appraisal;
     let asked = desk.ask("appraisal", prompts::APPRAISAL, &values, call, parse).await;
     let asked = asked.inspect_err(|reason| {
@@ -70,7 +70,7 @@ pub(crate) async fn write(desk: &Desk<'_>, review: &Review) -> Result<Appraisal,
 }
 
 /// The papers of the review with what it found in them, cited ones first; the others by their titles.
-fn evidence(desk: &Desk<'_>, review: &Review) -> String {
+fn evidence(review: &Review) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for reference in &review.references {
         let paper = review.papers().find(|paper| paper.id == reference.paper_id);
@@ -95,20 +95,9 @@ fn evidence(desk: &Desk<'_>, review: &Review) -> String {
         }
     }
     if lines.is_empty() {
-        return "nothing".to_owned();
+        lines.push("nothing".to_owned());
     }
-    let all = lines.len();
-    let mut chars = 0;
-    lines.retain(|line| {
-        chars += line.chars().count() + 1;
-        chars <= EVIDENCE_CHARS
-    });
-    if lines.len() < all {
-        let message =
-            format!("the appraisal of the plan was shown {} of {all} papers", lines.len());
-        desk.frame.notice(Notice::new(NoticeKind::Truncated, message));
-    }
-    lines.join("\n")
+    lines
 }
 
 /// Titles of the review's papers, as sentences are searched for them.

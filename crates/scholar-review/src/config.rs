@@ -102,6 +102,9 @@ pub struct ContributionConfig {
     pub seeds: Option<usize>,
     /// Nearest papers of one seed.
     pub recommended_per_seed: usize,
+    /// Whether papers that are cited together with a seed are recommended, too. Source: specification C3.
+    #[serde(default)]
+    pub co_citations: bool,
     /// Papers cited by one seed.
     pub references_per_seed: usize,
     /// New papers that are scored: those nearest to the idea by their vectors.
@@ -177,6 +180,9 @@ pub struct ReviewConfig {
     /// Most points about the plan itself; 0 asks for none, as the source does.
     #[serde(default)]
     pub appraisal_points: usize,
+    /// Longest prompt in characters: texts of papers are cut to fit, which is told. `None` is no limit.
+    #[serde(default)]
+    pub prompt_chars: Option<usize>,
     /// Steps left out.
     pub ablation: Ablation,
     /// Which indexes are asked.
@@ -201,6 +207,8 @@ pub const SUMMARY_CHARS_MIN: usize = 43;
 pub const QUERY_WORDS: usize = 70;
 /// The most calls of the generator that [`ReviewConfig::lean`] makes for an idea.
 pub const LEAN_CALLS: u64 = 60;
+/// Longest prompt of [`ReviewConfig::lean`], in characters. Ours: models read the middle of longer ones worse.
+pub const PROMPT_CHARS: usize = 30_000;
 /// Points about the plan itself that [`ReviewConfig::lean`] asks for. Ours.
 pub const APPRAISAL_POINTS: usize = 16;
 
@@ -234,12 +242,14 @@ impl ReviewConfig {
                 relevance_min: 3,
                 seeds: None,
                 recommended_per_seed: 8,
+                co_citations: true,
                 references_per_seed: 10,
                 embed_top_k: 100,
                 sample: 25,
                 papers_per_comparison: 1,
             },
             appraisal_points: 0,
+            prompt_chars: None,
             ablation: Ablation::default(),
             search_mode: SearchMode::Hybrid,
             concurrency: 4,
@@ -303,6 +313,7 @@ impl ReviewConfig {
             ..config.contribution
         };
         config.appraisal_points = APPRAISAL_POINTS;
+        config.prompt_chars = Some(PROMPT_CHARS);
         config.budget.max_calls = Some(LEAN_CALLS);
         config
     }

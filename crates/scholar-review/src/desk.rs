@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
-use scholar_core::{NoticeKind, PaperId, PortError};
+use scholar_core::{Notice, NoticeKind, PaperId, PortError};
 use scholar_pipeline::Frame;
 use scholar_pipeline::budget::BudgetExceeded;
 use scholar_pipeline::config::CallSampling;
@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::config::ReviewConfig;
 use crate::cutoff::{Guard, LeftOut, Refusal};
+use crate::fit::fitted;
 use crate::idea::Idea;
 use crate::prompts;
 use crate::report::{Failure, ItemState, ReviewModule};
@@ -30,6 +31,16 @@ pub(crate) struct Desk<'a> {
     pub(crate) unproven: AtomicUsize,
     /// Links and keys that lead nowhere.
     pub(crate) removed: AtomicUsize,
+}
+
+/// What of a prompt may be cut.
+pub(crate) struct Material<'a> {
+    /// Its variable.
+    pub(crate) name: &'a str,
+    /// A paper, or a statement, each.
+    pub(crate) blocks: Vec<String>,
+    /// What stands between two.
+    pub(crate) between: &'a str,
 }
 
 /// What was asked of a model, and how often.
@@ -79,6 +90,31 @@ impl<'a> Desk<'a> {
         Ok(Asked { value, state: ItemState::Retried })
     }
 
+    /// `material` as it goes into `prompt` beside `values`: cut where the whole would be longer than a prompt may be, which is told.
+    pub(crate) fn fit(
+        &self,
+        purpose: &str,
+        prompt: Prompt,
+        values: &[(&str, &str)],
+        material: Material<'_>,
+    ) -> String {
+        let Material { name, blocks, between } = material;
+        let Some(most) = self.config.prompt_chars else { return blocks.join(between) };
+        let without: Vec<(&str, &str)> = values.iter().copied().chain([(name, "")]).collect();
+        let messages = prompt.render(false, &without);
+        let around: usize = messages.iter().map(|message| message.content.chars().count()).sum();
+        let all = blocks.len();
+        let gaps = all.saturating_sub(1) * between.chars().count();
+        let (blocks, cut) = fitted(blocks, most.saturating_sub(around + gaps));
+        if cut > 0 {
+            let message = format!(
+                "{purpose}: {cut} of {all} texts were cut, as a prompt has at most {most} characters"
+            );
+            self.frame.notice(Notice::new(NoticeKind::Truncated, message));
+        }
+        blocks.join(between)
+    }
+
     /// Lists an item that failed.
     pub(crate) fn failed(&self, module: ReviewModule, stage: &str, item: &str, reason: &str) {
         let failure = Failure {
@@ -92,7 +128,7 @@ impl<'a> Desk<'a> {
             Some(_) => NoticeKind::Budget,
             None => NoticeKind::Skipped,
         };
-        self.frame.notice(scholar_core::Notice::new(kind, message));
+        self.frame.notice(Notice::new(kind, message));
         self.failures.lock().push(failure);
     }
 

@@ -29,6 +29,7 @@ pub mod cutoff;
 mod desk;
 mod estimate;
 pub mod evidence;
+mod fit;
 pub mod idea;
 mod library;
 mod number;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | passages for a query | the retriever, and the sources beyond it where the run looks there |
 //! | papers cited by a paper | the citation graph, those with most citations first |
-//! | papers near to a paper | a search with its title and abstract |
+//! | papers near to a paper | a search with its title and abstract, and those that are cited with it |
 //! | sections of a paper | a search within that paper |
 //!
 //! Source: specification C3. Requests carry the guard's filter, and replies are looked at again.
@@ -20,6 +20,8 @@ use scholar_core::{
 use scholar_pipeline::Event;
 
 use crate::desk::Desk;
+
+mod cited_with;
 
 /// Papers and passages for one review.
 pub(crate) struct Library<'a> {

@@ -179,6 +179,14 @@ pub struct Method {
     pub text: String,
 }
 
+impl Method {
+    /// The heading under which its review stands.
+    pub fn heading(&self) -> String {
+        let kind = if self.id.starts_with('H') { "Supposition" } else { "Method" };
+        format!("{kind} {}", self.id)
+    }
+}
+
 /// How much of a paper was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -204,6 +212,8 @@ pub enum EvidenceOrigin {
     ReferenceOf(PaperId),
     /// It is near to that paper.
     NearestTo(PaperId),
+    /// Papers that cite that paper cite it too.
+    CitedWith(PaperId),
 }
 
 /// What a model says that a paper did and found. Material for a review, never shown as a finding.
@@ -295,6 +305,19 @@ pub struct Dimension {
     pub name: String,
     /// What the idea claims along it, each whole enough to be understood alone.
     pub statements: Vec<String>,
+}
+
+impl Dimension {
+    /// The heading under which its review stands.
+    pub fn heading(&self) -> String {
+        capitalised(&self.name)
+    }
+}
+
+/// `text` with a capital letter first.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// A paper with how near it is to the idea.

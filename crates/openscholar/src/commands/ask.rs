@@ -403,9 +403,9 @@ pub(super) fn announce_between(
         if least == most { most } else { format!("{least} to {most}") }
     };
     let dollars = |usd: f64| format!("{usd:.3}");
-    let paid = usd.filter(|usd| *usd > 0.0).map(|usd| {
-        format!(", about ${}", range(dollars(least.usd.unwrap_or(usd)), dollars(usd)))
-    });
+    let paid = usd
+        .filter(|usd| *usd > 0.0)
+        .map(|usd| format!(", about ${}", range(dollars(least.usd.unwrap_or(usd)), dollars(usd))));
     let paid = paid.unwrap_or_default();
     let unknown = if usd.is_none() && calls > 0 { ", at an unknown price" } else { "" };
     if calls > 0 && (usd.is_none_or(|usd| usd > 0.0)) {

@@ -121,7 +121,9 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
     match mode_for(config.mode, info).0 {
         ReviewMode::Generative => {
             let judge = wired.ports.attributor.as_ref();
-            let judged = info.is_some_and(|info| judge.name().starts_with(&info.model));
+            // The judge of paragraphs is a model beside a small judge, whatever its name.
+            let judged = judge.finds_contradictions()
+                || info.is_some_and(|info| judge.name().starts_with(&info.model));
             let expected = scholar_review::estimate(config, info, judged);
             ask::announce_between([&expected.least, &expected.most], &asked, app)?;
         }

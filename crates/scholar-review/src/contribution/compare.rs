@@ -8,7 +8,7 @@ use scholar_pipeline::modes::scirag::json;
 use serde_json::Value;
 
 use super::papers::{Near, text_of};
-use crate::desk::Desk;
+use crate::desk::{Desk, Material};
 use crate::prompts;
 use crate::report::{Comparison, Dimension, DimensionComparison, ItemState, Novelty, ReviewModule};
 
@@ -76,16 +76,15 @@ async fn batch_of(
     batch: &[(String, Near)],
     nth: usize,
 ) -> Option<Vec<(String, (Said, ItemState))>> {
-    let texts: Vec<String> = batch.iter().map(|(key, near)| text_of(key, near)).collect();
-    let (papers, named) = (texts.join("\n\n"), listed(dimensions));
-    let values = [
-        ("idea", desk.idea.text.as_str()),
-        ("dimensions", named.as_str()),
-        ("papers", papers.as_str()),
-    ];
+    let blocks: Vec<String> = batch.iter().map(|(key, near)| text_of(key, near)).collect();
+    let named = listed(dimensions);
+    let purpose = format!("compare {nth}");
+    let values = [("idea", desk.idea.text.as_str()), ("dimensions", named.as_str())];
+    let material = Material { name: "papers", blocks, between: "\n\n" };
+    let papers = desk.fit(&purpose, prompts::COMPARE, &values, material);
+    let values = [values[0], values[1], ("papers", papers.as_str())];
     let keys: Vec<&str> = batch.iter().map(|(key, _)| key.as_str()).collect();
     let parse = |value: &Value| parse(value, &keys, dimensions);
-    let purpose = format!("compare {nth}");
     let asked =
         desk.ask(&purpose, prompts::COMPARE, &values, desk.config.sampling.compare, parse).await;
     let fail = |key: &str, reason: &str| {

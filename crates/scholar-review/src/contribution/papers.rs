@@ -10,7 +10,7 @@ use scholar_pipeline::modes::scirag::json;
 use serde_json::Value;
 
 use super::claims::Claim;
-use crate::desk::Desk;
+use crate::desk::{Desk, Material};
 use crate::library::{Library, by_paper};
 use crate::prompts;
 use crate::report::{EvidenceOrigin, Funnel, ReviewModule, ScoredPaper};
@@ -165,15 +165,23 @@ async fn augmented(
         .buffered(desk.config.concurrency.max(1))
         .collect()
         .await;
+    let ids: Vec<PaperId> = seeds.iter().map(|seed| seed.scored.paper.id.clone()).collect();
+    let asked = if config.co_citations { ids.as_slice() } else { &[] };
+    let mut cited_with = match library.cited_with(asked, config.recommended_per_seed).await {
+        Ok(found) => found,
+        Err(error) => {
+            let (stage, item) = ("co_citations", "the relevant papers");
+            desk.failed(ReviewModule::Contribution, stage, item, &error.to_string());
+            BTreeMap::new()
+        }
+    };
     let mut added: Vec<Near> = Vec::new();
     let mut ways: Vec<(EvidenceOrigin, Retrieved)> = Vec::new();
     for (seed, reply) in seeds.iter().zip(nearest) {
         let id = &seed.scored.paper.id;
+        let with = cited_with.remove(id).unwrap_or_default();
         match reply {
-            Ok(hits) => {
-                let of = |hit| (EvidenceOrigin::NearestTo(id.clone()), hit);
-                ways.extend(hits.into_iter().map(of));
-            }
+            Ok(hits) => ways.extend(recommended(id, hits, with, config.recommended_per_seed)),
             Err(error) => {
                 let title = seed.scored.paper.display_title();
                 desk.failed(
@@ -185,7 +193,6 @@ async fn augmented(
             }
         }
     }
-    let ids: Vec<PaperId> = seeds.iter().map(|seed| seed.scored.paper.id.clone()).collect();
     match library.references(&ids, config.references_per_seed).await {
         Ok(cited) => {
             ways.extend(cited.into_iter().map(|(of, hit)| (EvidenceOrigin::ReferenceOf(of), hit)));
@@ -206,6 +213,32 @@ async fn augmented(
         }
     }
     added
+}
+
+/// Constant of reciprocal rank fusion. Source: Cormack, Clarke and Büttcher, SIGIR 2009.
+const FUSION: usize = 60;
+
+/// The papers recommended for `seed`: those near to it and those cited with it, fused by their ranks, at most `most`.
+fn recommended(
+    seed: &PaperId,
+    near: Vec<Retrieved>,
+    with: Vec<Retrieved>,
+    most: usize,
+) -> Vec<(EvidenceOrigin, Retrieved)> {
+    let mut fused: Vec<(EvidenceOrigin, Retrieved, usize)> = Vec::new();
+    let near = near.into_iter().map(|hit| (EvidenceOrigin::NearestTo(seed.clone()), hit));
+    let with = with.into_iter().map(|hit| (EvidenceOrigin::CitedWith(seed.clone()), hit));
+    for (rank, (origin, hit)) in near.enumerate().chain(with.enumerate()) {
+        // Parts of a million, so that sums are exact.
+        let score = 1_000_000 / (FUSION + rank + 1);
+        match fused.iter_mut().find(|(_, known, _)| known.paper.id == hit.paper.id) {
+            Some((_, _, sum)) => *sum += score,
+            None => fused.push((origin, hit, score)),
+        }
+    }
+    fused.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.1.paper.id.cmp(&b.1.paper.id)));
+    fused.truncate(most);
+    fused.into_iter().map(|(origin, hit, _)| (origin, hit)).collect()
 }
 
 /// Keeps the new papers that are nearest to the idea, by the cosine of their abstracts with it; as they were found where there is
@@ -268,10 +301,12 @@ async fn relevance(
     batch: &[Near],
     purpose: String,
 ) -> Option<BTreeMap<String, (u8, String)>> {
-    let lines: Vec<String> =
+    let blocks: Vec<String> =
         (1..).zip(batch).map(|(nth, one)| text_of(&format!("P{nth}"), one)).collect();
-    let papers = lines.join("\n\n");
-    let values = [("idea", desk.idea.text.as_str()), ("papers", papers.as_str())];
+    let idea = ("idea", desk.idea.text.as_str());
+    let material = Material { name: "papers", blocks, between: "\n\n" };
+    let papers = desk.fit(&purpose, prompts::RELEVANCE, &[idea], material);
+    let values = [idea, ("papers", papers.as_str())];
     let call = desk.config.sampling.relevance;
     let n = batch.len();
     let parse = |value: &Value| parse(value, n);

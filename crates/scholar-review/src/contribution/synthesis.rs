@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::compare::{Compared, listed, novelty};
 use super::papers::text_of;
-use crate::desk::Desk;
+use crate::desk::{Desk, Material};
 use crate::prompts;
 use crate::report::{Comparison, Dimension, DimensionReview, ItemState, ReviewModule};
 use crate::soundness::write::prose;
@@ -62,12 +62,11 @@ async fn asked(
     compared: &[Compared],
 ) -> (BTreeMap<String, [String; 3]>, ItemState) {
     let blocks: Vec<String> = compared.iter().map(block).collect();
-    let (evidence, named) = (blocks.join("\n\n"), listed(dimensions));
-    let values = [
-        ("idea", desk.idea.text.as_str()),
-        ("dimensions", named.as_str()),
-        ("evidence", evidence.as_str()),
-    ];
+    let named = listed(dimensions);
+    let values = [("idea", desk.idea.text.as_str()), ("dimensions", named.as_str())];
+    let material = Material { name: "evidence", blocks, between: "\n\n" };
+    let evidence = desk.fit("synthesis", prompts::SYNTHESIS, &values, material);
+    let values = [values[0], values[1], ("evidence", evidence.as_str())];
     let call = desk.config.sampling.synthesis;
     let parse = |value: &Value| parse(value, dimensions);
     match desk.ask("synthesis", prompts::SYNTHESIS, &values, call, parse).await {
@@ -89,12 +88,12 @@ async fn proven_into(
     for one in compared {
         shelf.put(&one.comparison.key, &one.passages());
     }
-    let id = &review.dimension.id;
+    let dimension = review.dimension.heading();
     let parts: Vec<Prose> = ["strengths", "weaknesses", "suggestions"]
         .into_iter()
         .zip(texts)
         .map(|(name, text)| Prose {
-            heading: format!("{id}: {name}"),
+            heading: format!("{dimension}: {name}"),
             text: text.clone(),
             is_advice: name == "suggestions",
         })

@@ -2,9 +2,8 @@
 
 use scholar_formats::export::{ReportLine, ReportPart};
 
-use super::contribution::capitalised;
 use super::{failure, headed, lines};
-use crate::report::{Appraisal, Module, PlanPoint, PointWeight, Review, Statement};
+use crate::report::{Appraisal, Module, PlanPoint, PointWeight, Review, Statement, capitalised};
 
 const HEADING: &str = "The plan itself";
 
@@ -53,7 +52,7 @@ fn told(point: &PlanPoint) -> Vec<ReportLine> {
         let quotes = point.quotes.iter().map(|quote| format!("“{}”", single(&quote.text)));
         ReportLine::said(quotes.collect::<Vec<_>>().join(" … ")).labelled("The plan")
     });
-    all.extend(joined("To do", &point.action));
+    all.extend(joined("Suggested action", &point.action));
     all
 }
 

@@ -10,6 +10,7 @@ use scholar_formats::export::{ReportLine, ReportPart, named};
 use super::{failed, failure, headed, lines};
 use crate::report::{
     Contribution, DimensionReview, Module, PriorWork, Review, ReviewMode, ScoredPaper, Statement,
+    capitalised,
 };
 
 const HEADING: &str = "What exists already";
@@ -43,14 +44,14 @@ pub(super) fn parts(review: &Review) -> Vec<ReportPart> {
 /// A dimension as a model reviewed it.
 fn told(review: &DimensionReview) -> ReportPart {
     let mut all: Vec<ReportLine> = failed(&review.state).into_iter().collect();
-    all.extend(lines("New", &review.strengths));
-    all.extend(lines("Exists", &review.weaknesses));
+    all.extend(lines("Strength", &review.strengths));
+    all.extend(lines("Weakness", &review.weaknesses));
     all.extend(lines("Suggestion", &review.suggestions));
     ReportPart {
         below: true,
         about: Some(review.dimension.statements.join(" ")),
         lines: all,
-        ..headed(&capitalised(&review.dimension.name))
+        ..headed(&review.dimension.heading())
     }
 }
 
@@ -190,9 +191,4 @@ fn greater(a: Option<f32>, b: Option<f32>) -> Option<f32> {
         (Some(a), Some(b)) => Some(a.max(b)),
         (one, other) => one.or(other),
     }
-}
-
-pub(super) fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

@@ -29,8 +29,8 @@ fn part(review: &MethodReview, by_code: bool) -> ReportPart {
         all.extend(judged.chain(&review.related).map(measured));
     } else {
         all.extend(lines("Support", &review.support));
-        all.extend(lines("Against", &review.contradictions));
-        all.extend(lines("To do", &review.suggested_action));
+        all.extend(lines("Contradiction", &review.contradictions));
+        all.extend(lines("Suggested action", &review.suggested_action));
     }
     if all.is_empty() {
         let text = match review.irrelevant {
@@ -39,12 +39,11 @@ fn part(review: &MethodReview, by_code: bool) -> ReportPart {
         };
         all.push(ReportLine::said(text));
     }
-    let kind = if review.method.id.starts_with('H') { "Supposition" } else { "Method" };
     ReportPart {
         below: true,
         about: Some(review.method.text.clone()),
         lines: all,
-        ..headed(&format!("{kind} {}", review.method.id))
+        ..headed(&review.method.heading())
     }
 }
 

@@ -11,7 +11,7 @@ use scholar_pipeline::modes::scirag::json;
 use serde_json::Value;
 
 use super::methods::Planned;
-use crate::desk::Desk;
+use crate::desk::{Desk, Material};
 use crate::library::{Library, by_paper};
 use crate::report::{Evidence, EvidenceOrigin, EvidenceTier, ReviewModule, Summarised};
 use crate::{cite, prompts, select};
@@ -201,15 +201,14 @@ async fn summary(
     nth: usize,
     batch: &[(Evidence, Vec<Retrieved>)],
 ) -> Result<BTreeMap<String, Vec<Summarised>>, String> {
-    let texts: Vec<String> = batch.iter().map(|(evidence, hits)| text_of(evidence, hits)).collect();
-    let papers = texts.join("\n\n");
+    let blocks: Vec<String> =
+        batch.iter().map(|(evidence, hits)| text_of(evidence, hits)).collect();
     let method = &planned.method;
-    let values = [
-        ("idea", desk.idea.text.as_str()),
-        ("method", method.text.as_str()),
-        ("papers", papers.as_str()),
-    ];
     let purpose = format!("summary {} {nth}", method.id);
+    let values = [("idea", desk.idea.text.as_str()), ("method", method.text.as_str())];
+    let material = Material { name: "papers", blocks, between: "\n\n" };
+    let papers = desk.fit(&purpose, prompts::SUMMARY, &values, material);
+    let values = [values[0], values[1], ("papers", papers.as_str())];
     let call = desk.config.sampling.summary;
     let keys: Vec<&str> = batch.iter().map(|(evidence, _)| evidence.key.as_str()).collect();
     let parse = |value: &Value| parse(value, &keys);

@@ -5,7 +5,7 @@ use scholar_pipeline::modes::scirag::json;
 use scholar_pipeline::write::roles::follows_from;
 use serde_json::Value;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, Material};
 use crate::prompts;
 use crate::report::{MethodReview, ReviewModule, Statement, Summary};
 use crate::statements::{keys_of, without_links};
@@ -31,7 +31,7 @@ pub(crate) async fn write(
     if all.is_empty() {
         return None;
     }
-    let lines: Vec<String> = (1..)
+    let blocks: Vec<String> = (1..)
         .zip(&all)
         .map(|(nth, (one, _))| {
             let sentence = &one.sentence;
@@ -39,8 +39,10 @@ pub(crate) async fn write(
             format!("[S{nth}] ({part}) {}", sentence.text)
         })
         .collect();
-    let statements = lines.join("\n");
-    let values = [("idea", desk.idea.text.as_str()), ("statements", statements.as_str())];
+    let idea = ("idea", desk.idea.text.as_str());
+    let material = Material { name: "statements", blocks, between: "\n" };
+    let statements = desk.fit("summary", prompts::TLDR, &[idea], material);
+    let values = [idea, ("statements", statements.as_str())];
     let call = desk.config.sampling.tldr;
     match desk.ask("summary", prompts::TLDR, &values, call, parse).await {
         Ok(asked) => {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::methods::Planned;
 use super::read::{Read, text_of};
-use crate::desk::Desk;
+use crate::desk::{Desk, Material};
 use crate::prompts;
 use crate::report::{Evidence, ItemState, MethodReview, ReviewModule, Summarised};
 use crate::statements::{Prose, Shelf, Written, proven};
@@ -60,13 +60,11 @@ async fn written(
     papers: &[(Evidence, Vec<Retrieved>)],
 ) -> Result<Vec<Reference>, String> {
     let blocks: Vec<String> = papers.iter().map(|(one, hits)| block(one, hits)).collect();
-    let evidence = blocks.join("\n\n");
-    let values = [
-        ("idea", desk.idea.text.as_str()),
-        ("method", review.method.text.as_str()),
-        ("evidence", evidence.as_str()),
-    ];
     let purpose = format!("method review {}", review.method.id);
+    let values = [("idea", desk.idea.text.as_str()), ("method", review.method.text.as_str())];
+    let material = Material { name: "evidence", blocks, between: "\n\n" };
+    let evidence = desk.fit(&purpose, prompts::METHOD_REVIEW, &values, material);
+    let values = [values[0], values[1], ("evidence", evidence.as_str())];
     let call = desk.config.sampling.review;
     let asked = desk.ask(&purpose, prompts::METHOD_REVIEW, &values, call, parse).await?;
     let Reply { texts, score } = asked.value;
@@ -74,13 +72,13 @@ async fn written(
     for (one, hits) in papers {
         shelf.put(&one.key, hits);
     }
-    let id = &review.method.id;
+    let method = review.method.heading();
     let headings = ["support", "contradictions", "suggested action"];
     let parts: Vec<Prose> = headings
         .into_iter()
         .zip(texts)
         .map(|(name, text)| Prose {
-            heading: format!("{id}: {name}"),
+            heading: format!("{method}: {name}"),
             text,
             is_advice: name == "suggested action",
         })

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use scholar_core::AnswerRole;
 use scholar_review::{
-    EvidenceTier, ItemState, Module, Novelty, PointKind, PointWeight, Review, ReviewConfig,
+    EvidenceOrigin, EvidenceTier, ItemState, Module, Novelty, PointKind, PointWeight, Review,
+    ReviewConfig, ScoredPaper,
 };
 use scholar_testing::Reply;
 use serde_json::json;
@@ -97,10 +98,15 @@ async fn both_modules_write_proven_sentences() {
     assert_eq!(contribution.comparisons.len(), 4);
     assert_eq!(contribution.comparisons[0].dimensions[1].novelty, Novelty::Paper);
     assert!(contribution.funnel.added > 0, "{:?}", contribution.funnel);
+    let with = |one: &ScoredPaper| matches!(one.origin, EvidenceOrigin::CitedWith(_));
+    assert!(contribution.papers.iter().any(with), "co-cited in the ring");
     assert!(review.failures.is_empty(), "{:?}", review.failures);
     let answer = review.to_answer();
     assert_eq!(answer.sentences.len(), review.statements().count());
-    assert!(answer.sections.iter().any(|part| part.heading.as_deref() == Some("M1: support")));
+    for heading in ["Method M1: support", "Methodology: strengths", "Evaluation: weaknesses"] {
+        let is = |part: &scholar_core::AnswerSection| part.heading.as_deref() == Some(heading);
+        assert!(answer.sections.iter().any(is), "{heading}");
+    }
 }
 
 #[tokio::test]
@@ -219,6 +225,31 @@ async fn a_lean_review_takes_few_calls_and_keeps_to_its_budget() {
     let reason = &outcome.value.failures[0].reason;
     assert!(reason.contains("budget of 4 model calls"), "{reason}");
     check(&outcome.value);
+}
+
+#[tokio::test]
+async fn prompts_are_cut_to_fit_and_that_is_told() {
+    let model = Arc::new(model());
+    let generator: Arc<dyn scholar_core::Generator> =
+        Arc::<scholar_testing::ScriptedGenerator>::clone(&model);
+    let short = ReviewConfig { prompt_chars: Some(6_000), ..config() };
+    let outcome = review_of(&ports_over(&papers(), generator), &short).await.expect("a review");
+    check(&outcome.value);
+    let requests = model.requests();
+    assert!(requests.iter().any(|one| one.purpose == "appraisal"));
+    for request in requests {
+        let chars: usize = request.messages.iter().map(|one| one.content.chars().count()).sum();
+        assert!(chars <= 6_000, "{}: {chars}", request.purpose);
+    }
+    let told = |start: &str| {
+        let is = |one: &scholar_core::Notice| one.message.starts_with(start);
+        let notice = outcome.notices.iter().find(|one| is(one));
+        assert!(notice.is_some_and(|one| one.message.contains("were cut")), "{start}");
+    };
+    told("relevance 1: ");
+    told("synthesis: ");
+    let whole = review(crate::stage::model(), &config()).await;
+    assert!(!whole.notices.iter().any(|one| one.message.contains("were cut")));
 }
 
 #[tokio::test]

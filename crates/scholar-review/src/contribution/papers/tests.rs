@@ -64,3 +64,19 @@ fn relevance_two_is_out_three_is_in_and_ties_are_broken_in_order() {
     assert_eq!(places(3), [5, 2, 3, 1]);
     assert_eq!(places(0), [5, 2, 3, 1, 0, 4], "without a score last");
 }
+
+#[test]
+fn recommendations_are_fused_by_their_ranks() {
+    let hit = |at| near(at, None, None, None).opening;
+    let seed: PaperId = "local:seed".parse().expect("an id");
+    let places = |near: &[usize], with: &[usize], most| -> Vec<usize> {
+        let of = |all: &[usize]| all.iter().map(|at| hit(*at)).collect();
+        let found = recommended(&seed, of(near), of(with), most);
+        let at = |one: &Retrieved| (0..9).find(|at| hit(*at).paper.id == one.paper.id);
+        found.iter().filter_map(|(_, one)| at(one)).collect()
+    };
+    assert_eq!(places(&[1, 2, 3], &[3], 3)[0], 3, "found on both ways");
+    assert_eq!(places(&[1, 2, 3], &[4, 5, 6], 2).len(), 2);
+    assert!(places(&[1, 2, 3], &[4, 5, 6], 2).contains(&4), "the first of each way");
+    assert_eq!(places(&[1, 2], &[], 4), [1, 2], "without a graph as they were found");
+}
