@@ -59,7 +59,8 @@ pub async fn review(
     let frame = Frame::new(AnswerMode::Evidence, ports, &question, &asked, observer);
     let (_, reason) = mode_for(config.mode, ports.generator.as_ref().map(|one| one.info()));
     frame.emit(&Event::Started { mode: AnswerMode::Evidence, reason });
-    let review = reviewed(&Desk::new(&frame, idea, config)).await;
+    let mut review = reviewed(&Desk::new(&frame, idea, config)).await;
+    review.link_papers();
     if let Some(reasons) = nothing(&review) {
         return Err(ReviewError::Nothing { reasons });
     }

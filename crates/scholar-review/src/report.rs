@@ -553,6 +553,22 @@ impl Review {
     }
 }
 
+impl Review {
+    /// Gives every paper without an address that of the first registry it has an identifier of, as references have it. Papers with
+    /// none of either stay without: a link is never made up.
+    pub(crate) fn link_papers(&mut self) {
+        let link = |paper: &mut PaperMeta| paper.url = paper.link();
+        if let Some(Module::Done(soundness)) = &mut self.soundness {
+            let evidence = soundness.reviews.iter_mut().flat_map(|review| &mut review.evidence);
+            evidence.for_each(|one| link(&mut one.paper));
+        }
+        if let Some(Module::Done(contribution)) = &mut self.contribution {
+            contribution.comparisons.iter_mut().for_each(|one| link(&mut one.paper.paper));
+            contribution.papers.iter_mut().for_each(|one| link(&mut one.paper));
+        }
+    }
+}
+
 impl Summary {
     /// Its sentences in order.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {

@@ -142,6 +142,7 @@ async fn weigh(
     }
     (review.unproven, review.removed_links) = statements::unproven(&desk);
     review.failures = desk.failures();
+    review.link_papers();
     for statement in review.statements() {
         frame.emit(&Event::Sentence { sentence: statement.sentence.clone() });
     }

@@ -286,13 +286,7 @@ fn finish(folder: &RunFolder, record: &mut RunRecord, end: End) -> Reviewed {
     let End { review, notices, trace, recorded, commit, found } = end;
     let answer: Answer = review.to_answer();
     let document = recorded.document(answer, &notices, &record.id);
-    let whole = ReviewDocument {
-        review,
-        notices: document.notices.clone(),
-        usage: document.usage.clone(),
-        timings_ms: document.timings_ms.clone(),
-        run: record.id.clone(),
-    };
+    let whole = derive::review_of(review, &document);
     let mut write = || -> Result<(), CommandError> {
         if let Some(found) = &found {
             folder.write_lines(FOUND_FILE, found)?;

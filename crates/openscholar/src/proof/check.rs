@@ -14,12 +14,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::derive::{self, BOUND_FILES, Facts, Recorded};
+use super::derive::{self, BOUND_FILES, Facts, Recorded, Replay};
 use crate::error::{CommandError, Context as _};
 use crate::output::document::AnswerDocument;
 use crate::runs::{
-    ANSWER_FILE, EVENTS_FILE, JOURNAL_FILE, MARKDOWN_FILE, PROOF_FILE, RUN_FILE, RunFolder,
-    RunRecord, RunStatus,
+    ANSWER_FILE, EVENTS_FILE, JOURNAL_FILE, MARKDOWN_FILE, PROOF_FILE, REVIEW_FILE, RUN_FILE,
+    RunFolder, RunRecord, RunStatus,
 };
 
 /// Fields of an answer that [`compare_answers`] names better than their paths do.
@@ -193,8 +193,8 @@ pub(crate) async fn check(
     };
     let derived = replayed.is_ok();
     match (replayed, proof.is_bound()) {
-        (Ok(outcome), true) => check.bound(outcome)?,
-        (Ok(outcome), false) => check.unbound(&outcome)?,
+        (Ok(replay), true) => check.bound(replay)?,
+        (Ok(replay), false) => check.unbound(&replay.outcome)?,
         (Err(why), true) => {
             check.problems.push(FileProblem::NotReplayed { why: told(&why) });
             check.without_journal()?;
@@ -232,7 +232,8 @@ struct Check<'a> {
 
 impl Check<'_> {
     /// Everything is made again and compared.
-    fn bound(&mut self, outcome: Outcome<Answer>) -> Result<(), CommandError> {
+    fn bound(&mut self, replay: Replay) -> Result<(), CommandError> {
+        let Replay { outcome, review } = replay;
         let recorded: Recorded = match serde_json::from_value(self.proof.recorded.clone()) {
             Ok(recorded) => recorded,
             Err(error) => {
@@ -258,6 +259,10 @@ impl Check<'_> {
         self.markdown(&derived.answer_md);
         let events = derive::events_of(&trace).user(|| "cannot write the events".to_owned())?;
         self.text(EVENTS_FILE, &events);
+        if let Some(review) = review {
+            let review = derive::pretty(&derive::review_of(review, &expected));
+            self.json(REVIEW_FILE, &review.user(|| "cannot write the review".to_owned())?)?;
+        }
         Ok(())
     }
 

@@ -8,13 +8,14 @@ use scholar_pipeline::proof::canonical::{as_written, digest, sha256};
 use scholar_pipeline::proof::{ProofDatastore, ProofFile, ProofRecord};
 use scholar_pipeline::record::{Journal, Replayer};
 use scholar_pipeline::{Event, Outcome};
-use scholar_review::{Idea, ReviewConfig};
+use scholar_review::{Idea, Review, ReviewConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::output::document::{ANSWER_SCHEMA, AnswerDocument, Timings, Usage};
 use crate::output::markdown;
+use crate::output::review::ReviewDocument;
 use crate::runs::{
     EVENTS_FILE, FOUND_FILE, JOURNAL_FILE, REQUESTS_FILE, REVIEW_FILE, RunRecord, Verb,
 };
@@ -136,11 +137,27 @@ pub(crate) fn file_digests<B: AsRef<[u8]>>(
     BOUND_FILES.iter().filter_map(|name| digest(name)).collect()
 }
 
+/// What a replay comes to.
+pub(crate) struct Replay {
+    /// The answer; of a review, its sentences.
+    pub(crate) outcome: Outcome<Answer>,
+    /// The review as a whole, where the run is one.
+    pub(crate) review: Option<Review>,
+}
+
+/// `review.json` of a run whose sentences are `document`.
+pub(crate) fn review_of(review: Review, document: &AnswerDocument) -> ReviewDocument {
+    ReviewDocument {
+        review,
+        notices: document.notices.clone(),
+        usage: document.usage.clone(),
+        timings_ms: document.timings_ms.clone(),
+        run: document.run.clone(),
+    }
+}
+
 /// Runs the algorithm again on the replies that `journal` holds.
-pub(crate) async fn replay(
-    record: &RunRecord,
-    journal: &Journal,
-) -> Result<Outcome<Answer>, CommandError> {
+pub(crate) async fn replay(record: &RunRecord, journal: &Journal) -> Result<Replay, CommandError> {
     if record.verb == Verb::Review {
         return replay_review(record, journal).await;
     }
@@ -152,7 +169,7 @@ pub(crate) async fn replay(
     let replayer = Replayer::new(journal).user(|| "the journal cannot be replayed".to_owned())?;
     let outcome = scholar_pipeline::ask(&replayer.ports(), &question, &config, &()).await;
     check_misses(&replayer)?;
-    Ok(outcome?)
+    Ok(Replay { outcome: outcome?, review: None })
 }
 
 fn check_misses(replayer: &Replayer) -> Result<(), CommandError> {
@@ -165,11 +182,8 @@ fn check_misses(replayer: &Replayer) -> Result<(), CommandError> {
     }
 }
 
-/// The sentences of a review, made again.
-async fn replay_review(
-    record: &RunRecord,
-    journal: &Journal,
-) -> Result<Outcome<Answer>, CommandError> {
+/// A review, made again.
+async fn replay_review(record: &RunRecord, journal: &Journal) -> Result<Replay, CommandError> {
     let idea = Idea::read(&record.question)?;
     let config: ReviewConfig = serde_json::from_value(Value::clone(&record.config)).user(|| {
         format!("the settings of run {} are of another version of the program", record.id)
@@ -178,5 +192,6 @@ async fn replay_review(
     let outcome = scholar_review::review(&replayer.ports(), &idea, &config, &()).await;
     check_misses(&replayer)?;
     let Outcome { value, notices, trace, spent } = outcome?;
-    Ok(Outcome { value: value.to_answer(), notices, trace, spent })
+    let outcome = Outcome { value: value.to_answer(), notices, trace, spent };
+    Ok(Replay { outcome, review: Some(value) })
 }

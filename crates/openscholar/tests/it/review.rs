@@ -5,7 +5,9 @@ use scholar_testing::{Behaviour, ScriptedLmServer, pdf};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use crate::program::Program;
+use crate::program::{Program, text};
+
+mod stopped;
 
 const IDEA: &str = "# Research Plan: Retrieval against hallucination\n\n## Problem\nNeural machine translation \
 hallucinates, and it is unknown whether retrieved passages help.\n\n## Method\nWe detect hallucinations in translation with \
@@ -108,6 +110,8 @@ fn a_review_is_written_stored_verified_and_replayed() {
     let verified = program.succeeds(&["runs", "verify", "last"]);
     assert!(verified.contains("everything holds"), "{verified}");
     program.succeeds(&["runs", "replay", "last"]);
+    let replayed = program.json(0, &["runs", "replay", "last"]);
+    assert!(replayed["files"].to_string().contains("review.json"), "{}", replayed["files"]);
     assert!(program.succeeds(&["runs", "explain", "last", "1"]).contains("cited for: "));
     is_a_report_that_judges_read(&program, &run);
     let shown = program.succeeds(&args);
@@ -133,6 +137,8 @@ fn a_review_is_written_stored_verified_and_replayed() {
     let changed = fs_err::read_to_string(&path).expect("a review").replace("\"M1\"", "\"M9\"");
     fs_err::write(&path, changed).expect("changed");
     program.fails(1, &["runs", "verify", &run], &[]);
+    let (_, told, _) = text(&program.run(&["runs", "verify", &run]));
+    assert!(told.contains("review.json") && told.contains("M9"), "{told}");
 }
 
 /// The run as a report for `bench scholarideas`, told apart by the idea's text.

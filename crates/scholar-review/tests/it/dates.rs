@@ -1,9 +1,13 @@
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use jiff::civil::Date;
-use scholar_core::{Paper, PaperMeta, SearchFilter};
+use scholar_core::{
+    Paper, PaperId, PaperMeta, Passage, PassageId, PortError, Retrieved, Retriever, SearchFilter,
+    SearchRequest,
+};
 use scholar_pipeline::Ports;
-use scholar_review::{Cutoff, Refusal, Review, ReviewConfig};
+use scholar_review::{Cutoff, EvidenceTier, Module, Refusal, Review, ReviewConfig};
 use scholar_testing::{
     FakeAttributor, FakeEncoder, MemoryGraph, MemoryRetriever, ScriptedGenerator,
 };
@@ -155,6 +159,65 @@ async fn the_ideas_own_paper_is_known_by_its_text_too() {
         review.left_out
     );
     assert!(review.papers().all(|paper| !paper.title.contains("renamed")));
+}
+
+/// A retriever whose full text of a paper turns out to be of a later version.
+struct Later {
+    inner: MemoryRetriever,
+    of: PaperId,
+}
+
+#[async_trait]
+impl Retriever for Later {
+    fn name(&self) -> &'static str {
+        "later"
+    }
+
+    async fn search(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, PortError> {
+        let within = request.filter.papers.is_some();
+        let mut hits = self.inner.search(request).await?;
+        for hit in hits.iter_mut().filter(|hit| within && hit.paper.id == self.of) {
+            let paper = Arc::make_mut(&mut hit.paper);
+            (paper.published, paper.year) = (Some(CUTOFF), Some(CUTOFF.year()));
+            hit.passage.text = "Leaked from the published version.".to_owned();
+        }
+        Ok(hits)
+    }
+
+    async fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, PortError> {
+        self.inner.passage(id).await
+    }
+}
+
+#[tokio::test]
+async fn a_leak_in_a_full_text_is_refused_and_the_rest_is_read() {
+    let mut papers = papers();
+    for paper in &mut papers {
+        dated(paper, Date::constant(2020, 1, 1));
+    }
+    let clean = stage(&papers);
+    let before = review_of(&clean.ports, &strict()).await.expect("a review").value;
+    let read = |review: &Review, id: Option<&PaperId>| -> Vec<(PaperId, EvidenceTier)> {
+        let soundness = review.soundness.as_ref().and_then(Module::done).expect("soundness");
+        let evidence = soundness.reviews.iter().flat_map(|one| &one.evidence);
+        let all = evidence.map(|one| (one.paper.id.clone(), one.tier));
+        all.filter(|(known, _)| id.is_none_or(|id| id == known)).collect()
+    };
+    let (of, tier) = read(&before, None).swap_remove(0);
+    assert_eq!(tier, EvidenceTier::FullText);
+    let mut leaky = stage(&papers);
+    let inner = MemoryRetriever::new(papers.iter().flat_map(passages));
+    leaky.ports.retriever = Arc::new(Later { inner, of: of.clone() });
+    let review = review_of(&leaky.ports, &strict()).await.expect("a review").value;
+    check(&review);
+    let refused = review.left_out.iter().find(|one| one.route == "full_text");
+    let refused = refused.unwrap_or_else(|| panic!("{:?}", review.left_out));
+    assert_eq!((refused.why, refused.papers), (Refusal::TooLate, 1));
+    let tiers = read(&review, Some(&of));
+    assert!(!tiers.is_empty(), "its abstract is from before");
+    assert!(tiers.iter().all(|(_, tier)| *tier == EvidenceTier::AbstractOnly), "{tiers:?}");
+    let shown = leaky.model.requests().into_iter().flat_map(|one| one.messages);
+    assert!(shown.into_iter().all(|message| !message.content.contains("Leaked")));
 }
 
 fn papers_with(days: &[Option<(i16, i8, bool)>]) -> Vec<Paper> {

@@ -14,9 +14,9 @@ use crate::error::{CommandError, Context as _};
 use crate::output::document::AnswerDocument;
 use crate::output::markdown;
 use crate::proof::check::{Checked, RunFiles, check};
-use crate::proof::derive::{self, Recorded};
+use crate::proof::derive::{self, Recorded, Replay};
 use crate::proof::describe;
-use crate::runs::{ANSWER_FILE, JOURNAL_FILE, MARKDOWN_FILE, PROOF_FILE, RunFolder};
+use crate::runs::{ANSWER_FILE, JOURNAL_FILE, MARKDOWN_FILE, PROOF_FILE, REVIEW_FILE, RunFolder};
 
 /// What `--json` prints. Not built as a JSON value, in which short decimals of scores grow long.
 #[derive(Serialize)]
@@ -76,8 +76,8 @@ pub(crate) async fn replay(
 ) -> Result<(AnswerDocument, Vec<Compared>), CommandError> {
     let record = files.record()?;
     let stored: AnswerDocument = files.json(ANSWER_FILE)?;
-    let Outcome { value, notices, trace, spent: _ } =
-        derive::replay(&record, &files.journal()?).await?;
+    let Replay { outcome, review } = derive::replay(&record, &files.journal()?).await?;
+    let Outcome { value, notices, trace, spent: _ } = outcome;
     let proof: Option<ProofFile> = match files.get(PROOF_FILE) {
         Some(_) => Some(files.json(PROOF_FILE)?).filter(ProofFile::is_bound),
         None => None,
@@ -100,11 +100,16 @@ pub(crate) async fn replay(
         let identical = comparable.then(|| files.get(file) == Some(text.as_bytes()));
         Compared { file, identical }
     };
-    let compared = vec![
+    let mut compared = vec![
         same(ANSWER_FILE, &derived.answer_json, true),
         same(MARKDOWN_FILE, &derived.answer_md, proof.is_some()),
         same(PROOF_FILE, &derived.proof_json, proof.is_some()),
     ];
+    if let Some(review) = review {
+        let review = derive::pretty(&derive::review_of(review, &document));
+        let review = review.user(|| "cannot write the review".to_owned())?;
+        compared.push(same(REVIEW_FILE, &review, true));
+    }
     Ok((document, compared))
 }
 
