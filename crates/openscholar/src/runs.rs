@@ -305,6 +305,14 @@ impl RunFolder {
         replace(&self.file(name), text.as_bytes(), private::create)
     }
 
+    /// Writes text to a file in a folder of the run, `soundness/methods.json`, atomically.
+    pub(crate) fn write_below(&self, path: &str, text: &str) -> Result<(), CommandError> {
+        if let Some(parent) = self.file(path).parent() {
+            private::folder(parent).map_err(|source| CommandError::unwritable(parent, source))?;
+        }
+        self.write_text(path, text)
+    }
+
     /// Appends every line it gets to `journal.jsonl` at once, so that a killed run keeps what it knew. A full disk
     /// shows when the whole journal is written at the end.
     pub(crate) fn journal_sink(&self) -> Result<JournalSink, CommandError> {

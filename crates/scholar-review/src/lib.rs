@@ -16,12 +16,13 @@
 //!   `library` alone and prove their sentences in `statements`, and `appraisal`, which looks at the plan;
 //! * [`evidence`]: the same without a model, in the papers' own words;
 //! * [`report`]: the result, `openscholar.review/1`;
-//! * [`mod@render`]: the result as a document.
+//! * [`mod@render`]: the result as a document; [`mod@artefacts`]: as the files of the released code.
 //!
 //! Source: ScholarEval, arXiv 2510.16234.
 
 pub mod answer;
 mod appraisal;
+pub mod artefacts;
 pub mod cite;
 pub mod config;
 mod contribution;
@@ -42,6 +43,7 @@ mod soundness;
 mod statements;
 pub mod weigh;
 
+pub use artefacts::{Artefact, StepCall, artefacts};
 pub use config::{Ablation, ModeWanted, ModulesWanted, ReviewConfig};
 pub use cutoff::{Cutoff, DateBound, Guard, LeftOut, Refusal, UnknownDates};
 pub use estimate::{ReviewEstimate, estimate};

@@ -305,6 +305,9 @@ pub struct Dimension {
     pub name: String,
     /// What the idea claims along it, each whole enough to be understood alone.
     pub statements: Vec<String>,
+    /// What was searched for each of them. Only in generative mode.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<Vec<String>>,
 }
 
 impl Dimension {

@@ -5,10 +5,14 @@ mod settings;
 
 use std::process::ExitCode;
 
-use scholar_core::{Answer, AnswerMode, Notice, NoticeKind, Paper, Question};
+use scholar_core::{Answer, AnswerMode, GeneratorInfo, Notice, NoticeKind, Paper, Question};
+use scholar_pipeline::budget::{Estimate, ExpectedCalls};
+use scholar_pipeline::proof::canonical;
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
 use scholar_pipeline::{Event, Meter, ModeChoice, Outcome};
-use scholar_review::{Idea, ModeWanted, Review, ReviewConfig, ReviewError, ReviewMode, mode_for};
+use scholar_review::{
+    Idea, ModeWanted, Review, ReviewConfig, ReviewError, ReviewMode, StepCall, artefacts, mode_for,
+};
 
 use super::ask;
 use super::ask::watch::Watch;
@@ -173,7 +177,8 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
     let notices_before = wired.all_notices();
     let recorded = Recorded { notices_before, notices_after, usage, timings_ms: timings };
     let found = wired.wide.as_ref().map(|wide| wide.found_papers());
-    let end = End { review, notices, trace, recorded, commit, found };
+    let calls = calls(&trace, wired.ports.generator.as_ref().map(|one| one.info()));
+    let end = End { review, notices, trace, recorded, commit, found, calls };
     let (answer, whole, stored) = finish(&folder, &mut record, end);
     let stored = kept.and(stored).map_err(|error| {
         error.with_hint("the review is complete, but its run folder is not: save what is printed")
@@ -280,10 +285,25 @@ struct End {
     recorded: Recorded,
     commit: u64,
     found: Option<Vec<Paper>>,
+    calls: Vec<StepCall>,
+}
+
+/// The calls of the run with what they cost.
+fn calls(trace: &[Event], info: Option<&GeneratorInfo>) -> Vec<StepCall> {
+    let of = |event: &Event| match event {
+        Event::Generated { purpose, usage } => {
+            let (prompt, completion) = (usage.prompt, usage.completion);
+            let one = ExpectedCalls { calls: 1, prompt, completion };
+            let usd = Estimate::of(&[one], info).usd;
+            Some(StepCall { purpose: purpose.clone(), usage: *usage, usd })
+        }
+        _ => None,
+    };
+    trace.iter().filter_map(of).collect()
 }
 
 fn finish(folder: &RunFolder, record: &mut RunRecord, end: End) -> Reviewed {
-    let End { review, notices, trace, recorded, commit, found } = end;
+    let End { review, notices, trace, recorded, commit, found, calls } = end;
     let answer: Answer = review.to_answer();
     let document = recorded.document(answer, &notices, &record.id);
     let whole = derive::review_of(review, &document);
@@ -292,6 +312,12 @@ fn finish(folder: &RunFolder, record: &mut RunRecord, end: End) -> Reviewed {
             folder.write_lines(FOUND_FILE, found)?;
         }
         folder.write_json(REVIEW_FILE, &whole)?;
+        let settings = canonical::digest(&record.config).map_err(|source| {
+            CommandError::new(ErrorKind::Bug, "cannot name the settings").with_source(source)
+        })?;
+        for one in artefacts(&whole.review, &calls, &settings) {
+            folder.write_below(&one.path, &one.text)?;
+        }
         let files = derive::file_digests(|name| folder.bytes(name).ok().flatten());
         let facts = Facts { record, commit: Some(commit), recorded: recorded.clone(), files };
         let derived = derive::files(&document, &trace, facts)?;

@@ -114,6 +114,7 @@ fn a_review_is_written_stored_verified_and_replayed() {
     assert!(replayed["files"].to_string().contains("review.json"), "{}", replayed["files"]);
     assert!(program.succeeds(&["runs", "explain", "last", "1"]).contains("cited for: "));
     is_a_report_that_judges_read(&program, &run);
+    leaves_the_files_of_the_source(&program, &run, &document);
     let shown = program.succeeds(&args);
     let sections = [
         "## The plan itself",
@@ -139,6 +140,46 @@ fn a_review_is_written_stored_verified_and_replayed() {
     program.fails(1, &["runs", "verify", &run], &[]);
     let (_, told, _) = text(&program.run(&["runs", "verify", &run]));
     assert!(told.contains("review.json") && told.contains("M9"), "{told}");
+}
+
+/// The files that the released code leaves, under its names and in its shapes.
+fn leaves_the_files_of_the_source(program: &Program, run: &str, review: &Value) {
+    let file = |name: &str| program.run_json(run, name);
+    let method = "Detect hallucinations with model probabilities.";
+    assert_eq!(file("soundness/methods.json")["clean_methods"], json!([method]));
+    let queries = file("soundness/queries.json");
+    assert_eq!(queries["queries"][method], "hallucination in translation");
+    assert_eq!(queries["settings"].as_str().map(str::len), Some(64));
+    let read = file("soundness/snippet_references.json");
+    let evidence = &review["soundness"]["done"]["reviews"][0]["evidence"];
+    assert_eq!(read[method].as_array().map(Vec::len), evidence.as_array().map(Vec::len));
+    let meta = file("soundness/meta_review.json");
+    assert_eq!(meta["analysis"][method]["soundness_score"], 6.0);
+    let support = meta["analysis"][method]["support"].as_str().expect("a text");
+    let link = review["references"][0]["url"].as_str().expect("an address");
+    assert!(support.contains(&format!(")]({link})")), "{support}");
+    let queries = file("contribution/contribution_queries.json");
+    assert_eq!(
+        queries["queries"]["Retrieval reduces hallucination."][0],
+        "hallucination in translation"
+    );
+    let final_papers = file("contribution/final_contribution_papers.json");
+    assert_eq!(final_papers["papers"][0]["relevance_score"], 4);
+    let compared = file("contribution/pairwise_comparisons.json");
+    let along = &compared["comparisons"][0]["comparison"]["dimension_comparisons"]["method"];
+    assert_eq!(along["score"], 0);
+    let folder = program.data("runs").join(run);
+    let text = |name: &str| fs_err::read_to_string(folder.join(name)).expect("there");
+    assert!(text("soundness/tldr_soundness.md").contains("## Strengths"));
+    assert!(text("soundness/meta_review.md").contains("### Support"));
+    assert!(text("contribution/contribution_citation_checked.md").contains("## References"));
+    assert_eq!(text("soundness/research_plan.txt"), IDEA.trim());
+    let first: Value = serde_json::from_str(
+        text("soundness/soundness_costs.jsonl").lines().next().expect("a line"),
+    )
+    .expect("JSON");
+    assert_eq!(first["step"], "methods");
+    assert!(first["input_tokens"].as_u64().is_some_and(|n| n > 0), "{first}");
 }
 
 /// The run as a report for `bench scholarideas`, told apart by the idea's text.

@@ -67,6 +67,7 @@ pub(crate) async fn find(desk: &Desk<'_>) -> Result<Vec<Claim>, String> {
                 queries.push(statement.clone());
             }
         }
+        claim.dimension.queries.clone_from(&claim.queries);
     }
     Ok(claims)
 }
@@ -99,7 +100,7 @@ fn numbered(listed: Vec<Listed>, most: usize, most_statements: usize) -> Vec<Cla
             None if claims.len() == most => continue,
             None => {
                 let id = format!("D{}", claims.len() + 1);
-                let dimension = Dimension { id, name, statements: Vec::new() };
+                let dimension = Dimension { id, name, statements: Vec::new(), queries: Vec::new() };
                 claims.push(Claim { dimension, queries: Vec::new() });
                 claims.len() - 1
             }

@@ -156,7 +156,7 @@ pub(crate) fn parse(
         };
         let mut compared = Vec::new();
         for dimension in dimensions {
-            let Dimension { id, name, statements: _ } = dimension;
+            let Dimension { id, name, statements: _, queries: _ } = dimension;
             let found =
                 along.iter().find(|(known, _)| *known == id || known.eq_ignore_ascii_case(name));
             let Some((_, found)) = found else { continue };
@@ -207,6 +207,7 @@ mod tests {
                 id: format!("D{nth}"),
                 name: (*name).to_owned(),
                 statements: vec!["x".to_owned()],
+                queries: Vec::new(),
             })
             .collect()
     }

@@ -127,7 +127,7 @@ pub(crate) fn parse(
 ) -> Result<BTreeMap<String, [String; 3]>, String> {
     let whole = value.get("dimensions").unwrap_or(value);
     let mut said = BTreeMap::new();
-    for Dimension { id, name, statements: _ } in dimensions {
+    for Dimension { id, name, statements: _, queries: _ } in dimensions {
         let found = match whole {
             Value::Object(map) => map
                 .iter()

@@ -83,7 +83,12 @@ fn dimension<'r>(reviews: &'r mut Vec<DimensionReview>, name: &str) -> &'r mut D
     let at = reviews.iter().position(|one| one.dimension.name == name).unwrap_or_else(|| {
         let id = format!("D{}", reviews.len() + 1);
         reviews.push(DimensionReview {
-            dimension: Dimension { id, name: name.to_owned(), statements: Vec::new() },
+            dimension: Dimension {
+                id,
+                name: name.to_owned(),
+                statements: Vec::new(),
+                queries: Vec::new(),
+            },
             state: ItemState::Ok,
             strengths: Vec::new(),
             weaknesses: Vec::new(),
