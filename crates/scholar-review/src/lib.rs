@@ -15,6 +15,7 @@
 //! * [`mod@review`]: the entry, an idea in and a review out; within it `soundness` and `contribution`, which find papers through
 //!   `library` alone and prove their sentences in `statements`, and `appraisal`, which looks at the plan;
 //! * [`evidence`]: the same without a model, in the papers' own words;
+//! * [`dry`]: what would be asked, without a model;
 //! * [`report`]: the result, `openscholar.review/1`;
 //! * [`mod@render`]: the result as a document; [`mod@artefacts`]: as the files of the released code.
 //!
@@ -28,6 +29,7 @@ pub mod config;
 mod contribution;
 pub mod cutoff;
 mod desk;
+pub mod dry;
 mod estimate;
 pub mod evidence;
 mod fit;

@@ -12,7 +12,7 @@ use super::{AnswerArgs, OutputFormat};
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ReviewArgs {
     /// File with the idea: Markdown, text, PDF or DOCX; `-` reads text from standard input.
-    #[arg(required_unless_present = "resume")]
+    #[arg(required_unless_present_any = ["resume", "dry_run"])]
     pub(crate) idea: Option<String>,
     /// Resume an interrupted or failed review from its journal, with its settings, models and server. A budget, server or
     /// output given here overrides the run's.
@@ -29,6 +29,10 @@ pub(crate) struct ReviewArgs {
     /// only what it changes.
     #[arg(long, value_name = "RUN", conflicts_with = "resume")]
     pub(crate) reuse: Option<String>,
+    /// Ask no model: count calls and tokens of the preset, all prompts rendered over the evidence of this review, whose texts
+    /// stand in for replies.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["idea", "resume", "module", "mode", "cutoff", "include_unknown"])]
+    pub(crate) dry_run: Option<String>,
     /// What to review.
     #[arg(long, value_enum, default_value_t = ModuleArg::Both)]
     pub(crate) module: ModuleArg,

@@ -1,5 +1,6 @@
 //! `openscholar review IDEA`.
 
+mod dry;
 mod input;
 mod settings;
 
@@ -35,6 +36,9 @@ pub(crate) fn run(args: ReviewArgs, app: &App) -> Result<ExitCode, CommandError>
     if args.format.is_some_and(|format| !export::is_text(format)) && args.output.is_none() {
         return Err(CommandError::user("a DOCX file cannot be printed")
             .with_hint("name a file: --output review.docx"));
+    }
+    if let Some(run) = &args.dry_run {
+        return dry::run(run, &args, app);
     }
     let (args, task) = Task::of(args, app)?;
     for name in &app.datastore_members(&task.datastore) {
