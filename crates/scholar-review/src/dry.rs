@@ -116,8 +116,12 @@ impl DryGenerator {
             // As large a share as before, spread evenly.
             let share = |n: usize| n * kept / (kept + left).max(1);
             match share(n) > share(n - 1) {
-                true => json!({"key": key, "relevant": true, "method": text(0), "results": text(1), "context": text(2)}),
-                false => json!({"key": key, "relevant": false, "method": "", "results": "", "context": ""}),
+                true => {
+                    json!({"key": key, "relevant": true, "method": text(0), "results": text(1), "context": text(2)})
+                }
+                false => {
+                    json!({"key": key, "relevant": false, "method": "", "results": "", "context": ""})
+                }
             }
         };
         json!({"papers": papers(prompt).iter().map(of).collect::<Vec<_>>()})
@@ -125,7 +129,8 @@ impl DryGenerator {
 
     fn method_review(&self, purpose: &str, prompt: &str) -> Value {
         let own = self.method(purpose);
-        let of = |all: fn(&MethodReview) -> &Vec<Statement>| own.map(all).map_or(&[][..], |all| all);
+        let of =
+            |all: fn(&MethodReview) -> &Vec<Statement>| own.map(all).map_or(&[][..], |all| all);
         let (support, against) = (of(|one| &one.support), of(|one| &one.contradictions));
         let findings = count_findings(support) + count_findings(against);
         let advice: Vec<&str> =
@@ -185,7 +190,8 @@ impl DryGenerator {
         let near = scored.iter().filter(|score| **score >= min).count();
         let rationale = filler(mean(known.iter().map(|one| one.rationale.chars().count())));
         let of = |(key, title): &(String, String)| {
-            let own = known.iter().find(|one| title.starts_with(one.paper.display_title().as_ref()));
+            let own =
+                known.iter().find(|one| title.starts_with(one.paper.display_title().as_ref()));
             let score = own.and_then(|one| one.relevance).unwrap_or_else(|| {
                 // As large a share as before, by a number that is the title's own.
                 let number = title.bytes().fold(17_usize, |sum, byte| {
@@ -208,9 +214,7 @@ impl DryGenerator {
             let value = json!({"comparison": text, "score": 0});
             dimensions.insert(one.dimension.id.clone(), value);
         }
-        let of = |(key, _): &(String, String)| {
-            json!({"key": key, "overall": overall, "dimensions": dimensions})
-        };
+        let of = |(key, _): &(String, String)| json!({"key": key, "overall": overall, "dimensions": dimensions});
         json!({"papers": papers(prompt).iter().map(of).collect::<Vec<_>>()})
     }
 

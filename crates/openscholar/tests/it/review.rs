@@ -115,6 +115,7 @@ fn a_review_is_written_stored_verified_and_replayed() {
     assert!(program.succeeds(&["runs", "explain", "last", "1"]).contains("cited for: "));
     is_a_report_that_judges_read(&program, &run);
     leaves_the_files_of_the_source(&program, &run, &document);
+    counts_what_presets_would_ask(&program, &run, &document);
     let shown = program.succeeds(&args);
     let sections = [
         "## The plan itself",
@@ -180,6 +181,32 @@ fn leaves_the_files_of_the_source(program: &Program, run: &str, review: &Value) 
     .expect("JSON");
     assert_eq!(first["step"], "methods");
     assert!(first["input_tokens"].as_u64().is_some_and(|n| n > 0), "{first}");
+}
+
+/// Prompts rendered over the same evidence: `lean` comes to what the run took, `paper` to more.
+fn counts_what_presets_would_ask(program: &Program, run: &str, review: &Value) {
+    let dry = |preset: &str| program.json(0, &["review", "--dry-run", run, "--preset", preset]);
+    let (lean, paper) = (dry("lean"), dry("paper"));
+    let calls = |report: &Value| report["total"]["calls"].as_u64().expect("a number");
+    let kinds = |report: &Value| -> Vec<String> {
+        let all = report["kinds"].as_array().expect("a list");
+        all.iter().map(|one| one["kind"].as_str().expect("a name").to_owned()).collect()
+    };
+    let of = |report: &Value, kind: &str| {
+        let all = report["kinds"].as_array().expect("a list");
+        let one = all.iter().find(|one| one["kind"] == kind);
+        one.map_or(0, |one| one["estimate"]["calls"].as_u64().expect("a number"))
+    };
+    assert!(kinds(&lean).contains(&"appraisal".to_owned()), "{lean}");
+    assert!(!kinds(&paper).contains(&"appraisal".to_owned()), "{paper}");
+    // The run was judged without a model.
+    let judged = of(&lean, "judge");
+    assert_eq!(Some(calls(&lean) - judged), review["usage"]["calls"].as_u64(), "{lean}");
+    assert!(judged > 0 && calls(&paper) > 2 * calls(&lean), "{lean} {paper}");
+    assert!(of(&paper, "query") > 0 && of(&lean, "query") == 0);
+    assert!(paper["total"]["prompt_tokens"].as_u64() > lean["total"]["prompt_tokens"].as_u64());
+    let table = program.succeeds(&["review", "--dry-run", run]);
+    assert!(table.contains("| compare |") && table.contains("| all |"), "{table}");
 }
 
 /// The run as a report for `bench scholarideas`, told apart by the idea's text.

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use scholar_bench::scholarideas::{Dataset, IdeaId};
 use scholar_core::paper::display_title;
-use scholar_core::{Answer, Citation, Reference};
-use scholar_formats::export::named;
+use scholar_core::{Answer, Citation, PaperMeta, Reference};
+use scholar_review::{Review, cite};
 
 use super::dataset;
 use crate::app::App;
@@ -20,7 +20,7 @@ const SCHEMA: &str = "openscholar.scholarideas-reports/1";
 
 pub(super) fn run(args: &ReportsArgs, app: &App) -> Result<ExitCode, CommandError> {
     let dataset = dataset(&args.ideas)?;
-    let mut reports: Vec<(IdeaId, String, Answer)> = Vec::new();
+    let mut reports: Vec<(IdeaId, String, Written)> = Vec::new();
     for run in &args.runs {
         let folder = RunFolder::find(&app.home, run)?;
         let record = folder.record()?;
@@ -36,15 +36,16 @@ pub(super) fn run(args: &ReportsArgs, app: &App) -> Result<ExitCode, CommandErro
             return Err(CommandError::user(message));
         }
         let review: ReviewDocument = folder.read_json(REVIEW_FILE)?;
-        reports.push((id, record.id, review.review.to_answer()));
+        reports.push((id, record.id, Written::of(review.review)));
     }
     let mut written = Vec::new();
-    for (id, run, answer) in &reports {
+    for (id, run, written_of) in &reports {
+        let answer = &written_of.answer;
         let folder = args.out.join(id.to_string());
         fs_err::create_dir_all(&folder)
             .map_err(|source| CommandError::unwritable(&folder, source))?;
         let links: Vec<String> = answer.references.iter().filter_map(link).collect();
-        runs::write_atomic(&folder.join("report.md"), text(answer).as_bytes())?;
+        runs::write_atomic(&folder.join("report.md"), text(written_of).as_bytes())?;
         let evidence: String = links.iter().map(|link| format!("{link}\n")).collect();
         runs::write_atomic(&folder.join("evidence.txt"), evidence.as_bytes())?;
         written.push(serde_json::json!({
@@ -57,11 +58,34 @@ pub(super) fn run(args: &ReportsArgs, app: &App) -> Result<ExitCode, CommandErro
     } else {
         let told: Vec<String> = reports
             .iter()
-            .map(|(id, run, answer)| format!("{id}\t{run}\t{} sentences", answer.sentences.len()))
+            .map(|(id, run, one)| format!("{id}\t{run}\t{} sentences", one.answer.sentences.len()))
             .collect();
         app.printer.out(&told.join("\n"))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A review with its sentences as an answer.
+struct Written {
+    answer: Answer,
+    review: Review,
+}
+
+impl Written {
+    fn of(review: Review) -> Self {
+        Self { answer: review.to_answer(), review }
+    }
+
+    /// Authors and date of a paper; the month, too, where it is known.
+    fn named(&self, reference: &Reference) -> (String, String) {
+        let paper = self.review.papers().find(|paper| paper.id == reference.paper_id);
+        let paper = paper.cloned().unwrap_or_else(|| PaperMeta {
+            authors: reference.authors.clone(),
+            year: reference.year,
+            ..PaperMeta::new(reference.paper_id.clone(), reference.title.clone())
+        });
+        (cite::authors(&paper), cite::date(&paper))
+    }
 }
 
 /// The idea of that text, whatever space is around it.
@@ -70,7 +94,8 @@ fn idea_of(dataset: &Dataset, text: &str) -> Option<IdeaId> {
 }
 
 /// What a judge reads: headings, sentences with links, references. No quotations, verdicts, notes or usage: they tell the system.
-fn text(answer: &Answer) -> String {
+fn text(written: &Written) -> String {
+    let answer = &written.answer;
     let mut text = String::new();
     let mut heading: Option<&str> = None;
     for (at, sentence) in answer.sentences.iter().enumerate() {
@@ -87,7 +112,7 @@ fn text(answer: &Answer) -> String {
         text.push_str(bare);
         for citation in &sentence.citations {
             text.push(' ');
-            text.push_str(&cited(answer, *citation));
+            text.push_str(&cited(written, *citation));
         }
         text.push_str(&sentence.text[bare.len()..]);
     }
@@ -97,21 +122,23 @@ fn text(answer: &Answer) -> String {
     for reference in &answer.references {
         let title = display_title(&reference.title, &reference.paper_id);
         let address = link(reference).unwrap_or_default();
+        let (authors, date) = written.named(reference);
         let _infallible =
-            writeln!(text, "- {}. {}. {address}", named(reference), title.trim_end_matches('.'));
+            writeln!(text, "- {authors} ({date}). {}. {address}", title.trim_end_matches('.'));
     }
     text
 }
 
-/// `[(author, year)](link)`, without a link where the paper has no address.
-fn cited(answer: &Answer, citation: Citation) -> String {
-    let Some(reference) = answer.references.iter().find(|one| one.number == citation) else {
+/// `[(authors, 2023-05)](link)`, without a link where the paper has no address.
+fn cited(written: &Written, citation: Citation) -> String {
+    let Some(reference) = written.answer.references.iter().find(|one| one.number == citation)
+    else {
         return String::new();
     };
-    let name = named(reference).replace(" (", ", ");
+    let (authors, date) = written.named(reference);
     match link(reference) {
-        Some(link) => format!("[({name}]({link})"),
-        None => format!("({name}"),
+        Some(link) => format!("[({authors}, {date})]({link})"),
+        None => format!("({authors}, {date})"),
     }
 }
 
