@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 
 use crate::program::{Program, text};
 
+mod sources;
 mod stopped;
 
 const IDEA: &str = "# Research Plan: Retrieval against hallucination\n\n## Problem\nNeural machine translation \

@@ -4,6 +4,7 @@
 mod dates;
 mod evidence;
 mod failing;
+mod limits;
 mod replaying;
 mod stage;
 mod writing;
