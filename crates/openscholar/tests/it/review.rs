@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 
 use crate::program::{Program, text};
 
+mod real;
 mod sources;
 mod stopped;
 
