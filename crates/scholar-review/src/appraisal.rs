@@ -41,7 +41,11 @@ const TITLE_WORDS: usize = 4;
 pub(crate) async fn write(desk: &Desk<'_>, review: &Review) -> Result<Appraisal, String> {
     let most = desk.config.appraisal_points.to_string();
     let values = [("idea", desk.idea.text.as_str()), ("most", most.as_str())];
-    let (blocks, _) = fitted(evidence(review), EVIDENCE_CHARS);
+    let (blocks, cut) = fitted(evidence(review), EVIDENCE_CHARS);
+    if cut > 0 {
+        let message = format!("appraisal: what was found in {cut} papers was cut");
+        desk.frame.notice(Notice::new(NoticeKind::Truncated, message));
+    }
     let material = Material { name: "evidence", blocks, between: "\n" };
     let evidence = desk.fit("appraisal", prompts::APPRAISAL, &values, material);
     let values = [values[0], values[1], ("evidence", evidence.as_str())];

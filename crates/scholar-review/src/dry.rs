@@ -73,8 +73,8 @@ impl DryGenerator {
     }
 
     fn method(&self, purpose: &str) -> Option<&MethodReview> {
-        let mut words = purpose.split(' ');
-        self.soundness()?.reviews.iter().find(|one| words.any(|word| word == one.method.id))
+        let words: Vec<&str> = purpose.split(' ').collect();
+        self.soundness()?.reviews.iter().find(|one| words.contains(&one.method.id.as_str()))
     }
 
     fn reply(&self, purpose: &str, prompt: &str) -> Option<String> {
@@ -110,19 +110,20 @@ impl DryGenerator {
         let lengths: Vec<[usize; 3]> = texts
             .map(|one| [&one.method, &one.results, &one.context].map(|text| text.chars().count()))
             .collect();
-        let text = |at: usize| filler(mean(lengths.iter().map(|three| three[at])));
+        let usual = |at: usize| mean(lengths.iter().map(|three| three[at]));
+        let own_words = sentences(prompt);
         let of = |(key, _): &(String, String)| {
             let n: usize = key.trim_start_matches('E').parse().unwrap_or(1);
             // As large a share as before, spread evenly.
             let share = |n: usize| n * kept / (kept + left).max(1);
-            match share(n) > share(n - 1) {
-                true => {
-                    json!({"key": key, "relevant": true, "method": text(0), "results": text(1), "context": text(2)})
-                }
-                false => {
-                    json!({"key": key, "relevant": false, "method": "", "results": "", "context": ""})
-                }
+            if share(n) == share(n.saturating_sub(1)) {
+                return json!({"key": key, "relevant": false, "method": "", "results": "", "context": ""});
             }
+            // In the paper's own words, so that a review can be written from them.
+            let found = own_words.get(key).map(String::as_str).unwrap_or_default();
+            let more = filler(usual(1).saturating_sub(found.chars().count()));
+            json!({"key": key, "relevant": true, "method": filler(usual(0)),
+                "results": format!("{found} {more}"), "context": filler(usual(2))})
         };
         json!({"papers": papers(prompt).iter().map(of).collect::<Vec<_>>()})
     }
@@ -130,7 +131,7 @@ impl DryGenerator {
     fn method_review(&self, purpose: &str, prompt: &str) -> Value {
         let own = self.method(purpose);
         let of =
-            |all: fn(&MethodReview) -> &Vec<Statement>| own.map(all).map_or(&[][..], |all| all);
+            |all: fn(&MethodReview) -> &Vec<Statement>| own.map(all).map_or(&[][..], Vec::as_slice);
         let (support, against) = (of(|one| &one.support), of(|one| &one.contradictions));
         let findings = count_findings(support) + count_findings(against);
         let advice: Vec<&str> =
@@ -210,7 +211,7 @@ impl DryGenerator {
         let along = earlier.iter().flat_map(|one| &one.dimensions);
         let text = filler(mean(along.map(|one| one.text.chars().count())));
         let mut dimensions = Map::new();
-        for one in self.contribution().iter().flat_map(|one| &one.reviews) {
+        for one in self.contribution().into_iter().flat_map(|one| &one.reviews) {
             let value = json!({"comparison": text, "score": 0});
             dimensions.insert(one.dimension.id.clone(), value);
         }
@@ -220,7 +221,7 @@ impl DryGenerator {
 
     fn synthesis(&self, prompt: &str) -> Value {
         let mut dimensions = Map::new();
-        for one in self.contribution().iter().flat_map(|one| &one.reviews) {
+        for one in self.contribution().into_iter().flat_map(|one| &one.reviews) {
             let text = |all: &[Statement]| -> String {
                 let texts: Vec<&str> = all.iter().map(|one| one.sentence.text.as_str()).collect();
                 texts.join(" ")
@@ -282,12 +283,11 @@ impl Generator for DryGenerator {
 
 /// What kind of call a purpose names.
 fn kind(purpose: &str) -> &str {
-    let words: Vec<&str> = purpose.split(' ').collect();
-    match words.as_slice() {
-        ["summary", _, ..] => "summary of papers",
-        ["method", "review", ..] => "method review",
-        [first, ..] => first,
-        [] => purpose,
+    match purpose.split_once(' ') {
+        Some(("summary", _)) => "summary of papers",
+        Some(("method", _)) => "method review",
+        Some((first, _)) => first,
+        None => purpose,
     }
 }
 
@@ -301,22 +301,31 @@ fn papers(prompt: &str) -> Vec<(String, String)> {
     prompt.lines().filter_map(paper).collect()
 }
 
-/// Sentences of the first `n` texts of a prompt, word for word, each with its key.
+/// A sentence of each paper of a prompt, word for word, by its key: of its first passage, or of what was found in it.
+fn sentences(prompt: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut key = None;
+    for line in prompt.lines() {
+        if let Some((own, _)) = papers(line).pop() {
+            key = Some(own);
+            continue;
+        }
+        let passage = line.strip_prefix('(').and_then(|rest| Some(rest.split_once(") ")?.1));
+        let words = passage.or_else(|| line.strip_prefix("Results: "));
+        if let (Some(own), Some(words)) = (&key, words) {
+            let sentence = sentence_texts(words).into_iter().find(|one| one.len() > 60);
+            let sentence = sentence.unwrap_or(words).to_owned();
+            found.entry(own.clone()).or_insert(sentence);
+        }
+    }
+    found
+}
+
+/// Sentences of `n` papers of a prompt, each with its key.
 fn cited(prompt: &str, n: usize) -> String {
     let mut told = String::new();
-    let (mut key, mut left) = (None, n);
-    for line in prompt.lines() {
-        if let Some((found, _)) = papers(line).pop() {
-            key = Some(found);
-        } else if let (Some(found), Some((_, words))) = (&key, line.split_once(") "))
-            && line.starts_with('(')
-            && left > 0
-        {
-            let sentence = sentence_texts(words).into_iter().find(|one| one.len() > 60);
-            let sentence = sentence.unwrap_or(words).trim_end_matches('.');
-            let _infallible = write!(told, "{sentence} [{found}]. ");
-            (key, left) = (None, left - 1);
-        }
+    for (key, sentence) in sentences(prompt).into_iter().take(n) {
+        let _infallible = write!(told, "{} [{key}]. ", sentence.trim_end_matches('.'));
     }
     told
 }

@@ -31,6 +31,8 @@ struct Size {
     papers_of_search: usize,
     /// Papers cited by one hit that are here.
     references_here: usize,
+    /// Passages of one paper that are read beside its abstract: none where only abstracts are stored.
+    passages: usize,
     /// Of the papers of all searches, the share that is met once, as so many in ten.
     different_in_ten: usize,
     /// Share of scored papers that are relevant, as so many in ten.
@@ -46,6 +48,7 @@ const SMALL: Size = Size {
     statements: 4,
     papers_of_search: 6,
     references_here: 0,
+    passages: 0,
     different_in_ten: 5,
     relevant_in_ten: 2,
     judge_calls: 1,
@@ -56,6 +59,7 @@ const LARGE: Size = Size {
     statements: 28,
     papers_of_search: 20,
     references_here: 10,
+    passages: 6,
     different_in_ten: 8,
     relevant_in_ten: 6,
     judge_calls: 3,
@@ -143,7 +147,7 @@ fn soundness(config: &ReviewConfig, size: Size, judged: bool) -> Vec<ExpectedCal
     let cited = hits * own.references_per_hit.min(size.references_here);
     let papers = (hits + cited).min(own.papers_per_method.unwrap_or(usize::MAX));
     let batch = own.papers_per_summary.max(1).min(papers.max(1));
-    let read = count(own.passages_per_paper.min(6) + 1) * PASSAGE;
+    let read = count(own.passages_per_paper.min(size.passages) + 1) * PASSAGE;
     let mut expected = vec![calls(1, 0, count(methods) * (REVIEW / 4))];
     if own.queries == QueriesBy::OwnCall {
         expected.push(calls(methods, 0, QUERY));

@@ -330,7 +330,7 @@ static LITERATURE: LazyLock<Regex> = LazyLock::new(|| {
 /// What names work by others, wherever it stands in a sentence.
 static AUTHORS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"\b[Ee]t\ al\b|\(\s*\p{Lu}[\p{L}'’-]+(?:,\ |\ and\ |\ &\ )[^()]{0,60}\b(?:19|20)\d\d[a-z]?\s*\)",
+        r"(?:\p{Lu}[\p{L}'’-]+\ )?\b[Ee]t\ al\b|\(\s*\p{Lu}[\p{L}'’-]+(?:,\ |\ and\ |\ &\ )[^()]{0,60}\b(?:19|20)\d\d[a-z]?\s*\)",
     )
 });
 /// What says of work by others that it did something. "Compare with existing methods" says nothing of them.
@@ -338,7 +338,7 @@ static TOLD: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?ix)
         \b(?:prior|previous|past|earlier|existing|recent|published|related|other)\ (?:[\w-]+\ ){0,2}
-            (?:works?|stud(?:y|ies)|research|papers?|methods?|approach(?:es)?|systems?|results?|evidence|findings?|literature)\ 
+            (?:works?|stud(?:y|ies)|research|papers?|methods?|approach(?:es)?|systems?|results?|evidence|findings?|literature)\x20
             (?:also\ |often\ |usually\ |typically\ |consistently\ )?
             (?:ha[sd]|have|do|does|did|already|show|find|found|report|demonstrat|suggest|confirm|indicat|establish|observ|achiev
                 |outperform|address|propos|use|rely|relies|explor|studi|examin|investigat|cover|consider|solv|argu|fail)(?:s|es|ed)?\b
@@ -348,7 +348,7 @@ static TOLD: LazyLock<Regex> = LazyLock::new(|| {
             (?:shown|demonstrated|reported|established|proposed|studied|explored|published|used|documented|observed|found|solved)\b
         | \b(?:is|are)\ (?:well|widely|generally|commonly|already)[\ -](?:known|established|documented|reported|shown|accepted|understood)\b
         | \b(?:shown|done|known|found|proposed|addressed|studied|demonstrated|reported|covered|solved|explored|introduced|observed)\b
-            [^.;]{0,40}\b(?:in|by)\ (?:the\ )?(?:literature\b|(?:prior|previous|earlier|existing|recent|published|related)\ 
+            [^.;]{0,40}\b(?:in|by)\ (?:the\ )?(?:literature\b|(?:prior|previous|earlier|existing|recent|published|related)\x20
             (?:works?|stud(?:y|ies)|research|papers?|methods?|approach(?:es)?)\b)
         | \bstate[\ -]of[\ -]the[\ -]art\ (?:[\w-]+\ ){0,2}(?:already|achiev|reach|report|outperform)\w*",
     )
@@ -357,14 +357,13 @@ static TOLD: LazyLock<Regex> = LazyLock::new(|| {
 static ASKED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:why|whether|how|if|what|which)\b"));
 
-/// Whether a sentence about a plan tells of papers: names their authors, or says what they did. What the plan itself says so may be
-/// repeated.
+/// Whether a sentence about a plan tells of papers: names their authors, or says what they did. Authors that the plan itself names
+/// may be named.
 pub(crate) fn tells_of_literature(text: &str, plan: &str) -> bool {
-    let is_own = |found: &str| plan.contains(found);
-    AUTHORS.find_iter(text).any(|found| !is_own(found.as_str()))
+    AUTHORS.find_iter(text).any(|found| !plan.contains(found.as_str()))
         || TOLD.find_iter(text).any(|found| {
             let clause = text[..found.start()].rsplit([',', ';', ':']).next().unwrap_or_default();
-            !ASKED.is_match(clause) && !is_own(found.as_str())
+            !ASKED.is_match(clause)
         })
 }
 

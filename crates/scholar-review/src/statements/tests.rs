@@ -96,7 +96,7 @@ proptest::proptest! {
 
 #[test]
 fn what_tells_of_papers_is_told_from_what_is_said_of_a_plan() {
-    let plan = "We build on earlier work (Smith, 2020). Prior work has shown that retrieval helps.";
+    let plan = "We build on (Smith, 2020) and on Jones et al.";
     for text in [
         "Lewis et al. trained both parts together.",
         "The retriever is an old one (Karpukhin and Oguz, 2020).",
@@ -119,7 +119,7 @@ fn what_tells_of_papers_is_told_from_what_is_said_of_a_plan() {
         "The user study is small, and no variance is reported.",
         "The data set (AIME 2024) may be in the training data.",
         "The plan cites (Smith, 2020) as its only motivation.",
-        "That prior work has shown that retrieval helps is taken for granted.",
+        "The plan builds on Jones et al. without a reason.",
         "Add BM25 and a fine-tuned retriever as baselines.",
         "The simulations proposed in the research plan take too long.",
         "The novelty over previous work is not spelled out.",

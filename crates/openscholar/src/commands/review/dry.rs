@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::settings;
 use crate::app::App;
-use crate::args::ReviewArgs;
+use crate::args::{AnswerArgs, GeneratorChoice, ReviewArgs};
 use crate::error::CommandError;
 use crate::output::review::ReviewDocument;
 use crate::runs::{REVIEW_FILE, RunFolder, Verb};
@@ -60,8 +60,12 @@ async fn ask(
     let meter = Meter::start_with(config.budget, app.clock(), Some(App::alarm()));
     let question =
         Question::new(&idea.name()).map_err(|error| CommandError::user(error.to_string()))?;
-    let mut answer = args.answer.clone();
-    (answer.generator, answer.judge) = (Some("none".to_owned()), Some("lexical".to_owned()));
+    let answer = AnswerArgs {
+        generator: Some(GeneratorChoice::None),
+        judge: Some("lexical".to_owned()),
+        judge_model: None,
+        ..args.answer.clone()
+    };
     let wanted =
         PortsWanted { answer: &answer, preset: "report", mode: AnswerMode::Evidence.into() };
     let mut wired = wiring::ports(app, &opened, wanted, &question, &asked, &meter).await?;
