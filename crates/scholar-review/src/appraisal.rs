@@ -149,7 +149,9 @@ fn located(quotes: &[String], idea: &str) -> Vec<PlanQuote> {
     for quote in quotes.iter().filter(|quote| quote.split_whitespace().count() >= QUOTE_WORDS) {
         let Some(span) = locate(quote, idea) else { continue };
         let Some(text) = span.slice(idea) else { continue };
-        if found.iter().all(|known| known.span != span) {
+        let within =
+            |known: &PlanQuote| known.span.start <= span.start && span.end <= known.span.end;
+        if !found.iter().any(within) {
             found.push(PlanQuote { text: text.to_owned(), span });
         }
     }
