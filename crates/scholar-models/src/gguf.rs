@@ -26,6 +26,7 @@ mod reply;
 mod rope;
 mod rows;
 mod sampler;
+mod session;
 #[cfg(test)]
 mod tests;
 mod vocab;
@@ -45,6 +46,7 @@ use scholar_core::{
 use tracing::Span;
 
 pub use error::GgufError;
+pub use session::{GgufSession, MachineLimits, TokenWork, machine_limits};
 
 use chat::ChatTemplate;
 use engine::Engine;

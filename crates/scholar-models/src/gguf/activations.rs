@@ -34,7 +34,7 @@ pub(super) struct Rounded {
 impl Rounded {
     /// Rows.
     pub(super) fn rows(&self) -> usize {
-        if self.width == 0 { 0 } else { self.codes.len() / self.width }
+        self.codes.len().checked_div(self.width).unwrap_or(0)
     }
 
     /// Takes rows `[n, width]` in place of what was there.

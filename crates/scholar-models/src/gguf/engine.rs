@@ -15,7 +15,7 @@ use super::sampler::{Sampler, log_sum_exp};
 use super::vocab::Vocabulary;
 
 /// Prompt tokens read at once: enough rows for the matrix kernels, few enough that leaving takes a second or two.
-const READ_CHUNK: usize = 256;
+pub(super) const READ_CHUNK: usize = 256;
 
 /// Why a call ended without a result.
 pub(super) enum Halt {

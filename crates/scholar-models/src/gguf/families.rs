@@ -62,8 +62,8 @@ pub(super) struct Hyperparameters {
     pub(super) architecture: &'static str,
     pub(super) projections: Projections,
     pub(super) gate: Gate,
-    /// Factor of the embeddings.
-    pub(super) embedding_scale: f32,
+    /// Factor of the embeddings, where the family has one.
+    pub(super) embedding_scale: Option<f32>,
     pub(super) softmax: Softmax,
     /// Logits are bent to stay within this.
     pub(super) logit_cap: Option<f32>,
@@ -114,7 +114,7 @@ impl Hyperparameters {
                 _ => Projections::Apart,
             },
             gate: if gemma { Gate::Gelu } else { Gate::Silu },
-            embedding_scale: if gemma { (dim as f32).sqrt() } else { 1.0 },
+            embedding_scale: gemma.then(|| (dim as f32).sqrt()),
             softmax: Softmax { scale, cap },
             logit_cap: file.float_opt(&key("final_logit_softcapping"))?,
             window: Self::window(file, architecture)?,
@@ -200,3 +200,6 @@ impl Hyperparameters {
         2 * size_of::<u16>() * self.n_layers * self.heads.n_kv * self.heads.dim
     }
 }
+
+#[cfg(test)]
+mod tests;

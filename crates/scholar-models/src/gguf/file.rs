@@ -447,3 +447,48 @@ fn tensor_entry(reader: &mut Reader<'_>) -> Result<(String, TensorEntry), Fault>
     };
     Ok((name, TensorEntry { dims, format, part: 0, start, len }))
 }
+
+/// Writes the file at `from` as two: the second has the tensor that lies last.
+#[cfg(test)]
+pub(super) fn split_for_tests(from: &Path, first: &Path, second: &Path) {
+    let bytes = fs_err::read(from).unwrap();
+    let whole = GgufFile::open(from).unwrap();
+    let last = whole.tensors.iter().max_by_key(|(_, entry)| entry.start).unwrap();
+    let text = |out: &mut Vec<u8>, text: &str| {
+        out.extend((text.len() as u64).to_le_bytes());
+        out.extend(text.as_bytes());
+    };
+    // The metadata ends where the name of the first tensor begins.
+    let name = whole.tensors.iter().min_by_key(|(_, entry)| entry.start).unwrap().0;
+    let mut sought = Vec::new();
+    text(&mut sought, name);
+    let metadata_end = bytes.windows(sought.len()).position(|window| window == sought).unwrap();
+    let n_metadata = u64::from_le_bytes(bytes[16..24].try_into().unwrap());
+    for (path, is_second) in [(first, false), (second, true)] {
+        let tensors: Vec<_> =
+            whole.tensors.iter().filter(|(name, _)| (*name == last.0) == is_second).collect();
+        let mut out = bytes[..8].to_vec();
+        out.extend((tensors.len() as u64).to_le_bytes());
+        out.extend((n_metadata + 1).to_le_bytes());
+        out.extend(&bytes[24..metadata_end]);
+        text(&mut out, "split.count");
+        out.extend(2_u32.to_le_bytes());
+        out.extend(2_u16.to_le_bytes());
+        let mut data: Vec<u8> = Vec::new();
+        for (name, entry) in &tensors {
+            text(&mut out, name);
+            out.extend((entry.dims.len() as u32).to_le_bytes());
+            for dim in entry.dims.iter().rev() {
+                out.extend((*dim as u64).to_le_bytes());
+            }
+            let kind = (0..40).find(|kind| Format::of(*kind) == Some(entry.format)).unwrap();
+            out.extend(kind.to_le_bytes());
+            out.extend((data.len() as u64).to_le_bytes());
+            data.extend(&bytes[entry.start..entry.start + entry.len]);
+            data.resize(data.len().next_multiple_of(32), 0);
+        }
+        out.resize(out.len().next_multiple_of(32), 0);
+        out.extend(data);
+        fs_err::write(path, out).unwrap();
+    }
+}

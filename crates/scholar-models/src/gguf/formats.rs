@@ -16,8 +16,9 @@ pub(super) const MAX_GROUPS: usize = MAX_UNIT / GROUP;
 
 /// How the numbers of a tensor are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
 pub(super) enum Format {
-    F32,
+    F32 = 0,
     F16,
     Bf16,
     Q4_0,
@@ -247,8 +248,8 @@ impl Unit {
         let high: &[u8; 32] = part(block, 0);
         self.two_bits(part(block, 32));
         for n in 0..8 {
-            for l in 0..32 {
-                self.codes[32 * n + l] |= (high[l] >> n & 1) << 2;
+            for (code, high) in self.codes[32 * n..].iter_mut().zip(high) {
+                *code |= (high >> n & 1) << 2;
             }
         }
         let scales: &[u8; 12] = part(block, 96);

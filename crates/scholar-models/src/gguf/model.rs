@@ -8,6 +8,7 @@ use super::kernels::{add, gelu, rms_norm, silu};
 use super::pool::Pool;
 use super::products::{Activations, Machine, Product, Target, multiply, multiply_gated};
 use super::rope::Rope;
+use super::session::TokenWork;
 use super::weights::{Linear, Matrix, vector, vector_opt};
 use crate::simd::SimdLevel;
 
@@ -186,6 +187,21 @@ impl Model {
         self.shape.n_vocab
     }
 
+    /// What a token costs.
+    pub(super) fn work(&self) -> TokenWork {
+        let mut work = TokenWork { prompt_products: 0, reply_bytes: 0 };
+        for layer in &self.layers {
+            let Layer { query, key, value, output, gate, up, down, .. } = layer;
+            for linear in [query, key, value, output, gate, up, down] {
+                let blocks = linear.matrix.blocks();
+                work.prompt_products += (blocks.outputs * blocks.inputs) as u64;
+                work.reply_bytes += blocks.bytes.len() as u64;
+            }
+        }
+        work.reply_bytes += self.output.matrix.blocks().bytes.len() as u64;
+        work
+    }
+
     /// Positions of a sequence.
     pub(super) fn positions(&self) -> usize {
         self.positions
@@ -215,8 +231,8 @@ impl Model {
         for (row, token) in x.chunks_exact_mut(dim).zip(tokens) {
             self.embedding.row(*token as usize, row);
         }
-        if embedding_scale != 1.0 {
-            x.iter_mut().for_each(|x| *x *= embedding_scale);
+        if let Some(scale) = embedding_scale {
+            x.iter_mut().for_each(|x| *x *= scale);
         }
         let angles = self.ropes.each_ref().map(|rope| rope.angles(position, tokens.len()));
         let (query_width, key_width) = (heads.n_heads * heads.dim, heads.n_kv * heads.dim);

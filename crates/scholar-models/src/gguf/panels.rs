@@ -107,6 +107,7 @@ pub(super) struct Panel {
     rows: [[u8; MAX_UNIT]; OUTPUTS],
     unit: Unit,
     layout: Layout,
+    format: Format,
     units: usize,
 }
 
@@ -134,7 +135,7 @@ impl Layout {
 impl Panel {
     /// An empty one, on the heap.
     pub(super) fn new() -> Box<Self> {
-        // SAFETY: all fields are numbers, for which zero bits are a value.
+        // SAFETY: all fields are numbers, for which zero bits are a value, but `format`, of which they are the first variant.
         unsafe { Box::new_zeroed().assume_init() }
     }
 
@@ -156,13 +157,33 @@ impl Panel {
             let mut row = 0;
             while row < x.rows() {
                 let mut tile = [[0.0; OUTPUTS]; MAX_TILE];
-                let done = self.tile(level, weights.format, x, row, from, &mut tile);
+                let done = self.tile(level, Corner { x, row, from }, &mut tile);
                 for (i, values) in tile[..done].iter().enumerate() {
                     sink(from == 0, row + i, &values[..outputs]);
                 }
                 row += done;
             }
             from = to;
+        }
+    }
+
+    /// Multiplies one layout again and again, to measure what products alone take; adds something of them to `sum`.
+    pub(super) fn repeat(
+        &mut self,
+        level: Level,
+        weights: &Blocks<'_>,
+        x: &Rounded,
+        passes: usize,
+        sum: &mut f32,
+    ) {
+        self.lay_out(weights, 0, 0..weights.inputs.min(INPUTS));
+        for _ in 0..passes {
+            let mut row = 0;
+            while row < x.rows() {
+                let mut tile = [[0.0; OUTPUTS]; MAX_TILE];
+                row += self.tile(level, Corner { x, row, from: 0 }, &mut tile);
+                *sum += tile[0][0];
+            }
         }
     }
 
@@ -190,6 +211,7 @@ fn lay_out_units<const FMA: bool>(
     let Layout { unit, scale_inputs, pairs, wide_sums } = layout;
     let (numbers, bytes) = weights.format.block();
     panel.layout = layout;
+    panel.format = weights.format;
     panel.units = inputs.len() / unit;
     let scale_rows = unit / scale_inputs;
     for at in 0..panel.units {
@@ -228,70 +250,61 @@ fn lay_out_units<const FMA: bool>(
 
 /// The most rows of a tile.
 const MAX_TILE: usize = 12;
+/// Products of some rows with the outputs of a panel.
+type Tile = [[f32; OUTPUTS]; MAX_TILE];
+
+/// Where a tile begins: at a row of the activations, and at the input that the panel begins with.
+#[derive(Clone, Copy)]
+struct Corner<'a> {
+    x: &'a Rounded,
+    row: usize,
+    from: usize,
+}
 
 impl Panel {
     /// The products of a few rows of `x` from `row` on, `[rows, 16]`; how many they were.
-    fn tile(
-        &self,
-        level: Level,
-        format: Format,
-        x: &Rounded,
-        row: usize,
-        from: usize,
-        out: &mut [[f32; OUTPUTS]; MAX_TILE],
-    ) -> usize {
-        let left = x.rows() - row;
+    fn tile(&self, level: Level, corner: Corner<'_>, out: &mut Tile) -> usize {
         match level {
             Level::Portable => {
                 // SAFETY: plain Rust runs everywhere.
-                unsafe { tile::<Portable, 1>(self, format, x, row, from, out) }
+                unsafe { tile::<Portable, 1>(self, corner, out) }
             }
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Level::detect` is the only source of these levels and found their instructions.
-            Level::Avx2 => unsafe { tile_avx2(self, format, (x, row, from), left, out) },
+            Level::Avx2 => unsafe { tile_avx2(self, corner, out) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Level::Vnni => unsafe { tile_vnni(self, format, (x, row, from), left, out) },
+            Level::Vnni => unsafe { tile_vnni(self, corner, out) },
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn tile_avx2(
-    panel: &Panel,
-    format: Format,
-    (x, row, from): (&Rounded, usize, usize),
-    left: usize,
-    out: &mut [[f32; OUTPUTS]; MAX_TILE],
-) -> usize {
+unsafe fn tile_avx2(panel: &Panel, corner: Corner<'_>, out: &mut Tile) -> usize {
+    let left = corner.x.rows() - corner.row;
     // SAFETY: the features of this function are those of `Avx2`.
     unsafe {
         if left >= 4 {
-            tile::<Avx2, 4>(panel, format, x, row, from, out)
+            tile::<Avx2, 4>(panel, corner, out)
         } else {
-            tile::<Avx2, 1>(panel, format, x, row, from, out)
+            tile::<Avx2, 1>(panel, corner, out)
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
-unsafe fn tile_vnni(
-    panel: &Panel,
-    format: Format,
-    (x, row, from): (&Rounded, usize, usize),
-    left: usize,
-    out: &mut [[f32; OUTPUTS]; MAX_TILE],
-) -> usize {
+unsafe fn tile_vnni(panel: &Panel, corner: Corner<'_>, out: &mut Tile) -> usize {
+    let left = corner.x.rows() - corner.row;
     // SAFETY: the features of this function are those of `Vnni`.
     unsafe {
         if left >= MAX_TILE {
-            tile::<Vnni, MAX_TILE>(panel, format, x, row, from, out)
+            tile::<Vnni, MAX_TILE>(panel, corner, out)
         } else if left >= 4 {
-            tile::<Vnni, 4>(panel, format, x, row, from, out)
+            tile::<Vnni, 4>(panel, corner, out)
         } else {
-            tile::<Vnni, 1>(panel, format, x, row, from, out)
+            tile::<Vnni, 1>(panel, corner, out)
         }
     }
 }
@@ -303,12 +316,10 @@ unsafe fn tile_vnni(
 #[inline(always)]
 unsafe fn tile<L: Lanes, const ROWS: usize>(
     panel: &Panel,
-    format: Format,
-    x: &Rounded,
-    row: usize,
-    from: usize,
-    out: &mut [[f32; OUTPUTS]; MAX_TILE],
+    corner: Corner<'_>,
+    out: &mut Tile,
 ) -> usize {
+    let Corner { x, row, from } = corner;
     let inputs = panel.units * panel.layout.unit;
     assert!(
         row + ROWS <= x.rows()
@@ -324,10 +335,10 @@ unsafe fn tile<L: Lanes, const ROWS: usize>(
         scales: &x.scales[((row + i) * width + from) / x.unit..][..panel.units],
         sums: &sums.0[((row + i) * width + from) / sums.1..][..inputs / sums.1],
     });
-    let steps = L::steps(format.max_code()).min(panel.layout.scale_inputs / 4);
+    let steps = L::steps(panel.format.max_code()).min(panel.layout.scale_inputs / 4);
     // SAFETY: the columns and the panel have `panel.units` units each.
     unsafe {
-        match (format, steps) {
+        match (panel.format, steps) {
             (Format::Q8_0, _) => units::<L, ROWS, 1, true>(panel, &columns, out),
             (_, 8..) => units::<L, ROWS, 8, false>(panel, &columns, out),
             (_, 4..8) => units::<L, ROWS, 4, false>(panel, &columns, out),
@@ -350,7 +361,7 @@ struct Column<'a> {
 unsafe fn units<L: Lanes, const ROWS: usize, const STEPS: usize, const SIGNED: bool>(
     panel: &Panel,
     columns: &[Column<'_>; ROWS],
-    out: &mut [[f32; OUTPUTS]; MAX_TILE],
+    out: &mut Tile,
 ) {
     let Layout { unit, scale_inputs, pairs, .. } = panel.layout;
     // SAFETY: `lay_out` filled `units` units of each table, and the columns hold as many.

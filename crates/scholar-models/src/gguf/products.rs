@@ -121,7 +121,7 @@ pub(super) fn multiply(machine: &Machine, x: &Activations, products: &mut [Produ
     let weights: Vec<Blocks<'_>> =
         products.iter().map(|product| product.layer.matrix.blocks()).collect();
     let parts = parts(&weights, x.rows);
-    let outs: Vec<(Disjoint<f32>, Option<&[f32]>, Target)> = products
+    let outs: Vec<_> = products
         .iter_mut()
         .map(|product| {
             assert!(
@@ -204,14 +204,17 @@ pub(super) fn multiply_gated(
     });
 }
 
-/// The products of all rows with some outputs. `sink(fresh, row, output, values)` gets them in stretches, `fresh` where they are
-/// the first of their row and outputs; others are to be added.
+/// Takes products in stretches: whether they are the first of their row and outputs (others are to be added), the row, the
+/// output of the first, and the numbers.
+type Sink<'a> = dyn FnMut(bool, usize, usize, &[f32]) + 'a;
+
+/// The products of all rows with some outputs.
 fn stretch(
     level: Level,
     x: &Activations,
     weights: &Blocks<'_>,
     outputs: std::ops::Range<usize>,
-    sink: &mut dyn FnMut(bool, usize, usize, &[f32]),
+    sink: &mut Sink<'_>,
 ) {
     if weights.format.is_dense() {
         return dense(x, weights, outputs, sink);
@@ -238,7 +241,7 @@ fn dense(
     x: &Activations,
     weights: &Blocks<'_>,
     outputs: std::ops::Range<usize>,
-    sink: &mut dyn FnMut(bool, usize, usize, &[f32]),
+    sink: &mut Sink<'_>,
 ) {
     let (inputs, bytes) = (weights.inputs, weights.bytes.len() / weights.outputs);
     let level = SimdLevel::detect();

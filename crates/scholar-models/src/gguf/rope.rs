@@ -47,7 +47,7 @@ impl Rope {
     /// As the file says: `linear` and `yarn` scaling, the frequency factors of Llama 3 in the tensor `rope_freqs`, and the
     /// short and long ones of Phi 3.
     ///
-    /// Source: Su et al. 2021; Peng et al. 2023 (YaRN) as in ggml's `rope_yarn`; Ding et al. 2024 (`LongRoPE`) as in transformers.
+    /// Source: Su et al. 2021; Peng et al. 2023 (`YaRN`) as in ggml's `rope_yarn`; Ding et al. 2024 (`LongRoPE`) as in transformers.
     pub(super) fn read(file: &GgufFile, shape: &RopeShape<'_>) -> Result<Self, GgufError> {
         let RopeShape { architecture, pairing, head, positions } = *shape;
         let key = |name: &str| format!("{architecture}.rope.{name}");

@@ -4,7 +4,7 @@
 mod blocks;
 
 use std::arch::x86_64::{
-    __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_movehl_ps, _mm_shuffle_ps,
+    __m256, __m256i, _MM_HINT_T0, _mm_add_ps, _mm_prefetch, _mm_add_ss, _mm_cvtss_f32, _mm_movehl_ps, _mm_shuffle_ps,
     _mm256_abs_epi8, _mm256_add_epi32, _mm256_castps256_ps128, _mm256_cvtepi32_ps,
     _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_si256,
     _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi16, _mm256_set1_ps, _mm256_setzero_ps,
@@ -107,7 +107,9 @@ impl<B: Block> Output for Large<B> {
         unsafe {
             let mut totals = [_mm256_setzero_ps(); N];
             for at in 0..units {
-                let block = B::start(row.as_ptr().add(at * B::BYTES), &mut unit);
+                let start_of_block = row.as_ptr().add(at * B::BYTES);
+                prefetch(start_of_block, B::BYTES);
+                let block = B::start(start_of_block, &mut unit);
                 let start: [usize; N] = std::array::from_fn(|i| (first + i) * x.width + at * UNIT);
                 let mut sums = [_mm256_setzero_si256(); N];
                 for j in 0..VECTORS {
@@ -170,6 +172,17 @@ impl<const FORMAT: u32> Output for Small<FORMAT> {
             }
             std::array::from_fn(|i| total_of(totals[i]) - least[i])
         }
+    }
+}
+
+/// Asks for the bytes that lie some blocks ahead, which may be those of the next output or beyond the matrix.
+#[inline(always)]
+unsafe fn prefetch(block: *const u8, len: usize) {
+    const AHEAD: usize = 3072;
+    const LINE: usize = 64;
+    for at in 0..len.div_ceil(LINE) {
+        // SAFETY: the caller has the features; a prefetch reads nothing that could fault.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(block.wrapping_add(AHEAD + at * LINE).cast()) };
     }
 }
 

@@ -320,7 +320,7 @@ unsafe fn nibbles(codes: *const u8, j: usize) -> __m256i {
     // SAFETY: as the caller's.
     unsafe {
         let bytes = load(codes.add(VECTOR * (j / 2)));
-        let bytes = if j % 2 == 0 { bytes } else { _mm256_srli_epi16::<4>(bytes) };
+        let bytes = if j.is_multiple_of(2) { bytes } else { _mm256_srli_epi16::<4>(bytes) };
         _mm256_and_si256(bytes, _mm256_set1_epi8(15))
     }
 }
