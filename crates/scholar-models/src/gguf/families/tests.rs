@@ -59,7 +59,10 @@ fn every_family_and_format_has_the_logits_of_transformers() {
                     continue;
                 }
                 for (i, token) in greedy.iter().enumerate() {
-                    assert_eq!(most_likely(&logits), Some(*token), "{name} {n} tokens, at {i}");
+                    // Two tokens may be as likely as each other but for rounding.
+                    let best = logits[most_likely(&logits).unwrap() as usize];
+                    let short = best - logits[*token as usize];
+                    assert!(short < most, "{name} {n} tokens, at {i}: {short}");
                     logits = model.forward(&mut cache, &[*token], n + i);
                 }
             }
@@ -112,7 +115,7 @@ fn a_split_model_is_read_from_all_its_parts_and_a_missing_one_is_named() {
 
 #[test]
 fn a_context_beyond_memory_is_refused_with_both_numbers() {
-    let options = GgufOptions { memory_bytes: Some(1 << 19), ..GgufOptions::laptop() };
+    let options = GgufOptions { memory_bytes: Some(1 << 18), ..GgufOptions::laptop() };
     let error = open_error(&golden("tiny-qwen3-f16.gguf"), options);
     assert!(matches!(error, GgufError::Memory { tokens: 512, .. }), "{error}");
 }

@@ -4,11 +4,11 @@
 mod blocks;
 
 use std::arch::x86_64::{
-    __m256, __m256i, _MM_HINT_T0, _mm_add_ps, _mm_prefetch, _mm_add_ss, _mm_cvtss_f32, _mm_movehl_ps, _mm_shuffle_ps,
-    _mm256_abs_epi8, _mm256_add_epi32, _mm256_castps256_ps128, _mm256_cvtepi32_ps,
-    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_si256,
-    _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi16, _mm256_set1_ps, _mm256_setzero_ps,
-    _mm256_setzero_si256, _mm256_sign_epi8,
+    __m256, __m256i, _MM_HINT_T0, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_movehl_ps,
+    _mm_prefetch, _mm_shuffle_ps, _mm256_abs_epi8, _mm256_add_epi32, _mm256_castps256_ps128,
+    _mm256_cvtepi32_ps, _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
+    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi16, _mm256_set1_ps,
+    _mm256_setzero_ps, _mm256_setzero_si256, _mm256_sign_epi8,
 };
 use std::ops::Range;
 
