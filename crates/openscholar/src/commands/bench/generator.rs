@@ -90,7 +90,7 @@ fn file(model: &str, app: &App) -> Result<PathBuf, CommandError> {
 fn starter_text() -> Result<String, CommandError> {
     let texts: Vec<String> = starter::papers()?
         .iter()
-        .map(|paper| format!("{}\n\n{}", paper.title, paper.text()))
+        .map(|paper| format!("{}\n\n{}", paper.meta.title, paper.text()))
         .collect();
     Ok(texts.join("\n\n"))
 }

@@ -67,7 +67,7 @@ pub(super) fn run(app: &App) -> Result<ExitCode, CommandError> {
     }
     app.printer.out(&table.to_string())?;
     app.printer.out(&format!("Recommended: {name}, because {reason}."))?;
-    if !here(name)? {
+    if !here(&name)? {
         app.printer
             .say(&format!("openscholar models pull {name} downloads it; nothing was downloaded"));
     }

@@ -77,7 +77,7 @@ pub(super) fn measure(
     let mut session = GgufSession::open(path, &options(threads, 2 * WINDOW))?;
     peer.open(path, threads, 2 * WINDOW, false)?;
     for paper in starter::papers()?.iter().take(args.continuations) {
-        let mut prompt = encode(&session, &format!("{}\n\n{}", paper.title, paper.text()))?;
+        let mut prompt = encode(&session, &format!("{}\n\n{}", paper.meta.title, paper.text()))?;
         prompt.truncate(PROMPT);
         continue_both(&mut session, peer, &prompt, &mut agreement)?;
     }

@@ -109,7 +109,7 @@ fn references() -> Result<String, CommandError> {
             let full = cut(paper, PassageRules::sections())
                 .into_iter()
                 .find(|passage| passage.text.split_whitespace().count() >= FULL_WORDS)?;
-            Some((paper.title.clone(), full.text))
+            Some((paper.meta.title.clone(), full.text))
         })
         .take(PASSAGES)
         .enumerate()
