@@ -46,7 +46,8 @@ use scholar_core::{
 use tracing::Span;
 
 pub use error::GgufError;
-pub use session::{GgufSession, MachineLimits, TokenWork, machine_limits};
+pub use model::TokenWork;
+pub use session::{GgufSession, MachineLimits, machine_limits};
 
 use chat::ChatTemplate;
 use engine::Engine;

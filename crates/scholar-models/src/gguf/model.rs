@@ -8,7 +8,6 @@ use super::kernels::{add, gelu, rms_norm, silu};
 use super::pool::Pool;
 use super::products::{Activations, Machine, Product, Target, multiply, multiply_gated};
 use super::rope::Rope;
-use super::session::TokenWork;
 use super::weights::{Linear, Matrix, vector, vector_opt};
 use crate::simd::SimdLevel;
 
@@ -80,6 +79,15 @@ impl Layer {
             local: shape.is_local(i),
         })
     }
+}
+
+/// What a token costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TokenWork {
+    /// Products of a weight and an activation for each token of a prompt, beside attention.
+    pub prompt_products: u64,
+    /// Bytes of weights that are read for each token of a reply.
+    pub reply_bytes: u64,
 }
 
 /// Keys and values of one sequence in all layers.

@@ -8,7 +8,7 @@ use super::engine::READ_CHUNK;
 use super::error::GgufError;
 use super::file::GgufFile;
 use super::formats::Format;
-use super::model::{Cache, Model};
+use super::model::{Cache, Model, TokenWork};
 use super::panels::{Blocks, Level, OUTPUTS, Panel};
 use super::pool::Pool;
 use super::vocab::Vocabulary;
@@ -26,15 +26,6 @@ impl std::fmt::Debug for GgufSession {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("GgufSession").field("position", &self.position).finish_non_exhaustive()
     }
-}
-
-/// What a token costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TokenWork {
-    /// Products of a weight and an activation for each token of a prompt, beside attention.
-    pub prompt_products: u64,
-    /// Bytes of weights that are read for each token of a reply.
-    pub reply_bytes: u64,
 }
 
 /// What this machine would allow.
