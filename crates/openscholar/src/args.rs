@@ -12,6 +12,7 @@ mod expansion;
 mod explain;
 mod exploration;
 mod former;
+mod generator;
 mod graph;
 mod metadata;
 mod paper_model;
@@ -36,6 +37,7 @@ pub(crate) use expansion::BenchExpansionArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use exploration::ExplorationArgs;
 pub(crate) use former::notices as former_names;
+pub(crate) use generator::BenchGeneratorArgs;
 pub(crate) use graph::{BenchGraphArgs, GraphArgs};
 pub(crate) use metadata::BenchMetadataArgs;
 pub(crate) use paper_model::PaperModelArgs;
@@ -348,6 +350,7 @@ pub(crate) enum BenchCommand {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    Generator(BenchGeneratorArgs),
     /// Measure a sentence classifier: ranking and calibration of sentences that answer, and roles, on labelled rows.
     Sentences {
         /// Files of rows as `train data sentences` writes them (JSON lines), such as test.jsonl.

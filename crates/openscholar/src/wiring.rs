@@ -3,6 +3,7 @@
 pub(crate) mod built_in;
 pub(crate) mod copy;
 pub(crate) mod generator;
+pub(crate) mod generator_choice;
 pub(crate) mod graph;
 pub(crate) mod judge;
 pub(crate) mod local_servers;

@@ -6,6 +6,7 @@
 
 pub mod encoder;
 pub mod formats;
+pub mod generator;
 pub mod graph;
 pub mod index;
 pub mod ingest;

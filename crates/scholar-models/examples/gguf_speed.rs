@@ -1,8 +1,8 @@
 //! Measures the embedded generator: `gguf_speed FILE [PROMPT_WORDS] [REPLY_TOKENS]`.
 //!
 //! Prints the time until the first piece of text for a fresh prompt, the same for the prompt again with another
-//! ending, and the speed of writing, by the clock and by CPU time: on a busy machine only the second means
-//! anything, and only with `CANDLE_NUM_THREADS=1`, because candle's threads wait for each other by spinning.
+//! ending, and the speed of writing, by the clock and by CPU time: on a busy machine the second says more. For numbers
+//! beside another engine there is `openscholar bench generator`.
 #![expect(clippy::print_stdout, reason = "a measurement is printed")]
 
 use std::path::Path;

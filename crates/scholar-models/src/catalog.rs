@@ -7,7 +7,10 @@ mod check;
 mod entry;
 mod names;
 
-pub use entry::{Architecture, CatalogEntry, Holds, ModelFile, Purpose, Source, WheelPart, Wheels};
+pub use entry::{
+    Architecture, CatalogEntry, GeneratorNeeds, Holds, ModelFile, Purpose, Source, WheelPart,
+    Wheels,
+};
 pub use names::UnknownModel;
 
 use serde::Deserialize;

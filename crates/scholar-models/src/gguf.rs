@@ -1,24 +1,32 @@
-//! The embedded text generator: GGUF files of the `llama` and `qwen2` families, computed on the CPU of this machine.
+//! The embedded text generator: GGUF files of the families in [`families`], computed on the CPU of this machine.
 //!
-//! [`GgufGenerator::open`] maps and checks the file and returns; a thread of its own arranges the weights and then
-//! answers one call after the other. Prompts that begin like an earlier one are read from where they differ. The
-//! products run on candle's quantised kernels with its process-wide pool of one thread per core; everything between
-//! them is ours.
+//! [`GgufGenerator::open`] maps and checks the file; weights are read where it has them, and nothing is arranged or
+//! copied. A thread of its own answers one call after the other, and computes on a pool that it owns. Prompts that begin
+//! like an earlier one are read from where they differ; replies that repeat their prompt are guessed from it and checked
+//! several tokens at a time.
 //!
-//! Useful for headings, keyword queries, yes/no judgements and joining sentences without any server. Not useful for
-//! long drafts: on two cores a model of 1.5 billion weights writes about eight tokens a second.
+//! Useful for headings, keyword queries, yes/no judgements and joining sentences without any server.
 
+mod activations;
 mod attention;
 mod chat;
 mod constraint;
 mod engine;
 mod error;
+mod families;
 mod file;
+mod formats;
+mod guess;
 mod kernels;
 mod model;
+mod panels;
+mod pool;
+mod products;
 mod reply;
 mod rope;
+mod rows;
 mod sampler;
+mod session;
 #[cfg(test)]
 mod tests;
 mod vocab;
@@ -38,11 +46,17 @@ use scholar_core::{
 use tracing::Span;
 
 pub use error::GgufError;
+pub use model::TokenWork;
+pub use session::{GgufSession, MachineLimits, machine_limits};
 
 use chat::ChatTemplate;
 use engine::Engine;
+use families::Hyperparameters;
 use file::GgufFile;
-use model::{Hyperparameters, Model};
+use model::Model;
+use panels::Level;
+use pool::Pool;
+use products::Machine;
 use vocab::Vocabulary;
 use worker::{Event, Job, JobKind, Worker};
 
@@ -62,13 +76,27 @@ pub struct GgufOptions {
     pub kept_sequences: usize,
     /// Calls that may wait before further ones are refused as rate limited.
     pub queue: usize,
+    /// Threads that compute; `None` takes one per core.
+    pub threads: Option<usize>,
+    /// Bytes that keys and values may take; `None` is without limit.
+    pub memory_bytes: Option<u64>,
+    /// Whether replies are guessed from their prompts. What is written is the same with and without.
+    pub lookup: bool,
 }
 
 impl GgufOptions {
     /// For one person's machine: 8192 tokens hold ten passages, instructions and a long answer; two sequences let
     /// short judgements pass without losing a long evidence prompt.
     pub fn laptop() -> Self {
-        Self { name: None, context_tokens: 8192, kept_sequences: 2, queue: 64 }
+        Self {
+            name: None,
+            context_tokens: 8192,
+            kept_sequences: 2,
+            queue: 64,
+            threads: None,
+            memory_bytes: None,
+            lookup: true,
+        }
     }
 }
 
@@ -89,17 +117,15 @@ impl std::fmt::Debug for GgufGenerator {
 }
 
 impl GgufGenerator {
-    /// Opens and checks the file at `path` and starts the generator thread, which arranges the weights in the
-    /// background: the first call waits for that, this function does not.
+    /// Opens and checks the file at `path` and starts the generator thread.
     ///
     /// # Errors
-    /// [`GgufError`], naming the file: it cannot be opened, is damaged or truncated, or has an architecture,
-    /// tokenizer or chat template that is not supported. [`GgufError::hint`] says what to do.
+    /// [`GgufError`], naming the file: it cannot be opened, is damaged or truncated, has an architecture, tokenizer, format of
+    /// weights or chat template that is not supported, or its context needs more memory than it may take.
+    /// [`GgufError::hint`] says what to do.
     pub fn open(path: &Path, options: GgufOptions) -> Result<Self, GgufError> {
-        let GgufOptions { name, context_tokens, kept_sequences, queue } = options;
+        let GgufOptions { name, queue, lookup, .. } = options.clone();
         let file = GgufFile::open(path)?;
-        let shape = Hyperparameters::read(&file)?;
-        let context_tokens = context_tokens.clamp(1, shape.context);
         let vocabulary = Arc::new(Vocabulary::read(&file)?);
         let template = ChatTemplate::read(&file, &vocabulary)?;
         let n_weights: usize =
@@ -108,14 +134,12 @@ impl GgufGenerator {
             .or_else(|| file.text_opt("general.name").map(str::to_owned))
             .or_else(|| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))
             .unwrap_or_else(|| "gguf".to_owned());
-        let model = Arc::new(Model::load(&file, shape, context_tokens)?);
-        let engine = Engine::new(
-            Arc::clone(&model),
-            Arc::clone(&vocabulary),
-            Arc::from(name.as_str()),
-            kept_sequences.max(1),
-        );
-        let worker = Worker::start(model, engine, queue, move || file.release_pages())
+        let model = load(&file, &options)?;
+        let context_tokens = model.positions();
+        let slots = options.kept_sequences.max(1);
+        let engine =
+            Engine::new(model, Arc::clone(&vocabulary), Arc::from(name.as_str()), slots, lookup);
+        let worker = Worker::start(engine, queue)
             .map_err(|source| GgufError::Spawn { path: path.to_owned(), source })?;
         let strength = if n_weights >= STRONG_WEIGHTS {
             GeneratorStrength::Strong
@@ -156,6 +180,25 @@ impl GgufGenerator {
         }
         Ok(tokens)
     }
+}
+
+/// The model of `file`, with a pool of threads.
+fn load(file: &GgufFile, options: &GgufOptions) -> Result<Model, GgufError> {
+    let shape = Hyperparameters::read(file)?;
+    let context_tokens = options.context_tokens.clamp(1, shape.context);
+    let sequences = options.kept_sequences.max(1);
+    let needed = (shape.position_bytes() * context_tokens * sequences) as u64;
+    if let Some(free) = options.memory_bytes.filter(|free| *free < needed) {
+        let (path, tokens) = (file.path.clone(), context_tokens);
+        return Err(GgufError::Memory { path, tokens, needed, free });
+    }
+    let threads = options
+        .threads
+        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
+        .unwrap_or(1);
+    let pool = Pool::start(threads, "scholar-generator-pool")
+        .map_err(|source| GgufError::Spawn { path: file.path.clone(), source })?;
+    Model::load(file, shape, context_tokens, Machine { pool, level: Level::detect() })
 }
 
 #[async_trait]

@@ -42,7 +42,7 @@ pub(crate) use avx512::Avx512;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use bf16::Bf16;
 pub use bf16_matmul::Bf16Matmul;
-pub(crate) use elementwise::{add_scaled, dot};
+pub(crate) use elementwise::{add_scaled, dot, sum_bytes};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use int8::Int8;
 pub(crate) use portable::Portable;

@@ -511,6 +511,8 @@ pub(crate) struct ModelsArgs {
 pub(crate) enum ModelsCommand {
     /// List the models of the catalog and whether they are installed.
     List,
+    /// Recommend a language model for this machine, by its free memory and measured speed; nothing is downloaded.
+    Recommend,
     /// Download models; an interrupted download resumes.
     Pull {
         /// Names from the catalog [default: the default models].

@@ -11,6 +11,7 @@ mod formats;
 #[cfg(feature = "self-test")]
 mod fuzz;
 mod gates;
+mod generator;
 mod graph;
 mod index;
 mod ingest;
@@ -54,6 +55,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::Encoder { model, peer_python, passages, out } => {
             encoder::run(&model, peer_python.as_deref(), passages, out.as_deref(), app)
         }
+        BenchCommand::Generator(args) => generator::run(&args, app),
         BenchCommand::Sentences { rows, model, headings, out } => {
             sentences::run(&rows, &model, headings, out.as_deref(), app)
         }

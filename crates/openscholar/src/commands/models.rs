@@ -1,5 +1,7 @@
 //! `openscholar models …`.
 
+mod recommend;
+
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -17,6 +19,7 @@ pub(crate) fn run(args: ModelsArgs, app: &App) -> Result<ExitCode, CommandError>
     let ModelsArgs { command } = args;
     match command {
         ModelsCommand::List => list(app),
+        ModelsCommand::Recommend => recommend::run(app),
         ModelsCommand::Pull { names, from } => pull_all(&names, from.as_deref(), app),
         ModelsCommand::Verify { names } => verify(&names, app),
         ModelsCommand::Pack { from, to } => pack(&from, &to, app),

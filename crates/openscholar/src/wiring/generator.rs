@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum as _;
+use scholar_clients::download::Installed;
 use scholar_clients::{HttpClient, OpenAiConfig, OpenAiGenerator, PriceTable, SecretString, Url};
 use scholar_core::{Generator, GeneratorStrength, Notice, NoticeKind};
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
@@ -12,7 +13,7 @@ use scholar_models::gguf::{GgufGenerator, GgufOptions};
 use scholar_pipeline::modes;
 use scholar_pipeline::{AskConfig, ModeChoice};
 
-use super::{local_servers, models};
+use super::{generator_choice, local_servers, models};
 use crate::app::App;
 use crate::args::{AnswerArgs, GeneratorChoice};
 use crate::config::DEFAULT_GENERATOR;
@@ -191,15 +192,40 @@ fn works_without_model(mode: ModeChoice) -> bool {
     }
 }
 
+/// The model where none is named: of those that are installed the one that `models recommend` would choose, with the reason
+/// where it is not the usual one. Nothing large is fetched unasked.
+fn default_generator(app: &App) -> Result<String, CommandError> {
+    let catalog = models::catalog(app)?;
+    let (free, speed) = (generator_choice::free_memory(), generator_choice::remembered(app));
+    let mut estimates = Vec::new();
+    for entry in catalog.entries() {
+        let Some(estimate) = generator_choice::Estimate::of(entry, free, speed) else { continue };
+        if matches!(models::installed(app, &entry.name)?, Installed::Complete { .. }) {
+            estimates.push(estimate);
+        }
+    }
+    if estimates.is_empty() {
+        return Ok(DEFAULT_GENERATOR.to_owned());
+    }
+    let choice = generator_choice::choose(&estimates);
+    if choice.name != DEFAULT_GENERATOR {
+        app.printer.say(&format!("{} writes, because {}", choice.name, choice.reason));
+    }
+    Ok(choice.name)
+}
+
 async fn embedded(app: &App, args: &AnswerArgs) -> Result<Arc<dyn Generator>, CommandError> {
-    let name = args
-        .model
-        .as_deref()
-        .or(app.config.generator.model.as_deref())
-        .unwrap_or(DEFAULT_GENERATOR);
+    let asked = args.model.as_deref().or(app.config.generator.model.as_deref());
+    let default = default_generator(app)?;
+    let name = asked.unwrap_or(&default);
     let is_file =
         Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"));
-    let options = GgufOptions { name: Some(name.to_owned()), ..GgufOptions::laptop() };
+    let options = GgufOptions {
+        name: Some(name.to_owned()),
+        threads: Some(app.threads()),
+        memory_bytes: generator_choice::free_memory(),
+        ..GgufOptions::laptop()
+    };
     let path = if is_file { Path::new(name).to_owned() } else { models::gguf(app, name).await? };
     Ok(Arc::new(GgufGenerator::open(&path, options)?))
 }

@@ -35,6 +35,12 @@ pub enum Architecture {
     Llama,
     /// Qwen 2 and 2.5.
     Qwen2,
+    /// Qwen 3, dense.
+    Qwen3,
+    /// Gemma 3, text.
+    Gemma3,
+    /// Phi 3 and 4 mini.
+    Phi3,
     /// T5 1.1 and FLAN-T5.
     T5,
     /// Perceptrons over the vectors of an encoder.
@@ -72,6 +78,9 @@ pub struct CatalogEntry {
     /// What a person must know to get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// What a generator needs to run in this process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<GeneratorNeeds>,
     /// Files of the model, with sizes and checksums where known.
     pub files: Vec<ModelFile>,
     /// Where they come from, tried in order. Empty: by server or local path only.
@@ -94,6 +103,28 @@ impl CatalogEntry {
     pub fn gguf(&self) -> Option<&str> {
         let extension = |path: &&str| path.rsplit('.').next() == Some("gguf");
         self.files.iter().map(|file| file.path.as_str()).find(extension)
+    }
+}
+
+/// What a generator needs, as far as it can be told before its file is here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GeneratorNeeds {
+    /// Weights, in millions.
+    pub weights_millions: u64,
+    /// About the bytes of the file.
+    pub file_bytes: u64,
+    /// Bytes of keys and values of each token of the context.
+    pub token_bytes: u64,
+    /// What was run of it here.
+    pub tested: String,
+}
+
+impl GeneratorNeeds {
+    /// Bytes of memory with a context of `tokens`: the file, keys and values, vocabulary and buffers.
+    pub fn memory_bytes(&self, tokens: u64) -> u64 {
+        const REST: u64 = 200 << 20;
+        self.file_bytes + self.token_bytes * tokens + REST
     }
 }
 

@@ -16,6 +16,11 @@ fn the_embedded_catalog_has_every_promised_model() {
         (DEFAULT_GENERATOR, Purpose::Generator, Architecture::Qwen2, None),
         ("llama-3.1-openscholar-8b", Purpose::Generator, Architecture::Llama, None),
         ("smollm2-135m-instruct-q4_1", Purpose::Generator, Architecture::Llama, None),
+        ("qwen3-4b-instruct-2507-q4_k_m", Purpose::Generator, Architecture::Qwen3, None),
+        ("qwen3-1.7b-q4_k_m", Purpose::Generator, Architecture::Qwen3, None),
+        ("llama-3.2-3b-instruct-q4_k_m", Purpose::Generator, Architecture::Llama, None),
+        ("gemma-3-4b-it-q4_k_m", Purpose::Generator, Architecture::Gemma3, None),
+        ("phi-4-mini-instruct-q4_k_m", Purpose::Generator, Architecture::Phi3, None),
     ] {
         let entry = catalog.find(name).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(
@@ -24,6 +29,7 @@ fn the_embedded_catalog_has_every_promised_model() {
             "{name}"
         );
         assert_eq!(purpose == Purpose::Generator, entry.gguf().is_some(), "{name}");
+        assert_eq!(purpose == Purpose::Generator, entry.needs.is_some(), "{name}");
     }
     for default in [DEFAULT_ENCODER, DEFAULT_GENERATOR] {
         let entry = find(default).expect("known");

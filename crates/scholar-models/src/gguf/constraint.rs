@@ -90,6 +90,11 @@ impl Constraint {
         Ok(())
     }
 
+    /// Tokens that the schema leaves no choice about; empty where there is one, or the matcher cannot tell.
+    pub(super) fn forced(&mut self) -> Vec<u32> {
+        self.matcher.compute_ff_tokens()
+    }
+
     /// Takes note of the token that came, and says whether the value is complete.
     pub(super) fn accept(&mut self, token: u32) -> Result<bool, ConstraintError> {
         self.matcher.consume_token(token).map_err(reason)?;

@@ -1,4 +1,4 @@
-//! Prompts in, replies out: prefix reuse, decoding, choices. Runs on the generator thread.
+//! Prompts in, replies out: prefix reuse, decoding with guesses, choices. Runs on the generator thread.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,13 +7,15 @@ use scholar_core::{FinishReason, Generation, PortError, PortErrorKind, Sampling,
 use serde_json::Value;
 
 use super::constraint::{Constraint, ConstraintError, Grammars};
+use super::guess::Guesser;
 use super::model::{Cache, Model};
 use super::reply::Reply;
+use super::rows::MAX_ROWS;
 use super::sampler::{Sampler, log_sum_exp};
 use super::vocab::Vocabulary;
 
 /// Prompt tokens read at once: enough rows for the matrix kernels, few enough that leaving takes a second or two.
-const READ_CHUNK: usize = 256;
+pub(super) const READ_CHUNK: usize = 256;
 
 /// Why a call ended without a result.
 pub(super) enum Halt {
@@ -21,15 +23,6 @@ pub(super) enum Halt {
     Cancelled,
     /// The generation failed.
     Failed(PortError),
-}
-
-impl From<candle_core::Error> for Halt {
-    fn from(error: candle_core::Error) -> Self {
-        Self::Failed(
-            PortError::new(PortErrorKind::Unavailable, "the local model stopped computing")
-                .with_source(error),
-        )
-    }
 }
 
 /// A sequence whose keys and values are kept for the next prompt that begins alike.
@@ -41,13 +34,51 @@ struct Slot {
 
 /// The model with its kept sequences.
 pub(super) struct Engine {
-    model: Arc<Model>,
+    model: Model,
     vocabulary: Arc<Vocabulary>,
     name: Arc<str>,
+    lookup: bool,
     slots: Vec<Slot>,
     max_slots: usize,
     clock: u64,
     grammars: Option<Grammars>,
+}
+
+/// What was computed beyond the last token of a reply.
+#[derive(Default)]
+struct Ahead {
+    guesser: Guesser,
+    /// Tokens that may follow.
+    guess: Vec<u32>,
+    /// How many of them came.
+    held: usize,
+    /// Logits after the token before the guess and after each token of it.
+    logits: Vec<f32>,
+    /// Tokens guessed and right in the whole reply.
+    guessed: usize,
+    kept: usize,
+}
+
+impl Ahead {
+    /// The logits after `token`, if it is what was guessed.
+    fn take(&mut self, token: u32, n_vocab: usize) -> Option<Vec<f32>> {
+        if self.guess.get(self.held) != Some(&token) {
+            return None;
+        }
+        self.held += 1;
+        Some(self.logits[self.held * n_vocab..][..n_vocab].to_vec())
+    }
+
+    /// Forgets the guess and learns from it.
+    fn settle(&mut self) {
+        if !self.guess.is_empty() {
+            self.guesser.learn(self.guess.len(), self.held);
+            self.guessed += self.guess.len();
+            self.kept += self.held;
+        }
+        self.guess.clear();
+        self.held = 0;
+    }
 }
 
 /// What a call computes with.
@@ -61,12 +92,22 @@ pub(super) struct Call<'a> {
 impl Engine {
     /// Keeps up to `max_slots` sequences.
     pub(super) fn new(
-        model: Arc<Model>,
+        model: Model,
         vocabulary: Arc<Vocabulary>,
         name: Arc<str>,
         max_slots: usize,
+        lookup: bool,
     ) -> Self {
-        Self { model, vocabulary, name, slots: Vec::new(), max_slots, clock: 0, grammars: None }
+        Self {
+            model,
+            vocabulary,
+            name,
+            lookup,
+            slots: Vec::new(),
+            max_slots,
+            clock: 0,
+            grammars: None,
+        }
     }
 
     /// Forgets all sequences; their contents are unknown after a panic.
@@ -88,6 +129,7 @@ impl Engine {
         let read = started.elapsed();
         let mut sampler = Sampler::new(sampling);
         let mut reply = Reply::new(&sampling.stop);
+        let mut ahead = Ahead::default();
         let mut completion = 0;
         let capacity = self.slots[slot].cache.capacity();
         let finish = loop {
@@ -123,9 +165,10 @@ impl Engine {
                 break FinishReason::Stop;
             }
             if completion < sampling.max_tokens {
-                logits = self.step(slot, token)?;
+                logits = self.next(slot, token, &mut ahead, constraint.as_mut());
             }
         };
+        ahead.settle();
         let (rest, text) = reply.finish();
         if !rest.is_empty() {
             emit(&rest);
@@ -134,6 +177,8 @@ impl Engine {
             tokens.prompt = call.prompt.len(),
             tokens.reused = reused,
             tokens.completion = completion,
+            tokens.guessed = ahead.guessed,
+            tokens.guessed_right = ahead.kept,
             read_ms = u64::try_from(read.as_millis()).unwrap_or(u64::MAX),
             duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
             "wrote a reply"
@@ -175,7 +220,7 @@ impl Engine {
                     }
                     let before = tokens[depth - 1];
                     path.push(before);
-                    logits.push(self.step(slot, before)?);
+                    logits.push(self.step(slot, before));
                 }
                 let row = logits[depth].iter().map(|logit| f64::from(*logit));
                 sums[choice] += f64::from(logits[depth][*token as usize]) - log_sum_exp(row);
@@ -215,18 +260,49 @@ impl Engine {
     }
 
     /// Computes the logits after one more token of a slot's sequence.
-    fn step(&mut self, slot: usize, token: u32) -> Result<Vec<f32>, Halt> {
+    fn step(&mut self, slot: usize, token: u32) -> Vec<f32> {
         let Slot { cache, tokens, .. } = &mut self.slots[slot];
-        let logits = self.model.forward(cache, &[token], tokens.len())?;
+        let logits = self.model.forward(cache, &[token], tokens.len());
         tokens.push(token);
-        Ok(logits)
+        logits
+    }
+
+    /// As [`Engine::step`], from a guess that was computed before, or with a new one.
+    fn next(
+        &mut self,
+        slot: usize,
+        token: u32,
+        ahead: &mut Ahead,
+        constraint: Option<&mut Constraint>,
+    ) -> Vec<f32> {
+        let n_vocab = self.model.vocabulary();
+        if let Some(logits) = ahead.take(token, n_vocab) {
+            self.slots[slot].tokens.push(token);
+            return logits;
+        }
+        ahead.settle();
+        let Slot { cache, tokens, .. } = &mut self.slots[slot];
+        let position = tokens.len();
+        tokens.push(token);
+        if self.lookup {
+            let forced = constraint.map(Constraint::forced).unwrap_or_default();
+            let guess = if forced.is_empty() { ahead.guesser.guess(tokens) } else { &forced[..] };
+            let room = (cache.capacity() - tokens.len()).min(MAX_ROWS - 1);
+            ahead.guess.extend(guess.iter().take(room));
+        }
+        if ahead.guess.is_empty() {
+            return self.model.forward(cache, &[token], position);
+        }
+        let read = [&[token], &ahead.guess[..]].concat();
+        ahead.logits = self.model.forward_all(cache, &read, position);
+        ahead.logits[..n_vocab].to_vec()
     }
 
     /// Reads a prompt into a slot, as little of it as possible. Returns the slot, the logits after the prompt and how
     /// many tokens were not read again. The prompt is not empty and fits.
     fn read_prompt(&mut self, call: &Call<'_>) -> Result<(usize, Vec<f32>, usize), Halt> {
         let (slot, reused) = self.place(call.prompt);
-        let model = Arc::clone(&self.model);
+        let model = &self.model;
         let Slot { cache, tokens, .. } = &mut self.slots[slot];
         tokens.truncate(reused);
         let (last, before) = call.prompt[reused..]
@@ -239,10 +315,10 @@ impl Engine {
             if (call.cancelled)() {
                 return Err(Halt::Cancelled);
             }
-            model.read(cache, chunk, tokens.len())?;
+            model.read(cache, chunk, tokens.len());
             tokens.extend_from_slice(chunk);
         }
-        let logits = model.forward(cache, last, tokens.len())?;
+        let logits = model.forward(cache, last, tokens.len());
         tokens.extend_from_slice(last);
         Ok((slot, logits, reused))
     }

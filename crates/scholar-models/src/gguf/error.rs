@@ -65,6 +65,58 @@ pub enum GgufError {
         /// Feature that is not supported.
         what: String,
     },
+    /// The weights of a tensor are in a format that is not read.
+    #[error(
+        "model file {}: tensor {tensor} has block format {format}; read are {}",
+        path.display(),
+        super::formats::Format::NAMES
+    )]
+    UnsupportedFormat {
+        /// Path of the file.
+        path: PathBuf,
+        /// Name of the tensor in the file.
+        tensor: String,
+        /// Number of the format, as ggml counts.
+        format: u32,
+    },
+    /// A model in several files lacks one.
+    #[error("model file {} is missing, part {part} of {n_parts}", path.display())]
+    MissingPart {
+        /// Path of the missing file.
+        path: PathBuf,
+        /// Which of the files it is, from 1.
+        part: usize,
+        /// Files of the model.
+        n_parts: usize,
+    },
+    /// The vocabulary and the embeddings have different sizes.
+    #[error(
+        "model file {} has a vocabulary of {tokens} tokens and embeddings for {embeddings}",
+        path.display()
+    )]
+    VocabularySize {
+        /// Path of the file.
+        path: PathBuf,
+        /// Entries of the vocabulary.
+        tokens: usize,
+        /// Rows of the embeddings.
+        embeddings: usize,
+    },
+    /// Keys and values of the context do not fit in memory.
+    #[error(
+        "a context of {tokens} tokens needs {} MB for keys and values of {}, {} MB are free",
+        needed >> 20, path.display(), free >> 20
+    )]
+    Memory {
+        /// Path of the file.
+        path: PathBuf,
+        /// Tokens of the context.
+        tokens: usize,
+        /// Bytes that would be needed.
+        needed: u64,
+        /// Bytes that may be taken.
+        free: u64,
+    },
     /// The vocabulary does not make a tokenizer.
     #[error("model file {} has an unusable vocabulary", path.display())]
     Vocabulary {
@@ -101,11 +153,18 @@ impl GgufError {
             Self::Malformed { .. }
             | Self::Metadata { .. }
             | Self::Tensor { .. }
-            | Self::Vocabulary { .. } => {
+            | Self::Vocabulary { .. }
+            | Self::VocabularySize { .. } => {
                 "check the file with `openscholar models verify` and download it again if it differs"
             }
-            Self::UnsupportedArchitecture { .. } | Self::Unsupported { .. } => {
+            Self::UnsupportedArchitecture { .. }
+            | Self::Unsupported { .. }
+            | Self::UnsupportedFormat { .. } => {
                 "use another GGUF file, or serve this one with an OpenAI-compatible server and pass its base URL"
+            }
+            Self::MissingPart { .. } => "download all parts into one folder",
+            Self::Memory { .. } => {
+                "ask for a shorter context, close other programs, or use a smaller model"
             }
             Self::Template { .. } => {
                 "use an instruction-tuned GGUF file that carries tokenizer.chat_template"
@@ -118,14 +177,19 @@ impl GgufError {
 impl From<GgufError> for PortError {
     fn from(error: GgufError) -> Self {
         let kind = match error {
-            GgufError::Open { .. } | GgufError::Spawn { .. } => PortErrorKind::Unavailable,
+            GgufError::Open { .. }
+            | GgufError::Spawn { .. }
+            | GgufError::MissingPart { .. }
+            | GgufError::Memory { .. } => PortErrorKind::Unavailable,
             GgufError::UnsupportedArchitecture { .. }
             | GgufError::Unsupported { .. }
+            | GgufError::UnsupportedFormat { .. }
             | GgufError::Template { .. } => PortErrorKind::Rejected,
             GgufError::Malformed { .. }
             | GgufError::Metadata { .. }
             | GgufError::Tensor { .. }
-            | GgufError::Vocabulary { .. } => PortErrorKind::Corrupt,
+            | GgufError::Vocabulary { .. }
+            | GgufError::VocabularySize { .. } => PortErrorKind::Corrupt,
         };
         let hint = error.hint();
         Self::new(kind, "the local generator cannot be loaded").with_hint(hint).with_source(error)

@@ -9,13 +9,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use candle_core::quantized::GgmlDType;
 use memmap2::Mmap;
 
 use super::error::GgufError;
+use super::formats::Format;
 
 /// Metadata nests in no known file; two levels are generous.
 const MAX_ARRAY_DEPTH: usize = 2;
+/// Files of one model: far beyond any published one.
+const MAX_PARTS: usize = 999;
 /// As `GGML_MAX_DIMS`.
 const MAX_DIMS: u32 = 4;
 
@@ -47,48 +49,71 @@ pub(super) enum Value {
 pub(super) struct TensorEntry {
     /// Slowest dimension first: a matrix is `[rows, columns]`, `columns` being the input width.
     pub(super) dims: Vec<usize>,
-    /// Quantisation format of its blocks.
-    pub(super) dtype: GgmlDType,
+    /// Format of its blocks.
+    pub(super) format: Format,
+    /// File that has it, of a model in several files.
+    pub(super) part: usize,
     /// First byte, from the start of the file.
     pub(super) start: usize,
     /// Length in bytes.
     pub(super) len: usize,
 }
 
-/// An opened file: mapped bytes, metadata, tensor table.
+/// An opened file, or all files of a model that was split: mapped bytes, metadata, tensor table.
 #[derive(Debug)]
 pub(super) struct GgufFile {
     pub(super) path: PathBuf,
-    pub(super) map: Arc<Mmap>,
+    pub(super) maps: Vec<Arc<Mmap>>,
     pub(super) metadata: BTreeMap<String, Value>,
     pub(super) tensors: BTreeMap<String, TensorEntry>,
 }
 
 impl GgufFile {
-    /// Maps `path` and reads header, metadata and tensor table.
+    /// Maps `path` and reads header, metadata and tensor table. Where it is one file of several, the others are read too.
     pub(super) fn open(path: &Path) -> Result<Self, GgufError> {
+        let mut file = Self::open_one(path)?;
+        let n_parts = file.count_opt("split.count", MAX_PARTS)?.unwrap_or(1);
+        if n_parts == 1 {
+            return Ok(file);
+        }
+        let first = part_path(path, n_parts, 0).ok_or_else(|| GgufError::Unsupported {
+            path: path.to_owned(),
+            what: format!("{n_parts} files whose names do not end in -00001-of-{n_parts:05}.gguf"),
+        })?;
+        if first != path {
+            file = Self::open_part(&first, n_parts, 0)?;
+        }
+        for part in 1..n_parts {
+            let path = part_path(&first, n_parts, part).expect("the first name has the form");
+            let other = Self::open_part(&path, n_parts, part)?;
+            file.maps.extend(other.maps);
+            for (name, entry) in other.tensors {
+                file.tensors.insert(name, TensorEntry { part, ..entry });
+            }
+        }
+        Ok(file)
+    }
+
+    fn open_part(path: &Path, n_parts: usize, part: usize) -> Result<Self, GgufError> {
+        if !path.exists() {
+            return Err(GgufError::MissingPart { path: path.to_owned(), part: part + 1, n_parts });
+        }
+        Self::open_one(path)
+    }
+
+    fn open_one(path: &Path) -> Result<Self, GgufError> {
         let open_error = |source| GgufError::Open { path: path.to_owned(), source };
         let file = fs_err::File::open(path).map_err(open_error)?;
         let map = map_file(&file).map_err(open_error)?;
-        let (metadata, tensors) = parse(&map).map_err(|fault| GgufError::Malformed {
-            path: path.to_owned(),
-            offset: fault.offset,
-            reason: fault.reason,
-        })?;
-        Ok(Self { path: path.to_owned(), map: Arc::new(map), metadata, tensors })
-    }
-
-    /// Gives the mapped pages back to the system; those still needed come back from its cache when touched.
-    #[expect(unsafe_code, reason = "advice on a memory map")]
-    pub(super) fn release_pages(&self) {
-        #[cfg(unix)]
-        {
-            // SAFETY: the map is read-only and backed by the file, so dropped pages come back with the same bytes.
-            let advised = unsafe { self.map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
-            if let Err(error) = advised {
-                tracing::debug!(%error, "mapped pages were not released");
+        let (metadata, tensors) = parse(&map).map_err(|fault| match fault {
+            Fault::Broken { offset, reason } => {
+                GgufError::Malformed { path: path.to_owned(), offset, reason }
             }
-        }
+            Fault::UnknownFormat { tensor, format } => {
+                GgufError::UnsupportedFormat { path: path.to_owned(), tensor, format }
+            }
+        })?;
+        Ok(Self { path: path.to_owned(), maps: vec![Arc::new(map)], metadata, tensors })
     }
 
     fn missing(&self, key: &str, expected: &'static str) -> GgufError {
@@ -211,11 +236,20 @@ impl Value {
     }
 }
 
+/// The path of file `part` (from 0) beside `path`, which is one of them.
+fn part_path(path: &Path, n_parts: usize, part: usize) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let stem = name.strip_suffix(&format!("-of-{n_parts:05}.gguf"))?;
+    let (stem, number) = stem.rsplit_once('-')?;
+    (number.len() == 5 && number.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| path.with_file_name(format!("{stem}-{:05}-of-{n_parts:05}.gguf", part + 1)))
+}
+
 /// What is wrong, and where.
 #[derive(Debug)]
-struct Fault {
-    offset: usize,
-    reason: String,
+enum Fault {
+    Broken { offset: usize, reason: String },
+    UnknownFormat { tensor: String, format: u32 },
 }
 
 struct Reader<'a> {
@@ -225,7 +259,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn fault(&self, reason: impl Into<String>) -> Fault {
-        Fault { offset: self.at, reason: reason.into() }
+        Fault::Broken { offset: self.at, reason: reason.into() }
     }
 
     fn take(&mut self, len: usize) -> Result<&'a [u8], Fault> {
@@ -336,7 +370,10 @@ type Parsed = (BTreeMap<String, Value>, BTreeMap<String, TensorEntry>);
 fn parse(bytes: &[u8]) -> Result<Parsed, Fault> {
     let mut reader = Reader { bytes, at: 0 };
     if reader.take(4)? != b"GGUF" {
-        return Err(Fault { offset: 0, reason: "the file does not begin with GGUF".to_owned() });
+        return Err(Fault::Broken {
+            offset: 0,
+            reason: "the file does not begin with GGUF".to_owned(),
+        });
     }
     let version = reader.u32()?;
     if !(2..=3).contains(&version) {
@@ -367,7 +404,7 @@ fn parse(bytes: &[u8]) -> Result<Parsed, Fault> {
     for (name, mut entry) in entries {
         let end = data.checked_add(entry.start).and_then(|start| start.checked_add(entry.len));
         if end.is_none_or(|end| end > bytes.len()) || !entry.start.is_multiple_of(alignment) {
-            return Err(Fault {
+            return Err(Fault::Broken {
                 offset: entry.start.saturating_add(data),
                 reason: format!(
                     "tensor {name} needs {} bytes there, the file has {} bytes: the download is incomplete",
@@ -397,37 +434,61 @@ fn tensor_entry(reader: &mut Reader<'_>) -> Result<(String, TensorEntry), Fault>
     dims.reverse();
     let kind = reader.u32()?;
     let start = usize::try_from(reader.u64()?).unwrap_or(usize::MAX);
-    let Some(dtype) = block_format(kind) else {
-        return Err(reader.fault(format!(
-            "tensor {name} has block format {kind}; read are F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0 and Q2_K to Q6_K"
-        )));
+    let Some(format) = Format::of(kind) else {
+        return Err(Fault::UnknownFormat { tensor: name, format: kind });
     };
+    let (numbers, bytes) = format.block();
     let n_elements = dims.iter().try_fold(1usize, |n, dim| n.checked_mul(*dim));
     let len = n_elements
-        .filter(|n| *n > 0 && width.is_multiple_of(dtype.block_size()))
-        .and_then(|n| (n / dtype.block_size()).checked_mul(dtype.type_size()));
+        .filter(|n| *n > 0 && width.is_multiple_of(numbers))
+        .and_then(|n| (n / numbers).checked_mul(bytes));
     let Some(len) = len else {
         return Err(reader.fault(format!("tensor {name} has the impossible shape {dims:?}")));
     };
-    Ok((name, TensorEntry { dims, dtype, start, len }))
+    Ok((name, TensorEntry { dims, format, part: 0, start, len }))
 }
 
-/// ggml's type numbers.
-fn block_format(kind: u32) -> Option<GgmlDType> {
-    Some(match kind {
-        0 => GgmlDType::F32,
-        1 => GgmlDType::F16,
-        2 => GgmlDType::Q4_0,
-        3 => GgmlDType::Q4_1,
-        6 => GgmlDType::Q5_0,
-        7 => GgmlDType::Q5_1,
-        8 => GgmlDType::Q8_0,
-        10 => GgmlDType::Q2K,
-        11 => GgmlDType::Q3K,
-        12 => GgmlDType::Q4K,
-        13 => GgmlDType::Q5K,
-        14 => GgmlDType::Q6K,
-        30 => GgmlDType::BF16,
-        _ => return None,
-    })
+/// Writes the file at `from` as two: the second has the tensor that lies last.
+#[cfg(test)]
+pub(super) fn split_for_tests(from: &Path, first: &Path, second: &Path) {
+    let bytes = fs_err::read(from).unwrap();
+    let whole = GgufFile::open(from).unwrap();
+    let last = whole.tensors.iter().max_by_key(|(_, entry)| entry.start).unwrap();
+    let text = |out: &mut Vec<u8>, text: &str| {
+        out.extend((text.len() as u64).to_le_bytes());
+        out.extend(text.as_bytes());
+    };
+    // The metadata ends where the name of the first tensor begins.
+    let name = whole.tensors.iter().min_by_key(|(_, entry)| entry.start).unwrap().0;
+    let mut sought = Vec::new();
+    text(&mut sought, name);
+    let metadata_end = bytes.windows(sought.len()).position(|window| window == sought).unwrap();
+    let n_metadata = u64::from_le_bytes(bytes[16..24].try_into().unwrap());
+    for (path, is_second) in [(first, false), (second, true)] {
+        let tensors: Vec<_> =
+            whole.tensors.iter().filter(|(name, _)| (*name == last.0) == is_second).collect();
+        let mut out = bytes[..8].to_vec();
+        out.extend((tensors.len() as u64).to_le_bytes());
+        out.extend((n_metadata + 1).to_le_bytes());
+        out.extend(&bytes[24..metadata_end]);
+        text(&mut out, "split.count");
+        out.extend(2_u32.to_le_bytes());
+        out.extend(2_u16.to_le_bytes());
+        let mut data: Vec<u8> = Vec::new();
+        for (name, entry) in &tensors {
+            text(&mut out, name);
+            out.extend((entry.dims.len() as u32).to_le_bytes());
+            for dim in entry.dims.iter().rev() {
+                out.extend((*dim as u64).to_le_bytes());
+            }
+            let kind = (0..40).find(|kind| Format::of(*kind) == Some(entry.format)).unwrap();
+            out.extend(kind.to_le_bytes());
+            out.extend((data.len() as u64).to_le_bytes());
+            data.extend(&bytes[entry.start..entry.start + entry.len]);
+            data.resize(data.len().next_multiple_of(32), 0);
+        }
+        out.resize(out.len().next_multiple_of(32), 0);
+        out.extend(data);
+        fs_err::write(path, out).unwrap();
+    }
 }

@@ -1,172 +1,200 @@
-//! The arithmetic between the quantised products: norms, rotary positions, gates, softmax rows, dense products.
+//! The arithmetic between the products: norms, gates, softmax rows, scores of a few queries.
 //!
-//! Each kernel is written once in portable Rust. On x86-64 it is compiled a second time for AVX2 and FMA, and the
-//! version is chosen at run time: the binary runs on any machine of its architecture.
+//! Each kernel is written once in plain Rust and compiled for several sets of instructions ([`crate::simd`]).
+#![expect(unsafe_code, reason = "calls functions compiled for CPU features after detecting them")]
 
-use candle_core::utils::barrier_pool;
-
+use super::formats::half_to_f32;
+use crate::lanes::{self, LANES, Lanes, exp, fma, total};
 use crate::matmul::{MatMulShape, MatMut, MatRef, matmul};
+use crate::multiversion;
 
-/// Lanes of the explicit partial sums; the compiler may not reorder a floating-point sum by itself.
-const LANES: usize = 16;
+/// The widest head of keys and values.
+pub(super) const MAX_HEAD: usize = 512;
 
-macro_rules! multiversion {
-    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block) => {
-        $(#[$meta])*
-        #[cfg_attr(
-            target_arch = "x86_64",
-            expect(unsafe_code, reason = "calls a version compiled for detected CPU features")
-        )]
-        pub(super) fn $name($($arg: $ty),*) $(-> $ret)? {
-            #[inline(always)]
-            fn portable($($arg: $ty),*) $(-> $ret)? $body
-
-            #[cfg(target_arch = "x86_64")]
-            {
-                #[target_feature(enable = "avx2,fma")]
-                fn with_avx2($($arg: $ty),*) $(-> $ret)? {
-                    portable($($arg),*)
-                }
-                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                    // SAFETY: both features were detected on this machine.
-                    return unsafe { with_avx2($($arg),*) };
-                }
-            }
-            portable($($arg),*)
-        }
-    };
-}
-
-/// e^x for x <= 88, by 2^n times a polynomial of degree 6: relative error below 3e-7, and it vectorises.
-#[inline(always)]
-fn exp(x: f32) -> f32 {
-    const ROUND: f32 = 12_582_912.0;
-    let t = x.max(-87.0) * std::f32::consts::LOG2_E;
-    let n = (t + ROUND) - ROUND;
-    let f = t - n;
-    let p = 1.540_353e-4_f32;
-    let p = p * f + 1.333_355_8e-3;
-    let p = p * f + 9.618_129e-3;
-    let p = p * f + 5.550_411e-2;
-    let p = p * f + 0.240_226_5;
-    let p = p * f + std::f32::consts::LN_2;
-    let p = p * f + 1.0;
-    f32::from_bits(((n as i32 + 127) as u32) << 23) * p
+/// How scores become weights.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Softmax {
+    /// Factor of the scores.
+    pub(super) scale: f32,
+    /// Scores are bent to stay within this (`cap * tanh(score / cap)`), where the model wants that.
+    pub(super) cap: Option<f32>,
 }
 
 multiversion! {
-    /// One block of scores of one query: turns `scores[..valid]` into unnormalised probabilities relative to the running
+    /// One block of scores of one query: turns `scores[first..end]` into unnormalised probabilities relative to the running
     /// maximum, clears the rest, updates maximum and sum, and returns the factor by which earlier results shrink.
-    fn soften(scores: &mut [f32], valid: usize, scale: f32, running: &mut (f32, f32)) -> f32 {
-        let (scores, masked) = scores.split_at_mut(valid);
-        masked.fill(0.0);
-        if scores.is_empty() {
-            return 1.0;
-        }
-        let (max, sum) = *running;
-        let mut maxima = [f32::NEG_INFINITY; LANES];
-        let mut chunks = scores.chunks_exact(LANES);
-        for chunk in &mut chunks {
-            for (m, x) in maxima.iter_mut().zip(chunk) {
-                *m = if *x > *m { *x } else { *m };
-            }
-        }
-        let tail = chunks.remainder().iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let new_max = (maxima.iter().copied().fold(tail, f32::max) * scale).max(max);
-        let shrink = if max == f32::NEG_INFINITY { 0.0 } else { exp(max - new_max) };
-        let mut sums = [0.0; LANES];
-        let mut chunks = scores.chunks_exact_mut(LANES);
-        for chunk in &mut chunks {
-            for (s, x) in sums.iter_mut().zip(chunk) {
-                *x = exp(*x * scale - new_max);
-                *s += *x;
-            }
-        }
-        let mut added: f32 = sums.iter().sum();
-        for x in chunks.into_remainder() {
-            *x = exp(*x * scale - new_max);
-            added += *x;
-        }
-        *running = (new_max, sum * shrink + added);
-        shrink
-    }
+    soften = soften_body(
+        scores: &mut [f32], visible: (usize, usize), softmax: Softmax, running: &mut (f32, f32)
+    ) -> f32
 }
-
 multiversion! {
-    /// Scores of a few queries of one group against keys `[n, dim]` that lie one after the other: each key is read once.
-    fn score_few(queries: &[f32], keys: &[f32], dim: usize, scores: &mut [f32], stride: usize) {
-        for (i, key) in keys.chunks_exact(dim).enumerate() {
-            for (j, query) in queries.chunks_exact(dim).enumerate() {
-                let mut sums = [0.0f32; LANES];
-                for (k, q) in key.chunks_exact(LANES).zip(query.chunks_exact(LANES)) {
-                    for lane in 0..LANES {
-                        sums[lane] += k[lane] * q[lane];
-                    }
-                }
-                let tail = dim - dim % LANES;
-                let rest: f32 = key[tail..].iter().zip(&query[tail..]).map(|(k, q)| k * q).sum();
-                scores[j * stride + i] = sums.iter().sum::<f32>() + rest;
-            }
-        }
-    }
+    /// Scores of a few queries of one group against keys `[n, dim]` in half precision: each key is read once.
+    score_few = score_few_body(
+        queries: &[f32], keys: &[u16], dim: usize, scores: &mut [f32], stride: usize
+    )
 }
-
 multiversion! {
     /// Adds to each of a few outputs the values `[n, dim]` weighted by its row of probabilities.
-    fn mix_few(probabilities: &[f32], stride: usize, values: &[f32], dim: usize, outputs: &mut [f32]) {
-        for (j, output) in outputs.chunks_exact_mut(dim).enumerate() {
-            let row = &probabilities[j * stride..];
-            for (p, value) in row.iter().zip(values.chunks_exact(dim)) {
-                for (o, v) in output.iter_mut().zip(value) {
-                    *o += p * v;
-                }
-            }
-        }
-    }
+    mix_few = mix_few_body(
+        probabilities: &[f32], stride: usize, values: &[u16], dim: usize, outputs: &mut [f32]
+    )
 }
-
 multiversion! {
     /// `gate := silu(gate) * up`.
-    fn gate_chunk(gate: &mut [f32], up: &[f32]) {
-        for (g, u) in gate.iter_mut().zip(up) {
-            let x = *g;
-            *g = x / (1.0 + exp((-x).min(87.0))) * u;
+    silu = silu_body(gate: &mut [f32], up: &[f32])
+}
+multiversion! {
+    /// `gate := gelu(gate) * up`, in the form with tanh.
+    gelu = gelu_body(gate: &mut [f32], up: &[f32])
+}
+multiversion! {
+    /// Root-mean-square norm of each row, in place.
+    rms_norm = rms_norm_body(x: &mut [f32], weight: &[f32], epsilon: f32)
+}
+multiversion! {
+    /// Half-precision numbers from f32, rounded to the nearest.
+    to_halves = to_halves_body(from: &[f32], to: &mut [u16])
+}
+multiversion! {
+    /// Half-precision numbers as f32.
+    from_halves = from_halves_body(from: &[u16], to: &mut [f32])
+}
+
+#[inline(always)]
+fn soften_body<const FMA: bool>(
+    scores: &mut [f32],
+    (first, end): (usize, usize),
+    softmax: Softmax,
+    running: &mut (f32, f32),
+) -> f32 {
+    let Softmax { scale, cap } = softmax;
+    scores[..first].fill(0.0);
+    scores[end..].fill(0.0);
+    let scores = &mut scores[first..end];
+    if scores.is_empty() {
+        return 1.0;
+    }
+    let scale = match cap {
+        None => scale,
+        Some(cap) => {
+            for score in &mut *scores {
+                *score = cap * tanh::<FMA>(*score * scale / cap);
+            }
+            1.0
+        }
+    };
+    let (max, sum) = *running;
+    let new_max = (lanes::max(scores) * scale).max(max);
+    let shrink = if max == f32::NEG_INFINITY { 0.0 } else { exp::<FMA>(max - new_max) };
+    let mut sums: Lanes = [0.0; LANES];
+    let (chunks, rest) = scores.as_chunks_mut::<LANES>();
+    for chunk in chunks {
+        for (sum, x) in sums.iter_mut().zip(chunk) {
+            *x = exp::<FMA>(*x * scale - new_max);
+            *sum += *x;
+        }
+    }
+    let mut added = total(&sums);
+    for x in rest {
+        *x = exp::<FMA>(*x * scale - new_max);
+        added += *x;
+    }
+    *running = (new_max, sum * shrink + added);
+    shrink
+}
+
+/// Through the exponential function, as [`exp`] vectorises.
+#[inline(always)]
+fn tanh<const FMA: bool>(x: f32) -> f32 {
+    let e = exp::<FMA>((2.0 * x).min(80.0));
+    (e - 1.0) / (e + 1.0)
+}
+
+#[inline(always)]
+fn score_few_body<const FMA: bool>(
+    queries: &[f32],
+    keys: &[u16],
+    dim: usize,
+    scores: &mut [f32],
+    stride: usize,
+) {
+    let mut key = [0.0; MAX_HEAD];
+    let key = &mut key[..dim];
+    for (i, halves) in keys.chunks_exact(dim).enumerate() {
+        from_halves_body::<FMA>(halves, key);
+        for (j, query) in queries.chunks_exact(dim).enumerate() {
+            scores[j * stride + i] = lanes::dot::<FMA>(key, query);
         }
     }
 }
 
-multiversion! {
-    /// One row of root-mean-square norm.
-    fn normalise(x: &[f32], weight: &[f32], epsilon: f32, out: &mut [f32]) {
-        let mut sums = [0.0f32; LANES];
-        let mut chunks = x.chunks_exact(LANES);
-        for chunk in &mut chunks {
-            for lane in 0..LANES {
-                sums[lane] += chunk[lane] * chunk[lane];
+#[inline(always)]
+fn mix_few_body<const FMA: bool>(
+    probabilities: &[f32],
+    stride: usize,
+    values: &[u16],
+    dim: usize,
+    outputs: &mut [f32],
+) {
+    let mut value = [0.0; MAX_HEAD];
+    let value = &mut value[..dim];
+    for (i, halves) in values.chunks_exact(dim).enumerate() {
+        from_halves_body::<FMA>(halves, value);
+        for (j, output) in outputs.chunks_exact_mut(dim).enumerate() {
+            let p = probabilities[j * stride + i];
+            for (o, v) in output.iter_mut().zip(&*value) {
+                *o = fma::<FMA>(p, *v, *o);
             }
         }
-        let squares: f32 = sums.iter().sum::<f32>() + chunks.remainder().iter().map(|x| x * x).sum::<f32>();
-        let factor = 1.0 / (squares / x.len() as f32 + epsilon).sqrt();
-        for ((o, x), w) in out.iter_mut().zip(x).zip(weight) {
-            *o = x * factor * w;
+    }
+}
+
+#[inline(always)]
+fn silu_body<const FMA: bool>(gate: &mut [f32], up: &[f32]) {
+    for (gate, up) in gate.iter_mut().zip(up) {
+        *gate = *gate / (1.0 + exp::<FMA>((-*gate).min(80.0))) * up;
+    }
+}
+
+#[inline(always)]
+fn gelu_body<const FMA: bool>(gate: &mut [f32], up: &[f32]) {
+    const ROOT_OF_TWO_BY_PI: f32 = 0.797_884_6;
+    for (gate, up) in gate.iter_mut().zip(up) {
+        let x = *gate;
+        let inner = ROOT_OF_TWO_BY_PI * x * (1.0 + 0.044_715 * x * x);
+        *gate = 0.5 * x * (1.0 + tanh::<FMA>(inner)) * up;
+    }
+}
+
+#[inline(always)]
+fn rms_norm_body<const FMA: bool>(x: &mut [f32], weight: &[f32], epsilon: f32) {
+    for row in x.chunks_exact_mut(weight.len()) {
+        let squares = lanes::dot::<FMA>(row, row);
+        let factor = 1.0 / (squares / row.len() as f32 + epsilon).sqrt();
+        for (x, weight) in row.iter_mut().zip(weight) {
+            *x = *x * factor * weight;
         }
     }
 }
 
-/// Root-mean-square norm of each row.
-pub(super) fn rms_norm(x: &[f32], weight: &[f32], epsilon: f32) -> Vec<f32> {
-    let dim = weight.len();
-    let mut out = vec![0.0; x.len()];
-    for (out, x) in out.chunks_exact_mut(dim).zip(x.chunks_exact(dim)) {
-        normalise(x, weight, epsilon, out);
+#[inline(always)]
+fn to_halves_body<const FMA: bool>(from: &[f32], to: &mut [u16]) {
+    const TWO_TO_MINUS_112: f32 = f32::from_bits((127 - 112) << 23);
+    const LARGEST: f32 = 65504.0;
+    for (from, to) in from.iter().zip(to) {
+        // Scaled down, the exponent is that of half precision; adding half of the last place, less one if that is even, rounds.
+        let size = from.abs().min(LARGEST) * TWO_TO_MINUS_112;
+        let bits = size.to_bits();
+        let rounded = bits + 0x0fff + (bits >> 13 & 1);
+        *to = (rounded >> 13) as u16 | (from.to_bits() >> 16 & 0x8000) as u16;
     }
-    out
 }
 
-/// `gate := silu(gate) * up`, on all threads.
-pub(super) fn gate(gate: &mut [f32], up: &[f32]) {
-    const CHUNK: usize = 8192;
-    parallel_chunks(gate, CHUNK, |i, gate| gate_chunk(gate, &up[i * CHUNK..][..gate.len()]));
+#[inline(always)]
+fn from_halves_body<const FMA: bool>(from: &[u16], to: &mut [f32]) {
+    for (from, to) in from.iter().zip(to) {
+        *to = half_to_f32(*from);
+    }
 }
 
 /// `x += y`.
@@ -174,25 +202,6 @@ pub(super) fn add(x: &mut [f32], y: &[f32]) {
     for (x, y) in x.iter_mut().zip(y) {
         *x += y;
     }
-}
-
-/// `X W^T` for `x` `[n, n_in]` and dense `w` `[n_out, n_in]`, row-major.
-pub(super) fn product_transposed(x: &[f32], w: &[f32], n_in: usize, columns: usize) -> Vec<f32> {
-    let (n, n_out) = (x.len() / n_in, w.len() / n_in);
-    let mut out = vec![0.0; n * n_out];
-    if n == 1 {
-        parallel_chunks(&mut out, columns, |i, out| {
-            let w = &w[i * columns * n_in..][..out.len() * n_in];
-            score_few(x, w, n_in, out, 0);
-        });
-    } else {
-        let rows = n.div_ceil(barrier_pool().n_workers() + 1);
-        parallel_chunks(&mut out, rows * n_out, |i, out| {
-            let x = &x[i * rows * n_in..][..out.len() / n_out * n_in];
-            gemm_transposed(x, w, n_in, out, n_out);
-        });
-    }
-    out
 }
 
 /// `out[.., ..n] = X Y^T` for `x` `[m, dim]`, `y` `[n, dim]`; rows of `out` are `stride` apart.
@@ -209,43 +218,70 @@ pub(super) fn gemm_accumulate(p: &[f32], stride: usize, v: &[f32], dim: usize, o
     matmul(shape, MatRef::rows(p, stride), MatRef::rows(v, dim), &mut out, true, 1);
 }
 
-/// Runs `work(i, chunk i)` over the chunks of `data` on candle's pool, the one its quantised products use: a second
-/// pool would wait for cores on which the first still spins.
-#[expect(
-    unsafe_code,
-    reason = "hands disjoint parts of a slice to the threads of a pool that takes Fn"
-)]
-pub(super) fn parallel_chunks(
-    data: &mut [f32],
-    chunk: usize,
-    work: impl Fn(usize, &mut [f32]) + Sync,
-) {
-    struct Base(*mut f32);
-    // SAFETY: the pointer is only used for disjoint ranges, see below.
-    unsafe impl Sync for Base {}
-    impl Base {
-        fn at(&self, i: usize) -> *mut f32 {
-            self.0.wrapping_add(i)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::SimdLevel;
+
+    fn levels() -> [SimdLevel; 2] {
+        [SimdLevel::baseline(), SimdLevel::detect()]
+    }
+
+    #[test]
+    fn halves_are_those_of_the_standard() {
+        let numbers: Vec<f32> = (0..20_000).map(|i| (i as f32 - 9000.0).powi(3) * 1e-8).collect();
+        let tiny: Vec<f32> = (0..100).map(|i| i as f32 * 1.3e-8).collect();
+        for level in levels() {
+            for numbers in [&numbers, &tiny] {
+                let (mut halves, mut back) = (vec![0; numbers.len()], vec![0.0; numbers.len()]);
+                to_halves(level, numbers, &mut halves);
+                from_halves(level, &halves, &mut back);
+                for ((number, half), back) in numbers.iter().zip(&halves).zip(&back) {
+                    let expected = half::f16::from_f32(*number);
+                    assert_eq!((*half, *back), (expected.to_bits(), expected.to_f32()), "{number}");
+                }
+            }
         }
     }
 
-    let len = data.len();
-    let n_chunks = len.div_ceil(chunk);
-    if n_chunks <= 1 {
-        if len > 0 {
-            work(0, data);
+    #[test]
+    fn a_softmax_in_blocks_is_that_of_the_whole_row_with_and_without_a_cap() {
+        let scores: Vec<f32> = (0..90).map(|i| ((i * 37) % 90) as f32 / 3.0 - 12.0).collect();
+        for cap in [None, Some(9.0_f32)] {
+            let bent = |x: f32| cap.map_or(x * 0.5, |cap| cap * (x * 0.5 / cap).tanh());
+            let weights: Vec<f32> = scores[7..80].iter().map(|x| bent(*x).exp()).collect();
+            let total: f32 = weights.iter().sum();
+            for level in levels() {
+                let mut running = (f32::NEG_INFINITY, 0.0);
+                let mut found = scores.clone();
+                let (left, right) = found.split_at_mut(50);
+                let softmax = Softmax { scale: 0.5, cap };
+                soften(level, left, (7, 50), softmax, &mut running);
+                let shrink = soften(level, right, (0, 30), softmax, &mut running);
+                left.iter_mut().for_each(|x| *x *= shrink);
+                for (i, found) in found.iter().enumerate() {
+                    let inside = (7..80).contains(&i);
+                    let expected = if inside { weights[i - 7] / total } else { 0.0 };
+                    assert!((found / running.1 - expected).abs() < 1e-5, "{i}");
+                }
+            }
         }
-        return;
     }
-    let base = Base(data.as_mut_ptr());
-    barrier_pool().execute_chunked(n_chunks, |range| {
-        for i in range {
-            let start = i * chunk;
-            let n = chunk.min(len - start);
-            // SAFETY: the pool hands out every index exactly once, so the parts are disjoint; they lie inside `data`,
-            // which stays exclusively borrowed until `execute_chunked` returns.
-            let part = unsafe { std::slice::from_raw_parts_mut(base.at(start), n) };
-            work(i, part);
+
+    #[test]
+    fn gates_are_those_of_the_definitions() {
+        let gate: Vec<f32> = (-100..100).map(|i| i as f32 / 7.0).collect();
+        let up: Vec<f32> = (0..200).map(|i| (i % 9) as f32 - 4.0).collect();
+        for level in levels() {
+            let (mut with_silu, mut with_gelu) = (gate.clone(), gate.clone());
+            silu(level, &mut with_silu, &up);
+            gelu(level, &mut with_gelu, &up);
+            for (i, (x, up)) in gate.iter().zip(&up).enumerate() {
+                let expected = x / (1.0 + (-x).exp()) * up;
+                assert!((with_silu[i] - expected).abs() < 1e-4, "{x}");
+                let expected = 0.5 * x * (1.0 + (0.797_884_6 * (x + 0.044_715 * x.powi(3))).tanh());
+                assert!((with_gelu[i] - expected * up).abs() < 1e-4, "{x}");
+            }
         }
-    });
+    }
 }

@@ -14,8 +14,12 @@ use serde::Deserialize;
 
 use super::chat::ChatTemplate;
 use super::engine::{Call, Engine, Halt};
+use super::families::Hyperparameters;
 use super::file::GgufFile;
-use super::model::{Hyperparameters, Model};
+use super::model::Model;
+use super::panels::Level;
+use super::pool::Pool;
+use super::products::Machine;
 use super::sampler::most_likely;
 use super::vocab::{Piece, Vocabulary};
 use super::{GgufError, GgufGenerator, GgufOptions};
@@ -35,17 +39,21 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gguf/golden").join(name)
 }
 
+fn machine(level: Level, threads: usize) -> Machine {
+    Machine { pool: Pool::start(threads, "test").unwrap(), level }
+}
+
 fn open(path: &Path) -> (GgufFile, Model, Vocabulary) {
     let file = GgufFile::open(path).unwrap();
     let shape = Hyperparameters::read(&file).unwrap();
-    let model = Model::load(&file, shape, 512).unwrap();
+    let model = Model::load(&file, shape, 512, machine(Level::detect(), 2)).unwrap();
     let vocabulary = Vocabulary::read(&file).unwrap();
     (file, model, vocabulary)
 }
 
 fn engine(name: &str, slots: usize) -> Engine {
     let (_, model, vocabulary) = open(&golden(name));
-    Engine::new(Arc::new(model), Arc::new(vocabulary), Arc::from(name), slots)
+    Engine::new(model, Arc::new(vocabulary), Arc::from(name), slots, true)
 }
 
 fn cases(name: &str) -> Vec<Case> {
@@ -56,12 +64,12 @@ fn cases(name: &str) -> Vec<Case> {
 
 fn greedy(model: &Model, prompt: &[u32], n: usize) -> Vec<u32> {
     let mut cache = model.cache();
-    let mut logits = model.forward(&mut cache, prompt, 0).unwrap();
+    let mut logits = model.forward(&mut cache, prompt, 0);
     let mut tokens = Vec::new();
     while tokens.len() < n {
         let token = most_likely(&logits).unwrap();
         tokens.push(token);
-        logits = model.forward(&mut cache, &[token], prompt.len() + tokens.len() - 1).unwrap();
+        logits = model.forward(&mut cache, &[token], prompt.len() + tokens.len() - 1);
     }
     tokens
 }
@@ -70,9 +78,10 @@ fn greedy(model: &Model, prompt: &[u32], n: usize) -> Vec<u32> {
 fn dense_llama_has_the_logits_of_the_reference() {
     let (_, model, _) = open(&golden(LLAMA));
     for case in cases(LLAMA) {
-        let logits = model.forward(&mut model.cache(), &case.tokens, 0).unwrap();
+        let logits = model.forward(&mut model.cache(), &case.tokens, 0);
         for (found, expected) in logits.iter().zip(&case.logits) {
-            assert!((found - expected).abs() < 2e-4, "{found} {expected}");
+            // Keys and values are kept in half precision.
+            assert!((found - expected).abs() < 5e-3, "{found} {expected}");
         }
         assert_eq!(greedy(&model, &case.tokens, case.greedy.len()), case.greedy);
     }
@@ -83,7 +92,7 @@ fn quantised_qwen2_is_close_to_the_reference() {
     // The reference multiplies the same 8-bit weights with exact inputs; the kernels round the inputs to 8 bits.
     let (_, model, _) = open(&golden(QWEN2));
     for case in cases(QWEN2) {
-        let logits = model.forward(&mut model.cache(), &case.tokens, 0).unwrap();
+        let logits = model.forward(&mut model.cache(), &case.tokens, 0);
         let cosine = cosine(&logits, &case.logits);
         assert!(cosine > 0.999, "cosine {cosine}");
         assert_eq!(most_likely(&logits), most_likely(&case.logits));
@@ -92,15 +101,15 @@ fn quantised_qwen2_is_close_to_the_reference() {
 
 #[test]
 fn reading_in_parts_changes_nothing() {
-    for (name, tolerance) in [(LLAMA, 1e-4), (QWEN2, 1e-2)] {
+    for (name, tolerance) in [(LLAMA, 5e-3), (QWEN2, 0.1)] {
         let (_, model, _) = open(&golden(name));
         let tokens: Vec<u32> = (0..290).map(|i| (i * 37) % 280).collect();
-        let whole = model.forward(&mut model.cache(), &tokens, 0).unwrap();
+        let whole = model.forward(&mut model.cache(), &tokens, 0);
         for part in [1, 7, 64, 289] {
             let mut cache = model.cache();
             let (mut position, mut logits) = (0, Vec::new());
             for chunk in tokens.chunks(part) {
-                logits = model.forward(&mut cache, chunk, position).unwrap();
+                logits = model.forward(&mut cache, chunk, position);
                 position += chunk.len();
             }
             for (a, b) in whole.iter().zip(&logits) {
@@ -142,7 +151,7 @@ fn published_models_have_the_tokens_and_logits_of_the_reference() {
             if case.top.is_empty() {
                 continue;
             }
-            let logits = model.forward(&mut model.cache(), &tokens, 0).unwrap();
+            let logits = model.forward(&mut model.cache(), &tokens, 0);
             let (found, expected): (Vec<f32>, Vec<f32>) =
                 case.top.iter().map(|(token, logit)| (logits[*token as usize], *logit)).unzip();
             // The kernels round inputs to 8 bits: a logit moves by up to 0.4, the likely tokens keep their order.
@@ -162,6 +171,55 @@ fn published_models_have_the_tokens_and_logits_of_the_reference() {
 fn centred(values: &[f32]) -> Vec<f32> {
     let mean = values.iter().sum::<f32>() / values.len() as f32;
     values.iter().map(|value| value - mean).collect()
+}
+
+#[test]
+fn instructions_and_threads_change_no_more_than_rounding() {
+    for name in [LLAMA, QWEN2] {
+        let file = GgufFile::open(&golden(name)).unwrap();
+        let tokens: Vec<u32> = (0..150).map(|i| (i * 31) % 280).collect();
+        let logits = |level, threads| {
+            let shape = Hyperparameters::read(&file).unwrap();
+            let model = Model::load(&file, shape, 512, machine(level, threads)).unwrap();
+            model.forward(&mut model.cache(), &tokens, 0)
+        };
+        for level in Level::all() {
+            let one = logits(level, 1);
+            assert_eq!(one, logits(level, 3), "{name} {level:?}");
+            for (a, b) in one.iter().zip(logits(Level::Portable, 1)) {
+                assert!((a - b).abs() < 1e-3, "{name} {level:?}: {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn guesses_change_no_token_of_a_reply() {
+    // A prompt that repeats itself, so that there is much to guess from, right and wrong.
+    let prompt: Vec<u32> = (0..120).map(|i| [7, 30, 41, 9, 30, 41, 12][i % 7]).collect();
+    for name in [LLAMA, QWEN2] {
+        let write = |lookup: bool, temperature: f32, schema: Option<&serde_json::Value>| {
+            let (_, model, vocabulary) = open(&golden(name));
+            let mut engine = Engine::new(model, Arc::new(vocabulary), Arc::from(name), 1, lookup);
+            let seed = Some(5);
+            let sampling = Sampling { temperature, seed, ..Sampling::greedy(60) };
+            let mut pieces = Vec::new();
+            let reply = ok(engine.generate(&call(&prompt), &sampling, schema, &mut |text| {
+                pieces.push(text.to_owned());
+            }));
+            (reply, pieces.concat())
+        };
+        let schema = serde_json::json!({
+            "type": "object", "properties": {"answer": {"enum": ["the one", "the other"]}},
+            "required": ["answer"], "additionalProperties": false,
+        });
+        for temperature in [0.0, 1.5] {
+            for schema in [None, Some(&schema)] {
+                let plain = write(false, temperature, schema);
+                assert_eq!(write(true, temperature, schema), plain, "{name} {temperature}");
+            }
+        }
+    }
 }
 
 fn call(prompt: &[u32]) -> Call<'_> {
@@ -203,7 +261,7 @@ fn choices_weigh_what_their_tokens_weigh() {
         let mut sum = 0.0f64;
         for (i, token) in choice.iter().enumerate() {
             let sequence = [&prompt[..], &choice[..i]].concat();
-            let logits = model.forward(&mut model.cache(), &sequence, 0).unwrap();
+            let logits = model.forward(&mut model.cache(), &sequence, 0);
             let norm: f64 = logits.iter().map(|logit| f64::from(*logit).exp()).sum();
             sum += f64::from(logits[*token as usize]) - norm.ln();
         }
@@ -323,7 +381,7 @@ proptest! {
             let context = shape.context.min(64);
             let vocabulary = Vocabulary::read(&file)?;
             ChatTemplate::read(&file, &vocabulary)?;
-            Model::load(&file, shape, context)
+            Model::load(&file, shape, context, machine(Level::detect(), 1))
         });
         if let Err(error) = opened {
             prop_assert!(error.to_string().contains("damaged.gguf"), "{}", error);
@@ -353,7 +411,7 @@ fn faults_name_the_file_and_the_next_step() {
     other[at..at + 5].copy_from_slice(b"mamba");
     let error = fault("other.gguf", &other);
     assert!(matches!(error, GgufError::UnsupportedArchitecture { .. }));
-    assert!(error.to_string().contains("llama and qwen2"), "{error}");
+    assert!(error.to_string().contains("llama and qwen2 and qwen3"), "{error}");
     let missing = dir.path().join("nowhere.gguf");
     let error = GgufGenerator::open(&missing, GgufOptions::laptop()).unwrap_err();
     assert!(matches!(error, GgufError::Open { .. }));

@@ -26,6 +26,7 @@ const TURN_ENDS: &[&str] = &[
     "<|end_of_text|>",
     "<|endoftext|>",
     "<|end|>",
+    "<end_of_turn>",
     "</s>",
 ];
 
@@ -34,6 +35,8 @@ const GPT2_WORDS: &str =
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 const LLAMA3_WORDS: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 const QWEN2_WORDS: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+const GPT4O_WORDS: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+const TEKKEN_WORDS: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 const DIGIT: &str = r"\p{N}";
 
 /// ggml's token types.
@@ -264,7 +267,7 @@ fn byte_level_tokenizer(file: &GgufFile, pre: &str, plain: Vocab) -> Result<Toke
     let model = BPE::builder()
         .vocab_and_merges(plain, merges)
         // Llama 3 takes a word that is a token as it is, without merging its way there.
-        .ignore_merges(is_llama3(pre))
+        .ignore_merges(is_llama3(pre) || pre == "tekken")
         .build()
         .map_err(error)?;
     let mut tokenizer = Tokenizer::new(model);
@@ -279,13 +282,15 @@ fn byte_level_tokenizer(file: &GgufFile, pre: &str, plain: Vocab) -> Result<Toke
     let expressions: &[&str] = match pre {
         _ if is_llama3(pre) => &[LLAMA3_WORDS],
         "qwen2" => &[QWEN2_WORDS],
+        "gpt-4o" => &[GPT4O_WORDS],
+        "tekken" => &[TEKKEN_WORDS],
         "smollm" => &[DIGIT, GPT2_WORDS],
         "gpt-2" | "default" => &[GPT2_WORDS],
         other => {
             return Err(GgufError::Unsupported {
                 path: file.path.clone(),
                 what: format!(
-                    "the word splitting `{other}` (read are qwen2, llama-bpe, smollm, gpt-2 and default)"
+                    "the word splitting `{other}` (read are qwen2, llama-bpe, gpt-4o, tekken, smollm, gpt-2 and default)"
                 ),
             });
         }

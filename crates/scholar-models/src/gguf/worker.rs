@@ -5,16 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Instant;
 
-use candle_core::utils::barrier_pool;
 use futures::channel::{mpsc, oneshot};
 use scholar_core::{Generation, PortError, PortErrorKind, Sampling};
 use serde_json::Value;
 use tracing::Span;
 
 use super::engine::{Call, Engine, Halt};
-use super::model::Model;
 
 /// Numbers the threads of a process.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
@@ -62,29 +59,15 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts a thread that prepares `model` and then serves up to `queue` waiting jobs. `prepared` runs once the
-    /// weights are packed.
-    pub(super) fn start(
-        model: Arc<Model>,
-        engine: Engine,
-        queue: usize,
-        prepared: impl FnOnce() + Send + 'static,
-    ) -> std::io::Result<Self> {
+    /// Starts a thread that serves up to `queue` waiting jobs.
+    pub(super) fn start(engine: Engine, queue: usize) -> std::io::Result<Self> {
         let (sender, receiver) = sync_channel(queue.max(1));
         let closing = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&closing);
         let number = THREADS.fetch_add(1, Ordering::Relaxed);
         let thread = std::thread::Builder::new()
             .name(format!("scholar-generator-{number}"))
-            .spawn(move || {
-                let started = Instant::now();
-                let packed = guarded(|| pack(&model, &flag));
-                drop(model);
-                prepared();
-                let seconds = started.elapsed().as_secs_f32();
-                tracing::info!(duration_s = seconds, "the local generator is ready");
-                serve(engine, &receiver, &flag, packed.err());
-            })?;
+            .spawn(move || serve(engine, &receiver, &flag))?;
         Ok(Self { queue: Some(sender), closing, thread: Some(thread) })
     }
 
@@ -132,29 +115,7 @@ fn guarded<T>(f: impl FnOnce() -> Result<T, Halt>) -> Result<T, Halt> {
     })
 }
 
-/// Lets the kernels arrange the weights, on as many threads as compute later: each tensor is arranged by one.
-fn pack(model: &Model, closing: &AtomicBool) -> Result<(), Halt> {
-    let next = AtomicUsize::new(0);
-    let run = || {
-        loop {
-            let step = next.fetch_add(1, Ordering::Relaxed);
-            if step >= model.pack_steps() || closing.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            model.pack(step).map_err(Halt::from)?;
-        }
-    };
-    std::thread::scope(|scope| {
-        let others: Vec<_> =
-            (0..barrier_pool().n_workers()).map(|_| scope.spawn(|| guarded(run))).collect();
-        let own = guarded(run);
-        others.into_iter().fold(own, |result, other| {
-            result.and(other.join().unwrap_or_else(|_| Err(Halt::Failed(gone()))))
-        })
-    })
-}
-
-fn serve(mut engine: Engine, jobs: &Receiver<Job>, closing: &AtomicBool, mut broken: Option<Halt>) {
+fn serve(mut engine: Engine, jobs: &Receiver<Job>, closing: &AtomicBool) {
     while let Ok(Job { prompt, work, span }) = jobs.recv() {
         if closing.load(Ordering::Relaxed) {
             return;
@@ -168,7 +129,7 @@ fn serve(mut engine: Engine, jobs: &Receiver<Job>, closing: &AtomicBool, mut bro
                     // A caller who left is noticed before the next token.
                     let _ = events.unbounded_send(Event::Text(text.to_owned()));
                 };
-                let result = attempt(&mut engine, &mut broken, |engine| {
+                let result = attempt(&mut engine, |engine| {
                     engine.generate(&call, &sampling, schema.as_ref(), &mut emit)
                 });
                 if let Some(result) = result {
@@ -178,8 +139,7 @@ fn serve(mut engine: Engine, jobs: &Receiver<Job>, closing: &AtomicBool, mut bro
             JobKind::Choose { choices, done } => {
                 let cancelled = || done.is_canceled() || closing.load(Ordering::Relaxed);
                 let call = Call { prompt: &prompt, cancelled: &cancelled };
-                let result =
-                    attempt(&mut engine, &mut broken, |engine| engine.choose(&call, &choices));
+                let result = attempt(&mut engine, |engine| engine.choose(&call, &choices));
                 if let Some(result) = result {
                     let _ = done.send(result);
                 }
@@ -191,19 +151,8 @@ fn serve(mut engine: Engine, jobs: &Receiver<Job>, closing: &AtomicBool, mut bro
 /// One call; `None` when the caller left. After a panic the kept sequences are forgotten.
 fn attempt<T>(
     engine: &mut Engine,
-    broken: &mut Option<Halt>,
     call: impl FnOnce(&mut Engine) -> Result<T, Halt>,
 ) -> Option<Result<T, PortError>> {
-    if let Some(halt) = broken {
-        let reason = match halt {
-            Halt::Failed(error) => error.to_string(),
-            Halt::Cancelled => "its preparation was interrupted".to_owned(),
-        };
-        return Some(Err(PortError::new(
-            PortErrorKind::Unavailable,
-            format!("the local generator could not be prepared: {reason}"),
-        )));
-    }
     let mut finished = false;
     let result = guarded(|| {
         let result = call(engine);

@@ -136,6 +136,23 @@ fn gelu<const FMA: bool>(x: f32) -> f32 {
     fma::<FMA>(half, erf::<FMA>(x * std::f32::consts::FRAC_1_SQRT_2).value, half)
 }
 
+multiversion! {
+    /// Sum of bytes, as 64-bit numbers: as fast as memory gives them.
+    sum_bytes = sum_bytes_body(bytes: &[u8]) -> u64
+}
+
+#[inline(always)]
+fn sum_bytes_body<const FMA: bool>(bytes: &[u8]) -> u64 {
+    const WORDS: usize = 32;
+    let mut sums = [0_u64; WORDS];
+    for words in bytes.as_chunks::<{ 8 * WORDS }>().0 {
+        for (sum, word) in sums.iter_mut().zip(words.as_chunks::<8>().0) {
+            *sum = sum.wrapping_add(u64::from_le_bytes(*word));
+        }
+    }
+    sums.into_iter().fold(0, u64::wrapping_add)
+}
+
 #[inline(always)]
 fn dot_body<const FMA: bool>(left: &[f32], right: &[f32]) -> f32 {
     lanes::dot::<FMA>(left, right)

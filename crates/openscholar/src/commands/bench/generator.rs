@@ -1,0 +1,204 @@
+//! The embedded language model: its speed, size and agreement, beside llama-cpp-python in the same run.
+
+mod agreement;
+mod peer;
+mod replies;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use scholar_bench::performance::generator::{
+    EngineSpeed, GeneratorReport, PromptSpeed, Rates, Roofline,
+};
+use scholar_models::gguf::{GgufOptions, GgufSession, machine_limits};
+
+use crate::app::App;
+use crate::args::BenchGeneratorArgs;
+use crate::error::{CommandError, Context as _};
+use crate::starter;
+use crate::wiring::models;
+
+use peer::Peer;
+
+/// Tokens after which a prompt counts as long: it is measured once with all threads only.
+const LONG_PROMPT: usize = 1024;
+/// Tokens of a re-used prompt that are new.
+const NEW_TOKENS: usize = 12;
+
+pub(super) fn run(args: &BenchGeneratorArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let BenchGeneratorArgs { model, peer_python, out, .. } = args;
+    let path = file(model, app)?;
+    let mut peer = peer_python.as_deref().map(|python| Peer::start(python, app)).transpose()?;
+    let text = starter_text()?;
+    let all = app.threads();
+    let context = args.prompts.iter().max().copied().unwrap_or(512) + args.write + 8;
+    let mut ours = engine(0.0);
+    let mut other = peer.is_some().then(|| engine(0.0));
+    let mut versions = serde_json::Value::Null;
+    let mut rooflines = Vec::new();
+    let threads = if all > 1 { vec![1, all] } else { vec![1] };
+    for threads in threads {
+        app.printer.say(&format!("measuring with {threads} of {all} threads"));
+        let turn = Turn { path: &path, threads, all, context, text: &text };
+        let limits = machine_limits(threads).user(|| "cannot start threads".to_owned())?;
+        let work = measure(&turn, args, &mut ours, &mut other, &mut peer, &mut versions)?;
+        rooflines.push(Roofline {
+            threads,
+            products: [limits.products_per_s, work.prompt_products as f64],
+            bytes: [limits.bytes_per_s, work.reply_bytes as f64],
+        });
+    }
+    let agreement = match &mut peer {
+        Some(peer) if args.text_tokens > 0 => {
+            Some(agreement::measure(&path, peer, &text, args, app)?)
+        }
+        _ => None,
+    };
+    drop(peer);
+    let (lookup, schema) = replies::measure(&path, app)?;
+    let machine = super::machine(app);
+    let report = GeneratorReport {
+        model: super::short(model),
+        file_bytes: path.metadata().map_or(0, |metadata| metadata.len()),
+        machine: &machine,
+        ours,
+        peer: other,
+        versions,
+        rooflines,
+        agreement,
+        lookup,
+        schema,
+    };
+    let json = serde_json::json!({"schema": "openscholar.bench-generator/1", "report": report});
+    super::publish("generator", &report.markdown(), &json, out.as_deref(), app)
+}
+
+fn engine(open_s: f64) -> EngineSpeed {
+    EngineSpeed { open_s, reused_s: 0.0, resident_bytes: None, speeds: Vec::new() }
+}
+
+/// The file of a model that is named by its path or by the catalog.
+fn file(model: &str, app: &App) -> Result<PathBuf, CommandError> {
+    if Path::new(model).is_file() {
+        return Ok(PathBuf::from(model));
+    }
+    app.block_on(models::gguf(app, model))?
+}
+
+/// The starter papers as one text.
+fn starter_text() -> Result<String, CommandError> {
+    let texts: Vec<String> = starter::papers()?
+        .iter()
+        .map(|paper| format!("{}\n\n{}", paper.meta.title, paper.text()))
+        .collect();
+    Ok(texts.join("\n\n"))
+}
+
+/// What one turn measures with.
+struct Turn<'a> {
+    path: &'a Path,
+    threads: usize,
+    all: usize,
+    context: usize,
+    text: &'a str,
+}
+
+fn options(threads: usize, context: usize) -> GgufOptions {
+    GgufOptions {
+        threads: Some(threads),
+        context_tokens: context,
+        kept_sequences: 1,
+        ..GgufOptions::laptop()
+    }
+}
+
+/// Both engines by turns, with one number of threads.
+fn measure(
+    turn: &Turn<'_>,
+    args: &BenchGeneratorArgs,
+    ours: &mut EngineSpeed,
+    other: &mut Option<EngineSpeed>,
+    peer: &mut Option<Peer>,
+    versions: &mut serde_json::Value,
+) -> Result<scholar_models::gguf::TokenWork, CommandError> {
+    let Turn { path, threads, all, context, text } = *turn;
+    let began = Instant::now();
+    let mut session = GgufSession::open(path, &options(threads, context))?;
+    ours.open_s = began.elapsed().as_secs_f64();
+    if let (Some(peer), Some(other)) = (&mut *peer, &mut *other) {
+        let opened = peer.open(path, threads, context, false)?;
+        (other.open_s, *versions) = (opened.seconds, opened.versions);
+    }
+    let beginning: String = text.chars().take(40 * context).collect();
+    let tokens =
+        session.encode(&beginning).map_err(|error| CommandError::user(error.to_string()))?;
+    for &length in &args.prompts {
+        let long = length >= LONG_PROMPT;
+        if tokens.len() < length || (long && threads < all) {
+            continue;
+        }
+        let prompt = &tokens[..length];
+        let [mut read, mut written, mut other_read, mut other_written] = [(); 4].map(|()| vec![]);
+        for _ in 0..if long { 1 } else { args.rounds } {
+            let (seconds, writing) = time(&mut session, prompt, args.write);
+            read.push(length as f64 / seconds);
+            written.push(args.write as f64 / writing);
+            if let Some(peer) = peer {
+                let times = peer.read(prompt, args.write)?;
+                other_read.push(length as f64 / times.read);
+                other_written.push(args.write as f64 / times.write);
+                if let Some(other) = other {
+                    other.resident_bytes = Some(times.resident);
+                }
+            }
+        }
+        let row = |read, written| {
+            let (read, written) = (Rates::of(read)?, Rates::of(written)?);
+            Some(PromptSpeed { threads, prompt: length, read, written })
+        };
+        ours.speeds.extend(row(read, written));
+        if let Some(other) = other {
+            other.speeds.extend(row(other_read, other_written));
+        }
+    }
+    reuse(&mut session, &tokens, ours, other, peer)?;
+    let resident = super::status_bytes("VmRSS:");
+    ours.resident_bytes = ours.resident_bytes.max(resident);
+    Ok(session.work())
+}
+
+/// Seconds to read a prompt, and to write after it.
+fn time(session: &mut GgufSession, prompt: &[u32], write: usize) -> (f64, f64) {
+    session.truncate(0);
+    let began = Instant::now();
+    let mut logits = session.read(prompt);
+    let read = began.elapsed().as_secs_f64();
+    for _ in 0..write {
+        let token = agreement::likeliest(&logits);
+        logits = session.read(&[token]);
+    }
+    (read, began.elapsed().as_secs_f64() - read)
+}
+
+/// The first token of a prompt of which all but a few tokens were read before.
+fn reuse(
+    session: &mut GgufSession,
+    tokens: &[u32],
+    ours: &mut EngineSpeed,
+    other: &mut Option<EngineSpeed>,
+    peer: &mut Option<Peer>,
+) -> Result<(), CommandError> {
+    let prompt = &tokens[..tokens.len().min(128)];
+    let kept = prompt.len() - NEW_TOKENS;
+    session.truncate(0);
+    session.read(&prompt[..kept]);
+    let began = Instant::now();
+    session.read(&prompt[kept..]);
+    ours.reused_s = began.elapsed().as_secs_f64();
+    if let (Some(peer), Some(other)) = (peer, other) {
+        peer.read(&prompt[..kept], 0)?;
+        other.reused_s = peer.again(prompt, kept)?;
+    }
+    Ok(())
+}

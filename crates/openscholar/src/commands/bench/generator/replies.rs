@@ -1,0 +1,118 @@
+//! Replies to this program's own prompts, with and without guessing from them, with and without a schema.
+
+use std::path::Path;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use scholar_bench::performance::generator::Comparison;
+use scholar_core::text::PassageRules;
+use scholar_core::text::passages::cut;
+use scholar_core::{Generation, GenerationRequest, Generator as _, Message, OutputShape, Sampling};
+use scholar_models::gguf::{GgufGenerator, GgufOptions};
+use scholar_pipeline::prompts;
+
+use crate::app::App;
+use crate::commands::bench::encoder::{FULL_WORDS, QUERY};
+use crate::error::CommandError;
+use crate::starter;
+
+/// Passages of a prompt.
+const PASSAGES: usize = 3;
+/// Longest reply.
+const MAX_TOKENS: usize = 128;
+
+/// Guessing, and schemas.
+pub(super) fn measure(
+    path: &Path,
+    app: &App,
+) -> Result<(Vec<Comparison>, Vec<Comparison>), CommandError> {
+    let references = references()?;
+    let values = [("references", references.as_str()), ("question", QUERY), ("most", "2")];
+    let open = |lookup| {
+        let options = GgufOptions { threads: Some(app.threads()), lookup, ..GgufOptions::laptop() };
+        GgufGenerator::open(path, options)
+    };
+    let plain = open(false)?;
+    let guessing = open(true)?;
+    let mut lookup = Vec::new();
+    for (name, prompt) in [("quotations", prompts::QUOTES), ("synthesis", prompts::DRAFT)] {
+        app.printer.say(&format!("writing {name}"));
+        let messages = prompt.render(false, &values);
+        let request = request(messages, OutputShape::Text);
+        let (reply, without) = reply(&plain, &request, app)?;
+        let (guessed, with) = self::reply(&guessing, &request, app)?;
+        lookup.push(compare(
+            format!("{name}, guessed from the prompt"),
+            &reply,
+            without,
+            &guessed,
+            with,
+        ));
+    }
+    app.printer.say("writing by a schema");
+    let schema = serde_json::json!({
+        "type": "object", "required": ["sentences"], "additionalProperties": false,
+        "properties": {"sentences": {"type": "array", "items": {"type": "string"}, "minItems": 3}},
+    });
+    let messages = vec![Message::user(format!(
+        "{references}\nGive the main findings as JSON: {{\"sentences\": [\"...\", ...]}}"
+    ))];
+    let free = request(messages.clone(), OutputShape::Text);
+    let shape = OutputShape::Json { name: "findings".to_owned(), schema };
+    let bound = request(messages, shape);
+    let (free, without) = reply(&plain, &free, app)?;
+    let (bound, with) = reply(&plain, &bound, app)?;
+    let schema =
+        vec![compare("findings by a JSON schema".to_owned(), &free, without, &bound, with)];
+    Ok((lookup, schema))
+}
+
+fn compare(name: String, a: &Generation, without: f64, b: &Generation, with: f64) -> Comparison {
+    Comparison {
+        name,
+        tokens: [a.usage.prompt, b.usage.completion],
+        per_s: [without, with],
+        same: a.text == b.text,
+    }
+}
+
+fn request(messages: Vec<Message>, shape: OutputShape) -> GenerationRequest {
+    let sampling = Sampling::greedy(MAX_TOKENS);
+    GenerationRequest { purpose: "bench".to_owned(), messages, sampling, shape }
+}
+
+/// A reply, and the tokens that were written in a second after the first text. Prompt and grammar are made ready by a call
+/// before.
+fn reply(
+    generator: &GgufGenerator,
+    request: &GenerationRequest,
+    app: &App,
+) -> Result<(Generation, f64), CommandError> {
+    let short = GenerationRequest { sampling: Sampling::greedy(1), ..request.clone() };
+    app.block_on(generator.generate(&short, &|_: &str| ()))??;
+    let first = Mutex::new(None);
+    let on_text = |_: &str| {
+        first.lock().get_or_insert_with(Instant::now);
+    };
+    let reply = app.block_on(generator.generate(request, &on_text))??;
+    let seconds = first.into_inner().map_or(f64::INFINITY, |began| began.elapsed().as_secs_f64());
+    let written = reply.usage.completion.saturating_sub(1) as f64;
+    Ok((reply, written / seconds))
+}
+
+/// A few full passages of the starter papers, numbered.
+fn references() -> Result<String, CommandError> {
+    let papers = starter::papers()?;
+    let passages = papers
+        .iter()
+        .filter_map(|paper| {
+            let full = cut(paper, PassageRules::sections())
+                .into_iter()
+                .find(|passage| passage.text.split_whitespace().count() >= FULL_WORDS)?;
+            Some((paper.meta.title.clone(), full.text))
+        })
+        .take(PASSAGES)
+        .enumerate()
+        .map(|(i, (title, text))| format!("[{i}] Title: {title} Text: {text}\n"));
+    Ok(passages.collect())
+}

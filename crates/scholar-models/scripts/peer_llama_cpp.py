@@ -1,0 +1,91 @@
+"""Computes with llama-cpp-python what `openscholar bench generator --peer-python` asks for.
+
+    python peer_llama_cpp.py
+
+Reads one JSON object per line from stdin and answers each with one line:
+
+    {"open": MODEL, "threads": N, "context": N, "all_logits": BOOL}
+                                   seconds to open, resident bytes, versions
+    {"read": TOKENS, "write": N}   seconds to read the tokens from the start, then to read N tokens one by one
+    {"again": TOKENS, "keep": N}   seconds to read the tokens of which N stand in the cache already
+    {"greedy": TOKENS, "n": N}     the N likeliest tokens, one after the other
+    {"logits": TOKENS, "to": FILE} the logits after each token, as little-endian f32, row after row
+    {"tokens": TEXT}               the tokens of a text
+"""
+
+import ctypes
+import json
+import os
+import sys
+import time
+
+import llama_cpp
+import numpy as np
+from llama_cpp import Llama
+
+
+def resident():
+    with open("/proc/self/status") as status:
+        line = next(line for line in status if line.startswith("VmRSS:"))
+    return int(line.split()[1]) * 1024
+
+
+def main():
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    model = None
+    for line in sys.stdin:
+        ask = json.loads(line)
+        answer = {}
+        start = time.perf_counter()
+        if "open" in ask:
+            del model
+            model = Llama(
+                ask["open"], n_ctx=ask["context"], n_batch=512, n_threads=ask["threads"],
+                n_threads_batch=ask["threads"], logits_all=ask["all_logits"], verbose=False,
+            )
+            answer = {
+                "seconds": time.perf_counter() - start, "resident": resident(),
+                "versions": {
+                    "llama_cpp_python": llama_cpp.__version__,
+                    "system": llama_cpp.llama_print_system_info().decode().strip(),
+                },
+            }
+        elif "read" in ask:
+            model.reset()
+            model.eval(ask["read"])
+            read = time.perf_counter()
+            for _ in range(ask["write"]):
+                token = int(np.argmax(last_logits(model)))
+                model.eval([token])
+            answer = {"read": read - start, "write": time.perf_counter() - read, "resident": resident()}
+        elif "again" in ask:
+            model.n_tokens = ask["keep"]
+            model.eval(ask["again"][ask["keep"]:])
+            answer = {"read": time.perf_counter() - start}
+        elif "greedy" in ask:
+            model.reset()
+            model.eval(ask["greedy"])
+            tokens = []
+            while len(tokens) < ask["n"]:
+                tokens.append(int(np.argmax(last_logits(model))))
+                model.eval(tokens[-1:])
+            answer = {"tokens": tokens}
+        elif "logits" in ask:
+            model.reset()
+            model.eval(ask["logits"])
+            model.scores[: len(ask["logits"])].astype("<f4").tofile(ask["to"])
+            answer = {"rows": len(ask["logits"])}
+        elif "tokens" in ask:
+            answer = {"tokens": model.tokenize(ask["tokens"].encode(), add_bos=False, special=False)}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def last_logits(model):
+    """Logits of the last token that was read."""
+    pointer = llama_cpp.llama_get_logits_ith(model.ctx, -1)
+    return np.ctypeslib.as_array(ctypes.cast(pointer, ctypes.POINTER(ctypes.c_float)), (model.n_vocab(),))
+
+
+if __name__ == "__main__":
+    main()

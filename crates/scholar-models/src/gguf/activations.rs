@@ -1,0 +1,119 @@
+//! Activations in int8: what a quantised weight is multiplied with.
+#![expect(
+    unsafe_code,
+    reason = "threads write rows of their own, and kernels are compiled for CPU features that were detected"
+)]
+
+use super::formats::GROUP;
+use super::pool::{Disjoint, Pool};
+use crate::multiversion;
+use crate::simd::SimdLevel;
+
+/// The largest magnitude of a code.
+const MOST: f32 = 127.0;
+/// Adding it leaves the nearest integer in the low bits of an f32.
+const ROUND: f32 = 12_582_912.0;
+
+/// Rows of numbers as codes of 8 bits, with a scale for each unit of them.
+#[derive(Debug, Default)]
+pub(super) struct Rounded {
+    /// Numbers that share a scale: 256 or 32, as the weights' format has it.
+    pub(super) unit: usize,
+    /// Numbers of a row, a multiple of `unit`.
+    pub(super) width: usize,
+    /// `[n, width]`.
+    pub(super) codes: Vec<i8>,
+    /// `[n, width / unit]`.
+    pub(super) scales: Vec<f32>,
+    /// Sums of the codes of each group of 16: `[n, width / 16]`.
+    pub(super) sums: Vec<i16>,
+    /// Sums of each two groups: `[n, width / 32]`.
+    pub(super) pair_sums: Vec<i16>,
+}
+
+impl Rounded {
+    /// Rows.
+    pub(super) fn rows(&self) -> usize {
+        self.codes.len().checked_div(self.width).unwrap_or(0)
+    }
+
+    /// Takes rows `[n, width]` in place of what was there.
+    pub(super) fn take(&mut self, rows: &[f32], width: usize, unit: usize, pool: &Pool) {
+        debug_assert!(width.is_multiple_of(unit) && rows.len().is_multiple_of(width));
+        let n = rows.len() / width;
+        (self.unit, self.width) = (unit, width);
+        self.codes.resize(n * width, 0);
+        self.scales.resize(n * (width / unit), 0.0);
+        self.sums.resize(n * (width / GROUP), 0);
+        self.pair_sums.resize(n * (width / (2 * GROUP)), 0);
+        let level = SimdLevel::detect();
+        let codes = Disjoint::new(&mut self.codes);
+        let scales = Disjoint::new(&mut self.scales);
+        let sums = Disjoint::new(&mut self.sums);
+        let pair_sums = Disjoint::new(&mut self.pair_sums);
+        pool.run(n, &|i| {
+            let part = |per_row: usize| (i * per_row, per_row);
+            let (at, len) = part(width);
+            let row = &rows[at..at + len];
+            // SAFETY: row `i` of each buffer is written by part `i` alone.
+            let (codes, scales, sums, pair_sums) = unsafe {
+                let (scales_at, scales_len) = part(width / unit);
+                let (sums_at, sums_len) = part(width / GROUP);
+                let (pairs_at, pairs_len) = part(width / (2 * GROUP));
+                (
+                    codes.range(at, len),
+                    scales.range(scales_at, scales_len),
+                    sums.range(sums_at, sums_len),
+                    pair_sums.range(pairs_at, pairs_len),
+                )
+            };
+            round(level, row, unit, codes, scales, sums);
+            for (pair, sums) in pair_sums.iter_mut().zip(sums.as_chunks::<2>().0) {
+                *pair = sums[0] + sums[1];
+            }
+        });
+    }
+}
+
+multiversion! {
+    /// Rounds one row.
+    round = round_row(
+        row: &[f32], unit: usize, codes: &mut [i8], scales: &mut [f32], sums: &mut [i16]
+    )
+}
+
+#[inline(always)]
+fn round_row<const FMA: bool>(
+    row: &[f32],
+    unit: usize,
+    codes: &mut [i8],
+    scales: &mut [f32],
+    sums: &mut [i16],
+) {
+    let units = row.chunks_exact(unit).zip(codes.chunks_exact_mut(unit));
+    for ((row, codes), (scale, sums)) in
+        units.zip(scales.iter_mut().zip(sums.chunks_exact_mut(unit / GROUP)))
+    {
+        let mut most = [0.0_f32; GROUP];
+        for group in row.as_chunks::<GROUP>().0 {
+            for (most, x) in most.iter_mut().zip(group) {
+                let size = x.abs();
+                *most = if size > *most { size } else { *most };
+            }
+        }
+        let most = most.iter().fold(0.0_f32, |a, b| if *b > a { *b } else { a });
+        *scale = most / MOST;
+        let inverse = if most > 0.0 { MOST / most } else { 0.0 };
+        for ((group, codes), sum) in
+            row.as_chunks::<GROUP>().0.iter().zip(codes.as_chunks_mut::<GROUP>().0).zip(sums)
+        {
+            let mut total = 0_i32;
+            for (x, code) in group.iter().zip(codes) {
+                // The low byte of the mantissa is the integer in two's complement.
+                *code = (x * inverse + ROUND).to_bits() as i8;
+                total += i32::from(*code);
+            }
+            *sum = total as i16;
+        }
+    }
+}
