@@ -117,7 +117,7 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
     let wired = wiring::ports(app, &opened, wanted, &question, &asked, &meter).await?;
     let info = wired.ports.generator.as_ref().map(|generator| generator.info());
     if mode_for(config.mode, info).0 == ReviewMode::Generative {
-        ask::announce(&scholar_review::estimate(config, info), &asked, app)?;
+        ask::announce(&scholar_review::estimate(config, info), &asked, (app, &app.printer))?;
     }
     let live = match journal {
         Some(journal) => Replayer::with_live(journal, Some(wired.ports.clone()))
