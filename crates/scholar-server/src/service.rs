@@ -1,7 +1,7 @@
 //! Routes, and what every request passes.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
@@ -60,6 +60,7 @@ impl Server {
             traffic: Arc::default(),
             stopping: AtomicBool::new(false),
             on_query,
+            gauges: OnceLock::new(),
         };
         Self { shared: Arc::new(shared), _workers: workers }
     }

@@ -74,6 +74,16 @@ impl Site {
         for _ in 0..concurrency {
             workers.spawn(Arc::clone(&jobs).work());
         }
+        let counted = Arc::clone(&jobs);
+        let gauges = move || {
+            let (waiting, under_way) = counted.counts();
+            vec![
+                ("questions_waiting", "Questions that wait.", waiting as u64),
+                ("questions_under_way", "Questions being answered.", under_way as u64),
+            ]
+        };
+        // A server has one site: nothing was set before.
+        let _first = server.shared.gauges.set(Box::new(gauges));
         let hosts = server.shared.config.allowed_hosts.clone();
         let max_body_bytes = server.shared.config.max_body_bytes;
         let state = SiteState { backend, jobs, store, access, hosts, max_body_bytes, behind_tls };

@@ -88,9 +88,9 @@ pub(super) async fn show(
         let _in_time = tokio::time::timeout(seconds, live.feed.closed()).await;
     }
     let Shown { summary, view, .. } = find(&state, &caller, &run).await?;
-    let waiting_behind = state.jobs.ahead_of(&run);
-    let reply = RunReply::new(summary, view.and_then(|view| view.answer));
-    Ok(Json(RunReply { waiting_behind, ..reply }))
+    let mut reply = RunReply::new(summary, view.and_then(|view| view.answer));
+    reply.waiting_behind = state.jobs.ahead_of(&run);
+    Ok(Json(reply))
 }
 
 /// The events of a run as they happen, from the beginning or from `Last-Event-ID` on

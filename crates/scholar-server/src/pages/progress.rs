@@ -2,8 +2,6 @@
 //!
 //! The same functions make the page as it is loaded and the pieces that are added to it while it is open.
 
-use std::sync::Arc;
-
 use maud::{Markup, html};
 use scholar_core::paper::display_title;
 use scholar_core::{AnswerSentence, Notice};
@@ -225,13 +223,10 @@ pub(super) fn steps_of(events: &[Event]) -> Vec<String> {
     events.iter().filter_map(step).collect()
 }
 
-/// Kept events as if they had just been seen.
-pub(super) fn seen(events: &[Event]) -> Vec<Seen> {
-    events.iter().map(|event| Seen { at_ms: 0, event: Arc::new(event.clone()) }).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     fn at(at_ms: u64, event: Event) -> Seen {

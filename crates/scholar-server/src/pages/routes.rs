@@ -23,7 +23,7 @@ use crate::context::asking::{Shown, estimate, find, find_shared, list, submit, v
 use crate::context::caller::{self, Caller};
 use crate::error::{ApiError, ErrorCode};
 use crate::jobs::feed::EventId;
-use crate::jobs::store::{Feedback, Thumb};
+use crate::jobs::store::{Feedback, Job, Thumb};
 use crate::native::{EventStream, last_event};
 
 /// Threads at the side of a page.
@@ -165,26 +165,45 @@ async fn show(
     Path(run): Path<String>,
 ) -> Result<Html<String>, ApiError> {
     let shown = find(&state, &caller, &run).await?;
-    let name = Arc::clone(&caller.name);
-    let feedback = state.blocking(move |state| state.store.said(&run, &name)).await??;
-    let body = run_body(&state, &shown, &feedback, false);
-    let thread = shown.job.as_ref().map(|job| job.run.as_str());
+    let (name, thread) =
+        (Arc::clone(&caller.name), shown.job.as_ref().map(|job| job.thread.clone()));
+    let beside = state
+        .blocking(move |state| {
+            let feedback = state.store.said(&run, &name)?;
+            let thread = match thread {
+                Some(thread) => state.store.of_thread(&thread)?,
+                None => Vec::new(),
+            };
+            Ok::<_, ApiError>(Beside { feedback, thread, is_guest: false })
+        })
+        .await??;
+    let body = run_body(&state, &shown, &beside);
+    let thread = beside.thread.last().map(|job| job.run.as_str());
     let is_changing = shown.live.is_some();
     let title = &shown.summary.question;
     let frame = Frame { thread, is_changing, ..Frame::plain(title, Place::Elsewhere) };
     framed(&state, &caller, frame, &body).await
 }
 
+/// What the page of a run has beside the run.
+struct Beside {
+    feedback: Vec<Feedback>,
+    thread: Vec<Job>,
+    is_guest: bool,
+}
+
 /// The page of a run without what is around it.
-fn run_body(state: &SiteState, shown: &Shown, feedback: &[Feedback], is_guest: bool) -> Markup {
+fn run_body(state: &SiteState, shown: &Shown, beside: &Beside) -> Markup {
+    let Beside { feedback, thread, is_guest } = beside;
     let Shown { summary, job, view, live } = shown;
     let around = Around {
         summary,
         hint: job.as_ref().and_then(|job| job.hint.as_deref()),
         is_own: job.is_some(),
         shared: job.as_ref().and_then(|job| job.share.as_deref()),
+        thread,
         feedback,
-        is_guest,
+        is_guest: *is_guest,
     };
     if let Some(live) = live {
         let events = live.feed.all();
@@ -356,7 +375,8 @@ async fn part(
 /// An answer that is shared: all of it, and nothing that can be done with it.
 async fn shared(State(state): Site, Path(secret): Path<String>) -> Result<Html<String>, ApiError> {
     let shown = find_shared(&state, &secret).await?;
-    let body = run_body(&state, &shown, &[], true);
+    let beside = Beside { feedback: Vec::new(), thread: Vec::new(), is_guest: true };
+    let body = run_body(&state, &shown, &beside);
     let frame = Frame {
         is_changing: shown.live.is_some(),
         ..Frame::plain(&shown.summary.question, Place::Elsewhere)

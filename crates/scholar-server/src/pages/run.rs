@@ -12,7 +12,7 @@ use super::sentence;
 use super::text::{counted, grouped, seconds, text};
 use crate::backend::{AnswerView, ExportKind, RunState, RunSummary, RunUsage};
 use crate::jobs::feed::EventId;
-use crate::jobs::store::{Feedback, Thumb};
+use crate::jobs::store::{Feedback, Job, Thumb};
 
 /// What the page shows beside the run.
 pub(super) struct Around<'a> {
@@ -23,6 +23,8 @@ pub(super) struct Around<'a> {
     pub(super) is_own: bool,
     /// Address under which everybody may read it.
     pub(super) shared: Option<&'a str>,
+    /// The questions of its thread, where there are several.
+    pub(super) thread: &'a [Job],
     /// What the reader said of its sections.
     pub(super) feedback: &'a [Feedback],
     /// Read through a shared address: nothing can be done here.
@@ -37,10 +39,10 @@ pub(super) fn under_way(
 ) -> Markup {
     let run = &around.summary.id;
     html! {
-        div #run data-live={ "/runs/" (run) "/live" } data-last=(last) {
+        div #run data-live=[(!around.is_guest).then(|| format!("/runs/{run}/live"))] data-last=(last) {
             (head(around))
             div #state role="status" { (state_words(ahead)) }
-            (cancel_form(run))
+            @if !around.is_guest { (cancel_form(run)) }
             div #progress { (progress.render()) }
             noscript { p.soft { "This page is loaded again every few seconds. " a href={ "/runs/" (run) } { "Reload now" } } }
         }
@@ -73,6 +75,15 @@ fn head(around: &Around<'_>) -> Markup {
             (text(started.get(..16).unwrap_or(started).replace('T', " ").as_str())) " UTC"
             @if !datastore.is_empty() { " · asked of " (text(datastore)) }
             @if let (Some(follows), false) = (follows, around.is_guest) { " · follows " a href={ "/runs/" (text(follows)) } { "an earlier question" } }
+        }
+        @if around.thread.len() > 1 {
+            nav.thread aria-label="This thread" {
+                ol {
+                    @for job in around.thread {
+                        li { a href={ "/runs/" (job.run) } aria-current=[(job.run == around.summary.id).then_some("page")] { (text(&job.request.question)) } }
+                    }
+                }
+            }
         }
     }
 }

@@ -13,7 +13,6 @@ use super::past;
 use crate::app::App;
 use crate::args::{Args, AskArgs, Command};
 use crate::commands::ask::answering::{Attended, Task, answer as answer_task};
-use crate::commands::ask::settings;
 use crate::error::{CommandError, ErrorKind};
 use crate::output::document::AnswerDocument;
 use crate::runs::{ANSWER_FILE, RUN_FILE, RunFolder, RunStatus};
@@ -169,7 +168,7 @@ pub(super) fn answer(desk: &Desk, task: AskTask) -> Result<RunUsage, CommandErro
 
 #[cfg(test)]
 mod tests {
-    use scholar_core::{AnswerMode, Limit};
+    use scholar_core::AnswerMode;
     use scholar_pipeline::ModeChoice;
     use scholar_server::backend::{AskFilter, Length};
 
@@ -178,7 +177,6 @@ mod tests {
 
     #[test]
     fn a_request_is_read_as_the_command_line_that_means_it() {
-        let _keeps_limits_linked = Limit::ALL.len();
         let request = AskRequest {
             question: "--offline -q; what is known?".to_owned(),
             datastore: Some("library".to_owned()),

@@ -46,9 +46,8 @@ pub(super) fn served(given: &[String], app: &App) -> Result<Vec<String>, Command
             app.existing_datastore(&member)?;
         }
     }
-    let mut names = vec![usual];
-    names.extend(all.into_iter().filter(|name| *name != names[0]));
-    Ok(names)
+    let others: Vec<String> = all.into_iter().filter(|name| *name != usual).collect();
+    Ok(std::iter::once(usual).chain(others).collect())
 }
 
 impl Desk {
