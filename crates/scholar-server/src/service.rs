@@ -67,7 +67,9 @@ impl Server {
 
     /// The routes.
     pub(crate) fn router(&self) -> Router {
-        self.router_with(Router::new().route(openapi::PATH, get(document)))
+        let greeting = OpenApiRouter::new().routes(routes!(upstream::greeting));
+        let own = greeting.with_state(Arc::clone(&self.shared)).split_for_parts().0;
+        self.router_with(own.route(openapi::PATH, get(document)))
     }
 
     /// The routes and those of `more`, which are counted and limited alike.
@@ -83,12 +85,11 @@ impl Server {
     }
 }
 
-/// Every route with its description: a route cannot be added without one.
+/// Every route that a server with pages has, too, with its description: a route cannot be added without one.
 fn routes() -> (Router<Arc<Shared>>, OpenApi) {
     OpenApiRouter::with_openapi(openapi::Document::openapi())
         .routes(routes!(typed::search))
         .routes(routes!(upstream::search))
-        .routes(routes!(upstream::greeting))
         .routes(routes!(upstream::queue_size))
         .routes(routes!(upstream::current_search))
         .routes(routes!(health::health))
@@ -103,8 +104,14 @@ pub(crate) fn document_of_routes() -> OpenApi {
     routes().1
 }
 
-static SEARCH_OPENAPI_JSON: LazyLock<String> =
-    LazyLock::new(|| openapi::to_json(document_of_routes()));
+static SEARCH_OPENAPI_JSON: LazyLock<String> = LazyLock::new(|| {
+    // Where there are pages, one of them is at its address.
+    let (_, greeting) =
+        OpenApiRouter::<Arc<Shared>>::new().routes(routes!(upstream::greeting)).split_for_parts();
+    let mut document = document_of_routes();
+    document.merge(greeting);
+    openapi::to_json(document)
+});
 
 /// The document of `datastore serve`, as `GET /openapi.json` answers it: the search service alone.
 pub fn search_openapi_json() -> &'static str {
