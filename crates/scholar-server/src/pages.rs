@@ -12,6 +12,7 @@ mod form;
 mod layout;
 mod live;
 mod progress;
+mod reference;
 mod routes;
 mod run;
 mod runs;
@@ -22,11 +23,17 @@ use std::sync::Arc;
 
 use axum::Router;
 use maud::{Markup, html};
+use utoipa::openapi::OpenApi;
 
 use crate::context::SiteState;
 use crate::error::{ApiError, ErrorCode};
 use layout::{Frame, Place};
 use text::text;
+
+/// The page that describes the interface of programs, from its document.
+pub(crate) fn reference(document: &OpenApi) -> Markup {
+    reference::page(document)
+}
 
 /// The routes.
 pub(crate) fn router() -> Router<Arc<SiteState>> {

@@ -19,6 +19,7 @@ use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use crate::backend::Backend;
 use crate::callers::Access;
@@ -96,6 +97,7 @@ impl Site {
         let own = pages::router()
             .merge(native::router())
             .route(openapi::PATH, get(document))
+            .route("/docs", get(reference))
             .with_state(Arc::clone(&state));
         self.server.router_with(own).layer(from_fn_with_state(state, around))
     }
@@ -129,11 +131,13 @@ impl Site {
     }
 }
 
-static OPENAPI_JSON: LazyLock<String> = LazyLock::new(|| {
+fn whole_document() -> utoipa::openapi::OpenApi {
     let mut document = service::document_of_routes();
     document.merge(native::document());
-    openapi::to_json(document)
-});
+    document
+}
+
+static OPENAPI_JSON: LazyLock<String> = LazyLock::new(|| openapi::to_json(whole_document()));
 
 /// The document of `serve`, as `GET /openapi.json` answers it: questions, runs and the search service.
 pub fn openapi_json() -> &'static str {
@@ -142,6 +146,11 @@ pub fn openapi_json() -> &'static str {
 
 async fn document() -> Response {
     openapi::reply(openapi_json())
+}
+
+/// The same for people.
+async fn reference() -> Html<String> {
+    Html(pages::reference(&whole_document()).into_string())
 }
 
 /// Whether an address is a page, and not of a program's interface.
@@ -154,6 +163,8 @@ fn is_page(path: &str) -> bool {
 async fn around(State(state): State<Arc<SiteState>>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let is_page = is_page(&path);
+    let began = Instant::now();
+    let method = request.method().clone();
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let route = matched.as_ref().map_or("", MatchedPath::as_str);
     let admitted = gate::check(&request, &state.hosts, state.max_body_bytes)
@@ -178,6 +189,9 @@ async fn around(State(state): State<Arc<SiteState>>, mut request: Request, next:
         response = (error.status(), Html(pages::error(&error).into_string())).into_response();
     }
     headers::add(&mut response, is_page);
+    // The route and not the address: what is asked and which run is read is nobody's business.
+    let (status, ms) = (response.status().as_u16(), began.elapsed().as_millis());
+    tracing::info!(%method, route, status, ms, "answered");
     response
 }
 

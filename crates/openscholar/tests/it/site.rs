@@ -118,3 +118,22 @@ fn one_server_uses_a_home_at_a_time_and_others_need_tokens() {
     serving.ends_with_0("TERM");
     serve(&program).ends_with_0("TERM");
 }
+
+#[test]
+fn the_documented_example_in_python_prints_an_answer() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/api.md");
+    let text = fs_err::read_to_string(path).expect("there");
+    let (_, after) = text.split_once("```python\n").expect("an example");
+    let (example, _) = after.split_once("```").expect("a closed block");
+    let program = Program::with_papers();
+    let serving = serve(&program);
+    let example = example
+        .replace("127.0.0.1:5006", &serving.address.to_string())
+        .replace("How can hallucinations of language models be detected?", QUESTION);
+    let output = std::process::Command::new("python3").args(["-c", &example]).output();
+    let output = output.expect("the checks need python3");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(printed.lines().any(|line| line.ends_with("[1]")), "{printed}");
+    serving.ends_with_0("TERM");
+}

@@ -19,6 +19,8 @@ fn a_question_is_asked_read_and_rated_without_a_script() {
     let policy = page.header("content-security-policy").expect("a policy");
     assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
     assert!(!page.body.contains("<style") && !page.body.contains(" style="), "{}", page.body);
+    let reference = get(site.address, "/docs").body;
+    assert!(reference.contains("POST /v1/ask") && reference.contains("id=\"schema-AskRequest\""));
     for asset in ["/style.css", "/app.js", "/icon.svg"] {
         assert_eq!(get(site.address, asset).status, 200, "{asset}");
     }
