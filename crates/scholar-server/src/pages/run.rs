@@ -212,18 +212,19 @@ fn section(
 fn feedback_form(run: &str, at: usize, title: &str, feedback: &[Feedback]) -> Markup {
     let said = feedback.iter().find(|one| one.section == at);
     let thumb = said.and_then(|said| said.thumb);
-    let button = |value: &str, shape: &str, words: &str, is_pressed: bool| {
+    // In words: not every machine has a font with pictures of thumbs.
+    let button = |value: &str, words: &str, is_pressed: bool| {
         html! {
-            button type="submit" name="thumb" value=(value) aria-pressed=(is_pressed) title=(words) {
-                span aria-hidden="true" { (shape) } span.hidden { (words) ": “" (text(title)) "”" }
+            button type="submit" name="thumb" value=(value) aria-pressed=(is_pressed) {
+                (words) span.hidden { ": the section “" (text(title)) "”" }
             }
         }
     };
     html! {
         form.feedback method="post" action={ "/runs/" (run) "/feedback" } data-feedback="" {
             input type="hidden" name="section" value=(at);
-            (button("up", "👍", "Helpful", thumb == Some(Thumb::Up)))
-            (button("down", "👎", "Not helpful", thumb == Some(Thumb::Down)))
+            (button("up", "Helpful", thumb == Some(Thumb::Up)))
+            (button("down", "Not helpful", thumb == Some(Thumb::Down)))
             details {
                 summary { "Comment" }
                 label.hidden for={ "comment-" (at) } { "Comment on the section “" (text(title)) "”" }
