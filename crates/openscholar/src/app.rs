@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use scholar_core::{Notice, NoticeKind};
 use scholar_models::LocalEncoder;
 use scholar_pipeline::{Alarm, Clock};
-use tokio::runtime::Runtime;
+use tokio::runtime::{Handle, Runtime};
 
 use crate::args::GlobalArgs;
 use crate::config::ConfigFile;
@@ -19,6 +19,7 @@ use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::home::Home;
 use crate::printer::Printer;
 use crate::private;
+use crate::resident::Resident;
 use crate::stop::Stop;
 
 /// One invocation of the program.
@@ -34,6 +35,8 @@ pub(crate) struct App {
     pub(crate) local_ports: Vec<u16>,
     /// Encoders for late interaction by their folders, open as long as somebody holds them.
     pub(crate) encoders: Mutex<HashMap<PathBuf, Weak<LocalEncoder>>>,
+    /// What a server keeps open.
+    pub(crate) resident: Resident,
     /// When the program began.
     pub(crate) began: Instant,
     /// A command's own number of threads.
@@ -74,6 +77,7 @@ impl App {
             printer,
             stop: Stop::default(),
             encoders: Mutex::default(),
+            resident: Resident::default(),
             began: Instant::now(),
             threads: OnceLock::new(),
             runtime: OnceLock::new(),
@@ -147,6 +151,11 @@ impl App {
         future: impl Future<Output = T>,
     ) -> Result<T, CommandError> {
         Ok(self.runtime()?.block_on(future))
+    }
+
+    /// The runtime, for threads that wait for work of their own.
+    pub(crate) fn handle(&self) -> Result<Handle, CommandError> {
+        Ok(self.runtime()?.handle().clone())
     }
 
     /// From now on signals are left to who looks for them: [`Stop`].

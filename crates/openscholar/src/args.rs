@@ -55,7 +55,7 @@ pub(crate) use scirag_depth::BenchSciragDepthArgs;
 pub(crate) use screen::{
     BenchScreeningArgs, ScreenArgs, ScreenFormatArg, ScreenModeArg, ScreenModelArgs,
 };
-pub(crate) use serve::{ReachArgs, ServeArgs};
+pub(crate) use serve::{ReachArgs, ServeArgs, SiteArgs};
 pub(crate) use sources::{GraphSourceArg, GraphSourceArgs, SearchSourceArgs, SourceArg};
 pub(crate) use store::{
     BuildArgs, CompactArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs,
@@ -127,6 +127,8 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// List, show, explain, replay, verify and compare past answers.
     Runs(RunsArgs),
+    /// Ask, read and check answers in the browser, and over HTTP.
+    Serve(Box<SiteArgs>),
     /// Benchmark quality and speed.
     Bench(BenchArgs),
     /// Train encoders, rerankers, attributors (judges of support) and sentence classifiers.
@@ -151,6 +153,7 @@ impl Command {
                 PapersCommand::Add { intake, .. } => intake.offline,
                 _ => false,
             },
+            Self::Serve(args) => args.offline,
             Self::Doctor(args) => args.offline,
             _ => false,
         }

@@ -11,4 +11,5 @@ pub(crate) mod papers;
 pub(crate) mod review;
 pub(crate) mod runs;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod train;

@@ -12,12 +12,14 @@ mod printer;
 mod private;
 mod progress;
 mod proof;
+mod resident;
 mod runs;
 mod starter;
 mod stop;
 mod wiring;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser as _;
 
@@ -52,7 +54,7 @@ fn main() -> ExitCode {
 
 fn run(args: Args, printer: &printer::Printer) -> Result<ExitCode, CommandError> {
     let Args { global, command } = args;
-    let app = App::new(global, command.is_offline(), printer.clone())?;
+    let app = Arc::new(App::new(global, command.is_offline(), printer.clone())?);
     let stop = app.stop.clone();
     let ended = match command {
         Command::Ask(args) => commands::ask::run(*args, &app),
@@ -62,6 +64,7 @@ fn run(args: Args, printer: &printer::Printer) -> Result<ExitCode, CommandError>
         Command::Datastore(args) => commands::datastore::run(args, &app),
         Command::Models(args) => commands::models::run(args, &app),
         Command::Runs(args) => commands::runs::run(args, &app),
+        Command::Serve(args) => commands::serve::run(*args, &app),
         Command::Bench(args) => commands::bench::run(args, &app),
         Command::Train(args) => commands::train::run(args, &app),
         Command::Doctor(args) => commands::doctor::run(args, &app),

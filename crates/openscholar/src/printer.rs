@@ -43,6 +43,11 @@ impl Printer {
         }
     }
 
+    /// The same without a word on stderr: nobody watches a run of a server there.
+    pub(crate) fn silent(&self) -> Self {
+        Self { json: false, quiet: true, ..self.clone() }
+    }
+
     /// Whether progress and notices are wanted.
     pub(crate) fn chatty(&self) -> bool {
         !self.quiet

@@ -50,6 +50,13 @@ fn open(path: &Path, options: &fs_err::OpenOptions) -> io::Result<File> {
     Ok(file)
 }
 
+/// A name that nobody can guess: 128 bits in hexadecimal digits.
+pub(crate) fn secret() -> io::Result<String> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// Whether others than the owner may read or write what lies at `path`; what is not there is not open.
 pub(crate) fn is_open(path: &Path) -> bool {
     fs_err::metadata(path).is_ok_and(|found| others(&found) != 0)

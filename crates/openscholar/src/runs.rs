@@ -35,6 +35,8 @@ use crate::private;
 pub(crate) const RUN_FILE: &str = "run.json";
 /// File of every request to a port with its reply.
 pub(crate) const JOURNAL_FILE: &str = "journal.jsonl";
+/// File of the journal that a run had before it was taken up again, until it is over.
+pub(crate) const FORMER_JOURNAL_FILE: &str = "journal.before.jsonl";
 /// File of the events.
 pub(crate) const EVENTS_FILE: &str = "events.jsonl";
 /// File of the answer for programs.
@@ -262,6 +264,45 @@ impl RunFolder {
             ))
             .with_hint("give more of its name")),
         }
+    }
+
+    /// The folder called `id`, made where it is missing, and locked for this process. The journal that is there is kept beside the
+    /// new one, unless one that is longer is kept already.
+    pub(crate) fn take_up(home: &Home, id: &str) -> Result<Self, CommandError> {
+        let path = home.runs().join(id);
+        let unwritable = |source| CommandError::unwritable(&path, source);
+        private::folder(&path).map_err(unwritable)?;
+        let held = hold(&path).map_err(unwritable)?;
+        let folder = Self { path: path.clone(), _held: Some(Arc::new(held)) };
+        let length = |name: &str| fs_err::metadata(folder.file(name)).map_or(0, |file| file.len());
+        if length(JOURNAL_FILE) > length(FORMER_JOURNAL_FILE) {
+            fs_err::rename(folder.file(JOURNAL_FILE), folder.file(FORMER_JOURNAL_FILE))
+                .map_err(unwritable)?;
+        }
+        Ok(folder)
+    }
+
+    /// Writes the whole journal, after which one from before is of no use.
+    pub(crate) fn write_journal(&self, lines: &str) -> Result<(), CommandError> {
+        self.write_text(JOURNAL_FILE, lines)?;
+        let former = self.file(FORMER_JOURNAL_FILE);
+        match fs_err::metadata(&former) {
+            Ok(file) if file.len() <= lines.len() as u64 => fs_err::remove_file(&former)
+                .map_err(|source| CommandError::unwritable(&self.path, source)),
+            // An interrupted run may have been cut off before it was where it had been.
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes the folder, unless there is something in it.
+    pub(crate) fn give_up(home: &Home, id: &str) {
+        let path = home.runs().join(id);
+        if path.join(RUN_FILE).exists() {
+            return;
+        }
+        // What cannot be removed is an empty folder, which nobody lists.
+        let _lock = fs_err::remove_file(path.join(LOCK_FILE));
+        let _folder = fs_err::remove_dir(&path);
     }
 
     /// A file in the folder.

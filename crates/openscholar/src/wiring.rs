@@ -99,6 +99,7 @@ pub(crate) async fn ports(
     };
     // Before the embedded model, which may have to be downloaded.
     if app.printer.chatty()
+        && !app.resident.is_on()
         && generator::is_unset(app, answer)
         && let Some(hint) = local_servers::hint(&local_servers::find(app, answer).await)
     {

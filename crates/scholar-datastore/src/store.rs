@@ -338,6 +338,21 @@ impl Datastore {
         Ok(())
     }
 
+    /// Metadata of at most `most` papers, those that were stored first.
+    ///
+    /// # Errors
+    /// As [`Datastore::passage`].
+    pub fn first_papers(&self, most: usize) -> Result<Vec<PaperMeta>, Error> {
+        let snapshot = self.snapshot()?;
+        let term = Term::from_field_text(self.fields.kind, crate::schema::KIND_PAPER);
+        let addresses = self.find_all(&snapshot, &term)?.into_iter().take(most);
+        let read = |address| {
+            let document = self.document(&snapshot, address)?;
+            self.parse(&document, self.fields.head)
+        };
+        addresses.map(read).collect()
+    }
+
     /// Every stored passage with its paper's metadata in the order of storing; an error of `visit` ends the walk.
     ///
     /// # Errors

@@ -28,6 +28,8 @@ pub enum ErrorCode {
     Misdirected,
     /// The queue is full; worth trying again.
     Busy,
+    /// The caller has asked or spent as much as they may.
+    OverBudget,
     /// It took longer than the server waits.
     Timeout,
     /// The collection cannot be searched now.
@@ -87,6 +89,7 @@ impl ApiError {
             ErrorCode::NotFound => StatusCode::NOT_FOUND,
             ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            ErrorCode::OverBudget => StatusCode::TOO_MANY_REQUESTS,
             ErrorCode::Busy | ErrorCode::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             ErrorCode::Timeout => StatusCode::GATEWAY_TIMEOUT,
             ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
@@ -122,6 +125,8 @@ impl IntoResponse for ApiError {
             let scheme = HeaderValue::from_static("Bearer realm=\"openscholar\"");
             response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
         }
+        // For who shows it in another form.
+        response.extensions_mut().insert(self);
         response
     }
 }

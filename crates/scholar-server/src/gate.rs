@@ -170,6 +170,22 @@ pub(crate) fn check_site(request: &Request) -> Result<(), Refused> {
     }
 }
 
+/// Refuses forms of which the browser does not say that a page of this server has them. Every browser says so with one field or
+/// the other; programs send JSON.
+pub(crate) fn check_form(request: &Request) -> Result<(), Refused> {
+    let safe = [Method::GET, Method::HEAD].contains(request.method());
+    let headers = request.headers();
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let is_form = kind.is_some_and(|kind| {
+        let kind = kind.to_ascii_lowercase();
+        ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"]
+            .iter()
+            .any(|form| kind.starts_with(form))
+    });
+    let told = headers.contains_key(header::ORIGIN) || headers.contains_key("sec-fetch-site");
+    if safe || !is_form || told { Ok(()) } else { Err(Refused::Origin("nowhere".to_owned())) }
+}
+
 /// Refuses requests without one of the tokens.
 pub(crate) fn check_token(headers: &HeaderMap, tokens: &Tokens) -> Result<(), Refused> {
     match tokens.holder(headers) {

@@ -86,6 +86,7 @@ pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Response {
         ("held_passages_capacity", "Passages there is room for.", shared.budget.size() as u64),
         ("held_body_bytes", "Bytes of bodies.", shared.bodies.held() as u64),
     ];
+    gauges.extend(shared.gauges.get().into_iter().flat_map(|gauges| gauges()));
     if let Ok(size) = (shared.probe)() {
         gauges.push(("papers", "Papers served.", size.papers));
         gauges.push(("passages", "Passages served.", size.passages));

@@ -125,7 +125,7 @@ impl Answering {
 }
 
 impl Server {
-    fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         let config = &self.shared.config;
         Limits {
             max_connections: config.max_connections,

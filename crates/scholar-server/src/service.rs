@@ -1,13 +1,14 @@
 //! Routes, and what every request passes.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
 use scholar_core::Retriever;
 use tokio::task::JoinSet;
 use utoipa::OpenApi as _;
@@ -59,61 +60,66 @@ impl Server {
             traffic: Arc::default(),
             stopping: AtomicBool::new(false),
             on_query,
+            gauges: OnceLock::new(),
         };
         Self { shared: Arc::new(shared), _workers: workers }
     }
 
     /// The routes.
     pub(crate) fn router(&self) -> Router {
+        let greeting = OpenApiRouter::new().routes(routes!(upstream::greeting));
+        let own = greeting.with_state(Arc::clone(&self.shared)).split_for_parts().0;
+        self.router_with(own.route(openapi::PATH, get(document)))
+    }
+
+    /// The routes and those of `more`, which are counted and limited alike.
+    pub(crate) fn router_with(&self, more: Router) -> Router {
         let shared = Arc::clone(&self.shared);
         let (routes, _) = routes();
         routes
+            .with_state(Arc::clone(&shared))
+            .merge(more)
             .fallback(no_route)
             .method_not_allowed_fallback(wrong_method)
-            .layer(from_fn_with_state(Arc::clone(&shared), around))
-            .with_state(shared)
+            .layer(from_fn_with_state(shared, around))
     }
 }
 
-/// Every route with its description: a route cannot be added without one.
+/// Every route that a server with pages has, too, with its description: a route cannot be added without one.
 fn routes() -> (Router<Arc<Shared>>, OpenApi) {
     OpenApiRouter::with_openapi(openapi::Document::openapi())
         .routes(routes!(typed::search))
         .routes(routes!(upstream::search))
-        .routes(routes!(upstream::greeting))
         .routes(routes!(upstream::queue_size))
         .routes(routes!(upstream::current_search))
         .routes(routes!(health::health))
         .routes(routes!(health::live))
         .routes(routes!(health::ready))
         .routes(routes!(health::metrics))
-        .routes(routes!(document))
         .split_for_parts()
 }
 
-static OPENAPI_JSON: LazyLock<String> = LazyLock::new(|| {
-    let (_, document) = routes();
-    // Its maps have texts for keys, so that it is always JSON.
-    let mut json = document.to_pretty_json().unwrap_or_default();
-    json.push('\n');
-    json
-});
-
-/// The document as `GET /openapi.json` answers it.
-pub fn openapi_json() -> &'static str {
-    &OPENAPI_JSON
+/// What describes the search service alone.
+pub(crate) fn document_of_routes() -> OpenApi {
+    routes().1
 }
 
-/// This document
-#[utoipa::path(
-    get,
-    path = "/openapi.json",
-    tag = "operation",
-    responses((status = 200, description = "An OpenAPI 3.1 document", body = Object)),
-)]
+static SEARCH_OPENAPI_JSON: LazyLock<String> = LazyLock::new(|| {
+    // Where there are pages, one of them is at its address.
+    let (_, greeting) =
+        OpenApiRouter::<Arc<Shared>>::new().routes(routes!(upstream::greeting)).split_for_parts();
+    let mut document = document_of_routes();
+    document.merge(greeting);
+    openapi::to_json(document)
+});
+
+/// The document of `datastore serve`, as `GET /openapi.json` answers it: the search service alone.
+pub fn search_openapi_json() -> &'static str {
+    &SEARCH_OPENAPI_JSON
+}
+
 async fn document() -> Response {
-    ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], openapi_json())
-        .into_response()
+    openapi::reply(search_openapi_json())
 }
 
 async fn no_route() -> ApiError {
@@ -194,11 +200,12 @@ mod tests {
     #[test]
     fn the_document_describes_every_route_and_no_other() {
         let (router, document) = routes();
+        let paths = document.paths.paths.keys().map(String::as_str);
         // The router tells its paths in its debug form alone.
         let debug = format!("{router:?}");
         let is_route = |text: &&str| text.starts_with('/') && !text.contains("fallback");
         let routed: BTreeSet<&str> = debug.split('"').filter(is_route).collect();
-        let described: BTreeSet<&str> = document.paths.paths.keys().map(String::as_str).collect();
+        let described: BTreeSet<&str> = paths.collect();
         assert_eq!(routed, described);
         assert!(described.contains(LIVE));
     }

@@ -1,7 +1,7 @@
 //! What the handlers of a search server share.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use scholar_core::{PortError, Query, Question};
 use tokio::time::Instant;
@@ -40,7 +40,12 @@ pub(crate) struct Shared {
     pub(crate) traffic: Arc<Traffic>,
     pub(crate) stopping: AtomicBool,
     pub(crate) on_query: Option<OnQuery>,
+    /// What is measured beside searches: name, meaning, value.
+    pub(crate) gauges: OnceLock<Gauges>,
 }
+
+/// What is measured now: name, meaning, value of each.
+pub(crate) type Gauges = Box<dyn Fn() -> Vec<(&'static str, &'static str, u64)> + Send + Sync>;
 
 impl Shared {
     /// The text as a query, checked as questions are.

@@ -47,6 +47,41 @@ pub(crate) struct ServeArgs {
     pub(crate) reach: ReachArgs,
 }
 
+/// Ask, read and check answers in the browser, and over HTTP.
+///
+/// Runs are the same as those of `ask`. A question that was waiting or under way when the server ended goes on when it is started
+/// again.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SiteArgs {
+    /// Address to listen on; port 0 picks a free port. An address that other machines can reach needs --token-file or --insecure.
+    #[arg(long, default_value = "127.0.0.1:5006", value_name = "ADDRESS")]
+    pub(crate) listen: SocketAddr,
+    /// Datastore that can be asked; repeatable [default: all, the usual one first].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) datastore: Vec<String>,
+    /// Maximum number of questions answered at the same time.
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    pub(crate) concurrency: usize,
+    /// Threads for models and searches [default: the configured number, else one per CPU core].
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Send no requests; use only datastores and cached replies of any age.
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Log every question and search query to this file. Without it, neither is logged; runs keep their questions all the same.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log_queries: Option<PathBuf>,
+    /// File of access tokens, one `NAME: TOKEN` per line, readable by its owner only, with `questions-per-hour=N` and
+    /// `usd-per-day=N` behind a token that is limited. Each sees their own runs and those that are shared.
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Browsers reach the server through TLS, by a reverse proxy: cookies are then sent over nothing else.
+    #[arg(long)]
+    pub(crate) behind_tls: bool,
+    #[command(flatten)]
+    pub(crate) reach: ReachArgs,
+}
+
 /// Who may reach a server.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ReachArgs {

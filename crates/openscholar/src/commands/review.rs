@@ -133,7 +133,7 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
             let judged = judge.finds_contradictions()
                 || info.is_some_and(|info| judge.name().starts_with(&info.model));
             let expected = scholar_review::estimate(config, info, judged);
-            ask::announce_between([&expected.least, &expected.most], &asked, app)?;
+            ask::announce_between([&expected.least, &expected.most], &asked, (app, &app.printer))?;
         }
         ReviewMode::Evidence if args.points.is_some_and(|points| points > 0) => {
             let message = "no points about the plan itself: they take a capable model";

@@ -158,6 +158,44 @@ pub(crate) async fn judge_model(
     Ok(Some(Arc::new(server)))
 }
 
+/// What is known of the model that would write, before it is opened.
+pub(crate) struct Configured {
+    pub(crate) model: String,
+    pub(crate) is_strong: bool,
+    /// Whether it runs in this process.
+    pub(crate) is_local: bool,
+    /// US dollars per million tokens, read and written.
+    pub(crate) usd_per_million: Option<(f64, f64)>,
+}
+
+/// The model that writes by configuration and `args`; `None` where none is named, and code selects.
+pub(crate) fn configured(app: &App, args: &AnswerArgs) -> Option<Configured> {
+    let settings = &app.config.generator;
+    let is_named = |choice: GeneratorChoice| {
+        args.generator == Some(choice)
+            || args.generator.is_none()
+                && settings
+                    .kind
+                    .as_deref()
+                    .and_then(|name| GeneratorChoice::from_str(name, false).ok())
+                    == Some(choice)
+    };
+    if is_named(GeneratorChoice::None) {
+        return None;
+    }
+    if is_named(GeneratorChoice::Embedded) {
+        let model = model(app, args).cloned().unwrap_or_else(|| DEFAULT_GENERATOR.to_owned());
+        let usd_per_million = Some((0.0, 0.0));
+        return Some(Configured { model, is_strong: false, is_local: true, usd_per_million });
+    }
+    let (Some(_), Some(model)) = (base_url(app, args), model(app, args)) else { return None };
+    let strength = args.strength.as_deref().or(settings.strength.as_deref());
+    // A price file that cannot be read is told when a run opens the model.
+    let usd_per_million = price(app, model).ok().flatten();
+    let is_strong = strength != Some("small");
+    Some(Configured { model: model.clone(), is_strong, is_local: false, usd_per_million })
+}
+
 /// Whether neither command line nor environment nor config file says which model writes, or that none does.
 pub(crate) fn is_unset(app: &App, args: &AnswerArgs) -> bool {
     let settings = &app.config.generator;
@@ -226,8 +264,12 @@ async fn embedded(app: &App, args: &AnswerArgs) -> Result<Arc<dyn Generator>, Co
         memory_bytes: generator_choice::free_memory(),
         ..GgufOptions::laptop()
     };
-    let path = if is_file { Path::new(name).to_owned() } else { models::gguf(app, name).await? };
-    Ok(Arc::new(GgufGenerator::open(&path, options)?))
+    let open = async {
+        let path =
+            if is_file { Path::new(name).to_owned() } else { models::gguf(app, name).await? };
+        Ok(Arc::new(GgufGenerator::open(&path, options)?) as Arc<dyn Generator>)
+    };
+    app.resident.or_open(name, open).await
 }
 
 /// The server at `base_url`. If that or its model is missing, the error says what this machine has.

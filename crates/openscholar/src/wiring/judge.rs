@@ -98,6 +98,10 @@ async fn without_generator(app: &App, name: &str) -> Result<Arc<dyn Attributor>,
         AUTO => DEFAULT_JUDGE,
         name => name,
     };
+    app.resident.or_open(name, open_anew(app, name)).await
+}
+
+async fn open_anew(app: &App, name: &str) -> Result<Arc<dyn Attributor>, CommandError> {
     if name == LEXICAL {
         return Ok(Arc::new(LexicalAttributor::new()));
     }

@@ -25,6 +25,7 @@ const SEARCH_QUEUE: usize = 64;
 const LOCK_PAUSE: Duration = Duration::from_millis(200);
 
 /// An open datastore.
+#[derive(Clone)]
 pub(crate) struct OpenDatastore {
     pub(crate) encoder: Arc<LocalEncoder>,
     pub(crate) retriever: Arc<dyn Retriever>,
@@ -41,10 +42,13 @@ impl OpenDatastore {
     /// built on first use.
     pub(crate) async fn open(app: &App, name: &str) -> Result<Self, CommandError> {
         let members = app.datastore_members(name);
-        match members.as_slice() {
-            [] | [_] => Self::open_one(app, members.first().map_or(name, String::as_str)).await,
-            _ => Self::open_group(app, &members).await,
-        }
+        let open = async {
+            match members.as_slice() {
+                [] | [_] => Self::open_one(app, members.first().map_or(name, String::as_str)).await,
+                _ => Self::open_group(app, &members).await,
+            }
+        };
+        app.resident.or_open(&members.join(","), open).await
     }
 
     /// Opens several datastores as one. The first one's encoder is the one that other parts of the program use.

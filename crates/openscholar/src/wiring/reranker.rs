@@ -34,6 +34,18 @@ pub(crate) async fn open(
     named: Option<&str>,
     cache_bytes: Option<usize>,
 ) -> Result<(Arc<dyn Reranker>, Option<Notice>), CommandError> {
+    let name = named.or(app.config.reranker.as_deref()).unwrap_or(AUTO);
+    let encoder = datastore.encoder.info();
+    let key = format!("{name} {cache_bytes:?} {} {}", encoder.name, encoder.fingerprint);
+    app.resident.or_open(&key, open_anew(app, datastore, named, cache_bytes)).await
+}
+
+async fn open_anew(
+    app: &App,
+    datastore: &OpenDatastore,
+    named: Option<&str>,
+    cache_bytes: Option<usize>,
+) -> Result<(Arc<dyn Reranker>, Option<Notice>), CommandError> {
     let openers = Openers { app, datastore, cache_bytes };
     match named.or(app.config.reranker.as_deref()) {
         Some(name) if name != AUTO => Ok((openers.named(name).await?, None)),

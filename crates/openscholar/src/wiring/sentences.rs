@@ -19,8 +19,11 @@ pub(crate) async fn open(
     if encoder.name != DEFAULT_ENCODER {
         return Ok(None);
     }
-    let folder = models::ensure(app, DEFAULT_SENTENCE_CLASSIFIER).await?;
-    let heads = SentenceHeads::open(&folder)?;
-    let fits = heads.info().fits(encoder);
-    Ok(fits.then(|| Arc::new(heads) as Arc<dyn SentenceClassifier>))
+    let open = async {
+        let folder = models::ensure(app, DEFAULT_SENTENCE_CLASSIFIER).await?;
+        let heads = SentenceHeads::open(&folder)?;
+        let fits = heads.info().fits(encoder);
+        Ok(fits.then(|| Arc::new(heads) as Arc<dyn SentenceClassifier>))
+    };
+    app.resident.or_open(&encoder.fingerprint, open).await
 }

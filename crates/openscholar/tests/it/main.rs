@@ -31,6 +31,8 @@ mod screening;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]
+mod site;
+#[cfg(unix)]
 mod stopped;
 mod table;
 mod train;

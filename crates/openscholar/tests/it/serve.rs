@@ -25,14 +25,24 @@ impl Serving {
             true => &[],
             false => &["--listen", "127.0.0.1:0"],
         };
-        let args = [&["datastore", "serve", STORE], loopback, options].concat();
-        let mut child = program.start(&args);
+        Self::of(program, &[&["datastore", "serve", STORE], loopback, options].concat())
+    }
+
+    /// Any command that prints the address it serves on.
+    pub(crate) fn of(program: &Program, args: &[&str]) -> Self {
+        let mut child = program.start(args);
         let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
         let mut line = String::new();
         stdout.read_line(&mut line).expect("readable");
         let address = line.trim().rsplit("http://").next().and_then(|text| text.parse().ok());
         let address = address.unwrap_or_else(|| panic!("no address in {line:?}"));
         Self { child, address, _stdout: stdout }
+    }
+
+    /// Kills it, without any chance to end in order.
+    pub(crate) fn is_killed(mut self) {
+        self.child.kill().expect("it runs");
+        let _reaped = self.child.wait();
     }
 
     pub(crate) fn ends_with_0(mut self, name: &str) {

@@ -31,7 +31,7 @@ pub(crate) fn wait_for(stderr: &mut BufReader<ChildStderr>, words: &str) {
 }
 
 /// A model that falls silent in the first call for `purpose`, and tells when it does.
-fn silent_once(purpose: &'static str) -> (Model, Receiver<()>) {
+pub(crate) fn silent_once(purpose: &'static str) -> (Model, Receiver<()>) {
     let (tell, told) = channel();
     let tell = Mutex::new(tell);
     let model = Model::with(move |called, before| {

@@ -3,7 +3,7 @@
 //! The transcripts lie in `transcripts/`, one file for each command. Times, sizes, paths, names of runs and digests are
 //! replaced, and in what measures this machine every number.
 //!
-//! Some commands have no success here. Those that listen until a signal comes (`datastore serve`, `bench annotate serve`)
+//! Some commands have no success here. Those that listen until a signal comes (`serve`, `datastore serve`, `bench annotate serve`)
 //! have tests of their own, `models pull` needs a network, and `bench fuzz` is in builds for
 //! development only.
 
@@ -28,7 +28,7 @@ const fn case(command: &'static str, success: &'static str, failure: &'static st
 
 const PAPER: &str = "acl:2020.acl-main.326";
 
-const CASES: [Case; 75] = [
+const CASES: [Case; 76] = [
     case("ask", "QUESTION --generator none", "--resume nothing"),
     case("search", "bias --top-k 2", "bias --datastore nowhere"),
     case("papers list", "--limit 2", "--datastore nowhere"),
@@ -55,6 +55,7 @@ const CASES: [Case; 75] = [
     case("datastore verify", "papers", "nowhere"),
     case("datastore repair", "second --to repaired", "nowhere --to repaired"),
     case("datastore serve", "", "nowhere"),
+    case("serve", "", "--datastore nowhere"),
     case("datastore compact", "second", "second --bits 3"),
     case("datastore use", "papers", "nowhere"),
     case("datastore remove", "merged --yes", "nowhere --yes"),

@@ -77,15 +77,20 @@ impl Tokens {
         if tokens.is_empty() { Err(TokenError::Empty) } else { Ok(Self(tokens)) }
     }
 
-    /// The name of the token in `Authorization: Bearer …`. How long it takes does not depend on which it is.
-    pub(super) fn holder(&self, headers: &HeaderMap) -> Option<&str> {
+    /// The name of the token in `Authorization: Bearer …`.
+    pub(crate) fn holder(&self, headers: &HeaderMap) -> Option<&str> {
         let mut given = headers.get_all(header::AUTHORIZATION).iter();
         let (given, None) = (given.next()?, given.next()) else { return None };
         let (scheme, token) = given.to_str().ok()?.split_once(' ')?;
         if !scheme.eq_ignore_ascii_case("bearer") {
             return None;
         }
-        let digest: [u8; 32] = Sha256::digest(token.trim()).into();
+        self.named(token.trim())
+    }
+
+    /// The name of a token. How long it takes does not depend on which it is.
+    pub(crate) fn named(&self, token: &str) -> Option<&str> {
+        let digest: [u8; 32] = Sha256::digest(token).into();
         let mut holder = None;
         for (name, known) in &self.0 {
             if known.ct_eq(&digest).into() {

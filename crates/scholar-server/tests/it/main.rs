@@ -6,6 +6,7 @@ mod browser;
 mod hostile;
 mod load;
 mod openapi;
+mod site;
 mod typed;
 mod upstream;
 

@@ -1,5 +1,6 @@
 //! Shows a run as it happens, and keeps what the record needs.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::Mutex;
@@ -25,6 +26,7 @@ pub(crate) struct Watch {
     began: Instant,
     spinner: progress::Bar,
     state: Mutex<State>,
+    also: Option<Arc<dyn Observer>>,
 }
 
 /// What was seen.
@@ -45,7 +47,13 @@ impl Watch {
             began,
             spinner: progress::spinner(printer),
             state: Mutex::new(State { timings, ..State::default() }),
+            also: None,
         }
+    }
+
+    /// Tells `also` of every event, too.
+    pub(crate) fn and(self, also: Option<Arc<dyn Observer>>) -> Self {
+        Self { also, ..self }
     }
 
     /// Ends the display and hands over events and timings.
@@ -187,6 +195,9 @@ impl Observer for Watch {
             let _ignored = Json::line(event).and_then(|line| self.printer.out_json(&line));
         }
         self.show(event, &mut state);
+        if let Some(also) = &self.also {
+            also.on_event(event);
+        }
         if !matches!(event, Event::Text { .. }) {
             state.events.push(event.clone());
         }

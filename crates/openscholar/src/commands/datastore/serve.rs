@@ -117,7 +117,7 @@ pub(crate) fn probe(datastore: &OpenDatastore) -> Probe {
 }
 
 /// Appends queries to `path`, which only its owner can read, one line of JSON each. A line that cannot be written is reported, not fatal.
-fn query_log(path: &Path) -> Result<OnQuery, CommandError> {
+pub(crate) fn query_log(path: &Path) -> Result<OnQuery, CommandError> {
     let file = private::append(path).map_err(|source| CommandError::unwritable(path, source))?;
     let file = Mutex::new(file);
     Ok(Arc::new(move |query| {

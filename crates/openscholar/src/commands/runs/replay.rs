@@ -16,7 +16,10 @@ use crate::output::markdown;
 use crate::proof::check::{Checked, RunFiles, check};
 use crate::proof::derive::{self, Recorded, Replay};
 use crate::proof::describe;
-use crate::runs::{ANSWER_FILE, JOURNAL_FILE, MARKDOWN_FILE, PROOF_FILE, REVIEW_FILE, RunFolder};
+use crate::runs::{
+    ANSWER_FILE, FORMER_JOURNAL_FILE, JOURNAL_FILE, MARKDOWN_FILE, PROOF_FILE, REVIEW_FILE,
+    RunFolder,
+};
 
 /// What `--json` prints. Not built as a JSON value, in which short decimals of scores grow long.
 #[derive(Serialize)]
@@ -115,13 +118,21 @@ pub(crate) async fn replay(
 
 /// What the journal of a run that did not end holds; `None` when it was cut off before its first entry.
 pub(crate) fn journal_so_far(folder: &RunFolder) -> Result<Option<Journal>, CommandError> {
-    let path = folder.file(JOURNAL_FILE);
-    let Some(text) = folder.bytes(JOURNAL_FILE)? else { return Ok(None) };
-    let whole = whole_lines(&text);
-    if whole.is_empty() {
-        return Ok(None);
+    // A run that was taken up and cut off again before it was where it had been knows more from the time before.
+    let mut longest: Option<(&str, Vec<u8>)> = None;
+    for name in [JOURNAL_FILE, FORMER_JOURNAL_FILE] {
+        let Some(text) = folder.bytes(name)? else { continue };
+        if longest
+            .as_ref()
+            .is_none_or(|(_, known)| whole_lines(&text).len() > whole_lines(known).len())
+        {
+            longest = Some((name, text));
+        }
     }
-    parse(&path, whole).map(Some)
+    match longest.as_ref().map(|(name, text)| (folder.file(name), whole_lines(text))) {
+        Some((path, whole)) if !whole.is_empty() => parse(&path, whole).map(Some),
+        _ => Ok(None),
+    }
 }
 
 fn parse(path: &Path, text: &[u8]) -> Result<Journal, CommandError> {

@@ -89,6 +89,15 @@ pub(crate) fn hosts(names: &[String], known_as: Option<&Url>) -> Result<Hosts, C
 
 /// The tokens in a file that nobody else can read.
 pub(crate) fn tokens(path: &Path) -> Result<Tokens, CommandError> {
+    Tokens::parse(&token_text(path)?).map_err(|error| {
+        CommandError::user(format!("{}: {error}", path.display())).with_hint(
+            "write a line NAME: TOKEN for each client; openssl rand -hex 16 generates a token",
+        )
+    })
+}
+
+/// The text of a file that nobody else can read.
+pub(crate) fn token_text(path: &Path) -> Result<String, CommandError> {
     let cannot = || format!("cannot read the tokens in {}", path.display());
     let is_file = fs_err::metadata(path).user(cannot)?.is_file();
     if !is_file {
@@ -106,11 +115,7 @@ pub(crate) fn tokens(path: &Path) -> Result<Tokens, CommandError> {
     }
     let mut text = String::new();
     file.take(MOST_BYTES).read_to_string(&mut text).user(cannot)?;
-    Tokens::parse(&text).map_err(|error| {
-        CommandError::user(format!("{}: {error}", path.display())).with_hint(
-            "write a line NAME: TOKEN for each client; openssl rand -hex 16 generates a token",
-        )
-    })
+    Ok(text)
 }
 
 #[cfg(test)]

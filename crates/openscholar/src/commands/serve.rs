@@ -1,0 +1,155 @@
+//! `openscholar serve`: pages and the native interface over this program's runs, papers and models.
+
+mod asking;
+mod backend;
+mod desk;
+mod offer;
+mod papers;
+mod past;
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use scholar_server::backend::Backend;
+use scholar_server::{Access, Callers, JobsConfig, Server, ServerConfig, Site, SiteConfig};
+
+use super::datastore::serve::reach::{self, Guard};
+use super::datastore::serve::{listen_on, probe, query_log};
+use crate::app::App;
+use crate::args::SiteArgs;
+use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::home::Home;
+use crate::private;
+use crate::wiring::OpenDatastore;
+use desk::Desk;
+
+/// File of questions, threads and feedback, below the data folder.
+const DATABASE: &str = "serve.db";
+/// Held by the server of a home.
+const LOCK: &str = "serve.lock";
+
+pub(crate) fn run(args: SiteArgs, app: &Arc<App>) -> Result<ExitCode, CommandError> {
+    let SiteArgs {
+        listen,
+        datastore,
+        concurrency,
+        threads,
+        offline: _,
+        log_queries,
+        token_file,
+        behind_tls,
+        reach,
+    } = args;
+    if concurrency == 0 || threads == Some(0) {
+        return Err(CommandError::user("--concurrency and --threads must be at least 1"));
+    }
+    if let Some(threads) = threads {
+        app.use_threads(threads);
+    }
+    let allowed_hosts = reach::hosts(&reach.allowed_hosts, None)?;
+    let access = match token_file.as_deref() {
+        Some(path) => Access::Named(callers(path)?),
+        None => Access::Everybody,
+    };
+    let guard = match &access {
+        Access::Named(_) => Guard::Tokens,
+        Access::Everybody => Guard::None { insecure: reach.insecure },
+    };
+    reach::check(listen, guard)?;
+    let names = offer::served(&datastore, app)?;
+    let on_query = log_queries.as_deref().map(query_log).transpose()?;
+    let config =
+        ServerConfig { allowed_hosts, ..ServerConfig::local(names.join(","), app.threads()) };
+    app.block_on_to_the_end(async {
+        // An address that is taken is found before a model is fetched.
+        let listener = listen_on(listen, "--listen").await?;
+        let address = listener.local_addr().user(|| format!("cannot listen on {listen}"))?;
+        let _held = hold(&app.home)?;
+        app.resident.keep();
+        let opened = OpenDatastore::open(app, &names[0]).await?;
+        let on_query_of_server = on_query.clone();
+        let server = Server::start(
+            Arc::clone(&opened.retriever),
+            config,
+            probe(&opened),
+            on_query_of_server,
+        );
+        let desk: Arc<dyn Backend> =
+            Arc::new(Desk::new(Arc::clone(app), names.clone(), app.handle()?, on_query));
+        let site = SiteConfig {
+            jobs: JobsConfig::local(concurrency),
+            access,
+            database: app.home.data().join(DATABASE),
+            behind_tls,
+        };
+        let site = Site::start(server, desk, site)
+            .user(|| "cannot keep questions and threads".to_owned())
+            .map_err(|error| error.with_hint("check the folder, or pass --home DIR"))?;
+        if let Some(note) = reach::note(address, guard) {
+            app.printer.say(note);
+        }
+        // Who reads the address may end the server at once, and finds it ending in good order.
+        app.stop.heed();
+        app.printer.out(&format!("serving {} on http://{address}", names.join(", ")))?;
+        let stopped = site
+            .serve(listener, app.stop.wait())
+            .await
+            .user(|| format!("cannot serve on {address}"))?;
+        if stopped.cut_off > 0 {
+            app.printer
+                .say(&format!("{} requests took too long and were cut off", stopped.cut_off));
+        }
+        Ok(ExitCode::SUCCESS)
+    })?
+}
+
+/// Takes the lock of this home's server, which ends with this process: two would answer the same questions.
+fn hold(home: &Home) -> Result<fs_err::File, CommandError> {
+    home.create(home.data())?;
+    let path = home.data().join(LOCK);
+    let lock = private::append(&path).map_err(|source| CommandError::unwritable(&path, source))?;
+    match lock.file().try_lock() {
+        Ok(()) => {}
+        // Some network file systems have no locks; then nobody sees a second server.
+        Err(std::fs::TryLockError::Error(error))
+            if error.kind() == std::io::ErrorKind::Unsupported => {}
+        Err(std::fs::TryLockError::WouldBlock) => {
+            return Err(CommandError::user(format!(
+                "another openscholar serve uses {}",
+                home.data().display()
+            ))
+            .with_hint("stop it, or pass --home DIR"));
+        }
+        Err(std::fs::TryLockError::Error(source)) => {
+            return Err(CommandError::unwritable(&path, source));
+        }
+    }
+    // For a person who wonders; the lock alone counts.
+    let _best_effort = (&lock).write_all(format!("{}\n", std::process::id()).as_bytes());
+    Ok(lock)
+}
+
+/// The callers in a file that nobody else can read.
+fn callers(path: &Path) -> Result<Callers, CommandError> {
+    Callers::parse(&reach::token_text(path)?).map_err(|error| {
+        CommandError::user(format!("{}: {error}", path.display())).with_hint(
+            "write a line NAME: TOKEN for each client, with questions-per-hour=N or usd-per-day=N behind it; \
+             openssl rand -hex 16 generates a token",
+        )
+    })
+}
+
+/// A failure in the words of whoever reads it in a browser.
+fn told(error: &CommandError) -> scholar_server::backend::BackendError {
+    use scholar_server::backend::{BackendError, BackendErrorKind};
+    let kind = match error.kind {
+        ErrorKind::User => BackendErrorKind::Invalid,
+        ErrorKind::Unavailable => BackendErrorKind::Unavailable,
+        ErrorKind::Interrupted => BackendErrorKind::Interrupted,
+        ErrorKind::Damaged | ErrorKind::Bug => BackendErrorKind::Internal,
+    };
+    let notice = error.notice();
+    BackendError { kind, message: notice.message, hint: notice.hint }
+}

@@ -1,0 +1,75 @@
+//! [`Backend`] in the words of the other files of this folder.
+
+use std::ops::Range;
+
+use jiff::Timestamp;
+use scholar_core::{PaperId, PassageId};
+use scholar_pipeline::budget::Estimate;
+use scholar_server::backend::{
+    AskRequest, AskTask, Backend, BackendError, BackendErrorKind, CitedPassage, Export, ExportKind,
+    Offer, PaperView, RunSummary, RunUsage, RunView,
+};
+
+use super::desk::Desk;
+use super::{asking, offer, papers, past, told};
+
+impl Backend for Desk {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn secret(&self) -> Result<String, BackendError> {
+        crate::private::secret().map_err(|error| {
+            BackendError::new(BackendErrorKind::Internal, format!("no random number: {error}"))
+        })
+    }
+
+    fn offer(&self) -> Result<Offer, BackendError> {
+        offer::offer(self).map_err(|error| told(&error))
+    }
+
+    fn estimate(&self, request: &AskRequest) -> Result<Estimate, BackendError> {
+        asking::estimate(self, request).map_err(|error| told(&error))
+    }
+
+    fn reserve(&self, request: &AskRequest) -> Result<String, BackendError> {
+        asking::reserve(self, request).map_err(|error| told(&error))
+    }
+
+    fn release(&self, run: &str) {
+        asking::release(self, run);
+    }
+
+    fn answer(&self, task: AskTask) -> Result<RunUsage, BackendError> {
+        asking::answer(self, task).map_err(|error| told(&error))
+    }
+
+    fn runs(&self, limit: usize) -> Result<Vec<RunSummary>, BackendError> {
+        past::runs(self, limit).map_err(|error| told(&error))
+    }
+
+    fn run(&self, run: &str) -> Result<RunView, BackendError> {
+        past::run(self, run)
+    }
+
+    fn export(
+        &self,
+        run: &str,
+        kind: ExportKind,
+        part: Option<Range<usize>>,
+    ) -> Result<Export, BackendError> {
+        past::export(self, run, kind, part)
+    }
+
+    fn paper(&self, datastore: &str, paper: &PaperId) -> Result<PaperView, BackendError> {
+        papers::paper(self, datastore, paper)
+    }
+
+    fn passage(
+        &self,
+        datastore: &str,
+        passage: &PassageId,
+    ) -> Result<Option<CitedPassage>, BackendError> {
+        papers::passage(self, datastore, passage)
+    }
+}

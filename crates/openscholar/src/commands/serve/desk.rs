@@ -1,0 +1,38 @@
+//! What the server's pages need of this program: it starts runs, and reads runs and papers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use scholar_server::OnQuery;
+use tokio::runtime::Handle;
+
+use crate::app::App;
+use crate::runs::RunFolder;
+
+/// The program as the server sees it.
+pub(super) struct Desk {
+    pub(super) app: Arc<App>,
+    /// Datastores that can be asked, the usual one first.
+    pub(super) names: Vec<String>,
+    /// Runs on which threads that wait drive their work.
+    pub(super) handle: Handle,
+    /// Sees every question. Nobody does unless the server's owner asks for it.
+    pub(super) on_query: Option<OnQuery>,
+    /// Folders of questions that wait, locked for this process.
+    pub(super) reserved: Mutex<HashMap<String, RunFolder>>,
+    /// What was said of the datastores, by their commits.
+    pub(super) offered: Mutex<HashMap<String, super::offer::Known>>,
+}
+
+impl Desk {
+    pub(super) fn new(
+        app: Arc<App>,
+        names: Vec<String>,
+        handle: Handle,
+        on_query: Option<OnQuery>,
+    ) -> Self {
+        let (reserved, offered) = (Mutex::default(), Mutex::default());
+        Self { app, names, handle, on_query, reserved, offered }
+    }
+}

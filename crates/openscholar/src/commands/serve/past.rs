@@ -1,0 +1,187 @@
+//! Runs that are over, or at least begun.
+
+use std::ops::Range;
+
+use scholar_core::Answer;
+use scholar_core::text::untrusted::Markdown;
+use scholar_pipeline::Event;
+use scholar_server::backend::{
+    AnswerView, BackendError, Export, ExportKind, RunState, RunSummary, RunUsage, RunView,
+};
+
+use super::desk::Desk;
+use super::told;
+use crate::args::OutputFormat;
+use crate::error::CommandError;
+use crate::output::document::AnswerDocument;
+use crate::output::{export as formats, markdown};
+use crate::proof::derive;
+use crate::runs::{
+    self, ANSWER_FILE, EVENTS_FILE, RUN_FILE, RunFolder, RunRecord, RunStatus, Verb,
+};
+
+/// The newest runs, the newest first. One that is damaged is left out; `runs list` names it.
+pub(super) fn runs(desk: &Desk, limit: usize) -> Result<Vec<RunSummary>, CommandError> {
+    let ids = runs::ids(&desk.app.home)?;
+    let folders = ids.iter().rev().take(limit).map(|id| at(desk, id));
+    Ok(folders.filter_map(|folder| folder.record().ok()).map(summary).collect())
+}
+
+fn at(desk: &Desk, id: &str) -> RunFolder {
+    RunFolder::at(desk.app.home.runs().join(id))
+}
+
+/// The folder of a run by its whole name: what is in an address is no path.
+fn folder(desk: &Desk, run: &str) -> Result<RunFolder, BackendError> {
+    let is_name = !run.is_empty() && run.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let folder = at(desk, run);
+    if is_name && folder.file(RUN_FILE).is_file() {
+        Ok(folder)
+    } else {
+        Err(BackendError::not_found("there is no such run"))
+    }
+}
+
+pub(super) fn run(desk: &Desk, run: &str) -> Result<RunView, BackendError> {
+    let folder = folder(desk, run)?;
+    let read = || {
+        let record = folder.record()?;
+        let answer = match record.status {
+            RunStatus::Done => Some(folder.read_json::<AnswerDocument>(ANSWER_FILE)?),
+            _ => None,
+        };
+        let events = match folder.bytes(EVENTS_FILE)? {
+            Some(_) => folder.read_lines::<Event>(EVENTS_FILE)?,
+            None => Vec::new(),
+        };
+        Ok((record, answer, events))
+    };
+    let (record, document, events) = read().map_err(|error: CommandError| told(&error))?;
+    let answer = document.map(|document| AnswerView {
+        usage: usage(&document),
+        notices: document.notices,
+        answer: document.answer,
+    });
+    Ok(RunView { summary: summary(record), answer, events })
+}
+
+fn summary(record: RunRecord) -> RunSummary {
+    let RunRecord { id, started, status, error, verb, question, follows, datastore, .. } = record;
+    RunSummary {
+        id,
+        started,
+        state: match status {
+            RunStatus::Running => RunState::Running,
+            RunStatus::Done => RunState::Done,
+            RunStatus::Failed => RunState::Failed,
+            RunStatus::Interrupted => RunState::Interrupted,
+        },
+        verb: match verb {
+            Verb::Ask => "ask",
+            Verb::Review => "review",
+        }
+        .to_owned(),
+        question,
+        follows,
+        datastore,
+        error,
+    }
+}
+
+/// What a run took.
+pub(super) fn usage(document: &AnswerDocument) -> RunUsage {
+    let AnswerDocument { usage, timings_ms, .. } = document;
+    RunUsage {
+        model: usage.model.clone(),
+        calls: usage.calls,
+        tokens: usage.prompt_tokens + usage.completion_tokens,
+        cost_usd: usage.cost_usd,
+        total_ms: timings_ms.total,
+        first_evidence_ms: timings_ms.first_evidence,
+        first_sentence_ms: timings_ms.first_sentence,
+    }
+}
+
+pub(super) fn export(
+    desk: &Desk,
+    run: &str,
+    kind: ExportKind,
+    part: Option<Range<usize>>,
+) -> Result<Export, BackendError> {
+    let folder = folder(desk, run)?;
+    let written = || {
+        let mut document: AnswerDocument = folder.read_json(ANSWER_FILE)?;
+        let is_part = part.is_some();
+        if let Some(range) = part {
+            document.answer = cut(document.answer, range);
+        }
+        let format = match kind {
+            // A part is text to be pasted: without a title, and without the lines on the whole run.
+            ExportKind::Markdown if is_part => {
+                let mut text = Markdown::new();
+                markdown::turn(&document.answer, true, &mut text);
+                return Ok(text.into_string().into_bytes());
+            }
+            ExportKind::Plain => return Ok(plain(&document.answer).into_bytes()),
+            ExportKind::Json => {
+                let json = derive::pretty(&document);
+                return json.map(String::into_bytes).map_err(|source| {
+                    CommandError::user("the answer is no JSON").with_source(source)
+                });
+            }
+            ExportKind::Markdown => OutputFormat::Markdown,
+            ExportKind::Html => OutputFormat::Html,
+            ExportKind::Latex => OutputFormat::Latex,
+            ExportKind::Docx => OutputFormat::Docx,
+            ExportKind::Bibtex => OutputFormat::Bibtex,
+            ExportKind::Ris => OutputFormat::Ris,
+            ExportKind::Csl => OutputFormat::Csl,
+        };
+        formats::bytes(&document, format, None)
+    };
+    let bytes = written().map_err(|error: CommandError| told(&error))?;
+    Ok(Export { bytes })
+}
+
+/// The sentences of `range` with what they cite.
+fn cut(mut answer: Answer, range: Range<usize>) -> Answer {
+    let range = range.start.min(answer.sentences.len())..range.end.min(answer.sentences.len());
+    answer.sentences = answer.sentences.drain(range).collect();
+    answer.sections.clear();
+    answer.table = None;
+    let cited = answer.cited();
+    answer.references.retain(|reference| cited.contains(&reference.number));
+    answer
+}
+
+/// Sentences with their numbers, and the references, without any markup.
+fn plain(answer: &Answer) -> String {
+    let mut text = String::new();
+    let mut heading = None;
+    for (at, sentence) in answer.sentences.iter().enumerate() {
+        let is_new = at == 0 || sentence.heading.as_ref() != heading;
+        if is_new {
+            heading = sentence.heading.as_ref();
+            text.push_str(if at == 0 { "" } else { "\n\n" });
+            if let Some(heading) = heading {
+                text.push_str(&format!("{heading}\n\n"));
+            }
+        } else {
+            text.push_str(if sentence.paragraph_start { "\n\n" } else { " " });
+        }
+        text.push_str(&markdown::marked(sentence));
+    }
+    text.push_str("\n\n");
+    for reference in &answer.references {
+        let authors = reference.authors.join(", ");
+        let year = reference.year.map_or_else(|| "n.d.".to_owned(), |year| year.to_string());
+        let venue = reference.venue.as_ref().map(|venue| format!(" {venue}.")).unwrap_or_default();
+        let doi = reference.doi.as_ref().map(|doi| format!(" doi:{doi}")).unwrap_or_default();
+        let number = reference.number.0;
+        text.push_str(&format!(
+            "[{number}] {authors} ({year}). {}.{venue}{doi}\n",
+            reference.title
+        ));
+    }
+    text
+}

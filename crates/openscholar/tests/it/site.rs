@@ -1,0 +1,139 @@
+//! `openscholar serve` over the real run path: the same runs as those of the command line, through restarts too.
+
+use std::time::Duration;
+
+use scholar_testing::http::{HttpReply, get, post};
+use serde_json::{Value, json};
+
+use crate::model::Model;
+use crate::program::{Program, QUESTION, STORE};
+use crate::serve::Serving;
+use crate::stopped::silent_once;
+
+/// A fault would otherwise hang the test.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn serve(program: &Program) -> Serving {
+    Serving::of(program, &["serve", "--listen", "127.0.0.1:0"])
+}
+
+fn submit(serving: &Serving, request: &Value) -> String {
+    let reply = post(serving.address, "/v1/ask", &request.to_string());
+    assert_eq!(reply.status, 202, "{}", reply.body);
+    reply.json()["run"].as_str().expect("a name").to_owned()
+}
+
+/// The run when it is over.
+fn over(serving: &Serving, run: &str) -> Value {
+    loop {
+        let reply = get(serving.address, &format!("/v1/runs/{run}?wait=50"));
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        let reply = reply.json();
+        if !["queued", "running"].contains(&reply["state"].as_str().expect("a state")) {
+            return reply;
+        }
+    }
+}
+
+fn page(serving: &Serving, path: &str) -> HttpReply {
+    let reply = get(serving.address, path);
+    assert_eq!(reply.status, 200, "{path}: {}", reply.body);
+    reply
+}
+
+/// Lets the server write with `model`.
+fn written_by(program: &Program, model: &Model) {
+    let path = program.path(".config/openscholar/config.toml");
+    let config = fs_err::read_to_string(&path).expect("configured");
+    fs_err::write(&path, format!("{config}base_url = {:?}\n", model.base_url())).expect("written");
+}
+
+#[test]
+fn a_question_of_the_page_leaves_the_run_that_the_command_line_leaves() {
+    let program = Program::with_papers();
+    let expected = program.json(0, &["ask", QUESTION, "--mode", "evidence"]);
+    let serving = serve(&program);
+    let front = page(&serving, "/").body;
+    assert!(front.contains("40 papers") && front.contains(STORE), "{front}");
+    let run = submit(&serving, &json!({"question": QUESTION, "mode": "evidence"}));
+    let reply = over(&serving, &run);
+    assert_eq!(reply["state"], "done", "{reply}");
+    for part in ["sentences", "references", "mode", "abstained"] {
+        assert_eq!(reply["answer"][part], expected[part], "{part}");
+    }
+    let shown = page(&serving, &format!("/runs/{run}")).body;
+    let quoted = expected["sentences"][0]["quotes"][0]["text"].as_str().expect("a quotation");
+    assert!(shown.contains("<mark>") && shown.contains("popovertarget="), "{shown}");
+    let plain = page(&serving, &format!("/runs/{run}/parts/0/plain")).body;
+    assert!(!plain.is_empty() && !plain.contains('<'), "{plain}");
+    assert!(page(&serving, &format!("/runs/{run}/export/bibtex")).body.starts_with('@'));
+    let events = page(&serving, &format!("/v1/runs/{run}/events")).body;
+    assert!(events.contains("\"event\":\"ranked\"") && events.contains("event: end"), "{events}");
+    let listed = page(&serving, "/runs").body;
+    assert_eq!(listed.matches("href=\"/runs/20").count(), 2, "the terminal's run is there, too");
+    serving.ends_with_0("TERM");
+    assert!(program.runs().contains(&run));
+    assert!(
+        program
+            .json(0, &["runs", "show", &run])
+            .to_string()
+            .contains(quoted.split(' ').next().expect("a word"))
+    );
+    assert_eq!(program.json(0, &["runs", "replay", &run])["identical"], true);
+    program.succeeds(&["runs", "verify", &run]);
+}
+
+#[test]
+fn a_server_killed_in_mid_answer_goes_on_with_the_same_run() {
+    let program = Program::with_papers();
+    let (model, told) = silent_once("draft");
+    written_by(&program, &model);
+    let serving = serve(&program);
+    let request = json!({"question": QUESTION, "mode": "single-pass"});
+    let run = submit(&serving, &request);
+    told.recv_timeout(PATIENCE).expect("the call comes");
+    serving.is_killed();
+    let serving = serve(&program);
+    let reply = over(&serving, &run);
+    assert_eq!(reply["state"], "done", "{reply}");
+    serving.ends_with_0("INT");
+    assert_eq!(program.runs(), [run.as_str()], "one run, and not a second one");
+    assert_eq!(reply["answer"]["mode"], "single_pass");
+    // Nothing that was answered before the end was asked again.
+    let calls = model.purposes();
+    let drafts = calls.iter().filter(|call| **call == "draft").count();
+    assert_eq!(drafts, 2, "{calls:?}");
+    let first = calls.first().expect("a call");
+    assert_eq!(calls.iter().filter(|call| *call == first).count(), 1, "{calls:?}");
+    assert_eq!(program.json(0, &["runs", "replay", &run])["identical"], true);
+}
+
+#[test]
+fn one_server_uses_a_home_at_a_time_and_others_need_tokens() {
+    let program = Program::with_papers();
+    let serving = serve(&program);
+    program.fails(1, &["serve", "--listen", "127.0.0.1:0"], &["another openscholar serve uses"]);
+    let open = ["serve", "--listen", "0.0.0.0:0"];
+    program.fails(1, &open, &["other machines can reach", "--token-file", "--insecure"]);
+    serving.ends_with_0("TERM");
+    serve(&program).ends_with_0("TERM");
+}
+
+#[test]
+fn the_documented_example_in_python_prints_an_answer() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/api.md");
+    let text = fs_err::read_to_string(path).expect("there");
+    let (_, after) = text.split_once("```python\n").expect("an example");
+    let (example, _) = after.split_once("```").expect("a closed block");
+    let program = Program::with_papers();
+    let serving = serve(&program);
+    let example = example
+        .replace("127.0.0.1:5006", &serving.address.to_string())
+        .replace("How can hallucinations of language models be detected?", QUESTION);
+    let output = std::process::Command::new("python3").args(["-c", &example]).output();
+    let output = output.expect("the checks need python3");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(printed.lines().any(|line| line.ends_with("[1]")), "{printed}");
+    serving.ends_with_0("TERM");
+}

@@ -1,0 +1,163 @@
+//! What pages and the native interface need of the program: the one seam between a web server and runs, papers and models.
+//!
+//! The program implements [`Backend`]; tests do, with values in memory. Its methods may wait for the disk or, for
+//! [`Backend::answer`], for minutes: the server calls all of them on threads that may wait.
+
+mod offer;
+mod request;
+mod run;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use scholar_core::{PaperId, PassageId};
+use scholar_pipeline::Observer;
+use scholar_pipeline::budget::Estimate;
+
+use crate::cancel::Cancel;
+
+pub use offer::{DatastoreOffer, ModeOffer, Offer, SourceOffer};
+pub use request::{AskFilter, AskRequest, Length};
+pub use run::{
+    AnswerView, CitedPassage, Export, ExportKind, PaperView, RunState, RunSummary, RunUsage,
+    RunView,
+};
+
+/// Why the program could not do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct BackendError {
+    /// What kind it is.
+    pub kind: BackendErrorKind,
+    /// One clause, for people.
+    pub message: String,
+    /// The next step, where there is one.
+    pub hint: Option<String>,
+}
+
+/// Kinds of failure, as pages and programs tell them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackendErrorKind {
+    /// There is no such run, paper or datastore.
+    NotFound,
+    /// The request cannot be done as it is.
+    Invalid,
+    /// A server, a source or a model cannot be reached.
+    Unavailable,
+    /// It was cancelled; what was done is kept.
+    Interrupted,
+    /// Damage or a bug.
+    Internal,
+}
+
+impl BackendError {
+    /// A failure without a hint.
+    pub fn new(kind: BackendErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None }
+    }
+
+    /// There is no such thing.
+    pub fn not_found(what: impl Into<String>) -> Self {
+        Self::new(BackendErrorKind::NotFound, what)
+    }
+
+    /// Adds the next step.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// A question whose turn it is.
+pub struct AskTask {
+    /// The run's name, from [`Backend::reserve`].
+    pub run: String,
+    /// What was asked.
+    pub request: AskRequest,
+    /// Whether an earlier process began it: what its journal holds is not asked again.
+    pub resume: bool,
+    /// Sees every event as it happens.
+    pub observer: Arc<dyn Observer>,
+    /// Says when to stop.
+    pub cancel: Cancel,
+}
+
+/// The program behind the pages.
+pub trait Backend: Send + Sync + 'static {
+    /// Now, UTC.
+    fn now(&self) -> Timestamp;
+
+    /// A name that has never been used before and that nobody can guess: 128 bits in hexadecimal digits.
+    ///
+    /// # Errors
+    /// When the system has no random numbers.
+    fn secret(&self) -> Result<String, BackendError>;
+
+    /// What can be asked, of what and how.
+    ///
+    /// # Errors
+    /// When a datastore cannot be read.
+    fn offer(&self) -> Result<Offer, BackendError>;
+
+    /// What answering is expected to use. Opens no model.
+    ///
+    /// # Errors
+    /// When the request cannot be done as it is.
+    fn estimate(&self, request: &AskRequest) -> Result<Estimate, BackendError>;
+
+    /// Checks a request and gives it the name of a run, which is kept for it.
+    ///
+    /// # Errors
+    /// When the request cannot be done as it is, or no run can be kept.
+    fn reserve(&self, request: &AskRequest) -> Result<String, BackendError>;
+
+    /// Gives up a reserved name whose run never began.
+    fn release(&self, run: &str);
+
+    /// Answers, and keeps the run as the command line does. Returns when the run is over.
+    ///
+    /// # Errors
+    /// When there is no answer; [`BackendErrorKind::Interrupted`] when `task.cancel` said so.
+    fn answer(&self, task: AskTask) -> Result<RunUsage, BackendError>;
+
+    /// The newest `limit` runs, the newest first, whoever made them.
+    ///
+    /// # Errors
+    /// When they cannot be listed.
+    fn runs(&self, limit: usize) -> Result<Vec<RunSummary>, BackendError>;
+
+    /// A run with its answer, as far as it has one.
+    ///
+    /// # Errors
+    /// When there is no such run, or it is damaged.
+    fn run(&self, run: &str) -> Result<RunView, BackendError>;
+
+    /// A run's answer as a file, or of it the sentences of `part` with what they cite.
+    ///
+    /// # Errors
+    /// When there is no such run, or it has no answer.
+    fn export(
+        &self,
+        run: &str,
+        kind: ExportKind,
+        part: Option<Range<usize>>,
+    ) -> Result<Export, BackendError>;
+
+    /// A paper with its text.
+    ///
+    /// # Errors
+    /// When there is no such paper.
+    fn paper(&self, datastore: &str, paper: &PaperId) -> Result<PaperView, BackendError>;
+
+    /// A stored passage with its paper, where a run's own record does not have it.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn passage(
+        &self,
+        datastore: &str,
+        passage: &PassageId,
+    ) -> Result<Option<CitedPassage>, BackendError>;
+}

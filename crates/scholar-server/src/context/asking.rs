@@ -1,0 +1,199 @@
+//! Taking questions, and finding the runs a caller may see.
+
+use std::sync::Arc;
+
+use scholar_pipeline::budget::Estimate;
+
+use super::SiteState;
+use super::caller::Caller;
+use crate::backend::{AskRequest, RunState, RunSummary, RunView};
+use crate::callers::CallerLimits;
+use crate::error::{ApiError, ErrorCode};
+use crate::jobs::Live;
+use crate::jobs::store::Job;
+
+/// Seconds of the windows in which questions and dollars are counted.
+const HOUR_S: i64 = 3_600;
+const DAY_S: i64 = 24 * HOUR_S;
+
+/// A run as its page and its reply show it.
+pub(crate) struct Shown {
+    /// Its list entry, with how far it came by now.
+    pub(crate) summary: RunSummary,
+    /// The question, where it was asked here.
+    pub(crate) job: Option<Job>,
+    /// The run folder, where the run has begun.
+    pub(crate) view: Option<RunView>,
+    /// The run, while it waits or is under way.
+    pub(crate) live: Option<Arc<Live>>,
+}
+
+/// Takes a question of `caller`; returns the name of its run.
+pub(crate) async fn submit(
+    state: &Arc<SiteState>,
+    caller: &Caller,
+    mut request: AskRequest,
+) -> Result<String, ApiError> {
+    request.check()?;
+    if let Some(follows) = &request.follows {
+        visible(state, caller, follows).await?;
+    }
+    let limits = caller.limits(&state.access);
+    let name = Arc::clone(&caller.name);
+    let run = state
+        .blocking(move |state| {
+            request.max_cost_usd = left(state, &name, limits, request.max_cost_usd)?;
+            Ok::<_, ApiError>(state.jobs.submit(&name, request)?)
+        })
+        .await??;
+    Ok(run)
+}
+
+/// What this question may cost: what it asks for, or what is left of its caller's budget.
+fn left(
+    state: &SiteState,
+    caller: &str,
+    limits: CallerLimits,
+    wanted: Option<f64>,
+) -> Result<Option<f64>, ApiError> {
+    let CallerLimits { questions_per_hour, usd_per_day } = limits;
+    let now = state.backend.now().as_second();
+    let over = |message: String| ApiError::new(ErrorCode::OverBudget, message);
+    if let Some(most) = questions_per_hour {
+        let (asked, _) = state.store.spent(caller, now - HOUR_S)?;
+        if asked >= most {
+            return Err(over(format!(
+                "you have asked {asked} questions within the last hour, of {most}"
+            ))
+            .with_hint("ask again later, or let the operator raise questions-per-hour"));
+        }
+    }
+    let Some(most) = usd_per_day else { return Ok(wanted) };
+    let (_, spent) = state.store.spent(caller, now - DAY_S)?;
+    if spent >= most {
+        let message =
+            format!("your questions of the last 24 hours cost ${spent:.2}, of ${most:.2}");
+        return Err(
+            over(message).with_hint("ask again later, or let the operator raise usd-per-day")
+        );
+    }
+    let rest = most - spent;
+    Ok(Some(wanted.map_or(rest, |wanted| wanted.min(rest))))
+}
+
+/// What answering is expected to use.
+pub(crate) async fn estimate(
+    state: &Arc<SiteState>,
+    request: AskRequest,
+) -> Result<Estimate, ApiError> {
+    request.check()?;
+    Ok(state.blocking(move |state| state.backend.estimate(&request)).await??)
+}
+
+/// The question behind a run that `caller` may see; `None` for a run of the command line.
+pub(crate) async fn visible(
+    state: &Arc<SiteState>,
+    caller: &Caller,
+    run: &str,
+) -> Result<Option<Job>, ApiError> {
+    let name = run.to_owned();
+    let job = state.blocking(move |state| state.store.job(&name)).await??;
+    let is_visible = job.as_ref().map_or(caller.sees_all, |job| caller.sees(job));
+    // That there is a run which is not theirs is nothing they should learn.
+    if is_visible { Ok(job) } else { Err(no_run()) }
+}
+
+fn no_run() -> ApiError {
+    ApiError::new(ErrorCode::NotFound, "there is no such run")
+}
+
+/// A run that `caller` may see.
+pub(crate) async fn find(
+    state: &Arc<SiteState>,
+    caller: &Caller,
+    run: &str,
+) -> Result<Shown, ApiError> {
+    let job = visible(state, caller, run).await?;
+    shown(state, run, job).await
+}
+
+/// The run that is shared under this secret.
+pub(crate) async fn find_shared(state: &Arc<SiteState>, secret: &str) -> Result<Shown, ApiError> {
+    let secret = secret.to_owned();
+    let job = state.blocking(move |state| state.store.shared(&secret)).await??;
+    let job = job.ok_or_else(no_run)?;
+    let run = job.run.clone();
+    shown(state, &run, Some(job)).await
+}
+
+async fn shown(state: &Arc<SiteState>, run: &str, job: Option<Job>) -> Result<Shown, ApiError> {
+    // Looked up before its state: a run that ends meanwhile is shown as it was.
+    let live = state.jobs.live(run);
+    let name = run.to_owned();
+    let view = match &live {
+        Some(_) => None,
+        None => Some(state.blocking(move |state| state.backend.run(&name)).await?),
+    };
+    let view = match (view, &job) {
+        (Some(Err(_)), Some(_)) | (None, _) => None,
+        (Some(Err(error)), None) => return Err(error.into()),
+        (Some(Ok(view)), _) => Some(view),
+    };
+    let summary = match (&job, &view) {
+        (Some(job), _) => of_job(state, job, live.is_some(), view.as_ref()),
+        (None, Some(view)) => view.summary.clone(),
+        (None, None) => return Err(no_run()),
+    };
+    Ok(Shown { summary, job, view, live })
+}
+
+/// The list entry of a question that was asked here.
+fn of_job(state: &SiteState, job: &Job, is_live: bool, view: Option<&RunView>) -> RunSummary {
+    let Job { run, request, submitted, error, .. } = job;
+    let started = jiff::Timestamp::from_second(*submitted).unwrap_or_default().to_string();
+    let named = request.datastore.clone().unwrap_or_default();
+    RunSummary {
+        id: run.clone(),
+        started,
+        state: match job.state {
+            RunState::Queued | RunState::Running if !is_live => RunState::Interrupted,
+            _ if is_live && state.jobs.ahead_of(run).is_some() => RunState::Queued,
+            _ if is_live => RunState::Running,
+            over => over,
+        },
+        verb: "ask".to_owned(),
+        question: request.question.trim().to_owned(),
+        follows: request.follows.clone(),
+        datastore: view.map_or(named, |view| view.summary.datastore.clone()),
+        error: error.clone(),
+    }
+}
+
+/// The newest runs that `caller` may see, the newest first: those that wait, then those that have begun.
+pub(crate) async fn list(
+    state: &Arc<SiteState>,
+    caller: &Caller,
+    limit: usize,
+) -> Result<Vec<RunSummary>, ApiError> {
+    let only = caller.only().map(str::to_owned);
+    state
+        .blocking(move |state| {
+            let jobs = state.store.recent(only.as_deref(), limit)?;
+            let is_live = |run: &str| state.jobs.live(run).is_some();
+            let mut runs: Vec<RunSummary> =
+                jobs.iter().map(|job| of_job(state, job, is_live(&job.run), None)).collect();
+            if only.is_none() {
+                for run in state.backend.runs(limit)? {
+                    match runs.iter_mut().find(|known| known.id == run.id) {
+                        // The run knows its datastore.
+                        Some(known) => known.datastore = run.datastore,
+                        None => runs.push(run),
+                    }
+                }
+            }
+            runs.sort_by(|a, b| b.started.cmp(&a.started).then_with(|| b.id.cmp(&a.id)));
+            runs.truncate(limit);
+            Ok(runs)
+        })
+        .await?
+}

@@ -1,0 +1,42 @@
+//! The native interface: questions, runs and their events, for programs. Described in `docs/api.md`.
+
+mod ask;
+mod events;
+pub(crate) mod reply;
+mod runs;
+
+use std::sync::Arc;
+
+use axum::Router;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::context::SiteState;
+
+pub(crate) use events::{EventStream, Told, last_event};
+
+/// Every route with its description.
+fn described() -> (Router<Arc<SiteState>>, OpenApi) {
+    OpenApiRouter::new()
+        .routes(routes!(ask::ask))
+        .routes(routes!(ask::estimate))
+        .routes(routes!(ask::offer))
+        .routes(routes!(runs::list))
+        .routes(routes!(runs::show))
+        .routes(routes!(runs::events))
+        .routes(routes!(runs::cancel))
+        .routes(routes!(runs::resume))
+        .routes(routes!(runs::export))
+        .split_for_parts()
+}
+
+/// The routes.
+pub(crate) fn router() -> Router<Arc<SiteState>> {
+    described().0
+}
+
+/// What describes them.
+pub(crate) fn document() -> OpenApi {
+    described().1
+}

@@ -1,0 +1,80 @@
+//! The pages on which people ask, read and check.
+//!
+//! Pages are made on the server by functions from values to markup (`maud`), which escape everything; text of papers, models and
+//! people goes through [`text::text`] besides, so that nothing of it is obeyed. Everything but live updates works without a
+//! script: buttons are forms, and popovers are the browser's own. A new page is a module with a function that makes it, a route
+//! in [`routes`], and a line in [`layout::PLACES`] if it is to be reached from everywhere.
+
+mod answer;
+mod ask;
+mod chips;
+mod form;
+mod layout;
+mod live;
+mod progress;
+mod reference;
+mod routes;
+mod run;
+mod runs;
+mod sign_in;
+mod text;
+
+use std::sync::Arc;
+
+use axum::Router;
+use maud::{Markup, html};
+use utoipa::openapi::OpenApi;
+
+use crate::context::SiteState;
+use crate::error::{ApiError, ErrorCode};
+use layout::{Frame, Place};
+use text::text;
+
+/// The page that describes the interface of programs, from its document.
+pub(crate) fn reference(document: &OpenApi) -> Markup {
+    reference::page(document)
+}
+
+/// The routes.
+pub(crate) fn router() -> Router<Arc<SiteState>> {
+    routes::router()
+}
+
+/// A page of a few words.
+pub(crate) fn message(title: &str, words: &str) -> Markup {
+    let body = html! {
+        h1 { (text(title)) }
+        p { (text(words)) }
+        p { a href="/" { "Ask a question" } }
+    };
+    layout::page(&Frame::plain(title, Place::Elsewhere), &body)
+}
+
+/// What a person reads of a failed request.
+pub(crate) fn error(error: &ApiError) -> Markup {
+    let title = match error.code {
+        ErrorCode::NotFound => "There is nothing at this address",
+        ErrorCode::OverBudget => "Over budget",
+        ErrorCode::Busy => "The server is busy",
+        ErrorCode::Unavailable => "Not reachable",
+        ErrorCode::Timeout => "That took too long",
+        ErrorCode::Internal => "The server has a fault",
+        _ => "That did not work",
+    };
+    let body = html! {
+        h1 { (title) }
+        p.notice { (text(&sentence(&error.message))) }
+        @if let Some(hint) = &error.hint { p { strong { "What you can do: " } (text(&sentence(hint))) } }
+        @if let Some(seconds) = error.retry_after_s { p { "Try again in " (seconds) " s." } }
+        p { a href="/" { "Ask a question" } }
+    };
+    layout::page(&Frame::plain(title, Place::Elsewhere), &body)
+}
+
+/// A clause as a sentence.
+pub(crate) fn sentence(clause: &str) -> String {
+    let mut chars = clause.chars();
+    let head: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+    let whole = format!("{head}{}", chars.as_str());
+    if whole.ends_with(['.', '!', '?', '…']) { whole } else { format!("{whole}.") }
+}

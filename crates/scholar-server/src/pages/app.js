@@ -1,0 +1,109 @@
+// Makes pages live. Everything but that works without: buttons are forms, popovers are the browser's own.
+// Nothing here makes markup of text: pieces of pages come from the server, which escapes what is in them.
+
+// A run under way: pieces of the page as they are made.
+const run = document.querySelector("[data-live]");
+if (run) follow(run.dataset.live, run.dataset.last);
+
+function follow(address, last) {
+  let seen = last;
+  const source = new EventSource(`${address}?last=${encodeURIComponent(last)}`);
+  source.addEventListener("pieces", (message) => {
+    if (message.lastEventId) seen = message.lastEventId;
+    online(true);
+    for (const piece of JSON.parse(message.data)) {
+      const place = document.getElementById(piece.at);
+      if (!place) continue;
+      if (piece.do === "put") place.innerHTML = piece.html;
+      else place.insertAdjacentHTML("beforeend", piece.html);
+    }
+  });
+  source.addEventListener("end", (message) => {
+    // Without a state the server is ending: the browser comes back by itself, and goes on where it was.
+    if (JSON.parse(message.data).state) {
+      source.close();
+      location.reload();
+    }
+  });
+  source.addEventListener("open", () => online(true));
+  source.addEventListener("error", () => {
+    online(false);
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => follow(address, seen), 3000);
+  });
+}
+
+// Says that the server is not there, and that nothing is lost.
+function online(is) {
+  let words = document.getElementById("offline");
+  if (is) {
+    words?.remove();
+  } else if (!words) {
+    words = document.createElement("p");
+    words.id = "offline";
+    words.className = "notice warn";
+    words.setAttribute("role", "status");
+    words.textContent = "The server cannot be reached. This page goes on by itself as soon as it is back; nothing is lost.";
+    document.getElementById("main").prepend(words);
+  }
+}
+
+document.addEventListener("click", async (event) => {
+  const copy = event.target.closest("a[data-copy]");
+  if (copy && navigator.clipboard) {
+    event.preventDefault();
+    const reply = await fetch(copy.href);
+    if (!reply.ok) return location.assign(copy.href);
+    await navigator.clipboard.writeText(await reply.text());
+    said(copy, "Copied");
+  }
+  if (event.target.closest("[data-print]")) print();
+});
+
+// Feedback is sent without leaving the page.
+document.addEventListener("submit", async (event) => {
+  const form = event.target.closest("form[data-feedback]");
+  if (!form) return;
+  event.preventDefault();
+  const fields = new URLSearchParams(new FormData(form, event.submitter));
+  const reply = await fetch(form.action, { method: "POST", body: fields });
+  const thumb = fields.get("thumb");
+  if (reply.ok && thumb) {
+    for (const button of form.querySelectorAll("button[value=up], button[value=down]"))
+      button.setAttribute("aria-pressed", String(button.value === thumb));
+  }
+  form.querySelector(".said").textContent = reply.ok ? "Thank you." : "Not saved. Please try again.";
+});
+
+// Ctrl+Enter sends a question.
+for (const box of document.querySelectorAll("form.ask textarea"))
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) box.form.requestSubmit();
+  });
+
+for (const button of document.querySelectorAll("[data-print]")) button.hidden = false;
+
+// A chip's popover stands beside it where there is room; without this it stands in the middle of the window.
+document.addEventListener("toggle", (event) => {
+  const popover = event.target;
+  if (event.newState !== "open" || !popover.matches?.(".popover") || innerWidth < 700) return;
+  const chip = document.querySelector(`[popovertarget="${popover.id}"]`).getBoundingClientRect();
+  const box = popover.getBoundingClientRect();
+  const left = Math.max(8, Math.min(chip.left, innerWidth - box.width - 8));
+  const below = chip.bottom + 6;
+  const top = below + box.height < innerHeight ? below : Math.max(8, chip.top - box.height - 6);
+  popover.style.inset = "auto";
+  popover.style.left = `${left}px`;
+  popover.style.top = `${top}px`;
+  popover.style.margin = "0";
+}, true);
+
+function said(beside, words) {
+  let place = beside.parentElement.querySelector(".copied");
+  if (!place) {
+    place = document.createElement("span");
+    place.className = "copied soft";
+    place.setAttribute("role", "status");
+    beside.parentElement.append(place);
+  }
+  place.textContent = words;
+}

@@ -1,0 +1,205 @@
+//! The page on which questions are asked.
+
+use maud::{Markup, html};
+use scholar_pipeline::budget::Estimate;
+
+use super::sentence;
+use super::text::{counted, grouped, text};
+use crate::backend::{AskRequest, DatastoreOffer, Length, Offer};
+use crate::error::ApiError;
+
+/// Examples that are shown of a datastore.
+const SHOWN_EXAMPLES: usize = 4;
+
+/// What the form shows.
+pub(super) struct Form<'a> {
+    /// What is filled in.
+    pub(super) request: &'a AskRequest,
+    /// Why what was sent was not taken.
+    pub(super) problem: Option<ApiError>,
+    /// What answering it would use, where that was asked.
+    pub(super) estimate: Option<Estimate>,
+}
+
+/// The page.
+pub(super) fn page(form: &Form<'_>, offer: &Offer) -> Markup {
+    let Form { request, problem, estimate } = form;
+    html! {
+        h1 { "Ask the literature" }
+        @if offer.datastores.is_empty() {
+            (no_datastore())
+        } @else {
+            @if let Some(problem) = problem { (refusal(problem)) }
+            form.ask method="post" action="/ask" {
+                label.hidden for="question" { "Your question" }
+                textarea #question name="question" rows="3" required maxlength="20000" autofocus
+                    placeholder="What do papers say about …?" { "\n" (text(&request.question)) }
+                (choices(offer, request))
+                div.buttons {
+                    button.primary type="submit" { "Ask" }
+                    button type="submit" formaction="/estimate" { "Estimate the cost" }
+                    @if let Some(estimate) = estimate { p.estimate role="status" { (estimate_words(estimate)) } }
+                }
+            }
+            @if request.question.is_empty() { (examples(offer)) }
+        }
+    }
+}
+
+/// Why a question was not taken.
+fn refusal(problem: &ApiError) -> Markup {
+    html! {
+        div.notice.bad role="alert" {
+            p { strong { "Not asked. " } (text(&sentence(&problem.message))) }
+            @if let Some(hint) = &problem.hint { p { (text(&sentence(hint))) } }
+        }
+    }
+}
+
+/// What answering is expected to use, in words.
+pub(super) fn estimate_words(estimate: &Estimate) -> String {
+    let Estimate { calls, usage, usd } = estimate;
+    if *calls == 0 {
+        return "No language model is used: this costs nothing.".to_owned();
+    }
+    let tokens = grouped(usage.total());
+    let calls = counted(usize::try_from(*calls).unwrap_or(usize::MAX), "model call", "model calls");
+    match usd {
+        Some(usd) if *usd > 0.0 => format!("About {calls}, {tokens} tokens, ${usd:.3}."),
+        Some(_) => format!("About {calls}, {tokens} tokens, on this machine."),
+        None => format!("About {calls}, {tokens} tokens, at a price that is not known."),
+    }
+}
+
+fn no_datastore() -> Markup {
+    html! {
+        div.notice {
+            p { strong { "There is nothing to ask yet. " } "A datastore holds the papers that questions are answered from." }
+            p { "Add your own papers with " code { "openscholar papers add FOLDER" } ", then reload this page." }
+        }
+    }
+}
+
+fn choices(offer: &Offer, request: &AskRequest) -> Markup {
+    let is_open = !request.filter.is_none()
+        || !request.sources.is_empty()
+        || request.max_cost_usd.is_some()
+        || request.max_seconds.is_some();
+    html! {
+        div.row {
+            @if offer.datastores.len() > 1 {
+                div {
+                    label for="datastore" { "Papers" }
+                    select #datastore name="datastore" {
+                        @for store in &offer.datastores {
+                            option value=(text(&store.name)) selected[request.datastore.as_deref() == Some(&store.name)] {
+                                (text(&store.name)) " (" (grouped(store.papers)) ")"
+                            }
+                        }
+                    }
+                }
+            } @else if let [DatastoreOffer { name, papers, .. }] = offer.datastores.as_slice() {
+                p.soft { "Asks " (counted(usize::try_from(*papers).unwrap_or(usize::MAX), "paper", "papers")) " in " strong { (text(name)) } "." }
+            }
+            div {
+                label for="mode" { "Kind of answer" }
+                select #mode name="mode" {
+                    option value="" { "What fits" }
+                    @for mode in &offer.modes {
+                        option value=(mode.name) selected[request.mode.as_deref() == Some(&mode.name)] disabled[!mode.is_available] {
+                            (mode.title) @if !mode.is_available { " (needs a language model)" }
+                        }
+                    }
+                }
+            }
+            div {
+                label for="length" { "Length" }
+                select #length name="length" {
+                    option value="" { "Medium" }
+                    @for length in [Length::Short, Length::Long] {
+                        option value=(length.name()) selected[request.length == Some(length)] { (sentence(length.name()).trim_end_matches('.')) }
+                    }
+                }
+            }
+        }
+        details.more open[is_open] {
+            summary { "Filters, sources and budget" }
+            (filters(request))
+            (sources(offer, request))
+            (budget(request))
+        }
+    }
+}
+
+fn filters(request: &AskRequest) -> Markup {
+    let filter = &request.filter;
+    html! {
+        fieldset {
+            legend { "Only papers" }
+            div.row {
+                div { label for="year_from" { "from year" } input #year_from name="year_from" inputmode="numeric" size="6" value=[filter.year_from]; }
+                div { label for="year_to" { "to year" } input #year_to name="year_to" inputmode="numeric" size="6" value=[filter.year_to]; }
+                div { label for="min_citations" { "fewest citations" } input #min_citations name="min_citations" inputmode="numeric" size="6" value=[filter.min_citations]; }
+                div { label for="venue" { "venues, separated by commas" } input #venue name="venue" value=(text(&filter.venues.join(", "))); }
+            }
+            label.check { input type="checkbox" name="without_retracted" checked[filter.without_retracted]; " not known as retracted" }
+            label.check { input type="checkbox" name="include_unknown" checked[filter.include_unknown]; " also those of which year, venue or citations are not known" }
+        }
+    }
+}
+
+fn sources(offer: &Offer, request: &AskRequest) -> Markup {
+    let is_chosen = |name: &str, is_usual: bool| match request.sources.as_slice() {
+        [] => is_usual,
+        chosen => chosen.iter().any(|one| one == name),
+    };
+    html! {
+        fieldset {
+            legend { "Where papers are looked for" }
+            @if offer.offline {
+                p.soft { "This server works offline: only stored papers are searched." }
+            } @else {
+                @for source in &offer.sources {
+                    label.check { input type="checkbox" name="source" value=(source.name) checked[is_chosen(&source.name, source.is_usual)]; " " (source.title) }
+                }
+            }
+        }
+    }
+}
+
+fn budget(request: &AskRequest) -> Markup {
+    html! {
+        fieldset {
+            legend { "At most" }
+            div.row {
+                div { label for="max_cost_usd" { "US dollars" } input #max_cost_usd name="max_cost_usd" inputmode="decimal" size="6" value=[request.max_cost_usd]; }
+                div { label for="max_seconds" { "seconds" } input #max_seconds name="max_seconds" inputmode="numeric" size="6" value=[request.max_seconds]; }
+            }
+        }
+    }
+}
+
+/// Questions of the datastore in use, for people who do not know what to ask.
+fn examples(offer: &Offer) -> Markup {
+    let first = offer.datastores.first();
+    let shown = first.map(|store| store.examples.iter().take(SHOWN_EXAMPLES));
+    html! {
+        @if let (Some(store), Some(shown)) = (first, shown) {
+            @if shown.len() > 0 {
+                section aria-labelledby="examples" {
+                    h2 #examples { "For example" }
+                    ul.examples {
+                        @for question in shown {
+                            li {
+                                form method="post" action="/ask" {
+                                    input type="hidden" name="datastore" value=(text(&store.name));
+                                    button.link type="submit" name="question" value=(text(question)) { (text(question)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,431 @@
+//! What browsers ask for, and what they are sent.
+
+use std::sync::Arc;
+
+use axum::extract::{Form, Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{Html, IntoResponse as _, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+use maud::Markup;
+use serde::Deserialize;
+
+use super::ask::Form as AskForm;
+use super::form::Fields;
+use super::layout::{self, Frame, ICON, Place, SCRIPT, STYLE};
+use super::progress::Progress;
+use super::run::Around;
+use super::{answer, ask, live, run as run_page, runs as runs_page, sign_in};
+use crate::backend::{AskRequest, Export, ExportKind};
+use crate::callers::Access;
+use crate::context::SiteState;
+use crate::context::asking::{Shown, estimate, find, find_shared, list, submit, visible};
+use crate::context::caller::{self, Caller};
+use crate::error::{ApiError, ErrorCode};
+use crate::jobs::feed::EventId;
+use crate::jobs::store::{Feedback, Job, Thumb};
+use crate::native::{EventStream, last_event};
+
+/// Threads at the side of a page.
+const SHOWN_THREADS: usize = 30;
+/// Runs on the page of all.
+const SHOWN_RUNS: usize = 200;
+/// Longest comment that is kept, in characters.
+const MOST_COMMENT: usize = 4_000;
+
+type Site = State<Arc<SiteState>>;
+type Who = Extension<Caller>;
+type Sent = Form<Vec<(String, String)>>;
+
+/// The routes.
+pub(super) fn router() -> Router<Arc<SiteState>> {
+    Router::new()
+        .route("/", get(entrance))
+        .route("/ask", post(send))
+        .route("/estimate", post(estimated))
+        .route("/runs", get(all_runs))
+        .route("/runs/{run}", get(show))
+        .route("/runs/{run}/live", get(follow))
+        .route("/runs/{run}/cancel", post(cancel))
+        .route("/runs/{run}/resume", post(resume))
+        .route("/runs/{run}/share", post(share))
+        .route("/runs/{run}/unshare", post(unshare))
+        .route("/runs/{run}/feedback", post(feedback))
+        .route("/runs/{run}/export/{format}", get(export))
+        .route("/runs/{run}/parts/{part}/{format}", get(part))
+        .route("/shared/{secret}", get(shared))
+        .route("/sign-in", get(ask_token).post(take_token))
+        .route("/sign-out", post(sign_out))
+        .route("/style.css", get(|| async { asset("text/css; charset=utf-8", STYLE) }))
+        .route("/app.js", get(|| async { asset("text/javascript; charset=utf-8", SCRIPT) }))
+        .route("/icon.svg", get(|| async { asset("image/svg+xml", ICON) }))
+}
+
+fn asset(kind: &'static str, text: &'static str) -> Response {
+    ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-cache")], text).into_response()
+}
+
+fn see(address: &str) -> Response {
+    (StatusCode::SEE_OTHER, [(header::LOCATION, address.to_owned())]).into_response()
+}
+
+/// A page with the caller's threads at its side.
+async fn framed(
+    state: &Arc<SiteState>,
+    caller: &Caller,
+    mut frame: Frame<'_>,
+    body: &Markup,
+) -> Result<Html<String>, ApiError> {
+    let only = caller.only().map(str::to_owned);
+    let threads =
+        state.blocking(move |state| state.store.threads(only.as_deref(), SHOWN_THREADS)).await??;
+    frame.threads = Some(&threads);
+    frame.caller = caller.only();
+    Ok(Html(layout::page(&frame, body).into_string()))
+}
+
+#[derive(Deserialize)]
+struct Filled {
+    question: Option<String>,
+}
+
+async fn entrance(
+    State(state): Site,
+    Extension(caller): Who,
+    Query(Filled { question }): Query<Filled>,
+) -> Result<Html<String>, ApiError> {
+    let request = AskRequest { question: question.unwrap_or_default(), ..AskRequest::default() };
+    ask_page(&state, &caller, &request, |form| form).await
+}
+
+async fn ask_page<'a>(
+    state: &Arc<SiteState>,
+    caller: &Caller,
+    request: &'a AskRequest,
+    fill: impl FnOnce(AskForm<'a>) -> AskForm<'a>,
+) -> Result<Html<String>, ApiError> {
+    let offer = state.blocking(|state| state.backend.offer()).await??;
+    let filled = fill(AskForm { request, problem: None, estimate: None });
+    let body = ask::page(&filled, &offer);
+    framed(state, caller, Frame::plain("Ask", Place::Ask), &body).await
+}
+
+async fn send(
+    State(state): Site,
+    Extension(caller): Who,
+    Form(fields): Sent,
+) -> Result<Response, ApiError> {
+    let fields = Fields::new(fields);
+    let taken = match fields.request() {
+        Ok(request) => submit(&state, &caller, request).await,
+        Err(error) => Err(error),
+    };
+    let error = match taken {
+        Ok(run) => return Ok(see(&format!("/runs/{run}"))),
+        Err(error) => error,
+    };
+    // What was typed is not lost.
+    let request = fields.request().unwrap_or_else(|_| fields.question());
+    let page = ask_page(&state, &caller, &request, |form| AskForm {
+        problem: Some(error.clone()),
+        ..form
+    })
+    .await?;
+    Ok((error.status(), page).into_response())
+}
+
+async fn estimated(
+    State(state): Site,
+    Extension(caller): Who,
+    Form(fields): Sent,
+) -> Result<Response, ApiError> {
+    let fields = Fields::new(fields);
+    let expected = match fields.request() {
+        Ok(request) => estimate(&state, request).await,
+        Err(error) => Err(error),
+    };
+    let request = fields.request().unwrap_or_else(|_| fields.question());
+    let status = expected.as_ref().err().map_or(StatusCode::OK, ApiError::status);
+    let page = ask_page(&state, &caller, &request, |form| match expected {
+        Ok(estimate) => AskForm { estimate: Some(estimate), ..form },
+        Err(problem) => AskForm { problem: Some(problem), ..form },
+    })
+    .await?;
+    Ok((status, page).into_response())
+}
+
+async fn all_runs(State(state): Site, Extension(caller): Who) -> Result<Html<String>, ApiError> {
+    let runs = list(&state, &caller, SHOWN_RUNS).await?;
+    framed(&state, &caller, Frame::plain("Runs", Place::Runs), &runs_page::page(&runs)).await
+}
+
+async fn show(
+    State(state): Site,
+    Extension(caller): Who,
+    Path(run): Path<String>,
+) -> Result<Html<String>, ApiError> {
+    let shown = find(&state, &caller, &run).await?;
+    let (name, thread) =
+        (Arc::clone(&caller.name), shown.job.as_ref().map(|job| job.thread.clone()));
+    let beside = state
+        .blocking(move |state| {
+            let feedback = state.store.said(&run, &name)?;
+            let thread = match thread {
+                Some(thread) => state.store.of_thread(&thread)?,
+                None => Vec::new(),
+            };
+            Ok::<_, ApiError>(Beside { feedback, thread, is_guest: false })
+        })
+        .await??;
+    let body = run_body(&state, &shown, &beside);
+    let thread = beside.thread.last().map(|job| job.run.as_str());
+    let is_changing = shown.live.is_some();
+    let title = &shown.summary.question;
+    let frame = Frame { thread, is_changing, ..Frame::plain(title, Place::Elsewhere) };
+    framed(&state, &caller, frame, &body).await
+}
+
+/// What the page of a run has beside the run.
+struct Beside {
+    feedback: Vec<Feedback>,
+    thread: Vec<Job>,
+    is_guest: bool,
+}
+
+/// The page of a run without what is around it.
+fn run_body(state: &SiteState, shown: &Shown, beside: &Beside) -> Markup {
+    let Beside { feedback, thread, is_guest } = beside;
+    let Shown { summary, job, view, live } = shown;
+    let around = Around {
+        summary,
+        hint: job.as_ref().and_then(|job| job.hint.as_deref()),
+        is_own: job.is_some(),
+        shared: job.as_ref().and_then(|job| job.share.as_deref()),
+        thread,
+        feedback,
+        is_guest: *is_guest,
+    };
+    if let Some(live) = live {
+        let events = live.feed.all();
+        let last = EventId { attempt: live.feed.attempt(), place: events.len() };
+        let ahead = state.jobs.ahead_of(&live.run);
+        return run_page::under_way(&around, &Progress::of(&events), (ahead, last));
+    }
+    let events = view.as_ref().map(|view| view.events.as_slice()).unwrap_or_default();
+    match view.as_ref().and_then(|view| view.answer.as_ref()) {
+        Some(answer) => run_page::answered(&around, answer, events),
+        None => run_page::without_answer(&around, events),
+    }
+}
+
+#[derive(Deserialize)]
+struct From {
+    last: Option<String>,
+}
+
+async fn follow(
+    State(state): Site,
+    Extension(caller): Who,
+    Path(run): Path<String>,
+    Query(From { last }): Query<From>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    // What the browser saw since the page was loaded is newer than what the page had.
+    let last = last_event(&headers).or_else(|| last?.parse().ok());
+    let Shown { summary, live, .. } = find(&state, &caller, &run).await?;
+    let Some(live) = live else {
+        return Ok(live::respond(EventStream::of_events(Vec::new(), summary.state, None), &[]));
+    };
+    let (place, _) = live.feed.resume(last);
+    let before = live.feed.all();
+    let stream = EventStream::of_live(&state, live, last);
+    Ok(live::respond(stream, before.get(..place).unwrap_or_default()))
+}
+
+async fn cancel(
+    State(state): Site,
+    Extension(caller): Who,
+    Path(run): Path<String>,
+) -> Result<Response, ApiError> {
+    visible(&state, &caller, &run).await?;
+    let name = run.clone();
+    state.blocking(move |state| state.jobs.cancel(&name)).await??;
+    Ok(see(&format!("/runs/{run}")))
+}
+
+async fn resume(
+    State(state): Site,
+    Extension(caller): Who,
+    Path(run): Path<String>,
+) -> Result<Response, ApiError> {
+    visible(&state, &caller, &run).await?;
+    let name = run.clone();
+    state.blocking(move |state| state.jobs.resume(&name)).await??;
+    Ok(see(&format!("/runs/{run}")))
+}
+
+/// Whether a run is the caller's own, and not one that others asked here or on the command line.
+async fn own(state: &Arc<SiteState>, caller: &Caller, run: &str) -> Result<(), ApiError> {
+    let job = visible(state, caller, run).await?;
+    job.map(drop).ok_or_else(|| {
+        ApiError::bad_request("this run was made on the command line")
+            .with_hint("openscholar runs export writes it into a file")
+    })
+}
+
+async fn share(
+    State(state): Site,
+    Extension(caller): Who,
+    Path(run): Path<String>,
+) -> Result<Response, ApiError> {
+    own(&state, &caller, &run).await?;
+    let name = run.clone();
+    state
+        .blocking(move |state| {
+            let secret = state.backend.secret()?;
+            Ok::<_, ApiError>(state.store.share(&name, Some(&secret))?)
+        })
+        .await??;
+    Ok(see(&format!("/runs/{run}")))
+}
+
+async fn unshare(
+    State(state): Site,
+    Extension(caller): Who,
+    Path(run): Path<String>,
+) -> Result<Response, ApiError> {
+    own(&state, &caller, &run).await?;
+    let name = run.clone();
+    state.blocking(move |state| state.store.share(&name, None)).await??;
+    Ok(see(&format!("/runs/{run}")))
+}
+
+async fn feedback(
+    State(state): Site,
+    Extension(caller): Who,
+    Path(run): Path<String>,
+    Form(fields): Sent,
+) -> Result<Response, ApiError> {
+    own(&state, &caller, &run).await?;
+    let fields = Fields::new(fields);
+    let section = fields.get("section").and_then(|section| section.parse::<usize>().ok());
+    let section = section.ok_or_else(|| ApiError::bad_request("no section is named"))?;
+    let thumb = match fields.get("thumb") {
+        Some("up") => Some(Thumb::Up),
+        Some("down") => Some(Thumb::Down),
+        _ => None,
+    };
+    let comment: String =
+        fields.get("comment").unwrap_or_default().chars().take(MOST_COMMENT).collect();
+    let (name, who) = (run.clone(), Arc::clone(&caller.name));
+    state
+        .blocking(move |state| {
+            let earlier = state.store.said(&name, &who)?;
+            let earlier = earlier.into_iter().find(|one| one.section == section);
+            // Saving a comment leaves the thumb as it was.
+            let thumb = thumb.or(earlier.and_then(|one| one.thumb));
+            let now = state.backend.now().as_second();
+            state.store.say(&name, &who, &Feedback { section, thumb, comment }, now)
+        })
+        .await??;
+    Ok(see(&format!("/runs/{run}#part-{section}")))
+}
+
+fn format_named(name: &str) -> Result<ExportKind, ApiError> {
+    ExportKind::named(name)
+        .ok_or_else(|| ApiError::new(ErrorCode::NotFound, "there is no such format"))
+}
+
+async fn export(
+    State(state): Site,
+    Extension(caller): Who,
+    Path((run, format)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    visible(&state, &caller, &run).await?;
+    let kind = format_named(&format)?;
+    let name = run.clone();
+    let Export { bytes } =
+        state.blocking(move |state| state.backend.export(&name, kind, None)).await??;
+    let safe: String = run.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    let file = format!("attachment; filename=\"{safe}.{}\"", kind.extension());
+    let head =
+        [(header::CONTENT_TYPE, kind.media_type().to_owned()), (header::CONTENT_DISPOSITION, file)];
+    Ok((head, bytes).into_response())
+}
+
+/// A part of an answer to be copied: plain text, whatever its format.
+async fn part(
+    State(state): Site,
+    Extension(caller): Who,
+    Path((run, part, format)): Path<(String, usize, String)>,
+) -> Result<Response, ApiError> {
+    let kind = match format_named(&format)? {
+        kind @ (ExportKind::Markdown | ExportKind::Plain | ExportKind::Bibtex) => kind,
+        _ => return Err(ApiError::bad_request("parts are copied as markdown, plain or bibtex")),
+    };
+    let shown = find(&state, &caller, &run).await?;
+    let none = || ApiError::new(ErrorCode::NotFound, "there is no such part");
+    let view = shown.view.and_then(|view| view.answer).ok_or_else(none)?;
+    let range = answer::parts(&view.answer).into_iter().nth(part).ok_or_else(none)?.sentences;
+    let Export { bytes } =
+        state.blocking(move |state| state.backend.export(&run, kind, Some(range))).await??;
+    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], bytes).into_response())
+}
+
+/// An answer that is shared: all of it, and nothing that can be done with it.
+async fn shared(State(state): Site, Path(secret): Path<String>) -> Result<Html<String>, ApiError> {
+    let shown = find_shared(&state, &secret).await?;
+    let beside = Beside { feedback: Vec::new(), thread: Vec::new(), is_guest: true };
+    let body = run_body(&state, &shown, &beside);
+    let frame = Frame {
+        is_changing: shown.live.is_some(),
+        ..Frame::plain(&shown.summary.question, Place::Elsewhere)
+    };
+    Ok(Html(layout::page(&frame, &body).into_string()))
+}
+
+#[derive(Deserialize)]
+struct Next {
+    next: Option<String>,
+}
+
+fn sign_in_page(next: &str, is_wrong: bool) -> Html<String> {
+    let body = sign_in::page(next, is_wrong);
+    Html(layout::page(&Frame::plain("Sign in", Place::Elsewhere), &body).into_string())
+}
+
+async fn ask_token(Query(Next { next }): Query<Next>) -> Html<String> {
+    sign_in_page(caller::own_address(next.as_deref().unwrap_or("/")), false)
+}
+
+async fn take_token(State(state): Site, Form(fields): Sent) -> Result<Response, ApiError> {
+    let fields = Fields::new(fields);
+    let next = caller::own_address(fields.get("next").unwrap_or("/")).to_owned();
+    let named = match &state.access {
+        Access::Everybody => return Ok(see(&next)),
+        Access::Named(callers) => callers.of_token(fields.get("token").unwrap_or_default()),
+    };
+    let Some(name) = named.map(str::to_owned) else {
+        tracing::warn!("a token that is none was tried on the sign-in page");
+        // Guessing takes its time; a person who mistyped does not notice.
+        tokio::time::sleep(caller::GUESS_PAUSE).await;
+        return Ok((StatusCode::UNAUTHORIZED, sign_in_page(&next, true)).into_response());
+    };
+    let secret = state
+        .blocking(move |state| {
+            let (secret, now) = (state.backend.secret()?, state.backend.now().as_second());
+            state.store.sign_in(&secret, &name, now, now + caller::SIGNED_IN_S)?;
+            Ok::<_, ApiError>(secret)
+        })
+        .await??;
+    let cookie = caller::set_cookie(&secret, caller::SIGNED_IN_S, state.behind_tls);
+    Ok(([(header::SET_COOKIE, cookie)], see(&next)).into_response())
+}
+
+async fn sign_out(State(state): Site, headers: HeaderMap) -> Result<Response, ApiError> {
+    if let Some(secret) = caller::cookie(&headers).map(str::to_owned) {
+        state.blocking(move |state| state.store.sign_out(&secret)).await??;
+    }
+    let cookie = caller::set_cookie("", 0, state.behind_tls);
+    Ok(([(header::SET_COOKIE, cookie)], see("/")).into_response())
+}

@@ -1,0 +1,272 @@
+//! A program in memory: runs wait at a gate until the test lets them through.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::{Condvar, Mutex};
+use scholar_core::{
+    Answer, AnswerMode, AnswerRole, AnswerSentence, Citation, Explanation, Gate, Notice, PaperId,
+    PassageId, Quote, Ranked, Reference, RerankScore, RetrievalScore, Retrieved, Support, Verdict,
+};
+use scholar_pipeline::budget::Estimate;
+use scholar_pipeline::{Event, Evidence, EvidenceNumber};
+use scholar_server::backend::{
+    AnswerView, AskRequest, AskTask, Backend, BackendError, BackendErrorKind, CitedPassage,
+    DatastoreOffer, Export, ExportKind, ModeOffer, Offer, PaperView, RunState, RunSummary,
+    RunUsage, RunView,
+};
+
+/// What a question may begin with to be answered otherwise than well.
+const FAILS: &str = "fail";
+const PANICS: &str = "panic";
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct FakeBackend {
+    runs: Mutex<BTreeMap<String, RunView>>,
+    /// Runs that may go on.
+    let_through: (Mutex<usize>, Condvar),
+    n_secrets: AtomicUsize,
+    n_reserved: AtomicUsize,
+    /// Questions in the order in which they were answered, with whether they were taken up.
+    pub(crate) answered: Mutex<Vec<(String, bool)>>,
+    pub(crate) released: Mutex<Vec<String>>,
+    /// What the papers and the model say, in place of ordinary words.
+    pub(crate) words: Option<String>,
+    /// US dollars that a run costs.
+    pub(crate) cost_usd: f64,
+    pub(crate) notices: Vec<Notice>,
+}
+
+impl FakeBackend {
+    /// Lets `n` runs come to their end.
+    pub(crate) fn open(&self, n: usize) {
+        *self.let_through.0.lock() += n;
+        self.let_through.1.notify_all();
+    }
+
+    /// The events of a run, in order.
+    pub(crate) fn events(&self) -> Vec<Event> {
+        let (mut passage, paper) = scholar_testing::corpus::passages().swap_remove(0);
+        let mut paper = (*paper).clone();
+        if let Some(words) = &self.words {
+            paper.title.clone_from(words);
+            passage.title.clone_from(words);
+            passage.section.clone_from(words);
+            passage.text = format!("{words}{}", passage.text);
+        }
+        let retrieved = Retrieved {
+            passage,
+            paper: Arc::new(paper),
+            score: RetrievalScore::new(0.5).expect("a number"),
+            explanation: Explanation::new(0.5, "hybrid: dense and lexical"),
+            found_by: Vec::new(),
+        };
+        let ranked = Ranked {
+            retrieved,
+            score: RerankScore::new(0.9).expect("a number"),
+            explanation: Explanation::new(0.9, "late interaction"),
+        };
+        let evidence = vec![Evidence { number: EvidenceNumber(0), ranked }];
+        vec![
+            Event::Started { mode: AnswerMode::Evidence, reason: "no language model".to_owned() },
+            Event::Pooled { candidates: 9, kept: 7 },
+            Event::Ranked { reranker: "mini".to_owned(), evidence },
+            Event::Sentence { sentence: self.answer("?").sentences.swap_remove(0) },
+            Event::Finished { abstained: false },
+        ]
+    }
+
+    /// The answer of a run.
+    pub(crate) fn answer(&self, question: &str) -> Answer {
+        if let Some(words) = &self.words {
+            return scholar_testing::hostile::answer(words);
+        }
+        let (passage, paper) = scholar_testing::corpus::passages().swap_remove(0);
+        let text: String = passage.text.chars().take(60).collect();
+        let quote = Quote {
+            reference: Citation(1),
+            passage_id: passage.id,
+            start: 0,
+            end: 60,
+            text: text.clone(),
+            places: Vec::new(),
+        };
+        let finding = AnswerSentence {
+            heading: Some("Short answer".to_owned()),
+            citations: vec![Citation(1)],
+            support: Some(Support {
+                verdict: Verdict::Supported,
+                score: 0.9,
+                judge: "mini".to_owned(),
+            }),
+            quotes: vec![quote],
+            gates: vec![Gate::L0, Gate::L1, Gate::L2],
+            verbatim: true,
+            role: Some(AnswerRole::Finding),
+            ..AnswerSentence::uncited(text)
+        };
+        let gap = AnswerSentence {
+            heading: Some("Limits".to_owned()),
+            role: Some(AnswerRole::Gap),
+            ..AnswerSentence::uncited("Nothing is reported on cost.")
+        };
+        Answer {
+            question: question.to_owned(),
+            mode: AnswerMode::Evidence,
+            abstained: false,
+            sentences: vec![finding, gap],
+            references: vec![Reference {
+                number: Citation(1),
+                paper_id: paper.id.clone(),
+                title: paper.title.clone(),
+                authors: paper.authors.clone(),
+                year: paper.year,
+                venue: paper.venue.clone(),
+                url: paper.url.clone(),
+                doi: paper.doi().map(str::to_owned),
+                found_by: Vec::new(),
+            }],
+            sections: Vec::new(),
+            table: None,
+            missing: Vec::new(),
+            outline: None,
+            tree: None,
+        }
+    }
+
+    fn summary(&self, run: &str, request: &AskRequest, state: RunState) -> RunSummary {
+        RunSummary {
+            id: run.to_owned(),
+            started: self.now().to_string(),
+            state,
+            verb: "ask".to_owned(),
+            question: request.question.clone(),
+            follows: request.follows.clone(),
+            datastore: "forty".to_owned(),
+            error: None,
+        }
+    }
+}
+
+impl Backend for FakeBackend {
+    fn now(&self) -> jiff::Timestamp {
+        jiff::Timestamp::from_second(1_790_000_000).expect("a time")
+    }
+
+    fn secret(&self) -> Result<String, BackendError> {
+        Ok(format!("secret{:026}", self.n_secrets.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    fn offer(&self) -> Result<Offer, BackendError> {
+        let name = self.words.clone().unwrap_or_else(|| "forty".to_owned());
+        let examples = vec![self.words.clone().unwrap_or_else(|| "What is attention?".to_owned())];
+        let mode = |name: &str, is_available| ModeOffer {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            summary: name.to_owned(),
+            is_available,
+        };
+        Ok(Offer {
+            datastores: vec![DatastoreOffer { name, papers: 40, passages: 40, examples }],
+            modes: vec![mode("evidence", true), mode("generative", false)],
+            sources: Vec::new(),
+            generator: None,
+            offline: true,
+        })
+    }
+
+    fn estimate(&self, _request: &AskRequest) -> Result<Estimate, BackendError> {
+        Ok(Estimate { calls: 0, usage: scholar_core::TokenUsage::default(), usd: Some(0.0) })
+    }
+
+    fn reserve(&self, request: &AskRequest) -> Result<String, BackendError> {
+        if request.datastore.as_deref() == Some("none") {
+            return Err(BackendError::new(BackendErrorKind::Invalid, "there is no such datastore"));
+        }
+        Ok(format!("run-{}", self.n_reserved.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    fn release(&self, run: &str) {
+        self.released.lock().push(run.to_owned());
+    }
+
+    fn answer(&self, task: AskTask) -> Result<RunUsage, BackendError> {
+        let AskTask { run, request, resume, observer, cancel } = task;
+        self.answered.lock().push((request.question.clone(), resume));
+        assert!(!request.question.starts_with(PANICS), "as the test wants");
+        let events = self.events();
+        for event in &events[..3] {
+            observer.on_event(event);
+        }
+        let mut left = self.let_through.0.lock();
+        while *left == 0 {
+            if cancel.reason().is_some() {
+                let view = RunView {
+                    summary: self.summary(&run, &request, RunState::Interrupted),
+                    answer: None,
+                    events: events[..3].to_vec(),
+                };
+                self.runs.lock().insert(run, view);
+                return Err(BackendError::new(BackendErrorKind::Interrupted, "interrupted"));
+            }
+            let pause = std::time::Duration::from_millis(5);
+            self.let_through.1.wait_for(&mut left, pause);
+        }
+        *left -= 1;
+        drop(left);
+        if request.question.starts_with(FAILS) {
+            return Err(BackendError::new(BackendErrorKind::Unavailable, "the server is away")
+                .with_hint("start it"));
+        }
+        for event in &events[3..] {
+            observer.on_event(event);
+        }
+        let usage = RunUsage { cost_usd: Some(self.cost_usd), ..RunUsage::default() };
+        let answer = AnswerView {
+            answer: FakeBackend::answer(self, &request.question),
+            notices: self.notices.clone(),
+            usage: usage.clone(),
+        };
+        let summary = self.summary(&run, &request, RunState::Done);
+        self.runs.lock().insert(run, RunView { summary, answer: Some(answer), events });
+        Ok(usage)
+    }
+
+    fn runs(&self, limit: usize) -> Result<Vec<RunSummary>, BackendError> {
+        Ok(self.runs.lock().values().rev().take(limit).map(|run| run.summary.clone()).collect())
+    }
+
+    fn run(&self, run: &str) -> Result<RunView, BackendError> {
+        let none = || BackendError::not_found("there is no such run");
+        self.runs.lock().get(run).cloned().ok_or_else(none)
+    }
+
+    fn export(
+        &self,
+        run: &str,
+        kind: ExportKind,
+        part: Option<Range<usize>>,
+    ) -> Result<Export, BackendError> {
+        self.run(run)?;
+        Ok(Export { bytes: format!("{} {part:?}", kind.name()).into_bytes() })
+    }
+
+    fn paper(&self, _datastore: &str, paper: &PaperId) -> Result<PaperView, BackendError> {
+        let papers = scholar_testing::corpus::papers();
+        let found = papers.into_iter().find(|one| one.meta.id == *paper);
+        let paper = found.ok_or_else(|| BackendError::not_found("there is no such paper"))?;
+        let (passage, _) = scholar_testing::corpus::whole_text_passage(&paper);
+        Ok(PaperView { paper, passages: vec![passage] })
+    }
+
+    fn passage(
+        &self,
+        _datastore: &str,
+        _passage: &PassageId,
+    ) -> Result<Option<CitedPassage>, BackendError> {
+        Ok(None)
+    }
+}
