@@ -15,6 +15,7 @@ mod former;
 mod generator;
 mod graph;
 mod metadata;
+mod page;
 mod paper_model;
 mod review;
 mod scholarideas;
@@ -40,6 +41,7 @@ pub(crate) use former::notices as former_names;
 pub(crate) use generator::BenchGeneratorArgs;
 pub(crate) use graph::{BenchGraphArgs, GraphArgs};
 pub(crate) use metadata::BenchMetadataArgs;
+pub(crate) use page::PageArgs;
 pub(crate) use paper_model::PaperModelArgs;
 pub(crate) use review::ReviewArgs;
 pub(crate) use scholarideas::{

@@ -14,6 +14,7 @@ mod progress;
 mod proof;
 mod resident;
 mod runs;
+mod source_page;
 mod starter;
 mod stop;
 mod wiring;

@@ -34,11 +34,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use jiff::civil::Date;
-use scholar_core::{FieldOrigin, Limit, MetaField, Notice, Paper};
+use scholar_core::{FieldOrigin, Limit, MetaField, Notice, Paper, Place};
 
 use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
 
+pub use pdf::{PageDrawing, PageMark};
 pub use scholar_core::{PrintedReference, ReadLimits};
 
 /// What a document is written in.
@@ -111,13 +112,7 @@ pub fn read(
     bounds: impl Into<Bounds>,
 ) -> Result<Document, FormatError> {
     let bounds = bounds.into();
-    let most = bounds.limits.bytes;
-    if bytes.len() > most {
-        let limit = Limit::FileBytes;
-        let message = format!("{} bytes are more than the limit of {most} ({limit})", bytes.len());
-        return Err(FormatError::new(FormatErrorKind::TooLarge, format.name(), message)
-            .with_hint(limit.hint()));
-    }
+    check_size(format, bytes, &bounds)?;
     match format {
         DocumentFormat::Jats => jats::read(bytes, &bounds),
         DocumentFormat::Tei => tei::read(bytes, &bounds),
@@ -126,4 +121,48 @@ pub fn read(
         DocumentFormat::Markdown => markdown::read(bytes, &bounds),
         DocumentFormat::Pdf => pdf::read(bytes, &bounds),
     }
+}
+
+/// Draws one page of a PDF, counted from 1, as people see it. `bounds` as for [`read`].
+///
+/// # Errors
+/// [`FormatErrorKind::Unsupported`] if the document has no such page; others as for [`read`]. What is missing from the
+/// drawing is said in its notices.
+pub fn draw_page(
+    bytes: &[u8],
+    page: u32,
+    bounds: impl Into<Bounds>,
+) -> Result<PageDrawing, FormatError> {
+    let bounds = bounds.into();
+    check_size(DocumentFormat::Pdf, bytes, &bounds)?;
+    pdf::draw_page(bytes, page, &bounds)
+}
+
+/// Where a quotation stands on the pages of a PDF, in order; empty if too little of it stands there.
+///
+/// `places` are where the text that was read says that it stands, as a passage has them: they decide between two places
+/// of the same words, and save reading the other pages. Without them the first place is taken.
+///
+/// # Errors
+/// [`FormatErrorKind::NoText`] if no page has words; others as for [`read`].
+pub fn find_quotation(
+    bytes: &[u8],
+    quotation: &str,
+    places: &[Place],
+    bounds: impl Into<Bounds>,
+) -> Result<Vec<PageMark>, FormatError> {
+    let bounds = bounds.into();
+    check_size(DocumentFormat::Pdf, bytes, &bounds)?;
+    pdf::find_quotation(bytes, quotation, places, &bounds)
+}
+
+fn check_size(format: DocumentFormat, bytes: &[u8], bounds: &Bounds) -> Result<(), FormatError> {
+    let most = bounds.limits.bytes;
+    if bytes.len() <= most {
+        return Ok(());
+    }
+    let limit = Limit::FileBytes;
+    let message = format!("{} bytes are more than the limit of {most} ({limit})", bytes.len());
+    let error = FormatError::new(FormatErrorKind::TooLarge, format.name(), message);
+    Err(error.with_hint(limit.hint()))
 }

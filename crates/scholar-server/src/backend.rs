@@ -6,12 +6,13 @@
 mod offer;
 mod request;
 mod run;
+mod shelf;
+mod upkeep;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use scholar_core::{PaperId, PassageId};
 use scholar_pipeline::Observer;
 use scholar_pipeline::budget::Estimate;
 
@@ -20,9 +21,13 @@ use crate::cancel::Cancel;
 pub use offer::{DatastoreOffer, ModeOffer, Offer, SourceOffer};
 pub use request::{AskFilter, AskRequest, Length};
 pub use run::{
-    AnswerView, CitedPassage, Export, ExportKind, PaperView, RunState, RunSummary, RunUsage,
-    RunView,
+    AnswerView, CitedPassage, Export, ExportKind, RunState, RunSummary, RunUsage, RunView,
 };
+pub use shelf::{
+    AddedFile, AddedPaper, CitedWork, DoubtfulPair, DrawnPage, MarkedPage, PaperList, PaperQuery,
+    PaperView, QuotedIn, Shelf,
+};
+pub use upkeep::{Replayed, RunDifference, Status, StatusCheck, Upkeep, Verified};
 
 /// Why the program could not do what was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,7 +90,7 @@ pub struct AskTask {
 }
 
 /// The program behind the pages.
-pub trait Backend: Send + Sync + 'static {
+pub trait Backend: Shelf + Upkeep + Send + Sync + 'static {
     /// Now, UTC.
     fn now(&self) -> Timestamp;
 
@@ -144,20 +149,4 @@ pub trait Backend: Send + Sync + 'static {
         kind: ExportKind,
         part: Option<Range<usize>>,
     ) -> Result<Export, BackendError>;
-
-    /// A paper with its text.
-    ///
-    /// # Errors
-    /// When there is no such paper.
-    fn paper(&self, datastore: &str, paper: &PaperId) -> Result<PaperView, BackendError>;
-
-    /// A stored passage with its paper, where a run's own record does not have it.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    fn passage(
-        &self,
-        datastore: &str,
-        passage: &PassageId,
-    ) -> Result<Option<CitedPassage>, BackendError>;
 }

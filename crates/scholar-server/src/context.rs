@@ -2,6 +2,7 @@
 
 pub(crate) mod asking;
 pub(crate) mod caller;
+pub(crate) mod shelf;
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::gate::Hosts;
 use crate::jobs::store::{JobStore, JobStoreError};
 use crate::jobs::{Jobs, SubmitError};
+use shelf::Shelving;
 
 /// Seconds after which a full queue is worth trying again.
 const RETRY_AFTER_S: u64 = 30;
@@ -20,6 +22,7 @@ pub(crate) struct SiteState {
     pub(crate) backend: Arc<dyn Backend>,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) store: Arc<JobStore>,
+    pub(crate) shelving: Shelving,
     pub(crate) access: Access,
     pub(crate) hosts: Hosts,
     pub(crate) max_body_bytes: usize,

@@ -9,6 +9,7 @@
 //! [`Site`] adds the pages on which people ask, read and check, and the native interface of programs, over a [`backend::Backend`]
 //! that the binary implements; [`annotate`] has the web pages on which experts compare answers.
 
+mod additions;
 pub mod annotate;
 pub mod backend;
 mod body;

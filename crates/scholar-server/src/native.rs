@@ -2,14 +2,17 @@
 
 mod ask;
 mod events;
+mod papers;
 pub(crate) mod reply;
 mod runs;
+mod upkeep;
 
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use utoipa::openapi::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt as _};
 use utoipa_axum::routes;
 
 use crate::context::SiteState;
@@ -28,6 +31,17 @@ fn described() -> (Router<Arc<SiteState>>, OpenApi) {
         .routes(routes!(runs::cancel))
         .routes(routes!(runs::resume))
         .routes(routes!(runs::export))
+        .routes(routes!(upkeep::verify))
+        .routes(routes!(upkeep::replay))
+        .routes(routes!(upkeep::explain))
+        .routes(routes!(upkeep::compare))
+        .routes(routes!(upkeep::status))
+        .routes(routes!(papers::list))
+        .routes(routes!(papers::show))
+        .routes(routes!(papers::page))
+        .routes(routes!(papers::drawing))
+        .routes(routes!(papers::add).layer(DefaultBodyLimit::disable()))
+        .routes(routes!(papers::addition))
         .split_for_parts()
 }
 

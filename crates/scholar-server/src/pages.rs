@@ -5,19 +5,26 @@
 //! script: buttons are forms, and popovers are the browser's own. A new page is a module with a function that makes it, a route
 //! in [`routes`], and a line in [`layout::PLACES`] if it is to be reached from everywhere.
 
+mod again;
 mod answer;
 mod ask;
 mod chips;
 mod form;
 mod layout;
+mod library;
 mod live;
+mod paper;
+mod paper_page;
 mod progress;
 mod reference;
 mod routes;
 mod run;
 mod runs;
+mod shelf_routes;
 mod sign_in;
+mod status;
 mod text;
+mod upkeep_routes;
 
 use std::sync::Arc;
 
@@ -37,7 +44,7 @@ pub(crate) fn reference(document: &OpenApi) -> Markup {
 
 /// The routes.
 pub(crate) fn router() -> Router<Arc<SiteState>> {
-    routes::router()
+    routes::router().merge(shelf_routes::router()).merge(upkeep_routes::router())
 }
 
 /// A page of a few words.

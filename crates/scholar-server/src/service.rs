@@ -24,7 +24,7 @@ use crate::gate::{self, Refused};
 use crate::metrics::Metrics;
 use crate::queue::Queue;
 use crate::state::{OnQuery, Probe, Shared};
-use crate::{health, openapi, typed, upstream};
+use crate::{additions, health, openapi, typed, upstream};
 
 /// Answers without a token, so that whatever watches over the process needs none.
 const LIVE: &str = "/health/live";
@@ -148,9 +148,10 @@ async fn around(State(shared): State<Arc<Shared>>, request: Request, next: Next)
         }
         Ok(()) if is_preflight => StatusCode::NO_CONTENT.into_response(),
         Ok(()) => {
-            let answered = tokio::time::timeout(shared.config.timeout, next.run(request)).await;
+            let (_, patience) = additions::bounds_of(route, (0, shared.config.timeout));
+            let answered = tokio::time::timeout(patience, next.run(request)).await;
             answered.unwrap_or_else(|_| {
-                let seconds = shared.config.timeout.as_secs_f64();
+                let seconds = patience.as_secs_f64();
                 ApiError::new(ErrorCode::Timeout, format!("not answered within {seconds} s"))
                     .into_response()
             })
@@ -177,7 +178,8 @@ async fn around(State(shared): State<Arc<Shared>>, request: Request, next: Next)
 /// Refuses who may not ask, before anything of the body is read.
 fn admit(config: &ServerConfig, request: &Request, route: &str) -> Result<(), Refused> {
     let ServerConfig { allowed_hosts, tokens, upstream_exact, max_body_bytes, .. } = config;
-    gate::check(request, allowed_hosts, *max_body_bytes)?;
+    let (most, _) = additions::bounds_of(route, (*max_body_bytes, config.timeout));
+    gate::check(request, allowed_hosts, most)?;
     // The original lets pages of any origin ask; through which name they do so is checked all the same.
     if !upstream_exact {
         gate::check_origin(request, allowed_hosts)?;

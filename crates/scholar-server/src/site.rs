@@ -25,13 +25,14 @@ use crate::backend::Backend;
 use crate::callers::Access;
 use crate::context::SiteState;
 use crate::context::caller::{self, Caller};
+use crate::context::shelf::Shelving;
 use crate::error::ApiError;
 use crate::gate::{self, Refused};
 use crate::jobs::store::{JobStore, JobStoreError};
 use crate::jobs::{Jobs, JobsConfig};
 use crate::serve::{Stopped, accept};
 use crate::service::Server;
-use crate::{native, openapi, pages, service};
+use crate::{additions, native, openapi, pages, service};
 
 /// How long runs under way may take to keep what they have after the server was asked to stop.
 const RUNS_DRAIN: Duration = Duration::from_secs(20);
@@ -87,7 +88,9 @@ impl Site {
         let _first = server.shared.gauges.set(Box::new(gauges));
         let hosts = server.shared.config.allowed_hosts.clone();
         let max_body_bytes = server.shared.config.max_body_bytes;
-        let state = SiteState { backend, jobs, store, access, hosts, max_body_bytes, behind_tls };
+        let shelving = Shelving::new(Arc::clone(&backend));
+        let state =
+            SiteState { backend, jobs, store, shelving, access, hosts, max_body_bytes, behind_tls };
         Ok(Self { server, state: Arc::new(state), workers })
     }
 
@@ -167,7 +170,8 @@ async fn around(State(state): State<Arc<SiteState>>, mut request: Request, next:
     let method = request.method().clone();
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let route = matched.as_ref().map_or("", MatchedPath::as_str);
-    let admitted = gate::check(&request, &state.hosts, state.max_body_bytes)
+    let (most, _) = additions::bounds_of(route, (state.max_body_bytes, Duration::ZERO));
+    let admitted = gate::check(&request, &state.hosts, most)
         .and_then(|()| gate::check_origin(&request, &state.hosts))
         .and_then(|()| gate::check_site(&request))
         .and_then(|()| gate::check_form(&request));

@@ -9,8 +9,8 @@ use scholar_datastore::export::ExportPart;
 use scholar_datastore::ingest::{FieldMap, Format, Shard};
 
 use super::{
-    ExplainArgs, FilterArgs, GraphArgs, GraphSourceArgs, OutputFormat, ScreenArgs, ServeArgs,
-    TableArgs,
+    ExplainArgs, FilterArgs, GraphArgs, GraphSourceArgs, OutputFormat, PageArgs, ScreenArgs,
+    ServeArgs, TableArgs,
 };
 
 /// List, show, add and remove papers.
@@ -28,10 +28,13 @@ pub(crate) struct PapersArgs {
 pub(crate) enum PapersCommand {
     /// List the papers of the datastore.
     List(Box<ListArgs>),
-    /// Show one paper with where each field comes from, and its passages.
+    /// Show one paper with where each field comes from, and its passages; or a page of its PDF, with words marked.
     Show {
         /// The paper: an identifier such as doi:10.1000/x, a citation key, the path of its file, or words of its title.
         id: String,
+        /// A page of its PDF.
+        #[command(flatten)]
+        page: PageArgs,
     },
     /// Add papers: documents (PDF, JATS, TEI, LaTeXML HTML, Markdown, text), folders of them, libraries (BibTeX, RIS,
     /// CSL-JSON, Zotero), identifiers (doi:…, arxiv:…, pmid:…), exact titles (title:…), results of Semantic Scholar's bulk

@@ -18,12 +18,16 @@ use crate::{private, wiring};
 
 /// One thing looked at.
 #[derive(Debug, Serialize)]
-struct Check {
-    what: String,
-    ok: bool,
-    found: String,
+pub(crate) struct Check {
+    /// What it is.
+    pub(crate) what: String,
+    /// Whether it is as it should be.
+    pub(crate) ok: bool,
+    /// How it was found.
+    pub(crate) found: String,
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
+    pub(crate) hint: Option<String>,
 }
 
 impl Check {
@@ -35,18 +39,7 @@ impl Check {
 
 pub(crate) fn run(args: DoctorArgs, app: &App) -> Result<ExitCode, CommandError> {
     let DoctorArgs { offline, self_test } = args;
-    let checks = if self_test {
-        self_tests(app)?
-    } else {
-        let mut checks = vec![cpu(app), home(app), disk(app), python()];
-        checks.extend(private_files(app));
-        checks.extend(models(app)?);
-        checks.extend(datastores(app)?);
-        checks.push(server(app));
-        checks.extend(model_servers(app)?);
-        checks.extend(app.block_on(providers::checks(offline, app))??);
-        checks
-    };
+    let checks = if self_test { self_tests(app)? } else { all(offline, app)? };
     if app.printer.json {
         app.printer
             .json(&serde_json::json!({"schema": "openscholar.doctor/1", "checks": checks}))?;
@@ -63,6 +56,18 @@ pub(crate) fn run(args: DoctorArgs, app: &App) -> Result<ExitCode, CommandError>
     }
     let failed = checks.iter().any(|check| !check.ok);
     Ok(if self_test && failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Looks at everything; at providers of papers only if somebody may be asked.
+pub(crate) fn all(offline: bool, app: &App) -> Result<Vec<Check>, CommandError> {
+    let mut checks = vec![cpu(app), home(app), disk(app), python()];
+    checks.extend(private_files(app));
+    checks.extend(models(app)?);
+    checks.extend(datastores(app)?);
+    checks.push(server(app));
+    checks.extend(model_servers(app)?);
+    checks.extend(app.block_on(providers::checks(offline, app))??);
+    Ok(checks)
 }
 
 #[cfg(feature = "self-test")]

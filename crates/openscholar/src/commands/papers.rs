@@ -1,6 +1,6 @@
 //! `openscholar papers …`.
 
-mod add;
+pub(crate) mod add;
 pub(crate) mod address;
 mod check;
 mod export;
@@ -9,8 +9,9 @@ mod graph_remote;
 pub(crate) mod intake;
 pub(crate) mod keep;
 pub(crate) mod list;
+mod page;
 pub(crate) mod screen;
-mod settle;
+pub(crate) mod settle;
 mod shown;
 mod table;
 mod wanted;
@@ -33,7 +34,7 @@ pub(crate) fn run(args: PapersArgs, app: &App) -> Result<ExitCode, CommandError>
     let name = app.datastore_name(datastore.as_deref());
     match command {
         PapersCommand::List(args) => list::run(&name, *args, app),
-        PapersCommand::Show { id } => shown::run(&name, &id, app),
+        PapersCommand::Show { id, page } => shown::run(&name, &id, &page, app),
         PapersCommand::Add { sources, intake } => {
             let name = added_to(datastore.as_deref(), app);
             add::run(&name, sources, &intake, app)

@@ -1,13 +1,13 @@
 //! `openscholar runs …`.
 
-mod diff;
+pub(crate) mod diff;
 pub(crate) mod explain;
 mod explored;
 mod export;
 pub(crate) mod replay;
 pub(crate) mod sign;
 pub(crate) mod thread;
-mod verify;
+pub(crate) mod verify;
 
 use std::process::ExitCode;
 

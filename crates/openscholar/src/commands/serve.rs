@@ -4,8 +4,10 @@ mod asking;
 mod backend;
 mod desk;
 mod offer;
-mod papers;
 mod past;
+mod quoted;
+mod shelf;
+mod upkeep;
 
 use std::io::Write as _;
 use std::path::Path;

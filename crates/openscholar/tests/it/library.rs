@@ -380,3 +380,45 @@ fn a_list_that_ends_in_others_gets_all_authors_from_the_page() {
     let authors = shown["paper"]["meta"]["authors"].as_array().expect("a list").len();
     assert_eq!(authors, meta.authors.len(), "{:#}", shown["fields"]);
 }
+
+#[test]
+fn a_page_of_a_pdf_is_drawn_with_the_words_of_a_quotation_marked() {
+    let desk = Desk::new();
+    desk.add(0, &["pdfs"]);
+    let program = &desk.program;
+    let paper = &desk.papers[0];
+    let words: Vec<&str> = paper.abstract_text().expect("an abstract").split(' ').collect();
+    let quotation = words[3..12].join(" ");
+    let path = desk.path("pdfs/0.pdf");
+    let svg = program.path("page.svg");
+    let output = svg.to_str().expect("UTF-8");
+    let told = program.json(0, &["papers", "show", &path, "--mark", &quotation, "-o", output]);
+    assert_eq!((&told["schema"], &told["page"]), (&"openscholar.page/1".into(), &1.into()));
+    let boxes = told["marks"][0]["boxes"].as_array().expect("boxes").len();
+    let drawn = fs_err::read_to_string(&svg).expect("written");
+    assert!(boxes >= 1 && drawn.contains("<g id=\"marks\""), "{told:#}");
+    assert!(!drawn.contains(&quotation), "letters are outlines");
+    let printed = program.succeeds(&["papers", "show", &path, "--page", "1"]);
+    assert!(printed.starts_with("<svg") && !printed.contains("marks"), "a page without marks");
+
+    program.fails(
+        4,
+        &["papers", "show", &path, "--mark", "no such words stand here"],
+        &["do not stand"],
+    );
+    program.fails(1, &["papers", "show", &path, "--page", "99"], &["there is no page 99"]);
+    program.fails(2, &["papers", "show", &path, "-o", output], &["--page", "--mark"]);
+    // A file that is another than it was is not shown as the source.
+    fs_err::write(&path, b"%PDF-1.4 another").expect("written");
+    program.fails(
+        1,
+        &["papers", "show", &path, "--page", "1"],
+        &["has changed since", "papers add"],
+    );
+    fs_err::remove_file(&path).expect("removed");
+    program.fails(
+        1,
+        &["papers", "show", &path, "--page", "1"],
+        &["cannot be read", "papers check"],
+    );
+}

@@ -5,10 +5,13 @@
 
 mod authors;
 mod cells;
+mod draw;
 mod entries;
+mod find;
 mod front;
 mod furniture;
 mod glyphs;
+mod image_size;
 mod imprint;
 mod imprint_patterns;
 mod layout;
@@ -17,6 +20,7 @@ mod page;
 mod paper;
 mod person;
 mod person_words;
+mod png;
 mod sequence;
 mod stated;
 mod streams;
@@ -25,16 +29,20 @@ mod title;
 mod unpack;
 mod venue;
 
+use std::collections::BTreeSet;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use scholar_core::{Limit, Notice, NoticeKind, ReadLimits};
+use scholar_core::{Limit, Notice, NoticeKind, Place, ReadLimits};
 
 use super::Document;
 use super::draft::Draft;
 use crate::deadline::Bounds;
 use crate::error::{FormatError, FormatErrorKind};
+
+pub use draw::PageDrawing;
+pub use find::PageMark;
 
 const FORMAT: &str = "PDF";
 
@@ -46,24 +54,82 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// Reads a PDF page by page.
 pub(super) fn read(bytes: &[u8], bounds: &Bounds) -> Result<Document, FormatError> {
+    let draft = on_thread(bytes, bounds, read_here)?;
+    Ok(draft.finish(bytes, bounds.limits))
+}
+
+/// Draws one page, counted from 1.
+pub(super) fn draw_page(
+    bytes: &[u8],
+    page: u32,
+    bounds: &Bounds,
+) -> Result<PageDrawing, FormatError> {
+    on_thread(bytes, bounds, move |bytes, bounds| {
+        draw::page(&glyphs::open(bytes, bounds)?, page, bounds)
+    })
+}
+
+/// Where a quotation stands on the pages; `places` say where to look first.
+pub(super) fn find_quotation(
+    bytes: &[u8],
+    quotation: &str,
+    places: &[Place],
+    bounds: &Bounds,
+) -> Result<Vec<PageMark>, FormatError> {
+    let (quotation, places) = (quotation.to_owned(), places.to_vec());
+    on_thread(bytes, bounds, move |bytes, bounds| {
+        find_here(&glyphs::open(bytes, bounds)?, &quotation, &places, bounds)
+    })
+}
+
+fn find_here(
+    opened: &glyphs::Opened,
+    quotation: &str,
+    places: &[Place],
+    bounds: &Bounds,
+) -> Result<Vec<PageMark>, FormatError> {
+    let named: BTreeSet<usize> =
+        places.iter().filter_map(|place| usize::try_from(place.page).ok()).collect();
+    let near = glyphs::lines_of(opened, named.into_iter(), bounds)?;
+    let marks = find::marks(quotation, &find::lines_at(&near, places));
+    if !marks.is_empty() {
+        return Ok(marks);
+    }
+    let marks = find::marks(quotation, &near);
+    if !marks.is_empty() {
+        return Ok(marks);
+    }
+    let all = 1..=opened.pdf.pages().len().min(bounds.limits.pages);
+    let lines = glyphs::lines_of(opened, all, bounds)?;
+    if lines.is_empty() {
+        return Err(scanned());
+    }
+    Ok(find::marks(quotation, &lines))
+}
+
+/// Does `work` on a thread of its own, which is left behind when it does not come back in time.
+fn on_thread<T: Send + 'static>(
+    bytes: &[u8],
+    bounds: &Bounds,
+    work: impl FnOnce(Vec<u8>, &Bounds) -> Result<T, FormatError> + Send + 'static,
+) -> Result<T, FormatError> {
     let owned = bytes.to_vec();
     let (send, receive) = mpsc::channel();
     let own_bounds = bounds.clone();
     let work = move || {
         // The caller may be gone; nothing is to be done then.
-        let _unheard = send.send(read_here(owned, &own_bounds));
+        let _unheard = send.send(work(owned, &own_bounds));
     };
     let failed = |message: &str| FormatError::new(FormatErrorKind::Malformed, FORMAT, message);
     let thread = thread::Builder::new().name("pdf".into()).stack_size(STACK).spawn(work);
     thread.map_err(|error| failed(&format!("no thread to read it on: {error}")))?;
-    let draft = match receive.recv_timeout(bounds.limits.time + GRACE) {
-        Ok(draft) => draft?,
-        Err(mpsc::RecvTimeoutError::Timeout) => return Err(bounds.deadline.error(FORMAT)),
+    match receive.recv_timeout(bounds.limits.time + GRACE) {
+        Ok(done) => done,
+        Err(mpsc::RecvTimeoutError::Timeout) => Err(bounds.deadline.error(FORMAT)),
         Err(mpsc::RecvTimeoutError::Disconnected) => {
-            return Err(failed("the file breaks the reader").with_hint(REPAIR));
+            Err(failed("the file breaks the reader").with_hint(REPAIR))
         }
-    };
-    Ok(draft.finish(bytes, bounds.limits))
+    }
 }
 
 /// The whole work, on whatever thread this is.
@@ -98,16 +164,20 @@ fn no_text(pages: &glyphs::Pages, bounds: &Bounds) -> FormatError {
         let message = format!("no page could be read within the limit ({limit})");
         FormatError::new(FormatErrorKind::TooLarge, FORMAT, message).with_hint(limit.hint())
     } else if pages.lost.is_empty() {
-        FormatError::new(
-            FormatErrorKind::NoText,
-            FORMAT,
-            "the pages contain no text; they may be scanned",
-        )
-        .with_hint("recognise its characters first, for example with ocrmypdf")
+        scanned()
     } else {
         FormatError::new(FormatErrorKind::Malformed, FORMAT, "no page could be read")
             .with_hint(REPAIR)
     }
+}
+
+fn scanned() -> FormatError {
+    FormatError::new(
+        FormatErrorKind::NoText,
+        FORMAT,
+        "the pages contain no text; they may be scanned",
+    )
+    .with_hint("recognise its characters first, for example with ocrmypdf")
 }
 
 fn notices(pages: &glyphs::Pages, limits: ReadLimits) -> Vec<Notice> {

@@ -7,5 +7,6 @@ mod fuzz;
 mod hostile;
 mod lists;
 mod metadata;
+mod pages;
 mod samples;
 mod zotero;

@@ -1,6 +1,6 @@
 //! Runs as pages and programs see them.
 
-use scholar_core::{Answer, Notice, Paper, PaperMeta, Passage};
+use scholar_core::{Answer, Notice, PaperMeta, Passage};
 use scholar_pipeline::Event;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -116,15 +116,6 @@ pub struct CitedPassage {
     pub passage: Passage,
     /// The paper it was cut from.
     pub paper: PaperMeta,
-}
-
-/// A paper with its text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PaperView {
-    /// Metadata, sections, references.
-    pub paper: Paper,
-    /// How its text was cut.
-    pub passages: Vec<Passage>,
 }
 
 /// Formats of an answer, and of its references.

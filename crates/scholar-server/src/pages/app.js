@@ -107,3 +107,61 @@ function said(beside, words) {
   }
   place.textContent = words;
 }
+
+// Files can be dropped on the form that sends them, which then shows how far it is.
+for (const form of document.querySelectorAll("form[data-drop]")) {
+  const files = form.querySelector("input[type=file]");
+  const over = (is) => (event) => {
+    event.preventDefault();
+    form.classList.toggle("over", is);
+  };
+  form.addEventListener("dragover", over(true));
+  form.addEventListener("dragleave", over(false));
+  form.addEventListener("drop", (event) => {
+    over(false)(event);
+    if (!event.dataTransfer.files.length) return;
+    files.files = event.dataTransfer.files;
+    form.requestSubmit();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const bar = document.createElement("progress");
+    bar.setAttribute("aria-label", "Sent");
+    form.append(bar);
+    const request = new XMLHttpRequest();
+    request.open("POST", form.action);
+    request.upload.addEventListener("progress", (sent) => {
+      if (sent.lengthComputable) [bar.max, bar.value] = [sent.total, sent.loaded];
+    });
+    // What the server says is a page of its own: where the files went, or why they did not.
+    request.addEventListener("load", () => {
+      if (request.responseURL !== form.action) return location.assign(request.responseURL);
+      bar.remove();
+      const page = new DOMParser().parseFromString(request.responseText, "text/html");
+      document.getElementById("main").replaceWith(page.getElementById("main"));
+      document.querySelector("[role=alert]")?.scrollIntoView();
+    });
+    request.addEventListener("error", () => {
+      bar.remove();
+      said(form.querySelector("button"), "The files could not be sent: they may be too large, or the server is not there.");
+    });
+    request.send(new FormData(form));
+  });
+}
+
+// A page of work that is under way is looked at again until it is done.
+if (document.querySelector("[data-refresh]")) again();
+
+function again() {
+  setTimeout(async () => {
+    try {
+      const reply = await fetch(location.href);
+      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+      document.getElementById("main").replaceChildren(...page.getElementById("main").childNodes);
+      online(true);
+    } catch {
+      online(false);
+    }
+    if (document.querySelector("[data-refresh]")) again();
+  }, 1000);
+}

@@ -23,15 +23,23 @@ const REFRESH_S: u32 = 3;
 pub(super) enum Place {
     /// Asking.
     Ask,
+    /// Papers.
+    Library,
     /// What was asked.
     Runs,
+    /// How the program is.
+    Status,
     /// None of them.
     Elsewhere,
 }
 
 /// Their addresses and names, in order.
-pub(super) const PLACES: &[(Place, &str, &str)] =
-    &[(Place::Ask, "/", "Ask"), (Place::Runs, "/runs", "Runs")];
+pub(super) const PLACES: &[(Place, &str, &str)] = &[
+    (Place::Ask, "/", "Ask"),
+    (Place::Library, "/library", "Library"),
+    (Place::Runs, "/runs", "Runs"),
+    (Place::Status, "/status", "Status"),
+];
 
 /// What a page is like beside its content.
 pub(super) struct Frame<'a> {

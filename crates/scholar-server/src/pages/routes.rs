@@ -65,12 +65,12 @@ fn asset(kind: &'static str, text: &'static str) -> Response {
     ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-cache")], text).into_response()
 }
 
-fn see(address: &str) -> Response {
+pub(super) fn see(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, address.to_owned())]).into_response()
 }
 
 /// A page with the caller's threads at its side.
-async fn framed(
+pub(super) async fn framed(
     state: &Arc<SiteState>,
     caller: &Caller,
     mut frame: Frame<'_>,

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use scholar_core::{Answer, NoticeKind};
 use scholar_pipeline::{Event, modes};
 
+use super::again;
 use super::answer::{Part, legend, parts, references, sentences, table};
 use super::chips::Sources;
 use super::layout::badge;
@@ -122,6 +123,7 @@ pub(super) fn answered(around: &Around<'_>, view: &AnswerView, events: &[Event])
         div #run {
             (head(around))
             (actions(around))
+            @if !around.is_guest { (again::actions(&around.summary.id)) }
             @if answer.question != around.summary.question { p.soft { "Asked as: " (text(&answer.question)) } }
             (states(view))
             article.answer {

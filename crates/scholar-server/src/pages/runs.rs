@@ -13,6 +13,7 @@ pub(super) fn page(runs: &[RunSummary]) -> Markup {
         @if runs.is_empty() {
             p { "Nothing has been asked yet. " a href="/" { "Ask a question" } }
         } @else {
+            p { a href="/compare" { "Compare two runs" } }
             p.soft { "Every question leaves a run, whether it was asked here or with " code { "openscholar ask" } "." }
             div.table tabindex="0" role="region" aria-label="Runs" {
                 table {

@@ -1,7 +1,9 @@
 //! Pages and native interface over a program in memory.
 
 mod backend;
+mod library;
 mod pages;
+mod shelf;
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};

@@ -1,6 +1,6 @@
 //! `openscholar papers add`.
 
-mod files;
+pub(crate) mod files;
 mod watch;
 
 use std::process::ExitCode;
@@ -34,6 +34,7 @@ pub(super) fn run(
             limits,
             keep_lost_spaces: sources.keep_lost_spaces,
             skip_check: sources.skip_check,
+            is_sent: false,
         };
         match app.block_on_to_the_end(files::add(name, inputs, &intake, app))? {
             Ok(done) if done != ExitCode::SUCCESS => code = done,

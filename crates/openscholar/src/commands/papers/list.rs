@@ -64,12 +64,12 @@ pub(super) fn run(name: &str, args: ListArgs, app: &App) -> Result<ExitCode, Com
     Ok(ExitCode::SUCCESS)
 }
 
-fn words_of(text: &str) -> Vec<String> {
+pub(crate) fn words_of(text: &str) -> Vec<String> {
     title_key(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// Whether title, authors or venue have every word, or one that begins with it.
-fn has_words(meta: &PaperMeta, words: &[String]) -> bool {
+pub(crate) fn has_words(meta: &PaperMeta, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }

@@ -9,6 +9,7 @@ use scholar_core::{Paper, PaperId, SourceRecord};
 use scholar_datastore::Revision;
 use scholar_formats::library::duplicates::doubtful_pairs;
 use scholar_formats::library::works::Work;
+use serde::Serialize;
 use serde_json::json;
 
 use super::{address, keep};
@@ -19,7 +20,25 @@ use crate::output::table::Table;
 /// Most papers that are compared with each other.
 const MOST_COMPARED: u64 = 500_000;
 
-pub(super) fn duplicates(name: &str, limit: usize, app: &App) -> Result<ExitCode, CommandError> {
+/// Papers that may be one work.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Doubtful {
+    /// Both of them.
+    pub(crate) papers: [PaperId; 2],
+    /// Their titles.
+    pub(crate) titles: [String; 2],
+    /// How much of their titles is the same, of 1.
+    pub(crate) overlap: f64,
+    /// Why they were not joined.
+    pub(crate) why: String,
+}
+
+/// Pairs of papers of a datastore that may be one work: the first `limit`, and how many there are.
+pub(crate) fn doubtful(
+    name: &str,
+    limit: usize,
+    app: &App,
+) -> Result<(Vec<Doubtful>, usize), CommandError> {
     let store = super::open(name, app)?;
     let papers = store.info()?.papers;
     if papers > MOST_COMPARED {
@@ -55,29 +74,30 @@ pub(super) fn duplicates(name: &str, limit: usize, app: &App) -> Result<ExitCode
         let meta = metas.iter().find(|meta| meta.id == *id);
         meta.map(|meta| meta.display_title().into_owned()).unwrap_or_default()
     };
+    let shown = pairs.into_iter().take(limit).map(|pair| Doubtful {
+        titles: [titled(&pair.one), titled(&pair.other)],
+        papers: [pair.one, pair.other],
+        overlap: pair.overlap,
+        why: pair.why,
+    });
+    Ok((shown.collect(), total))
+}
+
+pub(super) fn duplicates(name: &str, limit: usize, app: &App) -> Result<ExitCode, CommandError> {
+    let (pairs, total) = doubtful(name, limit, app)?;
     if app.printer.json {
-        let pairs: Vec<_> = pairs
-            .iter()
-            .take(limit)
-            .map(|pair| {
-                json!({
-                    "papers": [pair.one, pair.other], "titles": [titled(&pair.one), titled(&pair.other)],
-                    "overlap": pair.overlap, "why": pair.why,
-                })
-            })
-            .collect();
         app.printer.json(&json!({
             "schema": "openscholar.papers-duplicates/1", "datastore": name, "total": total, "pairs": pairs,
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::with_header(["one", "other", "why"]);
-    for pair in pairs.iter().take(limit) {
-        let cell = |id: &PaperId| {
-            let title: String = titled(id).chars().take(50).collect();
+    for Doubtful { papers: [one, other], titles: [first, second], why, .. } in pairs {
+        let cell = |id: &PaperId, title: &str| {
+            let title: String = title.chars().take(50).collect();
             format!("{id} {}", untrusted(&title).line())
         };
-        table.add_row([cell(&pair.one), cell(&pair.other), pair.why.clone()]);
+        table.add_row([cell(&one, &first), cell(&other, &second), why]);
     }
     if total > 0 {
         app.printer.out(&table.to_string())?;
@@ -91,12 +111,15 @@ pub(super) fn duplicates(name: &str, limit: usize, app: &App) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes one paper of several.
-pub(super) fn merge(name: &str, names: &[String], app: &App) -> Result<ExitCode, CommandError> {
+/// Makes one paper of several; its identifier and title.
+pub(crate) fn make_one(
+    name: &str,
+    ids: &[PaperId],
+    app: &App,
+) -> Result<(PaperId, String), CommandError> {
     let store = super::open(name, app)?;
-    let ids = distinct(address::all_stored(&store, name, names)?)?;
     let mut records: Vec<SourceRecord> = Vec::new();
-    for id in &ids {
+    for id in ids {
         for work in store.papers_named(id)?.into_iter().filter(|work| work.paper.meta.id == *id) {
             put_records(&mut records, work.paper.into_records(&work.collection));
         }
@@ -109,8 +132,17 @@ pub(super) fn merge(name: &str, names: &[String], app: &App) -> Result<ExitCode,
         return Err(CommandError::user("these papers have no records"));
     };
     let (id, title) = (paper.meta.id.clone(), paper.meta.display_title().into_owned());
-    let revision = Revision { paper: Some(paper), replaces: ids.clone() };
+    let revision = Revision { paper: Some(paper), replaces: ids.to_vec() };
     app.block_on_to_the_end(keep::revise(name, &store, vec![revision], app))??;
+    Ok((id, title))
+}
+
+/// Makes one paper of those that are named.
+pub(super) fn merge(name: &str, names: &[String], app: &App) -> Result<ExitCode, CommandError> {
+    let store = super::open(name, app)?;
+    let ids = distinct(address::all_stored(&store, name, names)?)?;
+    drop(store);
+    let (id, title) = make_one(name, &ids, app)?;
     if app.printer.json {
         app.printer.json(&json!({
             "schema": "openscholar.papers-merged/1", "datastore": name, "paper": id, "merged": ids,
@@ -138,7 +170,9 @@ pub(super) fn split(
         }
         let mut ids = vec![id];
         ids.extend(address::all_stored(&store, name, others)?);
-        return tell_apart(name, &distinct(ids)?, app);
+        let ids = distinct(ids)?;
+        keep_apart(name, &ids, app)?;
+        return report(name, &ids, app);
     };
     let Some(stored) = store.papers_named(&id)?.into_iter().find(|work| work.paper.meta.id == id)
     else {
@@ -196,7 +230,7 @@ fn mark(records: &mut [SourceRecord], others: &[PaperId], own: &[PaperId]) {
 }
 
 /// Notes on papers that they are different works.
-fn tell_apart(name: &str, ids: &[PaperId], app: &App) -> Result<ExitCode, CommandError> {
+pub(crate) fn keep_apart(name: &str, ids: &[PaperId], app: &App) -> Result<(), CommandError> {
     let store = super::open(name, app)?;
     let mut revisions = Vec::new();
     for id in ids {
@@ -210,7 +244,7 @@ fn tell_apart(name: &str, ids: &[PaperId], app: &App) -> Result<ExitCode, Comman
         }
     }
     app.block_on_to_the_end(keep::revise(name, &store, revisions, app))??;
-    report(name, ids, app)
+    Ok(())
 }
 
 fn report(name: &str, ids: &[PaperId], app: &App) -> Result<ExitCode, CommandError> {

@@ -6,12 +6,18 @@ use scholar_core::text::untrusted;
 use scholar_core::{FieldSource, MetaField, Paper, Passage, RecordSource};
 use serde_json::{Value, json};
 
-use super::{address, open};
+use super::{address, open, page};
 use crate::app::App;
+use crate::args::PageArgs;
 use crate::error::CommandError;
 use crate::printer::{Style, Styled};
 
-pub(super) fn run(name: &str, named: &str, app: &App) -> Result<ExitCode, CommandError> {
+pub(super) fn run(
+    name: &str,
+    named: &str,
+    asked: &PageArgs,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
     let store = open(name, app)?;
     let id = address::stored(&store, name, named)?;
     let Some(paper) = store.paper(&id)? else {
@@ -19,6 +25,9 @@ pub(super) fn run(name: &str, named: &str, app: &App) -> Result<ExitCode, Comman
             .with_hint("openscholar papers list"));
     };
     let passages = store.passages_of(&id)?;
+    if asked.is_asked() {
+        return page::run(&paper, &passages, asked, app);
+    }
     let cited_by = store.citing(&id)?;
     if app.printer.json {
         let fields: Value = paper

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use scholar_core::text::untrusted;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -13,7 +14,23 @@ use crate::output::markdown;
 use crate::printer::{Style, Styled};
 use crate::runs::{ANSWER_FILE, RunFolder, RunRecord};
 
-pub(super) fn run(left: &str, right: &str, app: &App) -> Result<ExitCode, CommandError> {
+/// In what two runs differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Difference {
+    /// Settings that differ, as `path: left → right`.
+    pub(crate) settings: Vec<String>,
+    /// Papers that only one of them cites.
+    pub(crate) papers_only_left: Vec<String>,
+    /// And only the other.
+    pub(crate) papers_only_right: Vec<String>,
+    /// Sentences that only one of them has, with their citations.
+    pub(crate) sentences_only_left: Vec<String>,
+    /// And only the other.
+    pub(crate) sentences_only_right: Vec<String>,
+}
+
+/// Compares two runs that have answers.
+pub(crate) fn difference(left: &str, right: &str, app: &App) -> Result<Difference, CommandError> {
     let read = |name: &str| -> Result<(RunRecord, AnswerDocument), CommandError> {
         let folder = RunFolder::find(&app.home, name)?;
         Ok((folder.record()?, folder.read_json(ANSWER_FILE)?))
@@ -32,26 +49,38 @@ pub(super) fn run(left: &str, right: &str, app: &App) -> Result<ExitCode, Comman
     };
     let (left_sentences, right_sentences) = (sentences(&left), sentences(&right));
     let (left_papers, right_papers) = (papers(&left), papers(&right));
+    Ok(Difference {
+        settings,
+        papers_only_left: left_papers.difference(&right_papers).cloned().collect(),
+        papers_only_right: right_papers.difference(&left_papers).cloned().collect(),
+        sentences_only_left: only(&left_sentences, &right_sentences),
+        sentences_only_right: only(&right_sentences, &left_sentences),
+    })
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    schema: &'static str,
+    #[serde(flatten)]
+    difference: Difference,
+}
+
+pub(super) fn run(left: &str, right: &str, app: &App) -> Result<ExitCode, CommandError> {
+    let difference = difference(left, right, app)?;
     if app.printer.json {
-        app.printer.json(&json!({
-            "schema": "openscholar.diff/1",
-            "settings": settings,
-            "papers_only_left": left_papers.difference(&right_papers).collect::<Vec<_>>(),
-            "papers_only_right": right_papers.difference(&left_papers).collect::<Vec<_>>(),
-            "sentences_only_left": only(&left_sentences, &right_sentences),
-            "sentences_only_right": only(&right_sentences, &left_sentences),
-        }))?;
+        app.printer.json(&Report { schema: "openscholar.diff/1", difference })?;
         return Ok(ExitCode::SUCCESS);
     }
-    for setting in &settings {
+    for setting in &difference.settings {
         app.printer.out(&format!("  {}", untrusted(setting).line()))?;
     }
-    let mut same = settings.is_empty();
+    let mut same = difference.settings.is_empty();
     for (sign, style, lines) in [
-        ("-", Style::Red, left_papers.difference(&right_papers).cloned().collect::<Vec<_>>()),
-        ("+", Style::Green, right_papers.difference(&left_papers).cloned().collect()),
-        ("-", Style::Red, only(&left_sentences, &right_sentences)),
-        ("+", Style::Green, only(&right_sentences, &left_sentences)),
+        ("-", Style::Red, difference.papers_only_left),
+        ("+", Style::Green, difference.papers_only_right),
+        ("-", Style::Red, difference.sentences_only_left),
+        ("+", Style::Green, difference.sentences_only_right),
     ] {
         same &= lines.is_empty();
         for line in lines {

@@ -39,12 +39,29 @@ pub(crate) struct Compared {
     identical: Option<bool>,
 }
 
+impl Compared {
+    /// Whether it is, as far as that can be told.
+    pub(crate) fn is_same(&self) -> bool {
+        self.identical != Some(false)
+    }
+
+    /// For people.
+    pub(crate) fn line(&self) -> String {
+        let file = self.file;
+        match self.identical {
+            Some(true) => format!("{file} is identical, byte for byte"),
+            Some(false) => format!("{file} differs from the replay"),
+            None => format!("{file} is of an earlier version: not compared"),
+        }
+    }
+}
+
 pub(super) fn run(run: &str, app: &App) -> Result<ExitCode, CommandError> {
     let folder = RunFolder::find(&app.home, run)?;
     let files = RunFiles::read(&folder)?;
     let id = files.record()?.id;
     let (replayed, compared) = app.block_on(replay(&files))??;
-    let same = compared.iter().all(|one| one.identical != Some(false));
+    let same = compared.iter().all(Compared::is_same);
     if app.printer.json {
         app.printer.json(&Replayed {
             schema: "openscholar.replay/1",
@@ -57,11 +74,7 @@ pub(super) fn run(run: &str, app: &App) -> Result<ExitCode, CommandError> {
         app.printer.out(&markdown::render(&replayed))?;
     }
     for one in &compared {
-        app.printer.say(&match one.identical {
-            Some(true) => format!("{} is identical, byte for byte", one.file),
-            Some(false) => format!("{} differs from the replay", one.file),
-            None => format!("{} is of an earlier version: not compared", one.file),
-        });
+        app.printer.say(&one.line());
     }
     if same {
         return Ok(ExitCode::SUCCESS);

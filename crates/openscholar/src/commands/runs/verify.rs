@@ -44,13 +44,27 @@ struct Compared {
     found_quotes: usize,
 }
 
-pub(super) fn run(
+/// What was found about a run.
+struct Examined {
+    id: String,
+    checked: Checked,
+    compared: Compared,
+    signed: Signed,
+    holds: bool,
+}
+
+/// Whether a run's proof holds, with what a person should know about it, a line each.
+pub(crate) fn verified(run: &str, app: &App) -> Result<(bool, Vec<String>), CommandError> {
+    let examined = examine(run, None, None, app)?;
+    Ok((examined.holds, examined.lines()))
+}
+
+fn examine(
     run: &str,
     datastore: Option<&str>,
-    signer: Option<&Path>,
+    signers: Option<&Signers>,
     app: &App,
-) -> Result<ExitCode, CommandError> {
-    let signers = signer.map(Signers::read).transpose()?;
+) -> Result<Examined, CommandError> {
     let folder = RunFolder::find(&app.home, run)?;
     let files = RunFiles::read(&folder)?;
     let record = files.record()?;
@@ -79,21 +93,29 @@ pub(super) fn run(
     let stored = store.ok().map(|stores| StoredPassages::new(stores, &found));
     let sources = stored.as_ref().map(|passages| Sources { passages, same_commit });
     let checked = app.block_on(check(&files, sources))??;
-    let signed = signed(&folder, &files, signers.as_ref())?;
+    let signed = signed(&folder, &files, signers)?;
     let holds = checked.holds() && signed.holds(signers.is_some());
+    Ok(Examined { id: record.id, checked, compared, signed, holds })
+}
+
+pub(super) fn run(
+    run: &str,
+    datastore: Option<&str>,
+    signer: Option<&Path>,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    let signers = signer.map(Signers::read).transpose()?;
+    let examined = examine(run, datastore, signers.as_ref(), app)?;
+    let Examined { id, checked, compared, signed, holds } = &examined;
+    let holds = *holds;
     if app.printer.json {
         let schema = "openscholar.proof-report/2";
-        let (signature, datastore, checked) = (&signed, &compared, &checked);
-        app.printer.json(&Report {
-            schema,
-            run: &record.id,
-            holds,
-            signature,
-            datastore,
-            checked,
-        })?;
+        let (signature, datastore) = (signed, compared);
+        app.printer.json(&Report { schema, run: id, holds, signature, datastore, checked })?;
     } else {
-        print(&checked, &compared, &signed, app)?;
+        for line in examined.lines() {
+            app.printer.out(&line)?;
+        }
         if signers.is_some() && !signed.holds(true) {
             app.printer.out("  a signature by the given signer is required")?;
         }
@@ -130,18 +152,16 @@ fn signed(
     Ok(signature::verify(&message(files)?, signature.as_deref(), signers))
 }
 
-fn print(
-    checked: &Checked,
-    compared: &Compared,
-    signed: &Signed,
-    app: &App,
-) -> Result<(), CommandError> {
-    let Checked { bound, derived, report, files, file_remarks } = checked;
-    let mut lines = vec![format!(
-        "{} of {} quotations are exact, {} references, {} sentences",
-        report.quotes_hold, report.quotes, report.references, report.sentences
-    )];
-    lines.push(match (&compared.commit, &compared.unavailable) {
+impl Examined {
+    /// What was found, for people.
+    fn lines(&self) -> Vec<String> {
+        let Self { checked, compared, signed, .. } = self;
+        let Checked { bound, derived, report, files, file_remarks } = checked;
+        let mut lines = vec![format!(
+            "{} of {} quotations are exact, {} references, {} sentences",
+            report.quotes_hold, report.quotes, report.references, report.sentences
+        )];
+        lines.push(match (&compared.commit, &compared.unavailable) {
         (Some(commit), _) => {
             let then = compared.recorded_commit.map(|then| match then == *commit {
                 true => ", as when the question was asked".to_owned(),
@@ -160,35 +180,37 @@ fn print(
             why.as_deref().unwrap_or("it is not there")
         ),
     });
-    if compared.found_quotes > 0 {
-        lines.push(format!(
-            "{} quotations are from papers stored only in this run's folder",
-            compared.found_quotes
-        ));
-    }
-    lines.push(match (bound, derived) {
-        (true, true) => "bound: the answer was derived again and every file compared".to_owned(),
-        (true, false) => "bound, but the answer could not be derived again".to_owned(),
-        (false, _) => {
-            "not bound: the run is of an earlier version, nothing ties its files together"
-                .to_owned()
+        if compared.found_quotes > 0 {
+            lines.push(format!(
+                "{} quotations are from papers stored only in this run's folder",
+                compared.found_quotes
+            ));
         }
-    });
-    lines.push(match signed {
-        Signed::Unsigned => "unsigned".to_owned(),
-        Signed::Anyone { key } => {
-            format!("signed with {key}; --signer FILE checks the signer")
-        }
-        Signed::Known { key, signer } => format!("signed by {signer} with {key}"),
-        Signed::Other { key } => format!("signed with {key}, which is not the signer's"),
-        Signed::Invalid { why } => format!("the signature is not valid: {why}"),
-    });
-    lines.extend(report.remarks.iter().map(|one| format!("  note: {}", describe::remark(one))));
-    lines.extend(file_remarks.iter().map(|one| format!("  note: {}", describe::file_remark(one))));
-    lines.extend(report.problems.iter().map(|one| format!("  {}", describe::problem(one))));
-    lines.extend(files.iter().map(|one| format!("  {}", describe::file_problem(one))));
-    for line in lines {
-        app.printer.out(&line)?;
+        lines.push(match (bound, derived) {
+            (true, true) => {
+                "bound: the answer was derived again and every file compared".to_owned()
+            }
+            (true, false) => "bound, but the answer could not be derived again".to_owned(),
+            (false, _) => {
+                "not bound: the run is of an earlier version, nothing ties its files together"
+                    .to_owned()
+            }
+        });
+        lines.push(match signed {
+            Signed::Unsigned => "unsigned".to_owned(),
+            Signed::Anyone { key } => {
+                format!("signed with {key}; --signer FILE checks the signer")
+            }
+            Signed::Known { key, signer } => format!("signed by {signer} with {key}"),
+            Signed::Other { key } => format!("signed with {key}, which is not the signer's"),
+            Signed::Invalid { why } => format!("the signature is not valid: {why}"),
+        });
+        lines.extend(report.remarks.iter().map(|one| format!("  note: {}", describe::remark(one))));
+        lines.extend(
+            file_remarks.iter().map(|one| format!("  note: {}", describe::file_remark(one))),
+        );
+        lines.extend(report.problems.iter().map(|one| format!("  {}", describe::problem(one))));
+        lines.extend(files.iter().map(|one| format!("  {}", describe::file_problem(one))));
+        lines
     }
-    Ok(())
 }

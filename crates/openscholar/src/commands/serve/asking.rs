@@ -76,9 +76,9 @@ fn parsed(words: Vec<String>) -> Result<AskArgs, CommandError> {
 fn arguments(desk: &Desk, request: &AskRequest) -> Result<AskArgs, CommandError> {
     let mut request = request.clone();
     match &request.datastore {
-        Some(name) if !desk.names.contains(name) => {
+        Some(name) if !desk.served().contains(name) => {
             return Err(CommandError::user(format!("there is no datastore {name:?} here"))
-                .with_hint(format!("there are: {}", desk.names.join(", "))));
+                .with_hint(format!("there are: {}", desk.served().join(", "))));
         }
         // A follow-up asks where the question before it was asked.
         None if request.follows.is_none() => request.datastore = desk.names.first().cloned(),

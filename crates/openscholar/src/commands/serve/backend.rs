@@ -3,15 +3,14 @@
 use std::ops::Range;
 
 use jiff::Timestamp;
-use scholar_core::{PaperId, PassageId};
 use scholar_pipeline::budget::Estimate;
 use scholar_server::backend::{
-    AskRequest, AskTask, Backend, BackendError, BackendErrorKind, CitedPassage, Export, ExportKind,
-    Offer, PaperView, RunSummary, RunUsage, RunView,
+    AskRequest, AskTask, Backend, BackendError, BackendErrorKind, Export, ExportKind, Offer,
+    RunSummary, RunUsage, RunView,
 };
 
 use super::desk::Desk;
-use super::{asking, offer, papers, past, told};
+use super::{asking, offer, past, told};
 
 impl Backend for Desk {
     fn now(&self) -> Timestamp {
@@ -59,17 +58,5 @@ impl Backend for Desk {
         part: Option<Range<usize>>,
     ) -> Result<Export, BackendError> {
         past::export(self, run, kind, part)
-    }
-
-    fn paper(&self, datastore: &str, paper: &PaperId) -> Result<PaperView, BackendError> {
-        papers::paper(self, datastore, paper)
-    }
-
-    fn passage(
-        &self,
-        datastore: &str,
-        passage: &PassageId,
-    ) -> Result<Option<CitedPassage>, BackendError> {
-        papers::passage(self, datastore, passage)
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use scholar_server::OnQuery;
+use scholar_server::backend::QuotedIn;
 use tokio::runtime::Handle;
 
 use crate::app::App;
@@ -21,6 +22,10 @@ pub(super) struct Desk {
     pub(super) on_query: Option<OnQuery>,
     /// Folders of questions that wait, locked for this process.
     pub(super) reserved: Mutex<HashMap<String, RunFolder>>,
+    /// Datastores that were made here, after the others were listed.
+    pub(super) made: Mutex<Vec<String>>,
+    /// Quotations of runs that are over.
+    pub(super) quoted: Mutex<HashMap<String, Arc<Vec<QuotedIn>>>>,
     /// What was said of the datastores, by their commits.
     pub(super) offered: Mutex<HashMap<String, super::offer::Known>>,
 }
@@ -33,6 +38,7 @@ impl Desk {
         on_query: Option<OnQuery>,
     ) -> Self {
         let (reserved, offered) = (Mutex::default(), Mutex::default());
-        Self { app, names, handle, on_query, reserved, offered }
+        let (made, quoted) = (Mutex::default(), Mutex::default());
+        Self { app, names, handle, on_query, reserved, made, quoted, offered }
     }
 }

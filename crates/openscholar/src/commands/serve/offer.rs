@@ -51,10 +51,26 @@ pub(super) fn served(given: &[String], app: &App) -> Result<Vec<String>, Command
 }
 
 impl Desk {
+    /// The datastores that can be asked: those that were there, and those made here since.
+    pub(super) fn served(&self) -> Vec<String> {
+        let mut names = self.names.clone();
+        let made = self.made.lock();
+        names.extend(made.iter().filter(|name| !self.names.contains(name)).cloned());
+        names
+    }
+
+    /// Notes that papers were added to a datastore, which may be new.
+    pub(super) fn has_made(&self, name: &str) {
+        let mut made = self.made.lock();
+        if !made.iter().any(|one| one == name) {
+            made.push(name.to_owned());
+        }
+    }
+
     /// Whether papers of this datastore may be shown.
     pub(super) fn is_served(&self, name: &str) -> bool {
         let members = |served: &String| self.app.datastore_members(served);
-        self.names
+        self.served()
             .iter()
             .any(|served| served == name || members(served).iter().any(|one| one == name))
     }
@@ -138,7 +154,7 @@ fn questions(store: &Datastore) -> Result<Vec<String>, CommandError> {
 
 pub(super) fn offer(desk: &Desk) -> Result<Offer, CommandError> {
     let app = &desk.app;
-    let datastores = desk.names.iter().filter_map(|name| desk.datastore(name)).collect();
+    let datastores = desk.served().iter().filter_map(|name| desk.datastore(name)).collect();
     let configured = generator::configured(app, &AnswerArgs::default());
     let modes = MODES.iter().map(|mode| ModeOffer {
         name: mode.name.to_owned(),

@@ -32,7 +32,7 @@ fn at(desk: &Desk, id: &str) -> RunFolder {
 }
 
 /// The folder of a run by its whole name: what is in an address is no path.
-fn folder(desk: &Desk, run: &str) -> Result<RunFolder, BackendError> {
+pub(super) fn folder(desk: &Desk, run: &str) -> Result<RunFolder, BackendError> {
     let is_name = !run.is_empty() && run.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     let folder = at(desk, run);
     if is_name && folder.file(RUN_FILE).is_file() {

@@ -80,6 +80,7 @@ mod tests {
             text: text.into(),
             cells: 1,
             column: 0,
+            words: Vec::new(),
         };
         let pages: Vec<Page> = (1..=3)
             .map(|number| Page { number, width: 600.0, height: 800.0, ..Page::default() })

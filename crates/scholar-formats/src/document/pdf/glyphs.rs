@@ -78,7 +78,8 @@ impl Pages {
             self.kinds.letters += usize::from(c.is_alphabetic());
             self.kinds.vowels += usize::from("aeiouyAEIOUY".contains(c));
         }
-        self.lines.extend(layout::read(&page).into_iter().filter(|line| !line.text.is_empty()));
+        let lines = layout::read(&page).into_iter().filter(|line| !line.text.is_empty());
+        self.lines.extend(lines.map(|line| Line { words: Vec::new(), ..line }));
         if page.number == 1 {
             self.front = cells::rows(&page);
         }
@@ -88,13 +89,20 @@ impl Pages {
 }
 
 /// Thrown through the interpreter when a limit is reached; it has no other way to be stopped.
-struct Enough(Limit);
+pub(super) struct Enough(pub(super) Limit);
 
-/// Reads pages until a limit is reached.
-pub(super) fn read(bytes: Vec<u8>, bounds: &Bounds) -> Result<Pages, FormatError> {
-    let broken = |message: &str| {
-        FormatError::new(FormatErrorKind::Malformed, FORMAT, message).with_hint(super::REPAIR)
-    };
+/// A file that is open, and how its streams are packed.
+pub(super) struct Opened {
+    pub(super) pdf: Pdf,
+    pub(super) streams: Streams,
+}
+
+fn broken(message: &str) -> FormatError {
+    FormatError::new(FormatErrorKind::Malformed, FORMAT, message).with_hint(super::REPAIR)
+}
+
+/// Opens a file after a look at what it may do to the reader.
+pub(super) fn open(bytes: Vec<u8>, bounds: &Bounds) -> Result<Opened, FormatError> {
     let most = bounds.limits.stream_bytes;
     if streams::is_hostile(&bytes, bounds)? {
         return Err(hostile(most));
@@ -127,6 +135,12 @@ pub(super) fn read(bytes: Vec<u8>, bounds: &Bounds) -> Result<Pages, FormatError
     if streams.too_large() {
         return Err(hostile(most));
     }
+    Ok(Opened { pdf, streams })
+}
+
+/// Reads pages until a limit is reached.
+pub(super) fn read(bytes: Vec<u8>, bounds: &Bounds) -> Result<Pages, FormatError> {
+    let Opened { pdf, streams } = open(bytes, bounds)?;
     let mut cache = InterpreterCache::new();
     let mut read = each(pdf.pages(), bounds, |page, device| {
         let drawn = catch_unwind(AssertUnwindSafe(|| {
@@ -141,6 +155,38 @@ pub(super) fn read(bytes: Vec<u8>, bounds: &Bounds) -> Result<Pages, FormatError
     let stated = catch_unwind(AssertUnwindSafe(|| Stated::of(&pdf, bounds)));
     read.stated = stated.map_err(|_| broken("the file breaks the reader"))?;
     Ok(read)
+}
+
+/// The lines of some pages, counted from 1, in reading order with their words.
+/// A page that breaks the interpreter or draws more than the limit gives what was read of it.
+pub(super) fn lines_of(
+    opened: &Opened,
+    numbers: impl Iterator<Item = usize>,
+    bounds: &Bounds,
+) -> Result<Vec<Line>, FormatError> {
+    let mut cache = InterpreterCache::new();
+    let mut lines = Vec::new();
+    let mut bytes_left = bounds.limits.text_bytes;
+    for number in numbers {
+        let Some(page) = number.checked_sub(1).and_then(|at| opened.pdf.pages().get(at)) else {
+            continue;
+        };
+        let (width, height) = page.render_dimensions();
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        let mut device = Collector::new(number, width, height, bounds, bytes_left);
+        let drawn = catch_unwind(AssertUnwindSafe(|| draw(page, &opened.pdf, &cache, &mut device)));
+        if let Err(thrown) = drawn {
+            cache = InterpreterCache::new();
+            match thrown.downcast_ref::<Enough>() {
+                Some(Enough(Limit::Seconds)) => return Err(bounds.deadline.error(FORMAT)),
+                Some(Enough(Limit::TextBytes)) => break,
+                _ => {}
+            }
+        }
+        bytes_left = device.bytes_left;
+        lines.extend(layout::read(&device.page));
+    }
+    Ok(lines)
 }
 
 fn hostile(most: usize) -> FormatError {

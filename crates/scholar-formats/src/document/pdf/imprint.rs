@@ -291,6 +291,7 @@ mod tests {
             text: text.into(),
             cells: 1,
             column: 0,
+            words: Vec::new(),
         }
     }
 

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     fn piece(text: &str, left: f64, right: f64, y: f64) -> Piece {
-        Piece { left, right, y, size: 10.0, text: text.to_owned() }
+        Piece { left, right, y, size: 10.0, text: text.to_owned(), words: Vec::new() }
     }
 
     #[test]

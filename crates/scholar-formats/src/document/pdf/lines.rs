@@ -4,6 +4,14 @@ use scholar_core::PageBox;
 
 use super::page::{Glyph, Page};
 
+/// A word of a line, and from where to where it reaches.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Word {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) text: String,
+}
+
 /// Letters that follow each other on one base line without a large gap: a line, or a column's part of one.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
@@ -13,6 +21,8 @@ pub(super) struct Piece {
     pub(super) y: f64,
     pub(super) size: f64,
     pub(super) text: String,
+    /// The words of the text, in its order.
+    pub(super) words: Vec<Word>,
 }
 
 /// One line of a column.
@@ -28,15 +38,22 @@ pub(super) struct Line {
     pub(super) cells: usize,
     /// Which column of which zone it stands in; changes between blocks that are read one after the other.
     pub(super) column: usize,
+    /// The words as they are drawn, from left to right. Those of a whole document are not kept.
+    pub(super) words: Vec<Word>,
 }
 
 impl Line {
     /// The line's box.
     pub(super) fn bbox(&self) -> PageBox {
+        self.box_of(self.left, self.right)
+    }
+
+    /// The box of what stands on the line from `left` to `right`.
+    pub(super) fn box_of(&self, left: f64, right: f64) -> PageBox {
         PageBox {
-            left: points(self.left),
+            left: points(left),
             top: points(self.y - self.size * 0.8),
-            right: points(self.right),
+            right: points(right),
             bottom: points(self.y + self.size * 0.25),
         }
     }
@@ -125,6 +142,8 @@ fn piece(run: &[&Glyph], append: impl Fn(&mut String, &str)) -> Option<Piece> {
     let mut text = String::new();
     let mut end = first.x;
     let mut raised = String::new();
+    // From where to where each word reaches, a new one with each space.
+    let mut reaches: Vec<(f64, f64)> = vec![(f64::MAX, f64::MIN)];
     let last = run.iter().rposition(|glyph| !glyph.text.trim().is_empty()).unwrap_or(0);
     for (at, glyph) in run.iter().enumerate() {
         // Some writers draw a soft hyphen where a space is; one at the end of a line is a hyphen.
@@ -151,6 +170,10 @@ fn piece(run: &[&Glyph], append: impl Fn(&mut String, &str)) -> Option<Piece> {
             && raised.is_empty()
         {
             text.push(' ');
+            reaches.push((f64::MAX, f64::MIN));
+        }
+        if let Some((left, right)) = reaches.last_mut().filter(|_| !blank) {
+            (*left, *right) = (left.min(glyph.x), right.max(glyph.x + glyph.width));
         }
         if up {
             raised.push_str(&glyph.text);
@@ -161,12 +184,15 @@ fn piece(run: &[&Glyph], append: impl Fn(&mut String, &str)) -> Option<Piece> {
     }
     append(&mut text, &raised);
     let text = text.trim().to_owned();
+    let words = text.split(' ').zip(reaches);
+    let words = words.map(|(text, (left, right))| Word { left, right, text: text.to_owned() });
+    let words = words.collect();
     let right = run
         .iter()
         .filter(|g| !g.text.trim().is_empty())
         .map(|g| g.x + g.width)
         .fold(first.x, f64::max);
-    (!text.is_empty()).then_some(Piece { left: first.x, right, y: base, size, text })
+    (!text.is_empty()).then_some(Piece { left: first.x, right, y: base, size, text, words })
 }
 
 /// Raised figures behind a word are notes or citations and go; behind a number or a short symbol they are exponents.
@@ -239,6 +265,7 @@ fn line(mut row: Vec<Piece>, page: u32, column: usize) -> Option<Line> {
         text: composed(&super::super::prose::single_spaced(&text)),
         cells,
         column,
+        words: row.into_iter().flat_map(|piece| piece.words).collect(),
     })
 }
 

@@ -165,6 +165,16 @@ fn look(stream: &Stream<'_>, most: usize) -> Packing {
         // The interpreter passes over filters that it does not know.
         return Packing::Damaged;
     }
+    // Images are never unpacked to read a page, and the way of encryption is gone already.
+    let (ways, None) = ways(stream) else { return Packing::Whole };
+    if stream.dict().get::<Name<'_>>(b"Subtype").as_deref() == Some(b"Image") {
+        return Packing::Whole;
+    }
+    packing(&stream.raw_data(), &ways, most)
+}
+
+/// How a stream is packed up to the first filter that is one of images, or of nobody's.
+pub(super) fn ways(stream: &Stream<'_>) -> (Vec<Way>, Option<Filter>) {
     let mut ways = Vec::new();
     for filter in stream.filters() {
         ways.push(match filter {
@@ -173,18 +183,14 @@ fn look(stream: &Stream<'_>, most: usize) -> Packing {
             Filter::LzwDecode => Way::Lzw,
             Filter::FlateDecode => Way::Flate,
             Filter::RunLengthDecode => Way::RunLength,
-            // Images are never unpacked, and the way of encryption is gone already.
             Filter::CcittFaxDecode
             | Filter::Jbig2Decode
             | Filter::DctDecode
             | Filter::JpxDecode
-            | Filter::Crypt => return Packing::Whole,
+            | Filter::Crypt => return (ways, Some(filter)),
         });
     }
-    if stream.dict().get::<Name<'_>>(b"Subtype").as_deref() == Some(b"Image") {
-        return Packing::Whole;
-    }
-    packing(&stream.raw_data(), &ways, most)
+    (ways, None)
 }
 
 fn stated_filters(dict: &Dict<'_>) -> usize {
@@ -197,7 +203,7 @@ fn stated_filters(dict: &Dict<'_>) -> usize {
 }
 
 /// Whether a predictor has rows that no stream has.
-fn too_wide(dict: &Dict<'_>) -> bool {
+pub(super) fn too_wide(dict: &Dict<'_>) -> bool {
     let wide = |parameters: &Dict<'_>| {
         let number = |key: &[u8], otherwise| {
             parameters.get::<i64>(key).unwrap_or(otherwise).saturating_abs()

@@ -112,7 +112,17 @@ mod tests {
     use super::*;
 
     fn line(text: &str, y: f64, size: f64) -> Line {
-        Line { page: 1, left: 50.0, right: 300.0, y, size, text: text.into(), cells: 1, column: 0 }
+        Line {
+            page: 1,
+            left: 50.0,
+            right: 300.0,
+            y,
+            size,
+            text: text.into(),
+            cells: 1,
+            column: 0,
+            words: Vec::new(),
+        }
     }
 
     #[test]

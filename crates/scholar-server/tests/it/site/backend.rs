@@ -7,15 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 use scholar_core::{
-    Answer, AnswerMode, AnswerRole, AnswerSentence, Citation, Explanation, Gate, Notice, PaperId,
-    PassageId, Quote, Ranked, Reference, RerankScore, RetrievalScore, Retrieved, Support, Verdict,
+    Answer, AnswerMode, AnswerRole, AnswerSentence, Citation, Explanation, Gate, Notice, Quote,
+    Ranked, Reference, RerankScore, RetrievalScore, Retrieved, Support, Verdict,
 };
 use scholar_pipeline::budget::Estimate;
 use scholar_pipeline::{Event, Evidence, EvidenceNumber};
 use scholar_server::backend::{
-    AnswerView, AskRequest, AskTask, Backend, BackendError, BackendErrorKind, CitedPassage,
-    DatastoreOffer, Export, ExportKind, ModeOffer, Offer, PaperView, RunState, RunSummary,
-    RunUsage, RunView,
+    AnswerView, AskRequest, AskTask, Backend, BackendError, BackendErrorKind, DatastoreOffer,
+    Export, ExportKind, ModeOffer, Offer, RunState, RunSummary, RunUsage, RunView,
 };
 
 /// What a question may begin with to be answered otherwise than well.
@@ -25,11 +24,11 @@ const PANICS: &str = "panic";
 /// See the module.
 #[derive(Default)]
 pub(crate) struct FakeBackend {
-    runs: Mutex<BTreeMap<String, RunView>>,
+    pub(crate) runs: Mutex<BTreeMap<String, RunView>>,
     /// Runs that may go on.
-    let_through: (Mutex<usize>, Condvar),
-    n_secrets: AtomicUsize,
-    n_reserved: AtomicUsize,
+    pub(crate) let_through: (Mutex<usize>, Condvar),
+    pub(crate) n_secrets: AtomicUsize,
+    pub(crate) n_reserved: AtomicUsize,
     /// Questions in the order in which they were answered, with whether they were taken up.
     pub(crate) answered: Mutex<Vec<(String, bool)>>,
     pub(crate) released: Mutex<Vec<String>>,
@@ -38,6 +37,12 @@ pub(crate) struct FakeBackend {
     /// US dollars that a run costs.
     pub(crate) cost_usd: f64,
     pub(crate) notices: Vec<Notice>,
+    /// Where files are put that people send.
+    pub(crate) incoming: Mutex<Option<std::path::PathBuf>>,
+    /// Files that were added.
+    pub(crate) added: Mutex<Vec<std::path::PathBuf>>,
+    /// What was said of two papers.
+    pub(crate) settled: Mutex<Vec<(String, String, bool)>>,
 }
 
 impl FakeBackend {
@@ -252,21 +257,5 @@ impl Backend for FakeBackend {
     ) -> Result<Export, BackendError> {
         self.run(run)?;
         Ok(Export { bytes: format!("{} {part:?}", kind.name()).into_bytes() })
-    }
-
-    fn paper(&self, _datastore: &str, paper: &PaperId) -> Result<PaperView, BackendError> {
-        let papers = scholar_testing::corpus::papers();
-        let found = papers.into_iter().find(|one| one.meta.id == *paper);
-        let paper = found.ok_or_else(|| BackendError::not_found("there is no such paper"))?;
-        let (passage, _) = scholar_testing::corpus::whole_text_passage(&paper);
-        Ok(PaperView { paper, passages: vec![passage] })
-    }
-
-    fn passage(
-        &self,
-        _datastore: &str,
-        _passage: &PassageId,
-    ) -> Result<Option<CitedPassage>, BackendError> {
-        Ok(None)
     }
 }

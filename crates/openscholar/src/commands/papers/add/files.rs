@@ -45,34 +45,56 @@ pub(super) fn add_rows(
 }
 
 /// How documents and libraries are taken in.
-pub(super) struct Intake<'a> {
-    pub(super) args: &'a IntakeArgs,
-    pub(super) limits: ReadLimits,
+pub(crate) struct Intake<'a> {
+    pub(crate) args: &'a IntakeArgs,
+    pub(crate) limits: ReadLimits,
     /// Whether words of PDFs that ran together stay as they are.
-    pub(super) keep_lost_spaces: bool,
+    pub(crate) keep_lost_spaces: bool,
     /// Whether files that are there are not compared with their checksums first.
-    pub(super) skip_check: bool,
+    pub(crate) skip_check: bool,
+    /// Whether somebody sent the files: what they name of this machine beside themselves is none of theirs.
+    pub(crate) is_sent: bool,
 }
 
 /// Inputs that are read before their papers are stored: what a crash or Ctrl-C can lose, and what memory has to hold.
 const CHUNK: usize = 200;
 
-/// Reads `inputs` and stores what they hold, a chunk at a time. Exit code 4 when some of them gave no paper.
+/// Reads `inputs` and stores what they hold. Exit code 4 when some of them gave no paper.
 pub(super) async fn add(
     name: &str,
     inputs: Vec<inputs::Input>,
     intake: &Intake<'_>,
     app: &App,
 ) -> Result<ExitCode, CommandError> {
-    let Intake { args, limits, keep_lost_spaces, skip_check } = intake;
     let path = app.home.datastore(name)?;
     let is_first = !path.is_dir();
+    let code = take_in(name, inputs, intake, app).await?.report(name, app)?;
+    let is_asked = app.config.datastore.is_none() && name == LIBRARY_DATASTORE;
+    if is_first && is_asked && path.is_dir() {
+        app.printer.say(&format!(
+            "questions are asked of {name} from now on; openscholar datastore use starter changes that"
+        ));
+    }
+    Ok(code)
+}
+
+/// Reads `inputs` and stores what they hold, a chunk at a time.
+pub(crate) async fn take_in(
+    name: &str,
+    inputs: Vec<inputs::Input>,
+    intake: &Intake<'_>,
+    app: &App,
+) -> Result<Done, CommandError> {
+    let Intake { args, limits, keep_lost_spaces, skip_check, is_sent } = intake;
+    let path = app.home.datastore(name)?;
     let mut done = Done::default();
     for chunk in inputs.chunks(CHUNK) {
         let stored = match path.is_dir() && !args.reread {
             true => Some(Arc::new(Datastore::open(&path)?)),
             false => None,
         };
+        let home = app.env.home.as_ref();
+        let zotero_storage = home.map(|home| home.join("Zotero").join("storage"));
         let how = How {
             collection: args.collection.as_deref(),
             look_up: !args.no_lookup,
@@ -81,7 +103,7 @@ pub(super) async fn add(
             limits: *limits,
             repair_spaces: !keep_lost_spaces,
             attachments: &args.attachments,
-            zotero_storage: app.env.home.as_ref().map(|home| home.join("Zotero").join("storage")),
+            zotero_storage: zotero_storage.filter(|_| !is_sent),
             stored,
         };
         let taken = intake::take(chunk.to_vec(), &how, app).await?;
@@ -118,24 +140,20 @@ pub(super) async fn add(
         done.chunks += 1;
         done.lines.extend(lines);
     }
-    let code = done.report(name, app)?;
-    let is_asked = app.config.datastore.is_none() && name == LIBRARY_DATASTORE;
-    if is_first && is_asked && path.is_dir() {
-        app.printer.say(&format!(
-            "questions are asked of {name} from now on; openscholar datastore use starter changes that"
-        ));
-    }
-    Ok(code)
+    Ok(done)
 }
 
 /// What all chunks did.
 #[derive(Default)]
-struct Done {
+pub(crate) struct Done {
     chunks: usize,
-    lines: Vec<report::Line>,
-    notices: Vec<Notice>,
+    /// One for each thing that was read.
+    pub(crate) lines: Vec<report::Line>,
+    /// What a person should know.
+    pub(crate) notices: Vec<Notice>,
     failed: usize,
-    unchanged: BTreeSet<PathBuf>,
+    /// Files that are stored as they are.
+    pub(crate) unchanged: BTreeSet<PathBuf>,
     spaces_repaired: usize,
     lost: usize,
     progress: Option<AddProgress>,
@@ -158,19 +176,26 @@ impl Done {
         }
     }
 
+    /// The error of an intake without any paper.
+    fn check(&self) -> Result<(), CommandError> {
+        if !self.lines.is_empty() || !self.unchanged.is_empty() {
+            return Ok(());
+        }
+        let error = CommandError::user("no paper could be read");
+        let first = self.notices.iter().find_map(|notice| notice.hint.clone());
+        Err(match first {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        })
+    }
+
     fn report(self, name: &str, app: &App) -> Result<ExitCode, CommandError> {
-        let Self { lines, notices, failed, unchanged, spaces_repaired, lost, progress, .. } = self;
-        if let Some(more) = notices.len().checked_sub(SHOWN_NOTICES).filter(|more| *more > 0) {
+        let more = self.notices.len().saturating_sub(SHOWN_NOTICES);
+        if more > 0 {
             app.printer.say(&format!("and {more} more notes: pass --json to see all"));
         }
-        if lines.is_empty() && unchanged.is_empty() {
-            let error = CommandError::user("no paper could be read");
-            let first = notices.iter().find_map(|notice| notice.hint.clone());
-            return Err(match first {
-                Some(hint) => error.with_hint(hint),
-                None => error,
-            });
-        }
+        self.check()?;
+        let Self { lines, notices, failed, unchanged, spaces_repaired, lost, progress, .. } = self;
         let count = |of: fn(&AddProgress) -> u64| progress.as_ref().map_or(0, of);
         if app.printer.json {
             app.printer.json(&serde_json::json!({

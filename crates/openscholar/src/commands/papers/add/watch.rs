@@ -128,6 +128,7 @@ fn take(
             limits,
             keep_lost_spaces: how.keep_lost_spaces,
             skip_check: how.skip_check,
+            is_sent: false,
         };
         app.block_on_to_the_end(files::add(name, inputs, &intake, app))??;
     }

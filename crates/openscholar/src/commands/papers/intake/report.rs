@@ -14,7 +14,8 @@ pub(crate) struct Line {
     origin: String,
     format: String,
     id: PaperId,
-    title: String,
+    /// Its title, as it states it.
+    pub(crate) title: String,
     authors: Vec<String>,
     year: Option<i16>,
     words: usize,
@@ -29,16 +30,18 @@ pub(crate) struct Line {
     bytes: u64,
     milliseconds: u64,
     /// The paper it became, if it became one.
-    paper: Option<PaperId>,
+    pub(crate) paper: Option<PaperId>,
     /// Stored papers that it is one work with, and how that is known.
-    joined: Vec<Joined>,
+    pub(crate) joined: Vec<Joined>,
 }
 
 /// A stored paper that a thing that was read is one work with.
 #[derive(Debug, Serialize)]
-struct Joined {
-    paper: PaperId,
-    by: String,
+pub(crate) struct Joined {
+    /// Which one.
+    pub(crate) paper: PaperId,
+    /// How that is known.
+    pub(crate) by: String,
 }
 
 impl Line {
