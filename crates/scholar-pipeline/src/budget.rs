@@ -25,12 +25,30 @@ pub struct Budget {
     /// Calls of the generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_calls: Option<u64>,
+    /// Of [`Budget::max_calls`], those that only calls for the purpose [`RESERVED_PURPOSE`], or for its repair, may use.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reserved_calls: u64,
+}
+
+/// The purpose that [`Budget::reserved_calls`] are kept for: the last step of a review, which would otherwise find nothing left.
+pub const RESERVED_PURPOSE: &str = "appraisal";
+
+/// Whether there is nothing to write down.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(calls: &u64) -> bool {
+    *calls == 0
 }
 
 impl Budget {
     /// No limit at all.
     pub fn unlimited() -> Self {
-        Self { max_cost: None, max_tokens: None, max_seconds: None, max_calls: None }
+        Self {
+            max_cost: None,
+            max_tokens: None,
+            max_seconds: None,
+            max_calls: None,
+            reserved_calls: 0,
+        }
     }
 }
 

@@ -207,10 +207,12 @@ pub const SUMMARY_CHARS_MIN: usize = 43;
 pub const QUERY_WORDS: usize = 70;
 /// The most calls of the generator that [`ReviewConfig::lean`] makes for an idea.
 pub const LEAN_CALLS: u64 = 60;
+/// Of these, calls that are kept for the appraisal, which comes last: one, and one to ask again.
+const APPRAISAL_CALLS: u64 = 2;
 /// Longest prompt of [`ReviewConfig::lean`], in characters. Ours: models read the middle of longer ones worse.
 pub const PROMPT_CHARS: usize = 30_000;
 /// Points about the plan itself that [`ReviewConfig::lean`] asks for. Ours.
-pub const APPRAISAL_POINTS: usize = 16;
+pub const APPRAISAL_POINTS: usize = 24;
 
 impl ReviewConfig {
     /// The paper's choices; where it is silent, the released code's, with the limits of specification B4.1.
@@ -315,6 +317,7 @@ impl ReviewConfig {
         config.appraisal_points = APPRAISAL_POINTS;
         config.prompt_chars = Some(PROMPT_CHARS);
         config.budget.max_calls = Some(LEAN_CALLS);
+        config.budget.reserved_calls = APPRAISAL_CALLS;
         config
     }
 
@@ -346,7 +349,7 @@ pub const PRESETS: [&str; 3] = ["lean", "paper", "upstream"];
 
 /// Of settings from before there were appraisals, too.
 fn appraisal() -> CallSampling {
-    CallSampling { temperature: 0.3, max_tokens: 5000 }
+    CallSampling { temperature: 0.3, max_tokens: 8000 }
 }
 
 /// Every citation must pass, other passages of the same evidence are tried, nothing is searched anew: what fails then is left out

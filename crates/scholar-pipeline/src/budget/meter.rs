@@ -13,7 +13,7 @@ use scholar_core::{
     PortError, PortErrorKind, TokenUsage,
 };
 
-use super::{Budget, BudgetExceeded};
+use super::{Budget, BudgetExceeded, RESERVED_PURPOSE};
 use crate::clock::{Alarm, Clock};
 use crate::outcome::Spent;
 
@@ -126,14 +126,17 @@ impl Meter {
     fn allowed(
         &self,
         prompt: u64,
+        purpose: &str,
         info: &GeneratorInfo,
     ) -> Result<(u64, Option<BudgetExceeded>), BudgetExceeded> {
         if let Some(exceeded) = self.time_is_up() {
             return Err(exceeded);
         }
-        let Budget { max_cost, max_tokens, max_seconds: _, max_calls } = self.budget;
+        let Budget { max_cost, max_tokens, max_seconds: _, max_calls, reserved_calls } =
+            self.budget;
+        let reserved = if purpose.ends_with(RESERVED_PURPOSE) { 0 } else { reserved_calls };
         let account = *self.shared.account.lock();
-        if let Some(limit) = max_calls.filter(|limit| account.calls >= *limit) {
+        if let Some(limit) = max_calls.filter(|limit| account.calls + reserved >= *limit) {
             return Err(BudgetExceeded::Calls { limit });
         }
         let mut allowed = (u64::MAX, None);
@@ -215,11 +218,15 @@ impl Metered {
     }
 
     /// Admits a call and returns the reply tokens it may use.
-    fn admit(&self, messages: &[Message]) -> Result<(u64, Option<BudgetExceeded>), PortError> {
+    fn admit(
+        &self,
+        messages: &[Message],
+        purpose: &str,
+    ) -> Result<(u64, Option<BudgetExceeded>), PortError> {
         let budget = self.meter.budget;
         let counted = budget.max_tokens.is_some() || budget.max_cost.is_some();
         let prompt = if counted { self.prompt_tokens(messages) } else { 0 };
-        let allowed = self.meter.allowed(prompt, self.generator.info());
+        let allowed = self.meter.allowed(prompt, purpose, self.generator.info());
         let allowed = allowed.map_err(|exceeded| self.meter.refuse(exceeded))?;
         self.meter.shared.account.lock().calls += 1;
         Ok(allowed)
@@ -241,7 +248,7 @@ impl Generator for Metered {
         request: &GenerationRequest,
         on_text: &OnText<'_>,
     ) -> Result<Generation, PortError> {
-        let (allowed, limit) = self.admit(&request.messages)?;
+        let (allowed, limit) = self.admit(&request.messages, &request.purpose)?;
         let mut request = request.clone();
         let allowed = usize::try_from(allowed).unwrap_or(usize::MAX);
         let lowered = allowed < request.sampling.max_tokens;
@@ -315,7 +322,7 @@ impl Generator for Metered {
         messages: &[Message],
         choices: &[&str],
     ) -> Result<Vec<f32>, PortError> {
-        self.admit(messages)?;
+        self.admit(messages, purpose)?;
         let values = self.generator.choose(purpose, messages, choices).await?;
         let usage = TokenUsage { prompt: self.prompt_tokens(messages), completion: 1 };
         self.meter.add(usage, self.info());

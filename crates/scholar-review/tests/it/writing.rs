@@ -169,7 +169,7 @@ async fn the_appraisal_is_shown_what_was_found_and_can_be_left_out() {
     for reference in &outcome.value.references {
         assert!(prompt.contains(&reference.title), "{}", reference.title);
     }
-    assert!(prompt.contains("at most 16 points"), "{prompt}");
+    assert!(prompt.contains("at most 24 points"), "{prompt}");
     let model = model_that(|purpose, _| {
         assert!(!purpose.contains("appraisal"), "{purpose}");
         None

@@ -41,6 +41,7 @@ pub(super) async fn generator(
         max_tokens: args.max_tokens,
         max_seconds: args.max_seconds.map(seconds),
         max_calls: args.max_calls,
+        reserved_calls: 0,
     };
     Ok(Meter::start_with(budget, app.clock(), Some(App::alarm())).wrap(generator))
 }

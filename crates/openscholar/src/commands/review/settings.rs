@@ -8,6 +8,9 @@ use crate::commands::ask::settings::seconds;
 use crate::error::{CommandError, Context as _};
 use crate::runs::RunRecord;
 
+/// Below so many calls in all, none is reserved.
+const FEW_CALLS: u64 = 20;
+
 /// Preset, then flags. `now` is the time of day at which the run begins.
 pub(super) fn resolve(args: &ReviewArgs, now: &str) -> Result<ReviewConfig, CommandError> {
     let mut config = ReviewConfig::named(&args.preset).ok_or_else(|| {
@@ -70,6 +73,11 @@ pub(super) fn raise_budget(
     budget.max_tokens = max_tokens.or(budget.max_tokens);
     budget.max_calls = max_calls.or(budget.max_calls);
     budget.max_seconds = max_seconds.map(seconds).or(budget.max_seconds);
+    // Of a few calls none is kept for the last step, and none where that is left out.
+    let few = budget.max_calls.is_some_and(|calls| calls < FEW_CALLS);
+    if few || config.appraisal_points == 0 {
+        budget.reserved_calls = 0;
+    }
     if budget.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
         return Err(CommandError::user("--max-cost must be a number of dollars, 0 or more"));
     }

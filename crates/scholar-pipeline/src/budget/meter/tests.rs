@@ -16,7 +16,8 @@ fn request(words: usize, max_tokens: usize) -> GenerationRequest {
 /// A model that repeats the reply limit it was given, so that lowering shows.
 fn echo() -> Arc<dyn Generator> {
     let limit = |request: &GenerationRequest| Reply::Text(request.sampling.max_tokens.to_string());
-    let priced = ScriptedGenerator::new("m").answer("draft", limit);
+    let repair = format!("repair {RESERVED_PURPOSE}");
+    let priced = ScriptedGenerator::new("m").answer("draft", limit).answer(&repair, limit);
     Arc::new(priced.with_info(|info| info.usd_per_million = Some((1.0, 10.0))))
 }
 
@@ -35,6 +36,13 @@ async fn each_limit_lowers_the_reply_or_refuses_the_call() {
     let calls = metered(Budget { max_calls: Some(1), ..unlimited });
     assert_eq!(reply(&calls, 10).await, Ok("1000".to_owned()));
     assert_eq!(reply(&calls, 10).await, Err(BudgetExceeded::Calls { limit: 1 }));
+
+    let reserved = metered(Budget { max_calls: Some(2), reserved_calls: 1, ..unlimited });
+    assert_eq!(reply(&reserved, 10).await, Ok("1000".to_owned()));
+    assert_eq!(reply(&reserved, 10).await, Err(BudgetExceeded::Calls { limit: 2 }));
+    let mut last = request(10, 1_000);
+    last.purpose = format!("repair {RESERVED_PURPOSE}");
+    assert!(reserved.generate(&last, &|_| {}).await.is_ok(), "kept for this call");
 
     let tokens = metered(Budget { max_tokens: Some(150), ..unlimited });
     assert_eq!(reply(&tokens, 50).await, Ok("100".to_owned()), "150 - 50");

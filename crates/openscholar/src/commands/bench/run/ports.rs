@@ -176,6 +176,7 @@ fn budget(args: &BenchRunArgs) -> Result<Budget, CommandError> {
         max_tokens: args.answer.max_tokens,
         max_seconds: args.answer.max_seconds.map(|seconds| seconds as f64),
         max_calls: args.answer.max_calls,
+        reserved_calls: 0,
     })
 }
 

@@ -138,5 +138,6 @@ fn budget(args: &PaperModelArgs) -> Budget {
         max_tokens: args.max_tokens,
         max_seconds: None,
         max_calls: args.max_calls,
+        reserved_calls: 0,
     }
 }

@@ -204,6 +204,7 @@ async fn model(
         max_tokens: args.reader.max_tokens,
         max_calls: args.reader.max_calls,
         max_seconds: None,
+        reserved_calls: 0,
     };
     if budget.max_cost.is_some() && model.info().usd_per_million.is_none() {
         return Err(CommandError::user(
