@@ -41,7 +41,7 @@ fn quotations_are_the_ideas_own_characters() {
         &["the large one and the small one", "We \"compare\" two models", "we compare nothing"],
         &["the large one and\nthe small one", "We “compare” two models"],
     );
-    check(&["two models", "the small one.", "the small one"], &["the small one"]);
+    check(&["two models", "the small one.", "the small one"], &["the small one."]);
 }
 
 #[test]
