@@ -2,7 +2,6 @@
 
 use maud::{Markup, html};
 
-use super::sentence;
 use super::text::{grouped, text};
 use crate::backend::{DatastoreOffer, Offer, Status, StatusCheck};
 
@@ -50,7 +49,7 @@ fn row(check: &StatusCheck) -> Markup {
         tr {
             th scope="row" { (text(what)) }
             td { @if *ok { span.supported { span aria-hidden="true" { "● " } "as it should be" } } @else { span.unsupported { span aria-hidden="true" { "▲ " } "look at this" } } }
-            td { (text(found)) @if let Some(hint) = hint { br; span.soft { (text(&sentence(hint))) } } }
+            td { (text(found)) @if let Some(hint) = hint { br; span.soft { (text(hint)) } } }
         }
     }
 }
