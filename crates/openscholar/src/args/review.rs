@@ -46,7 +46,7 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_enum, default_value_t = ReviewModeArg::Auto)]
     pub(crate) mode: ReviewModeArg,
     /// Most points about the plan itself, each with the words of the idea that it is about; 0 asks for none. It takes a
-    /// language model. Preset lean: 16, paper and upstream: 0.
+    /// language model. Preset lean: 24, paper and upstream: 0.
     #[arg(long, value_name = "N")]
     pub(crate) points: Option<u8>,
     /// Preset of settings: lean (at most 60 model calls), paper, upstream (as released; the day of the cut-off is read too).
