@@ -65,7 +65,7 @@ impl Callers {
                     let mut words = rest.split_whitespace();
                     let token = words.next().unwrap_or_default();
                     limits.insert(name.trim().to_owned(), CallerLimits::parse(words, at + 1)?);
-                    plain.push_str(&format!("{name}: {token}"));
+                    plain.extend([name, ": ", token]);
                 }
                 _ => plain.push_str(line),
             }

@@ -40,7 +40,7 @@ impl Serving {
     }
 
     /// Kills it, without any chance to end in order.
-    pub(crate) fn is_killed(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().expect("it runs");
         let _reaped = self.child.wait();
     }

@@ -92,7 +92,7 @@ fn a_server_killed_in_mid_answer_goes_on_with_the_same_run() {
     let request = json!({"question": QUESTION, "mode": "single-pass"});
     let run = submit(&serving, &request);
     told.recv_timeout(PATIENCE).expect("the call comes");
-    serving.is_killed();
+    serving.kill();
     let serving = serve(&program);
     let reply = over(&serving, &run);
     assert_eq!(reply["state"], "done", "{reply}");

@@ -271,7 +271,7 @@ fn quotations_of_real_papers_are_found_where_their_passages_stand() {
         let prose = passages.iter().filter(|passage| passage.kind.is_prose());
         for passage in prose.step_by(3) {
             let Some(sentence) =
-                sentences(&passage.text).into_iter().max_by_key(|range| range.len())
+                sentences(&passage.text).into_iter().max_by_key(ExactSizeIterator::len)
             else {
                 continue;
             };

@@ -176,7 +176,7 @@ fn step(event: &Event) -> Option<String> {
             format!("Asked as: {question}")
         }
         Event::Queries { queries } => {
-            let texts: Vec<&str> = queries.iter().map(|query| query.as_str()).collect();
+            let texts: Vec<&str> = queries.iter().map(scholar_core::Query::as_str).collect();
             format!("Searching for: {}", texts.join(" · "))
         }
         Event::Searched { source, hits, .. } => {

@@ -1,4 +1,4 @@
-//! The interface of programs, described for people: the OpenAPI document as a page, without anything from elsewhere.
+//! The interface of programs, described for people: the `OpenAPI` document as a page, without anything from elsewhere.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -77,7 +77,7 @@ fn kind(schema: &Value) -> Markup {
         _ => Vec::new(),
     };
     let parts =
-        ["oneOf", "anyOf", "allOf"].iter().flat_map(|field| schema[*field].as_array()).flatten();
+        ["oneOf", "anyOf", "allOf"].iter().filter_map(|field| schema[*field].as_array()).flatten();
     html! {
         @if let Some(name) = named { a href={ "#schema-" (name) } { code { (name) } } }
         @else if kinds.contains(&"array") { "list of " (kind(&schema["items"])) }

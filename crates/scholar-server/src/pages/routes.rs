@@ -359,10 +359,10 @@ async fn part(
     Extension(caller): Who,
     Path((run, part, format)): Path<(String, usize, String)>,
 ) -> Result<Response, ApiError> {
-    let kind = match format_named(&format)? {
-        kind @ (ExportKind::Markdown | ExportKind::Plain | ExportKind::Bibtex) => kind,
-        _ => return Err(ApiError::bad_request("parts are copied as markdown, plain or bibtex")),
-    };
+    let kind = format_named(&format)?;
+    if !matches!(kind, ExportKind::Markdown | ExportKind::Plain | ExportKind::Bibtex) {
+        return Err(ApiError::bad_request("parts are copied as markdown, plain or bibtex"));
+    }
     let shown = find(&state, &caller, &run).await?;
     let none = || ApiError::new(ErrorCode::NotFound, "there is no such part");
     let view = shown.view.and_then(|view| view.answer).ok_or_else(none)?;

@@ -179,11 +179,8 @@ pub(crate) async fn answer(
     let wired =
         wiring::ports(app, &opened, PortsWanted::of_ask(args), question, config, &meter).await?;
     let ports = &wired.ports;
-    announce(
-        &estimate(config, ports.generator.as_ref().map(|generator| generator.info())),
-        config,
-        (app, &printer),
-    )?;
+    let info = ports.generator.as_ref().map(|generator| generator.info());
+    announce(&estimate(config, info), config, (app, &printer))?;
     if let (Some(run), Some(journal)) = (&args.reuse, journal) {
         check_reused(journal, ports, run)?;
     }

@@ -24,7 +24,7 @@ impl Backend for Desk {
     }
 
     fn offer(&self) -> Result<Offer, BackendError> {
-        offer::offer(self).map_err(|error| told(&error))
+        Ok(offer::offer(self))
     }
 
     fn estimate(&self, request: &AskRequest) -> Result<Estimate, BackendError> {

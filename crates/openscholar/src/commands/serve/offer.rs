@@ -152,7 +152,7 @@ fn questions(store: &Datastore) -> Result<Vec<String>, CommandError> {
     Ok(found)
 }
 
-pub(super) fn offer(desk: &Desk) -> Result<Offer, CommandError> {
+pub(super) fn offer(desk: &Desk) -> Offer {
     let app = &desk.app;
     let datastores = desk.served().iter().filter_map(|name| desk.datastore(name)).collect();
     let configured = generator::configured(app, &AnswerArgs::default());
@@ -170,13 +170,13 @@ pub(super) fn offer(desk: &Desk) -> Result<Offer, CommandError> {
         title: title(*source).to_owned(),
         is_usual: used.iter().any(|name| name == source.name()),
     });
-    Ok(Offer {
+    Offer {
         datastores,
         modes: modes.collect(),
         sources: sources.collect(),
         generator: configured.map(|configured| configured.model),
         offline: app.offline,
-    })
+    }
 }
 
 fn title(source: SourceArg) -> &'static str {

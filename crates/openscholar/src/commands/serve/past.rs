@@ -1,5 +1,6 @@
 //! Runs that are over, or at least begun.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use scholar_core::Answer;
@@ -164,7 +165,7 @@ fn plain(answer: &Answer) -> String {
             heading = sentence.heading.as_ref();
             text.push_str(if at == 0 { "" } else { "\n\n" });
             if let Some(heading) = heading {
-                text.push_str(&format!("{heading}\n\n"));
+                text.extend([heading, "\n\n"]);
             }
         } else {
             text.push_str(if sentence.paragraph_start { "\n\n" } else { " " });
@@ -178,10 +179,9 @@ fn plain(answer: &Answer) -> String {
         let venue = reference.venue.as_ref().map(|venue| format!(" {venue}.")).unwrap_or_default();
         let doi = reference.doi.as_ref().map(|doi| format!(" doi:{doi}")).unwrap_or_default();
         let number = reference.number.0;
-        text.push_str(&format!(
-            "[{number}] {authors} ({year}). {}.{venue}{doi}\n",
-            reference.title
-        ));
+        // Writing to a string cannot fail.
+        let _infallible =
+            writeln!(text, "[{number}] {authors} ({year}). {}.{venue}{doi}", reference.title);
     }
     text
 }

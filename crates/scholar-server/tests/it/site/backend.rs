@@ -201,7 +201,7 @@ impl Backend for FakeBackend {
     fn answer(&self, task: AskTask) -> Result<RunUsage, BackendError> {
         let AskTask { run, request, resume, observer, cancel } = task;
         self.answered.lock().push((request.question.clone(), resume));
-        assert!(!request.question.starts_with(PANICS), "as the test wants");
+        panics_if_wanted(&request.question);
         let events = self.events();
         for event in &events[..3] {
             observer.on_event(event);
@@ -231,7 +231,7 @@ impl Backend for FakeBackend {
         }
         let usage = RunUsage { cost_usd: Some(self.cost_usd), ..RunUsage::default() };
         let answer = AnswerView {
-            answer: FakeBackend::answer(self, &request.question),
+            answer: Self::answer(self, &request.question),
             notices: self.notices.clone(),
             usage: usage.clone(),
         };
@@ -258,4 +258,8 @@ impl Backend for FakeBackend {
         self.run(run)?;
         Ok(Export { bytes: format!("{} {part:?}", kind.name()).into_bytes() })
     }
+}
+
+fn panics_if_wanted(question: &str) {
+    assert!(!question.starts_with(PANICS), "as the test wants");
 }

@@ -213,7 +213,7 @@ fn files_that_are_too_much_or_of_no_use_are_refused_and_leave_nothing() {
         send(site.address, "POST", to, &[kind, "origin: http://evil.example"], "--limit--\r\n");
     assert_eq!(evil.status, 403);
     assert_eq!(send(site.address, "POST", to, &[kind], "--limit--\r\n").status, 403);
-    let left = fs_err::read_dir(&incoming).map_or(0, |entries| entries.count());
+    let left = fs_err::read_dir(&incoming).map_or(0, Iterator::count);
     assert_eq!(left, 0, "nothing is left of them");
     assert!(backend.added.lock().is_empty());
     site.join();
