@@ -4,12 +4,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use scholar_datastore::Datastore;
 use scholar_server::OnQuery;
-use scholar_server::backend::QuotedIn;
+use scholar_server::backend::{DatastoreOffer, QuotedIn};
 use tokio::runtime::Handle;
 
 use crate::app::App;
 use crate::runs::RunFolder;
+
+/// What is known of a datastore at one commit.
+#[derive(Clone)]
+pub(super) struct Known {
+    pub(super) stores: Vec<Arc<Datastore>>,
+    pub(super) commit: u64,
+    pub(super) offer: DatastoreOffer,
+}
 
 /// The program as the server sees it.
 pub(super) struct Desk {
@@ -27,7 +36,7 @@ pub(super) struct Desk {
     /// Quotations of runs that are over.
     pub(super) quoted: Mutex<HashMap<String, Arc<Vec<QuotedIn>>>>,
     /// What was said of the datastores, by their commits.
-    pub(super) offered: Mutex<HashMap<String, super::offer::Known>>,
+    pub(super) offered: Mutex<HashMap<String, Known>>,
 }
 
 impl Desk {

@@ -7,7 +7,7 @@ use scholar_datastore::Datastore;
 use scholar_pipeline::modes::MODES;
 use scholar_server::backend::{DatastoreOffer, ModeOffer, Offer, SourceOffer};
 
-use super::desk::Desk;
+use super::desk::{Desk, Known};
 use crate::app::App;
 use crate::args::{AnswerArgs, SourceArg};
 use crate::error::CommandError;
@@ -19,14 +19,6 @@ const N_EXAMPLES: usize = 12;
 const MOST_PAPERS: usize = 1_500;
 /// Shortest and longest title that is shown as a question, in characters.
 const QUESTION_CHARS: std::ops::RangeInclusive<usize> = 25..=140;
-
-/// What is known of a datastore at one commit.
-#[derive(Clone)]
-pub(super) struct Known {
-    stores: Vec<Arc<Datastore>>,
-    commit: u64,
-    offer: DatastoreOffer,
-}
 
 /// The names that are served: those given, or all, the usual one first.
 pub(super) fn served(given: &[String], app: &App) -> Result<Vec<String>, CommandError> {

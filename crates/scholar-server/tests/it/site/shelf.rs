@@ -218,7 +218,7 @@ impl Upkeep for FakeBackend {
         let check = |what: &str, ok, is_private| StatusCheck {
             what: what.to_owned(),
             ok,
-            found: self.words.clone().unwrap_or_else(|| format!("/home/of/{what}")),
+            found: self.words.clone().unwrap_or_else(|| format!("/data/of/{what}")),
             hint: (!ok).then(|| "openscholar models pull mini".to_owned()),
             is_private,
         };
