@@ -338,7 +338,8 @@ fn redacted(program: &Program, command: &str, said: &str) -> String {
     // What this kind of CPU has instructions for, and which of the first steps is best on it.
     replace(&mut said, r"(?m)(^\| ours, \w+ (f32|bf16|int8) .*\n)+", "| ours, KERNELS | …\n");
     replace(&mut said, r"(?m)^not measured: precision .*\n", "");
-    replace(&mut said, r"\w+ (f32|bf16|int8) products", "KERNELS");
+    replace(&mut said, r"(\w+ )?(f32|bf16|int8) products", "KERNELS");
+    replace(&mut said, r"\((avx\w+|portable) (f32|bf16|int8)\)", "(KERNELS)");
     replace(&mut said, r", the best so far|best -?[\d.]+ after step \d+", "");
     // Scores, whose last digits depend on the kind of CPU.
     replace(&mut said, r"-?\b\d+\.\d{2,}\b", "N");
