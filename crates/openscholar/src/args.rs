@@ -711,8 +711,8 @@ mod tests {
             let words: Vec<OsString> = line.iter().map(OsString::from).collect();
             unknown_command(&words)
         };
-        let serve = of(&["openscholar", "serve"]).expect("no command");
-        assert_eq!((serve.word.as_str(), serve.near[0].as_str()), ("serve", "datastore serve"));
+        let cited = of(&["openscholar", "cited"]).expect("no command");
+        assert_eq!((cited.word.as_str(), cited.near[0].as_str()), ("cited", "papers cited-by"));
         assert_eq!(of(&["openscholar", "serach", "x"]).expect("no command").near[0], "search");
         assert!(of(&["openscholar", "mcp"]).expect("no command").near.is_empty());
         for question in ["What is RAG?", "RAG?", "metformin and cancer"] {

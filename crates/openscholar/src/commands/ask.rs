@@ -17,8 +17,10 @@ use crate::output::{export, markdown};
 use crate::proof::signature::Signer;
 use crate::runs::{self, RunFolder};
 
+pub(super) use answering::{
+    Asked, announce_between, begin, check_reused, ended_badly, keep, reused, stdin,
+};
 use answering::{Attended, Task, answer};
-pub(super) use answering::{announce_between, check_reused, keep, reused};
 
 pub(crate) fn run(args: AskArgs, app: &App) -> Result<ExitCode, CommandError> {
     super::papers::refuse_json_with_format(args.format.is_some(), app)?;

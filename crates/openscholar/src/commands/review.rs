@@ -27,9 +27,9 @@ use crate::output::review::ReviewDocument;
 use crate::proof::derive::{self, Facts, Recorded};
 use crate::runs::{
     self, ANSWER_FILE, FOUND_FILE, MARKDOWN_FILE, PROOF_FILE, REQUESTS_FILE, REVIEW_FILE, RUN_FILE,
-    RUN_SCHEMA, RunFolder, RunRecord, RunStatus, Verb,
+    RunFolder, RunRecord, RunStatus, Verb,
 };
-use crate::wiring::{self, OpenDatastore, PortsWanted, Wired};
+use crate::wiring::{self, OpenDatastore, PortsWanted};
 
 pub(crate) fn run(args: ReviewArgs, app: &App) -> Result<ExitCode, CommandError> {
     super::papers::refuse_json_with_format(args.format.is_some(), app)?;
@@ -104,6 +104,17 @@ impl Task {
         let args = ReviewArgs { answer, ..args };
         Ok((args, Self { idea, config, datastore: record.datastore, journal }))
     }
+
+    /// What its run is to do.
+    fn asked(&self) -> ask::Asked<'_, ReviewConfig> {
+        ask::Asked {
+            verb: Verb::Review,
+            question: &self.idea.text,
+            follows: None,
+            datastore: &self.datastore,
+            config: &self.config,
+        }
+    }
 }
 
 type Reviewed = (AnswerDocument, ReviewDocument, Result<(), CommandError>);
@@ -150,7 +161,7 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
             .ports(),
         None => wired.ports.clone(),
     };
-    let (folder, mut record) = begin(task, &wired, app)?;
+    let (folder, mut record) = ask::begin(task.asked(), &wired, None, app)?;
     let watch = Watch::new(&app.printer, false, app.began, app.elapsed_ms());
     let recorder = Recorder::with_sink(&live, Some(folder.journal_sink()?));
     let outcome = tokio::select! {
@@ -164,7 +175,7 @@ async fn weigh(args: &ReviewArgs, task: &Task, app: &App) -> Result<Reviewed, Co
     });
     let outcome = match settle(outcome, &record.id) {
         Ok(outcome) => outcome,
-        Err(error) => return Err(ended_badly(&folder, &mut record, kept, error)),
+        Err(error) => return Err(ask::ended_badly(&folder, &mut record, kept, error)),
     };
     let notices_after = match &wired.sources.fetcher {
         Some(fetcher) => wiring::standing::notices(&outcome.value.references, fetcher).await,
@@ -225,32 +236,6 @@ fn check_cutoff(
     Ok(())
 }
 
-/// What was asked of what, before anything can go wrong.
-fn begin(task: &Task, wired: &Wired, app: &App) -> Result<(RunFolder, RunRecord), CommandError> {
-    let Task { idea, config, datastore, journal: _ } = task;
-    let started = App::now();
-    let (folder, id) = RunFolder::create(&app.home, &started, &idea.text)?;
-    let record = RunRecord {
-        schema: RUN_SCHEMA.to_owned(),
-        id,
-        started,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        status: RunStatus::Running,
-        error: None,
-        verb: Verb::Review,
-        question: idea.text.clone(),
-        follows: None,
-        datastore: datastore.clone(),
-        models: wired.models.clone(),
-        wiring: wired.record.clone(),
-        config: serde_json::to_value(config).map_err(|source| {
-            CommandError::new(ErrorKind::Bug, "cannot write the settings").with_source(source)
-        })?,
-    };
-    folder.write_json(RUN_FILE, &record)?;
-    Ok((folder, record))
-}
-
 fn settle(
     outcome: Option<Result<Outcome<Review>, ReviewError>>,
     run: &str,
@@ -263,21 +248,6 @@ fn settle(
             let message = format!("interrupted; progress is saved in run {run}");
             Err(CommandError::new(ErrorKind::Interrupted, message).with_hint(hint))
         }
-    }
-}
-
-fn ended_badly(
-    folder: &RunFolder,
-    record: &mut RunRecord,
-    kept: Result<(), CommandError>,
-    error: CommandError,
-) -> CommandError {
-    let interrupted = error.kind == ErrorKind::Interrupted;
-    record.status = if interrupted { RunStatus::Interrupted } else { RunStatus::Failed };
-    record.error = Some(error.to_string());
-    match kept.and_then(|()| folder.write_json(RUN_FILE, record)) {
-        Ok(()) => error,
-        Err(unkept) => error.with_hint(format!("its run folder is incomplete: {unkept}")),
     }
 }
 

@@ -18,7 +18,7 @@ use scholar_server::backend::Backend;
 use scholar_server::{Access, Callers, JobsConfig, Server, ServerConfig, Site, SiteConfig};
 
 use super::datastore::serve::reach::{self, Guard};
-use super::datastore::serve::{listen_on, probe, query_log};
+use super::datastore::serve::{listen_on, probe, query_log, to_the_end};
 use crate::app::App;
 use crate::args::SiteArgs;
 use crate::error::{CommandError, Context as _, ErrorKind};
@@ -89,21 +89,8 @@ pub(crate) fn run(args: SiteArgs, app: &Arc<App>) -> Result<ExitCode, CommandErr
         let site = Site::start(server, desk, site)
             .user(|| "cannot keep questions and threads".to_owned())
             .map_err(|error| error.with_hint("check the folder, or pass --home DIR"))?;
-        if let Some(note) = reach::note(address, guard) {
-            app.printer.say(note);
-        }
-        // Who reads the address may end the server at once, and finds it ending in good order.
-        app.stop.heed();
-        app.printer.out(&format!("serving {} on http://{address}", names.join(", ")))?;
-        let stopped = site
-            .serve(listener, app.stop.wait())
-            .await
-            .user(|| format!("cannot serve on {address}"))?;
-        if stopped.cut_off > 0 {
-            app.printer
-                .say(&format!("{} requests took too long and were cut off", stopped.cut_off));
-        }
-        Ok(ExitCode::SUCCESS)
+        let serving = site.serve(listener, app.stop.wait());
+        to_the_end(serving, &names.join(", "), address, guard, app).await
     })?
 }
 

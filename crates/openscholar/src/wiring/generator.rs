@@ -254,8 +254,12 @@ fn default_generator(app: &App) -> Result<String, CommandError> {
 
 async fn embedded(app: &App, args: &AnswerArgs) -> Result<Arc<dyn Generator>, CommandError> {
     let asked = args.model.as_deref().or(app.config.generator.model.as_deref());
-    let default = default_generator(app)?;
-    let name = asked.unwrap_or(&default);
+    let name = match asked {
+        Some(name) => name.to_owned(),
+        // Looks at every model that is installed, and may say why it takes another.
+        None => default_generator(app)?,
+    };
+    let name = name.as_str();
     let is_file =
         Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"));
     let options = GgufOptions {

@@ -29,13 +29,13 @@ const LLAMA: &str = "tiny-llama-f32.gguf";
 const QWEN2: &str = "tiny-qwen2-q8.gguf";
 
 #[derive(Deserialize)]
-struct Case {
-    tokens: Vec<u32>,
-    logits: Vec<f32>,
-    greedy: Vec<u32>,
+pub(super) struct Case {
+    pub(super) tokens: Vec<u32>,
+    pub(super) logits: Vec<f32>,
+    pub(super) greedy: Vec<u32>,
 }
 
-fn golden(name: &str) -> PathBuf {
+pub(super) fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gguf/golden").join(name)
 }
 

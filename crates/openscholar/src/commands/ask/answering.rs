@@ -9,6 +9,7 @@ use scholar_pipeline::budget::Estimate;
 use scholar_pipeline::config::AskConfig;
 use scholar_pipeline::record::{Journal, PortsInfo, Recorder, Replayer};
 use scholar_pipeline::{AskError, Event, Meter, Observer, Outcome, Ports, estimate};
+use serde::Serialize;
 
 use super::settings;
 use super::watch::Watch;
@@ -24,7 +25,7 @@ use crate::runs::{
 };
 use crate::wiring::{self, OpenDatastore, PortsWanted, Wired};
 
-/// Most bytes read from standard input: far above the longest accepted question.
+/// Most bytes read from standard input: far above the longest accepted question or idea.
 const MAX_INPUT_BYTES: u64 = 1_000_000;
 
 /// Who attends a run, and what is there for it.
@@ -57,6 +58,17 @@ pub(crate) struct Task {
 }
 
 impl Task {
+    /// What its run is to do.
+    fn asked(&self) -> Asked<'_, AskConfig> {
+        Asked {
+            verb: Verb::Ask,
+            question: self.question.as_str(),
+            follows: self.follows.clone(),
+            datastore: &self.datastore,
+            config: &self.config,
+        }
+    }
+
     /// What is asked.
     pub(crate) fn question(&self) -> &Question {
         &self.question
@@ -140,18 +152,25 @@ pub(crate) fn check_reused(
     ))
 }
 
+/// What stands on standard input.
+pub(crate) fn stdin() -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(MAX_INPUT_BYTES)
+        .read_to_end(&mut bytes)
+        .user(|| "cannot read standard input".to_owned())?;
+    Ok(bytes)
+}
+
 fn read_question(argument: &str) -> Result<Question, CommandError> {
     let mut text = argument.to_owned();
     if argument == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .lock()
-            .take(MAX_INPUT_BYTES)
-            .read_to_end(&mut bytes)
-            .user(|| "cannot read standard input".to_owned())?;
-        text = String::from_utf8(bytes)
+        text = String::from_utf8(stdin()?)
             .user(|| "standard input is not UTF-8 text".to_owned())
-            .map_err(|error| error.with_hint("pass the question as text, not as a file's bytes"))?;
+            .map_err(|error| {
+            error.with_hint("pass the question as text, not as a file's bytes")
+        })?;
     }
     Question::new(&text).map_err(|error| {
         CommandError::user(error.to_string())
@@ -190,7 +209,7 @@ pub(crate) async fn answer(
             .ports(),
         None => ports.clone(),
     };
-    let (folder, mut record) = begin(task, &wired, folder, app)?;
+    let (folder, mut record) = begin(task.asked(), &wired, folder, app)?;
     let open_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let watch = Watch::new(&printer, args.stream, began, open_ms).and(observer);
     let recorder = Recorder::with_sink(&live, Some(folder.journal_sink()?));
@@ -205,18 +224,7 @@ pub(crate) async fn answer(
     });
     let outcome: Outcome<Answer> = match settle(outcome, &record.id, args, app).await {
         Ok(outcome) => outcome,
-        Err(error) => {
-            let interrupted = error.kind == ErrorKind::Interrupted;
-            record.status = if interrupted { RunStatus::Interrupted } else { RunStatus::Failed };
-            record.error = Some(error.to_string());
-            // The first failure is the one to tell; that its record is incomplete comes with it.
-            return match kept.and_then(|()| folder.write_json(RUN_FILE, &record)) {
-                Ok(()) => Err(error),
-                Err(unkept) => {
-                    Err(error.with_hint(format!("its run folder is incomplete: {unkept}")))
-                }
-            };
-        }
+        Err(error) => return Err(ended_badly(&folder, &mut record, kept, error)),
     };
     let spent = outcome.spent;
     let notices_after = match &wired.sources.fetcher {
@@ -274,18 +282,27 @@ pub(crate) fn keep(
     folder.write_lines(EVENTS_FILE, events)
 }
 
-/// What was asked of what, before anything can go wrong.
-fn begin(
-    task: &Task,
+/// What a run is to do, and of what.
+pub(crate) struct Asked<'a, C> {
+    pub(crate) verb: Verb,
+    pub(crate) question: &'a str,
+    pub(crate) follows: Option<String>,
+    pub(crate) datastore: &'a str,
+    pub(crate) config: &'a C,
+}
+
+/// Writes down what was asked, before anything can go wrong, in the folder that is kept for it or a new one.
+pub(crate) fn begin<C: Serialize>(
+    asked: Asked<'_, C>,
     wired: &Wired,
     kept: Option<(RunFolder, String)>,
     app: &App,
 ) -> Result<(RunFolder, RunRecord), CommandError> {
-    let Task { question, config, datastore, follows, journal: _ } = task;
+    let Asked { verb, question, follows, datastore, config } = asked;
     let started = App::now();
     let (folder, id) = match kept {
         Some(kept) => kept,
-        None => RunFolder::create(&app.home, &started, question.as_str())?,
+        None => RunFolder::create(&app.home, &started, question)?,
     };
     let record = RunRecord {
         schema: RUN_SCHEMA.to_owned(),
@@ -294,10 +311,10 @@ fn begin(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         status: RunStatus::Running,
         error: None,
-        verb: Verb::Ask,
-        question: question.as_str().to_owned(),
-        follows: follows.clone(),
-        datastore: datastore.clone(),
+        verb,
+        question: question.to_owned(),
+        follows,
+        datastore: datastore.to_owned(),
         models: wired.models.clone(),
         wiring: wired.record.clone(),
         config: serde_json::to_value(config).map_err(|source| {
@@ -306,6 +323,22 @@ fn begin(
     };
     folder.write_json(RUN_FILE, &record)?;
     Ok((folder, record))
+}
+
+/// Writes down why a run has no result, and that its record is incomplete where it is: the first failure is the one to tell.
+pub(crate) fn ended_badly(
+    folder: &RunFolder,
+    record: &mut RunRecord,
+    kept: Result<(), CommandError>,
+    error: CommandError,
+) -> CommandError {
+    let interrupted = error.kind == ErrorKind::Interrupted;
+    record.status = if interrupted { RunStatus::Interrupted } else { RunStatus::Failed };
+    record.error = Some(error.to_string());
+    match kept.and_then(|()| folder.write_json(RUN_FILE, record)) {
+        Ok(()) => error,
+        Err(unkept) => error.with_hint(format!("its run folder is incomplete: {unkept}")),
+    }
 }
 
 /// What a run ends with.

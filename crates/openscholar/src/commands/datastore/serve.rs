@@ -3,13 +3,14 @@
 pub(crate) mod reach;
 
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use scholar_server::{CollectionSize, OnQuery, Probe, QueueConfig, Server, ServerConfig};
+use scholar_server::{CollectionSize, OnQuery, Probe, QueueConfig, Server, ServerConfig, Stopped};
 use tokio::net::TcpListener;
 
 use crate::app::App;
@@ -77,27 +78,35 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
         let datastore = OpenDatastore::open(app, &name).await?;
         let server =
             Server::start(Arc::clone(&datastore.retriever), config, probe(&datastore), on_query);
-        if let Some(note) = reach::note(address, guard) {
-            app.printer.say(note);
-        }
-        // Who reads the address may end the server at once, and finds it ending in good order.
-        app.stop.heed();
-        app.printer.out(&format!("serving {name} on http://{address}"))?;
-        let stopped = server
-            .serve(listener, app.stop.wait())
-            .await
-            .user(|| format!("cannot serve on {address}"))?;
-        if stopped.cut_off > 0 {
-            app.printer
-                .say(&format!("{} requests took too long and were cut off", stopped.cut_off));
-        }
-        Ok(ExitCode::SUCCESS)
+        let serving = server.serve(listener, app.stop.wait());
+        to_the_end(serving, &name, address, guard, app).await
     })?
+}
+
+/// Says that `what` is served at `address`, and drives `serving` until the program is stopped.
+pub(crate) async fn to_the_end(
+    serving: impl Future<Output = std::io::Result<Stopped>>,
+    what: &str,
+    address: SocketAddr,
+    guard: Guard,
+    app: &App,
+) -> Result<ExitCode, CommandError> {
+    if let Some(note) = reach::note(address, guard) {
+        app.printer.say(note);
+    }
+    // Who reads the address may end the server at once, and finds it ending in good order.
+    app.stop.heed();
+    app.printer.out(&format!("serving {what} on http://{address}"))?;
+    let stopped = serving.await.user(|| format!("cannot serve on {address}"))?;
+    if stopped.cut_off > 0 {
+        app.printer.say(&format!("{} requests took too long and were cut off", stopped.cut_off));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A socket at `address`, which `option` chose.
 pub(crate) async fn listen_on(
-    address: std::net::SocketAddr,
+    address: SocketAddr,
     option: &str,
 ) -> Result<TcpListener, CommandError> {
     TcpListener::bind(address).await.map_err(|source| {
@@ -132,7 +141,7 @@ pub(crate) fn query_log(path: &Path) -> Result<OnQuery, CommandError> {
 pub(crate) async fn while_serving<T>(
     datastore: &OpenDatastore,
     config: ServerConfig,
-    work: impl AsyncFnOnce(std::net::SocketAddr) -> T,
+    work: impl AsyncFnOnce(SocketAddr) -> T,
 ) -> Result<T, CommandError> {
     let listener = listen_on(([127, 0, 0, 1], 0).into(), "--listen").await?;
     let address = listener.local_addr().user(|| "cannot listen on loopback".to_owned())?;

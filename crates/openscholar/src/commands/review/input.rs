@@ -1,7 +1,6 @@
 //! From a file or standard input to an idea.
 
 use std::fmt::Write as _;
-use std::io::Read as _;
 use std::path::Path;
 
 use scholar_core::paper::ABSTRACT_HEADING;
@@ -10,25 +9,17 @@ use scholar_datastore::files;
 use scholar_formats::{Bounds, DocumentFormat, FormatErrorKind, document, docx};
 use scholar_review::Idea;
 
+use crate::commands::ask;
 use crate::error::{CommandError, Context as _};
-
-/// Most bytes read from standard input: far above the longest accepted idea.
-const MAX_INPUT_BYTES: u64 = 1_000_000;
 
 /// The idea that `argument` names: `-` is standard input, anything else a file.
 pub(super) fn read(argument: &str) -> Result<Idea, CommandError> {
-    let text = if argument == "-" { stdin()? } else { file(Path::new(argument))? };
+    let text = if argument == "-" {
+        text(ask::stdin()?, "standard input")?
+    } else {
+        file(Path::new(argument))?
+    };
     Ok(Idea::read(&text)?)
-}
-
-fn stdin() -> Result<String, CommandError> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .take(MAX_INPUT_BYTES)
-        .read_to_end(&mut bytes)
-        .user(|| "cannot read standard input".to_owned())?;
-    text(bytes, "standard input")
 }
 
 fn text(bytes: Vec<u8>, name: &str) -> Result<String, CommandError> {

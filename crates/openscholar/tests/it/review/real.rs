@@ -67,19 +67,17 @@ fn public_ideas_are_reviewed_over_real_abstracts() {
         let cutoff = fs_err::read_to_string(ideas.join(id).join("cutoff.txt")).expect("a date");
         let year: i64 = cutoff[..4].parse().expect("a year");
         let html = program.path(&format!("{id}.html"));
-        let document = program.json(
-            0,
-            &[
-                "review",
-                file.to_str().expect("UTF-8"),
-                "--mode",
-                "evidence",
-                "--generator",
-                "none",
-                "--cutoff",
-                cutoff.trim(),
-            ],
-        );
+        let review = [
+            "review",
+            file.to_str().expect("UTF-8"),
+            "--mode",
+            "evidence",
+            "--generator",
+            "none",
+            "--cutoff",
+            cutoff.trim(),
+        ];
+        let document = program.json(0, &review);
         assert_eq!(document["mode"], "evidence", "{id}");
         assert_eq!(document["failures"], serde_json::json!([]), "{id}");
         let methods = document["soundness"]["done"]["reviews"].as_array().expect("methods");
@@ -102,20 +100,8 @@ fn public_ideas_are_reviewed_over_real_abstracts() {
         // Every link of the page is of the evidence.
         let mut known = BTreeSet::new();
         links(&document, &mut known);
-        program.succeeds(&[
-            "review",
-            file.to_str().expect("UTF-8"),
-            "--mode",
-            "evidence",
-            "--generator",
-            "none",
-            "--cutoff",
-            cutoff.trim(),
-            "--format",
-            "html",
-            "--output",
-            html.to_str().expect("UTF-8"),
-        ]);
+        let page = ["--format", "html", "--output", html.to_str().expect("UTF-8")];
+        program.succeeds(&[&review[..], &page].concat());
         let page = fs_err::read_to_string(&html).expect("written");
         assert!(page.contains("<svg") && page.contains("What exists already"), "{id}");
         for link in page.split("href=\"http").skip(1) {

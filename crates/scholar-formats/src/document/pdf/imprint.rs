@@ -282,17 +282,7 @@ mod tests {
     use super::*;
 
     fn line(page: u32, y: f64, text: &str) -> Line {
-        Line {
-            page,
-            left: 50.0,
-            right: 500.0,
-            y,
-            size: 9.0,
-            text: text.into(),
-            cells: 1,
-            column: 0,
-            words: Vec::new(),
-        }
+        Line { page, right: 500.0, ..Line::sample(text, y, 9.0) }
     }
 
     fn pages(sideways: &str) -> Vec<Page> {

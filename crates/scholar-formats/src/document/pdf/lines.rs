@@ -42,6 +42,24 @@ pub(super) struct Line {
     pub(super) words: Vec<Word>,
 }
 
+#[cfg(test)]
+impl Line {
+    /// A line of running text on the first page, without its words.
+    pub(super) fn sample(text: &str, y: f64, size: f64) -> Self {
+        Self {
+            page: 1,
+            left: 50.0,
+            right: 300.0,
+            y,
+            size,
+            text: text.into(),
+            cells: 1,
+            column: 0,
+            words: Vec::new(),
+        }
+    }
+}
+
 impl Line {
     /// The line's box.
     pub(super) fn bbox(&self) -> PageBox {

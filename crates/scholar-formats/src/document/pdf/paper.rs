@@ -296,20 +296,6 @@ impl LineReader {
 mod tests {
     use super::*;
 
-    fn line(text: &str, y: f64, size: f64) -> Line {
-        Line {
-            page: 1,
-            left: 50.0,
-            right: 300.0,
-            y,
-            size,
-            text: text.into(),
-            cells: 1,
-            column: 0,
-            words: Vec::new(),
-        }
-    }
-
     #[test]
     fn a_page_becomes_a_paper() {
         let texts = [
@@ -329,7 +315,7 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(at, (text, size))| {
-                line(text, 12.0 * f64::from(u32::try_from(at).expect("few")), *size)
+                Line::sample(text, 12.0 * f64::from(u32::try_from(at).expect("few")), *size)
             })
             .collect();
         for (at, next) in lines.iter().enumerate() {

@@ -73,8 +73,7 @@ mod tests {
     use super::*;
 
     fn line(text: &str, cells: usize, column: usize) -> Line {
-        let (page, left, right, y, size) = (1, 50.0, 300.0, 100.0, 10.0);
-        Line { page, left, right, y, size, text: text.into(), cells, column, words: Vec::new() }
+        Line { cells, column, ..Line::sample(text, 100.0, 10.0) }
     }
 
     #[test]

@@ -111,30 +111,18 @@ pub(super) fn above_authors(region: &[&Cell]) -> Option<(String, f64)> {
 mod tests {
     use super::*;
 
-    fn line(text: &str, y: f64, size: f64) -> Line {
-        Line {
-            page: 1,
-            left: 50.0,
-            right: 300.0,
-            y,
-            size,
-            text: text.into(),
-            cells: 1,
-            column: 0,
-            words: Vec::new(),
-        }
-    }
-
     #[test]
     fn the_largest_type_is_the_title_over_its_marks_and_below_labels() {
         let mut lines = vec![
-            line("RESEARCH ARTICLE", 40.0, 20.0),
-            line("A Study of Things on", 80.0, 16.0),
-            line("\u{2217}", 90.0, 8.0),
-            line("Several Platforms", 98.0, 16.0),
-            line("Ada Ng", 120.0, 12.0),
+            Line::sample("RESEARCH ARTICLE", 40.0, 20.0),
+            Line::sample("A Study of Things on", 80.0, 16.0),
+            Line::sample("\u{2217}", 90.0, 8.0),
+            Line::sample("Several Platforms", 98.0, 16.0),
+            Line::sample("Ada Ng", 120.0, 12.0),
         ];
-        lines.extend((0..20_u32).map(|at| line("some text", 140.0 + 20.0 * f64::from(at), 10.0)));
+        lines.extend(
+            (0..20_u32).map(|at| Line::sample("some text", 140.0 + 20.0 * f64::from(at), 10.0)),
+        );
         let found = find(&lines, 10.0);
         assert_eq!(found, Some(("A Study of Things on Several Platforms".to_owned(), vec![1, 3])));
         assert!(!is_sensible("Microsoft Word - paper.doc") && is_sensible("A Study of Things"));

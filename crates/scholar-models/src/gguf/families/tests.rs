@@ -1,10 +1,9 @@
 //! Every family and block format against transformers, on tiny random models (`golden/make_families.py`), and bad files.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use scholar_testing::cosine;
-use serde::Deserialize;
 
 use super::*;
 use crate::gguf::model::Model;
@@ -12,18 +11,8 @@ use crate::gguf::panels::Level;
 use crate::gguf::pool::Pool;
 use crate::gguf::products::Machine;
 use crate::gguf::sampler::most_likely;
+use crate::gguf::tests::{Case, golden};
 use crate::gguf::{GgufGenerator, GgufOptions};
-
-#[derive(Deserialize)]
-struct Case {
-    tokens: Vec<u32>,
-    logits: Vec<f32>,
-    greedy: Vec<u32>,
-}
-
-fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gguf/golden").join(name)
-}
 
 fn model(name: &str, level: Level) -> Model {
     let file = GgufFile::open(&golden(name)).unwrap();
