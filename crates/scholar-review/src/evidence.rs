@@ -106,6 +106,7 @@ async fn reviewed(desk: &Desk<'_>) -> Review {
             )
         }
     };
+    numbering.show(desk.frame);
     Review {
         schema: REVIEW_SCHEMA.to_owned(),
         idea: desk.idea.clone(),

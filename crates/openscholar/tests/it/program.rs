@@ -67,7 +67,7 @@ impl Program {
     /// Runs it, which must succeed, and returns what it printed.
     pub(crate) fn succeeds(&self, args: &[&str]) -> String {
         let (code, stdout, stderr) = text(&self.run(args));
-        assert_eq!(code, 0, "{args:?}\n{stderr}");
+        assert_eq!(code, 0, "{args:?}\n{stderr}\n{stdout}");
         stdout
     }
 

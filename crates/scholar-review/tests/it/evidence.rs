@@ -7,7 +7,7 @@ use scholar_core::{
     PortError, PortErrorKind, Retrieved, Retriever, SearchRequest, Section, Verdict,
 };
 use scholar_formats::export::{CitationStyle, ExportFormat};
-use scholar_pipeline::{Outcome, Ports};
+use scholar_pipeline::{Event, Outcome, Ports};
 use scholar_review::evidence::review;
 use scholar_review::{
     Cutoff, Idea, MethodReview, Module, ModulesWanted, Refusal, Review, ReviewConfig,
@@ -69,7 +69,18 @@ async fn every_quotation_stands_in_a_stored_passage_and_no_model_writes() {
     let of_sentences = review.statements().flat_map(|one| &one.sentence.quotes);
     let quotes: Vec<_> = of_sentences.chain(of_overlaps.map(|one| &one.quote)).collect();
     assert!(quotes.len() > 5, "{}", quotes.len());
+    // A proof embeds what the run shows.
+    let shown = |id: &PassageId| {
+        let of_event = |event: &Event| match event {
+            Event::Ranked { evidence, .. } => {
+                evidence.iter().any(|one| &one.ranked.retrieved.passage.id == id)
+            }
+            _ => false,
+        };
+        outcome.trace.iter().any(of_event)
+    };
     for quote in quotes {
+        assert!(shown(&quote.passage_id), "{}", quote.passage_id);
         let stored = ports.retriever.passage(&quote.passage_id).await.expect("asked");
         let (passage, _) = stored.expect("stored");
         let span = CharSpan::new(quote.start, quote.end);
