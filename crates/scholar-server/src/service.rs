@@ -203,9 +203,10 @@ mod tests {
     fn the_document_describes_every_route_and_no_other() {
         let (router, document) = routes();
         let paths = document.paths.paths.keys().map(String::as_str);
-        // The router tells its paths in its debug form alone.
+        // The router tells its paths in its debug form alone, which has what begins all of them beside them.
         let debug = format!("{router:?}");
-        let is_route = |text: &&str| text.starts_with('/') && !text.contains("fallback");
+        let is_route =
+            |text: &&str| text.starts_with('/') && *text != "/" && !text.contains("fallback");
         let routed: BTreeSet<&str> = debug.split('"').filter(is_route).collect();
         let described: BTreeSet<&str> = paths.collect();
         assert_eq!(routed, described);
