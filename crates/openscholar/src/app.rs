@@ -209,11 +209,6 @@ impl App {
         }
     }
 
-    /// Milliseconds since the program began.
-    pub(crate) fn elapsed_ms(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-
     /// The folder of the datastore called `name`, which must exist.
     pub(crate) fn existing_datastore(&self, name: &str) -> Result<PathBuf, CommandError> {
         let path = self.home.datastore(name)?;

@@ -1,25 +1,24 @@
 //! What pages and the native interface need of the program: the one seam between a web server and runs, papers and models.
 //!
 //! The program implements [`Backend`]; tests do, with values in memory. Its methods may wait for the disk or, for
-//! [`Backend::answer`], for minutes: the server calls all of them on threads that may wait.
+//! [`Backend::carry_out`], for minutes: the server calls all of them on threads that may wait.
 
+mod job;
 mod offer;
 mod request;
+mod review;
 mod run;
 mod shelf;
 mod upkeep;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use jiff::Timestamp;
-use scholar_pipeline::Observer;
-use scholar_pipeline::budget::Estimate;
 
-use crate::cancel::Cancel;
-
+pub use job::{Expected, JobKind, JobRequest, JobTask, Reserved};
 pub use offer::{DatastoreOffer, ModeOffer, Offer, SourceOffer};
 pub use request::{AskFilter, AskRequest, Length};
+pub use review::{ReviewForm, ReviewHalf, ReviewPreset, ReviewRequest};
 pub use run::{
     AnswerView, CitedPassage, Export, ExportKind, RunState, RunSummary, RunUsage, RunView,
 };
@@ -75,20 +74,6 @@ impl BackendError {
     }
 }
 
-/// A question whose turn it is.
-pub struct AskTask {
-    /// The run's name, from [`Backend::reserve`].
-    pub run: String,
-    /// What was asked.
-    pub request: AskRequest,
-    /// Whether an earlier process began it: what its journal holds is not asked again.
-    pub resume: bool,
-    /// Sees every event as it happens.
-    pub observer: Arc<dyn Observer>,
-    /// Says when to stop.
-    pub cancel: Cancel,
-}
-
 /// The program behind the pages.
 pub trait Backend: Shelf + Upkeep + Send + Sync + 'static {
     /// Now, UTC.
@@ -106,26 +91,26 @@ pub trait Backend: Shelf + Upkeep + Send + Sync + 'static {
     /// When a datastore cannot be read.
     fn offer(&self) -> Result<Offer, BackendError>;
 
-    /// What answering is expected to use. Opens no model.
+    /// What a job is expected to use. Opens no model.
     ///
     /// # Errors
     /// When the request cannot be done as it is.
-    fn estimate(&self, request: &AskRequest) -> Result<Estimate, BackendError>;
+    fn estimate(&self, request: &JobRequest) -> Result<Expected, BackendError>;
 
     /// Checks a request and gives it the name of a run, which is kept for it.
     ///
     /// # Errors
     /// When the request cannot be done as it is, or no run can be kept.
-    fn reserve(&self, request: &AskRequest) -> Result<String, BackendError>;
+    fn reserve(&self, request: &JobRequest) -> Result<Reserved, BackendError>;
 
     /// Gives up a reserved name whose run never began.
     fn release(&self, run: &str);
 
-    /// Answers, and keeps the run as the command line does. Returns when the run is over.
+    /// Does what was asked, and keeps the run as the command line does. Returns when the run is over.
     ///
     /// # Errors
-    /// When there is no answer; [`BackendErrorKind::Interrupted`] when `task.cancel` said so.
-    fn answer(&self, task: AskTask) -> Result<RunUsage, BackendError>;
+    /// When there is no result; [`BackendErrorKind::Interrupted`] when `task.cancel` said so.
+    fn carry_out(&self, task: JobTask) -> Result<RunUsage, BackendError>;
 
     /// The newest `limit` runs, the newest first, whoever made them.
     ///

@@ -1,8 +1,8 @@
-//! Questions that are answered in turn: the queue, the runs under way, and how they end.
+//! Questions, reviews and other jobs that are done in turn: the queue, the runs under way, and how they end.
 //!
-//! Every question is in the [`store`] before its caller hears of it, and leaves it only by ending. A server that stops, or is
-//! killed, takes up what was waiting or under way when it starts again: waiting questions wait again, and those under way go
-//! on from the journals of their runs.
+//! Every job is in the [`store`] before its caller hears of it, and leaves it only by ending. A server that stops, or is
+//! killed, takes up what was waiting or under way when it starts again: waiting jobs wait again, and those under way go
+//! on from the journals of their runs. Nothing here knows what kind of job it is.
 
 pub(crate) mod feed;
 pub(crate) mod queue;
@@ -15,17 +15,17 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
 use crate::backend::{
-    AskRequest, AskTask, Backend, BackendError, BackendErrorKind, RunState, RunUsage,
+    Backend, BackendError, BackendErrorKind, JobRequest, JobTask, Reserved, RunState, RunUsage,
 };
 use crate::cancel::{Cancel, CancelReason, Canceller, cancellation};
 use feed::Feed;
 use queue::{FairQueue, Refused, WaitingLimits};
 use store::{Job, JobStore, JobStoreError, NewJob, Outcome};
 
-/// How questions wait and how many are answered at a time.
+/// How jobs wait and how many are done at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JobsConfig {
-    /// Questions that are answered at the same time; at least 1.
+    /// Jobs that are done at the same time; at least 1.
     pub concurrency: usize,
     /// How many may wait.
     pub waiting: WaitingLimits,
@@ -39,14 +39,14 @@ impl JobsConfig {
     }
 }
 
-/// Why a question was not taken.
+/// Why a job was not taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SubmitError {
     /// Too many wait.
-    #[error("{0} questions are waiting already")]
+    #[error("{0} questions and reviews are waiting already")]
     Full(usize),
     /// Too many of this caller wait.
-    #[error("too many of your questions are waiting already")]
+    #[error("too many of your questions and reviews are waiting already")]
     TooMany,
     /// It cannot be done as it is, or no run can be kept.
     #[error(transparent)]
@@ -56,12 +56,12 @@ pub(crate) enum SubmitError {
     Store(#[from] JobStoreError),
 }
 
-/// A question that waits or is under way.
+/// A job that waits or is under way.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) run: String,
     pub(crate) caller: String,
-    pub(crate) request: AskRequest,
+    pub(crate) request: JobRequest,
     pub(crate) feed: Arc<Feed>,
     /// Whether an earlier process began it.
     resume: bool,
@@ -70,7 +70,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    fn new(run: String, caller: String, request: AskRequest, begun: u32) -> Arc<Self> {
+    fn new(run: String, caller: String, request: JobRequest, begun: u32) -> Arc<Self> {
         let (canceller, cancel) = cancellation();
         let feed = Feed::new(begun + 1);
         Arc::new(Self { run, caller, request, feed, resume: begun > 0, canceller, cancel })
@@ -116,16 +116,16 @@ impl Jobs {
         Ok(Arc::new(Self { backend, store, state, wake: Notify::new(), changes, stopping }))
     }
 
-    /// Puts a question into the queue; returns the name of its run.
-    pub(crate) fn submit(&self, caller: &str, request: AskRequest) -> Result<String, SubmitError> {
+    /// Puts a job into the queue; returns the name of its run.
+    pub(crate) fn submit(&self, caller: &str, request: JobRequest) -> Result<String, SubmitError> {
         let refused = |state: &State| match state.queue.check(caller) {
             Ok(()) => Ok(()),
             Err(Refused::Full) => Err(SubmitError::Full(state.queue.len())),
             Err(Refused::TooMany) => Err(SubmitError::TooMany),
         };
         refused(&self.state.lock())?;
-        let run = self.backend.reserve(&request)?;
-        let new = NewJob { run: &run, caller, request: &request, now: self.now() };
+        let Reserved { run, title } = self.backend.reserve(&request)?;
+        let new = NewJob { run: &run, caller, request: &request, title: &title, now: self.now() };
         let kept = self.store.add(&new);
         if let Err(error) = kept {
             self.backend.release(&run);
@@ -168,12 +168,12 @@ impl Jobs {
         self.state.lock().live.get(run).cloned()
     }
 
-    /// How many questions are answered before this one; `None` when it does not wait.
+    /// How many jobs are done before this one; `None` when it does not wait.
     pub(crate) fn ahead_of(&self, run: &str) -> Option<usize> {
         self.state.lock().queue.ahead_of(|live| live.run == run)
     }
 
-    /// Questions that wait, and those under way.
+    /// Jobs that wait, and those under way.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let state = self.state.lock();
         (state.queue.len(), state.under_way)
@@ -189,7 +189,7 @@ impl Jobs {
         self.stopping.subscribe()
     }
 
-    /// Gives a question up; whether there was anything to give up. One under way ends at its next safe point.
+    /// Gives a job up; whether there was anything to give up. One under way ends at its next safe point.
     pub(crate) fn cancel(&self, run: &str) -> Result<bool, JobStoreError> {
         let mut state = self.state.lock();
         let waiting = state.queue.remove(|live| live.run == run);
@@ -226,7 +226,7 @@ impl Jobs {
         self.wake.notify_waiters();
     }
 
-    /// Answers questions until the server ends.
+    /// Does what waits until the server ends.
     pub(crate) async fn work(self: Arc<Self>) {
         let mut stopping = self.stopping();
         loop {
@@ -249,7 +249,7 @@ impl Jobs {
         let mut state = self.state.lock();
         let live = state.queue.pop()?;
         state.under_way += 1;
-        // One wake-up may stand for many questions: pass it on.
+        // One wake-up may stand for many jobs: pass it on.
         if state.queue.len() > 0 {
             self.wake.notify_one();
         }
@@ -260,7 +260,7 @@ impl Jobs {
 
     async fn run(self: &Arc<Self>, live: Arc<Live>) {
         let (jobs, job) = (Arc::clone(self), Arc::clone(&live));
-        let ended = tokio::task::spawn_blocking(move || jobs.answer(&job)).await;
+        let ended = tokio::task::spawn_blocking(move || jobs.carry_out(&job)).await;
         if let Ok(Err(error)) = &ended {
             tracing::error!(error = error as &dyn std::error::Error, "a run's end was not kept");
         }
@@ -273,23 +273,23 @@ impl Jobs {
         self.changed();
     }
 
-    /// Answers, and keeps how that ended. One that the server's end interrupted stays as it is, to be taken up.
-    fn answer(&self, live: &Arc<Live>) -> Result<(), JobStoreError> {
+    /// Does it, and keeps how that ended. One that the server's end interrupted stays as it is, to be taken up.
+    fn carry_out(&self, live: &Arc<Live>) -> Result<(), JobStoreError> {
         self.store.begin(&live.run)?;
-        let task = AskTask {
+        let task = JobTask {
             run: live.run.clone(),
             request: live.request.clone(),
             resume: live.resume,
             observer: live.feed.clone(),
             cancel: live.cancel.clone(),
         };
-        // A panic is this run's, not the server's: its reader hears of it, and the next question is answered.
-        let work = std::panic::AssertUnwindSafe(|| self.backend.answer(task));
-        let answered = std::panic::catch_unwind(work).unwrap_or_else(|_| {
-            Err(BackendError::new(BackendErrorKind::Internal, "answering broke off")
+        // A panic is this run's, not the server's: its reader hears of it, and the next job is done.
+        let work = std::panic::AssertUnwindSafe(|| self.backend.carry_out(task));
+        let ended = std::panic::catch_unwind(work).unwrap_or_else(|_| {
+            Err(BackendError::new(BackendErrorKind::Internal, "the work broke off")
                 .with_hint("this is a bug; the server's log says where"))
         });
-        let outcome = match answered {
+        let outcome = match ended {
             Ok(usage) => done(&usage),
             Err(error) => match (error.kind, live.canceller.reason()) {
                 (BackendErrorKind::Interrupted, Some(CancelReason::Stopping)) => return Ok(()),

@@ -3,11 +3,14 @@
 mod asking;
 mod backend;
 mod desk;
+mod jobs;
 mod offer;
 mod past;
 mod quoted;
+mod reviewing;
 mod shelf;
 mod upkeep;
+mod words;
 
 use std::io::Write as _;
 use std::path::Path;

@@ -127,14 +127,8 @@ impl AskRequest {
                 .with_hint(format!("the modes are {}", names.join(", "))));
         }
         let Self { sources, filter: AskFilter { venues, year_from, year_to, .. }, .. } = self;
-        for list in [sources, venues] {
-            if list.len() > MOST_ENTRIES || list.iter().any(|one| one.chars().count() > MOST_CHARS)
-            {
-                return Err(invalid(format!(
-                    "a list has more than {MOST_ENTRIES} entries, or one of more than {MOST_CHARS} characters"
-                )));
-            }
-        }
+        check_list(sources)?;
+        check_list(venues)?;
         if let (Some(from), Some(to)) = (year_from, year_to)
             && from > to
         {
@@ -148,6 +142,17 @@ impl AskRequest {
         }
         Ok(question)
     }
+}
+
+/// That a list of names is none that somebody means to burden the server with.
+pub(super) fn check_list(list: &[String]) -> Result<(), BackendError> {
+    if list.len() <= MOST_ENTRIES && list.iter().all(|one| one.chars().count() <= MOST_CHARS) {
+        return Ok(());
+    }
+    let why = format!(
+        "a list has more than {MOST_ENTRIES} entries, or one of more than {MOST_CHARS} characters"
+    );
+    Err(BackendError::new(BackendErrorKind::Invalid, why))
 }
 
 #[cfg(test)]

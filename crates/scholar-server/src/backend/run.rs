@@ -5,6 +5,8 @@ use scholar_pipeline::Event;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::JobKind;
+
 /// How far a run came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -52,9 +54,9 @@ pub struct RunSummary {
     pub started: String,
     /// How far it came.
     pub state: RunState,
-    /// What it does: `ask` or `review`.
-    pub verb: String,
-    /// What was asked.
+    /// What it does.
+    pub verb: JobKind,
+    /// What was asked: a question, or the title of what was looked at.
     pub question: String,
     /// Run that it follows up on.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,12 +1,10 @@
-//! Taking questions, and finding the runs a caller may see.
+//! Taking questions, reviews and other jobs, and finding the runs a caller may see.
 
 use std::sync::Arc;
 
-use scholar_pipeline::budget::Estimate;
-
 use super::SiteState;
 use super::caller::Caller;
-use crate::backend::{AskRequest, RunState, RunSummary, RunView};
+use crate::backend::{Expected, JobRequest, RunState, RunSummary, RunView};
 use crate::callers::CallerLimits;
 use crate::error::{ApiError, ErrorCode};
 use crate::jobs::Live;
@@ -20,7 +18,7 @@ const DAY_S: i64 = 24 * HOUR_S;
 pub(crate) struct Shown {
     /// Its list entry, with how far it came by now.
     pub(crate) summary: RunSummary,
-    /// The question, where it was asked here.
+    /// The job, where it was asked for here.
     pub(crate) job: Option<Job>,
     /// The run folder, where the run has begun.
     pub(crate) view: Option<RunView>,
@@ -28,34 +26,32 @@ pub(crate) struct Shown {
     pub(crate) live: Option<Arc<Live>>,
 }
 
-/// Takes a question of `caller`; returns the name of its run.
+/// Takes a job of `caller`; returns the name of its run.
 pub(crate) async fn submit(
     state: &Arc<SiteState>,
     caller: &Caller,
-    mut request: AskRequest,
+    request: impl Into<JobRequest>,
 ) -> Result<String, ApiError> {
+    let mut request: JobRequest = request.into();
     request.check()?;
-    if let Some(follows) = &request.follows {
+    if let Some(follows) = request.follows() {
         visible(state, caller, follows).await?;
     }
     let limits = caller.limits(&state.access);
     let name = Arc::clone(&caller.name);
     let run = state
         .blocking(move |state| {
-            request.max_cost_usd = left(state, &name, limits, request.max_cost_usd)?;
+            if let Some(most) = left(state, &name, limits)? {
+                request.spend_at_most(most);
+            }
             Ok::<_, ApiError>(state.jobs.submit(&name, request)?)
         })
         .await??;
     Ok(run)
 }
 
-/// What this question may cost: what it asks for, or what is left of its caller's budget.
-fn left(
-    state: &SiteState,
-    caller: &str,
-    limits: CallerLimits,
-    wanted: Option<f64>,
-) -> Result<Option<f64>, ApiError> {
+/// What is left of a caller's budget in US dollars; `None` where they have none.
+fn left(state: &SiteState, caller: &str, limits: CallerLimits) -> Result<Option<f64>, ApiError> {
     let CallerLimits { questions_per_hour, usd_per_day } = limits;
     let now = state.backend.now().as_second();
     let over = |message: String| ApiError::new(ErrorCode::OverBudget, message);
@@ -63,34 +59,33 @@ fn left(
         let (asked, _) = state.store.spent(caller, now - HOUR_S)?;
         if asked >= most {
             return Err(over(format!(
-                "you have asked {asked} questions within the last hour, of {most}"
+                "you have asked for {asked} questions and reviews within the last hour, of {most}"
             ))
             .with_hint("ask again later, or let the operator raise questions-per-hour"));
         }
     }
-    let Some(most) = usd_per_day else { return Ok(wanted) };
+    let Some(most) = usd_per_day else { return Ok(None) };
     let (_, spent) = state.store.spent(caller, now - DAY_S)?;
     if spent >= most {
-        let message =
-            format!("your questions of the last 24 hours cost ${spent:.2}, of ${most:.2}");
+        let message = format!("your runs of the last 24 hours cost ${spent:.2}, of ${most:.2}");
         return Err(
             over(message).with_hint("ask again later, or let the operator raise usd-per-day")
         );
     }
-    let rest = most - spent;
-    Ok(Some(wanted.map_or(rest, |wanted| wanted.min(rest))))
+    Ok(Some(most - spent))
 }
 
-/// What answering is expected to use.
+/// What a job is expected to use.
 pub(crate) async fn estimate(
     state: &Arc<SiteState>,
-    request: AskRequest,
-) -> Result<Estimate, ApiError> {
+    request: impl Into<JobRequest>,
+) -> Result<Expected, ApiError> {
+    let request: JobRequest = request.into();
     request.check()?;
     Ok(state.blocking(move |state| state.backend.estimate(&request)).await??)
 }
 
-/// The question behind a run that `caller` may see; `None` for a run of the command line.
+/// The job behind a run that `caller` may see; `None` for a run of the command line.
 pub(crate) async fn visible(
     state: &Arc<SiteState>,
     caller: &Caller,
@@ -147,11 +142,11 @@ async fn shown(state: &Arc<SiteState>, run: &str, job: Option<Job>) -> Result<Sh
     Ok(Shown { summary, job, view, live })
 }
 
-/// The list entry of a question that was asked here.
+/// The list entry of a job that was asked for here.
 fn of_job(state: &SiteState, job: &Job, is_live: bool, view: Option<&RunView>) -> RunSummary {
-    let Job { run, request, submitted, error, .. } = job;
+    let Job { run, request, title, submitted, error, .. } = job;
     let started = jiff::Timestamp::from_second(*submitted).unwrap_or_default().to_string();
-    let named = request.datastore.clone().unwrap_or_default();
+    let named = request.datastore().unwrap_or_default().to_owned();
     RunSummary {
         id: run.clone(),
         started,
@@ -161,9 +156,9 @@ fn of_job(state: &SiteState, job: &Job, is_live: bool, view: Option<&RunView>) -
             _ if is_live => RunState::Running,
             over => over,
         },
-        verb: "ask".to_owned(),
-        question: request.question.trim().to_owned(),
-        follows: request.follows.clone(),
+        verb: request.kind(),
+        question: title.clone(),
+        follows: request.follows().map(str::to_owned),
         datastore: view.map_or(named, |view| view.summary.datastore.clone()),
         error: error.clone(),
     }

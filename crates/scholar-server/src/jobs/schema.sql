@@ -4,6 +4,7 @@ CREATE TABLE job (
   caller TEXT NOT NULL,
   -- The request as JSON.
   request TEXT NOT NULL,
+  -- The question, or what a list calls another kind of job.
   question TEXT NOT NULL,
   -- The first run of its thread.
   thread TEXT NOT NULL,
@@ -18,7 +19,9 @@ CREATE TABLE job (
   cost_usd REAL,
   tokens INTEGER,
   -- Secret part of the address under which everybody may read it.
-  share TEXT UNIQUE
+  share TEXT UNIQUE,
+  -- What the request is: a question, a review, ….
+  kind TEXT NOT NULL DEFAULT 'ask'
 ) STRICT;
 CREATE INDEX job_by_caller ON job (caller, submitted);
 CREATE INDEX job_by_state ON job (state, submitted);

@@ -1,7 +1,7 @@
-//! Questions, threads, feedback and sign-ins in one `SQLite` file.
+//! Jobs, threads, feedback and sign-ins in one `SQLite` file.
 //!
 //! The file is in WAL mode: pages read while a job is written. Every change is on the disk before it is confirmed, so that a
-//! server that is killed finds all questions again. Only its owner may read it.
+//! server that is killed finds all jobs again. Only its owner may read it.
 
 mod feedback;
 mod jobs;
@@ -20,8 +20,10 @@ pub(crate) use jobs::{Job, NewJob, Outcome, ThreadLine};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Marks the file as ours: `OSJB`.
 const APPLICATION: i32 = 0x4f53_4a42;
+/// What makes a file of version 1 one of version 2, of that one of version 3, and so on.
+const CHANGES: [&str; 1] = ["ALTER TABLE job ADD COLUMN kind TEXT NOT NULL DEFAULT 'ask'"];
 /// Version of the schema.
-const VERSION: i32 = 1;
+const VERSION: usize = CHANGES.len() + 1;
 
 /// The file could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -72,12 +74,25 @@ impl JobStore {
         if tables == 0 {
             transaction.execute_batch(include_str!("schema.sql")).map_err(failed)?;
             transaction.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
-            transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
-        } else if pragma("application_id")? != APPLICATION || pragma("user_version")? != VERSION {
-            let message = "it is of another program or another version; move it away".to_owned();
-            return Err(JobStoreError { path: self.path.clone(), message, source: None });
+        } else {
+            let version = usize::try_from(pragma("user_version")?).unwrap_or(0);
+            if pragma("application_id")? != APPLICATION || !(1..=VERSION).contains(&version) {
+                let message =
+                    "it is of another program or a newer version; move it away".to_owned();
+                return Err(JobStoreError { path: self.path.clone(), message, source: None });
+            }
+            for change in &CHANGES[version - 1..] {
+                transaction.execute_batch(change).map_err(failed)?;
+            }
         }
+        transaction.pragma_update(None, "user_version", VERSION.cast_signed()).map_err(failed)?;
         transaction.commit().map_err(failed)
+    }
+
+    /// What cannot be written down.
+    fn refused(&self, error: &serde_json::Error) -> JobStoreError {
+        let message = format!("a request is no JSON: {error}");
+        JobStoreError { path: self.path.clone(), message, source: None }
     }
 
     /// Does `work` with the database, which nobody else of this process uses meanwhile.

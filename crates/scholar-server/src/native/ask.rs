@@ -7,7 +7,6 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use scholar_pipeline::budget::Estimate;
 
 use super::events::EventStream;
 use super::reply::{Accepted, EstimateReply, Failures};
@@ -73,8 +72,8 @@ pub(super) async fn estimate(
     State(state): State<Arc<SiteState>>,
     body: Body,
 ) -> Result<Json<EstimateReply>, ApiError> {
-    let Estimate { calls, usage, usd } = asking::estimate(&state, read(body).await?).await?;
-    Ok(Json(EstimateReply { calls, tokens: usage.total(), usd }))
+    let expected = asking::estimate(&state, read(body).await?).await?;
+    Ok(Json(EstimateReply::of(&expected.most)))
 }
 
 /// What can be asked, of what and how

@@ -1,6 +1,7 @@
 //! Shapes of replies.
 
 use scholar_core::{Answer, Notice};
+use scholar_pipeline::budget::Estimate;
 use serde::Serialize;
 use utoipa::{IntoResponses, ToSchema};
 
@@ -44,6 +45,13 @@ pub(super) struct EstimateReply {
     pub(super) tokens: u64,
     /// US dollars; `null` where the price of the model is unknown.
     pub(super) usd: Option<f64>,
+}
+
+impl EstimateReply {
+    pub(super) fn of(estimate: &Estimate) -> Self {
+        let Estimate { calls, usage, usd } = *estimate;
+        Self { calls, tokens: usage.total(), usd }
+    }
 }
 
 /// Runs, the newest first.

@@ -1,11 +1,10 @@
 //! The page on which questions are asked.
 
 use maud::{Markup, html};
-use scholar_pipeline::budget::Estimate;
 
 use super::sentence;
 use super::text::{counted, grouped, text};
-use crate::backend::{AskRequest, DatastoreOffer, Length, Offer};
+use crate::backend::{AskRequest, DatastoreOffer, Expected, Length, Offer};
 use crate::error::ApiError;
 
 /// Examples that are shown of a datastore.
@@ -18,7 +17,7 @@ pub(super) struct Form<'a> {
     /// Why what was sent was not taken.
     pub(super) problem: Option<ApiError>,
     /// What answering it would use, where that was asked.
-    pub(super) estimate: Option<Estimate>,
+    pub(super) estimate: Option<Expected>,
 }
 
 /// The page.
@@ -56,16 +55,24 @@ fn refusal(problem: &ApiError) -> Markup {
     }
 }
 
-/// What answering is expected to use, in words.
-pub(super) fn estimate_words(estimate: &Estimate) -> String {
-    let Estimate { calls, usage, usd } = estimate;
-    if *calls == 0 {
+/// What a job is expected to use, in words.
+pub(super) fn estimate_words(expected: &Expected) -> String {
+    let Expected { least, most } = expected;
+    if most.calls == 0 {
         return "No language model is used: this costs nothing.".to_owned();
     }
-    let tokens = grouped(usage.total());
-    let calls = counted(usize::try_from(*calls).unwrap_or(usize::MAX), "model call", "model calls");
-    match usd {
-        Some(usd) if *usd > 0.0 => format!("About {calls}, {tokens} tokens, ${usd:.3}."),
+    let range = |least: String, most: String| {
+        if least == most { most } else { format!("{least} to {most}") }
+    };
+    let tokens = range(grouped(least.usage.total()), grouped(most.usage.total()));
+    let calls = range(grouped(least.calls), grouped(most.calls));
+    let calls = format!("{calls} model {}", if most.calls == 1 { "call" } else { "calls" });
+    let dollars = |usd: f64| format!("${usd:.3}");
+    match most.usd {
+        Some(usd) if usd > 0.0 => {
+            let paid = range(dollars(least.usd.unwrap_or(usd)), dollars(usd));
+            format!("About {calls}, {tokens} tokens, {paid}.")
+        }
         Some(_) => format!("About {calls}, {tokens} tokens, on this machine."),
         None => format!("About {calls}, {tokens} tokens, at a price that is not known."),
     }

@@ -117,10 +117,10 @@ fn side(threads: &[ThreadLine], shown: Option<&str>) -> Markup {
                 p.soft { "Questions you ask are listed here, with their follow-ups." }
             } @else {
                 ul.threads {
-                    @for ThreadLine { run, title, n_questions, state } in threads {
+                    @for ThreadLine { run, title, n_runs, state } in threads {
                         li {
                             a href={ "/runs/" (run) } aria-current=[(shown == Some(run)).then_some("true")] { (text(title)) }
-                            @if *n_questions > 1 { " " span.soft { "+" (n_questions - 1) } }
+                            @if *n_runs > 1 { " " span.soft { "+" (n_runs - 1) } }
                             @if *state != RunState::Done { " " (badge(*state)) }
                         }
                     }

@@ -81,7 +81,7 @@ fn head(around: &Around<'_>) -> Markup {
             nav.thread aria-label="This thread" {
                 ol {
                     @for job in around.thread {
-                        li { a href={ "/runs/" (job.run) } aria-current=[(job.run == around.summary.id).then_some("page")] { (text(&job.request.question)) } }
+                        li { a href={ "/runs/" (job.run) } aria-current=[(job.run == around.summary.id).then_some("page")] { (text(&job.title)) } }
                     }
                 }
             }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::layout::badge;
 use super::text::text;
-use crate::backend::RunSummary;
+use crate::backend::{JobKind, RunSummary};
 
 /// The page.
 pub(super) fn page(runs: &[RunSummary]) -> Markup {
@@ -21,7 +21,7 @@ pub(super) fn page(runs: &[RunSummary]) -> Markup {
                     tbody {
                         @for run in runs {
                             tr {
-                                th scope="row" { a href={ "/runs/" (text(&run.id)) } { (text(&shortened(&run.question))) } @if run.verb != "ask" { " " span.soft { "(" (run.verb) ")" } } }
+                                th scope="row" { a href={ "/runs/" (text(&run.id)) } { (text(&shortened(&run.question))) } @if run.verb != JobKind::Ask { " " span.soft { "(" (run.verb.noun()) ")" } } }
                                 td { (badge(run.state)) }
                                 td { (text(&run.datastore)) }
                                 td { (text(run.started.get(..16).unwrap_or(&run.started).replace('T', " ").as_str())) }

@@ -42,7 +42,7 @@ pub(crate) struct Attended {
 
 impl Attended {
     /// By whoever started the program.
-    pub(super) fn at_the_terminal(app: &App) -> Self {
+    pub(crate) fn at_the_terminal(app: &App) -> Self {
         Self { printer: app.printer.clone(), began: app.began, observer: None, folder: None }
     }
 }

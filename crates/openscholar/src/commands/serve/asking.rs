@@ -1,25 +1,18 @@
-//! Questions of the server become runs exactly as those of the command line do: by the arguments of `ask`.
+//! Questions as the arguments of `ask`.
 
-use std::time::Instant;
-
-use clap::Parser as _;
-use scholar_core::{GeneratorInfo, GeneratorStrength};
 use scholar_pipeline::budget::Estimate;
-use scholar_server::CancelReason;
-use scholar_server::backend::{AskRequest, AskTask, RunUsage};
+use scholar_server::backend::{AskRequest, Length};
 
 use super::desk::Desk;
-use super::past;
+use super::words::{Words, writer};
 use crate::app::App;
-use crate::args::{Args, AskArgs, Command};
+use crate::args::{AskArgs, Command};
 use crate::commands::ask::answering::{Attended, Task, answer as answer_task};
 use crate::error::{CommandError, ErrorKind};
 use crate::output::document::AnswerDocument;
-use crate::runs::{ANSWER_FILE, RUN_FILE, RunFolder, RunStatus};
-use crate::wiring;
 
 /// The words of the command line that mean the same as `request`.
-fn words(request: &AskRequest) -> Vec<String> {
+fn words(request: &AskRequest) -> Words {
     let AskRequest {
         question,
         datastore,
@@ -31,42 +24,28 @@ fn words(request: &AskRequest) -> Vec<String> {
         max_cost_usd,
         max_seconds,
     } = request;
-    let mut words = vec!["openscholar".to_owned(), "ask".to_owned()];
-    // With an equals sign, so that no value can be taken for an option.
-    let mut option = |name: &str, value: Option<String>| {
-        words.extend(value.map(|value| format!("--{name}={value}")));
-    };
-    option("datastore", datastore.clone());
-    option("mode", mode.clone());
-    option("length", length.map(|length| length.name().to_owned()));
-    option("sources", (!sources.is_empty()).then(|| sources.join(",")));
-    option("year-from", filter.year_from.map(|year| year.to_string()));
-    option("year-to", filter.year_to.map(|year| year.to_string()));
-    option("min-citations", filter.min_citations.map(|n| n.to_string()));
+    let mut words = Words::of("ask");
+    words.option("datastore", datastore.as_deref());
+    words.option("mode", mode.as_deref());
+    words.option("length", length.map(Length::name));
+    words.option("sources", (!sources.is_empty()).then(|| sources.join(",")));
+    words.option("year-from", filter.year_from);
+    words.option("year-to", filter.year_to);
+    words.option("min-citations", filter.min_citations);
     for venue in &filter.venues {
-        option("venue", Some(venue.clone()));
+        words.option("venue", Some(venue));
     }
-    option("follow-up", follows.clone());
-    option("max-cost", max_cost_usd.map(|usd| usd.to_string()));
-    option("max-seconds", max_seconds.map(|seconds| seconds.to_string()));
-    if filter.without_retracted {
-        words.push("--without-retracted".to_owned());
-    }
-    if filter.include_unknown {
-        words.push("--include-unknown".to_owned());
-    }
-    words.extend(["--".to_owned(), question.clone()]);
+    words.option("follow-up", follows.as_deref());
+    words.option("max-cost", *max_cost_usd);
+    words.option("max-seconds", *max_seconds);
+    words.flag("without-retracted", filter.without_retracted);
+    words.flag("include-unknown", filter.include_unknown);
+    words.last(question);
     words
 }
 
-fn parsed(words: Vec<String>) -> Result<AskArgs, CommandError> {
-    let args = Args::try_parse_from(words).map_err(|error| {
-        // The first paragraph says what is wrong, the rest how commands are typed.
-        let told = error.to_string();
-        let first = told.lines().next().unwrap_or_default();
-        CommandError::user(first.trim_start_matches("error: ").to_owned())
-    })?;
-    match args.command {
+fn parsed(words: Words) -> Result<AskArgs, CommandError> {
+    match words.parse()? {
         Command::Ask(args) => Ok(*args),
         _ => Err(CommandError::new(ErrorKind::Bug, "a question was read as another command")),
     }
@@ -75,102 +54,55 @@ fn parsed(words: Vec<String>) -> Result<AskArgs, CommandError> {
 /// The arguments of `request`, whose datastore is one of those that are served.
 fn arguments(desk: &Desk, request: &AskRequest) -> Result<AskArgs, CommandError> {
     let mut request = request.clone();
-    match &request.datastore {
-        Some(name) if !desk.served().contains(name) => {
-            return Err(CommandError::user(format!("there is no datastore {name:?} here"))
-                .with_hint(format!("there are: {}", desk.served().join(", "))));
-        }
-        // A follow-up asks where the question before it was asked.
-        None if request.follows.is_none() => request.datastore = desk.names.first().cloned(),
-        _ => {}
+    // A follow-up asks where the question before it was asked.
+    if request.datastore.is_some() || request.follows.is_none() {
+        request.datastore = Some(desk.datastore_named(request.datastore.as_deref())?);
     }
     parsed(words(&request))
 }
 
+/// What `request` asks, or the run that goes on.
+pub(super) fn task(
+    desk: &Desk,
+    request: &AskRequest,
+    resumed: Option<&str>,
+) -> Result<(AskArgs, Task), CommandError> {
+    let args = match resumed {
+        Some(run) => {
+            let mut words = Words::of("ask");
+            words.option("resume", Some(run));
+            parsed(words)?
+        }
+        None => arguments(desk, request)?,
+    };
+    Task::of(args, &desk.app)
+}
+
 /// What answering is expected to use, without opening a model.
 pub(super) fn estimate(desk: &Desk, request: &AskRequest) -> Result<Estimate, CommandError> {
-    let args = arguments(desk, request)?;
-    let (args, task) = Task::of(args, &desk.app)?;
-    let info = writer(&desk.app, &args);
+    let (args, task) = task(desk, request, None)?;
+    let info = writer(&desk.app, &args.answer);
     Ok(scholar_pipeline::estimate(task.config(), info.as_ref()))
 }
 
-/// What is known of the model that would write, before it is opened.
-fn writer(app: &App, args: &AskArgs) -> Option<GeneratorInfo> {
-    let configured = wiring::generator::configured(app, &args.answer)?;
-    Some(GeneratorInfo {
-        model: configured.model,
-        context_tokens: 8_192,
-        strength: if configured.is_strong {
-            GeneratorStrength::Strong
-        } else {
-            GeneratorStrength::Small
-        },
-        local: configured.is_local,
-        usd_per_million: configured.usd_per_million,
-    })
-}
-
-/// Checks a request as far as that goes without a model, and makes the folder of its run.
-pub(super) fn reserve(desk: &Desk, request: &AskRequest) -> Result<String, CommandError> {
-    let args = arguments(desk, request)?;
-    let (_, task) = Task::of(args, &desk.app)?;
-    let (folder, id) = RunFolder::create(&desk.app.home, &App::now(), task.question().as_str())?;
-    desk.reserved.lock().insert(id.clone(), folder);
-    if let Some(on_query) = &desk.on_query {
-        on_query(&scholar_core::Query::from(task.question()));
-    }
-    Ok(id)
-}
-
-/// Gives up the folder of a run that never began.
-pub(super) fn release(desk: &Desk, run: &str) {
-    drop(desk.reserved.lock().remove(run));
-    RunFolder::give_up(&desk.app.home, run);
-}
-
-/// Answers. Called on a thread that may wait; the work itself is the runtime's.
-pub(super) fn answer(desk: &Desk, task: AskTask) -> Result<RunUsage, CommandError> {
-    let AskTask { run, request, resume, observer, cancel } = task;
-    let app = &desk.app;
-    let reserved = desk.reserved.lock().remove(&run);
-    let folder = RunFolder::at(app.home.runs().join(&run));
-    let has_begun = resume && folder.file(RUN_FILE).is_file();
-    if has_begun && folder.record()?.status == RunStatus::Done {
-        // The server was killed after the answer was kept and before that was noted.
-        return Ok(past::usage(&folder.read_json::<AnswerDocument>(ANSWER_FILE)?));
-    }
-    let args = if has_begun {
-        parsed(vec!["openscholar".to_owned(), "ask".to_owned(), format!("--resume={run}")])?
-    } else {
-        arguments(desk, &request)?
-    };
-    let (args, task) = Task::of(args, app)?;
-    let folder = match reserved {
-        Some(folder) => folder,
-        None => RunFolder::take_up(&app.home, &run)?,
-    };
-    let attended = Attended {
-        printer: app.printer.silent(),
-        began: Instant::now(),
-        observer: Some(observer),
-        folder: Some((folder, run)),
-    };
-    let stop = async {
-        let _reason: CancelReason = cancel.wait().await;
-    };
-    // Boxed: it holds everything a run needs.
-    let work = Box::pin(answer_task(&args, &task, app, attended, stop));
-    let (document, stored) = desk.handle.block_on(work)?;
+/// Answers.
+pub(super) async fn answer(
+    args: &AskArgs,
+    task: &Task,
+    app: &App,
+    attended: Attended,
+    stop: impl Future<Output = ()>,
+) -> Result<AnswerDocument, CommandError> {
+    let (document, stored) = answer_task(args, task, app, attended, stop).await?;
     stored?;
-    Ok(past::usage(&document))
+    Ok(document)
 }
 
 #[cfg(test)]
 mod tests {
     use scholar_core::AnswerMode;
     use scholar_pipeline::ModeChoice;
-    use scholar_server::backend::{AskFilter, Length};
+    use scholar_server::backend::AskFilter;
 
     use super::*;
     use crate::args::LengthArg;
@@ -208,7 +140,7 @@ mod tests {
         assert_eq!((args.answer.max_cost, args.answer.max_seconds), (Some(0.25), Some(30)));
         assert!(!args.answer.search_sources.offline);
         let plain = AskRequest { question: "Why?".to_owned(), ..AskRequest::default() };
-        assert_eq!(words(&plain), ["openscholar", "ask", "--", "Why?"]);
+        assert_eq!(words(&plain).as_slice(), ["openscholar", "ask", "--", "Why?"]);
         let wrong = AskRequest { sources: vec!["moon".to_owned()], ..plain };
         let error = parsed(words(&wrong)).expect_err("no such source");
         assert!(error.to_string().contains("moon"), "{error}");

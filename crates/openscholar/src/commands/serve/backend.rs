@@ -3,14 +3,13 @@
 use std::ops::Range;
 
 use jiff::Timestamp;
-use scholar_pipeline::budget::Estimate;
 use scholar_server::backend::{
-    AskRequest, AskTask, Backend, BackendError, BackendErrorKind, Export, ExportKind, Offer,
-    RunSummary, RunUsage, RunView,
+    Backend, BackendError, BackendErrorKind, Expected, Export, ExportKind, JobRequest, JobTask,
+    Offer, Reserved, RunSummary, RunUsage, RunView,
 };
 
 use super::desk::Desk;
-use super::{asking, offer, past, told};
+use super::{jobs, offer, past, told};
 
 impl Backend for Desk {
     fn now(&self) -> Timestamp {
@@ -27,20 +26,20 @@ impl Backend for Desk {
         Ok(offer::offer(self))
     }
 
-    fn estimate(&self, request: &AskRequest) -> Result<Estimate, BackendError> {
-        asking::estimate(self, request).map_err(|error| told(&error))
+    fn estimate(&self, request: &JobRequest) -> Result<Expected, BackendError> {
+        jobs::estimate(self, request).map_err(|error| told(&error))
     }
 
-    fn reserve(&self, request: &AskRequest) -> Result<String, BackendError> {
-        asking::reserve(self, request).map_err(|error| told(&error))
+    fn reserve(&self, request: &JobRequest) -> Result<Reserved, BackendError> {
+        jobs::reserve(self, request).map_err(|error| told(&error))
     }
 
     fn release(&self, run: &str) {
-        asking::release(self, run);
+        jobs::release(self, run);
     }
 
-    fn answer(&self, task: AskTask) -> Result<RunUsage, BackendError> {
-        asking::answer(self, task).map_err(|error| told(&error))
+    fn carry_out(&self, task: JobTask) -> Result<RunUsage, BackendError> {
+        jobs::carry_out(self, task).map_err(|error| told(&error))
     }
 
     fn runs(&self, limit: usize) -> Result<Vec<RunSummary>, BackendError> {

@@ -51,6 +51,20 @@ impl Desk {
         names
     }
 
+    /// The datastore of a request: the one that it names, if that is served, or the usual one.
+    pub(super) fn datastore_named(&self, named: Option<&str>) -> Result<String, CommandError> {
+        let served = self.served();
+        match named {
+            None => served
+                .into_iter()
+                .next()
+                .ok_or_else(|| CommandError::user("no datastore is served")),
+            Some(name) if served.iter().any(|one| one == name) => Ok(name.to_owned()),
+            Some(name) => Err(CommandError::user(format!("there is no datastore {name:?} here"))
+                .with_hint(format!("there are: {}", served.join(", ")))),
+        }
+    }
+
     /// Notes that papers were added to a datastore, which may be new.
     pub(super) fn has_made(&self, name: &str) {
         let mut made = self.made.lock();

@@ -6,8 +6,9 @@ use std::ops::Range;
 use scholar_core::Answer;
 use scholar_core::text::untrusted::Markdown;
 use scholar_pipeline::Event;
+use scholar_review::Idea;
 use scholar_server::backend::{
-    AnswerView, BackendError, Export, ExportKind, RunState, RunSummary, RunUsage, RunView,
+    AnswerView, BackendError, Export, ExportKind, JobKind, RunState, RunSummary, RunUsage, RunView,
 };
 
 use super::desk::Desk;
@@ -77,12 +78,15 @@ fn summary(record: RunRecord) -> RunSummary {
             RunStatus::Failed => RunState::Failed,
             RunStatus::Interrupted => RunState::Interrupted,
         },
+        question: match verb {
+            Verb::Ask => question,
+            // A run keeps the whole idea.
+            Verb::Review => Idea::read(&question).map_or(question, |idea| idea.name()),
+        },
         verb: match verb {
-            Verb::Ask => "ask",
-            Verb::Review => "review",
-        }
-        .to_owned(),
-        question,
+            Verb::Ask => JobKind::Ask,
+            Verb::Review => JobKind::Review,
+        },
         follows,
         datastore,
         error,

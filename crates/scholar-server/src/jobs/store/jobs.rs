@@ -1,27 +1,31 @@
-//! Questions: what was asked, by whom, and how far it came.
+//! Jobs: what was asked, by whom, and how far it came.
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{JobStore, JobStoreError};
-use crate::backend::{AskRequest, RunState};
+use crate::backend::{JobKind, JobRequest, RunState};
 
-/// A question that is put into the queue.
+/// A job that is put into the queue.
 #[derive(Debug, Clone)]
 pub(crate) struct NewJob<'a> {
     pub(crate) run: &'a str,
     pub(crate) caller: &'a str,
-    pub(crate) request: &'a AskRequest,
+    pub(crate) request: &'a JobRequest,
+    /// What lists call it.
+    pub(crate) title: &'a str,
     /// Seconds since 1970, UTC.
     pub(crate) now: i64,
 }
 
-/// A question as it is kept.
+/// A job as it is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Job {
     pub(crate) run: String,
     pub(crate) caller: String,
-    pub(crate) request: AskRequest,
+    pub(crate) request: JobRequest,
+    /// What lists call it.
+    pub(crate) title: String,
     pub(crate) thread: String,
     pub(crate) state: RunState,
     /// Seconds since 1970, UTC.
@@ -32,7 +36,7 @@ pub(crate) struct Job {
     pub(crate) share: Option<String>,
 }
 
-/// How a question ended.
+/// How a job ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) state: RunState,
@@ -47,21 +51,22 @@ pub(crate) struct Outcome {
 pub(crate) struct ThreadLine {
     /// Its last run.
     pub(crate) run: String,
-    /// Its first question.
+    /// What its first run is called.
     pub(crate) title: String,
-    pub(crate) n_questions: usize,
+    pub(crate) n_runs: usize,
     pub(crate) state: RunState,
 }
 
-const COLUMNS: &str = "run, caller, request, thread, state, submitted, attempt, error, hint, share";
+const COLUMNS: &str =
+    "run, caller, request, thread, state, submitted, attempt, error, hint, share, kind, question";
 
 impl JobStore {
-    /// Keeps a question that waits for its turn.
+    /// Keeps a job that waits for its turn.
     pub(crate) fn add(&self, job: &NewJob<'_>) -> Result<(), JobStoreError> {
-        let NewJob { run, caller, request, now } = job;
-        let json = serde_json::to_string(request).unwrap_or_default();
+        let NewJob { run, caller, request, title, now } = job;
+        let json = request.to_json().map_err(|error| self.refused(&error))?;
         self.with(|connection| {
-            let earlier: Option<String> = match &request.follows {
+            let earlier: Option<String> = match request.follows() {
                 None => None,
                 Some(follows) => Some(
                     connection
@@ -70,26 +75,26 @@ impl JobStore {
                         })
                         .optional()?
                         // A run of the command line begins a thread here.
-                        .unwrap_or_else(|| follows.clone()),
+                        .unwrap_or_else(|| follows.to_owned()),
                 ),
             };
             let thread = earlier.as_deref().unwrap_or(run);
             connection.execute(
-                "INSERT INTO job (run, caller, request, question, thread, state, submitted) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, 'queued', ?6)",
-                params![run, caller, json, request.question.trim(), thread, now],
+                "INSERT INTO job (run, caller, request, question, thread, state, submitted, kind) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, 'queued', ?6, ?7)",
+                params![run, caller, json, title, thread, now, request.kind().name()],
             )?;
             Ok(())
         })
     }
 
-    /// The question of that run, if it was asked here.
+    /// The job of that run, if it was asked for here.
     pub(crate) fn job(&self, run: &str) -> Result<Option<Job>, JobStoreError> {
         let query = format!("SELECT {COLUMNS} FROM job WHERE run = ?1");
         self.with(|connection| connection.query_row(&query, [run], job).optional())
     }
 
-    /// The question that is shared under this secret.
+    /// The job that is shared under this secret.
     pub(crate) fn shared(&self, secret: &str) -> Result<Option<Job>, JobStoreError> {
         let query = format!("SELECT {COLUMNS} FROM job WHERE share = ?1");
         self.with(|connection| connection.query_row(&query, [secret], job).optional())
@@ -103,7 +108,7 @@ impl JobStore {
         self.with(|connection| all(connection, &query, &[], job))
     }
 
-    /// The newest questions of `caller`, or of all, the newest first.
+    /// The newest jobs of `caller`, or of all, the newest first.
     pub(crate) fn recent(
         &self,
         caller: Option<&str>,
@@ -141,7 +146,7 @@ impl JobStore {
             Ok(ThreadLine {
                 run: row.get(0)?,
                 title: row.get(1)?,
-                n_questions: usize::try_from(n).unwrap_or(0),
+                n_runs: usize::try_from(n).unwrap_or(0),
                 state: state(row, 3)?,
             })
         };
@@ -172,7 +177,7 @@ impl JobStore {
         })
     }
 
-    /// Puts an ended question back into the queue.
+    /// Puts an ended job back into the queue.
     pub(crate) fn requeue(&self, run: &str) -> Result<(), JobStoreError> {
         self.with(|connection| {
             connection.execute(
@@ -199,7 +204,7 @@ impl JobStore {
         })
     }
 
-    /// Questions that `caller` asked since `since`, and US dollars that they cost as far as prices are known.
+    /// Jobs that `caller` asked for since `since`, and US dollars that they cost as far as prices are known.
     pub(crate) fn spent(&self, caller: &str, since: i64) -> Result<(usize, f64), JobStoreError> {
         self.with(|connection| {
             connection.query_row(
@@ -226,8 +231,9 @@ fn all<T>(
 }
 
 fn job(row: &Row<'_>) -> Result<Job, rusqlite::Error> {
-    let request: String = row.get(2)?;
-    let request = serde_json::from_str(&request).map_err(|error| damaged(2, error))?;
+    let (request, kind): (String, String) = (row.get(2)?, row.get(10)?);
+    let kind = JobKind::named(&kind).ok_or_else(|| damaged(10, format!("{kind:?} is no kind")))?;
+    let request = JobRequest::read(kind, &request).map_err(|error| damaged(2, error))?;
     Ok(Job {
         run: row.get(0)?,
         caller: row.get(1)?,
@@ -239,6 +245,7 @@ fn job(row: &Row<'_>) -> Result<Job, rusqlite::Error> {
         error: row.get(7)?,
         hint: row.get(8)?,
         share: row.get(9)?,
+        title: row.get(11)?,
     })
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::backend::{AskRequest, RunState};
+use crate::backend::{AskRequest, JobKind, JobRequest, ReviewRequest, RunState};
 
 fn open() -> (tempfile::TempDir, JobStore) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -9,8 +9,11 @@ fn open() -> (tempfile::TempDir, JobStore) {
 
 fn add(store: &JobStore, run: &str, caller: &str, follows: Option<&str>) {
     let follows = follows.map(str::to_owned);
-    let request = AskRequest { question: format!("{run}?"), follows, ..AskRequest::default() };
-    store.add(&NewJob { run, caller, request: &request, now: 100 }).expect("added");
+    let title = format!("{run}?");
+    let request = AskRequest { question: title.clone(), follows, ..AskRequest::default() };
+    let request = JobRequest::from(request);
+    let new = NewJob { run, caller, request: &request, title: &title, now: 100 };
+    store.add(&new).expect("added");
 }
 
 fn done(cost_usd: Option<f64>) -> Outcome {
@@ -32,7 +35,8 @@ fn what_was_asked_is_found_again_after_the_server_was_killed() {
     let shown: Vec<(&str, RunState)> =
         unfinished.iter().map(|job| (job.run.as_str(), job.state)).collect();
     assert_eq!(shown, [("a", RunState::Running), ("c", RunState::Queued)]);
-    assert_eq!(unfinished[0].request.question, "a?");
+    assert_eq!(unfinished[0].title, "a?");
+    assert!(matches!(&unfinished[0].request, JobRequest::Ask(one) if one.question == "a?"));
     assert_eq!(store.begin("a").expect("begun again"), 2);
     assert_eq!(store.spent("ben", 0).expect("counted"), (1, 0.5));
     assert_eq!(store.spent("ben", 101).expect("counted"), (0, 0.0));
@@ -46,10 +50,8 @@ fn threads_are_listed_by_their_last_question_under_their_first() {
     add(&store, "a2", "ann", Some("a"));
     add(&store, "x", "ben", Some("of-the-command-line"));
     let threads = store.threads(Some("ann"), 9).expect("read");
-    let shown: Vec<(&str, &str, usize)> = threads
-        .iter()
-        .map(|line| (line.run.as_str(), line.title.as_str(), line.n_questions))
-        .collect();
+    let shown: Vec<(&str, &str, usize)> =
+        threads.iter().map(|line| (line.run.as_str(), line.title.as_str(), line.n_runs)).collect();
     assert_eq!(shown, [("a2", "a?", 2), ("b", "b?", 1)]);
     assert_eq!(store.threads(None, 1).expect("read")[0].run, "x");
     let runs = store.of_thread("a").expect("read");
@@ -87,6 +89,37 @@ fn the_last_word_on_a_section_counts_and_sign_ins_end() {
     assert_eq!(store.signed_in("other", 19).expect("read"), None);
     store.sign_out("secret").expect("gone");
     assert_eq!(store.signed_in("secret", 19).expect("read"), None);
+}
+
+/// The schema of the first release, with a question in it.
+const VERSION_1: &str = "CREATE TABLE job (run TEXT PRIMARY KEY, caller TEXT NOT NULL, request TEXT NOT NULL, \
+    question TEXT NOT NULL, thread TEXT NOT NULL, state TEXT NOT NULL, submitted INTEGER NOT NULL, ended INTEGER, \
+    attempt INTEGER NOT NULL DEFAULT 0, error TEXT, hint TEXT, cost_usd REAL, tokens INTEGER, share TEXT UNIQUE) STRICT; \
+    INSERT INTO job (run, caller, request, question, thread, state, submitted) \
+    VALUES ('a', 'ann', '{\"question\":\"Why?\"}', 'Why?', 'a', 'running', 7); \
+    PRAGMA user_version = 1; PRAGMA application_id = 1330858562;";
+
+#[test]
+fn a_database_of_the_first_version_is_opened_and_takes_other_kinds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("serve.db");
+    let old = Connection::open(&path).expect("made");
+    old.execute_batch(VERSION_1).expect("made");
+    drop(old);
+    let store = JobStore::open(&path).expect("opened");
+    let request =
+        JobRequest::from(ReviewRequest { idea: "We plan.".to_owned(), ..ReviewRequest::default() });
+    let new = NewJob { run: "b", caller: "ann", request: &request, title: "A plan", now: 8 };
+    store.add(&new).expect("added");
+    drop(store);
+    let unfinished = JobStore::open(&path).expect("again").unfinished().expect("read");
+    let kinds: Vec<JobKind> = unfinished.iter().map(|job| job.request.kind()).collect();
+    assert_eq!(kinds, [JobKind::Ask, JobKind::Review]);
+    assert_eq!((unfinished[1].title.as_str(), &unfinished[1].request), ("A plan", &request));
+    let newer = Connection::open(&path).expect("opened");
+    newer.execute_batch("PRAGMA user_version = 99").expect("set");
+    drop(newer);
+    assert!(JobStore::open(&path).is_err());
 }
 
 #[test]

@@ -13,8 +13,9 @@ use scholar_core::{
 use scholar_pipeline::budget::Estimate;
 use scholar_pipeline::{Event, Evidence, EvidenceNumber};
 use scholar_server::backend::{
-    AnswerView, AskRequest, AskTask, Backend, BackendError, BackendErrorKind, DatastoreOffer,
-    Export, ExportKind, ModeOffer, Offer, RunState, RunSummary, RunUsage, RunView,
+    AnswerView, Backend, BackendError, BackendErrorKind, DatastoreOffer, Expected, Export,
+    ExportKind, JobRequest, JobTask, ModeOffer, Offer, Reserved, RunState, RunSummary, RunUsage,
+    RunView,
 };
 
 /// What a question may begin with to be answered otherwise than well.
@@ -142,14 +143,14 @@ impl FakeBackend {
         }
     }
 
-    fn summary(&self, run: &str, request: &AskRequest, state: RunState) -> RunSummary {
+    fn summary(&self, run: &str, request: &JobRequest, state: RunState) -> RunSummary {
         RunSummary {
             id: run.to_owned(),
             started: self.now().to_string(),
             state,
-            verb: "ask".to_owned(),
-            question: request.question.clone(),
-            follows: request.follows.clone(),
+            verb: request.kind(),
+            question: title(request),
+            follows: request.follows().map(str::to_owned),
             datastore: "forty".to_owned(),
             error: None,
         }
@@ -183,25 +184,28 @@ impl Backend for FakeBackend {
         })
     }
 
-    fn estimate(&self, _request: &AskRequest) -> Result<Estimate, BackendError> {
-        Ok(Estimate { calls: 0, usage: scholar_core::TokenUsage::default(), usd: Some(0.0) })
+    fn estimate(&self, _request: &JobRequest) -> Result<Expected, BackendError> {
+        let usage = scholar_core::TokenUsage::default();
+        Ok(Expected::exactly(Estimate { calls: 0, usage, usd: Some(0.0) }))
     }
 
-    fn reserve(&self, request: &AskRequest) -> Result<String, BackendError> {
-        if request.datastore.as_deref() == Some("none") {
+    fn reserve(&self, request: &JobRequest) -> Result<Reserved, BackendError> {
+        if request.datastore() == Some("none") {
             return Err(BackendError::new(BackendErrorKind::Invalid, "there is no such datastore"));
         }
-        Ok(format!("run-{}", self.n_reserved.fetch_add(1, Ordering::Relaxed)))
+        let run = format!("run-{}", self.n_reserved.fetch_add(1, Ordering::Relaxed));
+        Ok(Reserved { run, title: title(request) })
     }
 
     fn release(&self, run: &str) {
         self.released.lock().push(run.to_owned());
     }
 
-    fn answer(&self, task: AskTask) -> Result<RunUsage, BackendError> {
-        let AskTask { run, request, resume, observer, cancel } = task;
-        self.answered.lock().push((request.question.clone(), resume));
-        panics_if_wanted(&request.question);
+    fn carry_out(&self, task: JobTask) -> Result<RunUsage, BackendError> {
+        let JobTask { run, request, resume, observer, cancel } = task;
+        let asked = title(&request);
+        self.answered.lock().push((asked.clone(), resume));
+        panics_if_wanted(&asked);
         let events = self.events();
         for event in &events[..3] {
             observer.on_event(event);
@@ -222,7 +226,7 @@ impl Backend for FakeBackend {
         }
         *left -= 1;
         drop(left);
-        if request.question.starts_with(FAILS) {
+        if asked.starts_with(FAILS) {
             return Err(BackendError::new(BackendErrorKind::Unavailable, "the server is away")
                 .with_hint("start it"));
         }
@@ -231,7 +235,7 @@ impl Backend for FakeBackend {
         }
         let usage = RunUsage { cost_usd: Some(self.cost_usd), ..RunUsage::default() };
         let answer = AnswerView {
-            answer: Self::answer(self, &request.question),
+            answer: self.answer(&asked),
             notices: self.notices.clone(),
             usage: usage.clone(),
         };
@@ -257,6 +261,17 @@ impl Backend for FakeBackend {
     ) -> Result<Export, BackendError> {
         self.run(run)?;
         Ok(Export { bytes: format!("{} {part:?}", kind.name()).into_bytes() })
+    }
+}
+
+/// What a job is called: the question, or the first line of what was sent.
+fn title(request: &JobRequest) -> String {
+    match request {
+        JobRequest::Ask(request) => request.question.trim().to_owned(),
+        JobRequest::Review(request) => {
+            let first = request.idea.trim().lines().next().unwrap_or_default();
+            first.trim_start_matches(['#', ' ']).to_owned()
+        }
     }
 }
 
