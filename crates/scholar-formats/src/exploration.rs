@@ -1,6 +1,6 @@
 //! How an answer was found, for people: outline, tree of retrievals and contribution graphs.
 //!
-//! [`text()`] writes lines for a terminal, [`svg()`] draws, [`page()`] writes a web page with the drawing and all texts, and
+//! [`text()`] writes lines for a terminal, [`svg()`] draws, [`page()`] writes a web page with the drawing and all texts, [`fragment()`] the texts for a page that has more, and
 //! [`steps`] has the lines that are shown while a tree grows. Pure functions from an [`Exploration`] to text. All of
 //! them show text of papers and models, so everything passes [`mod@scholar_core::text::untrusted`]; nothing they write has
 //! a script or an address that is loaded. Places within a [`scholar_core::ContributionGraph`] that do not exist are left out: a run
@@ -18,6 +18,6 @@ mod text;
 mod words;
 
 pub use index::Exploration;
-pub use page::page;
+pub use page::{fragment, page};
 pub use svg::{NoveltyMap, NoveltyRow, svg};
 pub use text::{node, reference, text};

@@ -50,7 +50,7 @@ pub use config::{Ablation, ModeWanted, ModulesWanted, ReviewConfig};
 pub use cutoff::{Cutoff, DateBound, Guard, LeftOut, Refusal, UnknownDates};
 pub use estimate::{ReviewEstimate, estimate};
 pub use idea::{Idea, IdeaError, IdeaSection};
-pub use render::{ReviewDocument, render};
+pub use render::{ReviewDocument, ReviewParts, render};
 pub use report::{
     Appraisal, Basis, Bearing, Comparison, Contribution, Dimension, DimensionComparison,
     DimensionReview, Evidence, EvidenceOrigin, EvidenceTier, Failure, Funnel, ItemState, Measured,

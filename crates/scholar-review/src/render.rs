@@ -9,8 +9,8 @@ mod contribution;
 mod glance;
 mod soundness;
 
-use scholar_core::Notice;
 use scholar_core::text::untrusted::untrusted;
+use scholar_core::{AnswerTable, Notice};
 use scholar_formats::FormatError;
 use scholar_formats::export::{
     CitationStyle, ExportFormat, ReportExport, ReportLine, ReportPart, report,
@@ -30,6 +30,32 @@ pub struct ReviewDocument<'a> {
     pub generated_by: &'a str,
 }
 
+/// A review in parts, as every form of a document has them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewParts {
+    /// In the order in which they are read.
+    pub parts: Vec<ReportPart>,
+    /// The map of novelty as a table, and the part behind which it stands, which has the drawing.
+    pub table: Option<(AnswerTable, usize)>,
+}
+
+impl ReviewParts {
+    /// Those of `review`.
+    pub fn of(review: &Review) -> Self {
+        let mut parts = vec![glance::part(review)];
+        let map = contribution::map(review);
+        parts.extend(appraisal::parts(review));
+        parts.extend(contribution::parts(review));
+        let table = map.map(|(part, table)| {
+            parts.push(part);
+            (table, parts.len() - 1)
+        });
+        parts.extend(soundness::parts(review));
+        parts.extend(provenance(review));
+        Self { parts, table }
+    }
+}
+
 /// Writes `document` in `format`, citing by `style`.
 ///
 /// # Errors
@@ -40,22 +66,12 @@ pub fn render(
     style: &CitationStyle,
 ) -> Result<Vec<u8>, FormatError> {
     let ReviewDocument { review, notices, generated_by } = *document;
-    let mut parts = vec![glance::part(review)];
-    let map = contribution::map(review);
-    parts.extend(appraisal::parts(review));
-    parts.extend(contribution::parts(review));
-    let behind = map.as_ref().map(|(part, _)| {
-        parts.push(part.clone());
-        parts.len() - 1
-    });
-    parts.extend(soundness::parts(review));
-    parts.extend(provenance(review));
-    let table = map.as_ref().zip(behind).map(|((_, table), behind)| (table, behind));
+    let ReviewParts { parts, table } = ReviewParts::of(review);
     let title = format!("Review: {}", review.idea.name());
     let export = ReportExport {
         title: &title,
         parts: &parts,
-        table,
+        table: table.as_ref().map(|(table, behind)| (table, *behind)),
         references: &review.references,
         notices,
         generated_by,

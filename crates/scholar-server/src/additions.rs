@@ -23,12 +23,19 @@ const AROUND: u64 = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(900);
 /// Routes that take files.
 const ROUTES: [&str; 2] = ["/library/add", "/v1/papers/{datastore}"];
+/// Most bytes of a form with an idea: a plan is a few pages, and a PDF of them may have pictures.
+pub(crate) const MOST_IDEA_BYTES: usize = 20_000_000;
+/// Routes that take an idea, which may be a file.
+const IDEA_ROUTES: [&str; 2] = ["/review", "/review/estimate"];
 
 /// What a route's requests may be: bytes of the body and time, of a server that otherwise takes `usual`.
 pub(crate) fn bounds_of(route: &str, usual: (usize, Duration)) -> (usize, Duration) {
-    match ROUTES.contains(&route) {
-        true => (usize::try_from(MOST_BYTES + AROUND).unwrap_or(usize::MAX), PATIENCE),
-        false => usual,
+    if ROUTES.contains(&route) {
+        (usize::try_from(MOST_BYTES + AROUND).unwrap_or(usize::MAX), PATIENCE)
+    } else if IDEA_ROUTES.contains(&route) {
+        (MOST_IDEA_BYTES + (1 << 20), PATIENCE)
+    } else {
+        usual
     }
 }
 

@@ -11,8 +11,6 @@ mod run;
 mod shelf;
 mod upkeep;
 
-use std::ops::Range;
-
 use jiff::Timestamp;
 
 pub use job::{Expected, JobKind, JobRequest, JobTask, Reserved};
@@ -20,7 +18,8 @@ pub use offer::{DatastoreOffer, ModeOffer, Offer, SourceOffer};
 pub use request::{AskFilter, AskRequest, Length};
 pub use review::{ReviewForm, ReviewHalf, ReviewPreset, ReviewRequest};
 pub use run::{
-    AnswerView, CitedPassage, Export, ExportKind, RunState, RunSummary, RunUsage, RunView,
+    AnswerView, CitedPassage, Export, ExportKind, ExportPart, ReviewView, RunState, RunSummary,
+    RunUsage, RunView,
 };
 pub use shelf::{
     AddedFile, AddedPaper, CitedWork, DoubtfulPair, DrawnPage, MarkedPage, PaperList, PaperQuery,
@@ -124,7 +123,13 @@ pub trait Backend: Shelf + Upkeep + Send + Sync + 'static {
     /// When there is no such run, or it is damaged.
     fn run(&self, run: &str) -> Result<RunView, BackendError>;
 
-    /// A run's answer as a file, or of it the sentences of `part` with what they cite.
+    /// The text of an idea that was sent as the file `name`, whatever of the readable formats it has.
+    ///
+    /// # Errors
+    /// When it cannot be read: another format, pictures of pages, a bomb.
+    fn idea(&self, name: &str, bytes: Vec<u8>) -> Result<String, BackendError>;
+
+    /// What a run wrote as a file, or of it one part with what that cites.
     ///
     /// # Errors
     /// When there is no such run, or it has no answer.
@@ -132,6 +137,6 @@ pub trait Backend: Shelf + Upkeep + Send + Sync + 'static {
         &self,
         run: &str,
         kind: ExportKind,
-        part: Option<Range<usize>>,
+        part: Option<ExportPart>,
     ) -> Result<Export, BackendError>;
 }

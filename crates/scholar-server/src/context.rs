@@ -2,6 +2,7 @@
 
 pub(crate) mod asking;
 pub(crate) mod caller;
+pub(crate) mod ideas;
 pub(crate) mod shelf;
 
 use std::sync::Arc;

@@ -1,9 +1,10 @@
-//! The native interface: questions, runs and their events, for programs. Described in `docs/api.md`.
+//! The native interface: questions, reviews, runs and their events, for programs. Described in `docs/api.md`.
 
 mod ask;
 mod events;
 mod papers;
 pub(crate) mod reply;
+mod reviews;
 mod runs;
 mod upkeep;
 
@@ -25,6 +26,9 @@ fn described() -> (Router<Arc<SiteState>>, OpenApi) {
         .routes(routes!(ask::ask))
         .routes(routes!(ask::estimate))
         .routes(routes!(ask::offer))
+        .routes(routes!(reviews::review, reviews::list))
+        .routes(routes!(reviews::estimate))
+        .routes(routes!(reviews::show))
         .routes(routes!(runs::list))
         .routes(routes!(runs::show))
         .routes(routes!(runs::events))

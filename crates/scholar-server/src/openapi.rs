@@ -52,6 +52,7 @@ struct Itself;
     ),
     tags(
         (name = "ask", description = "Questions, with `openscholar serve`"),
+        (name = "reviews", description = "Ideas weighed against the literature, with `openscholar serve`"),
         (name = "runs", description = "What came of them, with `openscholar serve`"),
         (name = "search", description = "This project's own interface"),
         (name = "upstream", description = "The interface of the original search service"),

@@ -9,6 +9,7 @@ mod again;
 mod answer;
 mod ask;
 mod chips;
+mod explored;
 mod form;
 mod layout;
 mod library;
@@ -17,6 +18,9 @@ mod paper;
 mod paper_page;
 mod progress;
 mod reference;
+mod report;
+mod review;
+mod review_routes;
 mod routes;
 mod run;
 mod runs;
@@ -44,7 +48,10 @@ pub(crate) fn reference(document: &OpenApi) -> Markup {
 
 /// The routes.
 pub(crate) fn router() -> Router<Arc<SiteState>> {
-    routes::router().merge(shelf_routes::router()).merge(upkeep_routes::router())
+    routes::router()
+        .merge(review_routes::router())
+        .merge(shelf_routes::router())
+        .merge(upkeep_routes::router())
 }
 
 /// A page of a few words.

@@ -11,7 +11,7 @@ mod real;
 mod sources;
 mod stopped;
 
-const IDEA: &str = "# Research Plan: Retrieval against hallucination\n\n## Problem\nNeural machine translation \
+pub(crate) const IDEA: &str = "# Research Plan: Retrieval against hallucination\n\n## Problem\nNeural machine translation \
 hallucinates, and it is unknown whether retrieved passages help.\n\n## Method\nWe detect hallucinations in translation with \
 model probabilities, and retrieve passages with dense passage retrieval.\n";
 
@@ -32,7 +32,7 @@ fn papers(prompt: &str) -> Vec<(String, String)> {
     found
 }
 
-fn reply(request: &Value) -> Behaviour {
+pub(crate) fn reply(request: &Value) -> Behaviour {
     let messages = request["messages"].as_array().cloned().unwrap_or_default();
     let prompt = messages.last().map(|one| one["content"].as_str().unwrap_or_default().to_owned());
     let prompt = prompt.unwrap_or_default();
@@ -69,12 +69,18 @@ fn reply(request: &Value) -> Behaviour {
     Behaviour::Text(value.to_string())
 }
 
-struct Model {
+pub(crate) struct Model {
     server: ScriptedLmServer,
     _runtime: Runtime,
 }
 
-fn model(respond: impl Fn(&Value) -> Behaviour + Send + Sync + 'static) -> Model {
+impl Model {
+    pub(crate) fn base_url(&self) -> String {
+        self.server.base_url()
+    }
+}
+
+pub(crate) fn model(respond: impl Fn(&Value) -> Behaviour + Send + Sync + 'static) -> Model {
     let runtime = Runtime::new().expect("threads");
     let server = runtime.block_on(ScriptedLmServer::start());
     server.respond_with(respond);

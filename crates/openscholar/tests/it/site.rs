@@ -1,5 +1,7 @@
 //! `openscholar serve` over the real run path: the same runs as those of the command line, through restarts too.
 
+mod reviews;
+
 use std::time::Duration;
 
 use scholar_testing::http::{HttpReply, get, post};

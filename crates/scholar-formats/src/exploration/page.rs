@@ -65,6 +65,28 @@ pub fn page(exploration: Exploration<'_>, generated_by: &str) -> String {
     html
 }
 
+/// Outline and tree as parts of another page, under headings of level 3; references of the answer are elsewhere on it, as
+/// `#ref-1`, ….
+pub fn fragment(exploration: Exploration<'_>) -> String {
+    let mut html = String::new();
+    if let Some(outline) = exploration.outline {
+        html.push_str("<h3>Outline</h3>\n");
+        html.push_str(&planned(outline));
+    }
+    if exploration.tree.is_some() {
+        let nodes = exploration.nodes();
+        // Writing to a string cannot fail.
+        let _infallible = writeln!(
+            html,
+            "<h3>Tree of retrievals</h3>\n<p class=\"remark\">{}; {}.</p>",
+            words::summary(nodes),
+            Spent::by(nodes).words()
+        );
+        html.push_str(&tree(exploration));
+    }
+    html
+}
+
 fn navigation(exploration: Exploration<'_>) -> String {
     let parts = [
         ("outline", "Outline", exploration.outline.is_some()),
@@ -79,10 +101,14 @@ fn navigation(exploration: Exploration<'_>) -> String {
 }
 
 fn plan(outline: &Outline) -> String {
-    let mut html = format!(
-        "<section aria-labelledby=\"outline\">\n<h2 id=\"outline\">Outline</h2>\n<p class=\"remark\">Planned {}.</p>\n",
-        words::by(outline.by)
-    );
+    format!(
+        "<section aria-labelledby=\"outline\">\n<h2 id=\"outline\">Outline</h2>\n{}</section>\n",
+        planned(outline)
+    )
+}
+
+fn planned(outline: &Outline) -> String {
+    let mut html = format!("<p class=\"remark\">Planned {}.</p>\n", words::by(outline.by));
     if outline.sections.is_empty() {
         let _infallible = writeln!(html, "<p class=\"prose\">{}</p>", escape_html(&outline.text));
     } else {
@@ -104,7 +130,7 @@ fn plan(outline: &Outline) -> String {
             "<p class=\"remark\">The shares came to {total:.0} % and were made to come to 100 %.</p>"
         );
     }
-    html + "</section>\n"
+    html
 }
 
 /// Nodes inside those that they are below.
@@ -134,7 +160,7 @@ fn references(exploration: Exploration<'_>) -> String {
         let year = one.year.map(|year| format!(" ({year})")).unwrap_or_default();
         let name = node::linked(&one.title, index::reference_link(one));
         let _infallible =
-            writeln!(html, "<li id=\"reference-{0}\">[{0}] {name}{year}</li>", one.number.0);
+            writeln!(html, "<li id=\"ref-{0}\">[{0}] {name}{year}</li>", one.number.0);
     }
     html + "</ul>\n</section>\n"
 }

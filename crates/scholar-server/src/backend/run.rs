@@ -1,6 +1,9 @@
 //! Runs as pages and programs see them.
 
-use scholar_core::{Answer, Notice, PaperMeta, Passage};
+use std::ops::Range;
+
+use scholar_core::{Answer, AnswerTable, Notice, PaperMeta, Passage};
+use scholar_formats::export::ReportPart;
 use scholar_pipeline::Event;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -75,10 +78,32 @@ pub struct RunSummary {
 pub struct RunView {
     /// What the list has of it.
     pub summary: RunSummary,
-    /// Its answer, where it has one.
+    /// Its answer, where it has one: of a review its sentences.
     pub answer: Option<AnswerView>,
+    /// What a review says beside its sentences.
+    pub review: Option<ReviewView>,
     /// What happened, pieces of text left out; as far as it is kept.
     pub events: Vec<Event>,
+}
+
+/// A review as a reader and a program have it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewView {
+    /// Its parts in the order in which they are read.
+    pub parts: Vec<ReportPart>,
+    /// Its map of novelty as a table, and the part behind which it stands, which has the drawing.
+    pub table: Option<(AnswerTable, usize)>,
+    /// All of it, `openscholar.review/1`.
+    pub document: serde_json::Value,
+}
+
+/// A part of what a run wrote, to be copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExportPart {
+    /// These sentences of an answer.
+    Sentences(Range<usize>),
+    /// The part of a review at this place.
+    Report(usize),
 }
 
 /// An answer with what a reader should know about it.

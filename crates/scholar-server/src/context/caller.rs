@@ -90,7 +90,15 @@ pub(crate) fn set_cookie(secret: &str, seconds: i64, behind_tls: bool) -> String
 
 /// Routes that need no token: signing in, what its page is made of, shared answers, and whether the process lives.
 pub(crate) fn is_open(route: &str) -> bool {
-    let open = [SIGN_IN, "/style.css", "/app.js", "/icon.svg", "/shared/{secret}", "/health/live"];
+    let open = [
+        SIGN_IN,
+        "/style.css",
+        "/app.js",
+        "/icon.svg",
+        "/shared/{secret}",
+        "/shared/{secret}/drawing.svg",
+        "/health/live",
+    ];
     open.contains(&route)
 }
 

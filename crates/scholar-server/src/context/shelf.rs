@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::extract::Multipart;
 use scholar_core::PaperId;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::SiteState;
 use super::caller::Caller;
@@ -47,6 +47,18 @@ impl Shelving {
     }
 }
 
+impl Shelving {
+    /// A turn to send files, for as long as it is held.
+    ///
+    /// # Errors
+    /// Others are sending files.
+    pub(crate) fn receive(&self) -> Result<SemaphorePermit<'_>, ApiError> {
+        self.receiving
+            .try_acquire()
+            .map_err(|_| ApiError::busy("others are sending files", RETRY_AFTER_S))
+    }
+}
+
 /// One that waits, for as long as it does.
 struct Waiting<'a>(&'a AtomicUsize);
 
@@ -83,9 +95,7 @@ impl SiteState {
     ) -> Result<String, ApiError> {
         let additions = &self.shelving.additions;
         additions.check()?;
-        let Ok(_receiving) = self.shelving.receiving.try_acquire() else {
-            return Err(ApiError::busy("others are sending files", RETRY_AFTER_S));
-        };
+        let _receiving = self.shelving.receive()?;
         let (folder, id) = self
             .blocking(|state| {
                 Ok::<_, BackendError>((state.backend.incoming()?, state.backend.secret()?))

@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use serde::de::DeserializeOwned;
 
 use super::events::EventStream;
 use super::reply::{Accepted, EstimateReply, Failures};
@@ -20,12 +21,18 @@ use crate::reply::Json;
 /// Longest body, in bytes: far above the longest accepted question.
 const MOST_BYTES: usize = 256 << 10;
 
-async fn read(body: Body) -> Result<AskRequest, ApiError> {
+pub(super) async fn read<T: DeserializeOwned>(body: Body) -> Result<T, ApiError> {
     let bytes = axum::body::to_bytes(body, MOST_BYTES).await.map_err(|_| {
         ApiError::bad_request(format!("the body is longer than {MOST_BYTES} bytes, or broke off"))
     })?;
     serde_json::from_slice(&bytes)
         .map_err(|error| ApiError::bad_request(format!("the body is not a request: {error}")))
+}
+
+/// Whether a client would rather be told what happens.
+pub(super) fn wants_events(headers: &HeaderMap) -> bool {
+    let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    accepts.is_some_and(|accept| accept.contains("text/event-stream"))
 }
 
 /// Asks a question
@@ -49,9 +56,8 @@ pub(super) async fn ask(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let run = submit(&state, &caller, read(body).await?).await?;
-    let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
-    if accepts.is_some_and(|accept| accept.contains("text/event-stream"))
+    let run = submit(&state, &caller, read::<AskRequest>(body).await?).await?;
+    if wants_events(&headers)
         && let Some(live) = state.jobs.live(&run)
     {
         return Ok(EventStream::of_live(&state, live, None).into_response());
@@ -72,7 +78,7 @@ pub(super) async fn estimate(
     State(state): State<Arc<SiteState>>,
     body: Body,
 ) -> Result<Json<EstimateReply>, ApiError> {
-    let expected = asking::estimate(&state, read(body).await?).await?;
+    let expected = asking::estimate(&state, read::<AskRequest>(body).await?).await?;
     Ok(Json(EstimateReply::of(&expected.most)))
 }
 

@@ -5,13 +5,13 @@ use scholar_pipeline::budget::Estimate;
 use serde::Serialize;
 use utoipa::{IntoResponses, ToSchema};
 
-use crate::backend::{AnswerView, RunSummary, RunUsage};
+use crate::backend::{AnswerView, Expected, RunSummary, RunUsage, RunView};
 use crate::openapi::replies::ErrorReply;
 
 /// Schema of [`RunReply`].
 const RUN_SCHEMA: &str = "openscholar.api-run/1";
 
-/// A question was taken.
+/// A question or an idea was taken.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Accepted {
     /// Name of its run.
@@ -26,6 +26,11 @@ pub(super) struct Accepted {
 }
 
 impl Accepted {
+    /// Of a review.
+    pub(super) fn of_review(run: String) -> Self {
+        Self { url: format!("/v1/reviews/{run}"), ..Self::of(run) }
+    }
+
     pub(super) fn of(run: String) -> Self {
         Self {
             url: format!("/v1/runs/{run}"),
@@ -51,6 +56,22 @@ impl EstimateReply {
     pub(super) fn of(estimate: &Estimate) -> Self {
         let Estimate { calls, usage, usd } = *estimate;
         Self { calls, tokens: usage.total(), usd }
+    }
+}
+
+/// What a job is expected to use.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ExpectedReply {
+    /// At least.
+    least: EstimateReply,
+    /// At most.
+    most: EstimateReply,
+}
+
+impl ExpectedReply {
+    pub(super) fn of(expected: &Expected) -> Self {
+        let Expected { least, most } = expected;
+        Self { least: EstimateReply::of(least), most: EstimateReply::of(most) }
     }
 }
 
@@ -89,6 +110,41 @@ impl RunReply {
             None => (None, Vec::new(), None),
         };
         Self { schema: RUN_SCHEMA, run, waiting_behind: None, answer, notices, usage }
+    }
+}
+
+/// Schema of [`ReviewReply`].
+const REVIEW_SCHEMA: &str = "openscholar.api-review/1";
+
+/// A review.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct ReviewReply {
+    /// Name and version of this shape.
+    #[schema(example = "openscholar.api-review/1")]
+    schema: &'static str,
+    #[serde(flatten)]
+    run: RunSummary,
+    /// Jobs that are done before this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub(super) waiting_behind: Option<usize>,
+    /// `openscholar.review/1`, as `openscholar review --json` prints it; `null` while there is none.
+    #[schema(value_type = Option<Object>)]
+    review: Option<serde_json::Value>,
+    /// What it took.
+    usage: Option<RunUsage>,
+}
+
+impl ReviewReply {
+    pub(super) fn new(run: RunSummary, view: Option<RunView>) -> Self {
+        let (answer, review) = view.map_or((None, None), |view| (view.answer, view.review));
+        Self {
+            schema: REVIEW_SCHEMA,
+            run,
+            waiting_behind: None,
+            review: review.map(|review| review.document),
+            usage: answer.map(|answer| answer.usage),
+        }
     }
 }
 

@@ -18,6 +18,7 @@ use crate::context::SiteState;
 use crate::context::asking::{Shown, find, list as runs_of, visible};
 use crate::context::caller::Caller;
 use crate::error::{ApiError, ErrorCode};
+use crate::jobs::Live;
 use crate::reply::Json;
 
 /// Runs of one list at most.
@@ -39,6 +40,13 @@ fn fifty() -> usize {
     50
 }
 
+impl Listed {
+    /// As many as are wanted and may be had.
+    pub(super) fn limit(&self) -> usize {
+        self.limit.min(MOST_RUNS)
+    }
+}
+
 /// The newest runs, the newest first
 #[utoipa::path(
     get,
@@ -51,9 +59,9 @@ fn fifty() -> usize {
 pub(super) async fn list(
     State(state): State<Arc<SiteState>>,
     Extension(caller): Extension<Caller>,
-    Query(Listed { limit }): Query<Listed>,
+    Query(listed): Query<Listed>,
 ) -> Result<Json<RunsReply>, ApiError> {
-    let runs = runs_of(&state, &caller, limit.min(MOST_RUNS)).await?;
+    let runs = runs_of(&state, &caller, listed.limit()).await?;
     Ok(Json(RunsReply { runs }))
 }
 
@@ -64,6 +72,20 @@ pub(super) struct Patience {
     /// Seconds to wait for its end, up to 50.
     #[serde(default)]
     wait: u64,
+}
+
+impl Patience {
+    /// Waits for the end of a run, as long as that is wanted and may be had.
+    pub(super) async fn wait_for(&self, live: &Live) {
+        let seconds = Duration::from_secs(self.wait.min(MOST_WAIT_S));
+        // However it goes, what there is is shown.
+        let _in_time = tokio::time::timeout(seconds, live.feed.closed()).await;
+    }
+}
+
+/// There is no such run of that kind.
+pub(super) fn no_run_of(kind: &str) -> ApiError {
+    ApiError::new(ErrorCode::NotFound, format!("there is no such {kind}"))
 }
 
 /// A run with its answer, as far as it came
@@ -79,13 +101,11 @@ pub(super) async fn show(
     State(state): State<Arc<SiteState>>,
     Extension(caller): Extension<Caller>,
     Path(run): Path<String>,
-    Query(Patience { wait }): Query<Patience>,
+    Query(patience): Query<Patience>,
 ) -> Result<Json<RunReply>, ApiError> {
     visible(&state, &caller, &run).await?;
     if let Some(live) = state.jobs.live(&run) {
-        let seconds = Duration::from_secs(wait.min(MOST_WAIT_S));
-        // However it goes, what there is is shown.
-        let _in_time = tokio::time::timeout(seconds, live.feed.closed()).await;
+        patience.wait_for(&live).await;
     }
     let Shown { summary, view, .. } = find(&state, &caller, &run).await?;
     let mut reply = RunReply::new(summary, view.and_then(|view| view.answer));
@@ -160,7 +180,7 @@ pub(super) async fn resume(
     Ok(Json(Told { done }))
 }
 
-/// A run's answer as a file: docx, latex, html, markdown, json; its references: bibtex, ris, csl
+/// What a run wrote as a file: docx, latex, html, markdown, json; its references: bibtex, ris, csl
 #[utoipa::path(
     get,
     path = "/v1/runs/{run}/export/{format}",

@@ -149,6 +149,25 @@ for (const form of document.querySelectorAll("form[data-drop]")) {
   });
 }
 
+// One file can be dropped on a form that has other fields, too: it is chosen, and sent with them.
+for (const form of document.querySelectorAll("form[data-drop-one]")) {
+  // Text that is dropped goes where it is dropped, as ever.
+  const over = (is) => (event) => {
+    if (!event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    form.classList.toggle("over", is);
+  };
+  form.addEventListener("dragover", over(true));
+  form.addEventListener("dragleave", over(false));
+  form.addEventListener("drop", (event) => {
+    over(false)(event);
+    if (!event.dataTransfer.files.length) return;
+    const one = new DataTransfer();
+    one.items.add(event.dataTransfer.files[0]);
+    form.querySelector("input[type=file]").files = one.files;
+  });
+}
+
 // A page of work that is under way is looked at again until it is done.
 if (document.querySelector("[data-refresh]")) again();
 

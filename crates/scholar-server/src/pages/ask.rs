@@ -45,11 +45,11 @@ pub(super) fn page(form: &Form<'_>, offer: &Offer) -> Markup {
     }
 }
 
-/// Why a question was not taken.
-fn refusal(problem: &ApiError) -> Markup {
+/// Why what was sent was not taken.
+pub(super) fn refusal(problem: &ApiError) -> Markup {
     html! {
         div.notice.bad role="alert" {
-            p { strong { "Not asked. " } (text(&sentence(&problem.message))) }
+            p { strong { "Not taken. " } (text(&sentence(&problem.message))) }
             @if let Some(hint) = &problem.hint { p { (text(&sentence(hint))) } }
         }
     }
@@ -78,11 +78,31 @@ pub(super) fn estimate_words(expected: &Expected) -> String {
     }
 }
 
-fn no_datastore() -> Markup {
+pub(super) fn no_datastore() -> Markup {
     html! {
         div.notice {
             p { strong { "There is nothing to ask yet. " } "A datastore holds the papers that questions are answered from." }
             p { "Add your own papers with " code { "openscholar papers add FOLDER" } ", then reload this page." }
+        }
+    }
+}
+
+/// Which papers are read.
+pub(super) fn papers(offer: &Offer, chosen: Option<&str>) -> Markup {
+    html! {
+        @if offer.datastores.len() > 1 {
+            div {
+                label for="datastore" { "Papers" }
+                select #datastore name="datastore" {
+                    @for store in &offer.datastores {
+                        option value=(text(&store.name)) selected[chosen == Some(&store.name)] {
+                            (text(&store.name)) " (" (grouped(store.papers)) ")"
+                        }
+                    }
+                }
+            }
+        } @else if let [DatastoreOffer { name, papers, .. }] = offer.datastores.as_slice() {
+            p.soft { "Asks " (counted(usize::try_from(*papers).unwrap_or(usize::MAX), "paper", "papers")) " in " strong { (text(name)) } "." }
         }
     }
 }
@@ -94,20 +114,7 @@ fn choices(offer: &Offer, request: &AskRequest) -> Markup {
         || request.max_seconds.is_some();
     html! {
         div.row {
-            @if offer.datastores.len() > 1 {
-                div {
-                    label for="datastore" { "Papers" }
-                    select #datastore name="datastore" {
-                        @for store in &offer.datastores {
-                            option value=(text(&store.name)) selected[request.datastore.as_deref() == Some(&store.name)] {
-                                (text(&store.name)) " (" (grouped(store.papers)) ")"
-                            }
-                        }
-                    }
-                }
-            } @else if let [DatastoreOffer { name, papers, .. }] = offer.datastores.as_slice() {
-                p.soft { "Asks " (counted(usize::try_from(*papers).unwrap_or(usize::MAX), "paper", "papers")) " in " strong { (text(name)) } "." }
-            }
+            (papers(offer, request.datastore.as_deref()))
             div {
                 label for="mode" { "Kind of answer" }
                 select #mode name="mode" {
@@ -132,8 +139,8 @@ fn choices(offer: &Offer, request: &AskRequest) -> Markup {
         details.more open[is_open] {
             summary { "Filters, sources and budget" }
             (filters(request))
-            (sources(offer, request))
-            (budget(request))
+            (sources(offer, &request.sources))
+            (budget(request.max_cost_usd, None, request.max_seconds))
         }
     }
 }
@@ -155,8 +162,8 @@ fn filters(request: &AskRequest) -> Markup {
     }
 }
 
-fn sources(offer: &Offer, request: &AskRequest) -> Markup {
-    let is_chosen = |name: &str, is_usual: bool| match request.sources.as_slice() {
+pub(super) fn sources(offer: &Offer, chosen: &[String]) -> Markup {
+    let is_chosen = |name: &str, is_usual: bool| match chosen {
         [] => is_usual,
         chosen => chosen.iter().any(|one| one == name),
     };
@@ -174,13 +181,17 @@ fn sources(offer: &Offer, request: &AskRequest) -> Markup {
     }
 }
 
-fn budget(request: &AskRequest) -> Markup {
+/// What a job may use; `calls` where calls of a model are limited, too.
+pub(super) fn budget(usd: Option<f64>, calls: Option<Option<u64>>, seconds: Option<u64>) -> Markup {
     html! {
         fieldset {
             legend { "At most" }
             div.row {
-                div { label for="max_cost_usd" { "US dollars" } input #max_cost_usd name="max_cost_usd" inputmode="decimal" size="6" value=[request.max_cost_usd]; }
-                div { label for="max_seconds" { "seconds" } input #max_seconds name="max_seconds" inputmode="numeric" size="6" value=[request.max_seconds]; }
+                div { label for="max_cost_usd" { "US dollars" } input #max_cost_usd name="max_cost_usd" inputmode="decimal" size="6" value=[usd]; }
+                @if let Some(calls) = calls {
+                    div { label for="max_calls" { "model calls" } input #max_calls name="max_calls" inputmode="numeric" size="6" value=[calls]; }
+                }
+                div { label for="max_seconds" { "seconds" } input #max_seconds name="max_seconds" inputmode="numeric" size="6" value=[seconds]; }
             }
         }
     }

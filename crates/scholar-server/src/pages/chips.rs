@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use scholar_core::paper::display_title;
 use scholar_core::{
-    AnswerSentence, PaperMeta, PassageId, Quote, Reference, Retraction, Support, Verdict,
+    AnswerSentence, PaperMeta, Passage, PassageId, Quote, Reference, Retraction, Support, Verdict,
 };
 use scholar_pipeline::{Event, Evidence};
 
 use super::text::{counted, encoded, text, web_address};
+use crate::backend::CitedPassage;
 
 /// What the popovers of an answer are made from.
 pub(super) struct Sources<'a> {
@@ -21,6 +22,8 @@ pub(super) struct Sources<'a> {
     pub(super) references: &'a [Reference],
     /// Passages that were shown to whoever wrote, by name.
     evidence: BTreeMap<String, &'a Evidence>,
+    /// Other passages that are quoted, by name, as the datastore has them.
+    stored: BTreeMap<String, &'a CitedPassage>,
 }
 
 impl<'a> Sources<'a> {
@@ -34,11 +37,23 @@ impl<'a> Sources<'a> {
             _ => None,
         });
         let named = ranked.flatten().map(|one| (one.ranked.retrieved.passage.id.to_string(), one));
-        Self { datastore, references, evidence: named.collect() }
+        Self { datastore, references, evidence: named.collect(), stored: BTreeMap::new() }
+    }
+
+    /// The same with passages of the datastore.
+    pub(super) fn and(self, stored: &'a [CitedPassage]) -> Self {
+        let stored = stored.iter().map(|one| (one.passage.id.to_string(), one)).collect();
+        Self { stored, ..self }
     }
 
     pub(super) fn passage(&self, id: &PassageId) -> Option<&'a Evidence> {
         self.evidence.get(&id.to_string()).copied()
+    }
+
+    /// The text that is quoted from, whoever has it.
+    fn quoted(&self, id: &PassageId) -> Option<&'a Passage> {
+        let ranked = self.passage(id).map(|one| &one.ranked.retrieved.passage);
+        ranked.or_else(|| self.stored.get(&id.to_string()).map(|one| &one.passage))
     }
 
     pub(super) fn reference(&self, number: usize) -> Option<&'a Reference> {
@@ -48,7 +63,9 @@ impl<'a> Sources<'a> {
     /// What is known of a paper beyond its reference, where a passage of it was shown.
     fn paper(&self, reference: &Reference) -> Option<&'a PaperMeta> {
         let of_it = |one: &&&Evidence| one.ranked.retrieved.paper.id == reference.paper_id;
-        self.evidence.values().find(of_it).map(|one| &*one.ranked.retrieved.paper)
+        let shown = self.evidence.values().find(of_it).map(|one| &*one.ranked.retrieved.paper);
+        let stored = || self.stored.values().find(|one| one.paper.id == reference.paper_id);
+        shown.or_else(|| stored().map(|one| &one.paper))
     }
 }
 
@@ -190,7 +207,7 @@ pub(super) fn retraction(retraction: Retraction) -> Markup {
 /// A quotation inside its passage, and the way to its place in the paper.
 pub(super) fn quoted(quote: &Quote, reference: &Reference, sources: &Sources<'_>) -> Markup {
     let evidence = sources.passage(&quote.passage_id);
-    let passage = evidence.map(|one| &one.ranked.retrieved.passage);
+    let passage = sources.quoted(&quote.passage_id);
     let cut = passage.and_then(|passage| around(&passage.text, quote));
     html! {
         blockquote {

@@ -1,6 +1,8 @@
-//! The form of a question: from its fields to a request, and back where it cannot be taken.
+//! The forms of questions and reviews: from their fields to requests, and back where they cannot be taken.
 
-use crate::backend::{AskFilter, AskRequest, Length};
+use crate::backend::{
+    AskFilter, AskRequest, Length, ReviewForm, ReviewHalf, ReviewPreset, ReviewRequest,
+};
 use crate::error::ApiError;
 
 /// The fields as they were sent: an empty one is one that was left out.
@@ -35,6 +37,50 @@ impl Fields {
     pub(super) fn question(&self) -> AskRequest {
         let question = self.get("question").unwrap_or_default().to_owned();
         AskRequest { question, ..AskRequest::default() }
+    }
+
+    /// The choice that a field names; none where it is left out.
+    fn choice<T: Copy>(
+        &self,
+        name: &str,
+        all: &[T],
+        named: impl Fn(T) -> &'static str,
+    ) -> Result<Option<T>, ApiError> {
+        let Some(value) = self.get(name) else { return Ok(None) };
+        let found = all.iter().copied().find(|one| named(*one) == value);
+        found
+            .map(Some)
+            .ok_or_else(|| ApiError::bad_request(format!("there is no {name} {value:?}")))
+    }
+
+    /// A review of the idea and nothing else, where the rest makes no sense.
+    pub(super) fn idea(&self) -> ReviewRequest {
+        let idea = self.get("idea").unwrap_or_default().to_owned();
+        ReviewRequest { idea, ..ReviewRequest::default() }
+    }
+
+    /// The review that they mean.
+    pub(super) fn review(&self) -> Result<ReviewRequest, ApiError> {
+        let cutoff = self.get("cutoff").map(|day| {
+            day.parse().map_err(|_| {
+                ApiError::bad_request(format!("“cut-off date” is {day:?}, which is no date"))
+                    .with_hint("write it as 2024-06-01")
+            })
+        });
+        Ok(ReviewRequest {
+            datastore: self.get("datastore").map(str::to_owned),
+            module: self.choice("module", &ReviewHalf::ALL, ReviewHalf::name)?,
+            mode: self.choice("mode", &ReviewForm::ALL, ReviewForm::name)?,
+            preset: self.choice("preset", &ReviewPreset::ALL, ReviewPreset::name)?,
+            cutoff: cutoff.transpose()?,
+            include_unknown: self.get("include_unknown").is_some(),
+            points: self.number("points", "points about the plan")?,
+            sources: self.all("source"),
+            max_cost_usd: self.number("max_cost_usd", "US dollars")?,
+            max_calls: self.number("max_calls", "model calls")?,
+            max_seconds: self.number("max_seconds", "seconds")?,
+            ..self.idea()
+        })
     }
 
     /// The request that they mean.
@@ -101,6 +147,14 @@ mod tests {
             ..AskRequest::default()
         };
         assert_eq!(sent.request().expect("a request"), expect);
+        let plan = [("idea", " We plan.\n"), ("preset", ""), ("module", "soundness")];
+        let review = fields(&[&plan[..], &[("cutoff", "2024-06-01"), ("points", "3")]].concat());
+        let review = review.review().expect("a review");
+        assert_eq!((review.idea.as_str(), review.points), ("We plan.", Some(3)));
+        assert_eq!((review.module, review.preset), (Some(ReviewHalf::Soundness), None));
+        for (field, value) in [("cutoff", "soon"), ("mode", "magic"), ("points", "999")] {
+            assert!(fields(&[("idea", "x"), (field, value)]).review().is_err(), "{field}");
+        }
         let wrong = fields(&[("question", "Why?"), ("year_from", "MMXX")]);
         assert!(wrong.request().expect_err("no number").message.contains("from year"));
     }

@@ -23,6 +23,8 @@ const REFRESH_S: u32 = 3;
 pub(super) enum Place {
     /// Asking.
     Ask,
+    /// Having an idea reviewed.
+    Review,
     /// Papers.
     Library,
     /// What was asked.
@@ -36,6 +38,7 @@ pub(super) enum Place {
 /// Their addresses and names, in order.
 pub(super) const PLACES: &[(Place, &str, &str)] = &[
     (Place::Ask, "/", "Ask"),
+    (Place::Review, "/review", "Review"),
     (Place::Library, "/library", "Library"),
     (Place::Runs, "/runs", "Runs"),
     (Place::Status, "/status", "Status"),
@@ -112,9 +115,9 @@ pub(super) fn page(frame: &Frame<'_>, body: &Markup) -> Markup {
 fn side(threads: &[ThreadLine], shown: Option<&str>) -> Markup {
     html! {
         aside aria-labelledby="threads" {
-            h2 #threads { "Your questions" }
+            h2 #threads { "Your runs" }
             @if threads.is_empty() {
-                p.soft { "Questions you ask are listed here, with their follow-ups." }
+                p.soft { "What you ask is listed here: questions with their follow-ups, and reviews." }
             } @else {
                 ul.threads {
                     @for ThreadLine { run, title, n_runs, state } in threads {

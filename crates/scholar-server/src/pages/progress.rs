@@ -9,6 +9,7 @@ use scholar_pipeline::thread::ResolvedBy;
 use scholar_pipeline::{Event, Evidence, modes};
 
 use super::answer::is_doubtful;
+use super::explored::Growing;
 use super::sentence;
 use super::text::{counted, seconds, text, web_address};
 use crate::jobs::feed::Seen;
@@ -30,6 +31,8 @@ pub(super) struct Progress {
     /// The text that a model is writing, which nobody has checked yet.
     draft: String,
     notices: Vec<Notice>,
+    /// Outline and tree, in a mode that explores.
+    explored: Growing,
 }
 
 /// A piece of the page that one event adds or replaces.
@@ -58,6 +61,9 @@ impl Progress {
             let item = step_item(seen.at_ms, &step).into_string();
             pieces.push(Piece::Append("steps", item));
             self.steps.push((seen.at_ms, step));
+        }
+        if self.explored.see(&seen.event) {
+            pieces.push(Piece::Replace("explored", self.explored.render().into_string()));
         }
         match &*seen.event {
             Event::Ranked { evidence, .. } => {
@@ -105,7 +111,7 @@ impl Progress {
                 ol #steps .steps aria-live="polite" { @for (at, step) in &self.steps { (step_item(*at, step)) } }
             }
             section aria-labelledby="answer-title" {
-                h2 #answer-title { "Answer so far" }
+                h2 #answer-title { "Written so far" }
                 p.soft { "Sentences appear as soon as they are checked." }
                 div #answer .answer {
                     @for (at, sentence) in self.sentences.iter().enumerate() {
@@ -117,7 +123,11 @@ impl Progress {
                     div #draft .prose { (text(&self.draft)) }
                 }
             }
-            section aria-labelledby="evidence-title" {
+            section.grows aria-labelledby="explored-title" {
+                h2 #explored-title { "Explored so far" }
+                div #explored { (self.explored.render()) }
+            }
+            section.grows aria-labelledby="evidence-title" {
                 h2 #evidence-title { "Evidence" }
                 ol #evidence .cards { @for one in &self.evidence { (card(one)) } }
             }
@@ -252,6 +262,8 @@ mod tests {
             at(40, sentence("One.", "H")),
             at(50, sentence("Two.", "H")),
             at(60, sentence("Three.", "I")),
+            at(70, Event::NodeBegan { id: "0".to_owned(), query: "<i>why".to_owned() }),
+            at(80, Event::NodeBegan { id: "1".to_owned(), query: "how".to_owned() }),
         ];
         let whole = Progress::of(&events).render().into_string();
         let mut grown = Progress::default();
@@ -269,5 +281,6 @@ mod tests {
         }
         assert_eq!(added["draft"], "&lt;b&gt;A", "and nothing of nodes");
         assert_eq!(added["answer"].matches("<h3>").count(), 2);
+        assert!(added["explored"].contains("&lt;i&gt;why") && added["explored"].contains("how"));
     }
 }

@@ -1,5 +1,6 @@
 //! What browsers ask for, and what they are sent.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::{Form, Path, Query, State};
@@ -8,15 +9,19 @@ use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use maud::Markup;
+use scholar_core::PassageId;
+use scholar_formats::exploration::{self, Exploration, NoveltyMap};
+use scholar_pipeline::Event;
 use serde::Deserialize;
 
 use super::ask::Form as AskForm;
 use super::form::Fields;
 use super::layout::{self, Frame, ICON, Place, SCRIPT, STYLE};
 use super::progress::Progress;
-use super::run::Around;
+use super::run::{Around, Written};
+use super::text::encoded;
 use super::{answer, ask, live, run as run_page, runs as runs_page, sign_in};
-use crate::backend::{AskRequest, Export, ExportKind};
+use crate::backend::{AskRequest, CitedPassage, Export, ExportKind, ExportPart};
 use crate::callers::Access;
 use crate::context::SiteState;
 use crate::context::asking::{Shown, estimate, find, find_shared, list, submit, visible};
@@ -30,6 +35,8 @@ use crate::native::{EventStream, last_event};
 const SHOWN_THREADS: usize = 30;
 /// Runs on the page of all.
 const SHOWN_RUNS: usize = 200;
+/// Quoted passages of one run that are shown whole.
+const MOST_QUOTED: usize = 500;
 /// Longest comment that is kept, in characters.
 const MOST_COMMENT: usize = 4_000;
 
@@ -53,7 +60,9 @@ pub(super) fn router() -> Router<Arc<SiteState>> {
         .route("/runs/{run}/feedback", post(feedback))
         .route("/runs/{run}/export/{format}", get(export))
         .route("/runs/{run}/parts/{part}/{format}", get(part))
+        .route("/runs/{run}/drawing.svg", get(drawing))
         .route("/shared/{secret}", get(shared))
+        .route("/shared/{secret}/drawing.svg", get(shared_drawing))
         .route("/sign-in", get(ask_token).post(take_token))
         .route("/sign-out", post(sign_out))
         .route("/style.css", get(|| async { asset("text/css; charset=utf-8", STYLE) }))
@@ -174,10 +183,11 @@ async fn show(
                 Some(thread) => state.store.of_thread(&thread)?,
                 None => Vec::new(),
             };
-            Ok::<_, ApiError>(Beside { feedback, thread, is_guest: false })
+            Ok::<_, ApiError>(Beside { feedback, thread, guest: None })
         })
         .await??;
-    let body = run_body(&state, &shown, &beside);
+    let stored = quoted(&state, &shown).await?;
+    let body = run_body(&state, &shown, &beside, &stored);
     let thread = beside.thread.last().map(|job| job.run.as_str());
     let is_changing = shown.live.is_some();
     let title = &shown.summary.question;
@@ -189,12 +199,40 @@ async fn show(
 struct Beside {
     feedback: Vec<Feedback>,
     thread: Vec<Job>,
-    is_guest: bool,
+    /// The secret of the address, where it is read by a guest.
+    guest: Option<String>,
+}
+
+/// The passages that a run quotes and no event of it has, as the datastore has them. One that is gone is not shown whole.
+async fn quoted(state: &Arc<SiteState>, shown: &Shown) -> Result<Vec<CitedPassage>, ApiError> {
+    let Some(view) = &shown.view else { return Ok(Vec::new()) };
+    let Some(answer) = &view.answer else { return Ok(Vec::new()) };
+    let ranked = view.events.iter().filter_map(|event| match event {
+        Event::Ranked { evidence, .. } => Some(evidence),
+        _ => None,
+    });
+    let known: BTreeSet<String> =
+        ranked.flatten().map(|one| one.ranked.retrieved.passage.id.to_string()).collect();
+    let of_sentences = answer.answer.sentences.iter().flat_map(|sentence| &sentence.quotes);
+    let wanted: BTreeSet<PassageId> = of_sentences
+        .map(|quote| quote.passage_id.clone())
+        .filter(|id| !known.contains(&id.to_string()))
+        .collect();
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let datastore = shown.summary.datastore.clone();
+    state
+        .blocking(move |state| {
+            let passage = |id: &PassageId| state.backend.passage(&datastore, id).ok().flatten();
+            wanted.iter().take(MOST_QUOTED).filter_map(passage).collect()
+        })
+        .await
 }
 
 /// The page of a run without what is around it.
-fn run_body(state: &SiteState, shown: &Shown, beside: &Beside) -> Markup {
-    let Beside { feedback, thread, is_guest } = beside;
+fn run_body(state: &SiteState, shown: &Shown, beside: &Beside, stored: &[CitedPassage]) -> Markup {
+    let Beside { feedback, thread, guest } = beside;
     let Shown { summary, job, view, live } = shown;
     let around = Around {
         summary,
@@ -203,7 +241,7 @@ fn run_body(state: &SiteState, shown: &Shown, beside: &Beside) -> Markup {
         shared: job.as_ref().and_then(|job| job.share.as_deref()),
         thread,
         feedback,
-        is_guest: *is_guest,
+        is_guest: guest.is_some(),
     };
     if let Some(live) = live {
         let events = live.feed.all();
@@ -213,7 +251,15 @@ fn run_body(state: &SiteState, shown: &Shown, beside: &Beside) -> Markup {
     }
     let events = view.as_ref().map(|view| view.events.as_slice()).unwrap_or_default();
     match view.as_ref().and_then(|view| view.answer.as_ref()) {
-        Some(answer) => run_page::answered(&around, answer, events),
+        Some(answer) => {
+            let review = view.as_ref().and_then(|view| view.review.as_ref());
+            let drawing = match guest {
+                Some(secret) => format!("/shared/{}/drawing.svg", encoded(secret)),
+                None => format!("/runs/{}/drawing.svg", encoded(&summary.id)),
+            };
+            let written = Written { events, stored, review, drawing: &drawing };
+            run_page::answered(&around, answer, &written)
+        }
         None => run_page::without_answer(&around, events),
     }
 }
@@ -365,18 +411,64 @@ async fn part(
     }
     let shown = find(&state, &caller, &run).await?;
     let none = || ApiError::new(ErrorCode::NotFound, "there is no such part");
-    let view = shown.view.and_then(|view| view.answer).ok_or_else(none)?;
-    let range = answer::parts(&view.answer).into_iter().nth(part).ok_or_else(none)?.sentences;
+    let view = shown.view.ok_or_else(none)?;
+    let wanted = match (&view.review, &view.answer) {
+        (Some(review), _) => (part < review.parts.len()).then_some(ExportPart::Report(part)),
+        (None, Some(view)) => {
+            let parts = answer::parts(&view.answer);
+            parts.into_iter().nth(part).map(|part| ExportPart::Sentences(part.sentences))
+        }
+        (None, None) => None,
+    };
+    let wanted = wanted.ok_or_else(none)?;
     let Export { bytes } =
-        state.blocking(move |state| state.backend.export(&run, kind, Some(range))).await??;
+        state.blocking(move |state| state.backend.export(&run, kind, Some(wanted))).await??;
     Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], bytes).into_response())
+}
+
+/// The drawing of a run: outline and tree of an answer, the map of novelty of a review.
+fn drawn(shown: &Shown) -> Result<Response, ApiError> {
+    let view = shown.view.as_ref();
+    let explored = view.and_then(|view| view.answer.as_ref()).and_then(|view| {
+        let exploration = Exploration::of(&view.answer)?;
+        Some(exploration::svg(exploration))
+    });
+    let mapped = || {
+        let review = view.and_then(|view| view.review.as_ref())?;
+        review.parts.iter().find_map(|part| part.map.as_ref()).map(NoveltyMap::svg)
+    };
+    let svg = explored.or_else(mapped);
+    let svg =
+        svg.ok_or_else(|| ApiError::new(ErrorCode::NotFound, "this run has nothing to draw"))?;
+    let head = [
+        (header::CONTENT_TYPE, "image/svg+xml"),
+        // A run that is over does not change.
+        (header::CACHE_CONTROL, "private, max-age=600"),
+    ];
+    Ok((head, svg).into_response())
+}
+
+async fn drawing(
+    State(state): Site,
+    Extension(caller): Who,
+    Path(run): Path<String>,
+) -> Result<Response, ApiError> {
+    drawn(&find(&state, &caller, &run).await?)
+}
+
+async fn shared_drawing(
+    State(state): Site,
+    Path(secret): Path<String>,
+) -> Result<Response, ApiError> {
+    drawn(&find_shared(&state, &secret).await?)
 }
 
 /// An answer that is shared: all of it, and nothing that can be done with it.
 async fn shared(State(state): Site, Path(secret): Path<String>) -> Result<Html<String>, ApiError> {
     let shown = find_shared(&state, &secret).await?;
-    let beside = Beside { feedback: Vec::new(), thread: Vec::new(), is_guest: true };
-    let body = run_body(&state, &shown, &beside);
+    let beside = Beside { feedback: Vec::new(), thread: Vec::new(), guest: Some(secret) };
+    let stored = quoted(&state, &shown).await?;
+    let body = run_body(&state, &shown, &beside, &stored);
     let frame = Frame {
         is_changing: shown.live.is_some(),
         ..Frame::plain(&shown.summary.question, Place::Elsewhere)

@@ -4,14 +4,16 @@ use maud::{Markup, html};
 use scholar_core::{Answer, NoticeKind};
 use scholar_pipeline::{Event, modes};
 
-use super::again;
 use super::answer::{Part, legend, parts, references, sentences, table};
 use super::chips::Sources;
 use super::layout::badge;
 use super::progress::{Progress, card, notice_item, steps_of};
 use super::sentence;
 use super::text::{counted, grouped, seconds, text};
-use crate::backend::{AnswerView, ExportKind, RunState, RunSummary, RunUsage};
+use super::{again, explored, report};
+use crate::backend::{
+    AnswerView, CitedPassage, ExportKind, JobKind, ReviewView, RunState, RunSummary, RunUsage,
+};
 use crate::jobs::feed::EventId;
 use crate::jobs::store::{Feedback, Job, Thumb};
 
@@ -30,6 +32,18 @@ pub(super) struct Around<'a> {
     pub(super) feedback: &'a [Feedback],
     /// Read through a shared address: nothing can be done here.
     pub(super) is_guest: bool,
+}
+
+/// What an answer was written from and in which form it is shown.
+pub(super) struct Written<'a> {
+    /// What happened.
+    pub(super) events: &'a [Event],
+    /// Quoted passages that no event has.
+    pub(super) stored: &'a [CitedPassage],
+    /// What a review says beside its sentences.
+    pub(super) review: Option<&'a ReviewView>,
+    /// Address of its drawing.
+    pub(super) drawing: &'a str,
 }
 
 /// A run that waits or is under way; `last` is the name of the last event that `progress` has.
@@ -56,25 +70,25 @@ fn cancel_form(run: &str) -> Markup {
     }
 }
 
-/// Where a question is that has no answer yet.
+/// Where a job is that has no result yet.
 pub(super) fn state_words(ahead: Option<usize>) -> Markup {
     html! {
         @match ahead {
-            Some(0) => p { "Waiting: this question is next." },
-            Some(n) => p { "Waiting: " (counted(n, "question is", "questions are")) " answered first." },
-            None => p.working { "Being answered" span aria-hidden="true" { "…" } },
+            Some(0) => p { "Waiting: this is next." },
+            Some(n) => p { "Waiting: " (counted(n, "other comes", "others come")) " first." },
+            None => p.working { "Under way" span aria-hidden="true" { "…" } },
         }
     }
 }
 
 fn head(around: &Around<'_>) -> Markup {
-    let RunSummary { started, state, question, follows, datastore, .. } = around.summary;
+    let RunSummary { started, state, question, follows, datastore, verb, .. } = around.summary;
     html! {
-        h1 { (text(question)) }
+        h1 { @if *verb == JobKind::Review { "Review: " } (text(question)) }
         p.soft {
             @if *state != RunState::Done { (badge(*state)) " " }
             (text(started.get(..16).unwrap_or(started).replace('T', " ").as_str())) " UTC"
-            @if !datastore.is_empty() { " · asked of " (text(datastore)) }
+            @if !datastore.is_empty() { " · asked of " (text(&datastore.replace(',', ", "))) }
             @if let (Some(follows), false) = (follows, around.is_guest) { " · follows " a href={ "/runs/" (text(follows)) } { "an earlier question" } }
         }
         @if around.thread.len() > 1 {
@@ -91,11 +105,13 @@ fn head(around: &Around<'_>) -> Markup {
 
 /// A run without an answer that is over.
 pub(super) fn without_answer(around: &Around<'_>, events: &[Event]) -> Markup {
-    let RunSummary { id, state, error, .. } = around.summary;
-    let (title, class) = match state {
-        RunState::Failed => ("This question could not be answered.", "notice bad"),
-        RunState::Cancelled => ("You stopped this question.", "notice"),
-        _ => ("This run was interrupted before it had an answer.", "notice"),
+    let RunSummary { id, state, error, verb, .. } = around.summary;
+    let (title, class) = match (state, verb) {
+        (RunState::Failed, JobKind::Ask) => ("This question could not be answered.", "notice bad"),
+        (RunState::Failed, JobKind::Review) => ("This review could not be written.", "notice bad"),
+        (RunState::Cancelled, JobKind::Ask) => ("You stopped this question.", "notice"),
+        (RunState::Cancelled, JobKind::Review) => ("You stopped this review.", "notice"),
+        _ => ("This run was interrupted before it was done.", "notice"),
     };
     let steps = steps_of(events);
     html! {
@@ -114,36 +130,56 @@ pub(super) fn without_answer(around: &Around<'_>, events: &[Event]) -> Markup {
 }
 
 /// A run with its answer.
-pub(super) fn answered(around: &Around<'_>, view: &AnswerView, events: &[Event]) -> Markup {
+pub(super) fn answered(around: &Around<'_>, view: &AnswerView, written: &Written<'_>) -> Markup {
     let AnswerView { answer, notices, usage } = view;
-    let sources = Sources::new(&around.summary.datastore, &answer.references, events);
-    let parts = parts(answer);
-    let table_place = answer.table_place();
+    let Written { events, stored, review, drawing } = written;
+    let sources = Sources::new(&around.summary.datastore, &answer.references, events).and(stored);
     html! {
         div #run {
             (head(around))
             (actions(around))
             @if !around.is_guest { (again::actions(&around.summary.id)) }
-            @if answer.question != around.summary.question { p.soft { "Asked as: " (text(&answer.question)) } }
-            (states(view))
-            article.answer {
-                @for (at, part) in parts.iter().enumerate() {
-                    @if let (Some(studies), true) = (&answer.table, part.sentences.start == table_place) { (table(studies, &sources)) }
-                    (section(around, answer, (at, part), &sources))
+            @if review.is_none() && answer.question != around.summary.question { p.soft { "Asked as: " (text(&answer.question)) } }
+            (states(view, around.summary.verb))
+            @match review {
+                Some(review) => {
+                    (report::article(review, answer, &sources, drawing, |at, title| section_tools(around, at, title)))
+                    @if let Some(idea) = review.document["idea"]["text"].as_str() { (report::idea(idea)) }
                 }
-                @if let (Some(studies), true) = (&answer.table, table_place >= answer.sentences.len()) { (table(studies, &sources)) }
+                None => (sections(around, answer, &sources)),
             }
             (legend(answer))
             (references(answer, &sources))
+            (explored::section(answer, drawing))
             @if !notices.is_empty() { section aria-labelledby="notes" { h2 #notes { "Notes" } ul.notices { @for notice in notices { (notice_item(notice)) } } } }
-            (behind(answer, events, usage))
-            @if !around.is_guest { (follow_up(around)) }
+            (behind(answer, events, usage, around.summary.verb))
+            @if !around.is_guest {
+                @match around.summary.verb {
+                    JobKind::Ask => (follow_up(around)),
+                    JobKind::Review => { @if around.is_own { (report::again(&around.summary.id)) } }
+                }
+            }
+        }
+    }
+}
+
+/// The parts of an answer, its table among them.
+fn sections(around: &Around<'_>, answer: &Answer, sources: &Sources<'_>) -> Markup {
+    let parts = parts(answer);
+    let table_place = answer.table_place();
+    html! {
+        article.answer {
+            @for (at, part) in parts.iter().enumerate() {
+                @if let (Some(studies), true) = (&answer.table, part.sentences.start == table_place) { (table(studies, sources)) }
+                (section(around, answer, (at, part), sources))
+            }
+            @if let (Some(studies), true) = (&answer.table, table_place >= answer.sentences.len()) { (table(studies, sources)) }
         }
     }
 }
 
 /// What a reader must know before reading: nothing found, money run out, a source that is down.
-fn states(view: &AnswerView) -> Markup {
+fn states(view: &AnswerView, verb: JobKind) -> Markup {
     let AnswerView { answer, notices, .. } = view;
     let of_kind = |kind: NoticeKind| notices.iter().filter(move |notice| notice.kind == kind);
     // A source that was not to be reached is told above everything: it must not look as if there were nothing.
@@ -158,8 +194,16 @@ fn states(view: &AnswerView) -> Markup {
         }
         @if answer.abstained {
             div.notice.abstained {
-                p { strong { "Insufficient evidence. " } "The papers that were searched do not answer this question." }
-                p { "A wider filter, another datastore or more sources may. Below is what came nearest." }
+                @match verb {
+                    JobKind::Ask => {
+                        p { strong { "Insufficient evidence. " } "The papers that were searched do not answer this question." }
+                        p { "A wider filter, another datastore or more sources may. Below is what came nearest." }
+                    }
+                    JobKind::Review => {
+                        p { strong { "Nothing related was found. " } "No paper that was searched says anything of these methods and claims; that is not the same as their being new." }
+                        p { "A later cut-off, another datastore or more sources may have something." }
+                    }
+                }
             }
         }
         @if of_kind(NoticeKind::Budget).next().is_some() {
@@ -191,21 +235,28 @@ fn section(
     (at, part): (usize, &Part),
     sources: &Sources<'_>,
 ) -> Markup {
-    let run = &around.summary.id;
     let title = part.heading.as_deref().unwrap_or("Answer");
     let id = format!("part-{at}");
     html! {
         section #(id) aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (text(title)) }
             (sentences(&answer.sentences, part.sentences.clone(), sources))
-            @if !around.is_guest {
-                div.section-tools {
-                    span.soft { "Copy: " }
-                    @for (kind, name) in [("markdown", "Markdown"), ("plain", "plain text"), ("bibtex", "BibTeX")] {
-                        a.copy href={ "/runs/" (run) "/parts/" (at) "/" (kind) } data-copy="" { (name) span.hidden { " of the section “" (text(title)) "”" } } " "
-                    }
-                    @if around.is_own { (feedback_form(run, at, title, around.feedback)) }
+            (section_tools(around, at, title))
+        }
+    }
+}
+
+/// What can be done with a section: copying it, saying what it was worth.
+fn section_tools(around: &Around<'_>, at: usize, title: &str) -> Markup {
+    let run = &around.summary.id;
+    html! {
+        @if !around.is_guest {
+            div.section-tools {
+                span.soft { "Copy: " }
+                @for (kind, name) in [("markdown", "Markdown"), ("plain", "plain text"), ("bibtex", "BibTeX")] {
+                    a.copy href={ "/runs/" (run) "/parts/" (at) "/" (kind) } data-copy="" { (name) span.hidden { " of the section “" (text(title)) "”" } } " "
                 }
+                @if around.is_own { (feedback_form(run, at, title, around.feedback)) }
             }
         }
     }
@@ -252,12 +303,12 @@ fn actions(around: &Around<'_>) -> Markup {
                         summary { "Share" }
                         @match around.shared {
                             Some(secret) => {
-                                p { "Everybody who has this address can read the answer:" }
+                                p { "Everybody who has this address can read it:" }
                                 p { a href={ "/shared/" (secret) } data-copy-address="" { "/shared/" (secret) } }
                                 form method="post" action={ "/runs/" (run) "/unshare" } { button type="submit" { "Stop sharing" } }
                             }
                             None => {
-                                p { "Makes an address under which everybody who has it can read this answer." }
+                                p { "Makes an address under which everybody who has it can read this." }
                                 form method="post" action={ "/runs/" (run) "/share" } { button type="submit" { "Make a link" } }
                             }
                         }
@@ -270,7 +321,7 @@ fn actions(around: &Around<'_>) -> Markup {
 }
 
 /// How the answer came about: what was searched, what was left out and why, what it cost.
-fn behind(answer: &Answer, events: &[Event], usage: &RunUsage) -> Markup {
+fn behind(answer: &Answer, events: &[Event], usage: &RunUsage, verb: JobKind) -> Markup {
     let cited = answer.cited();
     let cited: Vec<_> = answer
         .references
@@ -294,7 +345,7 @@ fn behind(answer: &Answer, events: &[Event], usage: &RunUsage) -> Markup {
     let steps = steps_of(events);
     html! {
         section.behind aria-labelledby="behind" {
-            h2 #behind { "How this answer came about" }
+            h2 #behind { @match verb { JobKind::Ask => "How this answer came about", JobKind::Review => "How this review came about" } }
             @if !steps.is_empty() { details { summary { "What was searched and done" } ol.steps { @for step in &steps { li { (text(step)) } } } } }
             @if !left_out.is_empty() {
                 details {
@@ -313,7 +364,7 @@ fn cost(answer: &Answer, usage: &RunUsage) -> Markup {
         usage;
     html! {
         dl {
-            dt { "Kind of answer" } dd { (modes::of(answer.mode).title) }
+            dt { "How it was written" } dd { (modes::of(answer.mode).title) }
             dt { "Model that wrote" } dd { @match model { Some(model) => (text(model)), None => "none" } }
             dt { "Calls and tokens" } dd { (grouped(*calls)) " calls, " (grouped(*tokens)) " tokens" }
             dt { "Cost" } dd { @match cost_usd { Some(usd) if *usd > 0.0 => { "$" (format!("{usd:.4}")) } Some(_) => "nothing", None => "not known: the model has no price" } }

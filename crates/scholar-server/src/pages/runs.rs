@@ -4,26 +4,27 @@ use maud::{Markup, html};
 
 use super::layout::badge;
 use super::text::text;
-use crate::backend::{JobKind, RunSummary};
+use crate::backend::RunSummary;
 
 /// The page.
 pub(super) fn page(runs: &[RunSummary]) -> Markup {
     html! {
         h1 { "Runs" }
         @if runs.is_empty() {
-            p { "Nothing has been asked yet. " a href="/" { "Ask a question" } }
+            p { "Nothing has been asked yet. " a href="/" { "Ask a question" } " or " a href="/review" { "have an idea reviewed" } "." }
         } @else {
             p { a href="/compare" { "Compare two runs" } }
-            p.soft { "Every question leaves a run, whether it was asked here or with " code { "openscholar ask" } "." }
+            p.soft { "Every question and every review leaves a run, whether it was asked for here or with " code { "openscholar ask" } " and " code { "openscholar review" } "." }
             div.table tabindex="0" role="region" aria-label="Runs" {
                 table {
-                    thead { tr { th scope="col" { "Question" } th scope="col" { "State" } th scope="col" { "Papers" } th scope="col" { "Begun, UTC" } } }
+                    thead { tr { th scope="col" { "Question or idea" } th scope="col" { "Kind" } th scope="col" { "State" } th scope="col" { "Papers" } th scope="col" { "Begun, UTC" } } }
                     tbody {
                         @for run in runs {
                             tr {
-                                th scope="row" { a href={ "/runs/" (text(&run.id)) } { (text(&shortened(&run.question))) } @if run.verb != JobKind::Ask { " " span.soft { "(" (run.verb.noun()) ")" } } }
+                                th scope="row" { a href={ "/runs/" (text(&run.id)) } { (text(&shortened(&run.question))) } }
+                                td { (run.verb.noun()) }
                                 td { (badge(run.state)) }
-                                td { (text(&run.datastore)) }
+                                td { (text(&run.datastore.replace(',', ", "))) }
                                 td { (text(run.started.get(..16).unwrap_or(&run.started).replace('T', " ").as_str())) }
                             }
                         }

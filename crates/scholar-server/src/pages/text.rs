@@ -74,7 +74,7 @@ mod tests {
         for one in hostile::STRINGS {
             let hostile = one.text();
             let page = html! { p title=(text(&hostile)) { (text(&hostile)) } }.into_string();
-            assert_eq!(hostile::obeyed(&page), [], "{page:?}");
+            assert!(hostile::obeyed(&page).is_empty(), "{page:?}");
             let inside = page.strip_prefix("<p title=\"").and_then(|p| p.strip_suffix("</p>"));
             let inside = inside.expect("one element").replacen("\">", "", 1);
             assert!(!inside.contains(['<', '>', '"', '\'']), "{inside}");

@@ -3,6 +3,7 @@
 mod backend;
 mod library;
 mod pages;
+mod reviews;
 mod shelf;
 
 use std::io::{Read as _, Write as _};

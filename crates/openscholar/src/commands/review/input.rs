@@ -31,12 +31,20 @@ fn text(bytes: Vec<u8>, name: &str) -> Result<String, CommandError> {
 fn file(path: &Path) -> Result<String, CommandError> {
     let limits = ReadLimits::standard();
     let bytes = files::read(path, limits.bytes)?;
-    let name = path.display().to_string();
+    of_bytes(&path.display().to_string(), bytes, limits)
+}
+
+/// The text of what was read or sent as `name`: text, PDF or DOCX, whatever it is called.
+pub(crate) fn of_bytes(
+    name: &str,
+    bytes: Vec<u8>,
+    limits: ReadLimits,
+) -> Result<String, CommandError> {
     if docx::is_archive(&bytes) {
         return docx::text(&bytes, &Bounds::from(limits)).user(|| format!("cannot read {name}"));
     }
-    if DocumentFormat::sniff(&name, &bytes) != Some(DocumentFormat::Pdf) {
-        return text(bytes, &name);
+    if DocumentFormat::sniff(name, &bytes) != Some(DocumentFormat::Pdf) {
+        return text(bytes, name);
     }
     match document::read(DocumentFormat::Pdf, &bytes, limits) {
         Ok(document) => Ok(markdown_of(&document.paper)),

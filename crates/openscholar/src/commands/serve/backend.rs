@@ -1,15 +1,14 @@
 //! [`Backend`] in the words of the other files of this folder.
 
-use std::ops::Range;
-
 use jiff::Timestamp;
 use scholar_server::backend::{
-    Backend, BackendError, BackendErrorKind, Expected, Export, ExportKind, JobRequest, JobTask,
-    Offer, Reserved, RunSummary, RunUsage, RunView,
+    Backend, BackendError, BackendErrorKind, Expected, Export, ExportKind, ExportPart, JobRequest,
+    JobTask, Offer, Reserved, RunSummary, RunUsage, RunView,
 };
 
 use super::desk::Desk;
 use super::{jobs, offer, past, told};
+use crate::commands::review::input;
 
 impl Backend for Desk {
     fn now(&self) -> Timestamp {
@@ -50,11 +49,15 @@ impl Backend for Desk {
         past::run(self, run)
     }
 
+    fn idea(&self, name: &str, bytes: Vec<u8>) -> Result<String, BackendError> {
+        input::of_bytes(name, bytes, self.limits()).map_err(|error| told(&error))
+    }
+
     fn export(
         &self,
         run: &str,
         kind: ExportKind,
-        part: Option<Range<usize>>,
+        part: Option<ExportPart>,
     ) -> Result<Export, BackendError> {
         past::export(self, run, kind, part)
     }

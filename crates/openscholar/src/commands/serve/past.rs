@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use scholar_core::Answer;
 use scholar_core::text::untrusted::Markdown;
+use scholar_core::{Answer, AnswerSentence};
+use scholar_formats::export::ReportPart;
 use scholar_pipeline::Event;
-use scholar_review::Idea;
+use scholar_review::{Idea, ReviewParts};
 use scholar_server::backend::{
-    AnswerView, BackendError, Export, ExportKind, JobKind, RunState, RunSummary, RunUsage, RunView,
+    AnswerView, BackendError, Export, ExportKind, ExportPart, JobKind, ReviewView, RunState,
+    RunSummary, RunUsage, RunView,
 };
 
 use super::desk::Desk;
@@ -16,10 +18,11 @@ use super::told;
 use crate::args::OutputFormat;
 use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
+use crate::output::review::ReviewDocument;
 use crate::output::{export as formats, markdown};
 use crate::proof::derive;
 use crate::runs::{
-    self, ANSWER_FILE, EVENTS_FILE, RUN_FILE, RunFolder, RunRecord, RunStatus, Verb,
+    self, ANSWER_FILE, EVENTS_FILE, REVIEW_FILE, RUN_FILE, RunFolder, RunRecord, RunStatus, Verb,
 };
 
 /// The newest runs, the newest first. One that is damaged is left out; `runs list` names it.
@@ -56,15 +59,27 @@ pub(super) fn run(desk: &Desk, run: &str) -> Result<RunView, BackendError> {
             Some(_) => folder.read_lines::<Event>(EVENTS_FILE)?,
             None => Vec::new(),
         };
-        Ok((record, answer, events))
+        let review = match (record.verb, record.status) {
+            (Verb::Review, RunStatus::Done) => Some(review_of(&folder)?),
+            _ => None,
+        };
+        Ok((record, answer, review, events))
     };
-    let (record, document, events) = read().map_err(|error: CommandError| told(&error))?;
+    let (record, document, review, events) = read().map_err(|error: CommandError| told(&error))?;
     let answer = document.map(|document| AnswerView {
         usage: usage(&document),
         notices: document.notices,
         answer: document.answer,
     });
-    Ok(RunView { summary: summary(record), answer, events })
+    Ok(RunView { summary: summary(record), answer, review, events })
+}
+
+/// What a review says beside its sentences.
+fn review_of(folder: &RunFolder) -> Result<ReviewView, CommandError> {
+    let document: serde_json::Value = folder.read_json(REVIEW_FILE)?;
+    let read: ReviewDocument = folder.read_json(REVIEW_FILE)?;
+    let ReviewParts { parts, table } = ReviewParts::of(&read.review);
+    Ok(ReviewView { parts, table, document })
 }
 
 fn summary(record: RunRecord) -> RunSummary {
@@ -111,41 +126,89 @@ pub(super) fn export(
     desk: &Desk,
     run: &str,
     kind: ExportKind,
-    part: Option<Range<usize>>,
+    part: Option<ExportPart>,
 ) -> Result<Export, BackendError> {
     let folder = folder(desk, run)?;
     let written = || {
+        let is_review = folder.record()?.verb == Verb::Review;
+        if is_review && part.is_none() && !matches!(kind, ExportKind::Plain) {
+            return whole_review(&folder, kind);
+        }
         let mut document: AnswerDocument = folder.read_json(ANSWER_FILE)?;
         let is_part = part.is_some();
-        if let Some(range) = part {
-            document.answer = cut(document.answer, range);
+        match part {
+            None if is_review => {
+                let parts =
+                    ReviewParts::of(&folder.read_json::<ReviewDocument>(REVIEW_FILE)?.review).parts;
+                document.answer = of_parts(document.answer, &parts);
+            }
+            None => {}
+            Some(ExportPart::Sentences(range)) => document.answer = cut(document.answer, range),
+            Some(ExportPart::Report(at)) => {
+                let parts =
+                    ReviewParts::of(&folder.read_json::<ReviewDocument>(REVIEW_FILE)?.review).parts;
+                let part = parts.get(at).map(std::slice::from_ref).unwrap_or_default();
+                document.answer = of_parts(document.answer, part);
+            }
         }
-        let format = match kind {
+        match (format_of(kind), kind) {
             // A part is text to be pasted: without a title, and without the lines on the whole run.
-            ExportKind::Markdown if is_part => {
+            (_, ExportKind::Markdown) if is_part => {
                 let mut text = Markdown::new();
                 markdown::turn(&document.answer, true, &mut text);
-                return Ok(text.into_string().into_bytes());
+                Ok(text.into_string().into_bytes())
             }
-            ExportKind::Plain => return Ok(plain(&document.answer).into_bytes()),
-            ExportKind::Json => {
+            (_, ExportKind::Plain) => Ok(plain(&document.answer).into_bytes()),
+            (Some(format), _) => formats::bytes(&document, format, None),
+            (None, _) => {
                 let json = derive::pretty(&document);
-                return json.map(String::into_bytes).map_err(|source| {
+                json.map(String::into_bytes).map_err(|source| {
                     CommandError::user("the answer is no JSON").with_source(source)
-                });
+                })
             }
-            ExportKind::Markdown => OutputFormat::Markdown,
-            ExportKind::Html => OutputFormat::Html,
-            ExportKind::Latex => OutputFormat::Latex,
-            ExportKind::Docx => OutputFormat::Docx,
-            ExportKind::Bibtex => OutputFormat::Bibtex,
-            ExportKind::Ris => OutputFormat::Ris,
-            ExportKind::Csl => OutputFormat::Csl,
-        };
-        formats::bytes(&document, format, None)
+        }
     };
     let bytes = written().map_err(|error: CommandError| told(&error))?;
     Ok(Export { bytes })
+}
+
+/// The format of a kind that the command line has, too.
+fn format_of(kind: ExportKind) -> Option<OutputFormat> {
+    Some(match kind {
+        ExportKind::Markdown => OutputFormat::Markdown,
+        ExportKind::Html => OutputFormat::Html,
+        ExportKind::Latex => OutputFormat::Latex,
+        ExportKind::Docx => OutputFormat::Docx,
+        ExportKind::Bibtex => OutputFormat::Bibtex,
+        ExportKind::Ris => OutputFormat::Ris,
+        ExportKind::Csl => OutputFormat::Csl,
+        ExportKind::Json | ExportKind::Plain => return None,
+    })
+}
+
+/// A review as `openscholar review` writes it.
+fn whole_review(folder: &RunFolder, kind: ExportKind) -> Result<Vec<u8>, CommandError> {
+    match format_of(kind) {
+        Some(format) => formats::review_bytes(&folder.read_json(REVIEW_FILE)?, Some(format), None),
+        None => folder.bytes(REVIEW_FILE)?.ok_or_else(|| CommandError::user("the review is gone")),
+    }
+}
+
+/// What parts of a review say, as an answer whose headings are what each line is for.
+fn of_parts(answer: Answer, parts: &[ReportPart]) -> Answer {
+    let lines = parts.iter().flat_map(|part| {
+        part.lines.iter().map(|line| AnswerSentence {
+            heading: Some(match &line.label {
+                Some(label) => format!("{}: {label}", part.heading),
+                None => part.heading.clone(),
+            }),
+            paragraph_start: true,
+            ..line.sentence.clone()
+        })
+    });
+    let sentences: Vec<AnswerSentence> = lines.collect();
+    let all = 0..sentences.len();
+    cut(Answer { sentences, ..answer }, all)
 }
 
 /// The sentences of `range` with what they cite.

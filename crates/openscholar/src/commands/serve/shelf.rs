@@ -233,7 +233,7 @@ impl Desk {
         Err(no_paper())
     }
 
-    fn limits(&self) -> ReadLimits {
+    pub(super) fn limits(&self) -> ReadLimits {
         let limits = self.app.config.read_limits(&[]);
         ReadLimits { time: limits.time.min(PATIENCE), ..limits }
     }

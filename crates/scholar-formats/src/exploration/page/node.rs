@@ -62,7 +62,7 @@ fn candidate(
     let number = evidence.reference.map_or_else(String::new, |number| {
         let in_list = exploration.references.iter().any(|one| one.number == number);
         match in_list {
-            true => format!("<a href=\"#reference-{0}\">[{0}]</a> ", number.0),
+            true => format!("<a href=\"#ref-{0}\">[{0}]</a> ", number.0),
             false => format!("[{}] ", number.0),
         }
     });

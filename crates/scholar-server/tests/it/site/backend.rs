@@ -1,7 +1,6 @@
 //! A program in memory: runs wait at a gate until the test lets them through.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,13 +9,17 @@ use scholar_core::{
     Answer, AnswerMode, AnswerRole, AnswerSentence, Citation, Explanation, Gate, Notice, Quote,
     Ranked, Reference, RerankScore, RetrievalScore, Retrieved, Support, Verdict,
 };
+use scholar_formats::exploration::{NoveltyMap, NoveltyRow};
+use scholar_formats::export::{ReportLine, ReportPart};
 use scholar_pipeline::budget::Estimate;
 use scholar_pipeline::{Event, Evidence, EvidenceNumber};
 use scholar_server::backend::{
     AnswerView, Backend, BackendError, BackendErrorKind, DatastoreOffer, Expected, Export,
-    ExportKind, JobRequest, JobTask, ModeOffer, Offer, Reserved, RunState, RunSummary, RunUsage,
-    RunView,
+    ExportKind, ExportPart, JobRequest, JobTask, ModeOffer, Offer, Reserved, ReviewRequest,
+    ReviewView, RunState, RunSummary, RunUsage, RunView,
 };
+
+use serde_json::json;
 
 /// What a question may begin with to be answered otherwise than well.
 const FAILS: &str = "fail";
@@ -143,6 +146,40 @@ impl FakeBackend {
         }
     }
 
+    /// What a review says beside its sentences: the first of them, and what failed.
+    fn review(&self, request: &ReviewRequest) -> ReviewView {
+        let words = self.words.as_deref().unwrap_or("Method M1");
+        let line = |sentence: AnswerSentence, label: &str| ReportLine {
+            label: Some(label.to_owned()),
+            sentence,
+        };
+        let said = AnswerSentence::uncited(words);
+        let first = self.answer("?").sentences.swap_remove(0);
+        let map = NoveltyMap {
+            title: words.to_owned(),
+            columns: vec![("C1".to_owned(), words.to_owned())],
+            rows: vec![NoveltyRow {
+                name: words.to_owned(),
+                title: words.to_owned(),
+                number: Some(1),
+                whole: Some(0.5),
+                cells: vec![Some(0.25)],
+            }],
+        };
+        let parts = vec![
+            ReportPart { heading: "At a glance".to_owned(), ..ReportPart::default() },
+            ReportPart {
+                heading: words.to_owned(),
+                below: true,
+                about: Some(words.to_owned()),
+                lines: vec![line(first, words), line(said, "Failed")],
+                map: Some(map),
+            },
+        ];
+        let document = json!({"schema": "openscholar.review/1", "idea": {"text": request.idea}});
+        ReviewView { parts, table: None, document }
+    }
+
     fn summary(&self, run: &str, request: &JobRequest, state: RunState) -> RunSummary {
         RunSummary {
             id: run.to_owned(),
@@ -216,6 +253,7 @@ impl Backend for FakeBackend {
                 let view = RunView {
                     summary: self.summary(&run, &request, RunState::Interrupted),
                     answer: None,
+                    review: None,
                     events: events[..3].to_vec(),
                 };
                 self.runs.lock().insert(run, view);
@@ -240,7 +278,11 @@ impl Backend for FakeBackend {
             usage: usage.clone(),
         };
         let summary = self.summary(&run, &request, RunState::Done);
-        self.runs.lock().insert(run, RunView { summary, answer: Some(answer), events });
+        let review = match &request {
+            JobRequest::Ask(_) => None,
+            JobRequest::Review(request) => Some(self.review(request)),
+        };
+        self.runs.lock().insert(run, RunView { summary, answer: Some(answer), review, events });
         Ok(usage)
     }
 
@@ -253,11 +295,20 @@ impl Backend for FakeBackend {
         self.runs.lock().get(run).cloned().ok_or_else(none)
     }
 
+    fn idea(&self, name: &str, bytes: Vec<u8>) -> Result<String, BackendError> {
+        let invalid =
+            |why: &str| BackendError::new(BackendErrorKind::Invalid, format!("{name} {why}"));
+        if bytes.starts_with(b"%PDF") {
+            return Err(invalid("holds pictures of pages and no text"));
+        }
+        String::from_utf8(bytes).map_err(|_| invalid("is no text"))
+    }
+
     fn export(
         &self,
         run: &str,
         kind: ExportKind,
-        part: Option<Range<usize>>,
+        part: Option<ExportPart>,
     ) -> Result<Export, BackendError> {
         self.run(run)?;
         Ok(Export { bytes: format!("{} {part:?}", kind.name()).into_bytes() })

@@ -55,7 +55,7 @@ fn a_question_is_asked_read_and_rated_without_a_script() {
     let page = get(site.address, &run);
     assert!(page.body.contains("aria-pressed=\"true\"") && page.body.contains("\na b</textarea>"));
     let part = get(site.address, "/runs/run-0/parts/1/markdown");
-    assert_eq!(part.body, "markdown Some(1..2)");
+    assert_eq!(part.body, "markdown Some(Sentences(1..2))");
     let file = get(site.address, "/runs/run-0/export/bibtex");
     assert_eq!(file.header("content-disposition"), Some("attachment; filename=\"run-0.bib\""));
     let follow = form(site.address, "/ask", &[], "question=And%3F&follows=run-0");
@@ -154,7 +154,7 @@ fn nothing_of_papers_models_or_people_is_obeyed_on_any_page() {
         pages.push(get(site.address, &live).body);
         pages.push(get(site.address, "/runs").body);
         for page in pages {
-            assert_eq!(hostile::obeyed(&page), [], "{page:?}");
+            assert!(hostile::obeyed(&page).is_empty(), "{page:?}");
             assert_eq!(foreign(&page), Vec::<String>::new());
         }
         site.join();
@@ -167,7 +167,9 @@ pub(super) fn foreign(page: &str) -> Vec<String> {
     let is_foreign = |tag: &&str| {
         let outside: String = tag.split('"').step_by(2).collect();
         let is_script = outside.starts_with("script") && !tag.contains("src=\"/app.js\"");
-        let is_image = outside.starts_with("img") && !tag.contains("src=\"/papers/");
+        let own = ["/papers/", "/runs/", "/shared/"];
+        let is_own = own.iter().any(|own| tag.contains(&format!("src=\"{own}")));
+        let is_image = outside.starts_with("img") && !is_own;
         let is_event = outside.split_whitespace().skip(1).any(|name| name.starts_with("on"));
         let leads = ["href", "src", "action", "formaction"];
         let is_run = leads.iter().any(|name| tag.contains(&format!(" {name}=\"javascript:")));
