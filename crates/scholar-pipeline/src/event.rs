@@ -161,6 +161,17 @@ pub enum Event {
         /// Sentences taken out of the answer.
         dropped: usize,
     },
+    /// One of several papers that are read one after the other is done: a row of a table, a paper that is screened.
+    PaperRead {
+        /// How many are done.
+        done: usize,
+        /// How many there are.
+        of: usize,
+        /// Its title.
+        title: String,
+        /// What came of it, in a few words for people.
+        result: String,
+    },
     /// Something a person should know.
     Noticed {
         /// As it stands in the outcome.

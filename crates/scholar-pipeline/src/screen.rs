@@ -24,6 +24,7 @@ mod model;
 mod paper;
 mod rank;
 mod relevance;
+mod screened;
 mod signs;
 
 pub use criteria::{Criteria, CriteriaError, Criterion, CriterionKind};
@@ -37,4 +38,5 @@ pub use model::{CriterionModel, Thresholds};
 pub use paper::ScreenPaper;
 pub use rank::{RankedBy, Ranking, RankingQuery, rank};
 pub use relevance::Relevance;
+pub use screened::{Decider, PersonDecision, Ranked, RankedPaper, ScreenedPaper, Screening};
 pub use signs::CriterionSigns;

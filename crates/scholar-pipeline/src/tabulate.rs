@@ -19,8 +19,10 @@ mod prior;
 pub mod questions;
 pub mod rules;
 pub mod sheet;
+mod table;
 
 pub use cell::{Cell, PaperCells};
 pub use column::{Column, Preset, Property};
 pub use extract::{RULES_VERSION, tabulate};
 pub use questions::CellModels;
+pub use table::{TABLE_SCHEMA, Table, TableRow};

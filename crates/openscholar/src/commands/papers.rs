@@ -2,6 +2,7 @@
 
 pub(crate) mod add;
 pub(crate) mod address;
+pub(crate) mod audience;
 mod check;
 mod export;
 mod graph;

@@ -72,6 +72,16 @@ impl Cell {
             && self.end <= quote_end
     }
 
+    /// Its sentence before, at and after the cell's own words.
+    pub fn within_quote(&self) -> (&str, &str, &str) {
+        let byte = |chars: usize| {
+            self.quote.char_indices().nth(chars).map_or(self.quote.len(), |(at, _)| at)
+        };
+        let start = byte(self.start.saturating_sub(self.quote_start));
+        let end = byte(self.end.saturating_sub(self.quote_start)).max(start);
+        (&self.quote[..start], &self.quote[start..end], &self.quote[end..])
+    }
+
     /// Where it stands, for people: passage, characters, page and section.
     pub fn place(&self) -> String {
         let page = self.page.map(|page| format!(", p. {page}")).unwrap_or_default();
@@ -116,6 +126,7 @@ mod tests {
         let cell = Cell::at(&passage, span.clone(), from..to, 0.9).expect("inside");
         assert_eq!((cell.text.as_str(), cell.page), ("120 adults", Some(2)));
         assert_eq!(cell.quote, "We enrolled 120 adults.");
+        assert_eq!(cell.within_quote(), ("We enrolled ", "120 adults", "."));
         assert_eq!(cell.place(), "pmid:1#3, characters 23–33, p. 2, Methods");
         assert!(cell.stands_in(std::slice::from_ref(&passage)));
         let edited = Passage { text: text.replace("120", "121"), ..passage.clone() };

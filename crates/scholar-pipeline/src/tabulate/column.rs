@@ -191,8 +191,18 @@ impl Column {
     /// # Errors
     /// When a name is empty or occurs twice.
     pub fn read(text: &str) -> Result<Vec<Self>, ColumnError> {
+        Self::of_parts(split(text))
+    }
+
+    /// The same of parts that stand alone: a question may have commas then.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn of_parts<'t>(
+        parts: impl IntoIterator<Item = &'t str>,
+    ) -> Result<Vec<Self>, ColumnError> {
         let mut columns: Vec<Self> = Vec::new();
-        for part in split(text) {
+        for part in parts {
             columns.extend(Self::part(part)?);
         }
         Self::checked(columns)

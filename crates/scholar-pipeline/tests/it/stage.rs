@@ -97,6 +97,9 @@ fn event_line(event: &Event) -> String {
                 "verified: {kept} kept, {reattributed} reattributed, {weakened} weakened, {dropped} dropped"
             )
         }
+        Event::PaperRead { done, of, title, result } => {
+            format!("read {done} of {of}, {title}: {result}")
+        }
         Event::Noticed { notice: Notice { kind, message, hint } } => {
             format!("notice {kind:?}: {message} | hint: {}", hint.as_deref().unwrap_or("-"))
         }

@@ -222,6 +222,9 @@ fn step(event: &Event) -> Option<String> {
         Event::Verified { kept, reattributed, weakened, dropped } => format!(
             "Checked: {kept} sentences kept, {reattributed} cited anew, {weakened} weakened, {dropped} dropped"
         ),
+        Event::PaperRead { done, of, title, result } => {
+            format!("{done} of {of}: {title} – {result}")
+        }
         Event::Finished { abstained: true } => "The papers do not answer this question".to_owned(),
         Event::Finished { abstained: false } => "Done".to_owned(),
         _ => return None,

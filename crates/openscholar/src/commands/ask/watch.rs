@@ -166,6 +166,9 @@ impl Watch {
             Event::Verified { kept, reattributed, weakened, dropped } => self.say(&format!(
                 "checked: {kept} sentences kept, {reattributed} re-attributed, {weakened} weakened, {dropped} dropped"
             )),
+            Event::PaperRead { done, of, .. } => {
+                self.spinner.set_message(format!("{done} of {of} papers"));
+            }
             Event::Noticed { notice } => self.spinner.suspend(|| self.printer.notice(notice)),
             Event::Finished { .. } => self.spinner.finish_and_clear(),
         }

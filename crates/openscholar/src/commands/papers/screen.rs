@@ -2,11 +2,11 @@
 
 mod by_hand;
 pub(crate) mod criteria_file;
-mod output;
-mod prisma;
+pub(crate) mod output;
+pub(crate) mod prisma;
 mod screener;
 mod select;
-mod state;
+pub(crate) mod state;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,17 +17,18 @@ use scholar_core::{Encoder as _, Notice, NoticeKind, PaperId, PortError, SearchF
 use scholar_datastore::Datastore;
 use scholar_pipeline::budget::BudgetExceeded;
 use scholar_pipeline::screen::{
-    Criteria, Criterion, CriterionDecision, Decision, FlowCounts, PaperDecision, RankedBy, Ranking,
-    RankingQuery, Relevance, ScreenPaper, rank,
+    Criteria, Criterion, CriterionDecision, Decision, PaperDecision, Ranked, RankedBy, RankedPaper,
+    Ranking, RankingQuery, Relevance, ScreenPaper, ScreenedPaper as Row, Screening, rank,
 };
+use scholar_pipeline::{Event, Meter};
 
+use super::audience::Audience;
 use super::{address, open};
 use crate::app::App;
-use crate::args::{ScreenArgs, ScreenFormatArg};
-use crate::error::{CommandError, ErrorKind};
+use crate::args::{ScreenArgs, ScreenFormatArg, ScreenModeArg, ScreenModelArgs};
+use crate::error::CommandError;
 use crate::wiring::OpenDatastore;
 use crate::{progress, runs};
-use output::Row;
 use screener::Screener;
 use select::{Candidate, Selected};
 use state::State;
@@ -68,39 +69,45 @@ pub(super) fn run(name: &str, args: ScreenArgs, app: &App) -> Result<ExitCode, C
             }
         };
     }
-    let mut state = State::open(&folder)?;
+    let state = State::open(&folder)?;
     let datastore = app.block_on(OpenDatastore::open(app, name))??;
-    let mut notices = Vec::new();
-    let screener = app.block_on(Screener::open(
-        args.mode,
-        &args.model,
-        &criteria,
-        &datastore,
-        app,
-        &mut notices,
-    ))??;
+    let how = How { mode: args.mode, model: &args.model, limit: args.limit };
+    let audience = Audience::terminal(app);
+    let opening = Work::open(&criteria, &datastore, how, &audience, app);
+    let mut work = app.block_on(opening)??;
     let filter = SearchFilter::from(args.filter.clone());
     let ids = address::all_stored(&datastore.store, name, &args.ids)?;
-    let selected = select::select(&datastore.store, &ids, &filter)?;
-    let work = Work { criteria: &criteria, datastore: &datastore, screener: &screener, app };
-    let ordering = work.ordering(&selected.candidates)?;
-    work.screen(&selected.candidates, &ordering, args.limit, &mut state, &mut notices)?;
-    for notice in &notices {
+    app.heed_signals()?;
+    let (ranked, state) = app.block_on_to_the_end(work.screen(&ids, &filter, state))??;
+    for notice in &work.notices {
         app.printer.notice(notice);
     }
-    if let Some(spent) = screener.spent() {
+    if let Some(spent) = work.screener.spent() {
         app.printer.say(&format!("the model: {spent}"));
     }
-    let results = work.results(selected, &ordering, &state);
-    show(&args, &results, &work, &folder, &notices)
+    let results = ranked.decided(&criteria.criteria, |id| state.person(id));
+    show(&args, &results, &work, &folder)
+}
+
+/// How papers are decided on.
+#[derive(Clone, Copy)]
+pub(crate) struct How<'a> {
+    pub(crate) mode: ScreenModeArg,
+    pub(crate) model: &'a ScreenModelArgs,
+    /// Papers that are decided on at most, the likeliest first.
+    pub(crate) limit: Option<usize>,
 }
 
 /// What a screening is done with.
-struct Work<'a> {
+pub(crate) struct Work<'a> {
     criteria: &'a Criteria,
     datastore: &'a OpenDatastore,
-    screener: &'a Screener,
+    screener: Screener,
+    limit: Option<usize>,
+    audience: &'a Audience,
     app: &'a App,
+    /// What a person should know.
+    pub(crate) notices: Vec<Notice>,
 }
 
 /// What the order of the papers is made of, besides the decisions.
@@ -131,16 +138,49 @@ impl Ordering {
 /// A paper to be decided on, with the decisions on its criteria that still hold.
 type Pending<'a> = (&'a Candidate, Vec<Option<CriterionDecision>>);
 
-/// Everything there is to show.
-struct Results {
-    rows: Vec<Row>,
-    counts: FlowCounts,
-    duplicates: Vec<scholar_pipeline::screen::Duplicate>,
-    /// How many decisions of a person the order has learnt from.
-    learnt_from: usize,
-}
+impl<'a> Work<'a> {
+    /// Opens the models.
+    pub(crate) async fn open(
+        criteria: &'a Criteria,
+        datastore: &'a OpenDatastore,
+        how: How<'_>,
+        audience: &'a Audience,
+        app: &'a App,
+    ) -> Result<Self, CommandError> {
+        let How { mode, model, limit } = how;
+        let mut notices = Vec::new();
+        let screener = Screener::open(mode, model, criteria, datastore, app, &mut notices).await?;
+        Ok(Self { criteria, datastore, screener, limit, audience, app, notices })
+    }
 
-impl Work<'_> {
+    /// What decides, with the names of its models.
+    pub(crate) fn method(&self) -> String {
+        self.screener.method()
+    }
+
+    /// The meter of the model that decides, if one does.
+    pub(crate) fn meter(&self) -> Option<&Meter> {
+        self.screener.meter()
+    }
+
+    /// Decides on the papers among `ids` (all, if empty) that `filter` accepts, and ranks them. What was decided on before, here or
+    /// by a person, is not decided on again.
+    ///
+    /// # Errors
+    /// When something fails, or the audience ends it; what was decided is kept.
+    pub(crate) async fn screen(
+        &mut self,
+        ids: &[PaperId],
+        filter: &SearchFilter,
+        mut state: State,
+    ) -> Result<(Ranked, State), CommandError> {
+        let selected = select::select(&self.datastore.store, ids, filter)?;
+        let ordering = self.ordering(&selected.candidates)?;
+        let told = self.decide_all(&selected.candidates, &ordering, &mut state).await?;
+        self.notices.extend(told);
+        Ok((self.ranked(selected, &ordering, &state), state))
+    }
+
     fn ordering(&self, candidates: &[Candidate]) -> Result<Ordering, CommandError> {
         let query = RankingQuery::of(self.criteria);
         let texts: Vec<&str> = query.texts.iter().map(String::as_str).collect();
@@ -150,32 +190,31 @@ impl Work<'_> {
         Ok(Ordering { query, queries, vectors })
     }
 
-    /// Decides on the papers on which neither the program nor a person has decided, at most `limit`, the likeliest first.
-    fn screen(
+    /// Decides on the papers on which neither the program nor a person has decided, at most `limit`, the likeliest first; what a
+    /// person should know of it.
+    async fn decide_all(
         &self,
         candidates: &[Candidate],
         ordering: &Ordering,
-        limit: Option<usize>,
         state: &mut State,
-        notices: &mut Vec<Notice>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<Vec<Notice>, CommandError> {
         let method = self.screener.method();
         let mut pending = self.pending(candidates, ordering, &method, state)?;
-        pending.truncate(limit.unwrap_or(usize::MAX));
+        pending.truncate(self.limit.unwrap_or(usize::MAX));
         let total = pending.len();
-        let bar = progress::counted(&self.app.printer, "papers", u64::try_from(total).ok())
+        let bar = progress::counted(&self.audience.printer, "papers", u64::try_from(total).ok())
             .with_message("screening");
         let (mut done, mut unread) = (0_usize, 0_usize);
-        self.app.heed_signals()?;
         let halted = AtomicBool::new(false);
-        let ended = self.app.block_on(async {
-            let decide = async |(paper, known)| {
-                // After a failure nothing is begun; what was begun is kept.
-                if halted.load(MemoryOrdering::Relaxed) {
-                    return Ok(None);
-                }
-                self.decide(paper, known, &method).await.map(Some)
-            };
+        let decide = async |(paper, known)| {
+            // After a failure nothing is begun; what was begun is kept.
+            if halted.load(MemoryOrdering::Relaxed) {
+                return Ok(None);
+            }
+            let (decision, left) = self.decide(paper, known, &method).await?;
+            Ok(Some((paper, decision, left)))
+        };
+        let work = async {
             let decided = futures::stream::iter(pending)
                 .map(decide)
                 .buffer_unordered(self.screener.at_once());
@@ -183,11 +222,12 @@ impl Work<'_> {
             let mut stopped = None;
             while let Some(outcome) = decided.next().await {
                 match outcome {
-                    Ok(Some((decision, left))) => {
-                        state.keep_program(App::now(), decision)?;
+                    Ok(Some((paper, decision, left))) => {
                         done += 1;
                         unread += usize::from(left > 0);
                         bar.inc(1);
+                        self.audience.observer.on_event(&read(paper, &decision, done, total));
+                        state.keep_program(App::now(), decision)?;
                     }
                     Ok(None) => {}
                     Err(error) => {
@@ -197,8 +237,15 @@ impl Work<'_> {
                 }
             }
             stopped.map_or(Ok(()), Err::<(), Stopped>)
-        });
+        };
+        let ended = tokio::select! {
+            // What the work itself says of its end is better than what is said here.
+            biased;
+            ended = work => Some(ended),
+            () = self.audience.ends(self.app) => None,
+        };
         bar.finish_and_clear();
+        let mut notices = Vec::new();
         if unread > 0 {
             notices.push(Notice::new(
                 NoticeKind::Truncated,
@@ -207,22 +254,19 @@ impl Work<'_> {
         }
         let kept = || format!("{done} of {total} papers are screened and kept");
         match ended {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(Stopped::Budget(exceeded))) => {
+            Some(Ok(())) => Ok(notices),
+            Some(Err(Stopped::Budget(exceeded))) => {
                 notices.push(
                     Notice::new(NoticeKind::Budget, format!("{exceeded}; {}", kept()))
                         .with_hint("raise the limit and run the same command again"),
                 );
-                Ok(())
+                Ok(notices)
             }
-            Ok(Err(Stopped::Failed(error))) => Err(error.with_hint(format!(
+            Some(Err(Stopped::Failed(error))) => Err(error.with_hint(format!(
                 "{}; run the same command again: it continues where it stopped",
                 kept()
             ))),
-            Err(error) if error.kind == ErrorKind::Interrupted => {
-                Err(CommandError::interrupted_resumable(format!("interrupted; {}", kept())))
-            }
-            Err(error) => Err(error),
+            None => Err(CommandError::interrupted_resumable(format!("interrupted; {}", kept()))),
         }
     }
 
@@ -294,8 +338,8 @@ impl Work<'_> {
         PaperDecision::new(id, paper.text_digest.clone(), method, decisions, self.criteria)
     }
 
-    fn results(&self, selected: Selected, ordering: &Ordering, state: &State) -> Results {
-        let Selected { candidates, duplicates, mut counts } = selected;
+    fn ranked(&self, selected: Selected, ordering: &Ordering, state: &State) -> Ranked {
+        let Selected { candidates, duplicates, counts } = selected;
         let method = self.screener.method();
         let program = |paper: &Candidate| {
             // What another method or an older text led to does not count.
@@ -323,57 +367,25 @@ impl Work<'_> {
         let learned = Relevance::new(&texts, &vectors, &totals).scores(&labels);
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.sort_by(|a, b| learned[*b].total_cmp(&learned[*a]).then(a.cmp(b)));
-        let mut places: Vec<usize> = vec![0; candidates.len()];
-        for (place, at) in order.into_iter().enumerate() {
-            places[at] = place + 1;
-        }
-        let mut rows: Vec<Row> = candidates
-            .into_iter()
-            .enumerate()
-            .map(|(at, paper)| {
-                let program = program(&paper);
-                let person = state.person(&paper.meta.id);
-                let (decision, by, reason, excluded_by) = match (person, program) {
-                    (Some(one), _) => {
-                        let reason = one.reason.clone();
-                        (Some(one.decision), Some("person"), reason.clone(), reason)
-                    }
-                    (None, Some(one)) => {
-                        let reason = Some(one.reason.clone());
-                        (Some(one.decision), Some("program"), reason, one.excluded_by.clone())
-                    }
-                    (None, None) => (None, None, None, None),
-                };
-                match decision {
-                    Some(decision) => {
-                        counts.count(decision, excluded_by.as_deref(), person.is_some());
-                        let unread = decision == Decision::Unclear && !paper.has_text;
-                        counts.without_text += usize::from(unread);
-                    }
-                    None => counts.not_screened += 1,
-                }
-                Row {
-                    rank: places[at],
-                    decision,
-                    by,
-                    reason,
-                    score: program.map(|one| one.score),
-                    ranked_by: ranked[at],
-                    criteria: program.map(|one| one.criteria.clone()).unwrap_or_default(),
-                    paper: paper.meta,
-                }
-            })
-            .collect();
-        rows.sort_by_key(|row| row.rank);
-        let place = |reason: &String| {
-            self.criteria.criteria.iter().position(|criterion| criterion.id == *reason)
+        let paper = |at: usize| {
+            let paper = &candidates[at];
+            RankedPaper {
+                paper: paper.meta.clone(),
+                has_text: paper.has_text,
+                ranked_by: ranked[at],
+                program: program(paper).cloned(),
+            }
         };
-        counts.reasons.sort_by(|a, b| {
-            let last = usize::MAX;
-            (place(&a.0).unwrap_or(last), &a.0).cmp(&(place(&b.0).unwrap_or(last), &b.0))
-        });
-        Results { rows, counts, duplicates, learnt_from: labels.len() }
+        let papers = order.into_iter().map(paper).collect();
+        Ranked { papers, counts, duplicates, learnt_from: labels.len() }
     }
+}
+
+/// What is told of a paper that is decided on.
+fn read(paper: &Candidate, decision: &PaperDecision, done: usize, of: usize) -> Event {
+    let title = paper.meta.display_title().into_owned();
+    let result = format!("{} ({})", decision.decision.name(), decision.reason);
+    Event::PaperRead { done, of, title, result }
 }
 
 /// Why a screening ended early.
@@ -399,12 +411,11 @@ impl From<CommandError> for Stopped {
 
 fn show(
     args: &ScreenArgs,
-    results: &Results,
+    results: &Screening,
     work: &Work<'_>,
     folder: &Path,
-    notices: &[Notice],
 ) -> Result<ExitCode, CommandError> {
-    let Results { rows, counts, duplicates, learnt_from } = results;
+    let Screening { papers: rows, flow: counts, duplicates, learnt_from, notices: _ } = results;
     let (app, criteria) = (work.app, work.criteria);
     if let Some(path) = &args.prisma {
         runs::write_file(path, prisma::svg(&criteria.title, counts).as_bytes())?;
@@ -420,7 +431,7 @@ fn show(
             "schema": "openscholar.screening/1", "title": criteria.title,
             "criteria": criteria.criteria, "method": work.screener.method(),
             "folder": folder.display().to_string(), "flow": counts, "learnt_from": learnt_from,
-            "papers": shown, "duplicates": duplicates, "notices": notices,
+            "papers": shown, "duplicates": duplicates, "notices": work.notices,
         }))?;
         return Ok(ExitCode::SUCCESS);
     }

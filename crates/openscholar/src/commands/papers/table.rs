@@ -3,47 +3,28 @@
 mod cache;
 mod columns;
 mod fill;
-mod output;
+pub(crate) mod output;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use scholar_core::{
     Generator, Notice, NoticeKind, PaperMeta, Query, Question, SearchFilter, SearchMode,
     SearchRequest,
 };
-use scholar_pipeline::tabulate::{Cell, Column};
-use serde::Serialize;
+use scholar_pipeline::Meter;
+use scholar_pipeline::tabulate::{Column, TABLE_SCHEMA, Table};
 
 use super::address;
+use super::audience::Audience;
 use crate::app::App;
 use crate::args::{TableArgs, TableFormatArg};
 use crate::error::{CommandError, EXIT_MISSING_EVIDENCE};
 use crate::wiring::OpenDatastore;
-use fill::Filled;
+use fill::{Filled, Filling};
 
 /// Passages looked through for each paper of a search.
 const PASSAGES_OF_PAPER: usize = 8;
-
-/// A table with everything a reader should know of it.
-#[derive(Debug, Serialize)]
-struct TableDocument {
-    schema: &'static str,
-    datastore: String,
-    /// What filled the cells.
-    method: String,
-    columns: Vec<Column>,
-    rows: Vec<TableRow>,
-    notices: Vec<Notice>,
-}
-
-/// A paper and its cells, in the order of the columns; `None` is absent.
-#[derive(Debug, Serialize)]
-struct TableRow {
-    paper: PaperMeta,
-    cells: Vec<Option<Cell>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notices: Vec<Notice>,
-}
 
 pub(super) fn run(name: &str, args: TableArgs, app: &App) -> Result<ExitCode, CommandError> {
     if args.format == Some(TableFormatArg::Docx) && args.output.is_none() {
@@ -52,30 +33,29 @@ pub(super) fn run(name: &str, args: TableArgs, app: &App) -> Result<ExitCode, Co
     }
     let columns = columns::read(&args.columns)?;
     app.home.datastore(name)?;
-    let document = app.block_on_to_the_end(make(name, &args, columns, app))??;
+    let audience = Audience::terminal(app);
+    let made = make(name, &args, columns, &audience, app);
+    let (document, _) = app.block_on_to_the_end(made)??;
     output::write(&document, &args, app)?;
     let is_empty = document.rows.iter().all(|row| row.cells.iter().all(Option::is_none));
     Ok(if is_empty { ExitCode::from(EXIT_MISSING_EVIDENCE) } else { ExitCode::SUCCESS })
 }
 
-async fn make(
+/// The table of the papers that `args` name, and the meter of the model if one filled it. What of `args` says where the table
+/// goes is not looked at.
+pub(crate) async fn make(
     name: &str,
     args: &TableArgs,
     columns: Vec<Column>,
+    audience: &Audience,
     app: &App,
-) -> Result<TableDocument, CommandError> {
+) -> Result<(Table, Option<Arc<Meter>>), CommandError> {
     let datastore = OpenDatastore::open(app, name).await?;
     let papers = papers(&datastore, name, args).await?;
-    let Filled { rows, method, notices } =
-        fill::fill(&datastore, papers, &columns, args, app).await?;
-    Ok(TableDocument {
-        schema: "openscholar.table/1",
-        datastore: name.to_owned(),
-        method,
-        columns,
-        rows,
-        notices,
-    })
+    let filling = Filling { datastore: &datastore, columns: &columns, args, audience, app };
+    let Filled { rows, method, notices, meter } = filling.fill(papers).await?;
+    let (schema, datastore) = (TABLE_SCHEMA.to_owned(), name.to_owned());
+    Ok((Table { schema, datastore, method, columns, rows, notices }, meter))
 }
 
 /// The rows' papers: those named, those of the search, or all that pass the filters.

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use scholar_core::PaperId;
 use scholar_datastore::Datastore;
-use scholar_pipeline::screen::Decision;
+use scholar_pipeline::screen::{Decision, PersonDecision};
 
-use super::state::{PersonDecision, State};
+use super::state::State;
 use crate::app::App;
 use crate::error::CommandError;
 use crate::output::csv;

@@ -1,43 +1,15 @@
 //! The results of a screening: a table, JSON, CSV, Markdown and RIS.
 
+use scholar_core::text::untrusted;
 use scholar_core::text::untrusted::Markdown;
-use scholar_core::{PaperMeta, text::untrusted};
 use scholar_datastore::Datastore;
 use scholar_formats::export::{self, ListFormat};
-use scholar_pipeline::screen::{Criteria, CriterionDecision, Decision, RankedBy};
-use serde::Serialize;
+use scholar_pipeline::screen::{Criteria, Decider, Decision, ScreenedPaper as Row};
 
 use super::by_hand::{DECISION_COLUMN, REASON_COLUMN};
 use crate::error::CommandError;
 use crate::output::csv;
 use crate::output::table::Table;
-
-/// A screened paper as it is shown, the likeliest first.
-#[derive(Debug, Serialize)]
-pub(super) struct Row {
-    /// Place in the ranking, from 1.
-    pub(super) rank: usize,
-    pub(super) paper: PaperMeta,
-    /// `None`: nobody has decided yet.
-    pub(super) decision: Option<Decision>,
-    /// Who decided: `program` or `person`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) by: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<String>,
-    /// See [`scholar_pipeline::screen::PaperDecision::score`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) score: Option<f32>,
-    pub(super) ranked_by: RankedBy,
-    /// The program's decisions on the criteria.
-    pub(super) criteria: Vec<CriterionDecision>,
-}
-
-impl Row {
-    fn decision_name(&self) -> &'static str {
-        self.decision.map_or("not screened", Decision::name)
-    }
-}
 
 /// At most `most` rows for a terminal.
 pub(super) fn table(rows: &[&Row], most: usize) -> String {
@@ -48,7 +20,7 @@ pub(super) fn table(rows: &[&Row], most: usize) -> String {
         table.add_row([
             row.rank.to_string(),
             row.decision_name().to_owned(),
-            row.by.unwrap_or_default().to_owned(),
+            row.by.map_or("", Decider::name).to_owned(),
             row.score.map(|score| format!("{score:.2}")).unwrap_or_default(),
             row.paper.id.to_string(),
             title,
@@ -59,7 +31,7 @@ pub(super) fn table(rows: &[&Row], most: usize) -> String {
 }
 
 /// A table for spreadsheets, with empty columns for a person's decisions; those made before stand in them.
-pub(super) fn csv(criteria: &Criteria, rows: &[&Row]) -> String {
+pub(crate) fn csv(criteria: &Criteria, rows: &[&Row]) -> String {
     let mut header: Vec<String> =
         ["rank", "id", "title", "authors", "year", "venue", "decision", "by", "reason", "score"]
             .map(str::to_owned)
@@ -74,7 +46,7 @@ pub(super) fn csv(criteria: &Criteria, rows: &[&Row]) -> String {
         .iter()
         .map(|row| {
             let meta = &row.paper;
-            let own = row.by == Some("person");
+            let own = row.by == Some(Decider::Person);
             let mut cells = vec![
                 row.rank.to_string(),
                 meta.id.to_string(),
@@ -83,7 +55,7 @@ pub(super) fn csv(criteria: &Criteria, rows: &[&Row]) -> String {
                 meta.year.map(|year| year.to_string()).unwrap_or_default(),
                 line(meta.venue.as_deref().unwrap_or_default()),
                 row.decision_name().to_owned(),
-                row.by.unwrap_or_default().to_owned(),
+                row.by.map_or("", Decider::name).to_owned(),
                 line(row.reason.as_deref().unwrap_or_default()),
                 row.score.map(|score| format!("{score:.3}")).unwrap_or_default(),
                 if own { row.decision_name() } else { "" }.to_owned(),
@@ -122,7 +94,7 @@ pub(super) fn markdown(criteria: &Criteria, rows: &[&Row], flow: &str) -> String
         out.markup("\n\n").text(&row.paper.id.to_string()).markup(" · **");
         out.text(row.decision_name()).markup("**");
         if let Some(by) = row.by {
-            out.markup(" by ").text(by);
+            out.markup(" by ").text(by.name());
         }
         if let Some(reason) = &row.reason {
             out.markup(": ").text(reason);
@@ -167,12 +139,12 @@ fn with_note(entry: &str, note: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use scholar_core::PaperId;
-    use scholar_pipeline::screen::{Criterion, CriterionKind};
+    use scholar_core::{PaperId, PaperMeta};
+    use scholar_pipeline::screen::{Criterion, CriterionKind, RankedBy};
 
     use super::*;
 
-    fn row(title: &str, decision: Decision, by: &'static str) -> Row {
+    fn row(title: &str, decision: Decision, by: Decider) -> Row {
         Row {
             rank: 1,
             paper: PaperMeta::new(PaperId::Pmid(1), title),
@@ -196,8 +168,8 @@ mod tests {
             }],
         };
         let (one, other) = (
-            row("=cmd", Decision::Exclude, "program"),
-            row("A, title", Decision::Include, "person"),
+            row("=cmd", Decision::Exclude, Decider::Program),
+            row("A, title", Decision::Include, Decider::Person),
         );
         let text = csv(&criteria, &[&one, &other]);
         let read = csv::read(&text).expect("well-formed");
@@ -215,7 +187,7 @@ mod tests {
     #[test]
     fn titles_are_words_in_markdown() {
         let criteria = Criteria { title: "t".to_owned(), criteria: Vec::new() };
-        let shown = row("# <script>x</script> *a*", Decision::Include, "program");
+        let shown = row("# <script>x</script> *a*", Decision::Include, Decider::Program);
         let text = markdown(&criteria, &[&shown], "records identified: 1\n");
         assert!(text.contains("\\<script>") && text.contains("- records identified: 1"), "{text}");
     }

@@ -58,7 +58,7 @@ fn lines(counts: &FlowCounts) -> Vec<(usize, String, usize)> {
 }
 
 /// The diagram: boxes of the main column with those beside them that leave it.
-pub(super) fn svg(title: &str, counts: &FlowCounts) -> String {
+pub(crate) fn svg(title: &str, counts: &FlowCounts) -> String {
     let line = |name: &str, n: usize| format!("{name} (n = {n})");
     let removed = vec![
         "Removed before screening:".to_owned(),

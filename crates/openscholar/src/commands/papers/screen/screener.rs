@@ -111,10 +111,17 @@ impl Screener {
         }
     }
 
+    /// The meter of the model, if one decides.
+    pub(super) fn meter(&self) -> Option<&Meter> {
+        match self {
+            Self::Evidence(_) => None,
+            Self::Generative { meter, .. } => Some(meter),
+        }
+    }
+
     /// What the model's calls cost, in words.
     pub(super) fn spent(&self) -> Option<String> {
-        let Self::Generative { meter, .. } = self else { return None };
-        let spent = meter.spent();
+        let spent = self.meter()?.spent();
         let usd = spent.usd.map(|usd| format!(", ${usd:.4}")).unwrap_or_default();
         Some(format!("{} calls, {} tokens{usd}", spent.calls, spent.usage.total()))
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use scholar_core::PaperId;
 use scholar_core::text::whole_lines;
-use scholar_pipeline::screen::{Basis, Criteria, CriterionDecision, Decision, PaperDecision};
+use scholar_pipeline::screen::{Basis, Criteria, CriterionDecision, PaperDecision, PersonDecision};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{CommandError, Context as _};
@@ -38,20 +38,48 @@ enum Line {
     },
 }
 
-/// What a person decided.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct PersonDecision {
-    /// The paper.
-    pub(super) paper: PaperId,
-    /// What becomes of it.
-    pub(super) decision: Decision,
-    /// Why, if the person said so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<String>,
+/// The last decisions on each paper.
+#[derive(Default)]
+struct Decided {
+    program: BTreeMap<PaperId, PaperDecision>,
+    person: BTreeMap<PaperId, PersonDecision>,
+}
+
+impl Decided {
+    /// From the lines of the file at `path`.
+    fn read(whole: &[u8], path: &Path) -> Result<Self, CommandError> {
+        let text =
+            std::str::from_utf8(whole).user(|| format!("{} is not UTF-8", path.display()))?;
+        let mut decided = Self::default();
+        for (at, line) in text.lines().enumerate() {
+            let line: Line = serde_json::from_str(line)
+                .user(|| format!("{}:{} is no decision", path.display(), at + 1))
+                .map_err(|error| error.with_hint("repair or remove that line"))?;
+            match line {
+                Line::Program { at: _, decision } => {
+                    decided.program.insert(decision.paper.clone(), decision);
+                }
+                Line::Person { at: _, decision } => {
+                    decided.person.insert(decision.paper.clone(), decision);
+                }
+            }
+        }
+        Ok(decided)
+    }
+}
+
+/// What people decided in a folder, which another may be at work in.
+pub(crate) fn of_people(folder: &Path) -> Result<BTreeMap<PaperId, PersonDecision>, CommandError> {
+    let path = folder.join(DECISIONS_FILE);
+    match scholar_datastore::files::read(&path, LARGEST) {
+        Ok(bytes) => Ok(Decided::read(whole_lines(&bytes), &path)?.person),
+        Err(error) if error.is_absent() => Ok(BTreeMap::new()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// An open folder.
-pub(super) struct State {
+pub(crate) struct State {
     path: PathBuf,
     file: fs_err::File,
     program: BTreeMap<PaperId, PaperDecision>,
@@ -61,7 +89,7 @@ pub(super) struct State {
 
 impl State {
     /// Opens the folder and creates it where it is missing.
-    pub(super) fn open(folder: &Path) -> Result<Self, CommandError> {
+    pub(crate) fn open(folder: &Path) -> Result<Self, CommandError> {
         let unwritable = |source| CommandError::unwritable(folder, source);
         private::create_missing(folder).map_err(unwritable)?;
         let lock = private::create(&folder.join(LOCK_FILE)).map_err(unwritable)?;
@@ -81,22 +109,7 @@ impl State {
             file.set_len(whole.len() as u64).map_err(unwritable)?;
             file.flush().map_err(unwritable)?;
         }
-        let text =
-            std::str::from_utf8(whole).user(|| format!("{} is not UTF-8", path.display()))?;
-        let (mut program, mut person) = (BTreeMap::new(), BTreeMap::new());
-        for (at, line) in text.lines().enumerate() {
-            let line: Line = serde_json::from_str(line)
-                .user(|| format!("{}:{} is no decision", path.display(), at + 1))
-                .map_err(|error| error.with_hint("repair or remove that line"))?;
-            match line {
-                Line::Program { at: _, decision } => {
-                    program.insert(decision.paper.clone(), decision);
-                }
-                Line::Person { at: _, decision } => {
-                    person.insert(decision.paper.clone(), decision);
-                }
-            }
-        }
+        let Decided { program, person } = Decided::read(whole, &path)?;
         Ok(Self { path, file, program, person, _lock: lock })
     }
 
@@ -122,7 +135,7 @@ impl State {
     }
 
     /// Keeps a decision of a person.
-    pub(super) fn keep_person(
+    pub(crate) fn keep_person(
         &mut self,
         at: String,
         decision: PersonDecision,
@@ -166,7 +179,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use scholar_pipeline::screen::{Criterion, CriterionKind, Finding};
+    use scholar_pipeline::screen::{Criterion, CriterionKind, Decision, Finding};
 
     use super::*;
 

@@ -7,14 +7,15 @@ use scholar_core::{
 };
 use scholar_pipeline::prompts::TABLE_CELLS;
 use scholar_pipeline::tabulate::{
-    Cell, CellModels, Column, PaperCells, RULES_VERSION, generate, tabulate,
+    Cell, CellModels, Column, PaperCells, RULES_VERSION, TableRow, generate, tabulate,
 };
-use scholar_pipeline::{Budget, Meter, ModeChoice};
+use scholar_pipeline::{Budget, Event, Meter, ModeChoice};
 
 use super::cache::{CellCache, PaperCache};
-use super::{TableRow, of_model};
+use super::of_model;
 use crate::app::App;
 use crate::args::{TableArgs, TableMode};
+use crate::commands::papers::audience::Audience;
 use crate::error::{CommandError, ErrorKind};
 use crate::progress;
 use crate::wiring::{OpenDatastore, generator, sentences};
@@ -24,11 +25,13 @@ pub(super) struct Filled {
     pub(super) rows: Vec<TableRow>,
     pub(super) method: String,
     pub(super) notices: Vec<Notice>,
+    /// Of the model, if one filled them.
+    pub(super) meter: Option<Arc<Meter>>,
 }
 
 /// What fills cells.
 enum Filler {
-    Model(Arc<dyn Generator>),
+    Model(Arc<dyn Generator>, Arc<Meter>),
     Rules(CellModels),
 }
 
@@ -36,7 +39,7 @@ impl Filler {
     /// Its name in the table and in the cache: models by name and prompt, rules by version and models.
     fn name(&self) -> String {
         match self {
-            Self::Model(generator) => {
+            Self::Model(generator, _) => {
                 format!("{} with {}", generator.info().model, TABLE_CELLS.fingerprint())
             }
             Self::Rules(CellModels { encoder, classifier }) => {
@@ -54,7 +57,7 @@ impl Filler {
         columns: &[Column],
     ) -> Result<PaperCells, CommandError> {
         match self {
-            Self::Model(model) => {
+            Self::Model(model, _) => {
                 let (cells, _) = generate::tabulate(passages, columns, model.as_ref()).await?;
                 Ok(cells)
             }
@@ -63,53 +66,76 @@ impl Filler {
     }
 }
 
-/// Fills a row for each of `papers`. A signal ends it between two papers; what is done stays in the cache.
-pub(super) async fn fill(
-    datastore: &OpenDatastore,
-    papers: Vec<PaperMeta>,
-    columns: &[Column],
-    args: &TableArgs,
-    app: &App,
-) -> Result<Filled, CommandError> {
-    let mut notices = Vec::new();
-    let filler = open(datastore, args, &mut notices, app).await?;
-    for notice in &notices {
-        app.printer.notice(notice);
-    }
-    let method = filler.name();
-    let folder = args.out.clone().unwrap_or_else(|| app.home.data().join("tables"));
-    let cache = CellCache::open(&folder)?;
-    app.heed_signals()?;
-    let total = papers.len();
-    let bar = progress::counted(&app.printer, "papers", u64::try_from(total).ok());
-    let mut rows = Vec::with_capacity(total);
-    for paper in papers {
-        let passages = datastore.store.passages_of(&paper.id)?;
-        let known = cache.paper(&passages);
-        let work = row(&paper, &passages, columns, &filler, known);
-        let row = tokio::select! {
-            row = work => Some(row),
-            () = app.stop.wait() => None,
-        };
-        let Some(row) = row else {
-            bar.finish_and_clear();
-            return Err(interrupted(rows.len(), total));
-        };
-        rows.push(row?);
-        bar.inc(1);
-        if app.stop.requested() && rows.len() < total {
-            bar.finish_and_clear();
-            return Err(interrupted(rows.len(), total));
+/// What rows are filled with.
+pub(super) struct Filling<'a> {
+    pub(super) datastore: &'a OpenDatastore,
+    pub(super) columns: &'a [Column],
+    pub(super) args: &'a TableArgs,
+    pub(super) audience: &'a Audience,
+    pub(super) app: &'a App,
+}
+
+impl Filling<'_> {
+    /// Fills a row for each of `papers`. Who asks for its end ends it between two papers; what is done stays in the cache.
+    pub(super) async fn fill(&self, papers: Vec<PaperMeta>) -> Result<Filled, CommandError> {
+        let Self { datastore, columns, args, audience, app } = *self;
+        let mut notices = Vec::new();
+        let filler = open(datastore, args, &mut notices, app).await?;
+        for notice in &notices {
+            audience.notice(notice);
         }
-    }
-    bar.finish_and_clear();
-    for row in &rows {
-        for notice in &row.notices {
-            let message = format!("{}: {}", row.paper.id, notice.message);
-            app.printer.notice(&Notice { message, ..notice.clone() });
+        let method = filler.name();
+        let folder = args.out.clone().unwrap_or_else(|| app.home.data().join("tables"));
+        let cache = CellCache::open(&folder)?;
+        app.heed_signals()?;
+        let total = papers.len();
+        let bar = progress::counted(&audience.printer, "papers", u64::try_from(total).ok());
+        let mut rows: Vec<TableRow> = Vec::with_capacity(total);
+        for paper in papers {
+            let passages = datastore.store.passages_of(&paper.id)?;
+            let known = cache.paper(&passages);
+            let work = row(&paper, &passages, columns, &filler, known);
+            let row = tokio::select! {
+                row = work => Some(row),
+                () = audience.ends(app) => None,
+            };
+            let Some(row) = row else {
+                bar.finish_and_clear();
+                return Err(interrupted(rows.len(), total));
+            };
+            let row = row?;
+            audience.observer.on_event(&read(&row, rows.len() + 1, total));
+            rows.push(row);
+            bar.inc(1);
+            if audience.has_ended(app) && rows.len() < total {
+                bar.finish_and_clear();
+                return Err(interrupted(rows.len(), total));
+            }
         }
+        bar.finish_and_clear();
+        for row in &rows {
+            for notice in &row.notices {
+                let message = format!("{}: {}", row.paper.id, notice.message);
+                audience.notice(&Notice { message, ..notice.clone() });
+            }
+        }
+        let meter = match filler {
+            Filler::Model(_, meter) => Some(meter),
+            Filler::Rules(_) => None,
+        };
+        Ok(Filled { rows, method, notices, meter })
     }
-    Ok(Filled { rows, method, notices })
+}
+
+/// What is told of a row that is done.
+fn read(row: &TableRow, done: usize, of: usize) -> Event {
+    let filled = row.cells.iter().filter(|cell| cell.is_some()).count();
+    Event::PaperRead {
+        done,
+        of,
+        title: row.paper.display_title().into_owned(),
+        result: format!("{filled} of {} cells", row.cells.len()),
+    }
 }
 
 fn interrupted(done: usize, total: usize) -> CommandError {
@@ -160,10 +186,10 @@ async fn open(
     app: &App,
 ) -> Result<Filler, CommandError> {
     if args.mode != TableMode::Evidence
-        && let Some(model) = model(args, notices, app).await?
+        && let Some((model, meter)) = model(args, notices, app).await?
     {
         notices.push(of_model(Some(model.as_ref())));
-        return Ok(Filler::Model(model));
+        return Ok(Filler::Model(model, meter));
     }
     notices.push(of_model(None));
     let info: &EncoderInfo = datastore.encoder.info();
@@ -175,7 +201,7 @@ async fn model(
     args: &TableArgs,
     notices: &mut Vec<Notice>,
     app: &App,
-) -> Result<Option<Arc<dyn Generator>>, CommandError> {
+) -> Result<Option<(Arc<dyn Generator>, Arc<Meter>)>, CommandError> {
     let answer = args.reader.answer();
     let asked = args.mode == TableMode::Generative;
     let use_of = generator::Use { mode: ModeChoice::Auto, small_writes: asked };
@@ -212,5 +238,6 @@ async fn model(
         )
         .with_hint(format!("add its price to {}", app.home.price_file().display())));
     }
-    Ok(Some(Meter::start_with(budget, app.clock(), Some(App::alarm())).wrap(model)))
+    let meter = Meter::start_with(budget, app.clock(), Some(App::alarm()));
+    Ok(Some((meter.wrap(model), meter)))
 }

@@ -2,8 +2,8 @@
 
 use scholar_core::text::normalise::single_spaced;
 use scholar_formats::export::{ExportCell, ExportRow, TableExport, TableFormat, table};
+use scholar_pipeline::tabulate::{Table as PaperTable, TableRow};
 
-use super::{TableDocument, TableRow};
 use crate::app::App;
 use crate::args::{TableArgs, TableFormatArg};
 use crate::error::CommandError;
@@ -19,7 +19,7 @@ const ABSENT: &str = "–";
 
 /// Prints the table, or writes it to the file named.
 pub(super) fn write(
-    document: &TableDocument,
+    document: &PaperTable,
     args: &TableArgs,
     app: &App,
 ) -> Result<(), CommandError> {
@@ -64,7 +64,11 @@ fn of_extension(path: &std::path::Path) -> Option<TableFormatArg> {
     }
 }
 
-fn exported(document: &TableDocument, format: TableFormatArg) -> Result<Vec<u8>, CommandError> {
+/// The table in a format of others.
+pub(crate) fn exported(
+    document: &PaperTable,
+    format: TableFormatArg,
+) -> Result<Vec<u8>, CommandError> {
     let columns: Vec<String> = document.columns.iter().map(|one| one.name.clone()).collect();
     let rows: Vec<ExportRow> = document.rows.iter().map(exported_row).collect();
     let notices = document.rows.iter().flat_map(|row| &row.notices).chain(&document.notices);
@@ -110,7 +114,7 @@ fn exported_row(row: &TableRow) -> ExportRow {
     }
 }
 
-fn for_terminal(document: &TableDocument) -> String {
+fn for_terminal(document: &PaperTable) -> String {
     let names = document.columns.iter().map(|column| column.name.as_str());
     let mut table = Table::with_header(["id", "title"].into_iter().chain(names));
     for row in &document.rows {
@@ -134,10 +138,8 @@ fn cut(text: &str, chars: usize) -> String {
 }
 
 /// How many cells are filled.
-fn counts(document: &TableDocument) -> String {
-    let cells = document.rows.iter().flat_map(|row| &row.cells);
-    let total = document.rows.len() * document.columns.len();
-    let filled = cells.filter(|cell| cell.is_some()).count();
+fn counts(document: &PaperTable) -> String {
+    let (filled, total) = document.filled();
     format!(
         "{filled} of {total} cells filled; --format csv, markdown, html or docx has quotations and places"
     )
