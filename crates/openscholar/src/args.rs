@@ -30,7 +30,7 @@ mod train;
 mod train_data;
 
 pub(crate) use annotate::{
-    AnnotateArgs, AnnotateCommand, AnnotateFormat, AnnotateImportArgs, AnnotateServeArgs,
+    AnnotateArgs, AnnotateCommand, AnnotateFormat, AnnotateImportArgs, AnnotateServeArgs, StudyArgs,
 };
 pub(crate) use answer::{AnswerArgs, GeneratorChoice};
 pub(crate) use ask::{AskArgs, FilterArgs, LengthArg, OutputFormat, PlanArg, TaskArg};

@@ -57,15 +57,69 @@ pub struct Environment {
 }
 
 /// What the handlers share.
-struct Shared {
-    store: Mutex<Store>,
+pub(crate) struct Shared {
+    /// The studies; an annotator is one's alone.
+    stores: Vec<Mutex<Store>>,
     environment: Environment,
-    hosts: Hosts,
+    /// What the addresses of all pages begin with.
+    base: &'static str,
 }
 
 /// A study's web server.
 pub struct Study {
     shared: Arc<Shared>,
+    hosts: Hosts,
+}
+
+/// What the addresses of studies begin with where they are pages among others.
+pub(crate) const WITHIN: &str = "/annotate";
+
+/// Studies that are pages of another server.
+pub struct Studies(Arc<Shared>);
+
+/// How far a study is. Neither its name nor those of the people in it are any business of whoever reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StudyCounts {
+    /// Comparisons, or reports.
+    pub(crate) instances: usize,
+    /// People who judge them.
+    pub(crate) annotators: usize,
+    /// Judgements that were asked for.
+    pub(crate) assigned: usize,
+    /// Those that were given.
+    pub(crate) done: usize,
+}
+
+impl Studies {
+    /// Pages over `stores`, whose addresses begin with `/annotate/a/`.
+    pub fn new(stores: Vec<Store>, environment: Environment) -> Self {
+        let stores = stores.into_iter().map(Mutex::new).collect();
+        Self(Arc::new(Shared { stores, environment, base: WITHIN }))
+    }
+
+    /// The routes of the annotators' pages.
+    pub(crate) fn router(&self) -> axum::Router {
+        routes::within(&self.0)
+    }
+
+    /// How far each study is. Waits for the disk.
+    pub(crate) fn counts(&self) -> Result<Vec<StudyCounts>, StoreError> {
+        let counts = |store: &Mutex<Store>| {
+            let store = store.lock();
+            let annotators = store.annotators()?;
+            Ok(StudyCounts {
+                instances: store.instances()?.len(),
+                annotators: annotators.len(),
+                assigned: sum(annotators.iter().map(|one| one.assigned)),
+                done: sum(annotators.iter().map(|one| one.done)),
+            })
+        };
+        self.0.stores.iter().map(counts).collect()
+    }
+}
+
+fn sum(counts: impl Iterator<Item = u32>) -> usize {
+    counts.map(|count| usize::try_from(count).unwrap_or(usize::MAX)).sum()
 }
 
 /// Rooms full of annotators, not crowds.
@@ -79,7 +133,8 @@ const LIMITS: Limits = Limits {
 impl Study {
     /// A server over `store` that answers for this machine's own names and `hosts`.
     pub fn new(store: Store, environment: Environment, hosts: Hosts) -> Self {
-        Self { shared: Arc::new(Shared { store: Mutex::new(store), environment, hosts }) }
+        let stores = vec![Mutex::new(store)];
+        Self { shared: Arc::new(Shared { stores, environment, base: "" }), hosts }
     }
 
     /// Answers until `stop` is ready, then ends what was begun.
@@ -91,6 +146,7 @@ impl Study {
         listener: TcpListener,
         stop: impl Future<Output = ()>,
     ) -> io::Result<Stopped> {
-        accept(routes::router(self.shared), listener, LIMITS, &Arc::default(), stop).await
+        let router = routes::router(&self.shared, self.hosts);
+        accept(router, listener, LIMITS, &Arc::default(), stop).await
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod shelf;
 
 use std::sync::Arc;
 
+use crate::annotate::Studies;
 use crate::backend::{Backend, BackendError, BackendErrorKind};
 use crate::callers::Access;
 use crate::error::{ApiError, ErrorCode};
@@ -24,6 +25,8 @@ pub(crate) struct SiteState {
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) store: Arc<JobStore>,
     pub(crate) shelving: Shelving,
+    /// Studies that are served beside everything else.
+    pub(crate) studies: Option<Studies>,
     pub(crate) access: Access,
     pub(crate) hosts: Hosts,
     pub(crate) max_body_bytes: usize,

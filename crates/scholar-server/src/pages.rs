@@ -6,6 +6,7 @@
 //! in [`routes`], and a line in [`layout::PLACES`] if it is to be reached from everywhere.
 
 mod again;
+mod annotate;
 mod answer;
 mod ask;
 mod chips;
@@ -42,8 +43,8 @@ use layout::{Frame, Place};
 use text::text;
 
 /// The page that describes the interface of programs, from its document.
-pub(crate) fn reference(document: &OpenApi) -> Markup {
-    reference::page(document)
+pub(crate) fn reference(document: &OpenApi, has_studies: bool) -> Markup {
+    reference::page(document, has_studies)
 }
 
 /// The routes.
@@ -55,17 +56,17 @@ pub(crate) fn router() -> Router<Arc<SiteState>> {
 }
 
 /// A page of a few words.
-pub(crate) fn message(title: &str, words: &str) -> Markup {
+pub(crate) fn message(title: &str, words: &str, has_studies: bool) -> Markup {
     let body = html! {
         h1 { (text(title)) }
         p { (text(words)) }
         p { a href="/" { "Ask a question" } }
     };
-    layout::page(&Frame::plain(title, Place::Elsewhere), &body)
+    layout::page(&Frame { has_studies, ..Frame::plain(title, Place::Elsewhere) }, &body)
 }
 
 /// What a person reads of a failed request.
-pub(crate) fn error(error: &ApiError) -> Markup {
+pub(crate) fn error(error: &ApiError, has_studies: bool) -> Markup {
     let title = match error.code {
         ErrorCode::NotFound => "There is nothing at this address",
         ErrorCode::OverBudget => "Over budget",
@@ -82,7 +83,7 @@ pub(crate) fn error(error: &ApiError) -> Markup {
         @if let Some(seconds) = error.retry_after_s { p { "Try again in " (seconds) " s." } }
         p { a href="/" { "Ask a question" } }
     };
-    layout::page(&Frame::plain(title, Place::Elsewhere), &body)
+    layout::page(&Frame { has_studies, ..Frame::plain(title, Place::Elsewhere) }, &body)
 }
 
 /// A clause as a sentence.

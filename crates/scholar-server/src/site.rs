@@ -21,6 +21,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use crate::annotate::Studies;
 use crate::backend::Backend;
 use crate::callers::Access;
 use crate::context::SiteState;
@@ -38,7 +39,6 @@ use crate::{additions, native, openapi, pages, service};
 const RUNS_DRAIN: Duration = Duration::from_secs(20);
 
 /// How a site behaves.
-#[derive(Debug, Clone)]
 pub struct SiteConfig {
     /// How questions wait.
     pub jobs: JobsConfig,
@@ -48,6 +48,8 @@ pub struct SiteConfig {
     pub database: PathBuf,
     /// Whether browsers reach the server through TLS, so that cookies are sent over nothing else.
     pub behind_tls: bool,
+    /// Studies whose annotators' pages are among those of the site.
+    pub studies: Option<Studies>,
 }
 
 /// A web server for people and programs.
@@ -68,10 +70,11 @@ impl Site {
         backend: Arc<dyn Backend>,
         config: SiteConfig,
     ) -> Result<Self, JobStoreError> {
-        let SiteConfig { jobs, access, database, behind_tls } = config;
+        let SiteConfig { jobs, access, database, behind_tls, studies } = config;
         let store = Arc::new(JobStore::open(&database)?);
         let concurrency = jobs.concurrency.max(1);
         let jobs = Jobs::start(Arc::clone(&backend), Arc::clone(&store), jobs)?;
+        let shelving = Shelving::start(Arc::clone(&backend), Arc::clone(&store), jobs.stopping())?;
         let mut workers = JoinSet::new();
         for _ in 0..concurrency {
             workers.spawn(Arc::clone(&jobs).work());
@@ -88,9 +91,17 @@ impl Site {
         let _first = server.shared.gauges.set(Box::new(gauges));
         let hosts = server.shared.config.allowed_hosts.clone();
         let max_body_bytes = server.shared.config.max_body_bytes;
-        let shelving = Shelving::new(Arc::clone(&backend));
-        let state =
-            SiteState { backend, jobs, store, shelving, access, hosts, max_body_bytes, behind_tls };
+        let state = SiteState {
+            backend,
+            jobs,
+            store,
+            shelving,
+            studies,
+            access,
+            hosts,
+            max_body_bytes,
+            behind_tls,
+        };
         Ok(Self { server, state: Arc::new(state), workers })
     }
 
@@ -102,6 +113,10 @@ impl Site {
             .route(openapi::PATH, get(document))
             .route("/docs", get(reference))
             .with_state(Arc::clone(&state));
+        let own = match &state.studies {
+            Some(studies) => own.merge(studies.router()),
+            None => own,
+        };
         self.server.router_with(own).layer(from_fn_with_state(state, around))
     }
 
@@ -152,8 +167,8 @@ async fn document() -> Response {
 }
 
 /// The same for people.
-async fn reference() -> Html<String> {
-    Html(pages::reference(&whole_document()).into_string())
+async fn reference(State(state): State<Arc<SiteState>>) -> Html<String> {
+    Html(pages::reference(&whole_document(), state.studies.is_some()).into_string())
 }
 
 /// Whether an address is a page, and not of a program's interface.
@@ -176,7 +191,7 @@ async fn around(State(state): State<Arc<SiteState>>, mut request: Request, next:
         .and_then(|()| gate::check_site(&request))
         .and_then(|()| gate::check_form(&request));
     let mut response = match admitted {
-        Err(refused) => refuse(&refused, is_page),
+        Err(refused) => refuse(&refused, is_page, &state),
         Ok(()) => match Caller::of(&state, request.headers()).await {
             Err(error) => error.into_response(),
             Ok(Some(caller)) => {
@@ -190,7 +205,9 @@ async fn around(State(state): State<Arc<SiteState>>, mut request: Request, next:
     };
     // Errors are made as programs read them; a person gets a page of the same words.
     if is_page && let Some(error) = response.extensions().get::<ApiError>().cloned() {
-        response = (error.status(), Html(pages::error(&error).into_string())).into_response();
+        response =
+            (error.status(), Html(pages::error(&error, state.studies.is_some()).into_string()))
+                .into_response();
     }
     headers::add(&mut response, is_page);
     // The route and not the address: what is asked and which run is read is nobody's business.
@@ -200,10 +217,10 @@ async fn around(State(state): State<Arc<SiteState>>, mut request: Request, next:
 }
 
 /// A refusal in the form its reader expects; whatever else comes over this connection is not looked at.
-fn refuse(refused: &Refused, is_page: bool) -> Response {
+fn refuse(refused: &Refused, is_page: bool, state: &SiteState) -> Response {
     let close = [(header::CONNECTION, "close")];
     if is_page {
-        let page = pages::message("That did not work", &refused.message());
+        let page = pages::message("That did not work", &refused.message(), state.studies.is_some());
         (refused.status(), close, Html(page.into_string())).into_response()
     } else {
         (close, ApiError::from(refused.clone())).into_response()

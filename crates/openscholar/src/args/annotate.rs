@@ -19,6 +19,14 @@ pub(crate) struct AnnotateArgs {
 pub(crate) enum AnnotateCommand {
     /// Pair the predictions of two systems into comparisons.
     Import(AnnotateImportArgs),
+    /// Make a study or add to it, and print each annotator's address, for `openscholar serve --study` to serve.
+    Create {
+        #[command(flatten)]
+        study: StudyArgs,
+        /// What the printed addresses begin with.
+        #[arg(long, default_value = "http://127.0.0.1:5006/annotate", value_name = "URL")]
+        url: String,
+    },
     /// Serve the pages, and print each annotator's address.
     Serve(AnnotateServeArgs),
     /// Export all submissions, including superseded ones.
@@ -88,9 +96,9 @@ pub(crate) struct AnnotateImportArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Serve the pages, and print each annotator's address.
+/// A study, and what is added to it.
 #[derive(Debug, ClapArgs)]
-pub(crate) struct AnnotateServeArgs {
+pub(crate) struct StudyArgs {
     /// Database of the study, created if absent. It holds the annotators' secret addresses.
     #[arg(long, value_name = "FILE")]
     pub(crate) db: PathBuf,
@@ -106,6 +114,13 @@ pub(crate) struct AnnotateServeArgs {
     /// Random seed, fixed when the study is created [default: 42].
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
+}
+
+/// Serve the pages, and print each annotator's address.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AnnotateServeArgs {
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
     /// Address to listen on; port 0 picks a free port. An address that other machines can reach needs an https --url or --insecure.
     #[arg(long, default_value = "127.0.0.1:5001", value_name = "ADDRESS")]
     pub(crate) address: SocketAddr,

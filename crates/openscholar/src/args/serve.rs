@@ -75,6 +75,9 @@ pub(crate) struct SiteArgs {
     /// `usd-per-day=N` behind a token that is limited. Each sees their own runs and those that are shared.
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub(crate) token_file: Option<PathBuf>,
+    /// Study whose annotators' pages are served at /annotate: a file of `bench annotate create`; repeatable.
+    #[arg(long = "study", value_name = "FILE")]
+    pub(crate) studies: Vec<PathBuf>,
     /// Browsers reach the server through TLS, by a reverse proxy: cookies are then sent over nothing else.
     #[arg(long)]
     pub(crate) behind_tls: bool,

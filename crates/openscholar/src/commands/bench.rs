@@ -1,7 +1,7 @@
 //! `openscholar bench …`: every number in docs/results comes from one of these.
 
 mod abstention;
-mod annotate;
+pub(crate) mod annotate;
 mod answerable;
 mod attribution;
 mod convert;

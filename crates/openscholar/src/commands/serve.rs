@@ -13,13 +13,15 @@ mod upkeep;
 mod words;
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use scholar_server::annotate::Studies;
 use scholar_server::backend::Backend;
 use scholar_server::{Access, Callers, JobsConfig, Server, ServerConfig, Site, SiteConfig};
 
+use super::bench::annotate;
 use super::datastore::serve::reach::{self, Guard};
 use super::datastore::serve::{listen_on, probe, query_log, to_the_end};
 use crate::app::App;
@@ -44,6 +46,7 @@ pub(crate) fn run(args: SiteArgs, app: &Arc<App>) -> Result<ExitCode, CommandErr
         offline: _,
         log_queries,
         token_file,
+        studies,
         behind_tls,
         reach,
     } = args;
@@ -64,6 +67,7 @@ pub(crate) fn run(args: SiteArgs, app: &Arc<App>) -> Result<ExitCode, CommandErr
     };
     reach::check(listen, guard)?;
     let names = offer::served(&datastore, app)?;
+    let studies = studies_in(&studies)?;
     let on_query = log_queries.as_deref().map(query_log).transpose()?;
     let config =
         ServerConfig { allowed_hosts, ..ServerConfig::local(names.join(","), app.threads()) };
@@ -88,6 +92,7 @@ pub(crate) fn run(args: SiteArgs, app: &Arc<App>) -> Result<ExitCode, CommandErr
             access,
             database: app.home.data().join(DATABASE),
             behind_tls,
+            studies,
         };
         let site = Site::start(server, desk, site)
             .user(|| "cannot keep questions and threads".to_owned())
@@ -121,6 +126,13 @@ fn hold(home: &Home) -> Result<fs_err::File, CommandError> {
     // For a person who wonders; the lock alone counts.
     let _best_effort = (&lock).write_all(format!("{}\n", std::process::id()).as_bytes());
     Ok(lock)
+}
+
+/// The studies in these files, as pages.
+fn studies_in(files: &[PathBuf]) -> Result<Option<Studies>, CommandError> {
+    let stores = files.iter().map(|path| annotate::open_existing(path));
+    let stores = stores.collect::<Result<Vec<_>, _>>()?;
+    Ok((!stores.is_empty()).then(|| Studies::new(stores, annotate::environment())))
 }
 
 /// The callers in a file that nobody else can read.

@@ -143,3 +143,89 @@ fn the_documented_example_in_python_prints_an_answer() {
     assert!(printed.lines().any(|line| line.ends_with("[1]")), "{printed}");
     serving.ends_with_0("TERM");
 }
+
+/// A request with files in it, or its beginning.
+fn files(serving: &Serving, names: &[String], is_whole: bool) -> std::net::TcpStream {
+    let part = |name: &String| {
+        format!(
+            "--limit\r\ncontent-disposition: form-data; name=\"files\"; filename=\"{name}\"\r\n\r\nOn {name}\n\nWe studied what {name} does to the reading of papers, and found that it helps.\r\n"
+        )
+    };
+    let body = names.iter().map(part).collect::<String>() + "--limit--\r\n";
+    let length = body.len() + if is_whole { 0 } else { 1_000 };
+    let mut stream = std::net::TcpStream::connect(serving.address).expect("it listens");
+    let head = format!(
+        "POST /v1/papers/library HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\nconnection: close\r\ncontent-type: multipart/form-data; boundary=limit\r\ncontent-length: {length}\r\n\r\n",
+        serving.address
+    );
+    let body = if is_whole { body.as_str() } else { body.trim_end_matches("--limit--\r\n") };
+    std::io::Write::write_all(&mut stream, head.as_bytes()).expect("taken");
+    std::io::Write::write_all(&mut stream, body.as_bytes()).expect("taken");
+    stream
+}
+
+#[test]
+fn files_that_were_being_added_when_the_server_was_killed_are_added_or_said_to_be_lost() {
+    let program = Program::with_papers();
+    let serving = serve(&program);
+    let names: Vec<String> = (0..6).map(|at| format!("topic {at}.txt")).collect();
+    let sent = scholar_testing::http::finish(files(&serving, &names, true));
+    assert_eq!(sent.status, 202, "{}", sent.body);
+    let id = sent.json()["id"].as_str().expect("a name").to_owned();
+    let told = |serving: &Serving| {
+        let reply = get(serving.address, &format!("/v1/additions/{id}")).json();
+        let done = reply["done"].as_array().expect("a list").clone();
+        (done, reply["is_over"] == true)
+    };
+    while told(&serving).0.is_empty() {}
+    let incoming = || {
+        let folders = fs_err::read_dir(program.data("incoming")).expect("there");
+        folders.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).count()
+    };
+    let before = incoming();
+    let cut = files(&serving, &names[..1], false);
+    while incoming() == before {}
+    let (first, _) = told(&serving);
+    serving.kill();
+    drop(cut);
+    let serving = serve(&program);
+    let all = loop {
+        if let (all, true) = told(&serving) {
+            break all;
+        }
+    };
+    assert_eq!(all.len(), names.len());
+    assert_eq!(all[..first.len()], first[..], "what was told stays told");
+    for (file, name) in all.iter().zip(&names) {
+        assert_eq!(file["name"], name.as_str());
+        assert_eq!(file["papers"].as_array().map(Vec::len), Some(1), "{file}");
+    }
+    let library = page(&serving, "/library?datastore=library").body;
+    assert!(library.contains("of 6 papers"), "each once: {library}");
+    let said = "broke off";
+    assert!(library.contains(said), "{library}");
+    let lost = library.split("href=\"/library/additions/").skip(1).find(|rest| rest.contains(said));
+    let lost = lost.and_then(|rest| rest.split('"').next()).expect("an address");
+    let lost = page(&serving, &format!("/library/additions/{lost}")).body;
+    assert!(lost.contains("Send them again") || lost.contains("send them again"), "{lost}");
+    assert_eq!(incoming(), before, "nothing of what did not arrive is left");
+    serving.ends_with_0("TERM");
+}
+
+#[test]
+fn a_study_is_served_beside_everything_else() {
+    let program = Program::with_papers();
+    crate::annotate::write_study(&program);
+    let db = program.path("study.db").to_string_lossy().into_owned();
+    let address = "https://papers.example.org/annotate";
+    let made = program.json(0, &["bench", "annotate", "create", "--db", &db, "--url", address]);
+    let url = made["annotators"][0]["url"].as_str().expect("theirs").to_owned();
+    let own = url.strip_prefix("https://papers.example.org").expect("below the address");
+    let serving = Serving::of(&program, &["serve", "--listen", "127.0.0.1:0", "--study", &db]);
+    assert!(page(&serving, "/").body.contains("href=\"/annotate\""));
+    assert!(page(&serving, "/annotate").body.contains("1 of 6 judgements given"));
+    let list = page(&serving, own).body;
+    assert!(list.contains("topic 0") && list.contains("submitted"), "{list}");
+    serving.ends_with_0("TERM");
+    program.fails(1, &["serve", "--study", "none.db"], &["there is no study none.db", "create"]);
+}

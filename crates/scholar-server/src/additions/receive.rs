@@ -14,8 +14,6 @@ use crate::error::{ApiError, ErrorCode};
 /// Files that lie in a folder of their own.
 #[derive(Debug)]
 pub(crate) struct Received {
-    /// The folder's name, which nobody can guess.
-    pub(crate) id: String,
     /// The files, in the order in which they were sent.
     pub(crate) files: Vec<PathBuf>,
 }
@@ -29,16 +27,16 @@ const ENDINGS: [&str; 15] = [
     "xhtml", "txt", "md",
 ];
 
-/// Writes the files of a request into `folder/id`. What was written of a request that fails is removed.
+/// Writes the files of a request into `folder/id`. Whoever called it removes what was written of a request that fails.
 ///
 /// # Errors
 /// A file of another kind, too many, more bytes than may be sent, none at all.
 pub(crate) async fn receive(
     mut parts: Multipart,
     folder: &Path,
-    id: String,
+    id: &str,
 ) -> Result<Received, ApiError> {
-    let own = folder.join(&id);
+    let own = folder.join(id);
     fs_err::create_dir_all(&own).map_err(|error| unwritable(&error))?;
     let mut files: Vec<PathBuf> = Vec::new();
     let received = async {
@@ -63,11 +61,7 @@ pub(crate) async fn receive(
         Ok(())
     }
     .await;
-    if let Err(error) = received {
-        let _gone = fs_err::remove_dir_all(&own);
-        return Err(error);
-    }
-    Ok(Received { id, files })
+    received.map(|()| Received { files })
 }
 
 fn broken(error: &MultipartError) -> ApiError {

@@ -19,32 +19,34 @@ pub(super) const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox
 <rect x=\"1\" y=\"2\" width=\"6\" height=\"12\" rx=\"1.5\" fill=\"#2f6f9f\"/>\
 <rect x=\"9\" y=\"2\" width=\"6\" height=\"12\" rx=\"1.5\" fill=\"#c26a1b\"/></svg>\n";
 
-/// A whole page.
-pub(super) fn shell(title: &str, script: bool, body: &str) -> String {
-    let script =
-        if script { "<script type=\"module\" src=\"/annotate.js\"></script>\n" } else { "" };
+/// A whole page. `base` is what the addresses of all pages begin with.
+pub(super) fn shell(base: &str, title: &str, script: bool, body: &str) -> String {
+    let script = match script {
+        true => format!("<script type=\"module\" src=\"{base}/annotate.js\"></script>\n"),
+        false => String::new(),
+    };
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n\
-         <title>{}</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n\
-         <link rel=\"icon\" href=\"/icon.svg\" type=\"image/svg+xml\">\n{script}</head>\n<body>\n{body}</body>\n</html>\n",
+         <title>{}</title>\n<link rel=\"stylesheet\" href=\"{base}/style.css\">\n\
+         <link rel=\"icon\" href=\"{base}/icon.svg\" type=\"image/svg+xml\">\n{script}</head>\n<body>\n{body}</body>\n</html>\n",
         escape_html(title)
     )
 }
 
 /// A page of a few words.
-pub(super) fn message(title: &str, words: &str) -> String {
+pub(super) fn message(base: &str, title: &str, words: &str) -> String {
     let body = format!(
         "<main class=\"narrow\">\n<h1>{}</h1>\n<p>{}</p>\n</main>\n",
         escape_html(title),
         escape_html(words)
     );
-    shell(title, false, &body)
+    shell(base, title, false, &body)
 }
 
 /// The annotator's list, and what is left to do.
-pub(super) fn overview(annotator: &str, token: &str, list: &[TaskLine]) -> String {
+pub(super) fn overview(base: &str, annotator: &str, token: &str, list: &[TaskLine]) -> String {
     let done = list.iter().filter(|line| line.state.is_done()).count();
     let next = list.iter().find(|line| !line.state.is_done());
     let title =
@@ -57,7 +59,7 @@ pub(super) fn overview(annotator: &str, token: &str, list: &[TaskLine]) -> Strin
     );
     let words = match next {
         Some(line) => format!(
-            "<p><a class=\"button\" href=\"/a/{token}/{0}\">{1} with question {0}</a></p>\n",
+            "<p><a class=\"button\" href=\"{base}/a/{token}/{0}\">{1} with question {0}</a></p>\n",
             line.place,
             if done == 0 { "Begin" } else { "Go on" }
         ),
@@ -77,13 +79,13 @@ pub(super) fn overview(annotator: &str, token: &str, list: &[TaskLine]) -> Strin
         let (class, state) = state_words(line.state);
         let _infallible = writeln!(
             body,
-            "<li value=\"{0}\"><a href=\"/a/{token}/{0}\">{1}</a> <span class=\"state {class}\">{state}</span></li>",
+            "<li value=\"{0}\"><a href=\"{base}/a/{token}/{0}\">{1}</a> <span class=\"state {class}\">{state}</span></li>",
             line.place,
             escape_html(&line.question)
         );
     }
     body.push_str("</ol>\n</main>\n");
-    shell(title, false, &body)
+    shell(base, title, false, &body)
 }
 
 /// How much is done, for eyes and for screen readers.

@@ -19,7 +19,7 @@ use super::page::comparison::{Frame, page};
 use super::page::{ICON, SCRIPT, STYLE, message, overview};
 use super::review::ReviewRatings;
 use super::store::{Said, Saved, Store, StoreError, StoreErrorKind, Task, TaskLine};
-use crate::gate;
+use crate::gate::{self, Hosts};
 
 /// Two long texts of four bytes a character, percent-encoded.
 const MOST_BYTES: usize = 1 << 20;
@@ -42,25 +42,58 @@ const HEADERS: [(&str, &str); 7] = [
     ("cache-control", "no-store"),
 ];
 
-/// The routes.
-pub(super) fn router(shared: Arc<Shared>) -> Router {
-    Router::new()
+/// The routes of a server that has nothing else, which answers for `hosts`.
+pub(super) fn router(shared: &Arc<Shared>, hosts: Hosts) -> Router {
+    let hosts = Arc::new(hosts);
+    routes(shared)
         .route("/", get(entrance))
-        .route("/style.css", get(|| async { asset("text/css; charset=utf-8", STYLE) }))
-        .route("/annotate.js", get(|| async { asset("text/javascript; charset=utf-8", SCRIPT) }))
-        .route("/icon.svg", get(|| async { asset("image/svg+xml", ICON) }))
-        .route("/a/{token}", get(list))
-        .route("/a/{token}/{place}", get(show).post(send))
-        .route("/a/{token}/{place}/draft", post(draft))
         .fallback(|| async { Refusal::Unknown })
-        .layer(DefaultBodyLimit::max(MOST_BYTES))
-        .layer(from_fn_with_state(Arc::clone(&shared), around))
-        .with_state(shared)
+        .layer(from_fn_with_state(Arc::clone(shared), told))
+        .layer(from_fn_with_state(hosts, around))
+        .with_state(Arc::clone(shared))
 }
 
-async fn around(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    let admitted = gate::check(&request, &shared.hosts, MOST_BYTES)
-        .and_then(|()| gate::check_origin(&request, &shared.hosts))
+/// The routes within another server, which says who may ask.
+pub(crate) fn within(shared: &Arc<Shared>) -> Router {
+    routes(shared)
+        .layer(from_fn_with_state(Arc::clone(shared), told))
+        .with_state(Arc::clone(shared))
+}
+
+fn routes(shared: &Shared) -> Router<Arc<Shared>> {
+    let at = |path: &str| format!("{}{path}", shared.base);
+    Router::new()
+        .route(&at("/style.css"), get(|| async { asset("text/css; charset=utf-8", STYLE) }))
+        .route(
+            &at("/annotate.js"),
+            get(|| async { asset("text/javascript; charset=utf-8", SCRIPT) }),
+        )
+        .route(&at("/icon.svg"), get(|| async { asset("image/svg+xml", ICON) }))
+        .route(&at("/a/{token}"), get(list))
+        .route(&at("/a/{token}/{place}"), get(show).post(send))
+        .route(&at("/a/{token}/{place}/draft"), post(draft))
+        .layer(DefaultBodyLimit::max(MOST_BYTES))
+}
+
+/// Makes a page of what a refusal says.
+async fn told(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    match response.extensions().get::<Words>().cloned() {
+        Some(Words(words)) => {
+            let page = message(shared.base, "That did not work", &words);
+            (response.status(), Html(page)).into_response()
+        }
+        None => response,
+    }
+}
+
+/// What a refusal says.
+#[derive(Clone)]
+struct Words(String);
+
+async fn around(State(hosts): State<Arc<Hosts>>, request: Request, next: Next) -> Response {
+    let admitted = gate::check(&request, &hosts, MOST_BYTES)
+        .and_then(|()| gate::check_origin(&request, &hosts))
         .and_then(|()| gate::check_site(&request));
     let mut response = match admitted {
         Ok(()) => match tokio::time::timeout(TIMEOUT, next.run(request)).await {
@@ -69,7 +102,7 @@ async fn around(State(shared): State<Arc<Shared>>, request: Request, next: Next)
                 .into_response(),
         },
         Err(refused) => {
-            let page = Html(message("That did not work", &refused.message()));
+            let page = Html(message("", "That did not work", &refused.message()));
             (refused.status(), [(header::CONNECTION, "close")], page).into_response()
         }
     };
@@ -86,6 +119,7 @@ fn asset(kind: &'static str, text: &'static str) -> Response {
 
 async fn entrance() -> Html<String> {
     Html(message(
+        "",
         "Comparing answers",
         "Please open the address that was sent to you: it is yours alone, and tells this server who you are.",
     ))
@@ -167,7 +201,9 @@ impl Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         self.log();
-        (self.status(), Html(message("That did not work", &self.words()))).into_response()
+        let mut response = self.status().into_response();
+        response.extensions_mut().insert(Words(self.words()));
+        response
     }
 }
 
@@ -181,30 +217,40 @@ struct OpenTask {
 }
 
 impl Shared {
-    /// Runs `work` on a thread that may wait for the disk.
-    async fn store<T: Send + 'static>(
+    /// Does `work` with the study of the annotator who has `token`, on a thread that may wait for the disk.
+    async fn of<T: Send + 'static>(
         self: &Arc<Self>,
-        work: impl FnOnce(&mut Store) -> Result<T, StoreError> + Send + 'static,
+        token: &str,
+        work: impl FnOnce(&mut Store, &str) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let shared = Arc::clone(self);
-        tokio::task::spawn_blocking(move || work(&mut shared.store.lock()))
-            .await
-            .map_err(|_| Refusal::Broken)?
-            .map_err(Refusal::Store)
+        let (shared, token) = (Arc::clone(self), token.to_owned());
+        let found = tokio::task::spawn_blocking(move || {
+            for store in &shared.stores {
+                let mut store = store.lock();
+                if let Some(annotator) = store.annotator(&token)? {
+                    return work(&mut store, &annotator).map(Some);
+                }
+            }
+            Ok(None)
+        });
+        found.await.map_err(|_| Refusal::Broken)?.map_err(Refusal::Store)?.ok_or(Refusal::Unknown)
     }
 
     /// The annotator's list and what stands at `place` of it.
     async fn find(self: &Arc<Self>, token: &str, place: &str) -> Result<OpenTask, Refusal> {
-        let token = token.to_owned();
         let place: u32 = place.parse().map_err(|_| Refusal::Unknown)?;
         let found = self
-            .store(move |store| {
-                let Some(annotator) = store.annotator(&token)? else { return Ok(None) };
-                let Some(task) = store.task(&annotator, place)? else { return Ok(None) };
-                Ok(Some(OpenTask { list: store.list(&annotator)?, task, place }))
+            .of(token, move |store, annotator| {
+                let Some(task) = store.task(annotator, place)? else { return Ok(None) };
+                Ok(Some(OpenTask { list: store.list(annotator)?, task, place }))
             })
             .await?;
         found.ok_or(Refusal::Unknown)
+    }
+
+    /// Address of an annotator's list.
+    fn annotator(&self, token: &str) -> String {
+        format!("{}/a/{token}", self.base)
     }
 
     /// The page of a task.
@@ -217,6 +263,7 @@ impl Shared {
     ) -> Html<String> {
         let fresh = (self.environment.fresh)();
         let frame = Frame {
+            base: self.base,
             token,
             place: open.place,
             of: open.list.len(),
@@ -233,16 +280,10 @@ async fn list(
     State(shared): State<Arc<Shared>>,
     Path(token): Path<String>,
 ) -> Result<Html<String>, Refusal> {
-    let asked = token.clone();
-    let found = shared
-        .store(move |store| {
-            let Some(annotator) = store.annotator(&asked)? else { return Ok(None) };
-            let list = store.list(&annotator)?;
-            Ok(Some((annotator, list)))
-        })
+    let (annotator, list) = shared
+        .of(&token, |store, annotator| Ok((annotator.to_owned(), store.list(annotator)?)))
         .await?;
-    let (annotator, list) = found.ok_or(Refusal::Unknown)?;
-    Ok(Html(overview(&annotator, &token, &list)))
+    Ok(Html(overview(shared.base, &annotator, &token, &list)))
 }
 
 async fn show(
@@ -274,7 +315,10 @@ async fn draft(
         let OpenTask { task, .. } = shared.find(&token, &place).await?;
         fitting(&sent, &task)?;
         let now = (shared.environment.now)();
-        shared.store(move |store| store.save(task.assignment, &sent.form, &sent.origin, &now)).await
+        let work = move |store: &mut Store, _: &str| {
+            store.save(task.assignment, &sent.form, &sent.origin, &now)
+        };
+        shared.of(&token, work).await
     };
     match saved.await {
         Ok(Saved::Stored(revision) | Saved::Late(revision)) => {
@@ -312,19 +356,21 @@ async fn send(
         let (assignment, now) = (open.task.assignment, (shared.environment.now)());
         let (form, origin) = (sent.form.clone(), sent.origin.clone());
         let rated = rated.filter(|_| sent.action == Action::Submit);
-        let work = move |store: &mut Store| match complete {
+        let work = move |store: &mut Store, _: &str| match complete {
             true => store.submit(assignment, &form, said(rated.as_ref()), &origin, &now),
             false => store.save(assignment, &form, &origin, &now),
         };
-        shared.store(work).await
+        shared.of(&token, work).await
     };
     open.task.form = sent.form;
     let (status, problem) = match saved {
         Ok(Saved::Stored(revision) | Saved::Late(revision)) => {
             open.task.revision = revision;
             match sent.action {
-                _ if complete => return Ok(see(&next(&token, &open.list, open.place))),
-                Action::Save => return Ok(see(&format!("/a/{token}"))),
+                _ if complete => {
+                    return Ok(see(&next(&shared.annotator(&token), &open.list, open.place)));
+                }
+                Action::Save => return Ok(see(&shared.annotator(&token))),
                 Action::Submit => (StatusCode::UNPROCESSABLE_ENTITY, None),
                 Action::Skip => (StatusCode::UNPROCESSABLE_ENTITY, Some(SAY_WHY.to_owned())),
             }
@@ -371,12 +417,12 @@ const REPLACE: &str = "Not saved: you have changed this question in another wind
                        here; if you submit it again, it replaces what you entered there.";
 
 /// The next place with something to do, else the list.
-fn next(token: &str, list: &[TaskLine], place: u32) -> String {
+fn next(own: &str, list: &[TaskLine], place: u32) -> String {
     let left = |line: &&TaskLine| line.place != place && !line.state.is_done();
     let after = list.iter().filter(left).find(|line| line.place > place);
     match after.or_else(|| list.iter().find(left)) {
-        Some(line) => format!("/a/{token}/{}", line.place),
-        None => format!("/a/{token}"),
+        Some(line) => format!("{own}/{}", line.place),
+        None => own.to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use scholar_core::{PageBox, Paper, PaperId, PaperMeta, Passage, PassageId};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{BackendError, CitedPassage};
@@ -196,7 +196,7 @@ pub struct DrawnPage {
 }
 
 /// What became of a file that was added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AddedFile {
     /// Its name.
     pub name: String,
@@ -209,7 +209,7 @@ pub struct AddedFile {
 }
 
 /// A paper that a file gave.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AddedPaper {
     /// Its identifier.
     #[schema(value_type = String, example = "doi:10.1000/x")]

@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::extract::Multipart;
 use scholar_core::PaperId;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::SiteState;
 use super::caller::Caller;
-use crate::additions::{self, Additions};
+use crate::additions::{self, Addition, Additions};
 use crate::backend::{Backend, BackendError};
 use crate::error::{ApiError, ErrorCode};
+use crate::jobs::store::{JobStore, JobStoreError};
 
 /// Pages of PDFs that are drawn at the same time: each may take a core, and memory for its images.
 const MOST_DRAWN: usize = 2;
@@ -37,17 +38,22 @@ pub(crate) struct Shelving {
 }
 
 impl Shelving {
-    pub(crate) fn new(backend: Arc<dyn Backend>) -> Self {
-        Self {
-            additions: Additions::new(backend),
+    /// Goes on with files that an earlier process left; none is begun after `stopping` says so.
+    pub(crate) fn start(
+        backend: Arc<dyn Backend>,
+        store: Arc<JobStore>,
+        stopping: watch::Receiver<bool>,
+    ) -> Result<Self, JobStoreError> {
+        let additions = Additions::new(backend, store, stopping);
+        additions.take_up()?;
+        Ok(Self {
+            additions,
             turn: Semaphore::new(MOST_DRAWN),
             receiving: Semaphore::new(MOST_RECEIVED),
             waiting: AtomicUsize::new(0),
-        }
+        })
     }
-}
 
-impl Shelving {
     /// A turn to send files, for as long as it is held.
     ///
     /// # Errors
@@ -93,15 +99,29 @@ impl SiteState {
         datastore: String,
         parts: Multipart,
     ) -> Result<String, ApiError> {
-        let additions = &self.shelving.additions;
-        additions.check()?;
         let _receiving = self.shelving.receive()?;
-        let (folder, id) = self
-            .blocking(|state| {
-                Ok::<_, BackendError>((state.backend.incoming()?, state.backend.secret()?))
-            })
-            .await??;
-        let received = additions::receive(parts, &folder, id).await?;
-        Ok(additions.start(Arc::clone(&caller.name), datastore, received))
+        let name = Arc::clone(&caller.name);
+        let receiving =
+            self.blocking(move |state| state.shelving.additions.begin(name, datastore)).await??;
+        let received = additions::receive(parts, receiving.folder(), &receiving.id()).await?;
+        let started = self
+            .blocking(move |state| state.shelving.additions.start(receiving, &received))
+            .await?;
+        Ok(started?)
+    }
+
+    /// Files that `caller` sent.
+    pub(crate) async fn addition(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Addition, ApiError> {
+        let id = id.to_owned();
+        let found = self.blocking(move |state| state.shelving.additions.get(&id)).await??;
+        let own = |one: &Addition| caller.sees_all || *one.caller == *caller.name;
+        found.filter(own).ok_or_else(|| {
+            ApiError::new(ErrorCode::NotFound, "nothing is known of these files")
+                .with_hint("the library shows what is stored")
+        })
     }
 }

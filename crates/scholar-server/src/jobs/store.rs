@@ -1,8 +1,9 @@
-//! Jobs, threads, feedback and sign-ins in one `SQLite` file.
+//! Jobs, threads, feedback, files that were sent and sign-ins in one `SQLite` file.
 //!
 //! The file is in WAL mode: pages read while a job is written. Every change is on the disk before it is confirmed, so that a
 //! server that is killed finds all jobs again. Only its owner may read it.
 
+mod additions;
 mod feedback;
 mod jobs;
 mod sessions;
@@ -20,8 +21,11 @@ pub(crate) use jobs::{Job, NewJob, Outcome, ThreadLine};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Marks the file as ours: `OSJB`.
 const APPLICATION: i32 = 0x4f53_4a42;
+/// Version of `schema.sql`, which makes a new file.
+const SCHEMA_VERSION: usize = 2;
 /// What makes a file of version 1 one of version 2, of that one of version 3, and so on.
-const CHANGES: [&str; 1] = ["ALTER TABLE job ADD COLUMN kind TEXT NOT NULL DEFAULT 'ask'"];
+const CHANGES: [&str; 2] =
+    ["ALTER TABLE job ADD COLUMN kind TEXT NOT NULL DEFAULT 'ask'", include_str!("additions.sql")];
 /// Version of the schema.
 const VERSION: usize = CHANGES.len() + 1;
 
@@ -71,9 +75,10 @@ impl JobStore {
         let tables: i64 = transaction
             .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
             .map_err(failed)?;
-        if tables == 0 {
+        let made = if tables == 0 {
             transaction.execute_batch(include_str!("schema.sql")).map_err(failed)?;
             transaction.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
+            SCHEMA_VERSION
         } else {
             let version = usize::try_from(pragma("user_version")?).unwrap_or(0);
             if pragma("application_id")? != APPLICATION || !(1..=VERSION).contains(&version) {
@@ -81,9 +86,10 @@ impl JobStore {
                     "it is of another program or a newer version; move it away".to_owned();
                 return Err(JobStoreError { path: self.path.clone(), message, source: None });
             }
-            for change in &CHANGES[version - 1..] {
-                transaction.execute_batch(change).map_err(failed)?;
-            }
+            version
+        };
+        for change in &CHANGES[made - 1..] {
+            transaction.execute_batch(change).map_err(failed)?;
         }
         transaction.pragma_update(None, "user_version", VERSION.cast_signed()).map_err(failed)?;
         transaction.commit().map_err(failed)

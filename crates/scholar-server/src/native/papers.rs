@@ -18,7 +18,7 @@ use crate::context::SiteState;
 use crate::context::asking::visible;
 use crate::context::caller::Caller;
 use crate::context::shelf::paper_id;
-use crate::error::{ApiError, ErrorCode};
+use crate::error::ApiError;
 use crate::reply::Json;
 
 /// Papers of one list at most.
@@ -319,8 +319,8 @@ pub(super) struct AdditionReply {
 
 impl From<additions::Addition> for AdditionReply {
     fn from(addition: additions::Addition) -> Self {
-        let additions::Addition { id, caller: _, datastore, files, done, failed, is_over } =
-            addition;
+        let is_over = addition.is_over();
+        let additions::Addition { id, datastore, files, done, failed, .. } = addition;
         Self { id, datastore, files, done, failed, is_over }
     }
 }
@@ -342,7 +342,7 @@ pub(super) async fn add(
     parts: Multipart,
 ) -> Result<Response, ApiError> {
     let id = state.take_in(&caller, datastore, parts).await?;
-    let addition = found(&state, &caller, &id)?;
+    let addition = state.addition(&caller, &id).await?;
     Ok((StatusCode::ACCEPTED, Json(AdditionReply::from(addition))).into_response())
 }
 
@@ -360,15 +360,5 @@ pub(super) async fn addition(
     Extension(caller): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Result<Json<AdditionReply>, ApiError> {
-    Ok(Json(found(&state, &caller, &id)?.into()))
-}
-
-fn found(state: &SiteState, caller: &Caller, id: &str) -> Result<additions::Addition, ApiError> {
-    let own = |one: &additions::Addition| caller.sees_all || *one.caller == *caller.name;
-    state
-        .shelving
-        .additions
-        .get(id)
-        .filter(own)
-        .ok_or_else(|| ApiError::new(ErrorCode::NotFound, "nothing is known of these files"))
+    Ok(Json(state.addition(&caller, &id).await?.into()))
 }

@@ -29,6 +29,8 @@ pub(super) enum Place {
     Library,
     /// What was asked.
     Runs,
+    /// Comparing answers.
+    Annotate,
     /// How the program is.
     Status,
     /// None of them.
@@ -41,6 +43,7 @@ pub(super) const PLACES: &[(Place, &str, &str)] = &[
     (Place::Review, "/review", "Review"),
     (Place::Library, "/library", "Library"),
     (Place::Runs, "/runs", "Runs"),
+    (Place::Annotate, crate::annotate::WITHIN, "Annotate"),
     (Place::Status, "/status", "Status"),
 ];
 
@@ -58,18 +61,28 @@ pub(super) struct Frame<'a> {
     pub(super) caller: Option<&'a str>,
     /// Whether it changes by itself: without a script it is loaded again and again.
     pub(super) is_changing: bool,
+    /// Whether answers are compared here.
+    pub(super) has_studies: bool,
 }
 
 impl<'a> Frame<'a> {
     /// A page without a side.
     pub(super) fn plain(title: &'a str, place: Place) -> Self {
-        Self { title, place, threads: None, thread: None, caller: None, is_changing: false }
+        Self {
+            title,
+            place,
+            threads: None,
+            thread: None,
+            caller: None,
+            is_changing: false,
+            has_studies: false,
+        }
     }
 }
 
 /// A whole page.
 pub(super) fn page(frame: &Frame<'_>, body: &Markup) -> Markup {
-    let Frame { title, place, threads, thread, caller, is_changing } = frame;
+    let Frame { title, place, threads, thread, caller, is_changing, has_studies } = frame;
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -90,7 +103,7 @@ pub(super) fn page(frame: &Frame<'_>, body: &Markup) -> Markup {
                     a.brand href="/" { "OpenScholar" }
                     nav aria-label="Pages" {
                         ul {
-                            @for (one, address, name) in PLACES {
+                            @for (one, address, name) in PLACES.iter().filter(|(one, ..)| *one != Place::Annotate || *has_studies) {
                                 li { a href=(address) aria-current=[(one == place).then_some("page")] { (name) } }
                             }
                         }

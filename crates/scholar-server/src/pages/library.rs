@@ -24,6 +24,8 @@ pub(super) struct Shown<'a> {
     pub(super) query: &'a PaperQuery,
     /// Its papers; `None` if there is no such datastore yet.
     pub(super) list: Option<&'a PaperList>,
+    /// Files that were sent, the newest first.
+    pub(super) additions: &'a [Addition],
     /// What was wrong with files that were sent.
     pub(super) problem: Option<&'a ApiError>,
     /// What a sender may send at most, in bytes.
@@ -36,6 +38,7 @@ pub(super) fn page(shown: &Shown<'_>) -> Markup {
     html! {
         h1 { "Library" }
         (upload(shown))
+        (sent(shown.additions))
         section aria-labelledby="papers" {
             h2 #papers { "Papers" }
             form method="get" action="/library" role="search" {
@@ -79,6 +82,43 @@ fn upload(shown: &Shown<'_>) -> Markup {
     }
 }
 
+/// Files that were sent lately, and what became of them.
+fn sent(additions: &[Addition]) -> Markup {
+    html! {
+        @if !additions.is_empty() {
+            section aria-labelledby="sent" {
+                h2 #sent { "Files that were sent" }
+                ul.papers {
+                    @for one in additions {
+                        @let papers = one.done.iter().map(|file| file.papers.len()).sum();
+                        li {
+                            a href={ "/library/additions/" (encoded(&one.id)) } { (names(&one.files)) }
+                            " " span.soft { "to " (text(&one.datastore)) ", " (date(one.submitted)) ": " (counted(papers, "paper", "papers")) }
+                            @if one.failed.is_some() { " " span.badge.failed { "broke off" } }
+                            @else if !one.is_over() { " " span.badge { "under way" } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A few names of files, and how many more there are.
+fn names(files: &[String]) -> Markup {
+    const SHOWN: usize = 3;
+    html! {
+        @for (at, name) in files.iter().take(SHOWN).enumerate() { @if at > 0 { ", " } (text(name)) }
+        @if files.len() > SHOWN { " and " (files.len() - SHOWN) " more" }
+        @if files.is_empty() { "Files that are being sent" }
+    }
+}
+
+/// The day of a time in seconds since 1970, UTC.
+fn date(seconds: i64) -> String {
+    jiff::Timestamp::from_second(seconds).unwrap_or_default().strftime("%Y-%m-%d").to_string()
+}
+
 fn papers(datastore: &str, query: &PaperQuery, list: &PaperList) -> Markup {
     let PaperQuery { words, offset, limit } = query;
     let last = offset + list.papers.len();
@@ -105,11 +145,12 @@ fn papers(datastore: &str, query: &PaperQuery, list: &PaperList) -> Markup {
 
 /// The page of files that are being added, or were.
 pub(super) fn addition(addition: &Addition) -> Markup {
-    let Addition { datastore, files, done, failed, is_over, .. } = addition;
+    let Addition { datastore, files, done, failed, .. } = addition;
+    let is_over = addition.is_over();
     let papers = done.iter().map(|file| file.papers.len()).sum();
     html! {
         div data-refresh[!is_over] {}
-        h1 { @if *is_over { "Papers added" } @else { "Adding papers" } }
+        h1 { @if is_over { "Papers added" } @else { "Adding papers" } }
         div role="status" {
             p { (done.len()) " of " (counted(files.len(), "file", "files")) ", " (counted(papers, "paper", "papers")) @if !is_over { span.working { " – under way" span aria-hidden="true" { "…" } } } }
             progress max=(files.len()) value=(done.len()) aria-label="Files" { (done.len()) " of " (files.len()) }

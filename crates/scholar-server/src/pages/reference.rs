@@ -8,7 +8,7 @@ use super::layout::{self, Frame, Place};
 use super::text::text;
 
 /// The page.
-pub(super) fn page(document: &OpenApi) -> Markup {
+pub(super) fn page(document: &OpenApi, has_studies: bool) -> Markup {
     // A document is JSON; what cannot be written has no routes.
     let document = serde_json::to_value(document).unwrap_or_default();
     let paths = document["paths"].as_object().into_iter().flatten();
@@ -24,7 +24,7 @@ pub(super) fn page(document: &OpenApi) -> Markup {
             details id={ "schema-" (name) } { summary { code { (name) } } @if let Some(words) = schema["description"].as_str() { p { (text(words)) } } (fields(schema)) }
         }
     };
-    layout::page(&Frame::plain("Interface", Place::Elsewhere), &body)
+    layout::page(&Frame { has_studies, ..Frame::plain("Interface", Place::Elsewhere) }, &body)
 }
 
 fn described(path: &str, method: &str, operation: &Value) -> Markup {

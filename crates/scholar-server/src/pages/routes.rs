@@ -20,7 +20,10 @@ use super::layout::{self, Frame, ICON, Place, SCRIPT, STYLE};
 use super::progress::Progress;
 use super::run::{Around, Written};
 use super::text::encoded;
-use super::{answer, ask, live, run as run_page, runs as runs_page, sign_in};
+use super::{
+    annotate as annotate_page, answer, ask, live, run as run_page, runs as runs_page, sign_in,
+};
+use crate::annotate;
 use crate::backend::{AskRequest, CitedPassage, Export, ExportKind, ExportPart};
 use crate::callers::Access;
 use crate::context::SiteState;
@@ -63,6 +66,7 @@ pub(super) fn router() -> Router<Arc<SiteState>> {
         .route("/runs/{run}/drawing.svg", get(drawing))
         .route("/shared/{secret}", get(shared))
         .route("/shared/{secret}/drawing.svg", get(shared_drawing))
+        .route(annotate::WITHIN, get(studies))
         .route("/sign-in", get(ask_token).post(take_token))
         .route("/sign-out", post(sign_out))
         .route("/style.css", get(|| async { asset("text/css; charset=utf-8", STYLE) }))
@@ -90,6 +94,7 @@ pub(super) async fn framed(
         state.blocking(move |state| state.store.threads(only.as_deref(), SHOWN_THREADS)).await??;
     frame.threads = Some(&threads);
     frame.caller = caller.only();
+    frame.has_studies = state.studies.is_some();
     Ok(Html(layout::page(&frame, body).into_string()))
 }
 
@@ -479,6 +484,24 @@ async fn shared(State(state): Site, Path(secret): Path<String>) -> Result<Html<S
 #[derive(Deserialize)]
 struct Next {
     next: Option<String>,
+}
+
+/// Where annotators are told how to begin.
+async fn studies(State(state): Site, Extension(caller): Who) -> Result<Html<String>, ApiError> {
+    let none = || ApiError::new(ErrorCode::NotFound, "no answers are compared here");
+    let counts = state
+        .blocking(|state| match &state.studies {
+            Some(studies) => studies.counts().map(Some),
+            None => Ok(None),
+        })
+        .await?;
+    let counts = counts.map_err(|error| {
+        tracing::error!(error = &error as &dyn std::error::Error, "a study cannot be read");
+        ApiError::new(ErrorCode::Internal, "a study cannot be read")
+            .with_hint("the server's log says why")
+    })?;
+    let body = annotate_page::page(&counts.ok_or_else(none)?);
+    framed(&state, &caller, Frame::plain("Compare answers", Place::Annotate), &body).await
 }
 
 fn sign_in_page(next: &str, is_wrong: bool) -> Html<String> {

@@ -14,7 +14,7 @@ use super::layout::{Frame, Place};
 use super::paper::{self, Quotation};
 use super::routes::{framed, see};
 use super::{library, paper_page};
-use crate::additions::{self, MOST_BYTES};
+use crate::additions::MOST_BYTES;
 use crate::backend::{CitedPassage, DrawnPage, PaperQuery};
 use crate::context::SiteState;
 use crate::context::asking::visible;
@@ -26,6 +26,8 @@ use crate::error::{ApiError, ErrorCode};
 const LISTED: usize = 50;
 /// Pairs of one page.
 const SHOWN_PAIRS: usize = 50;
+/// Requests that sent files, on the page of the library.
+const SHOWN_ADDITIONS: usize = 10;
 /// Longest quotation that is marked, in characters: a passage has some two thousand.
 const LONGEST_QUOTATION: usize = 20_000;
 
@@ -216,6 +218,10 @@ async fn library_page(
     let Listed { datastore, words, offset } = listed;
     let query = PaperQuery { words, offset, limit: LISTED };
     let asked = query.clone();
+    let only = caller.only().map(str::to_owned);
+    let additions = state
+        .blocking(move |state| state.shelving.additions.recent(only.as_deref(), SHOWN_ADDITIONS))
+        .await??;
     let (offer, added_to, name, list) = state
         .blocking(move |state| {
             let offer = state.backend.offer()?;
@@ -233,6 +239,7 @@ async fn library_page(
         added_to: &added_to,
         query: &query,
         list: list.as_ref(),
+        additions: &additions,
         problem,
         most_bytes: MOST_BYTES,
     };
@@ -267,14 +274,10 @@ async fn addition(
     Extension(caller): Who,
     Path(id): Path<String>,
 ) -> Result<Html<String>, ApiError> {
-    let own = |one: &additions::Addition| caller.sees_all || *one.caller == *caller.name;
-    let addition = state.shelving.additions.get(&id).filter(own).ok_or_else(|| {
-        ApiError::new(ErrorCode::NotFound, "nothing is known of these files")
-            .with_hint("the library shows what is stored")
-    })?;
+    let addition = state.addition(&caller, &id).await?;
     let body = library::addition(&addition);
     let frame =
-        Frame { is_changing: !addition.is_over, ..Frame::plain("Adding papers", Place::Library) };
+        Frame { is_changing: !addition.is_over(), ..Frame::plain("Adding papers", Place::Library) };
     framed(&state, &caller, frame, &body).await
 }
 

@@ -1,5 +1,6 @@
 //! Pages and native interface over a program in memory.
 
+mod annotate;
 mod backend;
 mod library;
 mod pages;
@@ -44,10 +45,14 @@ impl Running {
         access: Access,
         jobs: JobsConfig,
     ) -> Self {
+        let database = folder.join("serve.db");
+        Self::of(backend, SiteConfig { jobs, access, database, behind_tls: false, studies: None })
+    }
+
+    pub(crate) fn of(backend: &Arc<FakeBackend>, config: SiteConfig) -> Self {
         let (tell, told) = std::sync::mpsc::channel();
         let (stop, stopped) = oneshot::channel::<()>();
         let backend: Arc<dyn Backend> = backend.clone();
-        let database = folder.join("serve.db");
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .worker_threads(2)
@@ -62,7 +67,8 @@ impl Running {
                 let retriever = Arc::new(MemoryRetriever::corpus());
                 let config = ServerConfig::local("forty", 2);
                 let server = Server::start(retriever, config, probe, None);
-                let config = SiteConfig { jobs, access, database, behind_tls: false };
+                let config =
+                    SiteConfig { jobs, access, database, behind_tls: false, studies: None };
                 let site = Site::start(server, backend, config).expect("a database");
                 let stop = async move {
                     let _dropped = stopped.await;

@@ -6,6 +6,7 @@ mod export;
 mod import;
 mod reviews;
 mod serve;
+mod study;
 mod summary;
 
 use std::path::Path;
@@ -22,9 +23,12 @@ use crate::error::{CommandError, Context as _};
 use crate::output::json::Json;
 use crate::runs;
 
+pub(crate) use study::{environment, open_existing};
+
 pub(super) fn run(args: AnnotateArgs, app: &App) -> Result<ExitCode, CommandError> {
     match args.command {
         AnnotateCommand::Import(args) => import::run(&args, app),
+        AnnotateCommand::Create { study, url } => study::create(&study, &url, app),
         AnnotateCommand::Serve(args) => serve::run(&args, app),
         AnnotateCommand::Export { db, format, output } => {
             export::run(&db, format, output.as_deref(), app)

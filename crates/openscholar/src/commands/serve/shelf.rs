@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use scholar_core::text::normalise::title_key;
 use scholar_core::{PaperId, PaperMeta, PassageId, PrintedReference, ReadLimits};
-use scholar_datastore::{Datastore, Graph};
+use scholar_datastore::{Datastore, Graph, StoredWork};
 use scholar_server::backend::{
     AddedFile, AddedPaper, BackendError, CitedPassage, CitedWork, DoubtfulPair, DrawnPage,
     MarkedPage, PaperList, PaperQuery, PaperView, Shelf,
@@ -299,12 +299,26 @@ impl Desk {
                 joined: joined.collect(),
             })
         });
+        let is_unchanged = !done.unchanged.is_empty();
+        // The server ended between the storing and the telling of it.
+        let papers =
+            if is_unchanged { self.stored_from(datastore, path)? } else { papers.collect() };
         Ok(AddedFile {
             name: name_of(path),
-            papers: papers.collect(),
+            papers,
             notices: done.notices.iter().map(|notice| here(&notice.message, path)).collect(),
-            is_unchanged: !done.unchanged.is_empty(),
+            is_unchanged,
         })
+    }
+
+    /// The papers that were read from a file.
+    fn stored_from(&self, datastore: &str, path: &Path) -> Result<Vec<AddedPaper>, CommandError> {
+        let store = Datastore::open_unchecked(&self.app.existing_datastore(datastore)?)?;
+        let paper = |work: StoredWork| {
+            let PaperMeta { id, title, .. } = work.paper.meta;
+            AddedPaper { id, title, joined: Vec::new() }
+        };
+        Ok(store.papers_at_path(path)?.into_iter().map(paper).collect())
     }
 }
 

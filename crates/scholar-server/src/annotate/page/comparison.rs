@@ -16,6 +16,8 @@ use crate::annotate::store::{State, Task};
 
 /// What is shown around the task.
 pub(in crate::annotate) struct Frame<'a> {
+    /// What the addresses of all pages begin with.
+    pub(in crate::annotate) base: &'a str,
     /// The secret part of the address.
     pub(in crate::annotate) token: &'a str,
     /// Place in the annotator's list.
@@ -34,13 +36,14 @@ pub(in crate::annotate) struct Frame<'a> {
 
 /// The page.
 pub(in crate::annotate) fn page(task: &Task, frame: &Frame<'_>, render: &Render) -> String {
-    let Frame { token, place, of, .. } = *frame;
+    let Frame { base, token, place, of, .. } = *frame;
+    let own = format!("{base}/a/{token}");
     let mut body = format!(
         "<a class=\"skip\" href=\"#rate-a\">Skip to the ratings</a>\n<header>\n<nav aria-label=\"Questions\">{}\
-         <a href=\"/a/{token}\">All questions</a>{}</nav>\n{}</header>\n<main>\n\
+         <a href=\"{own}\">All questions</a>{}</nav>\n{}</header>\n<main>\n\
          <p class=\"eyebrow\">Question {place} of {of}</p>\n<h1>{}</h1>\n",
-        neighbour(token, (place > 1).then(|| place - 1), "Previous"),
-        neighbour(token, (usize::try_from(place).is_ok_and(|n| n < of)).then(|| place + 1), "Next"),
+        neighbour(&own, (place > 1).then(|| place - 1), "Previous"),
+        neighbour(&own, (usize::try_from(place).is_ok_and(|n| n < of)).then(|| place + 1), "Next"),
         progress(frame.done, of),
         escape_html(&task.instance.question)
     );
@@ -50,7 +53,7 @@ pub(in crate::annotate) fn page(task: &Task, frame: &Frame<'_>, render: &Render)
     }
     let _infallible = write!(
         body,
-        "<form id=\"form\" method=\"post\" action=\"/a/{token}/{place}\" autocomplete=\"off\" data-draft=\"/a/{token}/{place}/draft\">\n\
+        "<form id=\"form\" method=\"post\" action=\"{own}/{place}\" autocomplete=\"off\" data-draft=\"{own}/{place}/draft\">\n\
          <input type=\"hidden\" name=\"page\" value=\"{}\">\n<input type=\"hidden\" name=\"seq\" value=\"0\">\n\
          <input type=\"hidden\" name=\"base\" value=\"{}\">\n",
         escape_html(frame.page),
@@ -88,7 +91,7 @@ pub(in crate::annotate) fn page(task: &Task, frame: &Frame<'_>, render: &Render)
          <button class=\"plain\" type=\"submit\" name=\"action\" value=\"save\" formnovalidate>Save for later</button>\n\
          <p id=\"status\" role=\"status\" aria-live=\"polite\"></p>\n</div>\n</form>\n{KEYS}</main>\n"
     );
-    shell(&format!("Question {place} of {of}"), true, &body)
+    shell(base, &format!("Question {place} of {of}"), true, &body)
 }
 
 const KEYS: &str = "<details class=\"keys\"><summary>Keyboard</summary>\n<dl>\n\
@@ -97,9 +100,9 @@ const KEYS: &str = "<details class=\"keys\"><summary>Keyboard</summary>\n<dl>\n\
 <dt><kbd>Enter</kbd></dt><dd>opens a rubric, a reference, a link</dd>\n\
 <dt><kbd>Ctrl</kbd> <kbd>Enter</kbd></dt><dd>submits</dd>\n</dl>\n</details>\n";
 
-fn neighbour(token: &str, place: Option<u32>, word: &str) -> String {
+fn neighbour(own: &str, place: Option<u32>, word: &str) -> String {
     match place {
-        Some(place) => format!("<a href=\"/a/{token}/{place}\">{word}</a>"),
+        Some(place) => format!("<a href=\"{own}/{place}\">{word}</a>"),
         None => format!("<span class=\"off\">{word}</span>"),
     }
 }

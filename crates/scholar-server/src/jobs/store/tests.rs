@@ -1,5 +1,6 @@
 use super::*;
-use crate::backend::{AskRequest, JobKind, JobRequest, ReviewRequest, RunState};
+use crate::additions::{Addition, Stage};
+use crate::backend::{AddedFile, AskRequest, JobKind, JobRequest, ReviewRequest, RunState};
 
 fn open() -> (tempfile::TempDir, JobStore) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -112,7 +113,10 @@ fn a_database_of_the_first_version_is_opened_and_takes_other_kinds() {
     let new = NewJob { run: "b", caller: "ann", request: &request, title: "A plan", now: 8 };
     store.add(&new).expect("added");
     drop(store);
-    let unfinished = JobStore::open(&path).expect("again").unfinished().expect("read");
+    let store = JobStore::open(&path).expect("again");
+    assert_eq!(store.unfinished_additions().expect("read"), []);
+    let unfinished = store.unfinished().expect("read");
+    drop(store);
     let kinds: Vec<JobKind> = unfinished.iter().map(|job| job.request.kind()).collect();
     assert_eq!(kinds, [JobKind::Ask, JobKind::Review]);
     assert_eq!((unfinished[1].title.as_str(), &unfinished[1].request), ("A plan", &request));
@@ -120,6 +124,43 @@ fn a_database_of_the_first_version_is_opened_and_takes_other_kinds() {
     newer.execute_batch("PRAGMA user_version = 99").expect("set");
     drop(newer);
     assert!(JobStore::open(&path).is_err());
+}
+
+#[test]
+fn files_that_were_sent_are_kept_and_the_oldest_of_them_forgotten() {
+    let (_folder, store) = open();
+    let addition = |id: &str, submitted: i64| Addition {
+        id: id.to_owned(),
+        caller: "ann".into(),
+        datastore: "library".to_owned(),
+        files: Vec::new(),
+        done: Vec::new(),
+        failed: None,
+        stage: Stage::Receiving,
+        submitted,
+    };
+    store.receive_files(&addition("a", 1), 9).expect("kept");
+    store.received_files("a", &["x.pdf".to_owned(), "y.pdf".to_owned()]).expect("kept");
+    let file = AddedFile {
+        name: "x.pdf".to_owned(),
+        papers: Vec::new(),
+        notices: vec!["a \"notice\"".to_owned()],
+        is_unchanged: false,
+    };
+    store.file_added("a", 0, &file).expect("kept");
+    let kept = store.addition("a").expect("read").expect("there");
+    assert_eq!((kept.files.len(), &kept.done[..], kept.stage), (2, &[file][..], Stage::Waiting));
+    store.receive_files(&addition("b", 2), 9).expect("kept");
+    let unfinished = store.unfinished_additions().expect("read");
+    assert_eq!(unfinished.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    store.forget_files("b").expect("gone");
+    store.files_over("a", Some("the disk is full")).expect("kept");
+    let kept = store.addition("a").expect("read").expect("there");
+    assert_eq!((kept.failed.as_deref(), kept.is_over()), (Some("the disk is full"), true));
+    assert_eq!(store.additions(Some("ben"), 9).expect("read"), []);
+    store.receive_files(&addition("c", 3), 1).expect("kept");
+    let left = store.additions(None, 9).expect("read");
+    assert_eq!(left.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["c"]);
 }
 
 #[test]

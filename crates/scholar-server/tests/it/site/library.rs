@@ -220,6 +220,60 @@ fn files_that_are_too_much_or_of_no_use_are_refused_and_leave_nothing() {
 }
 
 #[test]
+fn what_became_of_files_is_known_after_a_restart_and_the_rest_is_added_then() {
+    let (backend, folder) = (Arc::new(FakeBackend::default()), folder());
+    let incoming = folder.path().join("incoming");
+    *backend.incoming.lock() = Some(incoming.clone());
+    let site = Running::start(&backend, folder.path(), Access::Everybody);
+    let to = "/library/add?datastore=library";
+    let files = [("a.pdf", "one"), ("b.pdf", "ends the program"), ("c.pdf", "three")];
+    let sent = upload(&site, to, &[], &files);
+    let at = sent.header("location").expect("a page").to_owned();
+    while backend.added.lock().len() < 2 {}
+    let page = get(site.address, &at).body;
+    assert!(page.contains("1 of 3 files") && page.contains("data-refresh"), "{page}");
+    site.join();
+    let site = Running::start(&backend, folder.path(), Access::Everybody);
+    let page = loop {
+        let page = get(site.address, &at).body;
+        if page.contains("Papers added") {
+            break page;
+        }
+    };
+    assert!(page.contains("3 of 3 files, 3 papers"), "{page}");
+    let added = backend.added.lock().clone();
+    let times = |name: &str| added.iter().filter(|path| path.ends_with(name)).count();
+    assert_eq!([times("a.pdf"), times("b.pdf"), times("c.pdf")], [1, 2, 1]);
+    assert!(added.iter().all(|path| path.is_file()));
+    let library = get(site.address, "/library").body;
+    assert!(library.contains("Files that were sent") && library.contains(&at), "{library}");
+    assert!(library.contains("a.pdf, b.pdf, c.pdf"), "{library}");
+    site.join();
+}
+
+#[test]
+fn files_of_a_sender_who_left_are_gone() {
+    let (backend, folder) = (Arc::new(FakeBackend::default()), folder());
+    let incoming = folder.path().join("incoming");
+    *backend.incoming.lock() = Some(incoming.clone());
+    let site = Running::start(&backend, folder.path(), Access::Everybody);
+    let mut stream = std::net::TcpStream::connect(site.address).expect("somebody listens");
+    let head = format!(
+        "POST /library/add?datastore=library HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\ncontent-type: multipart/form-data; boundary=limit\r\ncontent-length: 9000\r\n\r\n--limit\r\ncontent-disposition: form-data; name=\"files\"; filename=\"a.pdf\"\r\n\r\nbegins",
+        site.address
+    );
+    std::io::Write::write_all(&mut stream, head.as_bytes()).expect("taken");
+    let count = || fs_err::read_dir(&incoming).map_or(0, Iterator::count);
+    while count() == 0 {}
+    assert!(get(site.address, "/library").body.contains("Files that are being sent"));
+    drop(stream);
+    while count() > 0 {}
+    while get(site.address, "/library").body.contains("Files that were sent") {}
+    assert!(backend.added.lock().is_empty());
+    site.join();
+}
+
+#[test]
 fn runs_are_compared_verified_replayed_and_explained() {
     let (backend, folder) = (Arc::new(FakeBackend::default()), folder());
     let site = Running::start(&backend, folder.path(), Access::Everybody);
@@ -356,7 +410,7 @@ fn nothing_of_papers_files_or_runs_is_obeyed_on_these_pages() {
         let name = format!("{}.pdf", words.replace(['\r', '\n', '"', '\\', '/', '\0'], "_"));
         let sent = upload(&site, "/library/add?datastore=library", &[], &[(&name, "x")]);
         match sent.header("location") {
-            Some(at) => pages.push(get(site.address, at)),
+            Some(at) => pages.extend([get(site.address, at), get(site.address, "/library")]),
             None => pages.push(sent),
         }
         for HttpReply { body, .. } in pages {

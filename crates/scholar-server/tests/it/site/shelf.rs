@@ -14,6 +14,8 @@ use super::FakeBackend;
 /// What a file may hold to break its reader, or to end all reading.
 const BROKEN: &str = "broken";
 const FATAL: &str = "fatal";
+/// What a file may hold to be the last one that is read before the program ends.
+const ENDS: &str = "ends the program";
 
 impl FakeBackend {
     /// The first paper of the corpus, in the words of the test.
@@ -142,6 +144,11 @@ impl Shelf for FakeBackend {
             let text = fs_err::read_to_string(path).unwrap_or_default();
             if text.contains(FATAL) {
                 return Err(BackendError::new(BackendErrorKind::Internal, "the disk is full"));
+            }
+            // As if the program was asked to end while it read this file, the first time.
+            if text.contains(ENDS) && !self.added.lock().contains(path) {
+                self.added.lock().push(path.clone());
+                return Err(BackendError::new(BackendErrorKind::Interrupted, "interrupted"));
             }
             let is_broken = text.contains(BROKEN);
             let paper = AddedPaper {
