@@ -10,6 +10,7 @@ mod review;
 mod run;
 mod shelf;
 mod upkeep;
+mod workbench;
 
 use jiff::Timestamp;
 
@@ -26,6 +27,10 @@ pub use shelf::{
     PaperView, QuotedIn, Shelf,
 };
 pub use upkeep::{Replayed, RunDifference, Status, StatusCheck, Upkeep, Verified};
+pub use workbench::{
+    CriterionRequest, MOST_ROWS, ReadBy, ScreeningFile, ScreeningRequest, ScreeningView, TableFile,
+    TableRequest, USUAL_TOP, Workbench,
+};
 
 /// Why the program could not do what was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +79,7 @@ impl BackendError {
 }
 
 /// The program behind the pages.
-pub trait Backend: Shelf + Upkeep + Send + Sync + 'static {
+pub trait Backend: Shelf + Upkeep + Workbench + Send + Sync + 'static {
     /// Now, UTC.
     fn now(&self) -> Timestamp;
 

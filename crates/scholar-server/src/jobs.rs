@@ -43,10 +43,10 @@ impl JobsConfig {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SubmitError {
     /// Too many wait.
-    #[error("{0} questions and reviews are waiting already")]
+    #[error("{0} runs are waiting already")]
     Full(usize),
     /// Too many of this caller wait.
-    #[error("too many of your questions and reviews are waiting already")]
+    #[error("too many of your runs are waiting already")]
     TooMany,
     /// It cannot be done as it is, or no run can be kept.
     #[error(transparent)]
@@ -138,7 +138,8 @@ impl Jobs {
     /// Takes up a run that failed or was interrupted or cancelled; what it knows is not asked again.
     pub(crate) fn resume(&self, run: &str) -> Result<bool, JobStoreError> {
         let Some(job) = self.store.job(run)? else { return Ok(false) };
-        if !job.state.is_over() || job.state == RunState::Done {
+        let is_whole = job.state == RunState::Done && !job.request.may_go_on();
+        if !job.state.is_over() || is_whole {
             return Ok(false);
         }
         self.store.requeue(run)?;

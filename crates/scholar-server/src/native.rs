@@ -1,4 +1,4 @@
-//! The native interface: questions, reviews, runs and their events, for programs. Described in `docs/api.md`.
+//! The native interface: questions, reviews, tables, screenings, runs and their events, for programs. Described in `docs/api.md`.
 
 mod ask;
 mod events;
@@ -6,6 +6,7 @@ mod papers;
 pub(crate) mod reply;
 mod reviews;
 mod runs;
+mod sheets;
 mod upkeep;
 
 use std::sync::Arc;
@@ -46,6 +47,13 @@ fn described() -> (Router<Arc<SiteState>>, OpenApi) {
         .routes(routes!(papers::drawing))
         .routes(routes!(papers::add).layer(DefaultBodyLimit::disable()))
         .routes(routes!(papers::addition))
+        .routes(routes!(sheets::make_table, sheets::tables))
+        .routes(routes!(sheets::table))
+        .routes(routes!(sheets::export_table))
+        .routes(routes!(sheets::screen, sheets::screenings))
+        .routes(routes!(sheets::screening))
+        .routes(routes!(sheets::decide))
+        .routes(routes!(sheets::export_screening))
         .split_for_parts()
 }
 

@@ -25,9 +25,13 @@ mod review_routes;
 mod routes;
 mod run;
 mod runs;
+mod screenings;
+mod sheet_form;
+mod sheet_routes;
 mod shelf_routes;
 mod sign_in;
 mod status;
+mod tables;
 mod text;
 mod upkeep_routes;
 
@@ -52,6 +56,7 @@ pub(crate) fn router() -> Router<Arc<SiteState>> {
     routes::router()
         .merge(review_routes::router())
         .merge(shelf_routes::router())
+        .merge(sheet_routes::router())
         .merge(upkeep_routes::router())
 }
 

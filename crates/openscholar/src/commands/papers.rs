@@ -14,7 +14,7 @@ mod page;
 pub(crate) mod screen;
 pub(crate) mod settle;
 mod shown;
-mod table;
+pub(crate) mod table;
 mod wanted;
 
 use std::process::ExitCode;

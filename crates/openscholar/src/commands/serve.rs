@@ -8,6 +8,7 @@ mod offer;
 mod past;
 mod quoted;
 mod reviewing;
+mod sheets;
 mod shelf;
 mod upkeep;
 mod words;

@@ -30,6 +30,7 @@ mod scholarideas;
 mod screening;
 #[cfg(unix)]
 mod serve;
+mod sheets;
 #[cfg(unix)]
 mod site;
 #[cfg(unix)]

@@ -12,7 +12,7 @@ const CRITERIA: &str = "title = \"Emicizumab in humans\"\n\
     [[criterion]]\nid = \"review\"\ntext = \"The paper is a review article\"\nkind = \"exclude\"\n";
 
 /// A trial, a study of mice, a review, a paper without text, and the trial once more under another name.
-fn program() -> Program {
+pub(crate) fn program() -> Program {
     let program = Program::new();
     program.configure();
     let trial = "Emicizumab prophylaxis in patients with haemophilia A";

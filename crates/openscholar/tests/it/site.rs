@@ -7,15 +7,14 @@ use std::time::Duration;
 use scholar_testing::http::{HttpReply, get, post};
 use serde_json::{Value, json};
 
-use crate::model::Model;
 use crate::program::{Program, QUESTION, STORE};
 use crate::serve::Serving;
 use crate::stopped::silent_once;
 
 /// A fault would otherwise hang the test.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-fn serve(program: &Program) -> Serving {
+pub(crate) fn serve(program: &Program) -> Serving {
     Serving::of(program, &["serve", "--listen", "127.0.0.1:0"])
 }
 
@@ -26,7 +25,7 @@ fn submit(serving: &Serving, request: &Value) -> String {
 }
 
 /// The run when it is over.
-fn over(serving: &Serving, run: &str) -> Value {
+pub(crate) fn over(serving: &Serving, run: &str) -> Value {
     loop {
         let reply = get(serving.address, &format!("/v1/runs/{run}?wait=50"));
         assert_eq!(reply.status, 200, "{}", reply.body);
@@ -37,17 +36,17 @@ fn over(serving: &Serving, run: &str) -> Value {
     }
 }
 
-fn page(serving: &Serving, path: &str) -> HttpReply {
+pub(crate) fn page(serving: &Serving, path: &str) -> HttpReply {
     let reply = get(serving.address, path);
     assert_eq!(reply.status, 200, "{path}: {}", reply.body);
     reply
 }
 
 /// Lets the server write with `model`.
-fn written_by(program: &Program, model: &Model) {
+pub(crate) fn written_by(program: &Program, base_url: &str) {
     let path = program.path(".config/openscholar/config.toml");
     let config = fs_err::read_to_string(&path).expect("configured");
-    fs_err::write(&path, format!("{config}base_url = {:?}\n", model.base_url())).expect("written");
+    fs_err::write(&path, format!("{config}base_url = {base_url:?}\n")).expect("written");
 }
 
 #[test]
@@ -93,7 +92,7 @@ fn a_question_of_the_page_leaves_the_run_that_the_command_line_leaves() {
 fn a_server_killed_in_mid_answer_goes_on_with_the_same_run() {
     let program = Program::with_papers();
     let (model, told) = silent_once("draft");
-    written_by(&program, &model);
+    written_by(&program, &model.base_url());
     let serving = serve(&program);
     let request = json!({"question": QUESTION, "mode": "single-pass"});
     let run = submit(&serving, &request);

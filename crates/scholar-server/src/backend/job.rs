@@ -11,7 +11,7 @@ use scholar_pipeline::budget::Estimate;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{AskRequest, BackendError, ReviewRequest};
+use super::{AskRequest, BackendError, ReviewRequest, ScreeningRequest, TableRequest};
 use crate::cancel::Cancel;
 
 /// What a run does.
@@ -22,17 +22,23 @@ pub enum JobKind {
     Ask,
     /// Reviews a research idea.
     Review,
+    /// Makes a table of papers.
+    Table,
+    /// Screens papers by criteria.
+    Screening,
 }
 
 impl JobKind {
     /// All kinds.
-    pub const ALL: [Self; 2] = [Self::Ask, Self::Review];
+    pub const ALL: [Self; 4] = [Self::Ask, Self::Review, Self::Table, Self::Screening];
 
     /// As JSON and the database have it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ask => "ask",
             Self::Review => "review",
+            Self::Table => "table",
+            Self::Screening => "screening",
         }
     }
 
@@ -46,6 +52,8 @@ impl JobKind {
         match self {
             Self::Ask => "question",
             Self::Review => "review",
+            Self::Table => "table",
+            Self::Screening => "screening",
         }
     }
 }
@@ -57,11 +65,27 @@ pub enum JobRequest {
     Ask(AskRequest),
     /// An idea to be reviewed.
     Review(ReviewRequest),
+    /// A table to be made.
+    Table(TableRequest),
+    /// Papers to be screened.
+    Screening(ScreeningRequest),
 }
 
 impl From<AskRequest> for JobRequest {
     fn from(request: AskRequest) -> Self {
         Self::Ask(request)
+    }
+}
+
+impl From<TableRequest> for JobRequest {
+    fn from(request: TableRequest) -> Self {
+        Self::Table(request)
+    }
+}
+
+impl From<ScreeningRequest> for JobRequest {
+    fn from(request: ScreeningRequest) -> Self {
+        Self::Screening(request)
     }
 }
 
@@ -77,6 +101,8 @@ impl JobRequest {
         match self {
             Self::Ask(_) => JobKind::Ask,
             Self::Review(_) => JobKind::Review,
+            Self::Table(_) => JobKind::Table,
+            Self::Screening(_) => JobKind::Screening,
         }
     }
 
@@ -88,6 +114,8 @@ impl JobRequest {
         match self {
             Self::Ask(request) => request.check().map(drop),
             Self::Review(request) => request.check(),
+            Self::Table(request) => request.check().map(drop),
+            Self::Screening(request) => request.check().map(drop),
         }
     }
 
@@ -96,6 +124,8 @@ impl JobRequest {
         match self {
             Self::Ask(request) => request.datastore.as_deref(),
             Self::Review(request) => request.datastore.as_deref(),
+            Self::Table(request) => request.datastore.as_deref(),
+            Self::Screening(request) => request.datastore.as_deref(),
         }
     }
 
@@ -103,8 +133,13 @@ impl JobRequest {
     pub fn follows(&self) -> Option<&str> {
         match self {
             Self::Ask(request) => request.follows.as_deref(),
-            Self::Review(_) => None,
+            Self::Review(_) | Self::Table(_) | Self::Screening(_) => None,
         }
+    }
+
+    /// Whether one that is done may be begun once more: what was decided since, and papers that came, change what it gives.
+    pub fn may_go_on(&self) -> bool {
+        matches!(self, Self::Screening(_))
     }
 
     /// Lets it spend no more than `most` US dollars.
@@ -112,6 +147,8 @@ impl JobRequest {
         let wanted = match self {
             Self::Ask(request) => &mut request.max_cost_usd,
             Self::Review(request) => &mut request.max_cost_usd,
+            Self::Table(request) => &mut request.max_cost_usd,
+            Self::Screening(request) => &mut request.max_cost_usd,
         };
         *wanted = Some(wanted.map_or(most, |wanted| wanted.min(most)));
     }
@@ -121,6 +158,8 @@ impl JobRequest {
         match self {
             Self::Ask(request) => serde_json::to_string(request),
             Self::Review(request) => serde_json::to_string(request),
+            Self::Table(request) => serde_json::to_string(request),
+            Self::Screening(request) => serde_json::to_string(request),
         }
     }
 
@@ -129,6 +168,8 @@ impl JobRequest {
         match kind {
             JobKind::Ask => serde_json::from_str(json).map(Self::Ask),
             JobKind::Review => serde_json::from_str(json).map(Self::Review),
+            JobKind::Table => serde_json::from_str(json).map(Self::Table),
+            JobKind::Screening => serde_json::from_str(json).map(Self::Screening),
         }
     }
 }
@@ -180,7 +221,10 @@ mod tests {
     fn every_kind_is_kept_as_json_and_read_again() {
         let ask = AskRequest { question: "Why?".to_owned(), ..AskRequest::default() };
         let review = ReviewRequest { idea: "We plan.".to_owned(), ..ReviewRequest::default() };
-        for mut request in [JobRequest::from(ask), JobRequest::from(review)] {
+        let table = TableRequest { columns: vec!["n".to_owned()], ..TableRequest::default() };
+        let screening = ScreeningRequest { title: "x".to_owned(), ..ScreeningRequest::default() };
+        let all: [JobRequest; 4] = [ask.into(), review.into(), table.into(), screening.into()];
+        for mut request in all {
             request.spend_at_most(2.0);
             request.spend_at_most(3.0);
             let json = request.to_json().expect("JSON");

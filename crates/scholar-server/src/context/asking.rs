@@ -59,7 +59,7 @@ fn left(state: &SiteState, caller: &str, limits: CallerLimits) -> Result<Option<
         let (asked, _) = state.store.spent(caller, now - HOUR_S)?;
         if asked >= most {
             return Err(over(format!(
-                "you have asked for {asked} questions and reviews within the last hour, of {most}"
+                "you have asked for {asked} runs within the last hour, of {most}"
             ))
             .with_hint("ask again later, or let the operator raise questions-per-hour"));
         }

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::events::EventStream;
 use super::reply::{Accepted, EstimateReply, Failures};
-use crate::backend::{AskRequest, Offer};
+use crate::backend::{AskRequest, JobRequest, Offer};
 use crate::context::SiteState;
 use crate::context::asking::{self, submit};
 use crate::context::caller::Caller;
@@ -56,11 +56,21 @@ pub(super) async fn ask(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let run = submit(&state, &caller, read::<AskRequest>(body).await?).await?;
-    if wants_events(&headers)
+    taken(&state, &caller, &headers, read::<AskRequest>(body).await?).await
+}
+
+/// Takes a job of any kind; its events where the headers ask for them, else where to look for it.
+pub(super) async fn taken(
+    state: &Arc<SiteState>,
+    caller: &Caller,
+    headers: &HeaderMap,
+    request: impl Into<JobRequest>,
+) -> Result<Response, ApiError> {
+    let run = submit(state, caller, request).await?;
+    if wants_events(headers)
         && let Some(live) = state.jobs.live(&run)
     {
-        return Ok(EventStream::of_live(&state, live, None).into_response());
+        return Ok(EventStream::of_live(state, live, None).into_response());
     }
     Ok((StatusCode::ACCEPTED, Json(Accepted::of(run))).into_response())
 }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::sentence;
 use super::text::{counted, grouped, text};
-use crate::backend::{AskRequest, DatastoreOffer, Expected, Length, Offer};
+use crate::backend::{AskFilter, AskRequest, DatastoreOffer, Expected, Length, Offer};
 use crate::error::ApiError;
 
 /// Examples that are shown of a datastore.
@@ -28,7 +28,7 @@ pub(super) fn page(form: &Form<'_>, offer: &Offer) -> Markup {
         @if offer.datastores.is_empty() {
             (no_datastore())
         } @else {
-            @if let Some(problem) = problem { (refusal(problem)) }
+            @if let Some(problem) = problem { (refusal("Not asked.", problem)) }
             form.ask method="post" action="/ask" {
                 label.hidden for="question" { "Your question" }
                 textarea #question name="question" rows="3" required maxlength="20000" autofocus
@@ -46,10 +46,10 @@ pub(super) fn page(form: &Form<'_>, offer: &Offer) -> Markup {
 }
 
 /// Why what was sent was not taken.
-pub(super) fn refusal(problem: &ApiError) -> Markup {
+pub(super) fn refusal(what: &str, problem: &ApiError) -> Markup {
     html! {
         div.notice.bad role="alert" {
-            p { strong { "Not taken. " } (text(&sentence(&problem.message))) }
+            p { strong { (what) " " } (text(&sentence(&problem.message))) }
             @if let Some(hint) = &problem.hint { p { (text(&sentence(hint))) } }
         }
     }
@@ -138,15 +138,14 @@ fn choices(offer: &Offer, request: &AskRequest) -> Markup {
         }
         details.more open[is_open] {
             summary { "Filters, sources and budget" }
-            (filters(request))
+            (filters(&request.filter))
             (sources(offer, &request.sources))
             (budget(request.max_cost_usd, None, request.max_seconds))
         }
     }
 }
 
-fn filters(request: &AskRequest) -> Markup {
-    let filter = &request.filter;
+pub(super) fn filters(filter: &AskFilter) -> Markup {
     html! {
         fieldset {
             legend { "Only papers" }

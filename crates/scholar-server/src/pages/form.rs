@@ -26,7 +26,11 @@ impl Fields {
         found.map(|(_, value)| value.trim().to_owned()).filter(|value| !value.is_empty()).collect()
     }
 
-    fn number<T: std::str::FromStr>(&self, name: &str, label: &str) -> Result<Option<T>, ApiError> {
+    pub(super) fn number<T: std::str::FromStr>(
+        &self,
+        name: &str,
+        label: &str,
+    ) -> Result<Option<T>, ApiError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         value.parse().map(Some).map_err(|_| {
             ApiError::bad_request(format!("“{label}” is {value:?}, which is no number that fits"))
@@ -83,28 +87,33 @@ impl Fields {
         })
     }
 
+    /// The conditions on papers that they mean.
+    pub(super) fn filter(&self) -> Result<AskFilter, ApiError> {
+        let venues = self.get("venue").unwrap_or_default();
+        let venues = venues.split(',').map(|venue| venue.trim().to_owned());
+        Ok(AskFilter {
+            year_from: self.number("year_from", "from year")?,
+            year_to: self.number("year_to", "to year")?,
+            venues: venues.filter(|venue| !venue.is_empty()).collect(),
+            min_citations: self.number("min_citations", "fewest citations")?,
+            without_retracted: self.get("without_retracted").is_some(),
+            include_unknown: self.get("include_unknown").is_some(),
+        })
+    }
+
     /// The request that they mean.
     pub(super) fn request(&self) -> Result<AskRequest, ApiError> {
         let length = self.get("length").map(|name| {
             let found = Length::ALL.into_iter().find(|length| length.name() == name);
             found.ok_or_else(|| ApiError::bad_request(format!("there is no length {name:?}")))
         });
-        let venues = self.get("venue").unwrap_or_default();
-        let venues = venues.split(',').map(|venue| venue.trim().to_owned());
         Ok(AskRequest {
             question: self.get("question").unwrap_or_default().to_owned(),
             datastore: self.get("datastore").map(str::to_owned),
             mode: self.get("mode").map(str::to_owned),
             length: length.transpose()?,
             sources: self.all("source"),
-            filter: AskFilter {
-                year_from: self.number("year_from", "from year")?,
-                year_to: self.number("year_to", "to year")?,
-                venues: venues.filter(|venue| !venue.is_empty()).collect(),
-                min_citations: self.number("min_citations", "fewest citations")?,
-                without_retracted: self.get("without_retracted").is_some(),
-                include_unknown: self.get("include_unknown").is_some(),
-            },
+            filter: self.filter()?,
             follows: self.get("follows").map(str::to_owned),
             max_cost_usd: self.number("max_cost_usd", "US dollars")?,
             max_seconds: self.number("max_seconds", "seconds")?,

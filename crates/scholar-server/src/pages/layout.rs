@@ -25,6 +25,10 @@ pub(super) enum Place {
     Ask,
     /// Having an idea reviewed.
     Review,
+    /// Tables of papers.
+    Tables,
+    /// Papers held against criteria.
+    Screenings,
     /// Papers.
     Library,
     /// What was asked.
@@ -41,6 +45,8 @@ pub(super) enum Place {
 pub(super) const PLACES: &[(Place, &str, &str)] = &[
     (Place::Ask, "/", "Ask"),
     (Place::Review, "/review", "Review"),
+    (Place::Tables, "/tables", "Tables"),
+    (Place::Screenings, "/screenings", "Screening"),
     (Place::Library, "/library", "Library"),
     (Place::Runs, "/runs", "Runs"),
     (Place::Annotate, crate::annotate::WITHIN, "Annotate"),
@@ -63,6 +69,8 @@ pub(super) struct Frame<'a> {
     pub(super) is_changing: bool,
     /// Whether answers are compared here.
     pub(super) has_studies: bool,
+    /// Whether it is as wide as the window, for a table.
+    pub(super) is_wide: bool,
 }
 
 impl<'a> Frame<'a> {
@@ -76,13 +84,14 @@ impl<'a> Frame<'a> {
             caller: None,
             is_changing: false,
             has_studies: false,
+            is_wide: false,
         }
     }
 }
 
 /// A whole page.
 pub(super) fn page(frame: &Frame<'_>, body: &Markup) -> Markup {
-    let Frame { title, place, threads, thread, caller, is_changing, has_studies } = frame;
+    let Frame { title, place, threads, thread, caller, is_changing, has_studies, is_wide } = frame;
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -115,9 +124,9 @@ pub(super) fn page(frame: &Frame<'_>, body: &Markup) -> Markup {
                         }
                     }
                 }
-                div.columns {
+                div.columns.wide[*is_wide] {
                     main #main tabindex="-1" { (body) }
-                    @if let Some(threads) = threads { (side(threads, *thread)) }
+                    @if let (Some(threads), false) = (threads, *is_wide) { (side(threads, *thread)) }
                 }
             }
         }

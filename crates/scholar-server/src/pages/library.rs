@@ -134,7 +134,23 @@ fn papers(datastore: &str, query: &PaperQuery, list: &PaperList) -> Markup {
         @else if list.found == 0 { p.soft { "None of its " (counted(list.total, "paper", "papers")) " has all these words." } }
         @else {
             p.soft { (grouped(*offset as u64 + 1)) "–" (grouped(last as u64)) " of " (counted(list.found, "paper", "papers")) @if list.found < list.total { " that fit, of " (grouped(list.total as u64)) } }
-            ul.papers { @for meta in &list.papers { li { (line(datastore, meta)) } } }
+            form method="get" action="/tables" {
+                input type="hidden" name="datastore" value=(text(datastore));
+                ul.papers.choice {
+                    @for (at, meta) in list.papers.iter().enumerate() {
+                        @let title = meta.display_title();
+                        li {
+                            input type="checkbox" id={ "choose-" (at) } name="paper" value=(text(&meta.id.to_string())) aria-label=(text(&format!("Choose {title}")));
+                            span { (line(datastore, meta)) }
+                        }
+                    }
+                }
+                div.buttons {
+                    span.soft { "With those chosen:" }
+                    button type="submit" { "Make a table" }
+                    button type="submit" formaction="/screenings" { "Screen" }
+                }
+            }
             nav.steps-of-pages aria-label="Parts of the list" {
                 @if *offset > 0 { a rel="prev" href=(to(offset.saturating_sub(*limit))) { "← Before" } } " "
                 @if last < list.found { a rel="next" href=(to(last)) { "More →" } }

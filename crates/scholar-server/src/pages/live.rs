@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use super::progress::{Piece, Progress};
 use super::run::state_words;
-use crate::backend::RunState;
+use crate::backend::{JobKind, RunState};
 use crate::jobs::feed::{EventId, Seen};
 use crate::native::{EventStream, Told};
 
 /// The stream of `told`, of which the page has what came up to `last` already: `before` are those events.
-pub(super) fn respond(stream: EventStream, before: &[Seen]) -> Response {
+pub(super) fn respond(stream: EventStream, before: &[Seen], kind: JobKind) -> Response {
     let mut progress = Progress::of(before);
     stream.respond(move |told| match told {
         Told::Queued(ahead) => {
@@ -23,7 +23,7 @@ pub(super) fn respond(stream: EventStream, before: &[Seen]) -> Response {
         }
         Told::Reset => {
             progress = Progress::default();
-            vec![sent(None, vec![put("progress", progress.render())])]
+            vec![sent(None, vec![put("progress", progress.of_kind(kind))])]
         }
         Told::Seen(id, seen) => {
             let mut pieces = progress.see(&seen);

@@ -12,6 +12,7 @@ use super::answer::is_doubtful;
 use super::explored::Growing;
 use super::sentence;
 use super::text::{counted, seconds, text, web_address};
+use crate::backend::JobKind;
 use crate::jobs::feed::Seen;
 
 /// Characters of a passage on a card before it is opened.
@@ -101,6 +102,25 @@ impl Progress {
         let before = self.sentences.last().map(|last| last.heading.as_deref());
         let is_new = before != Some(sentence.heading.as_deref());
         proven(sentence, is_new)
+    }
+
+    /// The parts that change of the page of a run of that kind.
+    pub(super) fn of_kind(&self, kind: JobKind) -> Markup {
+        match kind {
+            JobKind::Ask | JobKind::Review => self.render(),
+            JobKind::Table | JobKind::Screening => self.render_steps(),
+        }
+    }
+
+    /// Those of a page that has no answer: steps and notices.
+    pub(super) fn render_steps(&self) -> Markup {
+        html! {
+            section aria-labelledby="steps-title" {
+                h2 #steps-title { "Steps" }
+                ol #steps .steps aria-live="polite" { @for (at, step) in &self.steps { (step_item(*at, step)) } }
+            }
+            ul #notices .notices { @for notice in &self.notices { (notice_item(notice)) } }
+        }
     }
 
     /// The page's parts that change.

@@ -27,7 +27,7 @@ pub(super) fn page(form: &Form<'_>, offer: &Offer) -> Markup {
             (no_datastore())
         } @else {
             p { "A plan is weighed against the literature before any experiment is run: do published studies support its methods, and what of it exists already?" }
-            @if let Some(problem) = problem { (refusal(problem)) }
+            @if let Some(problem) = problem { (refusal("Not begun.", problem)) }
             form.ask.idea method="post" action="/review" enctype="multipart/form-data" data-drop-one="" {
                 label for="idea" { "Your idea, as text or Markdown" }
                 textarea #idea name="idea" rows="12" maxlength="20000" autofocus aria-describedby="idea-note"

@@ -21,7 +21,8 @@ use super::progress::Progress;
 use super::run::{Around, Written};
 use super::text::encoded;
 use super::{
-    annotate as annotate_page, answer, ask, live, run as run_page, runs as runs_page, sign_in,
+    annotate as annotate_page, answer, ask, live, run as run_page, runs as runs_page, sheet_routes,
+    sign_in,
 };
 use crate::annotate;
 use crate::backend::{AskRequest, CitedPassage, Export, ExportKind, ExportPart};
@@ -177,8 +178,11 @@ async fn show(
     State(state): Site,
     Extension(caller): Who,
     Path(run): Path<String>,
-) -> Result<Html<String>, ApiError> {
+) -> Result<Response, ApiError> {
     let shown = find(&state, &caller, &run).await?;
+    if let Some(address) = sheet_routes::page_of(shown.summary.verb, &run) {
+        return Ok(see(&address));
+    }
     let (name, thread) =
         (Arc::clone(&caller.name), shown.job.as_ref().map(|job| job.thread.clone()));
     let beside = state
@@ -197,7 +201,7 @@ async fn show(
     let is_changing = shown.live.is_some();
     let title = &shown.summary.question;
     let frame = Frame { thread, is_changing, ..Frame::plain(title, Place::Elsewhere) };
-    framed(&state, &caller, frame, &body).await
+    Ok(framed(&state, &caller, frame, &body).await?.into_response())
 }
 
 /// What the page of a run has beside the run.
@@ -285,12 +289,16 @@ async fn follow(
     let last = last_event(&headers).or_else(|| last?.parse().ok());
     let Shown { summary, live, .. } = find(&state, &caller, &run).await?;
     let Some(live) = live else {
-        return Ok(live::respond(EventStream::of_events(Vec::new(), summary.state, None), &[]));
+        return Ok(live::respond(
+            EventStream::of_events(Vec::new(), summary.state, None),
+            &[],
+            summary.verb,
+        ));
     };
     let (place, _) = live.feed.resume(last);
     let before = live.feed.all();
     let stream = EventStream::of_live(&state, live, last);
-    Ok(live::respond(stream, before.get(..place).unwrap_or_default()))
+    Ok(live::respond(stream, before.get(..place).unwrap_or_default(), summary.verb))
 }
 
 async fn cancel(

@@ -75,7 +75,7 @@ pub(super) fn state_words(ahead: Option<usize>) -> Markup {
     html! {
         @match ahead {
             Some(0) => p { "Waiting: this is next." },
-            Some(n) => p { "Waiting: " (counted(n, "other comes", "others come")) " first." },
+            Some(n) => p { "Waiting: " (counted(n, "other goes", "others go")) " first." },
             None => p.working { "Under way" span aria-hidden="true" { "…" } },
         }
     }
@@ -156,6 +156,7 @@ pub(super) fn answered(around: &Around<'_>, view: &AnswerView, written: &Written
             @if !around.is_guest {
                 @match around.summary.verb {
                     JobKind::Ask => (follow_up(around)),
+                    JobKind::Table | JobKind::Screening => {},
                     JobKind::Review => { @if around.is_own { (report::again(&around.summary.id)) } }
                 }
             }
@@ -195,7 +196,7 @@ fn states(view: &AnswerView, verb: JobKind) -> Markup {
         @if answer.abstained {
             div.notice.abstained {
                 @match verb {
-                    JobKind::Ask => {
+                    JobKind::Ask | JobKind::Table | JobKind::Screening => {
                         p { strong { "Insufficient evidence. " } "The papers that were searched do not answer this question." }
                         p { "A wider filter, another datastore or more sources may. Below is what came nearest." }
                     }
@@ -345,7 +346,7 @@ fn behind(answer: &Answer, events: &[Event], usage: &RunUsage, verb: JobKind) ->
     let steps = steps_of(events);
     html! {
         section.behind aria-labelledby="behind" {
-            h2 #behind { @match verb { JobKind::Ask => "How this answer came about", JobKind::Review => "How this review came about" } }
+            h2 #behind { @match verb { JobKind::Review => "How this review came about", JobKind::Ask | JobKind::Table | JobKind::Screening => "How this answer came about" } }
             @if !steps.is_empty() { details { summary { "What was searched and done" } ol.steps { @for step in &steps { li { (text(step)) } } } } }
             @if !left_out.is_empty() {
                 details {

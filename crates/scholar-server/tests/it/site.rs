@@ -5,7 +5,9 @@ mod backend;
 mod library;
 mod pages;
 mod reviews;
+mod sheets;
 mod shelf;
+mod workbench;
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -65,10 +67,8 @@ impl Running {
                 let probe =
                     Arc::new(|| Ok(scholar_server::CollectionSize { papers: 40, passages: 40 }));
                 let retriever = Arc::new(MemoryRetriever::corpus());
-                let config = ServerConfig::local("forty", 2);
-                let server = Server::start(retriever, config, probe, None);
-                let config =
-                    SiteConfig { jobs, access, database, behind_tls: false, studies: None };
+                let search = ServerConfig::local("forty", 2);
+                let server = Server::start(retriever, search, probe, None);
                 let site = Site::start(server, backend, config).expect("a database");
                 let stop = async move {
                     let _dropped = stopped.await;

@@ -32,6 +32,17 @@ pub(crate) fn stored(store: &Datastore, name: &str, text: &str) -> Result<PaperI
     }
 }
 
+/// The same of a name that somebody sent: it means no path of this machine.
+///
+/// # Errors
+/// As [`stored`].
+pub(crate) fn sent(store: &Datastore, name: &str, text: &str) -> Result<PaperId, CommandError> {
+    match find_by(store, name, text, Paths::Refused)? {
+        Named::Stored(id) => Ok(id),
+        Named::Unknown(id) => Err(CommandError::user(format!("{name} has no paper {id}"))),
+    }
+}
+
 /// The same for several names, in their order.
 ///
 /// # Errors
@@ -60,7 +71,18 @@ enum Named {
     Unknown(PaperId),
 }
 
+/// Whether a name may be the path of a paper's file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Paths {
+    Taken,
+    Refused,
+}
+
 fn find(store: &Datastore, name: &str, text: &str) -> Result<Named, CommandError> {
+    find_by(store, name, text, Paths::Taken)
+}
+
+fn find_by(store: &Datastore, name: &str, text: &str, paths: Paths) -> Result<Named, CommandError> {
     let text = text.trim();
     let id = text.parse::<PaperId>().ok().or_else(|| PaperId::recognise(text));
     if let Some(id) = &id
@@ -69,7 +91,7 @@ fn find(store: &Datastore, name: &str, text: &str) -> Result<Named, CommandError
         return Ok(Named::Stored(paper.meta.id));
     }
     let keyed = store.papers_keyed(text)?;
-    let found = match keyed.is_empty() {
+    let found = match keyed.is_empty() && paths == Paths::Taken {
         true => store.papers_at_path(&absolute(Path::new(text)))?,
         false => keyed,
     };

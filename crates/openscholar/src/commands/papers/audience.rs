@@ -28,7 +28,9 @@ impl Audience {
     /// Ready when the work is to end.
     pub(crate) async fn ends(&self, app: &App) {
         match &self.cancel {
-            Some(cancel) => drop(cancel.wait().await),
+            Some(cancel) => {
+                let _whatever_the_reason = cancel.wait().await;
+            }
             None => app.stop.wait().await,
         }
     }

@@ -78,7 +78,8 @@ pub(super) fn run(name: &str, args: ScreenArgs, app: &App) -> Result<ExitCode, C
     let filter = SearchFilter::from(args.filter.clone());
     let ids = address::all_stored(&datastore.store, name, &args.ids)?;
     app.heed_signals()?;
-    let (ranked, state) = app.block_on_to_the_end(work.screen(&ids, &filter, state))??;
+    let (ranked, state) =
+        app.block_on_to_the_end(Box::pin(work.screen(&ids, &filter, state)))??;
     for notice in &work.notices {
         app.printer.notice(notice);
     }
@@ -149,7 +150,8 @@ impl<'a> Work<'a> {
     ) -> Result<Self, CommandError> {
         let How { mode, model, limit } = how;
         let mut notices = Vec::new();
-        let screener = Screener::open(mode, model, criteria, datastore, app, &mut notices).await?;
+        let opening = Screener::open(mode, model, criteria, datastore, app, &mut notices);
+        let screener = Box::pin(opening).await?;
         Ok(Self { criteria, datastore, screener, limit, audience, app, notices })
     }
 

@@ -1,5 +1,6 @@
 //! Jobs of the server become runs exactly as commands do: by the arguments of those commands.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use scholar_core::Query;
@@ -7,10 +8,11 @@ use scholar_server::CancelReason;
 use scholar_server::backend::{Expected, JobRequest, JobTask, Reserved, RunUsage};
 
 use super::desk::Desk;
-use super::{asking, past, reviewing};
+use super::{asking, past, reviewing, sheets};
 use crate::app::App;
 use crate::commands::ask::answering::Attended;
-use crate::error::CommandError;
+use crate::commands::papers::audience::Audience;
+use crate::error::{CommandError, ErrorKind};
 use crate::output::document::AnswerDocument;
 use crate::runs::{ANSWER_FILE, RUN_FILE, RunFolder, RunStatus};
 
@@ -19,6 +21,10 @@ pub(super) fn estimate(desk: &Desk, request: &JobRequest) -> Result<Expected, Co
     match request {
         JobRequest::Ask(request) => asking::estimate(desk, request).map(Expected::exactly),
         JobRequest::Review(request) => reviewing::estimate(desk, request),
+        JobRequest::Table(_) | JobRequest::Screening(_) => {
+            Err(CommandError::user("what tables and screenings use is not estimated")
+                .with_hint("set a limit of money instead"))
+        }
     }
 }
 
@@ -33,6 +39,14 @@ pub(super) fn reserve(desk: &Desk, request: &JobRequest) -> Result<Reserved, Com
             let (_, task) = reviewing::task(desk, request, None)?;
             (task.idea().name(), task.query()?)
         }
+        JobRequest::Table(request) => {
+            let (reserved, query) = sheets::reserve_table(desk, request)?;
+            if let (Some(on_query), Some(query)) = (&desk.on_query, query) {
+                on_query(&query);
+            }
+            return Ok(reserved);
+        }
+        JobRequest::Screening(request) => return sheets::reserve_screening(desk, request),
     };
     let (folder, run) = RunFolder::create(&desk.app.home, &App::now(), &title)?;
     desk.reserved.lock().insert(run.clone(), folder);
@@ -44,6 +58,9 @@ pub(super) fn reserve(desk: &Desk, request: &JobRequest) -> Result<Reserved, Com
 
 /// Gives up the folder of a run that never began.
 pub(super) fn release(desk: &Desk, run: &str) {
+    if sheets::release(desk, run) {
+        return;
+    }
     drop(desk.reserved.lock().remove(run));
     RunFolder::give_up(&desk.app.home, run);
 }
@@ -52,6 +69,16 @@ pub(super) fn release(desk: &Desk, run: &str) {
 pub(super) fn carry_out(desk: &Desk, task: JobTask) -> Result<RunUsage, CommandError> {
     let JobTask { run, request, resume, observer, cancel } = task;
     let app = &desk.app;
+    let audience = || Audience {
+        printer: app.printer.silent(),
+        observer: Arc::clone(&observer),
+        cancel: Some(cancel.clone()),
+    };
+    match &request {
+        JobRequest::Table(request) => return sheets::make_table(desk, &run, request, &audience()),
+        JobRequest::Screening(request) => return sheets::screen(desk, &run, request, &audience()),
+        JobRequest::Ask(_) | JobRequest::Review(_) => {}
+    }
     let reserved = desk.reserved.lock().remove(&run);
     let folder = RunFolder::at(app.home.runs().join(&run));
     let has_begun = resume && folder.file(RUN_FILE).is_file();
@@ -87,6 +114,9 @@ pub(super) fn carry_out(desk: &Desk, task: JobTask) -> Result<RunUsage, CommandE
             let (args, task) = reviewing::task(desk, request, resumed)?;
             let attended = attend()?;
             desk.handle.block_on(Box::pin(reviewing::review(&args, &task, app, attended, stop)))?
+        }
+        JobRequest::Table(_) | JobRequest::Screening(_) => {
+            return Err(CommandError::new(ErrorKind::Bug, "a table was taken for an answer"));
         }
     };
     Ok(past::usage(&document))

@@ -93,7 +93,12 @@ fn annotators_find_their_pages_beneath_those_of_the_site() {
         "page=one&seq=1&base=0&action=save&explanation=Because",
     );
     assert_eq!((draft.status, &draft.json()["revision"]), (200, &1.into()), "{}", draft.body);
-    let sent = form(site.address, &task, &[], &judgement().replace("base=0", "base=1"));
+    let sent = form(
+        site.address,
+        &task,
+        &[],
+        &judgement().replace("seq=1", "seq=2").replace("base=0", "base=1"),
+    );
     assert_eq!(
         sent.header("location"),
         Some(format!("/annotate/a/{ADA}").as_str()),

@@ -12,6 +12,7 @@ use scholar_core::{
 use scholar_formats::exploration::{NoveltyMap, NoveltyRow};
 use scholar_formats::export::{ReportLine, ReportPart};
 use scholar_pipeline::budget::Estimate;
+use scholar_pipeline::screen::PersonDecision;
 use scholar_pipeline::{Event, Evidence, EvidenceNumber};
 use scholar_server::backend::{
     AnswerView, Backend, BackendError, BackendErrorKind, DatastoreOffer, Expected, Export,
@@ -45,6 +46,8 @@ pub(crate) struct FakeBackend {
     pub(crate) incoming: Mutex<Option<std::path::PathBuf>>,
     /// Files that were added.
     pub(crate) added: Mutex<Vec<std::path::PathBuf>>,
+    /// What people decided on papers.
+    pub(crate) decided: Mutex<Vec<PersonDecision>>,
     /// What was said of two papers.
     pub(crate) settled: Mutex<Vec<(String, String, bool)>>,
 }
@@ -279,7 +282,7 @@ impl Backend for FakeBackend {
         };
         let summary = self.summary(&run, &request, RunState::Done);
         let review = match &request {
-            JobRequest::Ask(_) => None,
+            JobRequest::Ask(_) | JobRequest::Table(_) | JobRequest::Screening(_) => None,
             JobRequest::Review(request) => Some(self.review(request)),
         };
         self.runs.lock().insert(run, RunView { summary, answer: Some(answer), review, events });
@@ -323,6 +326,8 @@ fn title(request: &JobRequest) -> String {
             let first = request.idea.trim().lines().next().unwrap_or_default();
             first.trim_start_matches(['#', ' ']).to_owned()
         }
+        JobRequest::Table(request) => request.title(),
+        JobRequest::Screening(request) => request.title.clone(),
     }
 }
 

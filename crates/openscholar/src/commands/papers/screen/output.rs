@@ -4,7 +4,7 @@ use scholar_core::text::untrusted;
 use scholar_core::text::untrusted::Markdown;
 use scholar_datastore::Datastore;
 use scholar_formats::export::{self, ListFormat};
-use scholar_pipeline::screen::{Criteria, Decider, Decision, ScreenedPaper as Row};
+use scholar_pipeline::screen::{Criteria, Decider, ScreenedPaper as Row};
 
 use super::by_hand::{DECISION_COLUMN, REASON_COLUMN};
 use crate::error::CommandError;
@@ -74,7 +74,7 @@ pub(crate) fn csv(criteria: &Criteria, rows: &[&Row]) -> String {
 }
 
 /// A document with the quotations of every decision.
-pub(super) fn markdown(criteria: &Criteria, rows: &[&Row], flow: &str) -> String {
+pub(crate) fn markdown(criteria: &Criteria, rows: &[&Row], flow: &str) -> String {
     let mut out = Markdown::new();
     out.markup("# ").text(&criteria.title).markup("\n\n");
     for criterion in &criteria.criteria {

@@ -15,7 +15,7 @@ const PAD: usize = 10;
 const CHARS: usize = 46;
 
 /// The counts in words, one line each.
-pub(super) fn text(counts: &FlowCounts) -> String {
+pub(crate) fn text(counts: &FlowCounts) -> String {
     let mut out = String::new();
     for (depth, name, n) in lines(counts) {
         // Writing to a string cannot fail.

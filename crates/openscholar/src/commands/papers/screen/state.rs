@@ -119,7 +119,7 @@ impl State {
     }
 
     /// What a person decided last on a paper.
-    pub(super) fn person(&self, paper: &PaperId) -> Option<&PersonDecision> {
+    pub(crate) fn person(&self, paper: &PaperId) -> Option<&PersonDecision> {
         self.person.get(paper)
     }
 
