@@ -23,8 +23,8 @@ pub use run::{
     RunUsage, RunView,
 };
 pub use shelf::{
-    AddedFile, AddedPaper, CitedWork, DoubtfulPair, DrawnPage, MarkedPage, PaperList, PaperQuery,
-    PaperView, QuotedIn, Shelf,
+    AddedFile, AddedPaper, CitedWork, DoubtfulPair, DrawnPage, MarkedPage, NO_DOCUMENT, PaperList,
+    PaperQuery, PaperView, QuotedIn, SearchedDatastores, Shelf,
 };
 pub use upkeep::{Replayed, RunDifference, Status, StatusCheck, Upkeep, Verified};
 pub use workbench::{

@@ -41,6 +41,8 @@ pub(crate) struct Traffic {
 pub(crate) struct Link {
     /// The address of this machine that the client reached; unknown for streams that are no sockets.
     pub(crate) local: Option<IpAddr>,
+    /// The address that the client has, or the proxy in front of it.
+    pub(crate) peer: Option<IpAddr>,
     /// Whether a head had both a length and a transfer coding.
     pub(crate) conflicting: AtomicBool,
 }

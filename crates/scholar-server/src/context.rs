@@ -12,6 +12,7 @@ use crate::backend::{Backend, BackendError, BackendErrorKind};
 use crate::callers::Access;
 use crate::error::{ApiError, ErrorCode};
 use crate::gate::Hosts;
+use crate::gate::guesses::Guesses;
 use crate::jobs::store::{JobStore, JobStoreError};
 use crate::jobs::{Jobs, SubmitError};
 use shelf::Shelving;
@@ -28,6 +29,7 @@ pub(crate) struct SiteState {
     /// Studies that are served beside everything else.
     pub(crate) studies: Option<Studies>,
     pub(crate) access: Access,
+    pub(crate) guesses: Guesses,
     pub(crate) hosts: Hosts,
     pub(crate) max_body_bytes: usize,
     pub(crate) behind_tls: bool,

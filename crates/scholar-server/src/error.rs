@@ -30,6 +30,8 @@ pub enum ErrorCode {
     Busy,
     /// The caller has asked or spent as much as they may.
     OverBudget,
+    /// Too many wrong tokens came from the same address.
+    RateLimited,
     /// It took longer than the server waits.
     Timeout,
     /// The collection cannot be searched now.
@@ -89,7 +91,7 @@ impl ApiError {
             ErrorCode::NotFound => StatusCode::NOT_FOUND,
             ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             ErrorCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            ErrorCode::OverBudget => StatusCode::TOO_MANY_REQUESTS,
+            ErrorCode::OverBudget | ErrorCode::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             ErrorCode::Busy | ErrorCode::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             ErrorCode::Timeout => StatusCode::GATEWAY_TIMEOUT,
             ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,

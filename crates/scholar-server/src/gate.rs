@@ -6,6 +6,7 @@
 //!
 //! Source: RFC 9110 section 7.2, RFC 9112 sections 3.2 and 6.3; the Fetch standard, section 3.2 ("`Origin` header").
 
+pub(crate) mod guesses;
 mod tokens;
 
 use std::collections::BTreeSet;

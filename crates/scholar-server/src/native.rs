@@ -7,6 +7,7 @@ pub(crate) mod reply;
 mod reviews;
 mod runs;
 mod sheets;
+mod threads;
 mod upkeep;
 
 use std::sync::Arc;
@@ -36,6 +37,10 @@ fn described() -> (Router<Arc<SiteState>>, OpenApi) {
         .routes(routes!(runs::cancel))
         .routes(routes!(runs::resume))
         .routes(routes!(runs::export))
+        .routes(routes!(threads::list))
+        .routes(routes!(threads::feedback, threads::give_feedback))
+        .routes(routes!(threads::share))
+        .routes(routes!(threads::unshare))
         .routes(routes!(upkeep::verify))
         .routes(routes!(upkeep::replay))
         .routes(routes!(upkeep::explain))

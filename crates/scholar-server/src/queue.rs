@@ -26,6 +26,8 @@ const MOST_RETRY_AFTER: u64 = 60;
 
 /// A query with the room for what it comes to.
 pub(crate) struct PendingSearch {
+    /// What is asked of whom.
+    pub(crate) retriever: Arc<dyn Retriever>,
     /// What is asked.
     pub(crate) request: SearchRequest,
     /// Room for all passages asked for; also while a search goes on whose client has left.
@@ -41,6 +43,7 @@ pub(crate) struct FinishedSearch {
 }
 
 struct Job {
+    retriever: Arc<dyn Retriever>,
     request: SearchRequest,
     waiting: Waiting,
 }
@@ -108,6 +111,11 @@ impl Queue {
         })
     }
 
+    /// What searches, where nothing else is named.
+    pub(crate) fn retriever(&self) -> &Arc<dyn Retriever> {
+        &self.retriever
+    }
+
     /// Queries that wait and whose client is still there.
     pub fn len(&self) -> usize {
         self.jobs.lock().iter().filter(|job| !job.waiting.reply.is_closed()).count()
@@ -143,9 +151,10 @@ impl Queue {
         }
         let receivers = requests
             .into_iter()
-            .map(|PendingSearch { request, hold, passage_cost }| {
+            .map(|PendingSearch { retriever, request, hold, passage_cost }| {
                 let (reply, receiver) = oneshot::channel();
                 jobs.push_back(Job {
+                    retriever,
                     request,
                     waiting: Waiting { reply, since, hold, passage_cost },
                 });
@@ -166,7 +175,9 @@ impl Queue {
             if jobs.is_empty() {
                 woken.await;
             } else {
-                self.search(jobs).await;
+                for (retriever, jobs) in by_retriever(jobs) {
+                    self.search(&*retriever, jobs).await;
+                }
             }
         }
     }
@@ -187,9 +198,9 @@ impl Queue {
         taken
     }
 
-    async fn search(&self, jobs: Vec<Job>) {
+    async fn search(&self, retriever: &dyn Retriever, jobs: Vec<Job>) {
         let (requests, waiting): (Vec<SearchRequest>, Vec<Waiting>) =
-            jobs.into_iter().map(|Job { request, waiting }| (request, waiting)).unzip();
+            jobs.into_iter().map(|Job { request, waiting, .. }| (request, waiting)).unzip();
         let number = self.started.fetch_add(1, Ordering::Relaxed);
         if let Some(first) = requests.first() {
             let shown = (first.query.as_str().to_owned(), first.top_k);
@@ -197,8 +208,7 @@ impl Queue {
         }
         let began = Instant::now();
         // A panic is the batch's, not the worker's: its callers hear of it, the next batch is searched.
-        let outcomes =
-            AssertUnwindSafe(self.retriever.search_batch(&requests)).catch_unwind().await;
+        let outcomes = AssertUnwindSafe(retriever.search_batch(&requests)).catch_unwind().await;
         self.running.lock().remove(&number);
         let spent = began.elapsed();
         drop(requests);
@@ -222,4 +232,16 @@ impl Queue {
         let smoothed = if before == 0 { now } else { (7 * before + now) / 8 };
         self.pace.store(smoothed, Ordering::Relaxed);
     }
+}
+
+/// Queries of one retriever are searched together; which comes first is whose query did.
+fn by_retriever(jobs: Vec<Job>) -> Vec<(Arc<dyn Retriever>, Vec<Job>)> {
+    let mut parts: Vec<(Arc<dyn Retriever>, Vec<Job>)> = Vec::new();
+    for job in jobs {
+        match parts.iter_mut().find(|(retriever, _)| Arc::ptr_eq(retriever, &job.retriever)) {
+            Some((_, part)) => part.push(job),
+            None => parts.push((Arc::clone(&job.retriever), vec![job])),
+        }
+    }
+    parts
 }

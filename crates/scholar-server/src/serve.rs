@@ -110,13 +110,13 @@ impl Answering {
         Self { http, router, limits, traffic: Arc::clone(traffic) }
     }
 
-    /// Answers what comes over `stream`, whose end here is `local`.
+    /// Answers what comes over `stream`, whose ends are the addresses `local` and `peer`.
     fn connection<S: AsyncRead + AsyncWrite + Unpin + 'static>(
         &self,
         stream: S,
-        local: Option<IpAddr>,
+        [local, peer]: [Option<IpAddr>; 2],
     ) -> http1::Connection<TokioIo<Guarded<S>>, Linked> {
-        let link = Arc::new(Link { local, ..Link::default() });
+        let link = Arc::new(Link { local, peer, ..Link::default() });
         let traffic = Arc::clone(&self.traffic);
         let stream = Guarded::new(stream, Arc::clone(&link), traffic, self.limits.write_timeout);
         let router = TowerToHyperService::new(self.router.clone());
@@ -157,7 +157,7 @@ impl Server {
     pub async fn answer(&self, stream: impl AsyncRead + AsyncWrite + Unpin + 'static) {
         let answering = Answering::new(self.router(), self.limits(), &self.shared.traffic);
         let _counted = Counted::new(&self.shared.traffic);
-        if let Err(error) = answering.connection(stream, None).await {
+        if let Err(error) = answering.connection(stream, [None, None]).await {
             tracing::debug!(%error, "a connection broke off");
         }
     }
@@ -190,8 +190,8 @@ pub(crate) async fn accept(
         };
         // Those that ended are only remembered until here.
         while connections.try_join_next().is_some() {}
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -201,7 +201,7 @@ pub(crate) async fn accept(
         // The last piece of a reply may wait for an acknowledgement without this.
         let _best_effort = stream.set_nodelay(true);
         let local = stream.local_addr().ok().map(|address| address.ip());
-        let connection = graceful.watch(answering.connection(stream, local));
+        let connection = graceful.watch(answering.connection(stream, [local, Some(peer.ip())]));
         let counted = Counted::new(traffic);
         connections.spawn(async move {
             let _held = (place, counted);

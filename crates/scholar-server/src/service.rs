@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use scholar_core::Retriever;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -20,6 +21,7 @@ use crate::body::Bodies;
 use crate::budget::Budget;
 use crate::config::ServerConfig;
 use crate::error::{ApiError, ErrorCode};
+use crate::gate::guesses::{self, Guesses};
 use crate::gate::{self, Refused};
 use crate::metrics::Metrics;
 use crate::queue::Queue;
@@ -61,6 +63,8 @@ impl Server {
             stopping: AtomicBool::new(false),
             on_query,
             gauges: OnceLock::new(),
+            shelf: OnceLock::new(),
+            guesses: Guesses::default(),
         };
         Self { shared: Arc::new(shared), _workers: workers }
     }
@@ -138,7 +142,16 @@ async fn around(State(shared): State<Arc<Shared>>, request: Request, next: Next)
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let route = matched.as_ref().map_or("other", MatchedPath::as_str);
     let is_preflight = shared.config.upstream_exact && request.method() == Method::OPTIONS;
-    let mut response = match admit(&shared.config, &request, route) {
+    let (now, needs_token) = (Instant::now(), shared.config.tokens.is_some());
+    let guesser = (needs_token && guesses::brings_token(&request, false))
+        .then(|| guesses::source_of(&request, false));
+    let admitted = admit(&shared.config, &request, route);
+    let mut response = match admitted {
+        Ok(()) | Err(Refused::Token)
+            if let Some(Err(error)) = guesser.map(|from| shared.guesses.check(from, now)) =>
+        {
+            error.into_response()
+        }
         Err(refused) => {
             // Whatever else comes over this connection is not looked at.
             let mut response = ApiError::from(refused).into_response();
@@ -157,6 +170,9 @@ async fn around(State(shared): State<Arc<Shared>>, request: Request, next: Next)
             })
         }
     };
+    if let Some(from) = guesser.filter(|_| response.status() == StatusCode::UNAUTHORIZED) {
+        shared.guesses.wrong(from, now);
+    }
     if shared.config.upstream_exact {
         let headers = response.headers_mut();
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
@@ -28,6 +28,7 @@ use crate::context::SiteState;
 use crate::context::caller::{self, Caller};
 use crate::context::shelf::Shelving;
 use crate::error::ApiError;
+use crate::gate::guesses::{self, Guesses};
 use crate::gate::{self, Refused};
 use crate::jobs::store::{JobStore, JobStoreError};
 use crate::jobs::{Jobs, JobsConfig};
@@ -91,6 +92,7 @@ impl Site {
         let _first = server.shared.gauges.set(Box::new(gauges));
         let hosts = server.shared.config.allowed_hosts.clone();
         let max_body_bytes = server.shared.config.max_body_bytes;
+        let _first = server.shared.shelf.set(Arc::clone(&backend));
         let state = SiteState {
             backend,
             jobs,
@@ -98,6 +100,7 @@ impl Site {
             shelving,
             studies,
             access,
+            guesses: Guesses::default(),
             hosts,
             max_body_bytes,
             behind_tls,
@@ -186,12 +189,19 @@ async fn around(State(state): State<Arc<SiteState>>, mut request: Request, next:
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let route = matched.as_ref().map_or("", MatchedPath::as_str);
     let (most, _) = additions::bounds_of(route, (state.max_body_bytes, Duration::ZERO));
+    // Where nobody needs a token, none is looked at.
+    let guesser = (matches!(state.access, Access::Named(_))
+        && guesses::brings_token(&request, route == caller::SIGN_IN))
+    .then(|| guesses::source_of(&request, state.behind_tls));
     let admitted = gate::check(&request, &state.hosts, most)
         .and_then(|()| gate::check_origin(&request, &state.hosts))
         .and_then(|()| gate::check_site(&request))
         .and_then(|()| gate::check_form(&request));
     let mut response = match admitted {
         Err(refused) => refuse(&refused, is_page, &state),
+        Ok(()) if let Some(Err(error)) = guesser.map(|from| state.guesses.check(from, began)) => {
+            error.into_response()
+        }
         Ok(()) => match Caller::of(&state, request.headers()).await {
             Err(error) => error.into_response(),
             Ok(Some(caller)) => {
@@ -203,6 +213,9 @@ async fn around(State(state): State<Arc<SiteState>>, mut request: Request, next:
             Ok(None) => ApiError::from(Refused::Token).into_response(),
         },
     };
+    if let Some(from) = guesser.filter(|_| response.status() == StatusCode::UNAUTHORIZED) {
+        state.guesses.wrong(from, began);
+    }
     // Errors are made as programs read them; a person gets a page of the same words.
     if is_page && let Some(error) = response.extensions().get::<ApiError>().cloned() {
         response =

@@ -6,11 +6,13 @@ use std::sync::{Arc, OnceLock};
 use scholar_core::{PortError, Query, Question};
 use tokio::time::Instant;
 
+use crate::backend::{Backend, SearchedDatastores};
 use crate::body::Bodies;
 use crate::budget::Budget;
 use crate::config::ServerConfig;
 use crate::connection::Traffic;
 use crate::error::{ApiError, ErrorCode};
+use crate::gate::guesses::Guesses;
 use crate::metrics::Metrics;
 use crate::queue::{FinishedSearch, PendingSearch, Queue};
 
@@ -42,6 +44,9 @@ pub(crate) struct Shared {
     pub(crate) on_query: Option<OnQuery>,
     /// What is measured beside searches: name, meaning, value.
     pub(crate) gauges: OnceLock<Gauges>,
+    /// The datastores that a search may name, where there are several.
+    pub(crate) shelf: OnceLock<Arc<dyn Backend>>,
+    pub(crate) guesses: Guesses,
 }
 
 /// What is measured now: name, meaning, value of each.
@@ -57,6 +62,31 @@ impl Shared {
             on_query(&query);
         }
         Ok(query)
+    }
+
+    /// What searches the datastores called `names`, or all that are served where none is named.
+    pub(crate) async fn searched(
+        &self,
+        names: Vec<String>,
+    ) -> Result<SearchedDatastores, ApiError> {
+        let own = &self.config.name;
+        let Some(shelf) = self.shelf.get().cloned() else {
+            if let Some(other) = names.iter().find(|name| *name != own) {
+                return Err(ApiError::bad_request(format!("there is no datastore {other:?} here"))
+                    .with_hint(format!("there is: {own}")));
+            }
+            let retriever = Arc::clone(self.queue.retriever());
+            return Ok(SearchedDatastores {
+                names: vec![own.clone()],
+                left_out: Vec::new(),
+                retriever,
+            });
+        };
+        // The first search of a datastore opens it.
+        let opened = tokio::task::spawn_blocking(move || shelf.searched(&names)).await;
+        opened
+            .map_err(|_| ApiError::new(ErrorCode::Internal, "the search broke off"))?
+            .map_err(ApiError::from)
     }
 
     /// A number of passages within the server's limit.

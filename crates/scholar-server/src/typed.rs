@@ -17,6 +17,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep};
 use utoipa::ToSchema;
 
+use crate::backend::SearchedDatastores;
 use crate::body::Read;
 use crate::budget::{Demand, Hold};
 use crate::error::{ApiError, ErrorCode};
@@ -45,6 +46,9 @@ struct SearchBody {
     query: Option<String>,
     /// Several at once, at most 256 unless the server allows another number: they are encoded together.
     queries: Option<Vec<String>>,
+    /// Names of the datastores to search; all that are served where none is named.
+    #[serde(default)]
+    datastores: Vec<String>,
     /// Passages for each query, from 1.
     #[serde(default = "top_k")]
     top_k: usize,
@@ -93,7 +97,7 @@ pub(crate) async fn search(
 ) -> Result<Response, ApiError> {
     let began = Instant::now();
     let Read { value, held } = shared.bodies.read(body).await?;
-    let SearchBody { query, queries, top_k, mode, filter, explain } = value;
+    let SearchBody { query, queries, datastores, top_k, mode, filter, explain } = value;
     let texts = match (query, queries) {
         (Some(query), None) => vec![query],
         (None, Some(queries)) if !queries.is_empty() => queries,
@@ -115,9 +119,11 @@ pub(crate) async fn search(
         })?;
         queries.push((text, query));
     }
-    let collection = shared.config.name.clone();
+    let among = shared.searched(datastores).await?;
+    let (collection, left_out) = (among.names.join(","), among.left_out.clone());
     let mut left = Remaining {
         shared,
+        among,
         queries: queries.into_iter(),
         filter: filter.into(),
         mode,
@@ -132,7 +138,7 @@ pub(crate) async fn search(
         return Err(error.clone());
     }
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let head = Head { schema: SCHEMA, collection, took_ms };
+    let head = Head { schema: SCHEMA, collection, left_out, took_ms };
     let deadline = left.shared.reply_deadline();
     Ok(json(Reply::new(&head, results, left), deadline).await)
 }
@@ -140,6 +146,7 @@ pub(crate) async fn search(
 /// Queries of a request that were not searched yet.
 struct Remaining {
     shared: Arc<Shared>,
+    among: SearchedDatastores,
     queries: std::vec::IntoIter<(String, Query)>,
     filter: SearchFilter,
     mode: SearchMode,
@@ -150,7 +157,7 @@ struct Remaining {
 impl Remaining {
     /// Searches as many as one window has room for, one at least.
     async fn search(&mut self) -> Result<Vec<QueryResult>, ApiError> {
-        let Self { shared, queries, filter, mode, demand, _body } = self;
+        let Self { shared, among, queries, filter, mode, demand, _body } = self;
         let of_query = demand.of_query().max(1);
         let n = (shared.config.window_passages / of_query).max(1).min(queries.len());
         let mut room = shared.budget.reserve(n * of_query).await?;
@@ -163,6 +170,7 @@ impl Remaining {
                 filter: filter.clone(),
             };
             asked.push(PendingSearch {
+                retriever: Arc::clone(&among.retriever),
                 request,
                 hold: room.split(of_query),
                 passage_cost: demand.passage_cost,

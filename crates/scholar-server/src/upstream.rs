@@ -71,10 +71,15 @@ pub(crate) async fn search(
         return Err(ApiError::bad_request("query, n_docs and domains are needed"));
     }
     let name = &shared.config.name;
-    if let Some(domain) = domains.filter(|domain| domain != DOMAIN && domain != name) {
-        return Err(ApiError::bad_request(format!("there is no domain {domain:?}"))
-            .with_hint(format!("the domains are {DOMAIN} and {name}: the same papers")));
-    }
+    let named = domains.filter(|domain| domain != DOMAIN && domain != name);
+    let among =
+        shared.searched(named.iter().cloned().collect()).await.map_err(|error| match named {
+            Some(domain) if error.code == ErrorCode::BadRequest => {
+                let hint = format!("the domains are {DOMAIN} for all, and {name}");
+                ApiError::bad_request(format!("there is no domain {domain:?}")).with_hint(hint)
+            }
+            _ => error,
+        })?;
     let n_docs = shared.top_k("n_docs", n_docs.unwrap_or(N_DOCS))?;
     let demand = Demand { queries: 1, top_k: n_docs, passage_cost: 1, filter_bytes: 0 };
     let query = shared.query(&text)?;
@@ -86,8 +91,10 @@ pub(crate) async fn search(
         mode: SearchMode::Hybrid,
         filter: SearchFilter::none(),
     };
-    let answered =
-        shared.search(vec![PendingSearch { request, hold, passage_cost: 1 }]).await?.pop();
+    let answered = shared
+        .search(vec![PendingSearch { retriever: among.retriever, request, hold, passage_cost: 1 }])
+        .await?
+        .pop();
     let answered =
         answered.ok_or_else(|| ApiError::new(ErrorCode::Internal, "no search was made"))?;
     let head = Head { message: "search finished", query: text, n_docs };

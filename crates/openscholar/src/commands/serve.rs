@@ -8,6 +8,7 @@ mod offer;
 mod past;
 mod quoted;
 mod reviewing;
+mod searched;
 mod sheets;
 mod shelf;
 mod upkeep;
@@ -30,7 +31,7 @@ use crate::args::SiteArgs;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::home::Home;
 use crate::private;
-use crate::wiring::OpenDatastore;
+use crate::wiring::{OpenDatastore, generator};
 use desk::Desk;
 
 /// File of questions, threads and feedback, below the data folder.
@@ -78,16 +79,24 @@ pub(crate) fn run(args: SiteArgs, app: &Arc<App>) -> Result<ExitCode, CommandErr
         let address = listener.local_addr().user(|| format!("cannot listen on {listen}"))?;
         let _held = hold(&app.home)?;
         app.resident.keep();
-        let opened = OpenDatastore::open(app, &names[0]).await?;
-        let on_query_of_server = on_query.clone();
+        // What nothing can be asked without is opened first, and what was named.
+        OpenDatastore::open(app, &names[0]).await?;
+        let desk = Desk::new(Arc::clone(app), names.clone(), app.handle()?, on_query.clone());
+        if !datastore.is_empty() {
+            desk.open_among(&datastore).await?;
+        }
+        let all = desk.open_among(&[]).await?;
+        for name in &all.searched.left_out {
+            app.printer.say(&format!("{name} cannot be opened and is not searched; -v says why"));
+        }
+        generator::settle(app).await;
         let server = Server::start(
-            Arc::clone(&opened.retriever),
+            Arc::clone(&all.searched.retriever),
             config,
-            probe(&opened),
-            on_query_of_server,
+            probe(&all.stores),
+            on_query,
         );
-        let desk: Arc<dyn Backend> =
-            Arc::new(Desk::new(Arc::clone(app), names.clone(), app.handle()?, on_query));
+        let desk: Arc<dyn Backend> = Arc::new(desk);
         let site = SiteConfig {
             jobs: JobsConfig::local(concurrency),
             access,

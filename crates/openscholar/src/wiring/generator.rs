@@ -20,6 +20,9 @@ use crate::config::DEFAULT_GENERATOR;
 use crate::error::{CommandError, Context as _};
 use crate::runs::WiringRecord;
 
+/// Under which the decision on the model that writes where none is named is kept.
+const USUAL: &str = "the model that writes";
+
 /// The writing model of a run.
 pub(crate) struct Writer {
     /// `None`: evidence in code only.
@@ -252,12 +255,27 @@ fn default_generator(app: &App) -> Result<String, CommandError> {
     Ok(choice.name)
 }
 
+/// The same, which a server decides once: free memory changes, and with it would the model from one question to the next. Looks at
+/// every model that is installed, and may say why it takes another.
+async fn usual(app: &App) -> Result<String, CommandError> {
+    app.resident.or_open(USUAL, async { default_generator(app) }).await
+}
+
+/// Decides which embedded model writes, where none is named, for as long as a server runs.
+pub(crate) async fn settle(app: &App) {
+    let args = AnswerArgs::default();
+    let is_embedded = matches!(app.config.generator.kind.as_deref(), None | Some("embedded"));
+    if is_embedded && model(app, &args).is_none() && base_url(app, &args).is_none() {
+        // What is wrong with the models is told to whoever asks for one.
+        let _told_later = usual(app).await;
+    }
+}
+
 async fn embedded(app: &App, args: &AnswerArgs) -> Result<Arc<dyn Generator>, CommandError> {
     let asked = args.model.as_deref().or(app.config.generator.model.as_deref());
     let name = match asked {
         Some(name) => name.to_owned(),
-        // Looks at every model that is installed, and may say why it takes another.
-        None => default_generator(app)?,
+        None => usual(app).await?,
     };
     let name = name.as_str();
     let is_file =

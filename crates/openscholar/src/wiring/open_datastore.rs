@@ -53,32 +53,42 @@ impl OpenDatastore {
 
     /// Opens several datastores as one. The first one's encoder is the one that other parts of the program use.
     async fn open_group(app: &App, names: &[String]) -> Result<Self, CommandError> {
-        let mut members: Vec<GroupMember> = Vec::new();
-        let mut opened: Vec<Self> = Vec::new();
+        let mut opened: Vec<(String, Self)> = Vec::new();
         for name in names {
-            let one = Self::open_one(app, name).await?;
-            let pool = Arc::new(SearchPool::new(app.threads(), SEARCH_QUEUE)?);
-            let retriever = HybridRetriever::new(
-                Arc::clone(&one.store),
-                one.encoder.clone(),
-                SearchConfig::tuned(),
-                pool,
-            )?;
-            members.push(GroupMember { name: name.clone(), retriever });
-            opened.push(one);
+            let one = app.resident.or_open(name, Self::open_one(app, name)).await?;
+            opened.push((name.clone(), one));
         }
-        let group = GroupRetriever::new(members);
+        let group = Self::group(app, opened.clone())?;
         let how = match group.is_uniform() {
             true => "by their scores: they have one encoder",
             false => "by their ranks: their encoders differ",
         };
         app.printer.say(&format!("searching {}, fused {how}", names.join(", ")));
-        let mut opened = opened.into_iter();
+        let mut opened = opened.into_iter().map(|(_, one)| one);
         let Some(first) = opened.next() else {
             return Err(CommandError::user("no datastore is named"));
         };
         let others = opened.map(|one| one.store).collect();
         Ok(Self { retriever: Arc::new(group), others, ..first })
+    }
+
+    /// What searches open datastores as one, on the threads that each of them has.
+    pub(crate) fn group(
+        app: &App,
+        opened: Vec<(String, Self)>,
+    ) -> Result<GroupRetriever, CommandError> {
+        let mut members: Vec<GroupMember> = Vec::new();
+        for (name, Self { encoder, retriever: _, store, others: _, pool }) in opened {
+            let retriever = HybridRetriever::new(store, encoder, Self::config(app), pool)?;
+            members.push(GroupMember { name, retriever });
+        }
+        Ok(GroupRetriever::new(members))
+    }
+
+    /// How datastores are searched here.
+    fn config(app: &App) -> SearchConfig {
+        let memory_bytes = app.config.search_memory_mb.map(|megabytes| megabytes << 20);
+        SearchConfig { memory_bytes, ..SearchConfig::tuned() }
     }
 
     /// All datastores that are searched.
@@ -146,7 +156,9 @@ impl OpenDatastore {
         }
         let path = app.existing_datastore(name)?;
         let stored = Descriptor::read(&path)?.encoder;
-        let encoder = models::encoder(app, &stored.name, (&stored).into()).await?;
+        // Several datastores of a server mostly have the same one.
+        let open = models::encoder(app, &stored.name, (&stored).into());
+        let encoder = app.resident.or_open(&format!("encoder {stored:?}"), open).await?;
         Self::with(app, Datastore::open(&path)?, encoder)
     }
 
@@ -156,7 +168,7 @@ impl OpenDatastore {
         store: Datastore,
         encoder: Arc<LocalEncoder>,
     ) -> Result<Self, CommandError> {
-        Self::searched(app, Arc::new(store), encoder, SearchConfig::tuned())
+        Self::searched(app, Arc::new(store), encoder, Self::config(app))
     }
 
     /// The same, comparing every vector.
@@ -165,7 +177,7 @@ impl OpenDatastore {
         if !others.is_empty() {
             return Err(CommandError::usage("--exact searches one datastore"));
         }
-        let config = SearchConfig { dense: DenseSearch::Exact, ..SearchConfig::tuned() };
+        let config = SearchConfig { dense: DenseSearch::Exact, ..Self::config(app) };
         Self::searched(app, store, encoder, config)
     }
 
@@ -175,8 +187,6 @@ impl OpenDatastore {
         encoder: Arc<LocalEncoder>,
         config: SearchConfig,
     ) -> Result<Self, CommandError> {
-        let memory_bytes = app.config.search_memory_mb.map(|megabytes| megabytes << 20);
-        let config = SearchConfig { memory_bytes, ..config };
         let pool = Arc::new(SearchPool::new(app.threads(), SEARCH_QUEUE)?);
         let threads = Arc::clone(&pool);
         let retriever = HybridRetriever::new(Arc::clone(&store), encoder.clone(), config, threads)?;

@@ -9,6 +9,7 @@ use axum::extract::multipart::{Field, MultipartError};
 use tokio::sync::mpsc;
 
 use super::{MOST_BYTES, MOST_FILES};
+use crate::backend::NO_DOCUMENT;
 use crate::error::{ApiError, ErrorCode};
 
 /// Files that lie in a folder of their own.
@@ -126,10 +127,8 @@ fn safe_name(sent: &str) -> Result<String, ApiError> {
     let ending = ending.to_lowercase();
     if !ENDINGS.contains(&ending.as_str()) {
         let shown: String = last.chars().take(LONGEST_NAME).collect();
-        return Err(ApiError::bad_request(format!(
-            "{shown:?} is no document and no list of papers"
-        ))
-        .with_hint(format!("files end in {}", ENDINGS.join(", "))));
+        return Err(ApiError::bad_request(format!("{shown:?} {NO_DOCUMENT}"))
+            .with_hint(format!("files end in {}", ENDINGS.join(", "))));
     }
     let stem: String = stem.chars().take(LONGEST_NAME).collect();
     let stem = if stem.is_empty() { "paper" } else { &stem };

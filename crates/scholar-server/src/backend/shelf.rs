@@ -1,15 +1,37 @@
 //! Papers as pages and programs see them, and what may be done with them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use scholar_core::{PageBox, Paper, PaperId, PaperMeta, Passage, PassageId};
+use scholar_core::{PageBox, Paper, PaperId, PaperMeta, Passage, PassageId, Retriever};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{BackendError, CitedPassage};
 
+/// What is said of a file that holds no papers, behind its name.
+pub const NO_DOCUMENT: &str = "is no document and no list of papers";
+
+/// Datastores that are searched as one.
+#[derive(Clone)]
+pub struct SearchedDatastores {
+    /// Their names, in the order in which they are preferred.
+    pub names: Vec<String>,
+    /// Names of those that are served and cannot be searched now.
+    pub left_out: Vec<String>,
+    /// Searches them. Hits of several say in `found_by` where they are from.
+    pub retriever: Arc<dyn Retriever>,
+}
+
 /// The papers behind the pages. Its methods may wait for the disk; drawing a page and adding files take seconds.
 pub trait Shelf: Send + Sync + 'static {
+    /// What searches the datastores called `names`, or all that are served where none is named. The same names give the same
+    /// retriever, so that their queries are searched together.
+    ///
+    /// # Errors
+    /// When one of those named is not served, or cannot be opened; or when none can.
+    fn searched(&self, names: &[String]) -> Result<SearchedDatastores, BackendError>;
+
     /// Papers of a datastore whose title, authors or venue have all words of a query.
     ///
     /// # Errors

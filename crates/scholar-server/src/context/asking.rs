@@ -8,11 +8,13 @@ use crate::backend::{Expected, JobRequest, RunState, RunSummary, RunView};
 use crate::callers::CallerLimits;
 use crate::error::{ApiError, ErrorCode};
 use crate::jobs::Live;
-use crate::jobs::store::Job;
+use crate::jobs::store::{Feedback, Job};
 
 /// Seconds of the windows in which questions and dollars are counted.
 const HOUR_S: i64 = 3_600;
 const DAY_S: i64 = 24 * HOUR_S;
+/// Longest comment that is kept, in characters.
+const MOST_COMMENT: usize = 4_000;
 
 /// A run as its page and its reply show it.
 pub(crate) struct Shown {
@@ -96,6 +98,42 @@ pub(crate) async fn visible(
     let is_visible = job.as_ref().map_or(caller.sees_all, |job| caller.sees(job));
     // That there is a run which is not theirs is nothing they should learn.
     if is_visible { Ok(job) } else { Err(no_run()) }
+}
+
+/// Whether a run is one that `caller` asked here, and not one that others asked or the command line.
+pub(crate) async fn own(
+    state: &Arc<SiteState>,
+    caller: &Caller,
+    run: &str,
+) -> Result<(), ApiError> {
+    let job = visible(state, caller, run).await?;
+    job.map(drop).ok_or_else(|| {
+        ApiError::bad_request("this run was made on the command line")
+            .with_hint("openscholar runs export writes it into a file")
+    })
+}
+
+/// Keeps what `caller` says of a section of their run.
+pub(crate) async fn say(
+    state: &Arc<SiteState>,
+    caller: &Caller,
+    run: &str,
+    feedback: Feedback,
+) -> Result<(), ApiError> {
+    let (name, who) = (run.to_owned(), Arc::clone(&caller.name));
+    let Feedback { section, thumb, comment } = feedback;
+    let comment: String = comment.chars().take(MOST_COMMENT).collect();
+    state
+        .blocking(move |state| {
+            let earlier = state.store.said(&name, &who)?;
+            let earlier = earlier.into_iter().find(|one| one.section == section);
+            // Saving a comment leaves the thumb as it was.
+            let thumb = thumb.or(earlier.and_then(|one| one.thumb));
+            let now = state.backend.now().as_second();
+            state.store.say(&name, &who, &Feedback { section, thumb, comment }, now)
+        })
+        .await??;
+    Ok(())
 }
 
 fn no_run() -> ApiError {

@@ -28,6 +28,7 @@ const LONGEST_WORDS: usize = 4_000;
 
 /// Which papers.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Listed {
     /// Name of a datastore.
@@ -186,6 +187,7 @@ pub(super) async fn show(
 
 /// What is marked on a page.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Marked {
     /// Words to be marked, for example a quotation.

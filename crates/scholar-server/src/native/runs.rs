@@ -28,6 +28,7 @@ const MOST_WAIT_S: u64 = 50;
 
 /// Which runs.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Listed {
     /// How many at most, up to 500.
@@ -67,6 +68,7 @@ pub(super) async fn list(
 
 /// How a run is asked for.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Patience {
     /// Seconds to wait for its end, up to 50.

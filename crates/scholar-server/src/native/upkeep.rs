@@ -83,6 +83,7 @@ pub(super) async fn explain(
 
 /// Two runs.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Two {
     /// One of them.
@@ -112,6 +113,7 @@ pub(super) async fn compare(
 
 /// Whether providers of papers are asked.
 #[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Thorough {
     /// Ask them, which takes seconds.

@@ -14,8 +14,11 @@ pub(crate) struct SearchReply {
     /// Name and version of this shape.
     #[schema(example = "openscholar.api-search/1")]
     schema: String,
-    /// What was searched.
+    /// Names of the datastores that were searched, parted by commas.
     collection: String,
+    /// Datastores that are served and could not be searched; the server's log says why.
+    #[schema(nullable = false)]
+    left_out: Option<Vec<String>>,
     /// Milliseconds from the request's arrival to the first results, waiting included.
     took_ms: u64,
     /// One entry for each query, in order.
@@ -47,6 +50,8 @@ pub(crate) struct Hit {
     paper: PaperReply,
     #[schema(nullable = false)]
     explanation: Option<ExplanationReply>,
+    /// The datastores that have the passage.
+    datastores: Vec<String>,
 }
 
 /// Consecutive words of one section of a paper.

@@ -36,6 +36,7 @@ fn described(path: &str, method: &str, operation: &Value) -> Markup {
             h2 { code { (method.to_uppercase()) " " (path) } }
             p { (text(&words("summary"))) ". " (text(&words("description"))) }
             @if body.is_object() { p { "Body: " (kind(body)) } }
+            @if operation["parameters"].is_array() { (parameters(operation)) }
             details {
                 summary { "Replies" }
                 dl {
@@ -47,6 +48,23 @@ fn described(path: &str, method: &str, operation: &Value) -> Markup {
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+fn parameters(operation: &Value) -> Markup {
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    let word =
+        |parameter: &Value, field: &str| parameter[field].as_str().unwrap_or_default().to_owned();
+    html! {
+        dl {
+            @for parameter in parameters {
+                dt {
+                    code { (word(parameter, "name")) } " in the " (word(parameter, "in"))
+                    @if parameter["required"] != true { span.soft { " optional" } }
+                }
+                dd { (kind(&parameter["schema"])) ". " (text(&word(parameter, "description"))) }
             }
         }
     }

@@ -28,7 +28,7 @@ use crate::annotate;
 use crate::backend::{AskRequest, CitedPassage, Export, ExportKind, ExportPart};
 use crate::callers::Access;
 use crate::context::SiteState;
-use crate::context::asking::{Shown, estimate, find, find_shared, list, submit, visible};
+use crate::context::asking::{Shown, estimate, find, find_shared, list, own, say, submit, visible};
 use crate::context::caller::{self, Caller};
 use crate::error::{ApiError, ErrorCode};
 use crate::jobs::feed::EventId;
@@ -41,8 +41,6 @@ const SHOWN_THREADS: usize = 30;
 const SHOWN_RUNS: usize = 200;
 /// Quoted passages of one run that are shown whole.
 const MOST_QUOTED: usize = 500;
-/// Longest comment that is kept, in characters.
-const MOST_COMMENT: usize = 4_000;
 
 type Site = State<Arc<SiteState>>;
 type Who = Extension<Caller>;
@@ -323,15 +321,6 @@ async fn resume(
     Ok(see(&format!("/runs/{run}")))
 }
 
-/// Whether a run is the caller's own, and not one that others asked here or on the command line.
-async fn own(state: &Arc<SiteState>, caller: &Caller, run: &str) -> Result<(), ApiError> {
-    let job = visible(state, caller, run).await?;
-    job.map(drop).ok_or_else(|| {
-        ApiError::bad_request("this run was made on the command line")
-            .with_hint("openscholar runs export writes it into a file")
-    })
-}
-
 async fn share(
     State(state): Site,
     Extension(caller): Who,
@@ -374,19 +363,8 @@ async fn feedback(
         Some("down") => Some(Thumb::Down),
         _ => None,
     };
-    let comment: String =
-        fields.get("comment").unwrap_or_default().chars().take(MOST_COMMENT).collect();
-    let (name, who) = (run.clone(), Arc::clone(&caller.name));
-    state
-        .blocking(move |state| {
-            let earlier = state.store.said(&name, &who)?;
-            let earlier = earlier.into_iter().find(|one| one.section == section);
-            // Saving a comment leaves the thumb as it was.
-            let thumb = thumb.or(earlier.and_then(|one| one.thumb));
-            let now = state.backend.now().as_second();
-            state.store.say(&name, &who, &Feedback { section, thumb, comment }, now)
-        })
-        .await??;
+    let comment = fields.get("comment").unwrap_or_default().to_owned();
+    say(&state, &caller, &run, Feedback { section, thumb, comment }).await?;
     Ok(see(&format!("/runs/{run}#part-{section}")))
 }
 

@@ -25,6 +25,8 @@ struct Hit {
     paper: Arc<PaperMeta>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<Explanation>,
+    /// The datastores that have the passage.
+    datastores: Vec<String>,
 }
 
 /// What stands in front of the results.
@@ -32,6 +34,8 @@ struct Hit {
 pub(super) struct Head {
     pub(super) schema: &'static str,
     pub(super) collection: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) left_out: Vec<String>,
     /// Waiting included.
     pub(super) took_ms: u64,
 }
@@ -141,7 +145,8 @@ impl Pieces for Reply {
                 if *rank > 1 {
                     out.push(b',');
                 }
-                write_json(&Hit::new(*rank, found, passage_cost == EXPLAINED), out);
+                let searched = &self.left.among.names;
+                write_json(&Hit::new(*rank, found, passage_cost == EXPLAINED, searched), out);
                 *rank += 1;
                 drop(hold.split(passage_cost));
             }
@@ -163,9 +168,12 @@ impl Pieces for Reply {
 }
 
 impl Hit {
-    fn new(rank: usize, found: Retrieved, explain: bool) -> Self {
-        let Retrieved { passage, paper, score, explanation, found_by: _ } = found;
-        Self { rank, score, passage, paper, explanation: explain.then_some(explanation) }
+    fn new(rank: usize, found: Retrieved, explain: bool, searched: &[String]) -> Self {
+        let Retrieved { passage, paper, score, explanation, found_by } = found;
+        // A single datastore does not name itself.
+        let datastores = if found_by.is_empty() { searched.to_vec() } else { found_by };
+        let explanation = explain.then_some(explanation);
+        Self { rank, score, passage, paper, explanation, datastores }
     }
 }
 
@@ -184,7 +192,8 @@ mod tests {
         let results = queries.iter().map(|(query, outcome)| match outcome {
             Ok(hits) => {
                 let hits = hits.iter().enumerate();
-                let hits = hits.map(|(at, hit)| Hit::new(at + 1, hit.clone(), explain));
+                let hits = hits
+                    .map(|(at, hit)| Hit::new(at + 1, hit.clone(), explain, &["forty".to_owned()]));
                 json!({"query": query, "hits": hits.collect::<Vec<_>>()})
             }
             Err(_) => json!({"query": query, "error": ApiError::from(broken())}),
@@ -234,9 +243,11 @@ mod tests {
                 QueryResult::new(query.to_owned(), answered, explain)
             });
             drop(room);
-            let head = Head { schema: SCHEMA, collection: "forty".to_owned(), took_ms: 7 };
+            let collection = "forty".to_owned();
+            let head = Head { schema: SCHEMA, collection, left_out: Vec::new(), took_ms: 7 };
             let left = Remaining {
                 shared: Arc::clone(&server.shared),
+                among: server.shared.searched(Vec::new()).await.expect("its own"),
                 queries: Vec::new().into_iter(),
                 filter: SearchFilter::none(),
                 mode: SearchMode::Hybrid,

@@ -1,5 +1,6 @@
 //! The `OpenAPI` document, against the file in docs and against what the server answers.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,6 +44,30 @@ fn every_described_route_of_a_site_answers_and_its_document_is_served() {
     every_route_answers(&document, site.address);
     assert_eq!(get(site.address, "/openapi.json").json(), document);
     site.join();
+}
+
+/// A parameter in the path is one of its address, and the others are not.
+#[test]
+fn parameters_are_where_they_are_said_to_be() {
+    let document = document();
+    let mut n_in_queries = 0;
+    for (path, operations) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in operations.as_object().expect("operations") {
+            let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
+            let of = |place: &str| -> BTreeSet<String> {
+                let found = parameters.iter().filter(|parameter| parameter["in"] == place);
+                found.filter_map(|one| one["name"].as_str().map(str::to_owned)).collect()
+            };
+            let named: BTreeSet<String> = path
+                .split('{')
+                .skip(1)
+                .filter_map(|part| part.split_once('}').map(|(name, _)| name.to_owned()))
+                .collect();
+            assert_eq!(of("path"), named, "{method} {path}");
+            n_in_queries += of("query").len();
+        }
+    }
+    assert!(n_in_queries >= 8, "{n_in_queries}");
 }
 
 fn every_route_answers(document: &Value, address: SocketAddr) {

@@ -4,6 +4,7 @@ mod annotate;
 mod backend;
 mod library;
 mod pages;
+mod programs;
 mod reviews;
 mod sheets;
 mod shelf;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use scholar_datastore::Datastore;
 use scholar_server::{CollectionSize, OnQuery, Probe, QueueConfig, Server, ServerConfig, Stopped};
 use tokio::net::TcpListener;
 
@@ -76,8 +77,12 @@ pub(super) fn run(args: ServeArgs, app: &App) -> Result<ExitCode, CommandError> 
         let listener = listen_on(listen, "--listen").await?;
         let address = listener.local_addr().user(|| format!("cannot listen on {listen}"))?;
         let datastore = OpenDatastore::open(app, &name).await?;
-        let server =
-            Server::start(Arc::clone(&datastore.retriever), config, probe(&datastore), on_query);
+        let server = Server::start(
+            Arc::clone(&datastore.retriever),
+            config,
+            probe(&stores(&datastore)),
+            on_query,
+        );
         let serving = server.serve(listener, app.stop.wait());
         to_the_end(serving, &name, address, guard, app).await
     })?
@@ -116,13 +121,23 @@ pub(crate) async fn listen_on(
     })
 }
 
-/// Reads the newest commit's counts: what tells whether the datastore can still be read.
-pub(crate) fn probe(datastore: &OpenDatastore) -> Probe {
-    let store = Arc::clone(&datastore.store);
+/// Reads the newest commits' counts: what tells whether the datastores can still be read.
+pub(crate) fn probe(stores: &[Arc<Datastore>]) -> Probe {
+    let stores = stores.to_vec();
     Arc::new(move || {
-        let (papers, passages) = store.counts()?;
-        Ok(CollectionSize { papers, passages })
+        let mut size = CollectionSize { papers: 0, passages: 0 };
+        for store in &stores {
+            let (papers, passages) = store.counts()?;
+            size.papers += papers;
+            size.passages += passages;
+        }
+        Ok(size)
     })
+}
+
+/// All stores of an open datastore.
+fn stores(datastore: &OpenDatastore) -> Vec<Arc<Datastore>> {
+    datastore.stores().cloned().collect()
 }
 
 /// Appends queries to `path`, which only its owner can read, one line of JSON each. A line that cannot be written is reported, not fatal.
@@ -145,7 +160,8 @@ pub(crate) async fn while_serving<T>(
 ) -> Result<T, CommandError> {
     let listener = listen_on(([127, 0, 0, 1], 0).into(), "--listen").await?;
     let address = listener.local_addr().user(|| "cannot listen on loopback".to_owned())?;
-    let server = Server::start(Arc::clone(&datastore.retriever), config, probe(datastore), None);
+    let server =
+        Server::start(Arc::clone(&datastore.retriever), config, probe(&stores(datastore)), None);
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(server.serve(listener, async {
         let _dropped = stopped.await;

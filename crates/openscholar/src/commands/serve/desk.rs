@@ -9,6 +9,7 @@ use scholar_server::OnQuery;
 use scholar_server::backend::{DatastoreOffer, QuotedIn};
 use tokio::runtime::Handle;
 
+use super::searched::Kept;
 use crate::app::App;
 use crate::runs::RunFolder;
 
@@ -37,6 +38,8 @@ pub(super) struct Desk {
     pub(super) quoted: Mutex<HashMap<String, Arc<Vec<QuotedIn>>>>,
     /// What was said of the datastores, by their commits.
     pub(super) offered: Mutex<HashMap<String, Known>>,
+    /// What searches them.
+    pub(super) searched: Mutex<Kept>,
 }
 
 impl Desk {
@@ -47,7 +50,7 @@ impl Desk {
         on_query: Option<OnQuery>,
     ) -> Self {
         let (reserved, offered) = (Mutex::default(), Mutex::default());
-        let (made, quoted) = (Mutex::default(), Mutex::default());
-        Self { app, names, handle, on_query, reserved, made, quoted, offered }
+        let (made, quoted, searched) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { app, names, handle, on_query, reserved, made, quoted, offered, searched }
     }
 }

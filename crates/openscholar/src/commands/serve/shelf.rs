@@ -10,7 +10,7 @@ use scholar_core::{PaperId, PaperMeta, PassageId, PrintedReference, ReadLimits};
 use scholar_datastore::{Datastore, Graph, StoredWork};
 use scholar_server::backend::{
     AddedFile, AddedPaper, BackendError, CitedPassage, CitedWork, DoubtfulPair, DrawnPage,
-    MarkedPage, PaperList, PaperQuery, PaperView, Shelf,
+    MarkedPage, NO_DOCUMENT, PaperList, PaperQuery, PaperView, SearchedDatastores, Shelf,
 };
 
 use super::desk::Desk;
@@ -33,6 +33,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const MOST_CITERS: usize = 2_000;
 
 impl Shelf for Desk {
+    fn searched(&self, names: &[String]) -> Result<SearchedDatastores, BackendError> {
+        let opened = self.handle.block_on(self.open_among(names));
+        opened.map(|group| group.searched).map_err(|error| told(&error))
+    }
+
     fn papers(&self, datastore: &str, query: &PaperQuery) -> Result<PaperList, BackendError> {
         let stores = self.stores(datastore)?;
         listed(&stores, query).map_err(|error| told(&error))
@@ -270,8 +275,8 @@ impl Desk {
     }
 
     fn add_one(&self, datastore: &str, path: &Path) -> Result<AddedFile, CommandError> {
-        let input = inputs::file(path)
-            .ok_or_else(|| CommandError::user("it is no document and no list of papers"))?;
+        let input =
+            inputs::file(path).ok_or_else(|| CommandError::user(format!("it {NO_DOCUMENT}")))?;
         let args = IntakeArgs {
             collection: None,
             no_lookup: false,

@@ -1,13 +1,18 @@
 //! Papers of the program in memory, and what it says of its runs and of itself.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use scholar_core::{PageBox, PaperId, PaperMeta, PassageId};
+use async_trait::async_trait;
+use scholar_core::{
+    PageBox, PaperId, PaperMeta, Passage, PassageId, PortError, Retrieved, Retriever, SearchRequest,
+};
 use scholar_server::backend::{
     AddedFile, AddedPaper, Backend as _, BackendError, BackendErrorKind, CitedPassage, CitedWork,
     DoubtfulPair, DrawnPage, MarkedPage, PaperList, PaperQuery, PaperView, QuotedIn, Replayed,
-    RunDifference, Shelf, Status, StatusCheck, Upkeep, Verified,
+    RunDifference, SearchedDatastores, Shelf, Status, StatusCheck, Upkeep, Verified,
 };
+use scholar_testing::MemoryRetriever;
 
 use super::FakeBackend;
 
@@ -16,6 +21,28 @@ const BROKEN: &str = "broken";
 const FATAL: &str = "fatal";
 /// What a file may hold to be the last one that is read before the program ends.
 const ENDS: &str = "ends the program";
+
+/// Searches the corpus as one of several datastores does.
+struct Named(MemoryRetriever);
+
+#[async_trait]
+impl Retriever for Named {
+    fn name(&self) -> &str {
+        "datastore"
+    }
+
+    async fn search(&self, request: &SearchRequest) -> Result<Vec<Retrieved>, PortError> {
+        let mut found = self.0.search(request).await?;
+        for hit in &mut found {
+            hit.found_by = vec!["forty".to_owned()];
+        }
+        Ok(found)
+    }
+
+    async fn passage(&self, id: &PassageId) -> Result<Option<(Passage, PaperMeta)>, PortError> {
+        self.0.passage(id).await
+    }
+}
 
 impl FakeBackend {
     /// The first paper of the corpus, in the words of the test.
@@ -59,6 +86,20 @@ impl FakeBackend {
 }
 
 impl Shelf for FakeBackend {
+    fn searched(&self, names: &[String]) -> Result<SearchedDatastores, BackendError> {
+        let all = ["forty", "empty"].map(str::to_owned);
+        if let Some(other) = names.iter().find(|name| !all.contains(name)) {
+            let message = format!("there is no datastore {other:?} here");
+            return Err(BackendError::new(BackendErrorKind::Invalid, message));
+        }
+        let names = if names.is_empty() { all.to_vec() } else { names.to_vec() };
+        let retriever: Arc<dyn Retriever> = match names.iter().any(|name| name == "forty") {
+            true => Arc::new(Named(MemoryRetriever::corpus())),
+            false => Arc::new(MemoryRetriever::new(Vec::new())),
+        };
+        Ok(SearchedDatastores { names, left_out: vec!["broken".to_owned()], retriever })
+    }
+
     fn papers(&self, datastore: &str, query: &PaperQuery) -> Result<PaperList, BackendError> {
         if datastore != "forty" {
             return Err(BackendError::not_found("there is no such datastore here"));
