@@ -116,6 +116,29 @@ impl From<PortError> for ApiError {
     }
 }
 
+/// Longest refusal that is told on.
+const MOST_REFUSAL_BYTES: usize = 4_096;
+
+/// A request that the framework refused before a handler saw it, in the form of all other failures: it says why in plain text.
+pub(crate) async fn in_our_words(response: Response) -> Response {
+    let status = response.status();
+    let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let is_plain = kind.is_none_or(|kind| kind.starts_with(b"text/plain"));
+    if !status.is_client_error() || !is_plain || response.extensions().get::<ApiError>().is_some() {
+        return response;
+    }
+    let code = match status {
+        StatusCode::PAYLOAD_TOO_LARGE => ErrorCode::TooLarge,
+        StatusCode::NOT_FOUND => ErrorCode::NotFound,
+        _ => ErrorCode::BadRequest,
+    };
+    let said = axum::body::to_bytes(response.into_body(), MOST_REFUSAL_BYTES).await;
+    let said = said.unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let message = if said.is_empty() { "the request cannot be read" } else { said.trim() };
+    ApiError::new(code, message).into_response()
+}
+
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response =

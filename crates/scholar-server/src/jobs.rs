@@ -138,11 +138,9 @@ impl Jobs {
     /// Takes up a run that failed or was interrupted or cancelled; what it knows is not asked again.
     pub(crate) fn resume(&self, run: &str) -> Result<bool, JobStoreError> {
         let Some(job) = self.store.job(run)? else { return Ok(false) };
-        let is_whole = job.state == RunState::Done && !job.request.may_go_on();
-        if !job.state.is_over() || is_whole {
+        if !self.store.requeue(run, job.request.may_go_on())? {
             return Ok(false);
         }
-        self.store.requeue(run)?;
         self.enqueue(Live::new(job.run, job.caller, job.request, job.attempt));
         Ok(true)
     }
@@ -266,7 +264,10 @@ impl Jobs {
             tracing::error!(error = error as &dyn std::error::Error, "a run's end was not kept");
         }
         let mut state = self.state.lock();
-        state.live.remove(&live.run);
+        // It may have been taken up again by now.
+        if state.live.get(&live.run).is_some_and(|known| Arc::ptr_eq(known, &live)) {
+            state.live.remove(&live.run);
+        }
         state.under_way -= 1;
         state.queue.finished(&live.caller);
         drop(state);

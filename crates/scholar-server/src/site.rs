@@ -27,7 +27,7 @@ use crate::callers::Access;
 use crate::context::SiteState;
 use crate::context::caller::{self, Caller};
 use crate::context::shelf::Shelving;
-use crate::error::ApiError;
+use crate::error::{ApiError, in_our_words};
 use crate::gate::guesses::{self, Guesses};
 use crate::gate::{self, Refused};
 use crate::jobs::store::{JobStore, JobStoreError};
@@ -216,6 +216,7 @@ async fn around(State(state): State<Arc<SiteState>>, mut request: Request, next:
     if let Some(from) = guesser.filter(|_| response.status() == StatusCode::UNAUTHORIZED) {
         state.guesses.wrong(from, began);
     }
+    response = in_our_words(response).await;
     // Errors are made as programs read them; a person gets a page of the same words.
     if is_page && let Some(error) = response.extensions().get::<ApiError>().cloned() {
         response =

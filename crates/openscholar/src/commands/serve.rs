@@ -17,7 +17,7 @@ mod words;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use scholar_server::annotate::Studies;
 use scholar_server::backend::Backend;
@@ -39,6 +39,9 @@ const DATABASE: &str = "serve.db";
 /// Held by the server of a home.
 const LOCK: &str = "serve.lock";
 
+/// The data folder with its slash, which nobody who asks from elsewhere is told: errors name what is below it.
+static DATA: OnceLock<String> = OnceLock::new();
+
 pub(crate) fn run(args: SiteArgs, app: &Arc<App>) -> Result<ExitCode, CommandError> {
     let SiteArgs {
         listen,
@@ -58,6 +61,7 @@ pub(crate) fn run(args: SiteArgs, app: &Arc<App>) -> Result<ExitCode, CommandErr
     if let Some(threads) = threads {
         app.use_threads(threads);
     }
+    DATA.get_or_init(|| format!("{}/", app.home.data().display()));
     let allowed_hosts = reach::hosts(&reach.allowed_hosts, None)?;
     let access = match token_file.as_deref() {
         Some(path) => Access::Named(callers(path)?),
@@ -165,5 +169,9 @@ fn told(error: &CommandError) -> scholar_server::backend::BackendError {
         ErrorKind::Damaged | ErrorKind::Bug => BackendErrorKind::Internal,
     };
     let notice = error.notice();
-    BackendError { kind, message: notice.message, hint: notice.hint }
+    let here = |words: String| match DATA.get() {
+        Some(data) => words.replace(data, ""),
+        None => words,
+    };
+    BackendError { kind, message: here(notice.message), hint: notice.hint.map(here) }
 }

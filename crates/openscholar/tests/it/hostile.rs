@@ -4,6 +4,8 @@
 mod damage;
 #[cfg(unix)]
 mod interleaving;
+#[cfg(unix)]
+mod pages;
 mod private;
 mod proof;
 mod reading;

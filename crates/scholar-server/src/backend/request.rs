@@ -83,18 +83,15 @@ impl Length {
 pub struct AskFilter {
     /// The first year.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub year_from: Option<i16>,
     /// The last year.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub year_to: Option<i16>,
     /// The venue must contain one of these, in any case.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub venues: Vec<String>,
     /// Fewest citations.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub min_citations: Option<u32>,
     /// Refuses papers known as retracted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -36,8 +36,11 @@ pub(crate) async fn submit(
 ) -> Result<String, ApiError> {
     let mut request: JobRequest = request.into();
     request.check()?;
-    if let Some(follows) = request.follows() {
-        visible(state, caller, follows).await?;
+    if let Some(follows) = request.follows().map(str::to_owned)
+        && visible(state, caller, &follows).await?.is_none()
+    {
+        // One of the command line: it is there, or it is no run.
+        state.blocking(move |state| state.backend.run(&follows).map(drop)).await??;
     }
     let limits = caller.limits(&state.access);
     let name = Arc::clone(&caller.name);
@@ -173,6 +176,11 @@ async fn shown(state: &Arc<SiteState>, run: &str, job: Option<Job>) -> Result<Sh
         (Some(Ok(view)), _) => Some(view),
     };
     let summary = match (&job, &view) {
+        (Some(job), None) if live.is_none() && job.state == RunState::Done => {
+            let gone = "its folder is no longer on the server's disk";
+            let gone = Some(gone.to_owned());
+            RunSummary { state: RunState::Failed, error: gone, ..of_job(state, job, false, None) }
+        }
         (Some(job), _) => of_job(state, job, live.is_some(), view.as_ref()),
         (None, Some(view)) => view.summary.clone(),
         (None, None) => return Err(no_run()),

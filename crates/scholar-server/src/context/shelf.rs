@@ -14,8 +14,9 @@ use crate::backend::{Backend, BackendError};
 use crate::error::{ApiError, ErrorCode};
 use crate::jobs::store::{JobStore, JobStoreError};
 
-/// Pages of PDFs that are drawn at the same time: each may take a core, and memory for its images.
-const MOST_DRAWN: usize = 2;
+/// What takes long and is done at the same time: drawing a page, verifying or replaying a run, looking at the state of everything.
+/// Each may take a core, and memory.
+const MOST_LABORIOUS: usize = 2;
 /// Those that may wait for their turn.
 const MOST_WAITING: usize = 32;
 /// Requests whose files are taken in at the same time: they fill the disk.
@@ -48,7 +49,7 @@ impl Shelving {
         additions.take_up()?;
         Ok(Self {
             additions,
-            turn: Semaphore::new(MOST_DRAWN),
+            turn: Semaphore::new(MOST_LABORIOUS),
             receiving: Semaphore::new(MOST_RECEIVED),
             waiting: AtomicUsize::new(0),
         })
@@ -75,15 +76,18 @@ impl Drop for Waiting<'_> {
 }
 
 impl SiteState {
-    /// Does work on the pages of a PDF, when it is its turn.
-    pub(crate) async fn drawing<T: Send + 'static>(
+    /// Does work that takes long, when it is its turn: there may be many who want it, each for the price of a request.
+    pub(crate) async fn laborious<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, BackendError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let shelving = &self.shelving;
         let waiting = Waiting(&shelving.waiting);
         if shelving.waiting.fetch_add(1, Ordering::AcqRel) >= MOST_WAITING {
-            return Err(ApiError::busy("too many pages are being drawn", RETRY_AFTER_S));
+            return Err(ApiError::busy(
+                "others have asked for much that takes long",
+                RETRY_AFTER_S,
+            ));
         }
         // The semaphore is never closed.
         let turn = shelving.turn.acquire().await.ok();

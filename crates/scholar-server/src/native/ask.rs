@@ -29,10 +29,16 @@ pub(super) async fn read<T: DeserializeOwned>(body: Body) -> Result<T, ApiError>
         .map_err(|error| ApiError::bad_request(format!("the body is not a request: {error}")))
 }
 
-/// Whether a client would rather be told what happens.
+/// Whether events are asked for by name, and not refused with a weight of 0.
 pub(super) fn wants_events(headers: &HeaderMap) -> bool {
-    let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
-    accepts.is_some_and(|accept| accept.contains("text/event-stream"))
+    let lines = headers.get_all(header::ACCEPT).iter().filter_map(|line| line.to_str().ok());
+    lines.flat_map(|line| line.split(',')).any(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let is_named =
+            parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("text/event-stream"));
+        let weight = parts.find_map(|part| part.strip_prefix("q=").or(part.strip_prefix("Q=")));
+        is_named && weight.and_then(|weight| weight.parse::<f32>().ok()).is_none_or(|q| q > 0.0)
+    })
 }
 
 /// Asks a question
@@ -102,4 +108,29 @@ pub(super) async fn estimate(
 )]
 pub(super) async fn offer(State(state): State<Arc<SiteState>>) -> Result<Json<Offer>, ApiError> {
     Ok(Json(state.blocking(|state| state.backend.offer()).await??))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn events_are_sent_to_those_who_name_them() {
+        for (accept, expect) in [
+            ("text/event-stream", true),
+            ("TEXT/Event-Stream;charset=utf-8", true),
+            ("application/json;q=0.5, text/event-stream; q=0.9", true),
+            ("text/event-stream;q=0", false),
+            ("text/event-streams", false),
+            ("text/*", false),
+            ("*/*", false),
+            ("", false),
+        ] {
+            let accept = HeaderValue::from_static(accept);
+            let headers = HeaderMap::from_iter([(header::ACCEPT, accept.clone())]);
+            assert_eq!(wants_events(&headers), expect, "{accept:?}");
+        }
+    }
 }

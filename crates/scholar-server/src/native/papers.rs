@@ -76,7 +76,7 @@ pub(super) async fn list(
 ) -> Result<Json<PapersReply>, ApiError> {
     let query = PaperQuery { words, offset, limit: limit.min(MOST_LISTED) };
     let PaperList { papers, found, total } =
-        state.blocking(move |state| state.backend.papers(&datastore, &query)).await??;
+        state.laborious(move |state| state.backend.papers(&datastore, &query)).await?;
     Ok(Json(PapersReply { total, found, papers }))
 }
 
@@ -255,7 +255,7 @@ pub(super) async fn page(
 ) -> Result<Json<PageReply>, ApiError> {
     let (id, words) = (paper_id(&paper)?, marked.words()?);
     let (drawn, marks) = state
-        .drawing(move |state| {
+        .laborious(move |state| {
             let marks = match &words {
                 Some(words) => state.backend.marks(&datastore, &id, words)?,
                 None => Vec::new(),
@@ -295,7 +295,7 @@ pub(super) async fn drawing(
 ) -> Result<Response, ApiError> {
     let (id, words) = (paper_id(&paper)?, marked.words()?);
     let drawn = state
-        .drawing(move |state| state.backend.drawn_page(&datastore, &id, page, words.as_deref()))
+        .laborious(move |state| state.backend.drawn_page(&datastore, &id, page, words.as_deref()))
         .await?;
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], drawn.svg).into_response())
 }

@@ -34,7 +34,7 @@ pub(super) async fn verify(
     Path(run): Path<String>,
 ) -> Result<Json<Verified>, ApiError> {
     visible(&state, &caller, &run).await?;
-    Ok(Json(state.blocking(move |state| state.backend.verify(&run)).await??))
+    Ok(Json(state.laborious(move |state| state.backend.verify(&run)).await?))
 }
 
 /// Runs the algorithm again on the recorded replies
@@ -52,7 +52,7 @@ pub(super) async fn replay(
     Path(run): Path<String>,
 ) -> Result<Json<Replayed>, ApiError> {
     visible(&state, &caller, &run).await?;
-    Ok(Json(state.blocking(move |state| state.backend.replay(&run)).await??))
+    Ok(Json(state.laborious(move |state| state.backend.replay(&run)).await?))
 }
 
 /// Why each reference of a run is cited.
@@ -77,7 +77,7 @@ pub(super) async fn explain(
     Path(run): Path<String>,
 ) -> Result<Json<ExplainedReply>, ApiError> {
     visible(&state, &caller, &run).await?;
-    let references = state.blocking(move |state| state.backend.explain(&run)).await??;
+    let references = state.laborious(move |state| state.backend.explain(&run)).await?;
     Ok(Json(ExplainedReply { references }))
 }
 
@@ -108,7 +108,7 @@ pub(super) async fn compare(
 ) -> Result<Json<RunDifference>, ApiError> {
     visible(&state, &caller, &left).await?;
     visible(&state, &caller, &right).await?;
-    Ok(Json(state.blocking(move |state| state.backend.compare(&left, &right)).await??))
+    Ok(Json(state.laborious(move |state| state.backend.compare(&left, &right)).await?))
 }
 
 /// Whether providers of papers are asked.
@@ -135,7 +135,7 @@ pub(super) async fn status(
     Extension(caller): Who,
     Query(Thorough { providers }): Query<Thorough>,
 ) -> Result<Json<Status>, ApiError> {
-    let mut status = state.blocking(move |state| state.backend.status(providers)).await??;
+    let mut status = state.laborious(move |state| state.backend.status(providers)).await?;
     status.checks.retain(|check| caller.sees_all || !check.is_private);
     Ok(Json(status))
 }

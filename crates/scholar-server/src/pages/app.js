@@ -7,7 +7,18 @@ if (run) follow(run.dataset.live, run.dataset.last);
 
 function follow(address, last) {
   let seen = last;
+  let over = false;
   const source = new EventSource(`${address}?last=${encodeURIComponent(last)}`);
+  // A browser has six connections to a server for all its tabs: one that nobody looks at gives its own back.
+  const look = () => {
+    if (document.hidden) source.close();
+    else if (!over && source.readyState === EventSource.CLOSED) {
+      over = true;
+      document.removeEventListener("visibilitychange", look);
+      follow(address, seen);
+    }
+  };
+  document.addEventListener("visibilitychange", look);
   source.addEventListener("pieces", (message) => {
     if (message.lastEventId) seen = message.lastEventId;
     online(true);
@@ -21,6 +32,7 @@ function follow(address, last) {
   source.addEventListener("end", (message) => {
     // Without a state the server is ending: the browser comes back by itself, and goes on where it was.
     if (JSON.parse(message.data).state) {
+      over = true;
       source.close();
       location.reload();
     }
@@ -28,7 +40,7 @@ function follow(address, last) {
   source.addEventListener("open", () => online(true));
   source.addEventListener("error", () => {
     online(false);
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => follow(address, seen), 3000);
+    if (source.readyState === EventSource.CLOSED) setTimeout(look, 3000);
   });
 }
 

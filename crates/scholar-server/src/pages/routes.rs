@@ -13,6 +13,7 @@ use scholar_core::PassageId;
 use scholar_formats::exploration::{self, Exploration, NoveltyMap};
 use scholar_pipeline::Event;
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 
 use super::ask::Form as AskForm;
 use super::form::Fields;
@@ -68,13 +69,25 @@ pub(super) fn router() -> Router<Arc<SiteState>> {
         .route(annotate::WITHIN, get(studies))
         .route("/sign-in", get(ask_token).post(take_token))
         .route("/sign-out", post(sign_out))
-        .route("/style.css", get(|| async { asset("text/css; charset=utf-8", STYLE) }))
-        .route("/app.js", get(|| async { asset("text/javascript; charset=utf-8", SCRIPT) }))
-        .route("/icon.svg", get(|| async { asset("image/svg+xml", ICON) }))
+        .route("/style.css", get(|headers| asset(headers, "text/css; charset=utf-8", STYLE)))
+        .route("/app.js", get(|headers| asset(headers, "text/javascript; charset=utf-8", SCRIPT)))
+        .route("/icon.svg", get(|headers| asset(headers, "image/svg+xml", ICON)))
 }
 
-fn asset(kind: &'static str, text: &'static str) -> Response {
-    ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-cache")], text).into_response()
+/// A file that is part of the program. A browser asks each time whether it is still the same.
+async fn asset(headers: HeaderMap, kind: &'static str, text: &'static str) -> Response {
+    let digest = Sha256::digest(text);
+    let tag: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let tag = format!("\"{tag}\"");
+    let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
+    let mut known =
+        known.flat_map(|line| line.split(',')).map(|one| one.trim().trim_start_matches("W/"));
+    let is_same = known.any(|one| one == "*" || one == tag);
+    let head = [(header::ETAG, tag), (header::CACHE_CONTROL, "no-cache".to_owned())];
+    match is_same {
+        true => (StatusCode::NOT_MODIFIED, head).into_response(),
+        false => (head, [(header::CONTENT_TYPE, kind)], text).into_response(),
+    }
 }
 
 pub(super) fn see(address: &str) -> Response {

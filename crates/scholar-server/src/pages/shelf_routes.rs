@@ -137,7 +137,7 @@ async fn at_quotation(
         return Ok(see(&format!("{}/pages/1", paper::address(&datastore, &id))));
     };
     let (name, of) = (datastore.clone(), id.clone());
-    let marks = state.drawing(move |state| state.backend.marks(&name, &of, &words)).await?;
+    let marks = state.laborious(move |state| state.backend.marks(&name, &of, &words)).await?;
     let page = marks.first().map_or(1, |mark| mark.page);
     let quotation = Quotation { passage: &found.passage, span };
     let own = paper::address(&datastore, &id);
@@ -155,7 +155,7 @@ async fn page(
     let words = quoted.as_ref().map(|(.., words)| words.clone());
     let name = datastore.clone();
     let (meta, drawn, marks) = state
-        .drawing(move |state| {
+        .laborious(move |state| {
             let marks = match &words {
                 Some(words) => Some(state.backend.marks(&name, &id, words)?),
                 None => None,
@@ -181,7 +181,7 @@ async fn drawing(
     let id = paper_id(&paper)?;
     let words = quoted(&state, &datastore, &asked).await?.map(|(.., words)| words);
     let DrawnPage { svg, .. } = state
-        .drawing(move |state| state.backend.drawn_page(&datastore, &id, number, words.as_deref()))
+        .laborious(move |state| state.backend.drawn_page(&datastore, &id, number, words.as_deref()))
         .await?;
     let head = [
         (header::CONTENT_TYPE, "image/svg+xml"),
@@ -223,16 +223,16 @@ async fn library_page(
         .blocking(move |state| state.shelving.additions.recent(only.as_deref(), SHOWN_ADDITIONS))
         .await??;
     let (offer, added_to, name, list) = state
-        .blocking(move |state| {
+        .laborious(move |state| {
             let offer = state.backend.offer()?;
             let added_to = state.backend.added_to();
             let usual = || offer.datastores.first().map(|one| one.name.clone());
             let name = datastore.or_else(usual).unwrap_or_else(|| added_to.clone());
             let is_there = offer.datastores.iter().any(|one| one.name == name);
             let list = if is_there { Some(state.backend.papers(&name, &asked)?) } else { None };
-            Ok::<_, crate::backend::BackendError>((offer, added_to, name, list))
+            Ok((offer, added_to, name, list))
         })
-        .await??;
+        .await?;
     let shown = library::Shown {
         datastores: &offer.datastores,
         datastore: &name,

@@ -49,7 +49,7 @@ async fn compare(
         (Some(left), Some(right)) => {
             visible(&state, &caller, &left).await?;
             visible(&state, &caller, &right).await?;
-            Some(state.blocking(move |state| state.backend.compare(&left, &right)).await??)
+            Some(state.laborious(move |state| state.backend.compare(&left, &right)).await?)
         }
         _ => None,
     };
@@ -64,7 +64,7 @@ async fn verify(
 ) -> Result<Html<String>, ApiError> {
     visible(&state, &caller, &run).await?;
     let name = run.clone();
-    let found = state.blocking(move |state| state.backend.verify(&name)).await??;
+    let found = state.laborious(move |state| state.backend.verify(&name)).await?;
     let body = again::verified(&run, &found);
     framed(&state, &caller, Frame::plain("Verification", Place::Runs), &body).await
 }
@@ -76,7 +76,7 @@ async fn replay(
 ) -> Result<Html<String>, ApiError> {
     visible(&state, &caller, &run).await?;
     let name = run.clone();
-    let found = state.blocking(move |state| state.backend.replay(&name)).await??;
+    let found = state.laborious(move |state| state.backend.replay(&name)).await?;
     let body = again::replayed(&run, &found);
     framed(&state, &caller, Frame::plain("Replay", Place::Runs), &body).await
 }
@@ -88,7 +88,7 @@ async fn explain(
 ) -> Result<Html<String>, ApiError> {
     visible(&state, &caller, &run).await?;
     let name = run.clone();
-    let found = state.blocking(move |state| state.backend.explain(&name)).await??;
+    let found = state.laborious(move |state| state.backend.explain(&name)).await?;
     let body = again::explained(&run, &found);
     framed(&state, &caller, Frame::plain("Why these papers are cited", Place::Runs), &body).await
 }
@@ -107,13 +107,8 @@ async fn status_page(
     ask_providers: bool,
 ) -> Result<Html<String>, ApiError> {
     let (status, offer) = state
-        .blocking(move |state| {
-            Ok::<_, crate::backend::BackendError>((
-                state.backend.status(ask_providers)?,
-                state.backend.offer()?,
-            ))
-        })
-        .await??;
+        .laborious(move |state| Ok((state.backend.status(ask_providers)?, state.backend.offer()?)))
+        .await?;
     let mut status = status;
     status.checks.retain(|check| caller.sees_all || !check.is_private);
     let body = status::page(

@@ -6,6 +6,7 @@ mod library;
 mod pages;
 mod programs;
 mod reviews;
+mod rude;
 mod sheets;
 mod shelf;
 mod workbench;

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use scholar_datastore::Datastore;
 use scholar_server::OnQuery;
-use scholar_server::backend::{DatastoreOffer, QuotedIn};
+use scholar_server::backend::{DatastoreOffer, QuotedIn, Status};
 use tokio::runtime::Handle;
 
 use super::searched::Kept;
@@ -40,6 +41,8 @@ pub(super) struct Desk {
     pub(super) offered: Mutex<HashMap<String, Known>>,
     /// What searches them.
     pub(super) searched: Mutex<Kept>,
+    /// The state of everything as it was a moment ago: looking takes a process of another program.
+    pub(super) looked: Mutex<Option<(Instant, Status)>>,
 }
 
 impl Desk {
@@ -51,6 +54,7 @@ impl Desk {
     ) -> Self {
         let (reserved, offered) = (Mutex::default(), Mutex::default());
         let (made, quoted, searched) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { app, names, handle, on_query, reserved, made, quoted, offered, searched }
+        let looked = Mutex::default();
+        Self { app, names, handle, on_query, reserved, made, quoted, offered, searched, looked }
     }
 }

@@ -90,8 +90,9 @@ pub(super) fn carry_out(desk: &Desk, task: JobTask) -> Result<RunUsage, CommandE
     // After the arguments were read: a folder that is taken up belongs to a run under way.
     let attend = || -> Result<Attended, CommandError> {
         let folder = match reserved {
-            Some(folder) => folder,
-            None => RunFolder::take_up(&app.home, &run)?,
+            Some(folder) if folder.file("").is_dir() => folder,
+            // The server was started anew, or somebody removed the folder of a job that waited.
+            _ => RunFolder::take_up(&app.home, &run)?,
         };
         Ok(Attended {
             printer: app.printer.silent(),

@@ -177,14 +177,16 @@ impl JobStore {
         })
     }
 
-    /// Puts an ended job back into the queue.
-    pub(crate) fn requeue(&self, run: &str) -> Result<(), JobStoreError> {
+    /// Puts a job back into the queue that ended without a result, or in spite of one where `may_go_on`; whether it was such a one. Of
+    /// several who ask for it at the same time one is told so.
+    pub(crate) fn requeue(&self, run: &str, may_go_on: bool) -> Result<bool, JobStoreError> {
         self.with(|connection| {
-            connection.execute(
-                "UPDATE job SET state = 'queued', error = NULL, hint = NULL, ended = NULL WHERE run = ?1",
+            let n = connection.execute(
+                "UPDATE job SET state = 'queued', error = NULL, hint = NULL, ended = NULL \
+                 WHERE run = ?1 AND state IN ('failed', 'interrupted', 'cancelled')",
                 [run],
             )?;
-            Ok(())
+            Ok(n == 1)
         })
     }
 
