@@ -6,7 +6,9 @@ mod self_test;
 
 use std::process::ExitCode;
 
+use scholar_clients::Url;
 use scholar_clients::download::Installed;
+use scholar_clients::http::redacted;
 use serde::Serialize;
 
 use crate::app::App;
@@ -237,9 +239,14 @@ fn datastores(app: &App) -> Result<Vec<Check>, CommandError> {
 
 fn server(app: &App) -> Check {
     let url = app.env.openai_base_url.as_ref().or(app.config.generator.base_url.as_ref());
-    let key = if app.env.openai_api_key.is_some() { "with a key" } else { "without a key" };
+    let has_key = app.env.openai_api_key.is_some() || app.config.generator.key_file.is_some();
+    let key = if has_key { "with a key" } else { "without a key" };
     match url {
-        Some(url) => Check::new("language model server", true, format!("{url}, {key}"), ""),
+        Some(url) => {
+            let shown =
+                Url::parse(url).map_or_else(|_| "no address".to_owned(), |url| redacted(&url));
+            Check::new("language model server", true, format!("{shown}, {key}"), "")
+        }
         None => Check::new(
             "language model server",
             false,

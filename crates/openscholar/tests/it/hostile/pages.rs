@@ -47,7 +47,7 @@ fn upload(serving: &Serving, files: &[(&str, &[u8])]) -> HttpReply {
     }
     body.extend_from_slice(b"--limit--\r\n");
     let head = format!(
-        "POST /v1/papers/library HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\nconnection: close\r\ncontent-type: multipart/form-data; boundary=limit\r\ncontent-length: {1}\r\n\r\n",
+        "POST /v1/papers/{STORE} HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\nconnection: close\r\ncontent-type: multipart/form-data; boundary=limit\r\ncontent-length: {1}\r\n\r\n",
         serving.address,
         body.len()
     );
