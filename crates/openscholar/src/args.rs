@@ -57,7 +57,7 @@ pub(crate) use scirag_depth::BenchSciragDepthArgs;
 pub(crate) use screen::{
     BenchScreeningArgs, ScreenArgs, ScreenFormatArg, ScreenModeArg, ScreenModelArgs,
 };
-pub(crate) use serve::{ReachArgs, ServeArgs, SiteArgs};
+pub(crate) use serve::{BenchServeArgs, ReachArgs, ServeArgs, SiteArgs};
 pub(crate) use sources::{GraphSourceArg, GraphSourceArgs, SearchSourceArgs, SourceArg};
 pub(crate) use store::{
     BuildArgs, CompactArgs, DatastoreArgs, DatastoreCommand, EncodingArgs, GivenArgs, IntakeArgs,
@@ -438,21 +438,8 @@ pub(crate) enum BenchCommand {
     Graph(BenchGraphArgs),
     /// Measure whether citation links of the best hits find papers that search misses.
     Expansion(BenchExpansionArgs),
-    /// Measure throughput of the search service under concurrent clients, batched and unbatched, and its memory under clients
-    /// that do not read and requests of the maximum size.
-    Serve {
-        /// Datastore to serve.
-        name: Option<String>,
-        /// Number of concurrent clients.
-        #[arg(long, default_value_t = 200, value_name = "N")]
-        clients: usize,
-        /// Total number of requests.
-        #[arg(long, default_value_t = 4_000, value_name = "N")]
-        requests: usize,
-        /// Folder for the report.
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
-    },
+    /// Measure both servers under load: throughput and memory of the search service; latencies, memory and bounds of the pages.
+    Serve(BenchServeArgs),
     /// Run a blind pairwise comparison of two systems' answers by experts, on web pages.
     Annotate(AnnotateArgs),
     /// Measure reviews of research ideas on `ScholarIdeas`.

@@ -1,5 +1,7 @@
 //! Many clients at once against one server: what a load test needs.
 
+mod open;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -7,9 +9,12 @@ use std::time::{Duration, Instant};
 use futures::future::{self, Either, join_all, select};
 use scholar_core::{PortError, PortErrorKind};
 use serde::Serialize;
+use serde_json::Value;
 use url::Url;
 
 use crate::http::{HttpClient, reason, redacted};
+
+pub use open::{Dawdled, Watched, dawdle, get_all, post_at_rate, watch_streams};
 
 /// Latencies and statuses of many clients that asked a server at once.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,6 +40,25 @@ impl LoadReport {
     #[expect(clippy::cast_precision_loss, reason = "counts of a measurement")]
     pub fn per_second(&self) -> f64 {
         self.statuses.get(&200).copied().unwrap_or_default() as f64 / self.seconds.max(1e-9)
+    }
+
+    /// Several one after the other as one; the seconds between them are not counted.
+    pub fn joined(reports: &[Self]) -> Self {
+        let mut whole = summed(0, 0.0, &[]);
+        for report in reports {
+            let Self { clients, seconds, latencies_ms, statuses, unanswered, first_failure } =
+                report;
+            whole.clients = whole.clients.max(*clients);
+            whole.seconds += seconds;
+            whole.latencies_ms.extend(latencies_ms);
+            for (status, n) in statuses {
+                *whole.statuses.entry(*status).or_default() += n;
+            }
+            whole.unanswered += unanswered;
+            whole.first_failure = whole.first_failure.or_else(|| first_failure.clone());
+        }
+        whole.latencies_ms.sort_by(f64::total_cmp);
+        whole
     }
 
     /// Requests that were not answered with success.
@@ -96,7 +120,11 @@ pub async fn post_all(
         seen
     };
     let seen = join_all((0..clients).map(|_| client())).await;
-    let seconds = began.elapsed().as_secs_f64();
+    summed(clients, began.elapsed().as_secs_f64(), &seen)
+}
+
+/// What clients have seen, in one.
+fn summed(clients: usize, seconds: f64, seen: &[Client]) -> LoadReport {
     let mut latencies_ms: Vec<f64> = seen
         .iter()
         .flat_map(|client| &client.latencies)
@@ -134,6 +162,26 @@ pub async fn stall_while<T>(
         Either::Left((done, _)) => done,
         Either::Right(_) => future::pending().await,
     }
+}
+
+/// Posts JSON and reads the JSON that comes back.
+///
+/// # Errors
+/// `Unavailable` when there is no reply, `Rejected` for any status but success and for a reply that is no JSON.
+pub async fn post_json(http: &HttpClient, url: &Url, body: &Value) -> Result<Value, PortError> {
+    let failed = |kind, why: String| {
+        PortError::new(kind, format!("{} did not answer: {why}", redacted(url)))
+    };
+    let unavailable = |error| failed(PortErrorKind::Unavailable, reason(error));
+    let request = http.still_pool(url).post(url.clone()).body(body.to_string());
+    let request = request.header("content-type", "application/json");
+    let reply = request.send().await.map_err(unavailable)?;
+    let status = reply.status();
+    if !status.is_success() {
+        return Err(failed(PortErrorKind::Rejected, status.to_string()));
+    }
+    let text = reply.text().await.map_err(unavailable)?;
+    serde_json::from_str(&text).map_err(|error| failed(PortErrorKind::Rejected, error.to_string()))
 }
 
 /// The text at `url`.

@@ -96,3 +96,41 @@ pub(crate) struct ReachArgs {
     #[arg(long)]
     pub(crate) insecure: bool,
 }
+
+/// Measure both servers under load: throughput and memory of the search service; latencies, memory and bounds of the pages.
+///
+/// The search service is `datastore serve`, batched and unbatched, also under clients that do not read and requests of the
+/// maximum size. The pages are those of `serve`, without a language model: open event streams, searches at a steady rate beside a
+/// running question, many requests, and clients that dawdle.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct BenchServeArgs {
+    /// Datastore to serve.
+    pub(crate) name: Option<String>,
+    /// Number of concurrent clients of the search service.
+    #[arg(long, default_value_t = 200, value_name = "N")]
+    pub(crate) clients: usize,
+    /// Total number of requests to the search service.
+    #[arg(long, default_value_t = 4_000, value_name = "N")]
+    pub(crate) requests: usize,
+    /// Number of open event streams.
+    #[arg(long, default_value_t = 200, value_name = "N")]
+    pub(crate) streams: usize,
+    /// Searches per second beside them.
+    #[arg(long, default_value_t = 50.0, value_name = "N")]
+    pub(crate) rate: f64,
+    /// Duration of the searches beside the streams.
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    pub(crate) seconds: u64,
+    /// Requests over which the memory of the pages' server is observed.
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    pub(crate) pages: usize,
+    /// Seconds that the server has to end connections of clients that dawdle; 0 leaves them out.
+    #[arg(long, default_value_t = 75, value_name = "N")]
+    pub(crate) dawdle_seconds: u64,
+    /// Measure the pages only.
+    #[arg(long)]
+    pub(crate) only_pages: bool,
+    /// Folder for the report.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}

@@ -64,10 +64,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         }
         BenchCommand::Graph(args) => graph::run(&args, app),
         BenchCommand::Expansion(args) => expansion::run(&args, app),
-        BenchCommand::Serve { name, clients, requests, out } => {
-            let name = app.datastore_name(name.as_deref());
-            serve::run(&name, clients, requests, out.as_deref(), app)
-        }
+        BenchCommand::Serve(args) => serve::run(&args, app),
         BenchCommand::Ingest { files, dim, passages, out } => {
             ingest::run(&files, dim, passages.rules(), out.as_deref(), app)
         }
@@ -154,7 +151,12 @@ fn machine(app: &App) -> String {
 
 /// A line of this process's status in bytes, where the system tells.
 fn status_bytes(name: &str) -> Option<u64> {
-    let status = fs_err::read_to_string("/proc/self/status").ok()?;
+    status_of("self", name)
+}
+
+/// The same of another process.
+fn status_of(process: &str, name: &str) -> Option<u64> {
+    let status = fs_err::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
     Some(kilobytes << 10)

@@ -90,7 +90,11 @@ const CASES: [Case; 76] = [
     case("bench ingest", "~/one.jsonl --dim 8", "~/absent.jsonl"),
     case("bench graph", "--papers 5", "nowhere"),
     case("bench expansion", "--cited ~/small", "--cited ~/absent"),
-    case("bench serve", "papers --clients 2 --requests 4", "papers --clients 0"),
+    case(
+        "bench serve",
+        "papers --clients 2 --requests 4 --streams 2 --rate 5 --seconds 1 --pages 8 --dawdle-seconds 0",
+        "papers --clients 0",
+    ),
     case(
         "bench annotate import",
         "~/Alpha-8B.jsonl ~/Beta-GPT.jsonl --limit 1",

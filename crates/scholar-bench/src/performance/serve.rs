@@ -1,5 +1,7 @@
 //! Throughput of the search service, and its memory under clients that do not read.
 
+pub mod site;
+
 use serde::Serialize;
 
 /// One server under one load; `load` is what the load generator counted.

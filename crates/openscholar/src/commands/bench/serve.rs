@@ -1,9 +1,9 @@
 //! Throughput of the search service, as a ratio to the same service answering one query after the other, and its
-//! memory under clients that mean no good.
+//! memory under clients that mean no good; and the server of pages under load ([`site`]).
 
 mod hostile;
+mod site;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use scholar_bench::performance::serve::{ServeReport, ServerTimings, metric};
@@ -12,22 +12,54 @@ use scholar_clients::{HttpClient, Url};
 use scholar_server::ServerConfig;
 
 use crate::app::App;
+use crate::args::BenchServeArgs;
 use crate::commands::datastore::serve::while_serving;
 use crate::error::{CommandError, Context as _};
 use crate::wiring::OpenDatastore;
+use site::SiteLoad;
 
 /// Passages asked for, as the original's default client does.
 const PASSAGES: usize = 10;
 
-pub(super) fn run(
-    name: &str,
-    clients: usize,
-    requests: usize,
-    out: Option<&Path>,
-    app: &App,
-) -> Result<ExitCode, CommandError> {
-    if clients == 0 || requests == 0 {
-        return Err(CommandError::user("--clients and --requests must be at least 1"));
+pub(super) fn run(args: &BenchServeArgs, app: &App) -> Result<ExitCode, CommandError> {
+    let BenchServeArgs {
+        name,
+        clients,
+        requests,
+        streams,
+        rate,
+        seconds,
+        pages,
+        dawdle_seconds,
+        only_pages,
+        out,
+    } = args;
+    let (clients, requests) = (*clients, *requests);
+    if [clients, requests, *streams, *pages].contains(&0) || *seconds == 0 || *rate <= 0.0 {
+        return Err(CommandError::user(
+            "--clients, --requests, --streams, --rate, --seconds and --pages must be more than 0",
+        ));
+    }
+    let name = &app.datastore_name(name.as_deref());
+    let load = SiteLoad {
+        streams: *streams,
+        rate: *rate,
+        seconds: *seconds,
+        pages: *pages,
+        dawdle_seconds: *dawdle_seconds,
+    };
+    if *only_pages {
+        let site = app.block_on(async {
+            let datastore = OpenDatastore::open(app, name).await?;
+            site::measure(name, &datastore, load, app).await
+        })??;
+        let text = format!(
+            "# Pages\n\nCommand: `openscholar bench serve {name} --only-pages`\n\nMachine: {}.\n{}",
+            super::machine(app),
+            site.markdown()
+        );
+        let json = serde_json::json!({"schema": "openscholar.bench-serve/2", "datastore": name, "pages": site});
+        return super::publish("serve-pages", &text, &json, out.as_deref(), app);
     }
     let measured = app.block_on(async {
         let datastore = OpenDatastore::open(app, name).await?;
@@ -45,10 +77,11 @@ pub(super) fn run(
             measured.push(measure(server, &datastore, config.clone(), &bodies, clients).await?);
         }
         let hostile = hostile::measure(name, &datastore, app).await?;
-        Ok::<_, CommandError>((measured, hostile))
+        let site = site::measure(name, &datastore, load, app).await?;
+        Ok::<_, CommandError>((measured, hostile, site))
     })??;
-    let (measured, hostile) = measured;
-    let json = serde_json::json!({"schema": "openscholar.bench-serve/1", "datastore": name, "clients": clients, "requests": requests, "measured": measured, "hostile": hostile});
+    let (measured, hostile, site) = measured;
+    let json = serde_json::json!({"schema": "openscholar.bench-serve/2", "datastore": name, "clients": clients, "requests": requests, "measured": measured, "hostile": hostile, "pages": site});
     let report = ServeReport {
         name,
         machine: &super::machine(app),
@@ -57,8 +90,8 @@ pub(super) fn run(
         passages: PASSAGES,
         timings: &measured,
     };
-    let text = report.markdown() + &hostile.markdown();
-    let published = super::publish("serve", &text, &json, out, app)?;
+    let text = report.markdown() + &hostile.markdown() + &site.markdown();
+    let published = super::publish("serve", &text, &json, out.as_deref(), app)?;
     let errors: u64 = measured.iter().map(|measured| measured.errors).sum();
     let errors = errors + hostile::errors(&hostile);
     if errors > 0 {
