@@ -93,6 +93,8 @@ pub(crate) struct Jobs {
     /// Counts changes of the queue, for those who wait in it.
     changes: watch::Sender<u64>,
     stopping: watch::Sender<bool>,
+    /// Held by whoever takes up a run.
+    resuming: Mutex<()>,
 }
 
 impl Jobs {
@@ -113,7 +115,8 @@ impl Jobs {
         let (changes, _) = watch::channel(0);
         let (stopping, _) = watch::channel(false);
         let state = Mutex::new(state);
-        Ok(Arc::new(Self { backend, store, state, wake: Notify::new(), changes, stopping }))
+        let (wake, resuming) = (Notify::new(), Mutex::new(()));
+        Ok(Arc::new(Self { backend, store, state, wake, changes, stopping, resuming }))
     }
 
     /// Puts a job into the queue; returns the name of its run.
@@ -137,6 +140,11 @@ impl Jobs {
 
     /// Takes up a run that failed or was interrupted or cancelled; what it knows is not asked again.
     pub(crate) fn resume(&self, run: &str) -> Result<bool, JobStoreError> {
+        // Of several who ask for it at the same time one is told so.
+        let _turn = self.resuming.lock();
+        if self.live(run).is_some() {
+            return Ok(false);
+        }
         let Some(job) = self.store.job(run)? else { return Ok(false) };
         if !self.store.requeue(run, job.request.may_go_on())? {
             return Ok(false);

@@ -72,7 +72,7 @@ impl SiteState {
         let IdeaForm { mut fields, file, _room } = form;
         let Some((name, bytes)) = file else { return Ok(fields) };
         let name = told(&name);
-        match self.drawing(move |state| state.backend.idea(&name, bytes)).await {
+        match self.laborious(move |state| state.backend.idea(&name, bytes)).await {
             Ok(text) => {
                 fields.retain(|(name, _)| name != "idea");
                 fields.push(("idea".to_owned(), text));

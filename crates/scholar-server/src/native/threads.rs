@@ -46,7 +46,7 @@ struct ThreadReply {
     /// Its first question.
     title: String,
     /// How many questions it has.
-    n_questions: usize,
+    n_runs: usize,
     /// How far its last run came.
     state: RunState,
 }
@@ -76,8 +76,8 @@ pub(super) async fn list(
     let threads =
         state.blocking(move |state| state.store.threads(only.as_deref(), limit)).await??;
     let reply = |line: ThreadLine| {
-        let ThreadLine { run, title, n_questions, state, .. } = line;
-        ThreadReply { run, title, n_questions, state }
+        let ThreadLine { run, title, n_runs, state, .. } = line;
+        ThreadReply { run, title, n_runs, state }
     };
     Ok(Json(ThreadsReply { threads: threads.into_iter().map(reply).collect() }))
 }

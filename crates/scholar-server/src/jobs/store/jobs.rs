@@ -177,14 +177,14 @@ impl JobStore {
         })
     }
 
-    /// Puts a job back into the queue that ended without a result, or in spite of one where `may_go_on`; whether it was such a one. Of
-    /// several who ask for it at the same time one is told so.
+    /// Puts a job without a result back into the queue, or in spite of one where `may_go_on`; whether it was such a one. One whose end
+    /// could not be kept, on a full disk, is still called running.
     pub(crate) fn requeue(&self, run: &str, may_go_on: bool) -> Result<bool, JobStoreError> {
         self.with(|connection| {
             let n = connection.execute(
                 "UPDATE job SET state = 'queued', error = NULL, hint = NULL, ended = NULL \
-                 WHERE run = ?1 AND state IN ('failed', 'interrupted', 'cancelled')",
-                [run],
+                 WHERE run = ?1 AND (?2 OR state <> 'done')",
+                params![run, may_go_on],
             )?;
             Ok(n == 1)
         })

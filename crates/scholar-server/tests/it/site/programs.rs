@@ -53,7 +53,7 @@ fn threads_feedback_and_sharing_are_there_for_programs_too() {
     let first = ask(json!({"question": "Why?"}));
     let second = ask(json!({"question": "And then?", "follows": first}));
     let threads = call("GET", "/v1/threads", &ann, "").json();
-    let expect = json!([{"run": second, "title": "Why?", "n_questions": 2, "state": "done"}]);
+    let expect = json!([{"run": second, "title": "Why?", "n_runs": 2, "state": "done"}]);
     assert_eq!(threads["threads"], expect);
     assert_eq!(call("GET", "/v1/threads", &ben, "").json()["threads"], json!([]));
 
