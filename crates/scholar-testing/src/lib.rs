@@ -3,10 +3,11 @@
 //! Every port has one fake here ([`FakeEncoder`], [`FakeReranker`], [`ScriptedGenerator`], [`MemoryRetriever`], [`MemorySource`],
 //! [`MemoryCatalog`], [`MemoryGraph`], [`FakeAttributor`], [`FakeSentenceClassifier`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
 //! server on a loopback port that can be slow, broken or lying on demand; [`StandIn`] answers for the services that
-//! papers come from; [`http`] asks our own server; [`mutate`] makes broken inputs from
+//! papers come from; [`http`] asks our own server, [`browser`] as a person does; [`mutate`] makes broken inputs from
 //! good ones, [`exploration`] is answers found by a tree of retrievals, and [`hostile`] is text made to be obeyed. Nothing here asks the network.
 
 mod attributor;
+pub mod browser;
 mod catalog;
 pub mod close;
 pub mod corpus;
@@ -34,7 +35,7 @@ pub use encoder::FakeEncoder;
 pub use generator::{Reply, ScriptedGenerator};
 pub use graph::MemoryGraph;
 pub use lm_server::{Behaviour, RecordedRequest, ScriptedLmServer};
-pub use material::{data, large_model_dir, model_dir};
+pub use material::{axe, data, large_model_dir, model_dir, screenshots};
 pub use reranker::FakeReranker;
 pub use retriever::MemoryRetriever;
 pub use sentence_classifier::FakeSentenceClassifier;

@@ -36,6 +36,37 @@ pub fn data(path: &str) -> Option<PathBuf> {
     found("OPENSCHOLAR_TEST_DATA", path)
 }
 
+/// The script of axe-core, which looks for faults of accessibility, from the folder named by `OPENSCHOLAR_AXE`; `.ci/axe` fetches it.
+///
+/// # Panics
+/// When the folder is named and the script is not in it, or is no text.
+#[expect(clippy::panic, reason = "whoever names the folder wants the test to run")]
+pub fn axe() -> Option<String> {
+    let path = found("OPENSCHOLAR_AXE", "axe.min.js")?;
+    #[expect(clippy::disallowed_methods, reason = "the path is in the message below")]
+    let script = std::fs::read_to_string(&path);
+    Some(script.unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+/// The folder that gets pictures of pages, where `OPENSCHOLAR_SCREENSHOTS` names one.
+pub fn screenshots() -> Option<PathBuf> {
+    folder("OPENSCHOLAR_SCREENSHOTS")
+}
+
+/// Says that a test was skipped for want of a browser.
+///
+/// # Panics
+/// Where `OPENSCHOLAR_BROWSER` is `required`.
+pub(crate) fn no_browser() {
+    let is_required =
+        folder("OPENSCHOLAR_BROWSER").is_some_and(|value| value.as_os_str() == "required");
+    assert!(
+        !is_required,
+        "OPENSCHOLAR_BROWSER is required, and chromium or chromedriver is missing"
+    );
+    skipped("a browser, of the packages chromium and chromium-driver");
+}
+
 #[expect(clippy::panic, reason = "whoever names the folder wants the test to run")]
 fn found(variable: &str, name: &str) -> Option<PathBuf> {
     let Some(folder) = folder(variable) else {

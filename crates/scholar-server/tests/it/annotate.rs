@@ -11,7 +11,7 @@ use scholar_testing::http::get;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::browser::{Browser, CONTROL, ENTER, RIGHT, SHIFT, SPACE, TAB};
+use scholar_testing::browser::{Browser, CONTROL, ENTER, RIGHT, SHIFT, SPACE, TAB};
 
 const NAMES: [&str; 2] = ["Alpha-8B", "Beta-GPT"];
 const ASPECTS: [&str; 4] = ["organization", "coverage", "relevance", "usefulness"];

@@ -2,7 +2,6 @@
 #![expect(clippy::panic, reason = "helpers of tests fail as tests do")]
 
 mod annotate;
-mod browser;
 mod hostile;
 mod load;
 mod openapi;

@@ -1,28 +1,49 @@
 //! A real browser, driven through `ChromeDriver`.
 //!
-//! `WebDriver` is JSON over HTTP, and the dozen commands needed here are less code than a client crate is to build.
+//! `WebDriver` is JSON over HTTP, and the few commands needed here are less code than a client crate is to build.
 //! Without a browser tests are skipped, and say so; where `OPENSCHOLAR_BROWSER` is `required`, they fail instead.
+#![expect(clippy::panic, reason = "helpers of tests fail as tests do")]
 
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+mod wire;
+
+use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::material;
+use wire::{decoded, port, request};
+
 /// A fault would otherwise hang the test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Keys without a letter, as `WebDriver` writes them.
-pub(crate) const TAB: &str = "\u{e004}";
-pub(crate) const ENTER: &str = "\u{e007}";
-pub(crate) const SHIFT: &str = "\u{e008}";
-pub(crate) const CONTROL: &str = "\u{e009}";
-pub(crate) const RIGHT: &str = "\u{e014}";
-pub(crate) const SPACE: &str = " ";
+/// The key Tab as `WebDriver` writes it, as those below.
+pub const TAB: &str = "\u{e004}";
+/// The key Enter.
+pub const ENTER: &str = "\u{e007}";
+/// The key Shift.
+pub const SHIFT: &str = "\u{e008}";
+/// The key Control.
+pub const CONTROL: &str = "\u{e009}";
+/// The key Escape.
+pub const ESCAPE: &str = "\u{e00c}";
+/// The arrow to the right.
+pub const RIGHT: &str = "\u{e014}";
+/// The space bar.
+pub const SPACE: &str = " ";
+
+/// Opens what is folded, so that a check sees it, too.
+const UNFOLD: &str = "for (const one of document.querySelectorAll('details')) one.open = true; \
+                      document.querySelector('main [popover]')?.showPopover();";
+/// What axe-core finds, a line for each fault: the rule, then the elements.
+const VIOLATIONS: &str = "return axe.run(document, {resultTypes: ['violations']}).then((found) => \
+    found.violations.map((one) => `${one.id}: ${one.help}: ${one.nodes.map((node) => \
+    `${node.html.slice(0, 200)} (${[...node.any, ...node.all, ...node.none].map((check) => check.message).join('; ')})`).join(' | ')}`));";
 
 /// One browser window with an empty profile.
-pub(crate) struct Browser {
+pub struct Browser {
     driver: Child,
     address: SocketAddr,
     session: String,
@@ -43,9 +64,7 @@ impl Drop for Browser {
 
 impl Browser {
     /// Starts one; `None`, with a line on standard error, where there is none.
-    pub(crate) fn start() -> Option<Self> {
-        #[expect(clippy::disallowed_methods, reason = "how the checks demand a browser of tests")]
-        let required = std::env::var("OPENSCHOLAR_BROWSER").is_ok_and(|value| value == "required");
+    pub fn start() -> Option<Self> {
         let there = |program: &str| {
             let mut command = Command::new(program);
             command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
@@ -54,14 +73,7 @@ impl Browser {
         let chromium =
             ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| there(name));
         let Some(chromium) = chromium.filter(|_| there("chromedriver")) else {
-            assert!(
-                !required,
-                "OPENSCHOLAR_BROWSER is required, and chromium or chromedriver is missing"
-            );
-            let _ignored = writeln!(
-                io::stderr(),
-                "skipped: no browser here; install the packages chromium and chromium-driver"
-            );
+            material::no_browser();
             return None;
         };
         let profile = tempfile::tempdir().expect("a temporary folder");
@@ -116,33 +128,33 @@ impl Browser {
     }
 
     /// Opens an address and waits until the page is there.
-    pub(crate) fn open(&self, url: &str) {
+    pub fn open(&self, url: &str) {
         self.command("POST", "url", &json!({ "url": url }));
     }
 
     /// Loads the page anew.
-    pub(crate) fn reload(&self) {
+    pub fn reload(&self) {
         self.command("POST", "refresh", &json!({}));
     }
 
     /// The address of the page.
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         self.command("GET", "url", &json!({})).as_str().expect("an address").to_owned()
     }
 
     /// The page as the browser holds it.
-    pub(crate) fn source(&self) -> String {
+    pub fn source(&self) -> String {
         self.command("GET", "source", &json!({})).as_str().expect("a page").to_owned()
     }
 
     /// What `expression` is in the page.
-    pub(crate) fn value(&self, expression: &str) -> Value {
+    pub fn value(&self, expression: &str) -> Value {
         let script = format!("return ({expression});");
         self.command("POST", "execute/sync", &json!({"script": script, "args": []}))
     }
 
     /// The same, as text.
-    pub(crate) fn words(&self, expression: &str) -> String {
+    pub fn words(&self, expression: &str) -> String {
         self.value(expression)
             .as_str()
             .unwrap_or_else(|| panic!("{expression} is no text"))
@@ -150,7 +162,7 @@ impl Browser {
     }
 
     /// Waits until `expression` is true; a page that is just being left has no value.
-    pub(crate) fn until(&self, expression: &str) {
+    pub fn until(&self, expression: &str) {
         let began = Instant::now();
         let script = format!("return Boolean({expression});");
         while self.ask("POST", "execute/sync", &json!({"script": script, "args": []}))
@@ -166,7 +178,7 @@ impl Browser {
     }
 
     /// Presses keys one after the other.
-    pub(crate) fn press(&self, keys: &[&str]) {
+    pub fn press(&self, keys: &[&str]) {
         let strokes = keys.iter().flat_map(|key| {
             [json!({"type": "keyDown", "value": key}), json!({"type": "keyUp", "value": key})]
         });
@@ -174,7 +186,7 @@ impl Browser {
     }
 
     /// Presses a key while another is held.
-    pub(crate) fn chord(&self, held: &str, key: &str) {
+    pub fn chord(&self, held: &str, key: &str) {
         let stroke = |kind: &str, key: &str| json!({"type": kind, "value": key});
         self.act(vec![
             stroke("keyDown", held),
@@ -185,7 +197,7 @@ impl Browser {
     }
 
     /// Types text where the focus is.
-    pub(crate) fn write(&self, text: &str) {
+    pub fn write(&self, text: &str) {
         let letters: Vec<String> = text.chars().map(String::from).collect();
         self.press(&letters.iter().map(String::as_str).collect::<Vec<_>>());
     }
@@ -196,63 +208,88 @@ impl Browser {
     }
 
     /// Makes the page as large as a phone's, or of another size.
-    pub(crate) fn resize(&self, width: u32, height: u32) {
+    pub fn resize(&self, width: u32, height: u32) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
-        let command = json!({"cmd": "Emulation.setDeviceMetricsOverride", "params": size});
-        self.command("POST", "goog/cdp/execute", &command);
+        self.tell("Emulation.setDeviceMetricsOverride", &size);
+    }
+
+    /// Sends a command of the developer tools.
+    fn tell(&self, command: &str, params: &Value) {
+        self.command("POST", "goog/cdp/execute", &json!({"cmd": command, "params": params}));
+    }
+
+    /// Shows pages in dark colours, or in light ones.
+    pub fn darken(&self, is_dark: bool) {
+        let scheme = if is_dark { "dark" } else { "light" };
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        self.tell("Emulation.setEmulatedMedia", &json!({ "features": features }));
+    }
+
+    /// Lets pages that are opened from now on run scripts, or not. [`Self::value`] works in any case.
+    pub fn allow_scripts(&self, are_allowed: bool) {
+        let off = json!({"value": !are_allowed});
+        self.tell("Emulation.setScriptExecutionDisabled", &off);
+    }
+
+    /// The name that the driver gives to the first element that fits.
+    fn element(&self, selector: &str) -> String {
+        let asked = json!({"using": "css selector", "value": selector});
+        let found = self.ask("POST", "element", &asked);
+        let found = found.unwrap_or_else(|_| panic!("no {selector} in\n{}", self.source()));
+        let name = found.as_object().and_then(|found| found.values().next());
+        name.and_then(Value::as_str).expect("a name").to_owned()
+    }
+
+    /// Clicks on the first element that fits, as a mouse does: it must be in sight and uncovered.
+    pub fn click(&self, selector: &str) {
+        let element = self.element(selector);
+        self.command("POST", &format!("element/{element}/click"), &json!({}));
+    }
+
+    /// Types into the first element that fits, or gives it files by their paths.
+    pub fn fill(&self, selector: &str, text: &str) {
+        let element = self.element(selector);
+        self.command("POST", &format!("element/{element}/value"), &json!({ "text": text }));
+    }
+
+    /// Drops files on the middle of the first element that fits, as from a desktop.
+    pub fn drop_files(&self, selector: &str, files: &[&Path]) {
+        let middle = format!(
+            "(() => {{ const one = document.querySelector({}); one.scrollIntoView({{block: 'center'}}); \
+             const box = one.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()",
+            json!(selector)
+        );
+        let middle = self.value(&middle);
+        let data = json!({"items": [], "files": files, "dragOperationsMask": 1});
+        for kind in ["dragEnter", "dragOver", "drop"] {
+            let event = json!({"type": kind, "x": middle[0], "y": middle[1], "data": data});
+            self.tell("Input.dispatchDragEvent", &event);
+        }
+    }
+
+    /// The page as a picture (PNG).
+    pub fn picture(&self) -> Vec<u8> {
+        decoded(self.command("GET", "screenshot", &json!({})).as_str().expect("a picture"))
+    }
+
+    /// What axe-core, whose script this is, finds wrong in the page as it is, or with everything unfolded that can be.
+    pub fn violations(&self, axe: &str, unfolded: bool) -> Vec<String> {
+        let run = |script: &str| {
+            self.command("POST", "execute/sync", &json!({"script": script, "args": []}))
+        };
+        run(axe);
+        if unfolded {
+            run(UNFOLD);
+        }
+        let faults = run(VIOLATIONS);
+        let faults = faults.as_array().expect("a list").iter();
+        faults.map(|fault| fault.as_str().unwrap_or_default().to_owned()).collect()
     }
 
     /// What the browser complained about: errors of scripts, breaches of the page's policy, failed requests.
-    pub(crate) fn complaints(&self) -> Vec<String> {
+    pub fn complaints(&self) -> Vec<String> {
         let log = self.command("POST", "se/log", &json!({"type": "browser"}));
         let entries = log.as_array().expect("a list").iter();
         entries.map(|entry| entry["message"].as_str().unwrap_or_default().to_owned()).collect()
-    }
-}
-
-/// Sends a command and reads the reply, as long as it says it is: the driver keeps connections open whatever is asked.
-fn request(address: SocketAddr, method: &str, path: &str, body: &str) -> io::Result<Value> {
-    let mut stream = TcpStream::connect(address)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    let length = body.len();
-    write!(
-        stream,
-        "{method} {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
-    )?;
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        match line.trim_end().split_once(':') {
-            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                length = value.trim().parse().map_err(io::Error::other)?;
-            }
-            None if line.trim_end().is_empty() => break,
-            _ => {}
-        }
-    }
-    let mut bytes = vec![0; length];
-    reader.read_exact(&mut bytes)?;
-    Ok(serde_json::from_slice(&bytes)?)
-}
-
-/// The port that the driver says it listens on.
-fn port(driver: &mut Child) -> u16 {
-    let mut stdout = BufReader::new(driver.stdout.take().expect("piped"));
-    let mut said = String::new();
-    loop {
-        let mut line = String::new();
-        let n = stdout.read_line(&mut line).expect("readable");
-        assert!(n > 0, "chromedriver ended: {said}");
-        if let Some((_, rest)) = line.split_once("successfully on port ") {
-            let digits = rest.trim().trim_end_matches('.');
-            // Whatever it says later has somewhere to go.
-            std::thread::spawn(move || io::copy(&mut stdout, &mut io::sink()));
-            return digits.parse().expect("a port");
-        }
-        said.push_str(&line);
     }
 }
