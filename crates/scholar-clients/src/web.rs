@@ -63,7 +63,7 @@ impl WebSearch {
                 }
                 Err(error) => {
                     let message = format!("a web search engine was skipped: {error}");
-                    notices.push(Notice::new(NoticeKind::Skipped, message));
+                    notices.push(Notice::new(NoticeKind::SourceDown, message));
                     failure = Some(error);
                 }
             }

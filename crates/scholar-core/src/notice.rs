@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum NoticeKind {
     /// A source, model or stage was not used, and why.
     Skipped,
+    /// A source of papers could not be asked or did not answer: what it has is missing, which is not the same as nothing being there.
+    SourceDown,
     /// Something was cut short: passages, replies, lists.
     Truncated,
     /// A budget or deadline ended the work early.

@@ -158,7 +158,7 @@ pub(crate) async fn search_all(
             Err(error) => {
                 let message =
                     format!("searching {source} for \"{}\" failed: {error}", query.as_str());
-                let mut notice = Notice::new(NoticeKind::Skipped, message);
+                let mut notice = Notice::new(NoticeKind::SourceDown, message);
                 notice.hint = error.hint().map(str::to_owned);
                 frame.notice(notice);
                 first_failure.get_or_insert((query, error));

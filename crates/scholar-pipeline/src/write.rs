@@ -7,6 +7,7 @@ pub(crate) mod citations;
 mod conclude;
 mod draft;
 pub(crate) mod label;
+pub mod live;
 pub(crate) mod manuscript;
 pub(crate) mod parts;
 pub(crate) mod references;

@@ -93,8 +93,13 @@ pub(crate) fn error(error: &ApiError, has_studies: bool) -> Markup {
 
 /// A clause as a sentence.
 pub(crate) fn sentence(clause: &str) -> String {
+    // A command is typed as it is.
+    let begins_with_command = clause.starts_with("openscholar ");
     let mut chars = clause.chars();
-    let head: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+    let head: String = match chars.next() {
+        Some(first) if begins_with_command => first.to_string(),
+        first => first.map(|c| c.to_uppercase().collect()).unwrap_or_default(),
+    };
     let whole = format!("{head}{}", chars.as_str());
     if whole.ends_with(['.', '!', '?', '…']) { whole } else { format!("{whole}.") }
 }

@@ -1,7 +1,6 @@
 //! `openscholar ask QUESTION`.
 
 pub(crate) mod answering;
-mod live;
 pub(crate) mod settings;
 mod tree;
 pub(crate) mod watch;

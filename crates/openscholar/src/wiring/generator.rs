@@ -96,7 +96,7 @@ pub(crate) async fn open(
         reranker: args.reranker.clone().or_else(|| app.config.reranker.clone()),
         no_rerank: args.no_rerank,
         sources: Vec::new(),
-        offline: args.search_sources.offline,
+        offline: args.search_sources.offline || app.offline,
         looking: None,
     };
     let choice = match asked {

@@ -42,7 +42,8 @@ fn web(fetcher: &Fetcher) -> Opened {
     if has_key || config.offline {
         return Opened { source: Some(Arc::new(WebSource::new(fetcher))), notice: None };
     }
-    let notice = Notice::new(NoticeKind::Skipped, "skipped web: You.com and Brave require a key");
+    let notice =
+        Notice::new(NoticeKind::SourceDown, "skipped web: You.com and Brave require a key");
     Opened {
         source: None,
         notice: Some(

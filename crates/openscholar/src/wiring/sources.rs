@@ -176,7 +176,8 @@ pub(crate) fn fetcher(app: &App, offline: bool) -> Result<Fetcher, CommandError>
         cache.max_bytes = megabytes << 20;
     }
     config.cache = Some(cache);
-    config.offline = offline || file.offline;
+    // Of the whole program too: what a server's callers ask for goes out no more than what it does by itself.
+    config.offline = offline || app.offline;
     Ok(Fetcher::new(HttpClient::new()?, config))
 }
 

@@ -59,7 +59,7 @@ impl Lookup {
         for (name, error) in &failures {
             let message =
                 format!("papers found on the web could not be looked up at {name}: {error}");
-            let notice = Notice::new(NoticeKind::Skipped, message);
+            let notice = Notice::new(NoticeKind::SourceDown, message);
             notices.push(match error.hint() {
                 Some(hint) => notice.with_hint(hint),
                 None => notice,

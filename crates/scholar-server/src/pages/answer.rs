@@ -1,5 +1,6 @@
 //! An answer: its parts, its sentences with their chips, its table, its references.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use maud::{Markup, html};
@@ -7,7 +8,7 @@ use scholar_core::paper::display_title;
 use scholar_core::{Answer, AnswerRole, AnswerSentence, AnswerTable, Verdict};
 
 use super::chips::{Sources, about, chips, label, popovers, quoted};
-use super::text::text;
+use super::text::{counted, text};
 
 /// A part of an answer under one heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,6 +102,24 @@ pub(super) fn legend(answer: &Answer) -> Markup {
             div.legend {
                 p { "How to read this answer" }
                 ul { @for kind in kinds { li { span class={ "sentence " (kind.class()) } { (kind.words()) } } } }
+            }
+        }
+    }
+}
+
+/// A part in one line, for while it is folded: what it finds first, and on how many papers it rests.
+pub(super) fn gist(sentences: &[AnswerSentence]) -> Markup {
+    let says = |one: &&AnswerSentence| {
+        !matches!(one.role, Some(AnswerRole::Framing | AnswerRole::Gap)) && !is_doubtful(one)
+    };
+    let first = sentences.iter().find(says).or_else(|| sentences.first());
+    let cited: BTreeSet<usize> =
+        sentences.iter().flat_map(|one| &one.citations).map(|citation| citation.0).collect();
+    html! {
+        @if let Some(first) = first {
+            span.gist {
+                span.line { (text(&first.text)) }
+                @if !cited.is_empty() { " " span.soft { "(" (counted(cited.len(), "paper", "papers")) ")" } }
             }
         }
     }
@@ -212,11 +231,32 @@ pub(super) fn references(answer: &Answer, sources: &Sources<'_>) -> Markup {
 
 #[cfg(test)]
 mod tests {
+    use scholar_core::Citation;
+
     use super::*;
 
     fn under(heading: Option<&str>) -> AnswerSentence {
         let heading = heading.map(str::to_owned);
         AnswerSentence { heading, ..AnswerSentence::uncited("x.") }
+    }
+
+    #[test]
+    fn a_folded_part_shows_what_it_finds_first() {
+        let with_role = |text: &str, role, citations: &[usize]| AnswerSentence {
+            role: Some(role),
+            citations: citations.iter().copied().map(Citation).collect(),
+            ..AnswerSentence::uncited(text)
+        };
+        let part = [
+            with_role("This leads over.", AnswerRole::Framing, &[]),
+            with_role("Nobody confirms this.", AnswerRole::Finding, &[]),
+            with_role("Cells <grow>.", AnswerRole::Finding, &[2, 7]),
+            with_role("They grow fast.", AnswerRole::Finding, &[7]),
+        ];
+        let shown = gist(&part).into_string();
+        assert!(shown.contains("Cells &lt;grow&gt;.") && shown.contains("(2 papers)"), "{shown}");
+        assert!(gist(&part[..1]).into_string().contains("This leads over."));
+        assert_eq!(gist(&[]).into_string(), "");
     }
 
     #[test]

@@ -97,7 +97,11 @@ for (const button of document.querySelectorAll("[data-print]")) button.hidden = 
 // A chip's popover stands beside it where there is room; without this it stands in the middle of the window.
 document.addEventListener("toggle", (event) => {
   const popover = event.target;
-  if (event.newState !== "open" || !popover.matches?.(".popover") || innerWidth < 700) return;
+  if (event.newState !== "open" || !popover.matches?.(".popover")) return;
+  // The quotation is what it was opened for.
+  const quoted = popover.querySelector("mark");
+  if (quoted) popover.scrollTop = Math.max(0, quoted.offsetTop - popover.clientHeight / 3);
+  if (innerWidth < 700) return;
   const chip = document.querySelector(`[popovertarget="${popover.id}"]`).getBoundingClientRect();
   const box = popover.getBoundingClientRect();
   const left = Math.max(8, Math.min(chip.left, innerWidth - box.width - 8));
@@ -108,6 +112,13 @@ document.addEventListener("toggle", (event) => {
   popover.style.top = `${top}px`;
   popover.style.margin = "0";
 }, true);
+
+// The page of a PDF is shown at the quotation that is marked on it.
+const drawn = document.querySelector("figure[data-mark]");
+if (drawn) {
+  const box = drawn.querySelector("img").getBoundingClientRect();
+  scrollTo(0, scrollY + box.top + box.height * Number(drawn.dataset.mark) - innerHeight / 3);
+}
 
 function said(beside, words) {
   let place = beside.parentElement.querySelector(".copied");

@@ -25,8 +25,9 @@ pub(super) fn page(form: &Form<'_>, offer: &Offer) -> Markup {
     let Form { request, problem, estimate } = form;
     html! {
         h1 { "Ask the literature" }
-        @if offer.datastores.is_empty() {
-            (no_datastore())
+        @if offer.offline { p.soft { "This server works offline: questions are answered from stored papers alone, and no other service is asked." } }
+        @if offer.datastores.iter().all(|store| store.papers == 0) {
+            (no_papers())
         } @else {
             @if let Some(problem) = problem { (refusal("Not asked.", problem)) }
             form.ask method="post" action="/ask" {
@@ -78,11 +79,11 @@ pub(super) fn estimate_words(expected: &Expected) -> String {
     }
 }
 
-pub(super) fn no_datastore() -> Markup {
+pub(super) fn no_papers() -> Markup {
     html! {
         div.notice {
-            p { strong { "There is nothing to ask yet. " } "A datastore holds the papers that questions are answered from." }
-            p { "Add your own papers with " code { "openscholar papers add FOLDER" } ", then reload this page." }
+            p { strong { "There is nothing to ask yet. " } "Questions are answered from papers, and none are stored here." }
+            p { a href="/library" { "Add papers in the library" } ", or with " code { "openscholar papers add FOLDER" } ", then come back." }
         }
     }
 }
@@ -170,7 +171,7 @@ pub(super) fn sources(offer: &Offer, chosen: &[String]) -> Markup {
         fieldset {
             legend { "Where papers are looked for" }
             @if offer.offline {
-                p.soft { "This server works offline: only stored papers are searched." }
+                p.soft { "Only stored papers are searched: this server works offline." }
             } @else {
                 @for source in &offer.sources {
                     label.check { input type="checkbox" name="source" value=(source.name) checked[is_chosen(&source.name, source.is_usual)]; " " (source.title) }

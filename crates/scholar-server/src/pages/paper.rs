@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use maud::{Markup, html};
 use scholar_core::paper::SECTION_BREAK;
-use scholar_core::{CharSpan, FieldSource, Paper, PaperId, PaperMeta, Passage, Section};
+use scholar_core::{
+    CharSpan, FieldSource, Paper, PaperId, PaperMeta, Passage, RecordSource, Section,
+};
 
 use super::chips::retraction;
 use super::text::{counted, encoded, grouped, text, web_address};
@@ -258,13 +260,23 @@ fn origins(paper: &Paper) -> Markup {
                     @for (field, FieldSource { source, others, .. }) in &sources {
                         dt { (name_of(field)) }
                         dd {
-                            (text(&source.to_string()))
-                            @for other in others { br; span.soft { (text(&other.source.to_string())) " has: " (text(&other.value)) } }
+                            (text(&source_name(source)))
+                            @for other in others { br; span.soft { (text(&source_name(other.source))) " has: " (text(&other.value)) } }
                         }
                     }
                 }
             }
         }
+    }
+}
+
+/// A record's source without the folders of the server, which are nobody's business.
+fn source_name(source: &RecordSource) -> String {
+    match source {
+        RecordSource::File(file) => {
+            file.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        }
+        other => other.to_string(),
     }
 }
 

@@ -11,17 +11,29 @@ use crate::backend::DrawnPage;
 /// Width of a drawing on a page, in CSS pixels: 96 to the inch, as it is printed.
 const PIXELS_A_POINT: f32 = 96.0 / 72.0;
 
-/// The page. `elsewhere` names the pages on which the quotation stands, if this is none of them.
+/// Where a quotation is.
+pub(super) enum Place<'a> {
+    /// On this page, this share of its height from the top, as far as that is known.
+    Here(Option<f32>),
+    /// On these pages, and not on this one.
+    Elsewhere(&'a [u32]),
+}
+
+/// The page.
 pub(super) fn page(
     datastore: &str,
     meta: &PaperMeta,
     (number, drawn): (u32, &DrawnPage),
     quotation: Option<&Quotation<'_>>,
-    elsewhere: Option<&[u32]>,
+    place: &Place<'_>,
 ) -> Markup {
     let own = address(datastore, &meta.id);
     let query = quotation.map(|quotation| format!("?{}", quotation.query())).unwrap_or_default();
     let to = |page: u32| format!("{own}/pages/{page}{query}");
+    let (elsewhere, at) = match place {
+        Place::Here(at) => (None, *at),
+        Place::Elsewhere(pages) => (Some(*pages), None),
+    };
     let marked = quotation.is_some() && elsewhere.is_none();
     let shows = format!(
         "Page {number} of {} of {}{}",
@@ -43,21 +55,21 @@ pub(super) fn page(
                 }
             }
         }
-        (steps(number, drawn.pages, &to))
-        figure.page {
+        (steps("Pages of the PDF", (number, drawn.pages), &to))
+        figure.page data-mark=[at] {
             img src={ (own) "/pages/" (number) "/drawing.svg" (query) } alt=(text(&shows))
                 width=(pixels(drawn.width)) height=(pixels(drawn.height));
             figcaption.soft { "Page " (number) " of " (drawn.pages) @for notice in &drawn.notices { " · " (text(&sentence(notice))) } }
         }
-        (steps(number, drawn.pages, &to))
+        (steps("Pages of the PDF, again", (number, drawn.pages), &to))
         p { a href={ (own) (query) @if quotation.is_some() { "#quotation" } } { "The paper’s text" } }
     }
 }
 
 /// To the pages before and after.
-fn steps(number: u32, pages: u32, to: &impl Fn(u32) -> String) -> Markup {
+fn steps(name: &str, (number, pages): (u32, u32), to: &impl Fn(u32) -> String) -> Markup {
     html! {
-        nav.steps-of-pages aria-label="Pages of the PDF" {
+        nav.steps-of-pages aria-label=(name) {
             @if number > 1 { a rel="prev" href=(to(number - 1)) { "← Page " (number - 1) } }
             " "
             @if number < pages { a rel="next" href=(to(number + 1)) { "Page " (number + 1) " →" } }

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use scholar_core::paper::display_title;
 use scholar_core::{AnswerSentence, Notice};
 use scholar_pipeline::thread::ResolvedBy;
+use scholar_pipeline::write::live::{LiveText, is_of_the_answer};
 use scholar_pipeline::{Event, Evidence, modes};
 
 use super::answer::is_doubtful;
@@ -18,11 +19,6 @@ use crate::jobs::feed::Seen;
 /// Characters of a passage on a card before it is opened.
 const TEASER: usize = 220;
 
-/// Calls whose text becomes the answer. Nodes of a tree write side by side: their texts would mix.
-fn is_of_the_answer(purpose: &str) -> bool {
-    !purpose.contains(' ') && !["outline", "gaps", "queries", "feedback"].contains(&purpose)
-}
-
 /// What a reader sees of a run so far.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
@@ -31,6 +27,8 @@ pub(super) struct Progress {
     sentences: Vec<AnswerSentence>,
     /// The text that a model is writing, which nobody has checked yet.
     draft: String,
+    /// Takes the marks of its lines away.
+    live: LiveText,
     notices: Vec<Notice>,
     /// Outline and tree, in a mode that explores.
     explored: Growing,
@@ -77,12 +75,16 @@ impl Progress {
             }
             Event::Generating { purpose, .. } if is_of_the_answer(purpose) => {
                 self.draft.clear();
+                self.live = LiveText::default();
                 pieces.push(Piece::Replace("draft", String::new()));
             }
             Event::Text { purpose, delta } if is_of_the_answer(purpose) => {
-                self.draft.push_str(delta);
-                let delta = html! { (text(delta)) }.into_string();
-                pieces.push(Piece::Append("draft", delta));
+                let ready = self.live.push(delta);
+                pieces.extend(self.write(&ready));
+            }
+            Event::Generated { purpose, .. } if is_of_the_answer(purpose) => {
+                let rest = self.live.finish();
+                pieces.extend(self.write(&rest));
             }
             Event::Sentence { sentence } => {
                 pieces.push(Piece::Append("answer", self.next_sentence(sentence).into_string()));
@@ -95,6 +97,15 @@ impl Progress {
             _ => {}
         }
         pieces
+    }
+
+    /// What is ready of the draft, behind what there is of it.
+    fn write(&mut self, ready: &str) -> Option<Piece> {
+        if ready.is_empty() {
+            return None;
+        }
+        self.draft.push_str(ready);
+        Some(Piece::Append("draft", html! { (text(ready)) }.into_string()))
     }
 
     /// A sentence behind those before: its heading first, where that is new.
@@ -280,7 +291,9 @@ mod tests {
         };
         let events = [
             at(10, Event::Pooled { candidates: 3, kept: 2 }),
-            at(20, text_of("draft", "<b>A")),
+            at(20, text_of("draft", "F1 | <b>A\nS F")),
+            at(25, text_of("draft", "1 | B")),
+            at(28, text_of("keywords", "a query")),
             at(30, text_of("node 1.2", "of a node")),
             at(40, sentence("One.", "H")),
             at(50, sentence("Two.", "H")),
@@ -302,7 +315,7 @@ mod tests {
         for (id, html) in &added {
             assert!(whole.contains(html), "{id}: {html}\n{whole}");
         }
-        assert_eq!(added["draft"], "&lt;b&gt;A", "and nothing of nodes");
+        assert_eq!(added["draft"], "&lt;b&gt;A\nB", "no marks, no queries, and nothing of nodes");
         assert_eq!(added["answer"].matches("<h3>").count(), 2);
         assert!(added["explored"].contains("&lt;i&gt;why") && added["explored"].contains("how"));
     }

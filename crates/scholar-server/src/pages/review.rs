@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::ask::{budget, estimate_words, no_datastore, papers, refusal, sources};
+use super::ask::{budget, estimate_words, no_papers, papers, refusal, sources};
 use super::text::text;
 use crate::additions::MOST_IDEA_BYTES;
 use crate::backend::{Expected, Offer, ReviewForm, ReviewHalf, ReviewPreset, ReviewRequest};
@@ -24,7 +24,7 @@ pub(super) fn page(form: &Form<'_>, offer: &Offer) -> Markup {
     html! {
         h1 { "Review a research idea" }
         @if offer.datastores.is_empty() {
-            (no_datastore())
+            (no_papers())
         } @else {
             p { "A plan is weighed against the literature before any experiment is run: do published studies support its methods, and what of it exists already?" }
             @if let Some(problem) = problem { (refusal("Not begun.", problem)) }

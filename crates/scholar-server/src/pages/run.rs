@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use scholar_core::{Answer, NoticeKind};
 use scholar_pipeline::{Event, modes};
 
-use super::answer::{Part, legend, parts, references, sentences, table};
+use super::again;
+use super::answer::{Part, gist, legend, parts, references, sentences, table};
 use super::chips::Sources;
 use super::layout::badge;
 use super::progress::{Progress, card, notice_item, steps_of};
@@ -172,7 +173,7 @@ fn sections(around: &Around<'_>, answer: &Answer, sources: &Sources<'_>) -> Mark
         article.answer {
             @for (at, part) in parts.iter().enumerate() {
                 @if let (Some(studies), true) = (&answer.table, part.sentences.start == table_place) { (table(studies, sources)) }
-                (section(around, answer, (at, part), sources))
+                (section(around, answer, (at, part), (sources, at == 0 || parts.len() <= MOST_UNFOLDED)))
             }
             @if let (Some(studies), true) = (&answer.table, table_place >= answer.sentences.len()) { (table(studies, sources)) }
         }
@@ -184,8 +185,7 @@ fn states(view: &AnswerView, verb: JobKind) -> Markup {
     let AnswerView { answer, notices, .. } = view;
     let of_kind = |kind: NoticeKind| notices.iter().filter(move |notice| notice.kind == kind);
     // A source that was not to be reached is told above everything: it must not look as if there were nothing.
-    let down: Vec<_> =
-        of_kind(NoticeKind::Skipped).filter(|notice| is_down(&notice.message)).collect();
+    let down: Vec<_> = of_kind(NoticeKind::SourceDown).collect();
     html! {
         @if !down.is_empty() {
             div.notice.warn role="alert" {
@@ -198,7 +198,7 @@ fn states(view: &AnswerView, verb: JobKind) -> Markup {
                 @match verb {
                     JobKind::Ask | JobKind::Table | JobKind::Screening => {
                         p { strong { "Insufficient evidence. " } "The papers that were searched do not answer this question." }
-                        p { "A wider filter, another datastore or more sources may. Below is what came nearest." }
+                        p { "A wider filter, another datastore or more sources may. What came nearest is listed under “What was left out and why”." }
                     }
                     JobKind::Review => {
                         p { strong { "Nothing related was found. " } "No paper that was searched says anything of these methods and claims; that is not the same as their being new." }
@@ -216,33 +216,24 @@ fn states(view: &AnswerView, verb: JobKind) -> Markup {
     }
 }
 
-/// Whether a notice says that a source could not be asked.
-fn is_down(message: &str) -> bool {
-    let signs = [
-        "was skipped",
-        "were skipped",
-        "cannot be reached",
-        "not reachable",
-        "did not answer",
-        "is not asked",
-        "unavailable",
-    ];
-    signs.iter().any(|sign| message.contains(sign))
-}
+/// Most sections of an answer that are all unfolded at first; of more, only the first is.
+const MOST_UNFOLDED: usize = 4;
 
 fn section(
     around: &Around<'_>,
     answer: &Answer,
     (at, part): (usize, &Part),
-    sources: &Sources<'_>,
+    (sources, is_open): (&Sources<'_>, bool),
 ) -> Markup {
     let title = part.heading.as_deref().unwrap_or("Answer");
     let id = format!("part-{at}");
     html! {
         section #(id) aria-labelledby={ (id) "-title" } {
-            h2 id={ (id) "-title" } { (text(title)) }
-            (sentences(&answer.sentences, part.sentences.clone(), sources))
-            (section_tools(around, at, title))
+            details.part open[is_open] {
+                summary { h2 id={ (id) "-title" } { (text(title)) } (gist(&answer.sentences[part.sentences.clone()])) }
+                (sentences(&answer.sentences, part.sentences.clone(), sources))
+                (section_tools(around, at, title))
+            }
         }
     }
 }

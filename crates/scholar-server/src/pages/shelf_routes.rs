@@ -164,11 +164,15 @@ async fn page(
             Ok((state.backend.meta(&name, &id)?, drawn, marks))
         })
         .await?;
+    let here = marks.iter().flatten().find(|mark| mark.page == number);
+    let at =
+        here.and_then(|mark| mark.boxes.first()).map(|first| f32::from(first.top) / drawn.height);
     let pages: Option<Vec<u32>> = marks.map(|marks| marks.iter().map(|mark| mark.page).collect());
     let elsewhere = pages.as_deref().filter(|pages| !pages.contains(&number));
     let quotation =
         quoted.as_ref().map(|(found, span, _)| Quotation { passage: &found.passage, span: *span });
-    let body = paper_page::page(&datastore, &meta, (number, &drawn), quotation.as_ref(), elsewhere);
+    let place = elsewhere.map_or(paper_page::Place::Here(at), paper_page::Place::Elsewhere);
+    let body = paper_page::page(&datastore, &meta, (number, &drawn), quotation.as_ref(), &place);
     let title = format!("Page {number} of {}", meta.display_title());
     framed(&state, &caller, Frame::plain(&title, Place::Library), &body).await
 }

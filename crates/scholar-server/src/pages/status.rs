@@ -18,7 +18,7 @@ pub(super) fn page(status: &Status, offer: &Offer, waiting: usize, asked: bool) 
             h2 #datastores { "Datastores" }
             @if offer.datastores.is_empty() { p.soft { "None yet: the first question builds the starter papers." } }
             @else {
-                div.table tabindex="0" role="region" aria-label="Datastores" { table {
+                div.table tabindex="0" role="region" aria-label="Table of datastores" { table {
                     thead { tr { th scope="col" { "Name" } th scope="col" { "Papers" } th scope="col" { "Passages" } } }
                     tbody { @for DatastoreOffer { name, papers, passages, .. } in &offer.datastores {
                         tr { th scope="row" { a href={ "/library?datastore=" (super::text::encoded(name)) } { (text(name)) } } td { (grouped(*papers)) } td { (grouped(*passages)) } }
@@ -32,7 +32,7 @@ pub(super) fn page(status: &Status, offer: &Offer, waiting: usize, asked: bool) 
         }
         section aria-labelledby="checks" {
             h2 #checks { "Checks" }
-            div.table tabindex="0" role="region" aria-label="Checks" { table {
+            div.table tabindex="0" role="region" aria-label="Table of checks" { table {
                 thead { tr { th scope="col" { "What" } th scope="col" { "State" } th scope="col" { "Found" } } }
                 tbody { @for check in &status.checks { (row(check)) } }
             } }

@@ -6,9 +6,9 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use scholar_core::text::untrusted;
 use scholar_pipeline::thread::ResolvedBy;
+use scholar_pipeline::write::live::{LiveText, is_of_the_answer};
 use scholar_pipeline::{Event, Evidence, Observer, modes};
 
-use super::live::LiveText;
 use super::tree;
 use crate::output::document::Timings;
 use crate::output::json::Json;
@@ -173,11 +173,6 @@ impl Watch {
             Event::Finished { .. } => self.spinner.finish_and_clear(),
         }
     }
-}
-
-/// Whether a text is one that becomes the answer. Nodes of a tree write side by side: their texts would mix on a terminal.
-fn is_of_the_answer(purpose: &str) -> bool {
-    !purpose.contains(' ') && !["outline", "gaps", "queries"].contains(&purpose)
 }
 
 impl Observer for Watch {

@@ -151,7 +151,7 @@ async fn ask_all(
             }
             Err(error) => {
                 let message = format!("source {name} was skipped: {error}");
-                let mut notice = Notice::new(NoticeKind::Skipped, message);
+                let mut notice = Notice::new(NoticeKind::SourceDown, message);
                 notice.hint = error.hint().map(str::to_owned);
                 notices.push(notice);
                 failure.get_or_insert(error);

@@ -132,13 +132,12 @@ async fn search(state: &mut DigestState<'_>, query: &Query) -> Vec<Notice> {
     let CheckRules { rounds: _, top_k } = state.config().checks;
     let request = state.frame.config.retrieval.request(query, top_k);
     let retriever = &state.frame.ports.retriever;
-    let failed = |step: &str, error: &PortError| {
-        let message = format!("{step} for {:?} left out: {error}", query.as_str());
-        Notice::new(NoticeKind::Skipped, message)
+    let failed = |kind: NoticeKind, step: &str, error: &PortError| {
+        Notice::new(kind, format!("{step} for {:?} left out: {error}", query.as_str()))
     };
     let Searched { hits: found, mut notices } = match retriever.explore(&request).await {
         Ok(searched) => searched,
-        Err(error) => return vec![failed("the search", &error)],
+        Err(error) => return vec![failed(NoticeKind::SourceDown, "the search", &error)],
     };
     state.frame.emit(&Event::Searched {
         query: query.clone(),
@@ -153,7 +152,7 @@ async fn search(state: &mut DigestState<'_>, query: &Query) -> Vec<Notice> {
         Ok(ranked) => {
             state.add(ranked);
         }
-        Err(error) => notices.push(failed("the ranking", &error)),
+        Err(error) => notices.push(failed(NoticeKind::Skipped, "the ranking", &error)),
     }
     notices
 }

@@ -259,7 +259,7 @@ async fn expand(frame: &Frame<'_>, found: &[Candidate]) -> Vec<Neighbour> {
         }
         Err(error) => {
             let message = format!("citations of {} papers left out: {error}", request.papers.len());
-            let mut notice = Notice::new(NoticeKind::Skipped, message);
+            let mut notice = Notice::new(NoticeKind::SourceDown, message);
             notice.hint = error.hint().map(str::to_owned);
             frame.notice(notice);
             Vec::new()

@@ -104,7 +104,7 @@ impl Prover<'_> {
             Ok(found) => found,
             Err(error) => {
                 self.note(
-                    NoticeKind::Skipped,
+                    NoticeKind::SourceDown,
                     format!("no search for an unproven sentence, {source} failed: {error}"),
                 );
                 return Ok(None);

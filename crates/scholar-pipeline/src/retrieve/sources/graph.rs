@@ -342,7 +342,7 @@ impl Standing {
             let n = errors.len();
             let Some(error) = errors.into_iter().next() else { continue };
             let mut notice = Notice::new(
-                NoticeKind::Skipped,
+                NoticeKind::SourceDown,
                 format!(
                     "source {source} did not tell {n} times what a paper cites or is cited by: {error}"
                 ),

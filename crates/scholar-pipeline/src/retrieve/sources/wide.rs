@@ -466,8 +466,10 @@ fn failed(source: &str, what: &str, error: &PortError) -> Notice {
         | PortErrorKind::Rejected
         | PortErrorKind::Corrupt => "was skipped",
     };
-    let mut notice =
-        Notice::new(NoticeKind::Skipped, format!("source {source} {verb} for \"{what}\": {error}"));
+    let mut notice = Notice::new(
+        NoticeKind::SourceDown,
+        format!("source {source} {verb} for \"{what}\": {error}"),
+    );
     notice.hint = error.hint().map(str::to_owned);
     notice
 }

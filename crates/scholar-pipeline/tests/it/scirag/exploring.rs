@@ -311,7 +311,7 @@ async fn a_graph_that_fails_costs_the_neighbours_only() {
     };
     assert!(linked("1") > 0);
     assert_eq!((linked("2"), node(&outcome, "2").state), (0, NodeState::Answered));
-    assert!(says(&outcome, NoticeKind::Skipped, "graph is gone"), "{:?}", outcome.notices);
+    assert!(says(&outcome, NoticeKind::SourceDown, "graph is gone"), "{:?}", outcome.notices);
 }
 
 #[tokio::test]

@@ -85,16 +85,21 @@ fn what_cannot_be_taken_keeps_what_was_typed_and_errors_are_pages() {
 
 #[test]
 fn a_source_that_is_down_never_looks_like_nothing_found() {
-    let down = Notice::new(NoticeKind::Skipped, "Semantic Scholar was skipped: it did not answer");
+    let down = Notice::new(NoticeKind::SourceDown, "Semantic Scholar gave no reply");
+    let other = Notice::new(NoticeKind::Skipped, "a stage was skipped: it did not answer");
     let budget = Notice::new(NoticeKind::Budget, "the budget of $0.1 is used up");
-    let backend = Arc::new(FakeBackend { notices: vec![down, budget], ..FakeBackend::default() });
+    let backend =
+        Arc::new(FakeBackend { notices: vec![down, other, budget], ..FakeBackend::default() });
     let folder = folder();
     let site = Running::start(&backend, folder.path(), Access::Everybody);
     backend.open(1);
     let run = site.ask("Why?");
     site.over(&run);
     let page = get(site.address, &format!("/runs/{run}")).body;
-    assert!(page.contains("Not every source could be asked") && page.contains("Over budget."));
+    let (_, told) = page.split_once("Not every source could be asked").expect("told");
+    let (told, rest) = told.split_once("</div>").expect("a closed panel");
+    assert!(told.contains("Semantic Scholar gave no reply") && !told.contains("a stage"), "{told}");
+    assert!(rest.contains("a stage was skipped") && rest.contains("Over budget."), "{rest}");
     site.join();
 }
 

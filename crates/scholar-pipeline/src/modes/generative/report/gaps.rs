@@ -50,7 +50,7 @@ pub(super) async fn passages_that_may_report(
         }
         Err(error) => {
             let message = format!("a gap was not searched for, {source} failed: {error}");
-            frame.notice(Notice::new(NoticeKind::Skipped, message));
+            frame.notice(Notice::new(NoticeKind::SourceDown, message));
         }
     }
     found.retain(|(share, _)| *share >= COVERED);
