@@ -5,6 +5,8 @@
 mod annotate;
 mod bad_input;
 mod bench;
+#[cfg(unix)]
+mod browser;
 mod compat;
 #[cfg(unix)]
 mod disk;

@@ -18,7 +18,7 @@ pub(crate) fn serve(program: &Program) -> Serving {
     Serving::of(program, &["serve", "--listen", "127.0.0.1:0"])
 }
 
-fn submit(serving: &Serving, request: &Value) -> String {
+pub(crate) fn submit(serving: &Serving, request: &Value) -> String {
     let reply = post(serving.address, "/v1/ask", &request.to_string());
     assert_eq!(reply.status, 202, "{}", reply.body);
     reply.json()["run"].as_str().expect("a name").to_owned()

@@ -4,7 +4,6 @@ use maud::{Markup, html};
 use scholar_core::{Answer, NoticeKind};
 use scholar_pipeline::{Event, modes};
 
-use super::again;
 use super::answer::{Part, gist, legend, parts, references, sentences, table};
 use super::chips::Sources;
 use super::layout::badge;
