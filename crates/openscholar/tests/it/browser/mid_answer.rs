@@ -24,7 +24,7 @@ fn a_page_that_is_loaded_again_in_mid_answer_goes_on_and_shows_no_marks() {
         ("unknown", _) => Some(Behaviour::Empty),
         _ => None,
     });
-    written_by(&program, &model);
+    written_by(&program, &model.base_url());
     let Some(site) = Site::start(program) else { return };
     let browser = &site.browser;
     let run = site.ask(QUESTION, "generative");
@@ -48,7 +48,7 @@ fn a_page_that_is_loaded_again_in_mid_answer_goes_on_and_shows_no_marks() {
 fn an_open_page_outlives_its_server_in_mid_answer_and_ends_with_the_answer() {
     let program = Program::with_papers();
     let (model, told) = silent_once("draft");
-    written_by(&program, &model);
+    written_by(&program, &model.base_url());
     let Some(mut site) = Site::start(program) else { return };
     let run = site.ask(QUESTION, "single-pass");
     told.recv_timeout(PATIENCE).expect("the call comes");

@@ -292,7 +292,7 @@ fn examine(site: &Site, made: &Made, pages: &[Page], axe: Option<&str>) -> Vec<S
 fn every_page_is_readable_by_everybody_and_says_what_it_is() {
     let program = Program::with_papers();
     let model = model();
-    written_by(&program, &model);
+    written_by(&program, &model.base_url());
     let Some(site) = Site::start(program) else { return };
     let axe = scholar_testing::axe();
     let made = make(&site);

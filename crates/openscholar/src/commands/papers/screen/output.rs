@@ -140,7 +140,7 @@ fn with_note(entry: &str, note: &str) -> String {
 #[cfg(test)]
 mod tests {
     use scholar_core::{PaperId, PaperMeta};
-    use scholar_pipeline::screen::{Criterion, CriterionKind, RankedBy};
+    use scholar_pipeline::screen::{Criterion, CriterionKind, Decision, RankedBy};
 
     use super::*;
 
