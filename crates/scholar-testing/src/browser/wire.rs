@@ -73,7 +73,7 @@ pub(super) fn decoded(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().filter_map(digit).collect();
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 2);
     for four in digits.chunks(4) {
-        let whole = four.iter().fold(0_u32, |whole, digit| whole << 6 | u32::from(*digit));
+        let whole = four.iter().fold(0_u32, |whole, digit| (whole << 6) | u32::from(*digit));
         let whole = whole << (6 * (4 - four.len()));
         bytes.extend_from_slice(&whole.to_be_bytes()[1..four.len().max(1)]);
     }
