@@ -183,14 +183,14 @@ fn resampled_means(values: &[f64], seed: u64) -> Option<Vec<f64>> {
     Some(means)
 }
 
-/// Nearest-rank percentile of sorted values.
+/// Nearest-rank percentile of sorted values, of which there is at least one.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a place in a list of a few thousand"
 )]
-fn percentile(sorted: &[f64], share: f64) -> f64 {
+pub fn percentile(sorted: &[f64], share: f64) -> f64 {
     let place = (share * (sorted.len() - 1) as f64).round() as usize;
     sorted[place]
 }

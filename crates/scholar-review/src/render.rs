@@ -7,6 +7,7 @@
 mod appraisal;
 mod contribution;
 mod glance;
+mod repeats;
 mod soundness;
 
 use scholar_core::text::untrusted::untrusted;
@@ -51,6 +52,9 @@ impl ReviewParts {
             (table, parts.len() - 1)
         });
         parts.extend(soundness::parts(review));
+        if review.mode == ReviewMode::Evidence {
+            repeats::named_once(&mut parts);
+        }
         parts.extend(provenance(review));
         Self { parts, table }
     }

@@ -292,7 +292,8 @@ pub(crate) struct ReportsArgs {
     /// Runs of reviews; the text of the idea says which one it is.
     #[arg(value_name = "RUN", required = true)]
     pub(crate) runs: Vec<String>,
-    /// Folder for the reports (`ai_1/report.md`, `ai_1/evidence.txt`).
+    /// Folder for the reports (`ai_1/report.md`, `ai_1/evidence.txt`) and for `runs.md`, a table of the runs: items, dates, links,
+    /// failures, seconds.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
 }

@@ -606,7 +606,7 @@ pub(crate) enum RunsCommand {
         /// Private Ed25519 key without a passphrase.
         key: PathBuf,
     },
-    /// Export an answer as a document, with citations in any style.
+    /// Export an answer or a review as a document, with citations in any style.
     Export {
         /// Run id, a unique prefix of it, or `last`.
         run: String,

@@ -13,7 +13,7 @@ use scholar_pipeline::proof::stems::science_idf;
 
 use super::cues::{Deed, Wording};
 use super::gather::PaperRead;
-use super::terms::{coverage, terms};
+use super::terms::{self, coverage, terms};
 use super::vectors::{Spoken, Vectors};
 use crate::report::{Basis, Bearing, Measured, Statement};
 
@@ -68,10 +68,12 @@ pub(super) fn studies<'a>(
     subject: &str,
     vectors: &mut Vectors<'_>,
 ) -> Result<Vec<Study<'a>>, PortError> {
-    vectors.add([key, subject])?;
+    let texts: Vec<Texts<'_>> = papers.iter().map(Texts::of).collect();
+    // In one go: an encoder is faster with many texts at once.
+    vectors.add(texts.iter().flat_map(Texts::encoded).chain([key, subject]))?;
     let mut studies = Vec::new();
-    for paper in papers {
-        studies.push(study(paper, key, subject, vectors)?);
+    for texts in texts {
+        studies.push(study(texts, key, subject, vectors)?);
     }
     // Two works on one subject differ in whether they speak of all of it.
     let rank = |study: &Study<'_>| {
@@ -81,22 +83,47 @@ pub(super) fn studies<'a>(
     Ok(studies)
 }
 
-fn study<'a>(
+/// What is compared of a paper.
+struct Texts<'a> {
     paper: &'a PaperRead,
+    /// Title with what opens it.
+    whole: String,
+    /// Of its passages, by their places.
+    sentences: Vec<(usize, Quotable)>,
+    stems: BTreeSet<String>,
+}
+
+impl<'a> Texts<'a> {
+    fn of(paper: &'a PaperRead) -> Self {
+        let mut stems = terms::stems(&paper.meta.title);
+        let mut sentences: Vec<(usize, Quotable)> = Vec::new();
+        for (at, hit) in paper.passages.iter().enumerate() {
+            let passage = &hit.passage;
+            stems.extend(terms::stems(&passage.text));
+            // What stands in front of a later passage is not known: its first sentence may begin in it.
+            let opens = passage.id.ordinal == 0 || passage.kind == PassageKind::Abstract;
+            sentences.extend(quotable(passage, opens).into_iter().map(|one| (at, one)));
+        }
+        Self { paper, whole: paper.opening(), sentences, stems }
+    }
+
+    fn encoded(&self) -> impl Iterator<Item = &str> {
+        let sentences = self.sentences.iter().flat_map(|(_, one)| {
+            let alone = Some(one.text.as_str());
+            [alone, one.before.as_deref(), one.after.as_deref()].into_iter().flatten()
+        });
+        sentences.chain([self.paper.meta.title.as_str(), self.whole.as_str()])
+    }
+}
+
+fn study<'a>(
+    texts: Texts<'a>,
     key: &str,
     subject: &str,
     vectors: &mut Vectors<'_>,
 ) -> Result<Study<'a>, PortError> {
+    let Texts { paper, whole, sentences, stems } = texts;
     let title = paper.meta.title.as_str();
-    let mut stems: BTreeSet<String> = content_stems(title).into_iter().collect();
-    let mut sentences: Vec<(usize, Quotable)> = Vec::new();
-    for (at, hit) in paper.passages.iter().enumerate() {
-        let passage = &hit.passage;
-        stems.extend(content_stems(&passage.text));
-        // What stands in front of a later passage is not known: its first sentence may begin in it.
-        let opens = passage.id.ordinal == 0 || passage.kind == PassageKind::Abstract;
-        sentences.extend(quotable(passage, opens).into_iter().map(|one| (at, one)));
-    }
     let spoken: Vec<Spoken<'_>> = sentences
         .iter()
         .map(|(at, one)| Spoken {
@@ -110,8 +137,6 @@ fn study<'a>(
             of: one.of,
         })
         .collect();
-    let whole = paper.opening();
-    vectors.add(spoken.iter().map(|one| one.text).chain([title, &whole]))?;
     let roles = vectors.roles(&spoken)?;
     let own = weighed_stems(key);
     let near = |text: &str| vectors.cosine(key, text).unwrap_or_else(|| overlap(&own, text));

@@ -7,6 +7,7 @@ use scholar_core::{AnswerTable, Citation, Reference, TableCell, TableRow};
 use scholar_formats::exploration::{NoveltyMap, NoveltyRow};
 use scholar_formats::export::{ReportLine, ReportPart, named};
 
+use super::repeats::CLOSEST;
 use super::{failed, failure, headed, lines};
 use crate::report::{
     Contribution, DimensionReview, Module, PriorWork, Review, ReviewMode, ScoredPaper, Statement,
@@ -20,6 +21,11 @@ const MAPPED: usize = 40;
 /// The short name of the claim at `at`.
 pub(super) fn claim(at: usize) -> String {
     format!("C{}", at + 1)
+}
+
+/// The short name of the claim that is `sentence`, where it stands beside earlier work.
+pub(super) fn claimed(contribution: &Contribution, sentence: &str) -> Option<String> {
+    contribution.nearest.iter().position(|work| work.statement == sentence).map(claim)
 }
 
 pub(super) fn parts(review: &Review) -> Vec<ReportPart> {
@@ -66,22 +72,20 @@ fn beside(review: &Review, contribution: &Contribution, at: usize, work: &PriorW
                 0 => "Nothing was found.".to_owned(),
                 read => format!("Nothing near was found among {read} papers read for it."),
             };
-            all.push(ReportLine::said(text).labelled("Closest"));
+            all.push(ReportLine::said(text).labelled(CLOSEST));
         }
         Some(closest) => all.extend(quoted(dimension, work, closest)),
     }
     if let Some(paper) = work.closest.and_then(|number| reference(review, number)) {
-        let terms: Vec<String> = work.shared.iter().map(|term| format!("“{term}”")).collect();
-        let text = if terms.is_empty() {
-            format!("no term with {}.", named(paper))
-        } else {
-            format!("with {}: {}.", named(paper), terms.join(", "))
+        let text = match in_quotes(&work.shared) {
+            None => format!("no term with {}.", named(paper)),
+            Some(terms) => format!("with {}: {terms}.", named(paper)),
         };
         all.push(ReportLine::said(text).labelled("Shared"));
     }
-    if !work.not_found.is_empty() && work.read > 0 {
-        let terms: Vec<String> = work.not_found.iter().map(|term| format!("“{term}”")).collect();
-        let text = format!("{} ({} papers were read for it).", terms.join(", "), work.read);
+    if let (Some(terms), true) = (in_quotes(&work.not_found), work.read > 0) {
+        let papers = if work.read == 1 { "paper was" } else { "papers were" };
+        let text = format!("{terms} ({} {papers} read for it).", work.read);
         all.push(ReportLine::said(text).labelled("Not found in the literature searched"));
     }
     ReportPart {
@@ -90,6 +94,12 @@ fn beside(review: &Review, contribution: &Contribution, at: usize, work: &PriorW
         lines: all,
         ..headed(&format!("{} · {}", claim(at), capitalised(name)))
     }
+}
+
+/// `“a”, “b”`; `None` of none.
+pub(super) fn in_quotes(terms: &[String]) -> Option<String> {
+    let all: Vec<String> = terms.iter().map(|term| format!("“{term}”")).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 /// The sentences that stand beside a claim, those of the closest paper first.
@@ -102,13 +112,13 @@ fn quoted(
     let own = |one: &&Statement| one.sentence.heading.as_deref() == Some(work.statement.as_str());
     let line = |statement: &Statement| {
         let is_closest = statement.sentence.citations.first() == Some(&closest);
-        let label = if is_closest { "Closest" } else { "Near" };
+        let label = if is_closest { CLOSEST } else { "Near" };
         ReportLine { label: Some(label.to_owned()), sentence: statement.sentence.clone() }
     };
     all.filter(own).map(line).collect()
 }
 
-fn reference(review: &Review, number: Citation) -> Option<&Reference> {
+pub(super) fn reference(review: &Review, number: Citation) -> Option<&Reference> {
     review.references.iter().find(|one| one.number == number)
 }
 

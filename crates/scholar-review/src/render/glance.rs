@@ -1,19 +1,19 @@
 //! The first lines of a document: what was found, what is nearest, what a judge sees.
 
-use std::collections::BTreeMap;
-
-use scholar_core::{AnswerSentence, Citation};
+use scholar_core::AnswerSentence;
 use scholar_formats::export::{ReportLine, ReportPart, named};
 
-use super::{headed, lines};
-use crate::report::{Bearing, Contribution, MethodReview, Module, Review, ReviewMode, Soundness};
+use super::{contribution, headed, lines};
+use crate::report::{
+    Bearing, Contribution, MethodReview, Module, PriorWork, Review, ReviewMode, Soundness,
+};
 
-/// Papers named as the nearest of all.
-const NEAREST: usize = 3;
+/// Words of a claim in the first lines: enough to know it by.
+const CLAIM_WORDS: usize = 16;
 
 pub(super) fn part(review: &Review) -> ReportPart {
     let soundness = review.soundness.as_ref().and_then(Module::done);
-    let contribution = review.contribution.as_ref().and_then(Module::done);
+    let beside = review.contribution.as_ref().and_then(Module::done);
     let mut told = Vec::new();
     if let Some(summary) = soundness.and_then(|one| one.summary.as_ref()) {
         told.extend(lines("Strength", &summary.strengths));
@@ -22,9 +22,9 @@ pub(super) fn part(review: &Review) -> ReportPart {
     }
     told.extend(super::appraisal::counts(review));
     if review.mode == ReviewMode::Evidence {
-        told.push(counts(review, soundness, contribution));
-        told.extend(contribution.and_then(|one| nearest(review, one)));
-        told.extend(contribution.and_then(absent));
+        told.push(counts(review, soundness, beside));
+        let claims = beside.into_iter().flat_map(|one| one.nearest.iter().enumerate());
+        told.extend(claims.map(|(at, work)| claim(review, at, work)));
         told.extend(soundness.and_then(judged));
         told.push(ReportLine::said(
             "All sentences about papers are quotations; “near” is a measured likeness of wording and says nothing about quality.",
@@ -36,13 +36,13 @@ pub(super) fn part(review: &Review) -> ReportPart {
 fn counts(
     review: &Review,
     soundness: Option<&Soundness>,
-    contribution: Option<&Contribution>,
+    beside: Option<&Contribution>,
 ) -> ReportLine {
     let of = |letter: char| {
         let all = soundness.iter().flat_map(|one| &one.reviews);
         all.filter(|review| review.method.id.starts_with(letter)).count()
     };
-    let claims = contribution.map_or(0, |one| one.nearest.len());
+    let claims = beside.map_or(0, |one| one.nearest.len());
     let parts = [
         counted(of('M'), "method", "methods"),
         counted(of('H'), "supposition", "suppositions"),
@@ -63,49 +63,30 @@ fn counted(n: usize, one: &str, more: &str) -> String {
     }
 }
 
-/// The papers that are nearest to most claims, ties by their numbers.
-fn nearest(review: &Review, contribution: &Contribution) -> Option<ReportLine> {
-    let mut by_paper: BTreeMap<Citation, Vec<String>> = BTreeMap::new();
-    for (at, work) in contribution.nearest.iter().enumerate() {
-        if let Some(closest) = work.closest {
-            by_paper.entry(closest).or_default().push(super::contribution::claim(at));
-        }
-    }
-    let mut papers: Vec<(Citation, Vec<String>)> = by_paper.into_iter().collect();
-    papers.sort_by_key(|(_, claims)| std::cmp::Reverse(claims.len()));
-    papers.truncate(NEAREST);
-    let told: Vec<String> = papers
-        .iter()
-        .filter_map(|(citation, claims)| {
-            let paper = review.references.iter().find(|one| one.number == *citation)?;
+/// A claim in one line: what it says, what nothing speaks of that was read, and the work that is closest, last, as its number stands at
+/// the end of a sentence.
+fn claim(review: &Review, at: usize, work: &PriorWork) -> ReportLine {
+    let words: Vec<&str> = work.statement.split_whitespace().collect();
+    let more = if words.len() > CLAIM_WORDS { " …" } else { "" };
+    let shown = words[..words.len().min(CLAIM_WORDS)].join(" ");
+    let read = counted(work.read, "paper read", "papers read");
+    let absent = contribution::in_quotes(&work.not_found).filter(|_| work.read > 0);
+    let absent = absent.map(|terms| format!("in none of {read}: {terms}"));
+    let paper = work.closest.and_then(|closest| contribution::reference(review, closest));
+    let closest = match paper {
+        Some(paper) => {
+            let shared = contribution::in_quotes(&work.shared);
+            let shared = shared.map(|terms| format!(", with {terms} in common,"));
             let title = paper.title.trim_end_matches(['.', ' ']);
-            Some(format!("{}, “{title}” ({})", named(paper), claims.join(", ")))
-        })
-        .collect();
-    (!told.is_empty()).then(|| {
-        let citations = papers.iter().map(|(citation, _)| *citation).collect();
-        let text = format!("{}.", told.join("; "));
-        let sentence = AnswerSentence { citations, ..AnswerSentence::uncited(text) };
-        ReportLine { label: Some("Nearest earlier work".to_owned()), sentence }
-    })
-}
-
-/// The terms of claims that no paper has which was read for them.
-fn absent(contribution: &Contribution) -> Option<ReportLine> {
-    let told: Vec<String> = contribution
-        .nearest
-        .iter()
-        .enumerate()
-        .filter(|(_, work)| !work.not_found.is_empty() && work.read > 0)
-        .map(|(at, work)| {
-            let terms: Vec<String> =
-                work.not_found.iter().map(|term| format!("“{term}”")).collect();
-            format!("{} {}", super::contribution::claim(at), terms.join(", "))
-        })
-        .collect();
-    let text = format!("{}.", told.join("; "));
-    (!told.is_empty())
-        .then(|| ReportLine::said(text).labelled("Not found in the literature searched"))
+            format!("closest{} is {}, “{title}”", shared.unwrap_or_default(), named(paper))
+        }
+        None => format!("nothing near among {read}"),
+    };
+    let told: Vec<String> = absent.into_iter().chain([closest]).collect();
+    let text = format!("“{shown}{more}”: {}.", told.join("; "));
+    let citations = paper.map(|paper| paper.number).into_iter().collect();
+    let sentence = AnswerSentence { citations, ..AnswerSentence::uncited(text) };
+    ReportLine { label: Some(contribution::claim(at)), sentence }
 }
 
 /// What a judge sees of the suppositions.

@@ -4,7 +4,7 @@ use scholar_core::SentenceRole;
 use scholar_formats::export::{ReportLine, ReportPart};
 
 use super::{failed, failure, glance, headed, lines};
-use crate::report::{MethodReview, Review, ReviewMode, Statement};
+use crate::report::{MethodReview, Module, Review, ReviewMode, Statement};
 
 const HEADING: &str = "What studies say of the methods";
 
@@ -15,7 +15,17 @@ pub(super) fn parts(review: &Review) -> Vec<ReportPart> {
     };
     let mut parts = vec![headed(HEADING)];
     let by_code = review.mode == ReviewMode::Evidence;
-    parts.extend(soundness.reviews.iter().map(|one| part(one, by_code)));
+    let contribution = review.contribution.as_ref().and_then(Module::done);
+    parts.extend(soundness.reviews.iter().map(|one| {
+        let mut part = part(one, by_code);
+        let claimed =
+            contribution.and_then(|all| super::contribution::claimed(all, &one.method.text));
+        if let Some(claim) = claimed {
+            let said = format!("The same sentence is claimed as new, see {claim}.");
+            part.lines.insert(0, ReportLine::said(said));
+        }
+        part
+    }));
     if parts.len() == 1 {
         parts[0].lines.push(ReportLine::said("No method was recognised."));
     }

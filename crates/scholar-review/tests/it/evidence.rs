@@ -289,7 +289,7 @@ async fn documents_say_what_exists_first() {
     assert!(at("## At a glance") < at("## What exists already"));
     assert!(at("## What exists already") < at("## Map of what is near"));
     assert!(at("## Map of what is near") < at("## What studies say of the methods"));
-    for part in ["**Closest:**", "**Nearest earlier work:**", "| Study |", "### Method M1"] {
+    for part in ["**Closest:**", "**C1:**", "| Study |", "### Method M1"] {
         at(part);
     }
     let html = page(&outcome, ExportFormat::Html);

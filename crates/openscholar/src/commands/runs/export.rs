@@ -1,4 +1,4 @@
-//! `openscholar runs export`: a past answer as a document.
+//! `openscholar runs export`: a past answer or review as a document.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,7 +8,8 @@ use crate::args::OutputFormat;
 use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
 use crate::output::export;
-use crate::runs::{self, ANSWER_FILE, RunFolder};
+use crate::output::review::ReviewDocument;
+use crate::runs::{self, ANSWER_FILE, REVIEW_FILE, RunFolder, Verb};
 
 /// What the document is like.
 #[derive(Clone, Copy)]
@@ -25,8 +26,14 @@ pub(super) fn run(
     app: &App,
 ) -> Result<ExitCode, CommandError> {
     let DocumentForm { format, style } = form;
-    let document: AnswerDocument = RunFolder::find(&app.home, run)?.read_json(ANSWER_FILE)?;
-    let bytes = export::bytes(&document, format, style)?;
+    let folder = RunFolder::find(&app.home, run)?;
+    let bytes = if folder.record()?.verb == Verb::Review {
+        let document: ReviewDocument = folder.read_json(REVIEW_FILE)?;
+        export::review_bytes(&document, Some(format), style)?
+    } else {
+        let document: AnswerDocument = folder.read_json(ANSWER_FILE)?;
+        export::bytes(&document, format, style)?
+    };
     match output {
         Some(path) => {
             runs::write_file(path, &bytes)?;

@@ -1,9 +1,11 @@
-//! `bench scholarideas reports`: reviews of this program as reports that judges read.
+//! `bench scholarideas reports`: reviews of this program as reports that judges read, and a table of what the runs read and wrote.
+
+mod checked;
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use scholar_bench::scholarideas::{Dataset, IdeaId};
+use scholar_bench::scholarideas::{Dataset, Idea, IdeaId};
 use scholar_core::paper::display_title;
 use scholar_core::{Answer, Citation, PaperMeta, Reference};
 use scholar_review::{Review, cite};
@@ -15,31 +17,38 @@ use crate::error::CommandError;
 use crate::output::review::ReviewDocument;
 use crate::runs::{self, REVIEW_FILE, RunFolder, Verb};
 
+use checked::Checked;
+
+/// The table, in the folder of the reports.
+const TABLE: &str = "runs.md";
 /// Schema of the summary.
 const SCHEMA: &str = "openscholar.scholarideas-reports/1";
 
 pub(super) fn run(args: &ReportsArgs, app: &App) -> Result<ExitCode, CommandError> {
     let dataset = dataset(&args.ideas)?;
-    let mut reports: Vec<(IdeaId, String, Written)> = Vec::new();
+    let mut reports: Vec<(IdeaId, String, Written, Checked)> = Vec::new();
     for run in &args.runs {
         let folder = RunFolder::find(&app.home, run)?;
         let record = folder.record()?;
         if record.verb != Verb::Review {
             return Err(CommandError::user(format!("run {} is no review", record.id)));
         }
-        let id = idea_of(&dataset, &record.question).ok_or_else(|| {
+        let idea = idea_of(&dataset, &record.question).ok_or_else(|| {
             let message = format!("run {} reviews no idea that is meant", record.id);
             CommandError::user(message).with_hint("the text of the idea must be that of DATA")
         })?;
-        if let Some((_, other, _)) = reports.iter().find(|(known, ..)| *known == id) {
+        let id = idea.id;
+        if let Some((_, other, ..)) = reports.iter().find(|(known, ..)| *known == id) {
             let message = format!("runs {other} and {} both review {id}", record.id);
             return Err(CommandError::user(message));
         }
         let review: ReviewDocument = folder.read_json(REVIEW_FILE)?;
-        reports.push((id, record.id, Written::of(review.review)));
+        let checked = Checked::of(&review, idea, &folder)?;
+        reports.push((id, record.id, Written::of(review.review), checked));
     }
+    reports.sort_by_key(|(id, ..)| *id);
     let mut written = Vec::new();
-    for (id, run, written_of) in &reports {
+    for (id, run, written_of, checked) in &reports {
         let answer = &written_of.answer;
         let folder = args.out.join(id.to_string());
         fs_err::create_dir_all(&folder)
@@ -50,15 +59,24 @@ pub(super) fn run(args: &ReportsArgs, app: &App) -> Result<ExitCode, CommandErro
         runs::write_atomic(&folder.join("evidence.txt"), evidence.as_bytes())?;
         written.push(serde_json::json!({
             "id": id, "run": run, "sentences": answer.sentences.len(),
-            "references": answer.references.len(), "links": links.len(),
+            "references": answer.references.len(), "links": links.len(), "checked": checked,
         }));
     }
+    let rows: Vec<(IdeaId, Checked)> =
+        reports.iter().map(|(id, _, _, checked)| (*id, checked.clone())).collect();
+    runs::write_atomic(&args.out.join(TABLE), checked::markdown(&rows).as_bytes())?;
     if app.printer.json {
         app.printer.json(&serde_json::json!({"schema": SCHEMA, "reports": written}))?;
     } else {
         let told: Vec<String> = reports
             .iter()
-            .map(|(id, run, one)| format!("{id}\t{run}\t{} sentences", one.answer.sentences.len()))
+            .map(|(id, run, one, checked)| {
+                let sentences = one.answer.sentences.len();
+                let (late, stray) = (checked.late.len(), checked.stray.len());
+                format!(
+                    "{id}\t{run}\t{sentences} sentences\t{late} late papers\t{stray} stray links"
+                )
+            })
             .collect();
         app.printer.out(&told.join("\n"))?;
     }
@@ -89,8 +107,8 @@ impl Written {
 }
 
 /// The idea of that text, whatever space is around it.
-fn idea_of(dataset: &Dataset, text: &str) -> Option<IdeaId> {
-    dataset.ideas.iter().find(|idea| idea.text.trim() == text.trim()).map(|idea| idea.id)
+fn idea_of<'d>(dataset: &'d Dataset, text: &str) -> Option<&'d Idea> {
+    dataset.ideas.iter().find(|idea| idea.text.trim() == text.trim())
 }
 
 /// What a judge reads: headings, sentences with links, references. No quotations, verdicts, notes or usage: they tell the system.

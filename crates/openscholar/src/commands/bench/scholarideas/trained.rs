@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use scholar_bench::scholarideas::IdeaId;
-use scholar_bench::scholarideas::coverage::read_grades;
-use scholar_bench::scholarideas::reports::read_reports;
-use scholar_bench::scholarideas::trained::agreement::agreement;
+use scholar_bench::scholarideas::coverage::{Grade, read_grades};
+use scholar_bench::scholarideas::reports::{Reports, read_reports};
+use scholar_bench::scholarideas::trained::agreement::{AgreementReport, agreement};
 use scholar_bench::scholarideas::trained::{
     Calibration, CalibrationRow, CoverageModels, ModelNames, calibration_rows,
 };
@@ -43,48 +43,64 @@ pub(super) fn calibration(path: &Path, models: &ModelNames) -> Result<Calibratio
         .map_err(|error| error.with_hint("openscholar bench scholarideas calibrate makes one"))
 }
 
-/// Every graded rubric, measured on its report, by system.
-fn measured(
-    graded: &[GradedReports],
-    models: &CoverageModels,
-    app: &App,
-) -> Result<Vec<(String, Vec<CalibrationRow>)>, CommandError> {
-    let mut systems = Vec::new();
-    for GradedReports { reports, grades } in graded {
-        let read =
+/// One system's reports with a judge's grades of them.
+struct Graded {
+    name: String,
+    reports: Reports,
+    grades: Vec<Grade>,
+}
+
+fn read(graded: &[GradedReports]) -> Result<Vec<Graded>, CommandError> {
+    let one = |GradedReports { reports, grades }: &GradedReports| {
+        let found =
             read_reports(reports).user(|| format!("{} has no reports", reports.display()))?;
-        let grades = read_grades(&table(grades)?)
+        let mut grades = read_grades(&table(grades)?)
             .user(|| format!("{} is not a file of grades", grades.display()))?;
-        let bar = progress::counted(&app.printer, "reports", Some(read.len() as u64));
-        let rows = app.block_on(calibration_rows(models, &grades, &read, &mut || bar.inc(1)))??;
-        bar.finish_and_clear();
-        if rows.is_empty() {
+        grades.retain(|grade| found.contains_key(&grade.idea));
+        if grades.is_empty() {
             return Err(CommandError::user(format!(
                 "no graded rubric is of a report in {}",
                 reports.display()
             )));
         }
-        systems.push((name_of(None, reports), rows));
+        Ok(Graded { name: name_of(None, reports), reports: found, grades })
+    };
+    graded.iter().map(one).collect()
+}
+
+/// The graded rubrics of the ideas that are `wanted`, measured on their reports, by system.
+fn measured(
+    graded: Vec<Graded>,
+    wanted: impl Fn(IdeaId) -> bool,
+    models: &CoverageModels,
+    app: &App,
+) -> Result<Vec<(String, Vec<CalibrationRow>)>, CommandError> {
+    let mut systems = Vec::new();
+    for Graded { name, mut reports, mut grades } in graded {
+        reports.retain(|idea, _| wanted(*idea));
+        grades.retain(|grade| wanted(grade.idea));
+        let bar = progress::counted(&app.printer, "reports", Some(reports.len() as u64));
+        let rows =
+            app.block_on(calibration_rows(models, &grades, &reports, &mut || bar.inc(1)))??;
+        bar.finish_and_clear();
+        systems.push((name, rows));
     }
     Ok(systems)
 }
 
 /// Every other idea, in order.
-fn every_other(systems: &[(String, Vec<CalibrationRow>)]) -> Vec<IdeaId> {
+fn every_other(graded: &[Graded]) -> Vec<IdeaId> {
     let all: BTreeSet<IdeaId> =
-        systems.iter().flat_map(|(_, rows)| rows.iter().map(|row| row.idea)).collect();
+        graded.iter().flat_map(|one| one.grades.iter().map(|grade| grade.idea)).collect();
     all.into_iter().step_by(2).collect()
 }
 
 pub(super) fn calibrate(args: &CalibrateArgs, app: &App) -> Result<ExitCode, CommandError> {
     let models = app.block_on(models(app))??;
-    let systems = measured(&args.graded, &models, app)?;
-    let ideas = if args.ideas.is_empty() { every_other(&systems) } else { args.ideas.clone() };
-    let rows: Vec<CalibrationRow> = systems
-        .into_iter()
-        .flat_map(|(_, rows)| rows)
-        .filter(|row| ideas.contains(&row.idea))
-        .collect();
+    let graded = read(&args.graded)?;
+    let ideas = if args.ideas.is_empty() { every_other(&graded) } else { args.ideas.clone() };
+    let systems = measured(graded, |idea| ideas.contains(&idea), &models, app)?;
+    let rows: Vec<CalibrationRow> = systems.into_iter().flat_map(|(_, rows)| rows).collect();
     let calibration = Calibration::fit(&rows, models.names(), &args.judge)
         .user(|| "there is nothing to calibrate on".to_owned())?;
     let text =
@@ -105,8 +121,15 @@ pub(super) fn calibrate(args: &CalibrateArgs, app: &App) -> Result<ExitCode, Com
 pub(super) fn agree(args: &AgreeArgs, app: &App) -> Result<ExitCode, CommandError> {
     let models = app.block_on(models(app))??;
     let calibration = calibration(&args.calibration, &models.names())?;
-    let systems = measured(&args.graded, &models, app)?;
-    let report = agreement(&calibration, &systems);
+    let seen = |idea: IdeaId| calibration.ideas.contains(&idea);
+    let graded = read(&args.graded)?;
+    let left_out = graded
+        .iter()
+        .flat_map(|one| &one.grades)
+        .filter(|one| seen(one.idea) && one.score().is_some());
+    let left_out = left_out.count();
+    let systems = measured(graded, |idea| !seen(idea), &models, app)?;
+    let report = AgreementReport { left_out, ..agreement(&calibration, &systems) };
     if report.systems.is_empty() {
         return Err(CommandError::user("the calibration has seen every graded idea")
             .with_hint("leave ideas out of it: calibrate --ideas"));
