@@ -76,7 +76,7 @@ pub(super) async fn list(
     let threads =
         state.blocking(move |state| state.store.threads(only.as_deref(), limit)).await??;
     let reply = |line: ThreadLine| {
-        let ThreadLine { run, title, n_runs, state, .. } = line;
+        let ThreadLine { run, title, n_runs, state } = line;
         ThreadReply { run, title, n_runs, state }
     };
     Ok(Json(ThreadsReply { threads: threads.into_iter().map(reply).collect() }))
