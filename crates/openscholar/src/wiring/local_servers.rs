@@ -21,7 +21,8 @@ pub(crate) async fn find(app: &App, args: &AnswerArgs) -> Vec<LocalServer> {
 }
 
 fn may_ask(app: &App, args: &AnswerArgs) -> bool {
-    !(args.search_sources.offline || app.offline) && !app.local_ports.is_empty()
+    let is_offline = args.search_sources.offline || app.offline;
+    !is_offline && !app.local_ports.is_empty()
 }
 
 /// Adds the servers that could write to an error that says that nothing is named that does.

@@ -48,7 +48,8 @@ impl OpenDatastore {
                 _ => Self::open_group(app, &members).await,
             }
         };
-        app.resident.or_open(&members.join(","), open).await
+        // Boxed: whoever opens a datastore would otherwise hold all that opening needs.
+        Box::pin(app.resident.or_open(&members.join(","), open)).await
     }
 
     /// Opens several datastores as one. The first one's encoder is the one that other parts of the program use.
