@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{ANSWERED, OF_THE_PDF, REPORT, Site};
 use crate::model::{DRAFT, Model};
 use crate::program::{Program, QUESTION, STORE};
+use crate::review::IDEA;
 use crate::site::{over, submit, written_by};
 
 const PHONE: (u32, u32) = (375, 740);
@@ -36,6 +37,9 @@ struct Made {
     stopped: String,
     /// The answer, as everybody may read it.
     shared: String,
+    review: String,
+    table: String,
+    screening: String,
 }
 
 /// Name, the way to it, and words that it must show: what it is, said so that it cannot be taken for something else.
@@ -87,6 +91,12 @@ const PAGES: &[Page] = &[
         |site, made| site.open(&format!("{}/explain", made.answer)),
         &["Why these papers are cited"],
     ),
+    ("review", |site, _| site.open("/review"), &["Review a research idea", "What you get"]),
+    ("reviewed", |site, made| site.open(&made.review), &["What exists already"]),
+    ("tables", |site, _| site.open("/tables"), &["Make a table of papers", "Columns"]),
+    ("table", |site, made| site.open(&made.table), &["Save as", "Method"]),
+    ("screenings", |site, _| site.open("/screenings"), &["Screen papers for a review"]),
+    ("screening", |site, made| site.open(&made.screening), &["Flow of papers", "Criteria"]),
     ("runs", |site, _| site.open("/runs"), &["leaves a run", "failed", "under way"]),
     ("compare", |site, _| site.open("/compare"), &["Compare two runs"]),
     ("compared", compared, &["Differences", "Papers cited only by the first"]),
@@ -191,6 +201,15 @@ fn begin(site: &Site, question: &str, more: &Value) -> String {
     format!("/runs/{}", submit(site.serving(), &request))
 }
 
+/// Sends a request for something else than an answer, and returns the name of its run; it is over.
+fn sent(site: &Site, path: &str, request: &Value) -> String {
+    let reply = post(site.serving().address, path, &request.to_string());
+    assert_eq!(reply.status, 202, "{}", reply.body);
+    let run = reply.json()["run"].as_str().expect("a name").to_owned();
+    assert_eq!(over(site.serving(), &run)["state"], "done", "{path}");
+    run
+}
+
 fn make(site: &Site) -> Made {
     let browser = &site.browser;
     site.drop_pdf();
@@ -204,7 +223,18 @@ fn make(site: &Site) -> Made {
         browser.words("document.querySelector('a[href^=\"/shared/\"]').getAttribute('href')");
     let source_down = json!({"mode": "evidence", "sources": ["datastore", "arxiv"]});
     let single = json!({"mode": "single-pass"});
+    let review = json!({"idea": IDEA, "mode": "evidence"});
+    let table =
+        json!({"columns": ["method.method"], "query": QUESTION, "top": 3, "mode": "evidence"});
+    let criteria = json!([
+        {"id": "topic", "text": "The study is about machine translation"},
+        {"id": "survey", "text": "The paper is a survey", "excludes": true},
+    ]);
+    let screening = json!({"title": "Translation", "criteria": criteria});
     Made {
+        review: format!("/runs/{}", sent(site, "/v1/reviews", &review)),
+        table: format!("/tables/{}", sent(site, "/v1/tables", &table)),
+        screening: format!("/screenings/{}", sent(site, "/v1/screenings", &screening)),
         addition,
         paper,
         answer,
