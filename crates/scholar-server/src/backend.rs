@@ -3,6 +3,7 @@
 //! The program implements [`Backend`]; tests do, with values in memory. Its methods may wait for the disk or, for
 //! [`Backend::carry_out`], for minutes: the server calls all of them on threads that may wait.
 
+mod export;
 mod job;
 mod offer;
 mod request;
@@ -14,13 +15,14 @@ mod workbench;
 
 use jiff::Timestamp;
 
+pub use export::Export;
 pub use job::{Expected, JobKind, JobRequest, JobTask, Reserved};
 pub use offer::{DatastoreOffer, ModeOffer, Offer, SourceOffer};
 pub use request::{AskFilter, AskRequest, Length};
 pub use review::{ReviewForm, ReviewHalf, ReviewPreset, ReviewRequest};
 pub use run::{
-    AnswerView, CitedPassage, Export, ExportKind, ExportPart, ReviewView, RunState, RunSummary,
-    RunUsage, RunView,
+    AnswerView, CitedPassage, ExportKind, ExportPart, ReviewView, RunState, RunSummary, RunUsage,
+    RunView,
 };
 pub use shelf::{
     AddedFile, AddedPaper, CitedWork, DoubtfulPair, DrawnPage, MarkedPage, NO_DOCUMENT, PaperList,

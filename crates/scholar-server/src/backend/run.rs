@@ -252,10 +252,3 @@ impl ExportKind {
         }
     }
 }
-
-/// An answer as a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Export {
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-}

@@ -22,8 +22,7 @@ use super::progress::Progress;
 use super::run::{Around, Written};
 use super::text::encoded;
 use super::{
-    annotate as annotate_page, answer, ask, live, run as run_page, runs as runs_page, sheet_routes,
-    sign_in,
+    annotate as annotate_page, answer, ask, live, run as run_page, runs as runs_page, sign_in,
 };
 use crate::annotate;
 use crate::backend::{AskRequest, CitedPassage, Export, ExportKind, ExportPart};
@@ -191,7 +190,7 @@ async fn show(
     Path(run): Path<String>,
 ) -> Result<Response, ApiError> {
     let shown = find(&state, &caller, &run).await?;
-    if let Some(address) = sheet_routes::page_of(shown.summary.verb, &run) {
+    if let Some(address) = runs_page::page_of(shown.summary.verb, &run) {
         return Ok(see(&address));
     }
     let (name, thread) =

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::layout::badge;
-use super::text::text;
-use crate::backend::RunSummary;
+use super::text::{encoded, text};
+use crate::backend::{JobKind, RunSummary};
 
 /// The page.
 pub(super) fn page(runs: &[RunSummary]) -> Markup {
@@ -32,6 +32,15 @@ pub(super) fn page(runs: &[RunSummary]) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// Address of the page of a run that is no question's.
+pub(super) fn page_of(kind: JobKind, run: &str) -> Option<String> {
+    match kind {
+        JobKind::Table => Some(format!("/tables/{}", encoded(run))),
+        JobKind::Screening => Some(format!("/screenings/{}", encoded(run))),
+        JobKind::Ask | JobKind::Review => None,
     }
 }
 

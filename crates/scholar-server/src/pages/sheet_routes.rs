@@ -52,15 +52,6 @@ pub(super) fn router() -> Router<Arc<SiteState>> {
         .route("/screenings/{run}/export/{format}", get(export_screening))
 }
 
-/// Address of the page of a run that is no question's.
-pub(super) fn page_of(kind: JobKind, run: &str) -> Option<String> {
-    match kind {
-        JobKind::Table => Some(format!("/tables/{}", encoded(run))),
-        JobKind::Screening => Some(format!("/screenings/{}", encoded(run))),
-        JobKind::Ask | JobKind::Review => None,
-    }
-}
-
 /// Jobs of a kind that were asked for before, the newest first.
 async fn earlier(
     state: &Arc<SiteState>,

@@ -7,12 +7,19 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use scholar_datastore::Datastore;
 use scholar_server::OnQuery;
-use scholar_server::backend::{DatastoreOffer, QuotedIn, Status};
+use scholar_server::backend::{DatastoreOffer, QuotedIn, SearchedDatastores, Status};
 use tokio::runtime::Handle;
 
-use super::searched::Kept;
 use crate::app::App;
 use crate::runs::RunFolder;
+
+/// Datastores that are searched as one.
+#[derive(Clone)]
+pub(super) struct Group {
+    pub(super) searched: SearchedDatastores,
+    pub(super) stores: Vec<Arc<Datastore>>,
+    pub(super) made: Instant,
+}
 
 /// What is known of a datastore at one commit.
 #[derive(Clone)]
@@ -39,8 +46,8 @@ pub(super) struct Desk {
     pub(super) quoted: Mutex<HashMap<String, Arc<Vec<QuotedIn>>>>,
     /// What was said of the datastores, by their commits.
     pub(super) offered: Mutex<HashMap<String, Known>>,
-    /// What searches them.
-    pub(super) searched: Mutex<Kept>,
+    /// What searches datastores, by their names.
+    pub(super) searched: Mutex<HashMap<Vec<String>, Group>>,
     /// The state of everything as it was a moment ago: looking takes a process of another program.
     pub(super) looked: Mutex<Option<(Instant, Status)>>,
 }

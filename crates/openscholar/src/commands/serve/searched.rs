@@ -1,14 +1,12 @@
 //! Which datastores a search asks: all that are served, or those that it names.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use scholar_core::Retriever;
-use scholar_datastore::Datastore;
 use scholar_server::backend::SearchedDatastores;
 
-use super::desk::Desk;
+use super::desk::{Desk, Group};
 use crate::error::CommandError;
 use crate::wiring::OpenDatastore;
 
@@ -16,17 +14,6 @@ use crate::wiring::OpenDatastore;
 const MOST_KEPT: usize = 64;
 /// Until a datastore that could not be opened is tried again.
 const PAUSE: Duration = Duration::from_secs(60);
-
-/// What searches datastores, by their names.
-pub(super) type Kept = HashMap<Vec<String>, Group>;
-
-/// Datastores that are searched as one.
-#[derive(Clone)]
-pub(super) struct Group {
-    pub(super) searched: SearchedDatastores,
-    pub(super) stores: Vec<Arc<Datastore>>,
-    made: Instant,
-}
 
 impl Desk {
     /// What searches the datastores called `asked`, or all that are served where none is.

@@ -99,7 +99,7 @@ fn a_source_that_is_down_never_looks_like_nothing_found() {
     let (_, told) = page.split_once("Not every source could be asked").expect("told");
     let (told, rest) = told.split_once("</div>").expect("a closed panel");
     assert!(told.contains("Semantic Scholar gave no reply") && !told.contains("a stage"), "{told}");
-    assert!(rest.contains("a stage was skipped") && rest.contains("Over budget."), "{rest}");
+    assert!(rest.contains("A stage was skipped") && rest.contains("Over budget."), "{rest}");
     site.join();
 }
 

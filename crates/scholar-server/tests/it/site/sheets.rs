@@ -76,7 +76,7 @@ fn a_table_is_asked_for_and_each_cell_opens_its_quotation() {
         assert_eq!(get(site.address, path).status, 404, "{path}");
     }
     assert!(get(site.address, "/tables").body.contains("Your tables"));
-    assert!(get(site.address, "/runs").body.contains("(table)"));
+    assert!(get(site.address, "/runs").body.contains("<td>table</td>"));
     site.join();
 }
 
