@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::SiteState;
 use super::caller::Caller;
-use crate::backend::{Expected, JobRequest, RunState, RunSummary, RunView};
+use crate::backend::{Expected, JobKind, JobRequest, RunState, RunSummary, RunView};
 use crate::callers::CallerLimits;
 use crate::error::{ApiError, ErrorCode};
 use crate::jobs::Live;
@@ -176,7 +176,12 @@ async fn shown(state: &Arc<SiteState>, run: &str, job: Option<Job>) -> Result<Sh
         (Some(Ok(view)), _) => Some(view),
     };
     let summary = match (&job, &view) {
-        (Some(job), None) if live.is_none() && job.state == RunState::Done => {
+        // Tables and screenings are kept elsewhere than runs.
+        (Some(job), None)
+            if live.is_none()
+                && job.state == RunState::Done
+                && matches!(job.request.kind(), JobKind::Ask | JobKind::Review) =>
+        {
             let gone = "its folder is no longer on the server's disk";
             let gone = Some(gone.to_owned());
             RunSummary { state: RunState::Failed, error: gone, ..of_job(state, job, false, None) }

@@ -123,7 +123,8 @@ fn it_is_kept(site: &Site, run: &str) {
         let loaded = browser.value(&loaded);
         let begins = match address.rsplit('/').next() {
             Some("docx") => "PK",
-            Some("latex") => "\\documentclass",
+            // A file within the file has the references.
+            Some("latex") => "\\begin{filecontents*",
             Some("bibtex") => "@",
             Some("ris") => "TY  -",
             Some("csl") => "[",

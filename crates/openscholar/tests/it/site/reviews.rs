@@ -59,11 +59,15 @@ fn lasting(review: &Value) -> Vec<&Value> {
 fn a_review_of_the_page_is_the_review_of_the_command_line() {
     let program = Program::with_papers();
     let path = program.path("idea.md");
-    fs_err::write(&path, IDEA).expect("an idea");
+    // What is claimed is drawn.
+    let idea = format!(
+        "{IDEA}\nWe propose a novel detector of hallucinations in neural machine translation.\n"
+    );
+    fs_err::write(&path, &idea).expect("an idea");
     let file = path.to_str().expect("UTF-8");
     let expected = program.json(0, &["review", file, "--mode", "evidence"]);
     let serving = serve(&program);
-    let fields = [("idea", IDEA), ("mode", "evidence")];
+    let fields = [("idea", idea.as_str()), ("mode", "evidence")];
     let asked = sent(&serving, "/review", &fields, ("", b""));
     let address = asked.header("location").unwrap_or_else(|| panic!("{}", asked.body)).to_owned();
     let run = address.trim_start_matches("/runs/").to_owned();
