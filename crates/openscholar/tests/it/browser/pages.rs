@@ -206,7 +206,8 @@ fn sent(site: &Site, path: &str, request: &Value) -> String {
     let reply = post(site.serving().address, path, &request.to_string());
     assert_eq!(reply.status, 202, "{}", reply.body);
     let run = reply.json()["run"].as_str().expect("a name").to_owned();
-    assert_eq!(over(site.serving(), &run)["state"], "done", "{path}");
+    let ended = over(site.serving(), &run);
+    assert_eq!(ended["state"], "done", "{path}: {ended}");
     run
 }
 
@@ -230,7 +231,7 @@ fn make(site: &Site) -> Made {
         {"id": "topic", "text": "The study is about machine translation"},
         {"id": "survey", "text": "The paper is a survey", "excludes": true},
     ]);
-    let screening = json!({"title": "Translation", "criteria": criteria});
+    let screening = json!({"title": "Translation", "criteria": criteria, "mode": "evidence"});
     Made {
         review: format!("/runs/{}", sent(site, "/v1/reviews", &review)),
         table: format!("/tables/{}", sent(site, "/v1/tables", &table)),
