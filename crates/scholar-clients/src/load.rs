@@ -88,6 +88,26 @@ struct Client {
     failures: Vec<String>,
 }
 
+impl Client {
+    /// Sends a request and reads its reply to the end, when `waited` says how long that took.
+    async fn send(&mut self, request: reqwest::RequestBuilder, waited: impl Fn() -> Duration) {
+        let reply = async {
+            let mut reply = request.send().await?;
+            let status = reply.status().as_u16();
+            // Not kept: the measured server may be in this process.
+            while reply.chunk().await?.is_some() {}
+            Ok(status)
+        };
+        match reply.await {
+            Ok(status) => {
+                self.latencies.push(waited());
+                *self.statuses.entry(status).or_default() += 1;
+            }
+            Err(error) => self.failures.push(reason(error)),
+        }
+    }
+}
+
 /// Posts each of `bodies` once, spread over `clients` that each wait for a reply before they ask again.
 pub async fn post_all(
     http: &HttpClient,
@@ -101,21 +121,8 @@ pub async fn post_all(
         let mut seen = Client::default();
         while let Some(body) = bodies.get(next.fetch_add(1, Ordering::Relaxed)) {
             let began = Instant::now();
-            let reply = async {
-                let mut reply =
-                    http.still_pool(url).post(url.clone()).body(body.clone()).send().await?;
-                let status = reply.status().as_u16();
-                // Not kept: the measured server may be in this process.
-                while reply.chunk().await?.is_some() {}
-                Ok(status)
-            };
-            match reply.await {
-                Ok(status) => {
-                    seen.latencies.push(began.elapsed());
-                    *seen.statuses.entry(status).or_default() += 1;
-                }
-                Err(error) => seen.failures.push(reason(error)),
-            }
+            let request = http.still_pool(url).post(url.clone()).body(body.clone());
+            seen.send(request, || began.elapsed()).await;
         }
         seen
     };

@@ -15,7 +15,7 @@ use crate::output::export;
 use crate::output::json::Json;
 use crate::output::review::ReviewDocument;
 use crate::runs;
-use reviewing::{Reviewed, Task, weigh};
+use reviewing::{Reviewed, Task, review_task};
 
 pub(crate) fn run(args: ReviewArgs, app: &App) -> Result<ExitCode, CommandError> {
     super::papers::refuse_json_with_format(args.format.is_some(), app)?;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: ReviewArgs, app: &App) -> Result<ExitCode, CommandError>
             app.existing_datastore(name)?;
         }
     }
-    let work = weigh(&args, &task, app, Attended::at_the_terminal(app), app.stop.wait());
+    let work = review_task(&args, &task, app, Attended::at_the_terminal(app), app.stop.wait());
     let Reviewed { answer, review, stored } = app.block_on_to_the_end(work)??;
     // What was paid for is shown even where it cannot be kept.
     print(&review, &args, app)?;

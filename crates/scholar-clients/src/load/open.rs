@@ -13,7 +13,7 @@ use tokio::time::sleep;
 use url::Url;
 
 use super::{Client, LoadReport, summed};
-use crate::http::{HttpClient, reason};
+use crate::http::HttpClient;
 
 /// Between two looks for something to watch.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -32,20 +32,9 @@ pub async fn post_at_rate(
         let due = Duration::from_secs_f64(f64::from(at) / per_second.max(1e-3));
         sleep(due.saturating_sub(began.elapsed())).await;
         let mut seen = Client::default();
-        let reply = async {
-            let request = http.still_pool(url).post(url.clone()).body(body.clone());
-            let mut reply = request.header("content-type", "application/json").send().await?;
-            let status = reply.status().as_u16();
-            while reply.chunk().await?.is_some() {}
-            Ok(status)
-        };
-        match reply.await {
-            Ok(status) => {
-                seen.latencies.push(began.elapsed().saturating_sub(due));
-                *seen.statuses.entry(status).or_default() += 1;
-            }
-            Err(error) => seen.failures.push(reason(error)),
-        }
+        let request = http.still_pool(url).post(url.clone()).body(body.clone());
+        let request = request.header("content-type", "application/json");
+        seen.send(request, || began.elapsed().saturating_sub(due)).await;
         seen
     });
     let seen = join_all(requests).await;
@@ -62,19 +51,7 @@ pub async fn get_all(http: &HttpClient, urls: &[Url], n: usize, clients: usize) 
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(url) = urls.get(at % urls.len().max(1)).filter(|_| at < n) else { break };
             let began = Instant::now();
-            let reply = async {
-                let mut reply = http.still_pool(url).get(url.clone()).send().await?;
-                let status = reply.status().as_u16();
-                while reply.chunk().await?.is_some() {}
-                Ok(status)
-            };
-            match reply.await {
-                Ok(status) => {
-                    seen.latencies.push(began.elapsed());
-                    *seen.statuses.entry(status).or_default() += 1;
-                }
-                Err(error) => seen.failures.push(reason(error)),
-            }
+            seen.send(http.still_pool(url).get(url.clone()), || began.elapsed()).await;
         }
         seen
     };

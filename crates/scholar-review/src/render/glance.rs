@@ -27,7 +27,7 @@ pub(super) fn part(review: &Review) -> ReportPart {
         told.extend(claims.map(|(at, work)| claim(review, at, work)));
         told.extend(soundness.and_then(judged));
         told.push(ReportLine::said(
-            "All sentences about papers are quotations; “near” is a measured likeness of wording and says nothing about quality.",
+            "All sentences about papers are quotations; “near” is a measured similarity of wording and says nothing about quality.",
         ));
     }
     ReportPart { lines: told, ..headed("At a glance") }

@@ -47,6 +47,14 @@ impl JobKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// Whether what it gives is a run folder; tables and screenings have folders of their own.
+    pub fn has_run_folder(self) -> bool {
+        match self {
+            Self::Ask | Self::Review => true,
+            Self::Table | Self::Screening => false,
+        }
+    }
+
     /// What it is called in a sentence.
     pub fn noun(self) -> &'static str {
         match self {

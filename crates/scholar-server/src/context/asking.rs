@@ -153,6 +153,20 @@ pub(crate) async fn find(
     shown(state, run, job).await
 }
 
+/// A run of that kind that `caller` may see.
+pub(crate) async fn find_of(
+    state: &Arc<SiteState>,
+    caller: &Caller,
+    run: &str,
+    kind: JobKind,
+) -> Result<Shown, ApiError> {
+    let shown = find(state, caller, run).await?;
+    match shown.summary.verb == kind {
+        true => Ok(shown),
+        false => Err(no_run()),
+    }
+}
+
 /// The run that is shared under this secret.
 pub(crate) async fn find_shared(state: &Arc<SiteState>, secret: &str) -> Result<Shown, ApiError> {
     let secret = secret.to_owned();
@@ -176,11 +190,10 @@ async fn shown(state: &Arc<SiteState>, run: &str, job: Option<Job>) -> Result<Sh
         (Some(Ok(view)), _) => Some(view),
     };
     let summary = match (&job, &view) {
-        // Tables and screenings are kept elsewhere than runs.
         (Some(job), None)
             if live.is_none()
                 && job.state == RunState::Done
-                && matches!(job.request.kind(), JobKind::Ask | JobKind::Review) =>
+                && job.request.kind().has_run_folder() =>
         {
             let gone = "its folder is no longer on the server's disk";
             let gone = Some(gone.to_owned());

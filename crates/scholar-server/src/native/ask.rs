@@ -19,11 +19,12 @@ use crate::error::ApiError;
 use crate::reply::Json;
 
 /// Longest body, in bytes: far above the longest accepted question.
-const MOST_BYTES: usize = 256 << 10;
+pub(super) const MOST_BYTES: usize = 256 << 10;
 
-pub(super) async fn read<T: DeserializeOwned>(body: Body) -> Result<T, ApiError> {
-    let bytes = axum::body::to_bytes(body, MOST_BYTES).await.map_err(|_| {
-        ApiError::bad_request(format!("the body is longer than {MOST_BYTES} bytes, or broke off"))
+/// A request of at most `most` bytes.
+pub(super) async fn read<T: DeserializeOwned>(body: Body, most: usize) -> Result<T, ApiError> {
+    let bytes = axum::body::to_bytes(body, most).await.map_err(|_| {
+        ApiError::bad_request(format!("the body is longer than {most} bytes, or broke off"))
     })?;
     serde_json::from_slice(&bytes)
         .map_err(|error| ApiError::bad_request(format!("the body is not a request: {error}")))
@@ -62,15 +63,17 @@ pub(super) async fn ask(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    taken(&state, &caller, &headers, read::<AskRequest>(body).await?).await
+    let request = read::<AskRequest>(body, MOST_BYTES).await?;
+    taken(&state, &caller, &headers, request, Accepted::of).await
 }
 
-/// Takes a job of any kind; its events where the headers ask for them, else where to look for it.
+/// Takes a job of any kind; its events where the headers ask for them, else where `accepted` says to look for it.
 pub(super) async fn taken(
     state: &Arc<SiteState>,
     caller: &Caller,
     headers: &HeaderMap,
     request: impl Into<JobRequest>,
+    accepted: fn(String) -> Accepted,
 ) -> Result<Response, ApiError> {
     let run = submit(state, caller, request).await?;
     if wants_events(headers)
@@ -78,7 +81,7 @@ pub(super) async fn taken(
     {
         return Ok(EventStream::of_live(state, live, None).into_response());
     }
-    Ok((StatusCode::ACCEPTED, Json(Accepted::of(run))).into_response())
+    Ok((StatusCode::ACCEPTED, Json(accepted(run))).into_response())
 }
 
 /// What answering a question is expected to use
@@ -94,7 +97,7 @@ pub(super) async fn estimate(
     State(state): State<Arc<SiteState>>,
     body: Body,
 ) -> Result<Json<EstimateReply>, ApiError> {
-    let expected = asking::estimate(&state, read::<AskRequest>(body).await?).await?;
+    let expected = asking::estimate(&state, read::<AskRequest>(body, MOST_BYTES).await?).await?;
     Ok(Json(EstimateReply::of(&expected.most)))
 }
 

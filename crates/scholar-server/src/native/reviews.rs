@@ -5,16 +5,15 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Response};
 
-use super::ask::{read, wants_events};
-use super::events::{EventStream, last_event};
+use super::ask::{MOST_BYTES, read, taken, wants_events};
 use super::reply::{Accepted, ExpectedReply, Failures, ReviewReply, RunsReply};
-use super::runs::{Listed, Patience, no_run_of};
+use super::runs::{Listed, Patience, events_of, no_run_of};
 use crate::backend::{JobKind, ReviewRequest};
 use crate::context::SiteState;
-use crate::context::asking::{Shown, estimate as expected, find, list as runs_of, submit};
+use crate::context::asking::{Shown, estimate as expected, find, list as runs_of};
 use crate::context::caller::Caller;
 use crate::error::ApiError;
 use crate::reply::Json;
@@ -43,13 +42,8 @@ pub(super) async fn review(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let run = submit(&state, &caller, read::<ReviewRequest>(body).await?).await?;
-    if wants_events(&headers)
-        && let Some(live) = state.jobs.live(&run)
-    {
-        return Ok(EventStream::of_live(&state, live, None).into_response());
-    }
-    Ok((StatusCode::ACCEPTED, Json(Accepted::of_review(run))).into_response())
+    let request = read::<ReviewRequest>(body, MOST_BYTES).await?;
+    taken(&state, &caller, &headers, request, Accepted::of_review).await
 }
 
 /// What a review is expected to use
@@ -65,7 +59,7 @@ pub(super) async fn estimate(
     State(state): State<Arc<SiteState>>,
     body: Body,
 ) -> Result<Json<ExpectedReply>, ApiError> {
-    let expected = expected(&state, read::<ReviewRequest>(body).await?).await?;
+    let expected = expected(&state, read::<ReviewRequest>(body, MOST_BYTES).await?).await?;
     Ok(Json(ExpectedReply::of(&expected)))
 }
 
@@ -111,18 +105,11 @@ pub(super) async fn show(
     if shown.summary.verb != JobKind::Review {
         return Err(no_run_of("review"));
     }
-    let live = match shown.live {
-        Some(live) if wants_events(&headers) => {
-            let last = last_event(&headers);
-            return Ok(EventStream::of_live(&state, live, last).into_response());
-        }
-        Some(live) => live,
-        None if wants_events(&headers) => {
-            let events = shown.view.map(|view| view.events).unwrap_or_default();
-            let last = last_event(&headers);
-            return Ok(EventStream::of_events(events, shown.summary.state, last).into_response());
-        }
-        None => return Ok(Json(ReviewReply::new(shown.summary, shown.view)).into_response()),
+    if wants_events(&headers) {
+        return Ok(events_of(&state, shown, &headers).into_response());
+    }
+    let Some(live) = shown.live else {
+        return Ok(Json(ReviewReply::new(shown.summary, shown.view)).into_response());
     };
     patience.wait_for(&live).await;
     let Shown { summary, view, .. } = find(&state, &caller, &run).await?;

@@ -133,15 +133,20 @@ pub(super) async fn events(
     Path(run): Path<String>,
     headers: HeaderMap,
 ) -> Result<EventStream, ApiError> {
-    let last = last_event(&headers);
-    let Shown { summary, view, live, .. } = find(&state, &caller, &run).await?;
-    Ok(match live {
-        Some(live) => EventStream::of_live(&state, live, last),
+    Ok(events_of(&state, find(&state, &caller, &run).await?, &headers))
+}
+
+/// The events of a run, those after the one that the headers name.
+pub(super) fn events_of(state: &Arc<SiteState>, shown: Shown, headers: &HeaderMap) -> EventStream {
+    let last = last_event(headers);
+    let Shown { summary, view, live, .. } = shown;
+    match live {
+        Some(live) => EventStream::of_live(state, live, last),
         None => {
             let events = view.map(|view| view.events).unwrap_or_default();
             EventStream::of_events(events, summary.state, last)
         }
-    })
+    }
 }
 
 /// Gives a question up, or ends its run at the next safe point

@@ -13,13 +13,13 @@ use scholar_pipeline::tabulate::Table;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::ask::taken;
+use super::ask::{read, taken};
 use super::reply::{Accepted, Failures, RunsReply};
 use crate::backend::{
     JobKind, RunSummary, ScreeningFile, ScreeningRequest, ScreeningView, TableFile, TableRequest,
 };
 use crate::context::SiteState;
-use crate::context::asking::{Shown, find, list, visible};
+use crate::context::asking::{Shown, find_of, list, visible};
 use crate::context::caller::Caller;
 use crate::context::shelf::paper_id;
 use crate::error::{ApiError, ErrorCode};
@@ -31,14 +31,6 @@ const MOST_BYTES: usize = 1 << 20;
 const MOST_LISTED: usize = 500;
 /// Longest reason that is kept, in characters.
 const MOST_REASON: usize = 400;
-
-async fn read<T: serde::de::DeserializeOwned>(body: Body) -> Result<T, ApiError> {
-    let bytes = axum::body::to_bytes(body, MOST_BYTES).await.map_err(|_| {
-        ApiError::bad_request(format!("the body is longer than {MOST_BYTES} bytes, or broke off"))
-    })?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| ApiError::bad_request(format!("the body is not a request: {error}")))
-}
 
 /// A table, or how far it is.
 #[derive(Debug, Serialize, ToSchema)]
@@ -81,7 +73,8 @@ pub(super) async fn make_table(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    taken(&state, &caller, &headers, read::<TableRequest>(body).await?).await
+    let request = read::<TableRequest>(body, MOST_BYTES).await?;
+    taken(&state, &caller, &headers, request, Accepted::of).await
 }
 
 /// Tables, the newest first
@@ -108,20 +101,6 @@ async fn listed(
     Ok(Json(RunsReply { runs: runs.into_iter().filter(|run| run.verb == kind).collect() }))
 }
 
-/// A run of that kind that the caller may see.
-async fn of_kind(
-    state: &Arc<SiteState>,
-    caller: &Caller,
-    run: &str,
-    kind: JobKind,
-) -> Result<RunSummary, ApiError> {
-    let Shown { summary, .. } = find(state, caller, run).await?;
-    match summary.verb == kind {
-        true => Ok(summary),
-        false => Err(ApiError::new(ErrorCode::NotFound, "there is no such run")),
-    }
-}
-
 /// A table with its cells and their quotations
 #[utoipa::path(
     get,
@@ -136,7 +115,7 @@ pub(super) async fn table(
     Extension(caller): Extension<Caller>,
     Path(run): Path<String>,
 ) -> Result<Json<TableReply>, ApiError> {
-    let summary = of_kind(&state, &caller, &run, JobKind::Table).await?;
+    let Shown { summary, .. } = find_of(&state, &caller, &run, JobKind::Table).await?;
     let table = state.blocking(move |state| state.backend.table(&run)).await??;
     Ok(Json(TableReply { run: summary, table }))
 }
@@ -189,7 +168,8 @@ pub(super) async fn screen(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    taken(&state, &caller, &headers, read::<ScreeningRequest>(body).await?).await
+    let request = read::<ScreeningRequest>(body, MOST_BYTES).await?;
+    taken(&state, &caller, &headers, request, Accepted::of).await
 }
 
 /// Screenings, the newest first
@@ -221,7 +201,7 @@ pub(super) async fn screening(
     Extension(caller): Extension<Caller>,
     Path(run): Path<String>,
 ) -> Result<Json<ScreeningReply>, ApiError> {
-    let summary = of_kind(&state, &caller, &run, JobKind::Screening).await?;
+    let Shown { summary, .. } = find_of(&state, &caller, &run, JobKind::Screening).await?;
     let screening = state.blocking(move |state| state.backend.screening(&run)).await??;
     Ok(Json(ScreeningReply { run: summary, screening }))
 }
@@ -257,8 +237,8 @@ pub(super) async fn decide(
     Path(run): Path<String>,
     body: Body,
 ) -> Result<Json<ScreeningReply>, ApiError> {
-    let summary = of_kind(&state, &caller, &run, JobKind::Screening).await?;
-    let DecisionRequest { paper, decision, reason } = read(body).await?;
+    let Shown { summary, .. } = find_of(&state, &caller, &run, JobKind::Screening).await?;
+    let DecisionRequest { paper, decision, reason } = read(body, MOST_BYTES).await?;
     let paper: PaperId = paper_id(&paper)?;
     let decision = Decision::named(&decision)
         .ok_or_else(|| ApiError::bad_request("a decision is include, exclude or unclear"))?;

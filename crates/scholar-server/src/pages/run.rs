@@ -154,11 +154,7 @@ pub(super) fn answered(around: &Around<'_>, view: &AnswerView, written: &Written
             @if !notices.is_empty() { section aria-labelledby="notes" { h2 #notes { "Notes" } ul.notices { @for notice in notices { (notice_item(notice)) } } } }
             (behind(answer, events, usage, around.summary.verb))
             @if !around.is_guest {
-                @match around.summary.verb {
-                    JobKind::Ask => (follow_up(around)),
-                    JobKind::Table | JobKind::Screening => {},
-                    JobKind::Review => { @if around.is_own { (report::again(&around.summary.id)) } }
-                }
+                @if around.summary.verb != JobKind::Review { (follow_up(around)) } @else if around.is_own { (report::again(&around.summary.id)) }
             }
         }
     }
@@ -194,15 +190,12 @@ fn states(view: &AnswerView, verb: JobKind) -> Markup {
         }
         @if answer.abstained {
             div.notice.abstained {
-                @match verb {
-                    JobKind::Ask | JobKind::Table | JobKind::Screening => {
-                        p { strong { "Insufficient evidence. " } "The papers that were searched do not answer this question." }
-                        p { "A wider filter, another datastore or more sources may. What came nearest is listed under “What was left out and why”." }
-                    }
-                    JobKind::Review => {
-                        p { strong { "Nothing related was found. " } "No paper that was searched says anything of these methods and claims; that is not the same as their being new." }
-                        p { "A later cut-off, another datastore or more sources may have something." }
-                    }
+                @if verb == JobKind::Review {
+                    p { strong { "Nothing related was found. " } "No paper that was searched says anything of these methods and claims; that is not the same as their being new." }
+                    p { "A later cut-off, another datastore or more sources may have something." }
+                } @else {
+                    p { strong { "Insufficient evidence. " } "The papers that were searched do not answer this question." }
+                    p { "A wider filter, another datastore or more sources may. What came nearest is listed under “What was left out and why”." }
                 }
             }
         }
@@ -336,7 +329,7 @@ fn behind(answer: &Answer, events: &[Event], usage: &RunUsage, verb: JobKind) ->
     let steps = steps_of(events);
     html! {
         section.behind aria-labelledby="behind" {
-            h2 #behind { @match verb { JobKind::Review => "How this review came about", JobKind::Ask | JobKind::Table | JobKind::Screening => "How this answer came about" } }
+            h2 #behind { @if verb == JobKind::Review { "How this review came about" } @else { "How this answer came about" } }
             @if !steps.is_empty() { details { summary { "What was searched and done" } ol.steps { @for step in &steps { li { (text(step)) } } } } }
             @if !left_out.is_empty() {
                 details {

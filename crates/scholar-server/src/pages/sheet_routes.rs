@@ -22,7 +22,7 @@ use crate::backend::{
     Export, JobKind, RunSummary, ScreeningFile, ScreeningRequest, TableFile, TableRequest,
 };
 use crate::context::SiteState;
-use crate::context::asking::{Shown, find, list, submit, visible};
+use crate::context::asking::{Shown, find_of, list, submit, visible};
 use crate::context::caller::Caller;
 use crate::context::shelf::paper_id;
 use crate::error::{ApiError, ErrorCode};
@@ -105,20 +105,6 @@ async fn send_table(
     }
 }
 
-/// A run of that kind that the caller may see.
-async fn of_kind(
-    state: &Arc<SiteState>,
-    caller: &Caller,
-    run: &str,
-    kind: JobKind,
-) -> Result<Shown, ApiError> {
-    let shown = find(state, caller, run).await?;
-    match shown.summary.verb == kind {
-        true => Ok(shown),
-        false => Err(ApiError::new(ErrorCode::NotFound, "there is no such run")),
-    }
-}
-
 /// The page of a run that has no result to show; `None` where it has.
 fn without_result(state: &SiteState, shown: &Shown, has_result: bool) -> Option<Markup> {
     let Shown { summary, job, live, .. } = shown;
@@ -160,7 +146,7 @@ async fn show_table(
     Extension(caller): Who,
     Path(run): Path<String>,
 ) -> Result<Html<String>, ApiError> {
-    let shown = of_kind(&state, &caller, &run, JobKind::Table).await?;
+    let shown = find_of(&state, &caller, &run, JobKind::Table).await?;
     let name = run.clone();
     let table = state.blocking(move |state| state.backend.table(&name)).await??;
     let body = match (without_result(&state, &shown, table.is_some()), table) {
@@ -266,7 +252,7 @@ async fn show_screening(
         offset: fields.get("offset").and_then(|offset| offset.parse().ok()).unwrap_or(0),
         only: fields.get("only").and_then(Decision::named),
     };
-    let shown = of_kind(&state, &caller, &run, JobKind::Screening).await?;
+    let shown = find_of(&state, &caller, &run, JobKind::Screening).await?;
     let name = run.clone();
     let view = state.blocking(move |state| state.backend.screening(&name)).await??;
     let body = match (without_result(&state, &shown, view.is_some()), view) {
@@ -283,7 +269,7 @@ async fn decide(
     Path(run): Path<String>,
     Form(fields): Sent,
 ) -> Result<Response, ApiError> {
-    of_kind(&state, &caller, &run, JobKind::Screening).await?;
+    find_of(&state, &caller, &run, JobKind::Screening).await?;
     let fields = Fields::new(fields);
     let paper = paper_id(fields.get("paper").unwrap_or_default())?;
     let decision = fields.get("decision").and_then(Decision::named);

@@ -140,7 +140,7 @@ pub(crate) struct Reviewed {
 }
 
 /// Reviews, and keeps the run.
-pub(crate) async fn weigh(
+pub(crate) async fn review_task(
     args: &ReviewArgs,
     task: &Task,
     app: &App,

@@ -5,14 +5,16 @@ use std::time::Instant;
 
 use scholar_core::Query;
 use scholar_server::CancelReason;
-use scholar_server::backend::{Expected, JobRequest, JobTask, Reserved, RunUsage};
+use scholar_server::backend::{
+    AskRequest, Expected, JobRequest, JobTask, Reserved, ReviewRequest, RunUsage,
+};
 
 use super::desk::Desk;
 use super::{asking, past, reviewing, sheets};
 use crate::app::App;
 use crate::commands::ask::answering::Attended;
 use crate::commands::papers::audience::Audience;
-use crate::error::{CommandError, ErrorKind};
+use crate::error::CommandError;
 use crate::output::document::AnswerDocument;
 use crate::runs::{ANSWER_FILE, RUN_FILE, RunFolder, RunStatus};
 
@@ -65,6 +67,12 @@ pub(super) fn release(desk: &Desk, run: &str) {
     RunFolder::give_up(&desk.app.home, run);
 }
 
+/// What is written into a run folder.
+enum Written<'a> {
+    Answer(&'a AskRequest),
+    Review(&'a ReviewRequest),
+}
+
 /// Does what was asked. Called on a thread that may wait; the work itself is the runtime's.
 pub(super) fn carry_out(desk: &Desk, task: JobTask) -> Result<RunUsage, CommandError> {
     let JobTask { run, request, resume, observer, cancel } = task;
@@ -74,11 +82,12 @@ pub(super) fn carry_out(desk: &Desk, task: JobTask) -> Result<RunUsage, CommandE
         observer: Arc::clone(&observer),
         cancel: Some(cancel.clone()),
     };
-    match &request {
+    let written = match &request {
         JobRequest::Table(request) => return sheets::make_table(desk, &run, request, &audience()),
         JobRequest::Screening(request) => return sheets::screen(desk, &run, request, &audience()),
-        JobRequest::Ask(_) | JobRequest::Review(_) => {}
-    }
+        JobRequest::Ask(request) => Written::Answer(request),
+        JobRequest::Review(request) => Written::Review(request),
+    };
     let reserved = desk.reserved.lock().remove(&run);
     let folder = RunFolder::at(app.home.runs().join(&run));
     let has_begun = resume && folder.file(RUN_FILE).is_file();
@@ -105,19 +114,16 @@ pub(super) fn carry_out(desk: &Desk, task: JobTask) -> Result<RunUsage, CommandE
         let _reason: CancelReason = cancel.wait().await;
     };
     // Boxed: they hold everything a run needs.
-    let document = match &request {
-        JobRequest::Ask(request) => {
+    let document = match written {
+        Written::Answer(request) => {
             let (args, task) = asking::task(desk, request, resumed)?;
             let attended = attend()?;
             desk.handle.block_on(Box::pin(asking::answer(&args, &task, app, attended, stop)))?
         }
-        JobRequest::Review(request) => {
+        Written::Review(request) => {
             let (args, task) = reviewing::task(desk, request, resumed)?;
             let attended = attend()?;
             desk.handle.block_on(Box::pin(reviewing::review(&args, &task, app, attended, stop)))?
-        }
-        JobRequest::Table(_) | JobRequest::Screening(_) => {
-            return Err(CommandError::new(ErrorKind::Bug, "a table was taken for an answer"));
         }
     };
     Ok(past::usage(&document))

@@ -8,7 +8,7 @@ use super::words::{Words, writer};
 use crate::app::App;
 use crate::args::{Command, ReviewArgs};
 use crate::commands::ask::answering::Attended;
-use crate::commands::review::reviewing::{Reviewed, Task, weigh};
+use crate::commands::review::reviewing::{Reviewed, Task, review_task};
 use crate::error::{CommandError, ErrorKind};
 use crate::output::document::AnswerDocument;
 
@@ -90,7 +90,8 @@ pub(super) async fn review(
     attended: Attended,
     stop: impl Future<Output = ()>,
 ) -> Result<AnswerDocument, CommandError> {
-    let Reviewed { answer, review: _, stored } = weigh(args, task, app, attended, stop).await?;
+    let Reviewed { answer, review: _, stored } =
+        review_task(args, task, app, attended, stop).await?;
     stored?;
     Ok(answer)
 }

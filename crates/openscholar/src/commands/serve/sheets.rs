@@ -8,6 +8,7 @@
 //! ```
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use scholar_core::{Notice, PaperId, Query, Question, SearchFilter};
@@ -69,8 +70,7 @@ pub(super) fn reserve_table(
     request.check().map_err(refused)?;
     let query = request.query.as_deref().map(Question::new).transpose();
     let query = query.map_err(|error| CommandError::user(error.to_string()))?;
-    let (name, store) = desk.one_datastore(request.datastore.as_deref())?;
-    named(&store, &name, &request.papers)?;
+    desk.papers_of(request.datastore.as_deref(), &request.papers)?;
     let reserved = Reserved { run: desk.make_folder(TABLE)?, title: request.title() };
     Ok((reserved, query.as_ref().map(Query::from)))
 }
@@ -81,8 +81,7 @@ pub(super) fn reserve_screening(
     request: &ScreeningRequest,
 ) -> Result<Reserved, CommandError> {
     let criteria = request.check().map_err(refused)?;
-    let (name, store) = desk.one_datastore(request.datastore.as_deref())?;
-    named(&store, &name, &request.papers)?;
+    let (name, store, _) = desk.papers_of(request.datastore.as_deref(), &request.papers)?;
     let (papers, _) = store.counts()?;
     if request.papers.is_empty() && papers > MOST_SCREENED {
         let message = format!(
@@ -118,8 +117,7 @@ pub(super) fn make_table(
 ) -> Result<RunUsage, CommandError> {
     let began = Instant::now();
     let columns = request.check().map_err(refused)?;
-    let (name, store) = desk.one_datastore(request.datastore.as_deref())?;
-    let ids = named(&store, &name, &request.papers)?;
+    let (name, _, ids) = desk.papers_of(request.datastore.as_deref(), &request.papers)?;
     let args = TableArgs {
         ids: ids.iter().map(ToString::to_string).collect(),
         columns: String::new(),
@@ -152,8 +150,7 @@ pub(super) fn screen(
 ) -> Result<RunUsage, CommandError> {
     let began = Instant::now();
     let criteria = request.check().map_err(refused)?;
-    let (name, store) = desk.one_datastore(request.datastore.as_deref())?;
-    let ids = named(&store, &name, &request.papers)?;
+    let (name, _, ids) = desk.papers_of(request.datastore.as_deref(), &request.papers)?;
     let folder = desk.sheet(SCREENING, run)?;
     let model = ScreenModelArgs { reader: reader(request.max_cost_usd), judge: None };
     let mode = match request.mode {
@@ -221,11 +218,6 @@ fn filter(filter: &AskFilter) -> FilterArgs {
     }
 }
 
-/// The papers that names mean; no name is a path of this machine.
-fn named(store: &Datastore, name: &str, papers: &[String]) -> Result<Vec<PaperId>, CommandError> {
-    papers.iter().map(|text| address::sent(store, name, text)).collect()
-}
-
 /// A refusal of a request as an error of this program.
 fn refused(error: BackendError) -> CommandError {
     let refused = CommandError::user(error.message);
@@ -245,11 +237,13 @@ fn json(value: &impl Serialize) -> Result<String, CommandError> {
 }
 
 impl Desk {
-    /// The datastore of a request, which must be one and no group.
-    fn one_datastore(
+    /// The datastore of a request, which must be one and no group, and the papers of it that the names mean: no name is the path of a
+    /// file here.
+    fn papers_of(
         &self,
         named: Option<&str>,
-    ) -> Result<(String, std::sync::Arc<Datastore>), CommandError> {
+        papers: &[String],
+    ) -> Result<(String, Arc<Datastore>, Vec<PaperId>), CommandError> {
         let name = self.datastore_named(named)?;
         let members = self.app.datastore_members(&name);
         let [one] = &members[..] else {
@@ -257,7 +251,9 @@ impl Desk {
                 .with_hint(format!("choose one of {}", members.join(", "))));
         };
         let opened = self.handle.block_on(OpenDatastore::open(&self.app, one))?;
-        Ok((one.clone(), opened.store))
+        let ids = papers.iter().map(|text| address::sent(&opened.store, one, text));
+        let ids = ids.collect::<Result<_, _>>()?;
+        Ok((one.clone(), opened.store, ids))
     }
 
     /// A new folder; its name.

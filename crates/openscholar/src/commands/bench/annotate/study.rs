@@ -6,18 +6,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use scholar_clients::Url;
-use scholar_core::text::hex;
 use scholar_server::annotate::{Annotator, Environment, Instance, NewAnnotator, Store};
 
 use super::{import, read};
 use crate::app::App;
 use crate::args::StudyArgs;
 use crate::error::{CommandError, ErrorKind};
+use crate::private;
 
 /// Schema of what is printed with `--json`.
 const SCHEMA: &str = "openscholar.annotate-serve/1";
-/// Bytes of a secret address.
-const SECRET: usize = 16;
 /// Most annotators that are made by number.
 const MOST: usize = 1_000;
 
@@ -155,12 +153,10 @@ fn annotators(given: &str) -> Result<Vec<NewAnnotator>, CommandError> {
     names.into_iter().map(|name| Ok(NewAnnotator { name, token: secret()? })).collect()
 }
 
-/// 128 bits that nobody can guess, for an address.
+/// What nobody can guess, for an address.
 fn secret() -> Result<String, CommandError> {
-    let mut bytes = [0_u8; SECRET];
-    getrandom::fill(&mut bytes).map_err(|error| {
+    private::secret().map_err(|error| {
         CommandError::new(ErrorKind::User, "the system provides no random numbers")
-            .with_source(error.to_string())
-    })?;
-    Ok(hex(&bytes))
+            .with_source(error)
+    })
 }
