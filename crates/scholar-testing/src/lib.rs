@@ -4,7 +4,8 @@
 //! [`MemoryCatalog`], [`MemoryGraph`], [`FakeAttributor`], [`FakeSentenceClassifier`]); [`corpus`] is forty real papers; [`ScriptedLmServer`] is a language model
 //! server on a loopback port that can be slow, broken or lying on demand; [`StandIn`] answers for the services that
 //! papers come from; [`http`] asks our own server, [`browser`] as a person does; [`mutate`] makes broken inputs from
-//! good ones, [`exploration`] is answers found by a tree of retrievals, and [`hostile`] is text made to be obeyed. Nothing here asks the network.
+//! good ones, [`exploration`] is answers found by a tree of retrievals, [`hostile`] is text made to be obeyed, and [`until`] waits, though not
+//! forever. Nothing here asks the network.
 
 mod attributor;
 pub mod browser;
@@ -26,6 +27,7 @@ mod retriever;
 mod sentence_classifier;
 mod source;
 pub mod standin;
+mod wait;
 mod words;
 
 pub use attributor::FakeAttributor;
@@ -41,4 +43,5 @@ pub use retriever::MemoryRetriever;
 pub use sentence_classifier::FakeSentenceClassifier;
 pub use source::MemorySource;
 pub use standin::{Calls, Fault, LoggedRequest, Recordings, StandIn};
+pub use wait::until;
 pub use words::stems;

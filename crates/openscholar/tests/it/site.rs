@@ -5,6 +5,7 @@ mod reviews;
 use std::time::Duration;
 
 use scholar_testing::http::{HttpReply, get, post};
+use scholar_testing::until;
 use serde_json::{Value, json};
 
 use crate::program::{Program, QUESTION, STORE};
@@ -26,14 +27,13 @@ pub(crate) fn submit(serving: &Serving, request: &Value) -> String {
 
 /// The run when it is over.
 pub(crate) fn over(serving: &Serving, run: &str) -> Value {
-    loop {
+    until("the end of the run", || {
         let reply = get(serving.address, &format!("/v1/runs/{run}?wait=50"));
         assert_eq!(reply.status, 200, "{}", reply.body);
         let reply = reply.json();
-        if !["queued", "running"].contains(&reply["state"].as_str().expect("a state")) {
-            return reply;
-        }
-    }
+        let is_over = !["queued", "running"].contains(&reply["state"].as_str().expect("a state"));
+        is_over.then_some(reply)
+    })
 }
 
 pub(crate) fn page(serving: &Serving, path: &str) -> HttpReply {
@@ -154,7 +154,7 @@ fn files(serving: &Serving, names: &[String], is_whole: bool) -> std::net::TcpSt
     let length = body.len() + if is_whole { 0 } else { 1_000 };
     let mut stream = std::net::TcpStream::connect(serving.address).expect("it listens");
     let head = format!(
-        "POST /v1/papers/library HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\nconnection: close\r\ncontent-type: multipart/form-data; boundary=limit\r\ncontent-length: {length}\r\n\r\n",
+        "POST /v1/papers/{STORE} HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\nconnection: close\r\ncontent-type: multipart/form-data; boundary=limit\r\ncontent-length: {length}\r\n\r\n",
         serving.address
     );
     let body = if is_whole { body.as_str() } else { body.trim_end_matches("--limit--\r\n") };
@@ -176,31 +176,31 @@ fn files_that_were_being_added_when_the_server_was_killed_are_added_or_said_to_b
         let done = reply["done"].as_array().expect("a list").clone();
         (done, reply["is_over"] == true)
     };
-    while told(&serving).0.is_empty() {}
+    until("the first file", || (!told(&serving).0.is_empty()).then_some(()));
     let incoming = || {
         let folders = fs_err::read_dir(program.data("incoming")).expect("there");
         folders.filter_map(Result::ok).filter(|entry| entry.path().is_dir()).count()
     };
     let before = incoming();
     let cut = files(&serving, &names[..1], false);
-    while incoming() == before {}
+    until("its folder", || (incoming() > before).then_some(()));
     let (first, _) = told(&serving);
     serving.kill();
     drop(cut);
     let serving = serve(&program);
-    let all = loop {
-        if let (all, true) = told(&serving) {
-            break all;
-        }
-    };
+    let all = until("the files", || match told(&serving) {
+        (all, true) => Some(all),
+        (_, false) => None,
+    });
     assert_eq!(all.len(), names.len());
     assert_eq!(all[..first.len()], first[..], "what was told stays told");
     for (file, name) in all.iter().zip(&names) {
         assert_eq!(file["name"], name.as_str());
         assert_eq!(file["papers"].as_array().map(Vec::len), Some(1), "{file}");
     }
-    let library = page(&serving, "/library?datastore=library").body;
-    assert!(library.contains("of 6 papers"), "each once: {library}");
+    let library = page(&serving, &format!("/library?datastore={STORE}")).body;
+    let all = scholar_testing::corpus::papers().len() + 6;
+    assert!(library.contains(&format!("of {all} papers")), "each once: {library}");
     let said = "broke off";
     assert!(library.contains(said), "{library}");
     let lost = library.split("href=\"/library/additions/").skip(1).find(|rest| rest.contains(said));

@@ -239,6 +239,21 @@ fn files_fit_on_a_few_screens() {
 }
 
 #[test]
+fn tests_wait_with_a_limit() {
+    let mut forever = Vec::new();
+    for (name, text) in own_texts() {
+        let is_test =
+            name.ends_with(".rs") && (name.contains("/tests/") || name.ends_with("tests.rs"));
+        let waits = text.lines().enumerate().filter(|(_, line)| {
+            let line = line.trim();
+            line.starts_with("while ") && line.ends_with("{}") && !line.contains(".next")
+        });
+        forever.extend(waits.filter(|_| is_test).map(|(at, _)| format!("{name}:{}", at + 1)));
+    }
+    assert_eq!(forever, [""; 0], "a fault hangs these tests: wait with `scholar_testing::until`");
+}
+
+#[test]
 fn modules_are_files_beside_their_folder() {
     let old = ["mod", ".rs"].concat();
     let wrong: Vec<String> = files()

@@ -86,6 +86,12 @@ pub trait Shelf: Send + Sync + 'static {
     /// The datastore that files are added to.
     fn added_to(&self) -> String;
 
+    /// Whether files may be added to this datastore, asked before any of them is received.
+    ///
+    /// # Errors
+    /// When it is not one of those that are served, nor [`Self::added_to`], or its papers stay as they are.
+    fn takes_files(&self, datastore: &str) -> Result<(), BackendError>;
+
     /// A folder in which files that people send are put until they are read. It is theirs for as long as the paper is: papers
     /// are looked at where they lie.
     ///

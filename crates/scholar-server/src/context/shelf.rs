@@ -105,8 +105,11 @@ impl SiteState {
     ) -> Result<String, ApiError> {
         let _receiving = self.shelving.receive()?;
         let name = Arc::clone(&caller.name);
-        let receiving =
-            self.blocking(move |state| state.shelving.additions.begin(name, datastore)).await??;
+        let begin = move |state: &Self| {
+            state.backend.takes_files(&datastore)?;
+            Ok::<_, ApiError>(state.shelving.additions.begin(name, datastore)?)
+        };
+        let receiving = self.blocking(begin).await??;
         let received = additions::receive(parts, receiving.folder(), &receiving.id()).await?;
         let started = self
             .blocking(move |state| state.shelving.additions.start(receiving, &received))

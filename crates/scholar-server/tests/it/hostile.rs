@@ -10,6 +10,7 @@ use scholar_core::{PaperMeta, Passage, PassageId, PortError, Retrieved, Retrieve
 use scholar_server::{Hosts, ServerConfig, Tokens};
 use scholar_testing::MemoryRetriever;
 use scholar_testing::http::{HttpReply, begin, finish, get, post};
+use scholar_testing::until;
 use serde_json::{Value, json};
 
 use super::{Gated, Running, config, corpus};
@@ -130,7 +131,9 @@ fn clients_that_do_not_read_hold_little_and_are_dropped() {
         let held = gauge(server.address, HELD);
         assert!(held <= 80 && held <= capacity, "{held}");
     }
-    while gauge(server.address, "openscholar_connections") > 1 {}
+    until("connections to end", || {
+        (gauge(server.address, "openscholar_connections") <= 1).then_some(())
+    });
     assert_eq!(gauge(server.address, HELD), 0, "their room is free");
     drop(stalled);
     assert_eq!(post(server.address, "/search", "{\"query\": \"retrieval\"}").status, 200);
@@ -202,8 +205,8 @@ fn the_original_route_is_streamed_and_released_as_well() {
     let document: Value = serde_json::from_str(&unchunked(&reply.body)).expect("JSON");
     assert_eq!(document["results"]["titles"].as_array().map(Vec::len), Some(100));
     let _stalled = begin(server.address, "POST", "/search", &body);
-    while gauge(server.address, STALLED) < 1 {}
-    while gauge(server.address, HELD) > 0 {}
+    until("a stalled reply", || (gauge(server.address, STALLED) >= 1).then_some(()));
+    until("its room", || (gauge(server.address, HELD) <= 0).then_some(()));
 }
 
 #[test]

@@ -21,6 +21,7 @@ use scholar_server::backend::Backend;
 use scholar_server::{Access, Callers, JobsConfig, Server, ServerConfig, Site, SiteConfig};
 use scholar_testing::MemoryRetriever;
 use scholar_testing::http::{HttpReply, finish, get, post};
+use scholar_testing::until;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -97,12 +98,11 @@ impl Running {
 
     /// The run when it is over.
     fn over(&self, run: &str) -> Value {
-        loop {
+        until("the end of the run", || {
             let reply = get(self.address, &format!("/v1/runs/{run}?wait=50")).json();
-            if !["queued", "running"].contains(&reply["state"].as_str().expect("a state")) {
-                return reply;
-            }
-        }
+            let state = reply["state"].as_str().expect("a state");
+            (!["queued", "running"].contains(&state)).then_some(reply)
+        })
     }
 }
 
@@ -270,12 +270,12 @@ fn callers_see_their_own_runs_and_stay_within_rate_and_budget() {
     };
     assert_eq!(post(site.address, "/v1/ask", "{}").status, 401);
     assert_eq!(ask("authorization: Bearer 0123456789abcdef-eve").status, 401);
-    let over = |who: &str, run: &str| loop {
+    let over = |who: &str, run: &str| {
         let path = format!("/v1/runs/{run}?wait=50");
-        let reply = send(site.address, "GET", &path, &[who], "").json();
-        if reply["state"] == "done" {
-            return;
-        }
+        until("the answer", || {
+            let reply = send(site.address, "GET", &path, &[who], "").json();
+            (reply["state"] == "done").then_some(())
+        });
     };
     let run = ask(&ann).json()["run"].as_str().expect("a name").to_owned();
     over(&ann, &run);

@@ -120,6 +120,18 @@ impl Shelf for Desk {
         is_one.cloned().unwrap_or_else(|| crate::config::LIBRARY_DATASTORE.to_owned())
     }
 
+    fn takes_files(&self, datastore: &str) -> Result<(), BackendError> {
+        if datastore != self.added_to() && !self.is_served(datastore) {
+            return Err(BackendError::not_found("there is no such datastore here"));
+        }
+        if datastore == crate::starter::NAME {
+            let error =
+                CommandError::user("the papers that come with the program stay as they are");
+            return Err(told(&error));
+        }
+        Ok(())
+    }
+
     fn incoming(&self) -> Result<PathBuf, BackendError> {
         let folder = self.app.home.data().join(INCOMING);
         let made = crate::private::folder(&folder)
@@ -133,14 +145,8 @@ impl Shelf for Desk {
         files: &[PathBuf],
         tell: &dyn Fn(AddedFile),
     ) -> Result<(), BackendError> {
-        if datastore != self.added_to() && !self.is_served(datastore) {
-            return Err(BackendError::not_found("there is no such datastore here"));
-        }
-        if datastore == crate::starter::NAME {
-            let error =
-                CommandError::user("the papers that come with the program stay as they are");
-            return Err(told(&error));
-        }
+        // A server that starts again may serve others.
+        self.takes_files(datastore)?;
         for path in files {
             let added = self.add_one(datastore, path).or_else(|error| match error.is_final() {
                 true => Err(told(&error)),

@@ -7,6 +7,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use scholar_testing::http::{HttpReply, finish, get, post};
+use scholar_testing::until;
 use serde_json::{Value, json};
 
 use crate::program::{Program, QUESTION, STORE};
@@ -20,12 +21,11 @@ fn serve(program: &Program) -> Serving {
 }
 
 fn over(serving: &Serving, run: &str) -> Value {
-    loop {
+    until("the end of the run", || {
         let reply = get(serving.address, &format!("/v1/runs/{run}?wait=50")).json();
-        if !["queued", "running"].contains(&reply["state"].as_str().expect("a state")) {
-            return reply;
-        }
-    }
+        let is_over = !["queued", "running"].contains(&reply["state"].as_str().expect("a state"));
+        is_over.then_some(reply)
+    })
 }
 
 fn submit(serving: &Serving, request: &Value) -> String {
@@ -81,12 +81,10 @@ fn files_that_unpack_without_end_cost_themselves_alone() {
     );
     assert_eq!(sent.status, 202, "{}", sent.body);
     let id = sent.json()["id"].as_str().expect("a name").to_owned();
-    let over = loop {
+    let over = until("the files", || {
         let reply = get(serving.address, &format!("/v1/additions/{id}")).json();
-        if reply["is_over"] == true {
-            break reply;
-        }
-    };
+        (reply["is_over"] == true).then_some(reply)
+    });
     assert_eq!(over["failed"], Value::Null, "{over}");
     let done = over["done"].as_array().expect("files");
     assert_eq!(done.len(), 4, "{over}");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use scholar_server::Access;
 use scholar_testing::hostile;
 use scholar_testing::http::{HttpReply, get, post};
+use scholar_testing::until;
 
 use super::pages::foreign;
 use super::{ANN, BEN, FakeBackend, Running, folder, form, named, send};
@@ -140,13 +141,14 @@ fn files_are_taken_in_added_one_after_the_other_and_told() {
     let sent = upload(&site, "/library/add?datastore=library", &[], &files);
     assert_eq!(sent.status, 303, "{}", sent.body);
     let at = sent.header("location").expect("a page").to_owned();
-    let page = loop {
+    let page = until("the papers", || {
         let page = get(site.address, &at).body;
         if page.contains("Papers added") {
-            break page;
+            return Some(page);
         }
         assert!(page.contains("http-equiv=\"refresh\"") && page.contains("data-refresh"), "{page}");
-    };
+        None
+    });
     assert!(page.contains("4 of 4 files, 3 papers"), "{page}");
     assert!(page.contains("gave no paper.") && page.contains("It breaks the reader."), "{page}");
     assert!(page.contains("joined with arxiv:1 by the bytes of a file"), "{page}");
@@ -166,12 +168,10 @@ fn files_are_taken_in_added_one_after_the_other_and_told() {
     let told = upload(&site, "/v1/papers/library", &[], &[("a.ris", "x"), ("b.ris", "fatal")]);
     assert_eq!(told.status, 202, "{}", told.body);
     let id = told.json()["id"].as_str().expect("a name").to_owned();
-    let over = loop {
+    let over = until("the files", || {
         let reply = get(site.address, &format!("/v1/additions/{id}")).json();
-        if reply["is_over"] == true {
-            break reply;
-        }
-    };
+        (reply["is_over"] == true).then_some(reply)
+    });
     assert_eq!(
         (&over["failed"], &over["done"][0]["name"]),
         (&"the disk is full".into(), &"a.ris".into())
@@ -191,6 +191,10 @@ fn files_that_are_too_much_or_of_no_use_are_refused_and_leave_nothing() {
     assert_eq!(sent.status, 400);
     assert!(sent.body.contains("no document and no list") && sent.body.contains("run.sh"));
     assert_eq!(upload(&site, to, &[], &[]).status, 400, "no file");
+    for to in ["/library/add?datastore=elsewhere", "/v1/papers/elsewhere"] {
+        let sent = upload(&site, to, &[], &[("a.pdf", "one")]);
+        assert_eq!(sent.status, 404, "before anything is taken: {}", sent.body);
+    }
     assert_eq!(upload(&site, to, &[], &[("", "")]).status, 400, "none was chosen");
     let many: Vec<(String, &str)> = (0..201).map(|at| (format!("{at}.txt"), "x")).collect();
     let many: Vec<(&str, &str)> = many.iter().map(|(name, text)| (name.as_str(), *text)).collect();
@@ -229,17 +233,15 @@ fn what_became_of_files_is_known_after_a_restart_and_the_rest_is_added_then() {
     let files = [("a.pdf", "one"), ("b.pdf", "ends the program"), ("c.pdf", "three")];
     let sent = upload(&site, to, &[], &files);
     let at = sent.header("location").expect("a page").to_owned();
-    while backend.added.lock().len() < 2 {}
+    until("the second file", || (backend.added.lock().len() >= 2).then_some(()));
     let page = get(site.address, &at).body;
     assert!(page.contains("1 of 3 files") && page.contains("data-refresh"), "{page}");
     site.join();
     let site = Running::start(&backend, folder.path(), Access::Everybody);
-    let page = loop {
+    let page = until("the papers", || {
         let page = get(site.address, &at).body;
-        if page.contains("Papers added") {
-            break page;
-        }
-    };
+        page.contains("Papers added").then_some(page)
+    });
     assert!(page.contains("3 of 3 files, 3 papers"), "{page}");
     let added = backend.added.lock().clone();
     let times = |name: &str| added.iter().filter(|path| path.ends_with(name)).count();
@@ -264,11 +266,12 @@ fn files_of_a_sender_who_left_are_gone() {
     );
     std::io::Write::write_all(&mut stream, head.as_bytes()).expect("taken");
     let count = || fs_err::read_dir(&incoming).map_or(0, Iterator::count);
-    while count() == 0 {}
+    until("the first bytes", || (count() > 0).then_some(()));
     assert!(get(site.address, "/library").body.contains("Files that are being sent"));
     drop(stream);
-    while count() > 0 {}
-    while get(site.address, "/library").body.contains("Files that were sent") {}
+    until("them to be gone", || (count() == 0).then_some(()));
+    let said = || get(site.address, "/library").body.contains("Files that were sent");
+    until("the library to forget them", || (!said()).then_some(()));
     assert!(backend.added.lock().is_empty());
     site.join();
 }
@@ -336,7 +339,7 @@ fn what_others_asked_and_sent_is_theirs() {
     let asked = form(site.address, "/ask", &[&ann], "question=Secret%3F");
     assert_eq!(asked.header("location"), Some("/runs/run-0"));
     let read = |path: &str, who: &str| send(site.address, "GET", path, &[who], "");
-    while !read("/runs/run-0", &ann).body.contains("How to read") {}
+    until("the answer", || read("/runs/run-0", &ann).body.contains("How to read").then_some(()));
     let (paper, _) = first(&backend);
     assert!(read(&paper, &ann).body.contains("/runs/run-0\""));
     assert!(!read(&paper, &ben).body.contains("/runs/run-0\""), "not told to others");

@@ -6,6 +6,7 @@ use scholar_core::{Notice, NoticeKind};
 use scholar_server::Access;
 use scholar_testing::hostile;
 use scholar_testing::http::get;
+use scholar_testing::until;
 
 use super::{ANN, FakeBackend, Running, folder, form, named, send};
 
@@ -28,12 +29,10 @@ fn a_question_is_asked_read_and_rated_without_a_script() {
     let run = asked.header("location").expect("the run's page").to_owned();
     assert_eq!((asked.status, run.as_str()), (303, "/runs/run-0"));
     // Loaded again and again as long as it changes.
-    let page = loop {
+    let page = until("candidates", || {
         let page = get(site.address, &run);
-        if page.body.contains("9 candidates") {
-            break page;
-        }
-    };
+        page.body.contains("9 candidates").then_some(page)
+    });
     assert!(page.body.contains("http-equiv=\"refresh\"") && page.body.contains("data-live"));
     backend.open(1);
     site.over("run-0");
@@ -122,7 +121,7 @@ fn a_browser_signs_in_once_and_shares_what_it_wants() {
     let asked = form(site.address, "/ask", &[&cookie], "question=Secret%3F");
     let run = asked.header("location").expect("a run").to_owned();
     let read = |path: &str| send(site.address, "GET", path, &[&cookie], "");
-    while !read(&run).body.contains("How to read") {}
+    until("the answer", || read(&run).body.contains("How to read").then_some(()));
     let shared = form(site.address, &format!("{run}/share"), &[&cookie], "");
     assert_eq!(shared.status, 303);
     let page = read(&run).body;
@@ -149,7 +148,9 @@ fn nothing_of_papers_models_or_people_is_obeyed_on_any_page() {
         let site = Running::start(&backend, folder.path(), Access::Everybody);
         let run = site.ask("Why?");
         let live = format!("/runs/{run}");
-        while !get(site.address, &live).body.contains("9 candidates") {}
+        until("candidates", || {
+            get(site.address, &live).body.contains("9 candidates").then_some(())
+        });
         let mut pages = vec![get(site.address, "/").body, get(site.address, &live).body];
         let mut stream = super::Stream::open(site.address, &format!("{live}/live?last=1.0"), None);
         stream.until("id: 1.3");

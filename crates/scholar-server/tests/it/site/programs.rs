@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use scholar_server::{Access, Tokens};
 use scholar_testing::http::{get, post};
+use scholar_testing::until;
 use serde_json::{Value, json};
 
 use super::{ANN, BEN, FakeBackend, Running, folder, form, named, send};
@@ -47,7 +48,10 @@ fn threads_feedback_and_sharing_are_there_for_programs_too() {
     let ask = |body: Value| {
         let taken = call("POST", "/v1/ask", &ann, &body.to_string());
         let run = taken.json()["run"].as_str().expect("a run").to_owned();
-        while call("GET", &format!("/v1/runs/{run}?wait=50"), &ann, "").json()["state"] != "done" {}
+        until("the answer", || {
+            let reply = call("GET", &format!("/v1/runs/{run}?wait=50"), &ann, "").json();
+            (reply["state"] == "done").then_some(())
+        });
         run
     };
     let first = ask(json!({"question": "Why?"}));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use scholar_server::Access;
 use scholar_testing::hostile;
 use scholar_testing::http::{HttpReply, get, post};
+use scholar_testing::until;
 use serde_json::{Value, json};
 
 use super::pages::foreign;
@@ -36,12 +37,11 @@ fn sent(
 
 /// The review when it is over.
 fn over(site: &Running, run: &str) -> Value {
-    loop {
+    until("the end of the review", || {
         let reply = get(site.address, &format!("/v1/reviews/{run}?wait=50")).json();
-        if !["queued", "running"].contains(&reply["state"].as_str().expect("a state")) {
-            return reply;
-        }
-    }
+        let is_over = !["queued", "running"].contains(&reply["state"].as_str().expect("a state"));
+        is_over.then_some(reply)
+    })
 }
 
 #[test]
@@ -57,12 +57,10 @@ fn an_idea_is_pasted_or_sent_as_a_file_and_its_review_is_read_without_a_script()
     let fields = [("idea", IDEA), ("module", "soundness"), ("cutoff", "2024-06-01")];
     let reply = sent(&site, "/review", &fields, None);
     assert_eq!((reply.status, reply.header("location")), (303, Some("/runs/run-0")));
-    let page = loop {
+    let page = until("candidates", || {
         let page = get(site.address, "/runs/run-0").body;
-        if page.contains("9 candidates") {
-            break page;
-        }
-    };
+        page.contains("9 candidates").then_some(page)
+    });
     assert!(page.contains("Review: Retrieval against") && page.contains("data-live"), "{page}");
     backend.open(2);
     over(&site, "run-0");
@@ -222,7 +220,9 @@ fn nothing_of_an_idea_or_its_review_is_obeyed() {
             .expect("a run")
             .to_owned();
         let page = format!("/runs/{run}");
-        while !get(site.address, &page).body.contains("9 candidates") {}
+        until("candidates", || {
+            get(site.address, &page).body.contains("9 candidates").then_some(())
+        });
         let mut pages = vec![get(site.address, &page).body];
         backend.open(1);
         over(&site, &run);

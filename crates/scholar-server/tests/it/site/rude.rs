@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use scholar_server::Access;
 use scholar_testing::http::{finish, get, post, request};
+use scholar_testing::until;
 use serde_json::json;
 
 use super::{FakeBackend, PATIENCE, Running, Stream, folder, form, send};
@@ -166,7 +167,7 @@ fn hundreds_of_open_pages_leave_room_for_others_and_go_when_they_are_closed() {
         page.until("event: end");
     }
     drop(pages);
-    while connections() > 1 {}
+    until("connections to end", || (connections() <= 1).then_some(()));
     site.join();
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use scholar_server::Access;
 use scholar_testing::hostile;
 use scholar_testing::http::{HttpReply, get, post};
+use scholar_testing::until;
 use serde_json::json;
 
 use super::pages::foreign;
@@ -197,11 +198,11 @@ fn tables_of_others_are_theirs_and_a_restart_goes_on() {
     let sent = form(site.address, "/tables", &[&ann], "query=aspirin&column=trial.n");
     let at = sent.header("location").expect("its page").to_owned();
     let read = |site: &Running, path: &str, who: &str| send(site.address, "GET", path, &[who], "");
-    while !read(&site, &at, &ann).body.contains("Under way") {}
+    until("its beginning", || read(&site, &at, &ann).body.contains("Under way").then_some(()));
     site.join();
     let site = Running::start(&backend, folder.path(), named());
     backend.open(1);
-    while !read(&site, &at, &ann).body.contains("1 of 2 cells filled") {}
+    until("its end", || read(&site, &at, &ann).body.contains("1 of 2 cells filled").then_some(()));
     assert_eq!(
         *backend.answered.lock(),
         [("aspirin".to_owned(), false), ("aspirin".to_owned(), true)]

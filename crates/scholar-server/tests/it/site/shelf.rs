@@ -169,6 +169,13 @@ impl Shelf for FakeBackend {
         "library".to_owned()
     }
 
+    fn takes_files(&self, datastore: &str) -> Result<(), BackendError> {
+        match ["library", "forty", "empty"].contains(&datastore) {
+            true => Ok(()),
+            false => Err(BackendError::not_found("there is no such datastore here")),
+        }
+    }
+
     fn incoming(&self) -> Result<PathBuf, BackendError> {
         let folder = self.incoming.lock().clone();
         folder.ok_or_else(|| BackendError::new(BackendErrorKind::Internal, "no folder"))

@@ -1,0 +1,33 @@
+//! Waiting for what another thread or process does.
+
+use std::time::{Duration, Instant};
+
+/// A fault would otherwise hang the test; whatever is waited for takes seconds on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The first value that `look` gives.
+///
+/// ```
+/// let mut looks = 0;
+/// let third = scholar_testing::until("a third look", || {
+///     looks += 1;
+///     (looks == 3).then_some(looks)
+/// });
+/// assert_eq!(third, 3);
+/// ```
+///
+/// # Panics
+/// With the words of `what`, when there is none for three minutes.
+#[track_caller]
+pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(value) = look() {
+            return value;
+        }
+        assert!(began.elapsed() < PATIENCE, "waited {PATIENCE:?} in vain for {what}");
+        std::thread::sleep(PAUSE);
+    }
+}
