@@ -14,6 +14,7 @@ mod upkeep;
 mod workbench;
 
 use jiff::Timestamp;
+use scholar_core::TokenUsage;
 
 pub use export::Export;
 pub use job::{Expected, JobKind, JobRequest, JobTask, Reserved};
@@ -117,6 +118,10 @@ pub trait Backend: Shelf + Upkeep + Workbench + Send + Sync + 'static {
     /// # Errors
     /// When there is no result; [`BackendErrorKind::Interrupted`] when `task.cancel` said so.
     fn carry_out(&self, task: JobTask) -> Result<RunUsage, BackendError>;
+
+    /// US dollars of these tokens at the price of the model that writes; `None` where no price is known. For runs that ended without a
+    /// result, whose backend reports no cost.
+    fn price(&self, usage: TokenUsage) -> Option<f64>;
 
     /// The newest `limit` runs, the newest first, whoever made them.
     ///

@@ -27,6 +27,16 @@ pub enum Access {
     Named(Callers),
 }
 
+impl Access {
+    /// What `caller` may.
+    pub(crate) fn limits(&self, caller: &str) -> CallerLimits {
+        match self {
+            Self::Everybody => CallerLimits::default(),
+            Self::Named(callers) => callers.limits(caller),
+        }
+    }
+}
+
 /// Named tokens with their limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Callers {

@@ -4,6 +4,7 @@
 //! killed, takes up what was waiting or under way when it starts again: waiting jobs wait again, and those under way go
 //! on from the journals of their runs. Nothing here knows what kind of job it is.
 
+pub(crate) mod allowance;
 pub(crate) mod feed;
 pub(crate) mod queue;
 pub(crate) mod store;
@@ -17,7 +18,9 @@ use tokio::sync::{Notify, watch};
 use crate::backend::{
     Backend, BackendError, BackendErrorKind, JobRequest, JobTask, Reserved, RunState, RunUsage,
 };
+use crate::callers::Access;
 use crate::cancel::{Cancel, CancelReason, Canceller, cancellation};
+use allowance::Allowance;
 use feed::Feed;
 use queue::{FairQueue, Refused, WaitingLimits};
 use store::{Job, JobStore, JobStoreError, NewJob, Outcome};
@@ -88,6 +91,8 @@ struct State {
 pub(crate) struct Jobs {
     backend: Arc<dyn Backend>,
     pub(crate) store: Arc<JobStore>,
+    /// Who may spend how much.
+    access: Access,
     state: Mutex<State>,
     wake: Notify,
     /// Counts changes of the queue, for those who wait in it.
@@ -102,6 +107,7 @@ impl Jobs {
     pub(crate) fn start(
         backend: Arc<dyn Backend>,
         store: Arc<JobStore>,
+        access: Access,
         config: JobsConfig,
     ) -> Result<Arc<Self>, JobStoreError> {
         let mut state =
@@ -116,7 +122,7 @@ impl Jobs {
         let (stopping, _) = watch::channel(false);
         let state = Mutex::new(state);
         let (wake, resuming) = (Notify::new(), Mutex::new(()));
-        Ok(Arc::new(Self { backend, store, state, wake, changes, stopping, resuming }))
+        Ok(Arc::new(Self { backend, store, access, state, wake, changes, stopping, resuming }))
     }
 
     /// Puts a job into the queue; returns the name of its run.
@@ -254,7 +260,9 @@ impl Jobs {
 
     fn take(&self) -> Option<Arc<Live>> {
         let mut state = self.state.lock();
-        let live = state.queue.pop()?;
+        // What a run will cost is known when it is over: of those with a budget one at a time, so that none is spent twice.
+        let has_no_budget = |caller: &str| self.access.limits(caller).usd_per_day.is_none();
+        let live = state.queue.pop(has_no_budget)?;
         state.under_way += 1;
         // One wake-up may stand for many jobs: pass it on.
         if state.queue.len() > 0 {
@@ -285,10 +293,29 @@ impl Jobs {
 
     /// Does it, and keeps how that ended. One that the server's end interrupted stays as it is, to be taken up.
     fn carry_out(&self, live: &Arc<Live>) -> Result<(), JobStoreError> {
+        let limits = self.access.limits(&live.caller);
+        let mut request = live.request.clone();
+        // What was left when it was asked for may have been spent while it waited.
+        match Allowance::of(&self.store, &live.caller, limits, self.now())?.map(Allowance::left) {
+            None => {}
+            Some(Ok(left)) => request.spend_at_most(left),
+            Some(Err(message)) => {
+                let error = BackendError::new(BackendErrorKind::Invalid, message);
+                let error = error.with_hint(allowance::HINT);
+                if !live.resume {
+                    self.backend.release(&live.run);
+                }
+                return self.store.end(
+                    &live.run,
+                    &self.failed(live, RunState::Failed, error),
+                    self.now(),
+                );
+            }
+        }
         self.store.begin(&live.run)?;
         let task = JobTask {
             run: live.run.clone(),
-            request: live.request.clone(),
+            request,
             resume: live.resume,
             observer: live.feed.clone(),
             cancel: live.cancel.clone(),
@@ -303,20 +330,23 @@ impl Jobs {
             Ok(usage) => done(&usage),
             Err(error) => match (error.kind, live.canceller.reason()) {
                 (BackendErrorKind::Interrupted, Some(CancelReason::Stopping)) => return Ok(()),
-                (BackendErrorKind::Interrupted, _) => failed(RunState::Cancelled, error),
-                _ => failed(RunState::Failed, error),
+                (BackendErrorKind::Interrupted, _) => self.failed(live, RunState::Cancelled, error),
+                _ => self.failed(live, RunState::Failed, error),
             },
         };
         self.store.end(&live.run, &outcome, self.now())
+    }
+
+    /// A run without a result has its cost all the same.
+    fn failed(&self, live: &Live, state: RunState, error: BackendError) -> Outcome {
+        let BackendError { kind: _, message, hint } = error;
+        let usage = live.feed.usage();
+        let (cost_usd, tokens) = (self.backend.price(usage), usage.total());
+        Outcome { state, error: Some(message), hint, cost_usd, tokens }
     }
 }
 
 fn done(usage: &RunUsage) -> Outcome {
     let RunUsage { cost_usd, tokens, .. } = usage;
     Outcome { state: RunState::Done, error: None, hint: None, cost_usd: *cost_usd, tokens: *tokens }
-}
-
-fn failed(state: RunState, error: BackendError) -> Outcome {
-    let BackendError { kind: _, message, hint } = error;
-    Outcome { state, error: Some(message), hint, cost_usd: None, tokens: 0 }
 }

@@ -74,7 +74,7 @@ impl Site {
         let SiteConfig { jobs, access, database, behind_tls, studies } = config;
         let store = Arc::new(JobStore::open(&database)?);
         let concurrency = jobs.concurrency.max(1);
-        let jobs = Jobs::start(Arc::clone(&backend), Arc::clone(&store), jobs)?;
+        let jobs = Jobs::start(Arc::clone(&backend), Arc::clone(&store), access.clone(), jobs)?;
         let shelving = Shelving::start(Arc::clone(&backend), Arc::clone(&store), jobs.stopping())?;
         let mut workers = JoinSet::new();
         for _ in 0..concurrency {

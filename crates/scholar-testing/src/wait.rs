@@ -28,6 +28,6 @@ pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
             return value;
         }
         assert!(began.elapsed() < PATIENCE, "waited {PATIENCE:?} in vain for {what}");
-        std::thread::sleep(PAUSE);
+        std::thread::park_timeout(PAUSE);
     }
 }

@@ -42,8 +42,13 @@ struct Site {
 impl Site {
     /// Serves `program`; `None` where there is no browser.
     fn start(program: Program) -> Option<Self> {
+        Self::start_with(program, &[])
+    }
+
+    /// The same with more options of `serve`.
+    fn start_with(program: Program, more: &[&str]) -> Option<Self> {
         let browser = Browser::start()?;
-        let serving = Some(serve(&program, "127.0.0.1:0"));
+        let serving = Some(serve_with(&program, "127.0.0.1:0", more));
         Some(Self { browser, serving, program })
     }
 
@@ -57,7 +62,7 @@ impl Site {
 
     /// The words of the page, as far as they are shown.
     fn words(&self) -> String {
-        self.browser.words("document.getElementById('main').innerText")
+        self.browser.words("document.querySelector('main').innerText")
     }
 
     /// Asks from the page; returns where the run is shown.
@@ -88,7 +93,12 @@ impl Site {
 
 /// Nobody outside this machine is asked for anything.
 fn serve(program: &Program, address: &str) -> Serving {
-    Serving::of(program, &["serve", "--offline", "--concurrency", "1", "--listen", address])
+    serve_with(program, address, &[])
+}
+
+fn serve_with(program: &Program, address: &str, more: &[&str]) -> Serving {
+    let usual = ["serve", "--offline", "--concurrency", "1", "--listen", address];
+    Serving::of(program, &[&usual[..], more].concat())
 }
 
 /// A paper that the fixtures do not have.

@@ -154,6 +154,7 @@ fn a_screening_of_the_page_is_one_of_the_command_line_and_keeps_a_persons_decisi
     );
     let shown = page(&serving, &format!("/screenings/{run}")).body;
     assert!(shown.contains("by you") && shown.contains("a bridging study"), "{shown}");
+    assert!(shown.contains("decided by evidence/1 ") && !shown.contains("decided by evidence/1 /"));
     // It goes on with what was decided, and decides nothing twice.
     let again = post(serving.address, &format!("/v1/runs/{run}/resume"), "{}");
     assert_eq!(again.json()["done"], true, "{}", again.body);

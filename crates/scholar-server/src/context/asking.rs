@@ -8,11 +8,11 @@ use crate::backend::{Expected, JobKind, JobRequest, RunState, RunSummary, RunVie
 use crate::callers::CallerLimits;
 use crate::error::{ApiError, ErrorCode};
 use crate::jobs::Live;
+use crate::jobs::allowance::{self, Allowance};
 use crate::jobs::store::{Feedback, Job};
 
-/// Seconds of the windows in which questions and dollars are counted.
+/// Seconds of the window in which questions are counted.
 const HOUR_S: i64 = 3_600;
-const DAY_S: i64 = 24 * HOUR_S;
 /// Longest comment that is kept, in characters.
 const MOST_COMMENT: usize = 4_000;
 
@@ -57,10 +57,9 @@ pub(crate) async fn submit(
 
 /// What is left of a caller's budget in US dollars; `None` where they have none.
 fn left(state: &SiteState, caller: &str, limits: CallerLimits) -> Result<Option<f64>, ApiError> {
-    let CallerLimits { questions_per_hour, usd_per_day } = limits;
     let now = state.backend.now().as_second();
     let over = |message: String| ApiError::new(ErrorCode::OverBudget, message);
-    if let Some(most) = questions_per_hour {
+    if let Some(most) = limits.questions_per_hour {
         let (asked, _) = state.store.spent(caller, now - HOUR_S)?;
         if asked >= most {
             return Err(over(format!(
@@ -69,15 +68,9 @@ fn left(state: &SiteState, caller: &str, limits: CallerLimits) -> Result<Option<
             .with_hint("ask again later, or let the operator raise questions-per-hour"));
         }
     }
-    let Some(most) = usd_per_day else { return Ok(None) };
-    let (_, spent) = state.store.spent(caller, now - DAY_S)?;
-    if spent >= most {
-        let message = format!("your runs of the last 24 hours cost ${spent:.2}, of ${most:.2}");
-        return Err(
-            over(message).with_hint("ask again later, or let the operator raise usd-per-day")
-        );
-    }
-    Ok(Some(most - spent))
+    let allowance = Allowance::of(&state.store, caller, limits, now)?;
+    let left = allowance.map(Allowance::left).transpose();
+    left.map_err(|message| over(message).with_hint(allowance::HINT))
 }
 
 /// What a job is expected to use.

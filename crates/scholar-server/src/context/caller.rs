@@ -56,10 +56,7 @@ impl Caller {
 
     /// What they may.
     pub(crate) fn limits(&self, access: &Access) -> CallerLimits {
-        match access {
-            Access::Everybody => CallerLimits::default(),
-            Access::Named(callers) => callers.limits(&self.name),
-        }
+        access.limits(&self.name)
     }
 
     /// Whether a question is theirs to see.

@@ -107,7 +107,7 @@ impl SiteState {
         let name = Arc::clone(&caller.name);
         let begin = move |state: &Self| {
             state.backend.takes_files(&datastore)?;
-            Ok::<_, ApiError>(state.shelving.additions.begin(name, datastore)?)
+            state.shelving.additions.begin(name, datastore)
         };
         let receiving = self.blocking(begin).await??;
         let received = additions::receive(parts, receiving.folder(), &receiving.id()).await?;

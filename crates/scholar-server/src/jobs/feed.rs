@@ -9,6 +9,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use scholar_core::TokenUsage;
 use scholar_pipeline::{Event, Observer};
 use tokio::sync::watch;
 
@@ -82,6 +83,18 @@ impl Feed {
     /// Milliseconds since the run began.
     pub(crate) fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Tokens of the model's calls so far.
+    pub(crate) fn usage(&self) -> TokenUsage {
+        let mut all = TokenUsage::default();
+        for seen in self.events.lock().iter() {
+            if let Event::Generated { usage, .. } = &*seen.event {
+                all.prompt += usage.prompt;
+                all.completion += usage.completion;
+            }
+        }
+        all
     }
 
     /// Everything so far.

@@ -72,12 +72,14 @@ impl<T> FairQueue<T> {
         self.lines.entry(caller.to_owned()).or_default().waiting.push_back(item);
     }
 
-    /// The next one, and from now on under way.
-    pub(crate) fn pop(&mut self) -> Option<T> {
+    /// The next one, and from now on under way: of those callers who have none under way, or of whom `may_have_several`.
+    pub(crate) fn pop(&mut self, may_have_several: impl Fn(&str) -> bool) -> Option<T> {
         let next = self
             .lines
             .iter_mut()
-            .filter(|(_, line)| !line.waiting.is_empty())
+            .filter(|(caller, line)| {
+                !line.waiting.is_empty() && (line.under_way == 0 || may_have_several(caller))
+            })
             .min_by_key(|(_, line)| (line.under_way, line.served))?;
         let line = next.1;
         self.turn += 1;
@@ -133,20 +135,36 @@ mod tests {
     #[test]
     fn callers_take_turns_however_much_one_of_them_asks() {
         let mut queue = queue();
+        let pop = |queue: &mut FairQueue<_>| queue.pop(|_| true);
         for item in ["a1", "a2", "a3"] {
             queue.push("ann", item);
         }
-        assert_eq!(queue.pop(), Some("a1"));
+        assert_eq!(pop(&mut queue), Some("a1"));
         queue.push("ben", "b1");
         queue.push("cem", "c1");
         assert_eq!(queue.ahead_of(|item| *item == "b1"), Some(0));
         assert_eq!(queue.ahead_of(|item| *item == "a2"), Some(2));
         assert_eq!(queue.ahead_of(|item| *item == "a9"), None);
         // Ann has one under way, the others none.
-        assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some("b1"), Some("c1"), Some("a2")));
+        let three = [(); 3].map(|()| pop(&mut queue));
+        assert_eq!(three, [Some("b1"), Some("c1"), Some("a2")]);
         queue.finished("ben");
         queue.push("ben", "b2");
-        assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some("b2"), Some("a3"), None));
+        let three = [(); 3].map(|()| pop(&mut queue));
+        assert_eq!(three, [Some("b2"), Some("a3"), None]);
+    }
+
+    #[test]
+    fn a_caller_who_may_have_one_under_way_waits_for_its_end() {
+        let mut queue = queue();
+        for (caller, item) in [("ann", "a1"), ("ann", "a2"), ("ben", "b1"), ("ben", "b2")] {
+            queue.push(caller, item);
+        }
+        let is_ben = |caller: &str| caller == "ben";
+        let four = [(); 4].map(|()| queue.pop(is_ben));
+        assert_eq!(four, [Some("a1"), Some("b1"), Some("b2"), None]);
+        queue.finished("ann");
+        assert_eq!(queue.pop(is_ben), Some("a2"));
     }
 
     #[test]
@@ -163,7 +181,7 @@ mod tests {
         assert_eq!(queue.remove(|item| *item == "b"), Some("b"));
         assert_eq!(queue.remove(|item| *item == "b"), None);
         assert_eq!(queue.check("dee"), Ok(()));
-        while queue.pop().is_some() {}
+        while queue.pop(|_| true).is_some() {}
         for caller in ["ann", "ann", "ann", "ann", "cem"] {
             queue.finished(caller);
         }

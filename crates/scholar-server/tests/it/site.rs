@@ -294,6 +294,54 @@ fn callers_see_their_own_runs_and_stay_within_rate_and_budget() {
 }
 
 #[test]
+fn a_budget_is_not_spent_twice_by_questions_that_wait_nor_forgotten_by_those_that_fail() {
+    let backend = Arc::new(FakeBackend { cost_usd: 0.6, ..FakeBackend::default() });
+    let first = folder();
+    let site = Running::with(&backend, first.path(), named(), JobsConfig::local(2));
+    let (ann, ben) =
+        (format!("authorization: Bearer {ANN}"), format!("authorization: Bearer {BEN}"));
+    let ask = |site: &Running, who: &str, question: &str| {
+        let body = json!({ "question": question }).to_string();
+        send(site.address, "POST", "/v1/ask", &[who, "content-type: application/json"], &body)
+    };
+    let over = |site: &Running, run: &str| {
+        until("the end of the run", || {
+            let path = format!("/v1/runs/{run}?wait=50");
+            let reply = send(site.address, "GET", &path, &[&ann], "").json();
+            let state = reply["state"].as_str().expect("a state");
+            (!["queued", "running"].contains(&state)).then_some(reply)
+        })
+    };
+    let run = |reply: HttpReply| reply.json()["run"].as_str().expect("a name").to_owned();
+    let [one, two] = ["One?", "Two?"].map(|question| run(ask(&site, &ann, question)));
+    ask(&site, &ben, "Three?");
+    let under_way = || {
+        let mut asked: Vec<_> = backend.answered.lock().iter().map(|(it, _)| it.clone()).collect();
+        asked.sort();
+        asked
+    };
+    until("two under way", || (under_way().len() == 2).then_some(()));
+    assert_eq!(under_way(), ["One?", "Three?"], "of those with a budget one at a time");
+    backend.open(2);
+    assert_eq!(over(&site, &one)["state"], "done");
+    let refused = over(&site, &two);
+    assert_eq!(refused["state"], "failed");
+    assert!(refused.to_string().contains("cost $0.60, of $0.50"), "{refused}");
+    assert_eq!(under_way(), ["One?", "Three?"]);
+    site.join();
+    // Another day.
+    let second = folder();
+    let site = Running::start(&backend, second.path(), named());
+    backend.open(1);
+    let failing = run(ask(&site, &ann, "fail after a draft"));
+    assert_eq!(over(&site, &failing)["state"], "failed");
+    let refused = ask(&site, &ann, "Four?");
+    assert_eq!(refused.status, 429, "{}", refused.body);
+    assert!(refused.body.contains("cost $0.70"), "{}", refused.body);
+    site.join();
+}
+
+#[test]
 fn other_sites_can_neither_ask_nor_read() {
     let (backend, folder) = (Arc::new(FakeBackend::default()), folder());
     let site = Running::start(&backend, folder.path(), Access::Everybody);

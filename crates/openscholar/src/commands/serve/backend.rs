@@ -1,6 +1,7 @@
 //! [`Backend`] in the words of the other files of this folder.
 
 use jiff::Timestamp;
+use scholar_core::TokenUsage;
 use scholar_server::backend::{
     Backend, BackendError, BackendErrorKind, Expected, Export, ExportKind, ExportPart, JobRequest,
     JobTask, Offer, Reserved, RunSummary, RunUsage, RunView,
@@ -8,7 +9,9 @@ use scholar_server::backend::{
 
 use super::desk::Desk;
 use super::{jobs, offer, past, told};
+use crate::args::AnswerArgs;
 use crate::commands::review::input;
+use crate::wiring::generator;
 
 impl Backend for Desk {
     fn now(&self) -> Timestamp {
@@ -39,6 +42,12 @@ impl Backend for Desk {
 
     fn carry_out(&self, task: JobTask) -> Result<RunUsage, BackendError> {
         jobs::carry_out(self, task).map_err(|error| told(&error))
+    }
+
+    fn price(&self, usage: TokenUsage) -> Option<f64> {
+        let model = generator::configured(&self.app, &AnswerArgs::default())?.model;
+        let (prompt, completion) = generator::price(&self.app, &model).ok().flatten()?;
+        Some((usage.prompt as f64 * prompt + usage.completion as f64 * completion) / 1e6)
     }
 
     fn runs(&self, limit: usize) -> Result<Vec<RunSummary>, BackendError> {

@@ -218,6 +218,17 @@ fn filter(filter: &AskFilter) -> FilterArgs {
     }
 }
 
+/// What decided, without the folders in which its models lie: where that is on the server is no business of whoever reads a page.
+fn without_folders(method: &str) -> String {
+    let name = |word: &str| {
+        let path = Path::new(word);
+        let is_path = path.is_absolute() || word.starts_with('.');
+        path.file_name().filter(|_| is_path).map(|name| name.to_string_lossy().into_owned())
+    };
+    let words = method.split(' ').map(|word| name(word).unwrap_or_else(|| word.to_owned()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// A refusal of a request as an error of this program.
 fn refused(error: BackendError) -> CommandError {
     let refused = CommandError::user(error.message);
@@ -326,6 +337,7 @@ impl Workbench for Desk {
         let Kept { title, datastore, criteria, method, ranked, notices } = kept;
         let mut screening = ranked.decided(&criteria, |paper| people.get(paper));
         screening.notices = notices;
+        let method = without_folders(&method);
         Ok(Some(ScreeningView { title, datastore, criteria, method, screening }))
     }
 

@@ -40,6 +40,8 @@ struct Made {
     review: String,
     table: String,
     screening: String,
+    /// What one annotator of a study has to judge.
+    study: String,
 }
 
 /// Name, the way to it, and words that it must show: what it is, said so that it cannot be taken for something else.
@@ -120,6 +122,9 @@ const PAGES: &[Page] = &[
     ("paper-quoted", quoted, &["Go to the quotation", "See it on the page of the PDF"]),
     ("pdf-page", printed, &["Page 1 of", "The paper’s text"]),
     ("status", |site, _| site.open("/status"), &["Datastores", "Checks"]),
+    ("studies", |site, _| site.open("/annotate"), &["judgements given"]),
+    ("study", |site, made| site.open(&made.study), &["You are here as", "submitted"]),
+    ("study-pair", judged, &["Which answer is better, all in all?", "Save for later"]),
     ("docs", |site, _| site.open("/docs"), &["Interface for programs"]),
     ("sign-in", |site, _| site.open("/sign-in"), &["Your token"]),
     ("nothing-here", |site, _| site.open("/nothing"), &["There is nothing at this address"]),
@@ -140,6 +145,10 @@ fn estimated(site: &Site, _: &Made) {
     site.browser.value("document.getElementById('mode').value = 'evidence'");
     site.browser.click("button[formaction='/estimate']");
     site.browser.until("document.querySelector('.estimate')");
+}
+
+fn judged(site: &Site, made: &Made) {
+    site.open(&format!("{}/2", made.study));
 }
 
 fn pressed(site: &Site, run: &str, verb: &str) {
@@ -211,7 +220,7 @@ fn sent(site: &Site, path: &str, request: &Value) -> String {
     run
 }
 
-fn make(site: &Site) -> Made {
+fn make(site: &Site, study: &str) -> Made {
     let browser = &site.browser;
     site.drop_pdf();
     let addition = browser.words("location.pathname");
@@ -236,6 +245,7 @@ fn make(site: &Site) -> Made {
         review: format!("/runs/{}", sent(site, "/v1/reviews", &review)),
         table: format!("/tables/{}", sent(site, "/v1/tables", &table)),
         screening: format!("/screenings/{}", sent(site, "/v1/screenings", &screening)),
+        study: study.to_owned(),
         addition,
         paper,
         answer,
@@ -324,9 +334,15 @@ fn every_page_is_readable_by_everybody_and_says_what_it_is() {
     let program = Program::with_papers();
     let model = model();
     written_by(&program, &model.base_url());
-    let Some(site) = Site::start(program) else { return };
+    crate::annotate::write_study(&program);
+    let db = program.path("study.db").to_string_lossy().into_owned();
+    let address = "https://papers.example.org/annotate";
+    let links = program.json(0, &["bench", "annotate", "create", "--db", &db, "--url", address]);
+    let url = links["annotators"][0]["url"].as_str().expect("theirs");
+    let study = url.strip_prefix("https://papers.example.org").expect("below the address");
+    let Some(site) = Site::start_with(program, &["--study", &db]) else { return };
     let axe = scholar_testing::axe();
-    let made = make(&site);
+    let made = make(&site, study);
     site.browser.until("document.readyState === 'complete'");
     let faults = examine(&site, &made, PAGES, axe.as_deref());
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n\n"));

@@ -105,3 +105,27 @@ fn a_written_review_takes_the_same() {
     program.succeeds(&["runs", "verify", run]);
     program.succeeds(&["runs", "replay", run]);
 }
+
+/// A service that sends a paper from after the cut-off, whatever was asked for: the paper is read only where the cut-off is later.
+#[test]
+fn a_leak_planted_in_a_service_is_caught() {
+    let work = scholar_testing::standin::world::world().get("late").expect("of the library");
+    assert!(work.date.as_deref().is_some_and(|date| date > CUTOFF));
+    let server = StandIn::start().expect("a loopback port");
+    let path = "/s2/graph/v1/paper/search?query=targeted%20memory%20reactivation%20at%20home&limit=20&\
+                fields=title,abstract,year,publicationDate,externalIds,corpusId,url,authors,venue,citationCount";
+    let reply = scholar_testing::http::get(server.address(), path).json();
+    let is_late = |one: &&Value| one["title"] == work.title.as_str();
+    let planted: Vec<Value> = list(&reply, "data").iter().filter(is_late).cloned().collect();
+    assert_eq!(planted.len(), 1, "{reply}");
+    let planted = Fault::List(Value::Array(planted));
+    server.fault("/s2/graph/v1/paper/search", Calls::All, planted);
+    let reads = |cutoff: &str| {
+        let (program, idea) = with_idea(IDEA);
+        let args = ["--mode", "evidence", "--generator", "none", "--cutoff", cutoff];
+        let args = [&[idea.as_str(), "--sources", "datastore,s2"][..], &args].concat();
+        review(&program, &server, 0, &args).to_string().contains(&work.title)
+    };
+    assert!(reads("2025-01-01"), "what is planted is near");
+    assert!(!reads(CUTOFF), "a leak");
+}

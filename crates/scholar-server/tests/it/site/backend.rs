@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::{Condvar, Mutex};
 use scholar_core::{
     Answer, AnswerMode, AnswerRole, AnswerSentence, Citation, Explanation, Gate, Notice, Quote,
-    Ranked, Reference, RerankScore, RetrievalScore, Retrieved, Support, Verdict,
+    Ranked, Reference, RerankScore, RetrievalScore, Retrieved, Support, TokenUsage, Verdict,
 };
 use scholar_formats::exploration::{NoveltyMap, NoveltyRow};
 use scholar_formats::export::{ReportLine, ReportPart};
@@ -225,7 +225,7 @@ impl Backend for FakeBackend {
     }
 
     fn estimate(&self, _request: &JobRequest) -> Result<Expected, BackendError> {
-        let usage = scholar_core::TokenUsage::default();
+        let usage = TokenUsage::default();
         Ok(Expected::exactly(Estimate { calls: 0, usage, usd: Some(0.0) }))
     }
 
@@ -268,6 +268,8 @@ impl Backend for FakeBackend {
         *left -= 1;
         drop(left);
         if asked.starts_with(FAILS) {
+            let usage = TokenUsage { prompt: 500, completion: 200 };
+            observer.on_event(&Event::Generated { purpose: "draft".to_owned(), usage });
             return Err(BackendError::new(BackendErrorKind::Unavailable, "the server is away")
                 .with_hint("start it"));
         }
@@ -287,6 +289,10 @@ impl Backend for FakeBackend {
         };
         self.runs.lock().insert(run, RunView { summary, answer: Some(answer), review, events });
         Ok(usage)
+    }
+
+    fn price(&self, usage: TokenUsage) -> Option<f64> {
+        Some(usage.total() as f64 / 1_000.0)
     }
 
     fn runs(&self, limit: usize) -> Result<Vec<RunSummary>, BackendError> {

@@ -175,31 +175,47 @@ fn hundreds_of_open_pages_leave_room_for_others_and_go_when_they_are_closed() {
 #[test]
 fn bodies_without_end_are_cut_off_where_they_are_too_long() {
     let (backend, folder) = (Arc::new(FakeBackend::default()), folder());
+    let incoming = folder.path().join("incoming");
+    *backend.incoming.lock() = Some(incoming.clone());
     let site = Running::start(&backend, folder.path(), Access::Everybody);
-    let piece = format!("{:x}\r\n{}\r\n", 64 << 10, " ".repeat(64 << 10));
-    for (path, kind) in [
-        ("/v1/ask", "application/json"),
-        ("/v1/search", "application/json"),
-        ("/ask", "application/x-www-form-urlencoded"),
+    let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
+    let piece = chunk(&" ".repeat(64 << 10));
+    let form = "multipart/form-data; boundary=limit";
+    let begins = |name: &str| {
+        chunk(&format!(
+            "--limit\r\ncontent-disposition: form-data; name=\"{name}\"; filename=\"a.pdf\"\r\n\r\n"
+        ))
+    };
+    // MB that a client would send, of which the server takes less.
+    for (path, kind, begins, mb) in [
+        ("/v1/ask", "application/json", String::new(), 40),
+        ("/v1/search", "application/json", String::new(), 40),
+        ("/ask", "application/x-www-form-urlencoded", String::new(), 40),
+        ("/review", form, begins("file"), 60),
+        ("/library/add?datastore=library", form, begins("files"), 400),
+        ("/v1/papers/library", form, begins("files"), 400),
     ] {
+        let most = mb * 16;
         let mut stream = TcpStream::connect(site.address).expect("somebody listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
         let head = format!(
             "POST {path} HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n\r\n",
             site.address
         );
-        stream.write_all(head.as_bytes()).expect("taken");
+        stream.write_all((head + &begins).as_bytes()).expect("taken");
         let mut sent = 0;
-        // 40 MB, unless the server has had enough.
-        while sent < 640 && stream.write_all(piece.as_bytes()).is_ok() {
+        while sent < most && stream.write_all(piece.as_bytes()).is_ok() {
             sent += 1;
         }
-        assert!(sent < 640, "{path} reads whatever comes");
+        assert!(sent < most, "{path} reads whatever comes");
         let mut reply = Vec::new();
         let _reset = stream.read_to_end(&mut reply);
         let reply = String::from_utf8_lossy(&reply);
         assert!(reply.is_empty() || reply.starts_with("HTTP/1.1 4"), "{path}: {reply}");
     }
+    let kept = || fs_err::read_dir(&incoming).map_or(0, Iterator::count);
+    until("what was cut off to be removed", || (kept() == 0).then_some(()));
+    assert!(backend.added.lock().is_empty());
     assert_eq!(
         finish(scholar_testing::http::begin(site.address, "GET", "/health", "")).status,
         200
