@@ -50,6 +50,8 @@ struct Writer<'a> {
     in_head: bool,
     columns: Vec<Alignment>,
     column: usize,
+    /// The heading that was read last, after those that it stands under.
+    headings: Vec<HeadingLevel>,
 }
 
 impl<'a> Writer<'a> {
@@ -65,6 +67,7 @@ impl<'a> Writer<'a> {
             in_head: false,
             columns: Vec::new(),
             column: 0,
+            headings: Vec::new(),
         }
     }
 
@@ -100,10 +103,10 @@ impl<'a> Writer<'a> {
         match tag {
             Tag::Paragraph => self.open("<p>", "</p>\n"),
             Tag::HtmlBlock => self.open("<p>", "</p>\n"),
-            Tag::Heading { level, .. } => match level {
-                HeadingLevel::H1 => self.open("<h3>", "</h3>\n"),
-                HeadingLevel::H2 => self.open("<h4>", "</h4>\n"),
-                HeadingLevel::H3 => self.open("<h5>", "</h5>\n"),
+            Tag::Heading { level, .. } => match self.depth(*level) {
+                1 => self.open("<h3>", "</h3>\n"),
+                2 => self.open("<h4>", "</h4>\n"),
+                3 => self.open("<h5>", "</h5>\n"),
                 _ => self.open("<h6>", "</h6>\n"),
             },
             Tag::BlockQuote(_) => self.open("<blockquote>", "</blockquote>\n"),
@@ -139,6 +142,14 @@ impl<'a> Writer<'a> {
             }
             _ => self.open.push(""),
         }
+    }
+
+    /// How many headings a heading of `level` stands under, itself included: who leaves levels out, as models do, makes no page that
+    /// leaves them out.
+    fn depth(&mut self, level: HeadingLevel) -> usize {
+        self.headings.retain(|above| *above < level);
+        self.headings.push(level);
+        self.headings.len()
     }
 
     fn cell(&mut self) {

@@ -95,6 +95,14 @@ fn only_elements_of_ours_come_out_of_anything() {
 }
 
 #[test]
+fn headings_leave_no_level_out() {
+    let got = plain("## A\n\n#### B\n\n##### C\n\n### D\n\n# E\n");
+    let levels = ["<h3>A", "<h4>B", "<h5>C", "<h4>D", "<h3>E"];
+    let places: Vec<_> = levels.map(|level| got.find(level).expect(level)).into();
+    assert!(places.is_sorted(), "{got}");
+}
+
+#[test]
 fn what_only_looks_like_a_tag_stays() {
     assert_eq!(plain("if a<b and c>d, or <unk>"), "<p>if a&lt;b and c&gt;d, or &lt;unk&gt;</p>\n");
     assert_eq!(plain("a <span style=\"color:blue\">[1]</span> b"), "<p>a [1] b</p>\n");

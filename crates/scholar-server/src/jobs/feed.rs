@@ -6,10 +6,11 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use scholar_core::TokenUsage;
+use scholar_core::text::untrusted;
 use scholar_pipeline::{Event, Observer};
 use tokio::sync::watch;
 
@@ -43,6 +44,22 @@ pub(crate) struct Seen {
     /// Milliseconds since the run began.
     pub(crate) at_ms: u64,
     pub(crate) event: Arc<Event>,
+    /// Written when the first watcher wants it, and then for all of them: evidence is long, and hundreds may watch.
+    json: Arc<OnceLock<String>>,
+}
+
+impl Seen {
+    pub(crate) fn new(at_ms: u64, event: Event) -> Self {
+        Self { at_ms, event: Arc::new(event), json: Arc::default() }
+    }
+
+    /// The event as JSON that a terminal can be shown.
+    pub(crate) fn json(&self) -> &str {
+        self.json.get_or_init(|| {
+            let json = serde_json::to_string(&*self.event).unwrap_or_default();
+            untrusted::json(&json).into_owned()
+        })
+    }
 }
 
 /// The events of one run, as they come.
@@ -126,7 +143,7 @@ impl Feed {
 
 impl Observer for Feed {
     fn on_event(&self, event: &Event) {
-        let seen = Seen { at_ms: self.elapsed_ms(), event: Arc::new(event.clone()) };
+        let seen = Seen::new(self.elapsed_ms(), event.clone());
         let n = {
             let mut events = self.events.lock();
             events.push(seen);

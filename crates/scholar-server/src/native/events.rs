@@ -12,7 +12,6 @@ use axum::http::HeaderMap;
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures::stream::{self, Stream};
-use scholar_core::text::untrusted;
 use scholar_pipeline::Event;
 use serde_json::json;
 
@@ -72,8 +71,7 @@ impl EventStream {
         let void = last.is_some_and(|last| last.attempt != 0).then_some(Told::Reset);
         let from = last.filter(|last| last.attempt == 0).map_or(0, |last| last.place);
         let seen = events.into_iter().enumerate().skip(from).map(|(at, event)| {
-            let seen = Seen { at_ms: 0, event: Arc::new(event) };
-            Told::Seen(EventId { attempt: 0, place: at + 1 }, seen)
+            Told::Seen(EventId { attempt: 0, place: at + 1 }, Seen::new(0, event))
         });
         let all = void.into_iter().chain(seen).chain([Told::End(Some(state))]);
         Self { told: Box::pin(stream::iter(all.collect::<Vec<_>>())) }
@@ -153,10 +151,7 @@ impl IntoResponse for EventStream {
                     Sent::default().event("queued").data(json!({"ahead": ahead}).to_string())
                 }
                 Told::Reset => Sent::default().event("reset").data("{}"),
-                Told::Seen(id, seen) => {
-                    let json = serde_json::to_string(&*seen.event).unwrap_or_default();
-                    Sent::default().id(id.to_string()).data(untrusted::json(&json))
-                }
+                Told::Seen(id, seen) => Sent::default().id(id.to_string()).data(seen.json()),
                 Told::End(state) => {
                     let state = state.map(RunState::name);
                     Sent::default().event("end").data(json!({"state": state}).to_string())

@@ -11,6 +11,7 @@ use super::desk::Desk;
 use super::{jobs, offer, past, told};
 use crate::args::AnswerArgs;
 use crate::commands::review::input;
+use crate::error::{CommandError, ErrorKind};
 use crate::wiring::generator;
 
 impl Backend for Desk {
@@ -41,7 +42,22 @@ impl Backend for Desk {
     }
 
     fn carry_out(&self, task: JobTask) -> Result<RunUsage, BackendError> {
-        jobs::carry_out(self, task).map_err(|error| told(&error))
+        let work = || {
+            give_way();
+            jobs::carry_out(self, task).map_err(|error| told(&error))
+        };
+        // A thread of its own, as its priority is not to be had back.
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("scholar-job".to_owned());
+            let thread = thread.spawn_scoped(scope, work).map_err(|error| {
+                let error = CommandError::new(
+                    ErrorKind::Unavailable,
+                    format!("no thread for a job: {error}"),
+                );
+                told(&error)
+            })?;
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
     }
 
     fn price(&self, usage: TokenUsage) -> Option<f64> {
@@ -71,3 +87,16 @@ impl Backend for Desk {
         past::export(self, run, kind, part)
     }
 }
+
+/// Lets searches and pages, for which somebody waits right now, go before this thread and those that it starts. Where the system knows
+/// no priorities of threads, all are treated alike.
+fn give_way() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+        tracing::debug!(error = &error as &dyn std::error::Error, "jobs have the usual priority");
+    }
+}
+
+/// A thread of this niceness gets a tenth of a core that another thread wants, and all of one that nobody wants.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;

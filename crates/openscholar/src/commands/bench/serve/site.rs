@@ -159,20 +159,23 @@ pub(super) async fn measure(
     let urls = [answer.as_str(), "/", "/runs", "/library", "/v1/offer", "/v1/runs", "/status"];
     let urls = urls.map(|path| serving.url(path));
     let urls = urls.into_iter().collect::<Result<Vec<Url>, _>>()?;
-    let mut memory = vec![(0, serving.bytes("VmRSS:"))];
-    let mut failed = 0;
-    for step in 1..=4 {
-        let n = pages * step / 4 - pages * (step - 1) / 4;
-        let (read, search) = (n - n / 8, n / 8);
-        let bodies = self::searches(&titles, search as f64);
-        let search = serving.url("/v1/search")?;
+    let search = serving.url("/v1/search")?;
+    let some = async |n: usize| {
+        let (read, searched) = (n - n / 8, n / 8);
+        let bodies = self::searches(&titles, searched as f64);
         let pages_of = get_all(&http, &urls, read, READERS).await;
         let found = scholar_clients::load::post_all(&http, &search, &bodies, READERS).await;
-        failed += pages_of.errors() + found.errors();
+        pages_of.errors() + found.errors()
+    };
+    // What a process keeps for ever it has after as many; what grows goes on growing.
+    let mut failed = some(pages).await;
+    let mut memory = vec![(0, serving.bytes("VmRSS:"))];
+    for step in 1..=4 {
+        failed += some(pages * step / 4 - pages * (step - 1) / 4).await;
         memory.push((pages * step / 4, serving.bytes("VmRSS:")));
     }
     if failed > 0 {
-        return Err(CommandError::user(format!("{failed} of {pages} requests failed")));
+        return Err(CommandError::user(format!("{failed} of {} requests failed", 2 * pages)));
     }
     let dawdling = if dawdle_seconds == 0 {
         None
