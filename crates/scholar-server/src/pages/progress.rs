@@ -269,12 +269,10 @@ pub(super) fn steps_of(events: &[Event]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     fn at(at_ms: u64, event: Event) -> Seen {
-        Seen { at_ms, event: Arc::new(event) }
+        Seen::new(at_ms, event)
     }
 
     fn text_of(purpose: &str, delta: &str) -> Event {
