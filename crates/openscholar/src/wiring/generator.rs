@@ -356,7 +356,7 @@ fn server(
 }
 
 /// The user's price, else the built-in one: US dollars of a million tokens read, and of a million written.
-pub(crate) fn price(app: &App, model: &str) -> Result<Option<(f64, f64)>, CommandError> {
+fn price(app: &App, model: &str) -> Result<Option<(f64, f64)>, CommandError> {
     let path = app.home.price_file();
     let own = match fs_err::read_to_string(&path) {
         Ok(text) => Some(

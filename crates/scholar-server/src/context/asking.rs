@@ -42,7 +42,7 @@ pub(crate) async fn submit(
         // One of the command line: it is there, or it is no run.
         state.blocking(move |state| state.backend.run(&follows).map(drop)).await??;
     }
-    let limits = caller.limits(&state.access);
+    let limits = state.access.limits(&caller.name);
     let name = Arc::clone(&caller.name);
     let run = state
         .blocking(move |state| {

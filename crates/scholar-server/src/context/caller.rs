@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 
 use super::SiteState;
-use crate::callers::{Access, CallerLimits, EVERYBODY};
+use crate::callers::{Access, EVERYBODY};
 use crate::error::ApiError;
 use crate::jobs::store::Job;
 
@@ -52,11 +52,6 @@ impl Caller {
             .blocking(move |state| state.store.signed_in(&secret, state.backend.now().as_second()))
             .await??;
         Ok(name.as_deref().map(named))
-    }
-
-    /// What they may.
-    pub(crate) fn limits(&self, access: &Access) -> CallerLimits {
-        access.limits(&self.name)
     }
 
     /// Whether a question is theirs to see.

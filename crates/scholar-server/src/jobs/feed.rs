@@ -107,8 +107,7 @@ impl Feed {
         let mut all = TokenUsage::default();
         for seen in self.events.lock().iter() {
             if let Event::Generated { usage, .. } = &*seen.event {
-                all.prompt += usage.prompt;
-                all.completion += usage.completion;
+                all += *usage;
             }
         }
         all

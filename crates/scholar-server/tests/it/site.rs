@@ -20,7 +20,7 @@ use std::time::Duration;
 use scholar_server::backend::Backend;
 use scholar_server::{Access, Callers, JobsConfig, Server, ServerConfig, Site, SiteConfig};
 use scholar_testing::MemoryRetriever;
-use scholar_testing::http::{HttpReply, finish, get, post};
+use scholar_testing::http::{HttpReply, finish, post};
 use scholar_testing::until;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -98,8 +98,14 @@ impl Running {
 
     /// The run when it is over.
     fn over(&self, run: &str) -> Value {
+        self.over_for(&[], run)
+    }
+
+    /// The same, asked with these header lines.
+    fn over_for(&self, headers: &[&str], run: &str) -> Value {
         until("the end of the run", || {
-            let reply = get(self.address, &format!("/v1/runs/{run}?wait=50")).json();
+            let path = format!("/v1/runs/{run}?wait=50");
+            let reply = send(self.address, "GET", &path, headers, "").json();
             let state = reply["state"].as_str().expect("a state");
             (!["queued", "running"].contains(&state)).then_some(reply)
         })
@@ -270,13 +276,7 @@ fn callers_see_their_own_runs_and_stay_within_rate_and_budget() {
     };
     assert_eq!(post(site.address, "/v1/ask", "{}").status, 401);
     assert_eq!(ask("authorization: Bearer 0123456789abcdef-eve").status, 401);
-    let over = |who: &str, run: &str| {
-        let path = format!("/v1/runs/{run}?wait=50");
-        until("the answer", || {
-            let reply = send(site.address, "GET", &path, &[who], "").json();
-            (reply["state"] == "done").then_some(())
-        });
-    };
+    let over = |who: &str, run: &str| assert_eq!(site.over_for(&[who], run)["state"], "done");
     let run = ask(&ann).json()["run"].as_str().expect("a name").to_owned();
     over(&ann, &run);
     let see = |who: &str| send(site.address, "GET", &format!("/v1/runs/{run}"), &[who], "").status;
@@ -304,14 +304,7 @@ fn a_budget_is_not_spent_twice_by_questions_that_wait_nor_forgotten_by_those_tha
         let body = json!({ "question": question }).to_string();
         send(site.address, "POST", "/v1/ask", &[who, "content-type: application/json"], &body)
     };
-    let over = |site: &Running, run: &str| {
-        until("the end of the run", || {
-            let path = format!("/v1/runs/{run}?wait=50");
-            let reply = send(site.address, "GET", &path, &[&ann], "").json();
-            let state = reply["state"].as_str().expect("a state");
-            (!["queued", "running"].contains(&state)).then_some(reply)
-        })
-    };
+    let over = |site: &Running, run: &str| site.over_for(&[&ann], run);
     let run = |reply: HttpReply| reply.json()["run"].as_str().expect("a name").to_owned();
     let [one, two] = ["One?", "Two?"].map(|question| run(ask(&site, &ann, question)));
     ask(&site, &ben, "Three?");

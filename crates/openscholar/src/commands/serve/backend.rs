@@ -46,7 +46,7 @@ impl Backend for Desk {
             give_way();
             jobs::carry_out(self, task).map_err(|error| told(&error))
         };
-        // A thread of its own, as its priority is not to be had back.
+        // A thread of its own, as its priority cannot be raised again.
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("scholar-job".to_owned());
             let thread = thread.spawn_scoped(scope, work).map_err(|error| {
@@ -61,8 +61,8 @@ impl Backend for Desk {
     }
 
     fn price(&self, usage: TokenUsage) -> Option<f64> {
-        let model = generator::configured(&self.app, &AnswerArgs::default())?.model;
-        let (prompt, completion) = generator::price(&self.app, &model).ok().flatten()?;
+        let writer = generator::configured(&self.app, &AnswerArgs::default())?;
+        let (prompt, completion) = writer.usd_per_million?;
         Some((usage.prompt as f64 * prompt + usage.completion as f64 * completion) / 1e6)
     }
 

@@ -12,27 +12,10 @@ use serde_json::{Value, json};
 
 use crate::program::{Program, QUESTION, STORE};
 use crate::serve::Serving;
+use crate::site::{over, serve, submit};
 
 const KEYS: [&str; 4] =
     ["sk-secret-of-the-model", "s2-secret-key", "url-secret-word", "openalex-secret"];
-
-fn serve(program: &Program) -> Serving {
-    Serving::of(program, &["serve", "--listen", "127.0.0.1:0"])
-}
-
-fn over(serving: &Serving, run: &str) -> Value {
-    until("the end of the run", || {
-        let reply = get(serving.address, &format!("/v1/runs/{run}?wait=50")).json();
-        let is_over = !["queued", "running"].contains(&reply["state"].as_str().expect("a state"));
-        is_over.then_some(reply)
-    })
-}
-
-fn submit(serving: &Serving, request: &Value) -> String {
-    let reply = post(serving.address, "/v1/ask", &request.to_string());
-    assert_eq!(reply.status, 202, "{}", reply.body);
-    reply.json()["run"].as_str().expect("a name").to_owned()
-}
 
 /// Sends files to a datastore, as a page does.
 fn upload(serving: &Serving, files: &[(&str, &[u8])]) -> HttpReply {

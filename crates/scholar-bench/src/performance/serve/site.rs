@@ -167,6 +167,7 @@ impl SiteReport {
              each. All streams change to the next question when one ends: {all_open:.0} % of the time all were open, at least \
              {fewest_open}; {stream_mb:.0} MB came over them.\n\n\
              | requests | answered | errors | p50 ms | p95 ms | p99 ms |\n|---|---|---|---|---|---|\n{rows}\n\
+             Memory is that after as many requests again, so that what a process keeps from its first ones is not counted as growth.\n\n\
              | requests of pages and searches | memory of the server |\n|---|---|\n{steps}{dawdling}",
             all_open = all_open * 100.0,
         )
