@@ -2,6 +2,7 @@
 
 pub(crate) mod built_in;
 pub(crate) mod copy;
+pub(crate) mod free_memory;
 pub(crate) mod generator;
 pub(crate) mod generator_choice;
 pub(crate) mod graph;

@@ -6,7 +6,7 @@ Reads one JSON object per line from stdin and answers each with one line:
 
     {"open": MODEL, "threads": N, "context": N, "all_logits": BOOL}
                                    seconds to open, resident bytes, versions
-    {"read": TOKENS, "write": N}   seconds to read the tokens from the start, then to read N tokens one by one
+    {"read": TOKENS, "write": N}   seconds, also of the processor, to read the tokens, then N tokens one by one
     {"again": TOKENS, "keep": N}   seconds to read the tokens of which N stand in the cache already
     {"greedy": TOKENS, "n": N}     the N likeliest tokens, one after the other
     {"logits": TOKENS, "to": FILE} the logits after each token, as little-endian f32, row after row
@@ -53,12 +53,17 @@ def main():
             }
         elif "read" in ask:
             model.reset()
+            cpu = time.process_time()
             model.eval(ask["read"])
-            read = time.perf_counter()
+            read, read_cpu = time.perf_counter(), time.process_time()
             for _ in range(ask["write"]):
                 token = int(np.argmax(last_logits(model)))
                 model.eval([token])
-            answer = {"read": read - start, "write": time.perf_counter() - read, "resident": resident()}
+            answer = {
+                "read": read - start, "write": time.perf_counter() - read,
+                "read_cpu": read_cpu - cpu, "write_cpu": time.process_time() - read_cpu,
+                "resident": resident(),
+            }
         elif "again" in ask:
             model.n_tokens = ask["keep"]
             model.eval(ask["again"][ask["keep"]:])

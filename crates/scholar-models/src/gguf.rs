@@ -128,8 +128,7 @@ impl GgufGenerator {
         let file = GgufFile::open(path)?;
         let vocabulary = Arc::new(Vocabulary::read(&file)?);
         let template = ChatTemplate::read(&file, &vocabulary)?;
-        let n_weights: usize =
-            file.tensors.values().map(|tensor| tensor.dims.iter().product::<usize>()).sum();
+        let n_weights = weights(&file);
         let name = name
             .or_else(|| file.text_opt("general.name").map(str::to_owned))
             .or_else(|| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))
@@ -180,6 +179,40 @@ impl GgufGenerator {
         }
         Ok(tokens)
     }
+}
+
+/// What a GGUF file says it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GgufSummary {
+    /// Family, as the file calls it.
+    pub architecture: &'static str,
+    /// Numbers in all tensors.
+    pub weights: u64,
+    /// Longest sequence the model was made for, in tokens.
+    pub context_tokens: usize,
+    /// Bytes of all its files.
+    pub bytes: u64,
+}
+
+impl GgufSummary {
+    /// Reads the head of a file; the weights are not looked at.
+    ///
+    /// # Errors
+    /// As [`GgufGenerator::open`], for what the head has.
+    pub fn read(path: &Path) -> Result<Self, GgufError> {
+        let file = GgufFile::open(path)?;
+        let shape = Hyperparameters::read(&file)?;
+        Ok(Self {
+            architecture: shape.architecture,
+            weights: weights(&file) as u64,
+            context_tokens: shape.context,
+            bytes: file.maps.iter().map(|map| map.len() as u64).sum(),
+        })
+    }
+}
+
+fn weights(file: &GgufFile) -> usize {
+    file.tensors.values().map(|tensor| tensor.dims.iter().product::<usize>()).sum()
 }
 
 /// The model of `file`, with a pool of threads.

@@ -13,7 +13,7 @@ pub(crate) struct BenchGeneratorArgs {
     /// Python with llama-cpp-python installed; if omitted, only this program is measured.
     #[arg(long, value_name = "PYTHON")]
     pub(crate) peer_python: Option<PathBuf>,
-    /// Lengths of the prompts in tokens; long ones are read once, with all threads.
+    /// Lengths of the prompts in tokens; long ones are read once with each number of threads.
     #[arg(long, value_delimiter = ',', default_values_t = [128, 512, 2048], value_name = "N")]
     pub(crate) prompts: Vec<usize>,
     /// Rounds of each measurement; the best and the median are shown.

@@ -149,6 +149,24 @@ fn machine(app: &App) -> String {
     )
 }
 
+/// Unit of times in `/proc`, the same on every Linux.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// CPU time of all threads so far, where the system tells.
+fn cpu_seconds() -> Option<f64> {
+    let stat = fs_err::read_to_string("/proc/self/stat").ok()?;
+    // The name before the last bracket may hold anything; user and system time are the 14th and 15th field of all.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut times = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
+    Some((times.next()?.ok()? + times.next()?.ok()?) / TICKS_PER_SECOND)
+}
+
+/// The load of the last minute, where the system tells: programs that were running or waiting for a core.
+fn load() -> Option<f64> {
+    let loads = fs_err::read_to_string("/proc/loadavg").ok()?;
+    loads.split_whitespace().next()?.parse().ok()
+}
+
 /// A line of this process's status in bytes, where the system tells.
 fn status_bytes(name: &str) -> Option<u64> {
     status_of("self", name)

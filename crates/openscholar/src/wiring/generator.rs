@@ -8,11 +8,12 @@ use clap::ValueEnum as _;
 use scholar_clients::download::Installed;
 use scholar_clients::{HttpClient, OpenAiConfig, OpenAiGenerator, PriceTable, SecretString, Url};
 use scholar_core::{Generator, GeneratorStrength, Notice, NoticeKind};
-use scholar_models::gguf::{GgufGenerator, GgufOptions};
+use scholar_models::gguf::GgufGenerator;
 
 use scholar_pipeline::modes;
 use scholar_pipeline::{AskConfig, ModeChoice};
 
+use super::free_memory::free_memory;
 use super::{generator_choice, local_servers, models};
 use crate::app::App;
 use crate::args::{AnswerArgs, GeneratorChoice};
@@ -237,7 +238,7 @@ fn works_without_model(mode: ModeChoice) -> bool {
 /// where it is not the usual one. Nothing large is fetched unasked.
 fn default_generator(app: &App) -> Result<String, CommandError> {
     let catalog = models::catalog(app)?;
-    let (free, speed) = (generator_choice::free_memory(), generator_choice::remembered(app));
+    let (free, speed) = (free_memory(), generator_choice::remembered(app));
     let mut estimates = Vec::new();
     for entry in catalog.entries() {
         let Some(estimate) = generator_choice::Estimate::of(entry, free, speed) else { continue };
@@ -280,12 +281,7 @@ async fn embedded(app: &App, args: &AnswerArgs) -> Result<Arc<dyn Generator>, Co
     let name = name.as_str();
     let is_file =
         Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"));
-    let options = GgufOptions {
-        name: Some(name.to_owned()),
-        threads: Some(app.threads()),
-        memory_bytes: generator_choice::free_memory(),
-        ..GgufOptions::laptop()
-    };
+    let options = models::gguf_options(app, name);
     let open = async {
         let path =
             if is_file { Path::new(name).to_owned() } else { models::gguf(app, name).await? };

@@ -113,14 +113,6 @@ pub(crate) fn choose(estimates: &[Estimate<'_>]) -> Choice {
     }
 }
 
-/// Bytes that programs may take without swapping, where the system tells.
-pub(crate) fn free_memory() -> Option<u64> {
-    let text = fs_err::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
-    Some(kilobytes << 10)
-}
-
 /// Keeps a measurement for later choices.
 pub(crate) fn remember(app: &App, speed: Speed) -> Result<(), CommandError> {
     let folder = app.home.data().join("bench");

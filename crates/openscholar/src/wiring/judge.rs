@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use scholar_core::{Attributor, Encoder, Generator, GeneratorStrength, Notice, NoticeKind};
 use scholar_models::catalog::Purpose;
-use scholar_models::gguf::{GgufGenerator, GgufOptions};
+use scholar_models::gguf::GgufGenerator;
 use scholar_models::{
     CrossEncoderOptions, Precision, T5Attributor, T5Precision, TrainedAttributor,
 };
@@ -82,8 +82,7 @@ pub(crate) async fn alone(app: &App, name: &str) -> Result<Arc<dyn Attributor>, 
     match name {
         EMBEDDED => {
             let path = models::gguf(app, DEFAULT_GENERATOR).await?;
-            let options =
-                GgufOptions { name: Some(DEFAULT_GENERATOR.to_owned()), ..GgufOptions::laptop() };
+            let options = models::gguf_options(app, DEFAULT_GENERATOR);
             let generator = Arc::new(GgufGenerator::open(&path, options)?);
             Ok(Arc::new(GeneratorAttributor::new(generator)))
         }

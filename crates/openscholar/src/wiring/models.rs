@@ -6,11 +6,13 @@ use std::sync::{Arc, Weak};
 use scholar_clients::download::Installed;
 use scholar_core::{EncoderInfo, TextPreparation};
 use scholar_models::catalog::{Catalog, CatalogEntry, Purpose};
+use scholar_models::gguf::GgufOptions;
 use scholar_models::{EncoderOptions, LocalEncoder, Precision};
 
 use crate::app::App;
 use crate::config::DEFAULT_ENCODER;
 use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::wiring::free_memory::free_memory;
 
 /// The built-in catalog with the user's own entries.
 pub(crate) fn catalog(app: &App) -> Result<Catalog, CommandError> {
@@ -204,6 +206,17 @@ pub(crate) fn encoder_options(
     }
     let entry = entry(app, name)?;
     Ok(EncoderOptions { pooling: entry.pooling, similarity: entry.similarity, ..project })
+}
+
+/// How a language model runs in this process, whichever command opens it: on the configured threads, with a context that fits
+/// into free memory.
+pub(crate) fn gguf_options(app: &App, name: &str) -> GgufOptions {
+    GgufOptions {
+        name: Some(name.to_owned()),
+        threads: Some(app.threads()),
+        memory_bytes: free_memory(),
+        ..GgufOptions::laptop()
+    }
 }
 
 /// The GGUF file of the generator called `name`, fetched first if it is absent.

@@ -1,5 +1,7 @@
 //! Fetches models, with progress, from the sources of their catalog entry.
 
+mod unknown_gguf;
+
 use std::path::Path;
 
 use parking_lot::Mutex;
@@ -60,7 +62,7 @@ pub(crate) async fn pull(
             {
                 app.printer.notice(notice);
             }
-            Ok(())
+            unknown_gguf::check(entry, &models.join(&entry.name))
         }
         Some(Err(error)) => Err(failed(entry, error)),
         None => Err(CommandError::interrupted_resumable(format!(

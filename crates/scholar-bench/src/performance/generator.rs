@@ -34,6 +34,12 @@ pub struct PromptSpeed {
     pub read: Rates,
     /// Tokens written in a second after it.
     pub written: Rates,
+    /// Both in a second of the processor, of all threads together: on a busy machine this says more.
+    pub read_cpu: Rates,
+    /// See `read_cpu`.
+    pub written_cpu: Rates,
+    /// Programs that were running or waiting for a core in the last minute.
+    pub load: Option<f64>,
 }
 
 /// One engine as a whole.
@@ -140,28 +146,44 @@ impl GeneratorReport<'_> {
 
     fn speeds(&self, text: &mut String) {
         text.push_str(
-            "| threads | prompt | read tokens/s, best (median) | the other | ratio | written tokens/s, best (median) | the other | ratio |\n\
-             |---|---|---|---|---|---|---|---|\n",
+            "Tokens per second by the clock, best (median); ratios of the best (of the medians):\n\n",
+        );
+        self.rates(text, |speed| [speed.read, speed.written]);
+        text.push_str(
+            "\nTokens per second of the processor, all threads together, whose work does not depend on what else runs:\n\n",
+        );
+        self.rates(text, |speed| [speed.read_cpu, speed.written_cpu]);
+    }
+
+    fn rates(&self, text: &mut String, rates: fn(&PromptSpeed) -> [Rates; 2]) {
+        text.push_str(
+            "| threads | prompt | read | the other | ratio | written | the other | ratio | load |\n|---|---|---|---|---|---|---|---|---|\n",
         );
         for speed in &self.ours.speeds {
-            let PromptSpeed { threads, prompt, read, written } = speed;
+            let PromptSpeed { threads, prompt, load, .. } = speed;
             let other = self.peer.as_ref().and_then(|peer| {
                 peer.speeds.iter().find(|s| (s.threads, s.prompt) == (*threads, *prompt))
             });
             let show = |rates: Rates| format!("{:.1} ({:.1})", rates.best, rates.median);
             let ratio = |ours: Rates, other: Option<Rates>| {
-                or_dash(other, |other| format!("{:.2}", ours.best / other.best))
+                or_dash(other, |other| {
+                    let (best, median) = (ours.best / other.best, ours.median / other.median);
+                    format!("{best:.2} ({median:.2})")
+                })
             };
-            let (other_read, other_written) = (other.map(|s| s.read), other.map(|s| s.written));
+            let [read, written] = rates(speed);
+            let (other_read, other_written) =
+                (other.map(|s| rates(s)[0]), other.map(|s| rates(s)[1]));
             let _infallible = writeln!(
                 text,
-                "| {threads} | {prompt} | {} | {} | {} | {} | {} | {} |",
-                show(*read),
+                "| {threads} | {prompt} | {} | {} | {} | {} | {} | {} | {} |",
+                show(read),
                 or_dash(other_read, show),
-                ratio(*read, other_read),
-                show(*written),
+                ratio(read, other_read),
+                show(written),
                 or_dash(other_written, show),
-                ratio(*written, other_written),
+                ratio(written, other_written),
+                or_dash(*load, |load| format!("{load:.0}")),
             );
         }
     }
@@ -264,6 +286,9 @@ mod tests {
                 prompt: 512,
                 read: Rates::of(vec![30.0 * factor, 50.0 * factor, 40.0 * factor]).unwrap(),
                 written: Rates::of(vec![10.0 * factor]).unwrap(),
+                read_cpu: Rates::of(vec![25.0 * factor * factor]).unwrap(),
+                written_cpu: Rates::of(vec![5.0 * factor]).unwrap(),
+                load: Some(3.2),
             }],
         };
         let report = GeneratorReport {
@@ -284,7 +309,10 @@ mod tests {
             schema: Vec::new(),
         };
         let text = report.markdown();
-        assert!(text.contains("| 2 | 512 | 100.0 (80.0) | 50.0 (40.0) | 2.00 | 20.0 (20.0)"));
+        assert!(
+            text.contains("| 2 | 512 | 100.0 (80.0) | 50.0 (40.0) | 2.00 (2.00) | 20.0 (20.0)")
+        );
+        assert!(text.contains("| 2 | 512 | 100.0 (100.0) | 25.0 (25.0) | 4.00 (4.00) | 10.0 (10.0) | 5.0 (5.0) | 2.00 (2.00) | 3 |"));
         assert!(text.contains("| ours | 0.50 | 0.25 | 1100 | 1.10 |"));
         assert!(text.contains("| 2 | 200 | 200 | 50 % | 40.0 | 40.0 | 50 % |"));
         assert!(text.contains("| quotations | 100, 20 | 10.0 | 15.0 | 1.50 | yes |"));

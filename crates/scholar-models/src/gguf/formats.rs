@@ -282,11 +282,8 @@ impl Unit {
         (self.d, self.dmin) = (half_at(block, 0), half_at(block, 2));
         self.six_bits(part(block, 4));
         let packed: &[u8; 128] = part(block, 16);
-        for j in 0..4 {
-            for l in 0..32 {
-                self.codes[64 * j + l] = packed[32 * j + l] & 15;
-                self.codes[64 * j + 32 + l] = packed[32 * j + l] >> 4;
-            }
+        for (packed, codes) in packed.as_chunks().0.iter().zip(self.codes.as_chunks_mut().0) {
+            *codes = halves(packed, &[0; 32], 0);
         }
     }
 
@@ -296,12 +293,9 @@ impl Unit {
         self.six_bits(part(block, 4));
         let high: &[u8; 32] = part(block, 16);
         let packed: &[u8; 128] = part(block, 48);
-        for j in 0..4 {
-            for l in 0..32 {
-                let byte = packed[32 * j + l];
-                self.codes[64 * j + l] = byte & 15 | (high[l] >> (2 * j) & 1) << 4;
-                self.codes[64 * j + 32 + l] = byte >> 4 | (high[l] >> (2 * j + 1) & 1) << 4;
-            }
+        let parts = packed.as_chunks().0.iter().zip(self.codes.as_chunks_mut().0);
+        for (j, (packed, codes)) in parts.enumerate() {
+            *codes = halves(packed, high, 2 * j);
         }
     }
 
@@ -325,6 +319,18 @@ impl Unit {
         self.d = half_at(block, 208);
         self.dmin = self.d;
     }
+}
+
+/// The low and then the high halves of 32 bytes, with fifth bits from bit `bit` of `high` on. Through an array of its own: the
+/// compiler cannot know that codes and blocks do not overlap, and would take byte by byte.
+#[inline(always)]
+fn halves(packed: &[u8; 32], high: &[u8; 32], bit: usize) -> [u8; 64] {
+    let mut codes = [0; 64];
+    for l in 0..32 {
+        codes[l] = packed[l] & 15 | (high[l] >> bit & 1) << 4;
+        codes[l + 32] = packed[l] >> 4 | (high[l] >> (bit + 1) & 1) << 4;
+    }
+    codes
 }
 
 /// Eight scales and eight minima of six bits.

@@ -11,19 +11,23 @@
 )]
 
 mod lanes;
+mod layout;
 
 use super::activations::Rounded;
-use super::formats::{Format, GROUP, MAX_UNIT, Unit};
+use super::formats::{Format, GROUP, Unit};
 use crate::simd::{InstructionSet, SimdLevel};
 
-use lanes::{Lanes, Portable};
+use lanes::{Lanes, Portable, Stretch};
 #[cfg(target_arch = "x86_64")]
 use lanes::{avx2::Avx2, vnni::Vnni};
+use layout::{Layout, lay_out};
 
 /// Outputs of a panel.
 pub(super) const OUTPUTS: usize = 16;
-/// Inputs that are laid out before they are used: with their scales they fill two thirds of a first-level cache.
-const INPUTS: usize = 1024;
+/// Inputs that are laid out before they are used: with their scales they fill most of a first-level cache.
+const INPUTS: usize = 1536;
+/// Bytes that come from memory together.
+const LINE: usize = 64;
 /// 16-bit numbers of one group's scales (or one pair's minima), each written twice, or of one pair each.
 const ROW: usize = 2 * OUTPUTS;
 /// Units of a panel of the smallest unit.
@@ -49,6 +53,26 @@ impl<'a> Blocks<'a> {
     pub(super) fn row(&self, output: usize) -> &'a [u8] {
         let len = self.row_bytes();
         &self.bytes[output * len..][..len]
+    }
+
+    /// Asks for the blocks of [`INPUTS`] inputs of one output, if there is such an output: they come from memory while other
+    /// products are computed.
+    fn fetch(&self, output: usize, from: usize) {
+        if output >= self.outputs {
+            return;
+        }
+        let (numbers, bytes) = self.format.block();
+        let to = self.inputs.min(from + INPUTS);
+        for line in self.row(output)[from / numbers * bytes..to / numbers * bytes].chunks(LINE) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+                // SAFETY: a hint that reads nothing; every x86-64 processor has it.
+                unsafe { _mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()) };
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            let _ = line;
+        }
     }
 }
 
@@ -103,33 +127,11 @@ pub(super) struct Panel {
     /// `[units, 16]`.
     d: [f32; MAX_UNITS * OUTPUTS],
     dmin: [f32; MAX_UNITS * OUTPUTS],
-    /// Rows before they are laid out: `[16, unit]`.
-    rows: [[u8; MAX_UNIT]; OUTPUTS],
-    unit: Unit,
+    /// One unit of each output before they are laid out.
+    rows: [Unit; OUTPUTS],
     layout: Layout,
     format: Format,
     units: usize,
-}
-
-/// How a format's units lie in a panel.
-#[derive(Clone, Copy, Default)]
-struct Layout {
-    unit: usize,
-    /// Inputs with one scale: 16 or 32.
-    scale_inputs: usize,
-    /// Rows of `mins` in a unit, and whether their two factors are sums of 32 inputs or of 16.
-    pairs: usize,
-    wide_sums: bool,
-}
-
-impl Layout {
-    fn of(format: Format) -> Self {
-        let unit = format.unit();
-        let scale_inputs = if format.pairs_groups() { 2 * GROUP } else { GROUP };
-        let wide_sums = format.pairs_groups() && unit > 2 * GROUP;
-        let pairs = if wide_sums { unit / (4 * GROUP) } else { unit / (2 * GROUP) };
-        Self { unit, scale_inputs, pairs, wide_sums }
-    }
 }
 
 impl Panel {
@@ -139,28 +141,32 @@ impl Panel {
         unsafe { Box::new_zeroed().assume_init() }
     }
 
-    /// Multiplies all rows of `x` with the outputs `first..first + 16` (or as many as there are); `sink(row, values)` gets the
-    /// products of each row once, for each stretch of [`INPUTS`] inputs: they are to be added up.
+    /// Multiplies all rows of `x` with the outputs `first..first + 16` (0 beyond the last); `sink(first time, row, values)`
+    /// gets the products of some rows from `row` on, once for each stretch of [`INPUTS`] inputs: they are to be added up. `next`
+    /// are the weights and the first output that will be multiplied after them.
     pub(super) fn multiply(
         &mut self,
         level: Level,
-        weights: &Blocks<'_>,
-        first: usize,
+        (weights, first): (&Blocks<'_>, usize),
+        next: Option<(&Blocks<'_>, usize)>,
         x: &Rounded,
-        sink: &mut dyn FnMut(bool, usize, &[f32]),
+        sink: &mut dyn FnMut(bool, usize, &[[f32; OUTPUTS]]),
     ) {
-        let outputs = OUTPUTS.min(weights.outputs - first);
+        let mut tile = [[0.0; OUTPUTS]; MAX_TILE];
         let mut from = 0;
         while from < weights.inputs {
             let to = weights.inputs.min(from + INPUTS);
-            self.lay_out(weights, first, from..to);
-            let mut row = 0;
+            lay_out(SimdLevel::detect(), self, weights, first, from..to);
+            let ahead = if to < weights.inputs { Some((weights, first)) } else { next };
+            let ahead_from = if to < weights.inputs { to } else { 0 };
+            let (mut row, mut lane) = (0, 0);
             while row < x.rows() {
-                let mut tile = [[0.0; OUTPUTS]; MAX_TILE];
-                let done = self.tile(level, Corner { x, row, from }, &mut tile);
-                for (i, values) in tile[..done].iter().enumerate() {
-                    sink(from == 0, row + i, &values[..outputs]);
+                if let Some((weights, first)) = ahead.filter(|_| lane < OUTPUTS) {
+                    weights.fetch(first + lane, ahead_from);
+                    lane += 1;
                 }
+                let done = self.tile(level, Corner { x, row, from }, &mut tile);
+                sink(from == 0, row, &tile[..done]);
                 row += done;
             }
             from = to;
@@ -176,73 +182,13 @@ impl Panel {
         passes: usize,
         sum: &mut f32,
     ) {
-        self.lay_out(weights, 0, 0..weights.inputs.min(INPUTS));
+        lay_out(SimdLevel::detect(), self, weights, 0, 0..weights.inputs.min(INPUTS));
+        let mut tile = [[0.0; OUTPUTS]; MAX_TILE];
         for _ in 0..passes {
             let mut row = 0;
             while row < x.rows() {
-                let mut tile = [[0.0; OUTPUTS]; MAX_TILE];
                 row += self.tile(level, Corner { x, row, from: 0 }, &mut tile);
                 *sum += tile[0][0];
-            }
-        }
-    }
-
-    /// Lays out the outputs from `first` on, at `inputs`.
-    fn lay_out(&mut self, weights: &Blocks<'_>, first: usize, inputs: std::ops::Range<usize>) {
-        lay_out(SimdLevel::detect(), self, weights, first, inputs);
-    }
-}
-
-crate::multiversion! {
-    /// See [`Panel::lay_out`].
-    lay_out = lay_out_units(
-        panel: &mut Panel, weights: &Blocks<'_>, first: usize, inputs: std::ops::Range<usize>
-    )
-}
-
-#[inline(always)]
-fn lay_out_units<const FMA: bool>(
-    panel: &mut Panel,
-    weights: &Blocks<'_>,
-    first: usize,
-    inputs: std::ops::Range<usize>,
-) {
-    let layout = Layout::of(weights.format);
-    let Layout { unit, scale_inputs, pairs, wide_sums } = layout;
-    let (numbers, bytes) = weights.format.block();
-    panel.layout = layout;
-    panel.format = weights.format;
-    panel.units = inputs.len() / unit;
-    let scale_rows = unit / scale_inputs;
-    for at in 0..panel.units {
-        for lane in 0..OUTPUTS {
-            let Panel { unit: decoded, rows, scales, mins, d, dmin, .. } = &mut *panel;
-            let output = first + lane;
-            if output >= weights.outputs {
-                rows[lane][..unit].fill(0);
-                (d[at * OUTPUTS + lane], dmin[at * OUTPUTS + lane]) = (0.0, 0.0);
-                continue;
-            }
-            let start = (inputs.start / numbers + at) * bytes;
-            decoded.read(weights.format, &weights.row(output)[start..start + bytes]);
-            rows[lane][..unit].copy_from_slice(&decoded.codes[..unit]);
-            for row in 0..scale_rows {
-                let to = (at * scale_rows + row) * ROW + 2 * lane;
-                let scale = decoded.scales[row * scale_inputs / GROUP];
-                (scales[to], scales[to + 1]) = (scale, scale);
-            }
-            for pair in 0..pairs {
-                let to = (at * pairs + pair) * ROW + 2 * lane;
-                let (left, right) =
-                    if wide_sums { (4 * pair, 4 * pair + 2) } else { (2 * pair, 2 * pair + 1) };
-                (mins[to], mins[to + 1]) = (decoded.mins[left], decoded.mins[right]);
-            }
-            (d[at * OUTPUTS + lane], dmin[at * OUTPUTS + lane]) = (decoded.d, decoded.dmin);
-        }
-        let codes = &mut panel.codes[at * unit * OUTPUTS..][..unit * OUTPUTS];
-        for (step, codes) in codes.as_chunks_mut::<{ 4 * OUTPUTS }>().0.iter_mut().enumerate() {
-            for (lane, row) in panel.rows.iter().enumerate() {
-                codes[4 * lane..4 * lane + 4].copy_from_slice(&row[4 * step..4 * step + 4]);
             }
         }
     }
@@ -364,36 +310,33 @@ unsafe fn units<L: Lanes, const ROWS: usize, const STEPS: usize, const SIGNED: b
     out: &mut Tile,
 ) {
     let Layout { unit, scale_inputs, pairs, .. } = panel.layout;
+    let scale_rows = unit / scale_inputs;
     // SAFETY: `lay_out` filled `units` units of each table, and the columns hold as many.
     unsafe {
         let mut totals = [L::no_floats(); ROWS];
         for at in 0..panel.units {
             let mut sums = [L::no_sums(); ROWS];
-            for part in 0..unit / (4 * STEPS) {
-                let input = at * unit + part * 4 * STEPS;
-                let codes = panel.codes.as_ptr().add(input * OUTPUTS);
-                let mut partial = [L::no_partial(); ROWS];
-                for step in 0..STEPS {
-                    let weights = L::load::<SIGNED>(codes.add(step * 4 * OUTPUTS));
-                    for (partial, column) in partial.iter_mut().zip(columns) {
-                        let x = column.codes.as_ptr().add(input + 4 * step).cast::<i32>();
-                        *partial = L::multiply::<SIGNED>(*partial, weights, x.read_unaligned());
-                    }
-                }
-                let scales = panel.scales.as_ptr().add(input / scale_inputs * ROW);
-                for (sums, partial) in sums.iter_mut().zip(partial) {
-                    *sums = L::scale(*sums, partial, scales);
-                }
-            }
+            let input = at * unit;
+            let stretch = Stretch {
+                codes: panel.codes.as_ptr().add(input * OUTPUTS),
+                rows: columns.each_ref().map(|column| column.codes.as_ptr().add(input)),
+                scales: panel.scales.as_ptr().add(at * scale_rows * ROW),
+                scale_rows,
+                parts: scale_inputs / (4 * STEPS),
+            };
+            L::add_products::<ROWS, STEPS, SIGNED>(&mut sums, stretch);
             let d = panel.d.as_ptr().add(at * OUTPUTS);
             let dmin = panel.dmin.as_ptr().add(at * OUTPUTS);
-            for ((total, sums), column) in totals.iter_mut().zip(sums).zip(columns) {
-                let mut mins = L::no_sums();
-                for pair in (0..pairs).take(if SIGNED { 0 } else { pairs }) {
-                    let row = panel.mins.as_ptr().add((at * pairs + pair) * ROW);
-                    let x = column.sums.as_ptr().add(2 * (at * pairs + pair)).cast::<i32>();
-                    mins = L::add_mins(mins, row, x.read_unaligned());
+            let mut mins = [L::no_sums(); ROWS];
+            for pair in at * pairs..at * pairs + if SIGNED { 0 } else { pairs } {
+                let row = panel.mins.as_ptr().add(pair * ROW);
+                for (mins, column) in mins.iter_mut().zip(columns) {
+                    let x = column.sums.as_ptr().add(2 * pair).cast::<i32>();
+                    *mins = L::add_mins(*mins, row, x.read_unaligned());
                 }
+            }
+            let rows = totals.iter_mut().zip(sums).zip(mins).zip(columns);
+            for (((total, sums), mins), column) in rows {
                 *total = L::finish(*total, (sums, d), (mins, dmin), column.scales[at]);
             }
         }

@@ -20,6 +20,9 @@ use crate::simd::SimdLevel;
 
 /// Bytes of weights in a part of a step with few rows: some microseconds.
 const PART_BYTES: usize = 48 << 10;
+/// The most panels in a part of a step with many rows, and the parts that each thread gets at least, if there are panels enough.
+const MAX_PANELS: usize = 4;
+const PARTS_PER_THREAD: usize = 4;
 /// Outputs in a part of a step with dense weights and many rows.
 const DENSE_OUTPUTS: usize = 64;
 
@@ -91,24 +94,27 @@ struct Part {
     len: usize,
 }
 
-/// How many outputs of `weights` make a part.
-fn part_len(weights: &Blocks<'_>, rows: usize) -> usize {
+/// How many outputs of `weights` make a part: with many rows several parts for each thread, of several panels, so that the
+/// blocks of most panels are fetched by the thread that needs them.
+fn part_len(weights: &Blocks<'_>, rows: usize, threads: usize) -> usize {
     if rows <= MAX_ROWS {
         let row = (weights.bytes.len() / weights.outputs).max(1);
         (PART_BYTES / row).max(1)
     } else if weights.format.is_dense() {
         DENSE_OUTPUTS
     } else {
-        OUTPUTS
+        let panels = weights.outputs / (OUTPUTS * threads * PARTS_PER_THREAD);
+        OUTPUTS * panels.clamp(1, MAX_PANELS)
     }
 }
 
-fn parts(weights: &[Blocks<'_>], rows: usize) -> Vec<Part> {
-    let total: usize = weights.iter().map(|w| w.outputs.div_ceil(part_len(w, rows))).sum();
+fn parts(weights: &[Blocks<'_>], rows: usize, threads: usize) -> Vec<Part> {
+    let part_len = |weights| part_len(weights, rows, threads);
+    let total: usize = weights.iter().map(|w| w.outputs.div_ceil(part_len(w))).sum();
     let factor = total.div_ceil(MAX_PARTS / 2);
     let mut parts = Vec::with_capacity(total);
     for (product, weights) in weights.iter().enumerate() {
-        let len = part_len(weights, rows) * factor;
+        let len = part_len(weights) * factor;
         for first in (0..weights.outputs).step_by(len) {
             parts.push(Part { product, first, len: len.min(weights.outputs - first) });
         }
@@ -118,9 +124,10 @@ fn parts(weights: &[Blocks<'_>], rows: usize) -> Vec<Part> {
 
 /// Computes all `products` of the same activations in one step.
 pub(super) fn multiply(machine: &Machine, x: &Activations, products: &mut [Product<'_>]) {
-    let weights: Vec<Blocks<'_>> =
+    let weights_of: Vec<Blocks<'_>> =
         products.iter().map(|product| product.layer.matrix.blocks()).collect();
-    let parts = parts(&weights, x.rows);
+    let threads = machine.pool.threads();
+    let parts = parts(&weights_of, x.rows, threads);
     let outs: Vec<_> = products
         .iter_mut()
         .map(|product| {
@@ -133,9 +140,14 @@ pub(super) fn multiply(machine: &Machine, x: &Activations, products: &mut [Produ
         .collect();
     machine.pool.run(parts.len(), &|i| {
         let Part { product, first, len } = parts[i];
-        let weights = &weights[product];
+        let weights = &weights_of[product];
         let (out, bias, target) = &outs[product];
-        stretch(machine.level, x, weights, first..first + len, &mut |fresh, row, from, values| {
+        let stretch = Stretch {
+            weights,
+            outputs: first..first + len,
+            next: parts.get(i + threads).map(|part| (&weights_of[part.product], part.first)),
+        };
+        stretch.multiply(machine.level, x, &mut |fresh, row, from, values| {
             // SAFETY: the outputs of a part are in no other part, and `out` is borrowed by `products`.
             let out = unsafe { out.range(row * weights.outputs + from, values.len()) };
             match (fresh && *target == Target::Store, bias) {
@@ -174,19 +186,23 @@ pub(super) fn multiply_gated(
         "a gate has a number for each row and output"
     );
     let (gates, ups) = (gate.matrix.blocks(), up.matrix.blocks());
-    let parts = parts(&[gates], x.rows);
+    let threads = machine.pool.threads();
+    let parts = parts(&[gates], x.rows, threads);
     let out = Disjoint::new(out);
     machine.pool.run(parts.len(), &|i| {
         let Part { first, len, .. } = parts[i];
         let mut pair = [vec![0.0; x.rows * len], vec![0.0; x.rows * len]];
-        for ((layer, weights), values) in [(gate, &gates), (up, &ups)].into_iter().zip(&mut pair) {
+        let after = parts.get(i + threads).map(|part| (&gates, part.first));
+        let halves = [(gate, &gates, Some((&ups, first))), (up, &ups, after)];
+        for ((layer, weights, next), values) in halves.into_iter().zip(&mut pair) {
             let mut add = |_: bool, row: usize, from: usize, found: &[f32]| {
                 let to = &mut values[row * len + from - first..][..found.len()];
                 for (to, found) in to.iter_mut().zip(found) {
                     *to += found;
                 }
             };
-            stretch(machine.level, x, weights, first..first + len, &mut add);
+            let stretch = Stretch { weights, outputs: first..first + len, next };
+            stretch.multiply(machine.level, x, &mut add);
             if let Some(bias) = &layer.bias {
                 for row in values.chunks_exact_mut(len) {
                     for (value, bias) in row.iter_mut().zip(&bias[first..]) {
@@ -204,44 +220,57 @@ pub(super) fn multiply_gated(
     });
 }
 
-/// Takes products in stretches: whether they are the first of their row and outputs (others are to be added), the row, the
-/// output of the first, and the numbers.
-type Sink<'a> = dyn FnMut(bool, usize, usize, &[f32]) + 'a;
-
-/// The products of all rows with some outputs.
-fn stretch(
-    level: Level,
-    x: &Activations,
-    weights: &Blocks<'_>,
+/// Some outputs of a matrix.
+struct Stretch<'a> {
+    weights: &'a Blocks<'a>,
     outputs: std::ops::Range<usize>,
-    sink: &mut Sink<'_>,
-) {
-    if weights.format.is_dense() {
-        return dense(x, weights, outputs, sink);
-    }
-    let rounded = x.rounded(weights.format);
-    if x.rows <= MAX_ROWS {
-        rows::multiply(level, weights, outputs, rounded, &mut |output, values| {
-            for (row, value) in values.iter().enumerate() {
-                sink(true, row, output, std::slice::from_ref(value));
+    /// The weights and the first output that this thread probably multiplies next.
+    next: Option<(&'a Blocks<'a>, usize)>,
+}
+
+impl Stretch<'_> {
+    /// The products of all rows; `sink` takes them in stretches: whether they are the first of their row and outputs (others
+    /// are to be added), the row, the output of the first, and the numbers.
+    fn multiply(
+        self,
+        level: Level,
+        x: &Activations,
+        sink: &mut impl FnMut(bool, usize, usize, &[f32]),
+    ) {
+        let Self { weights, outputs, next } = self;
+        if weights.format.is_dense() {
+            return dense(x, weights, outputs, sink);
+        }
+        let rounded = x.rounded(weights.format);
+        if x.rows <= MAX_ROWS {
+            rows::multiply(level, weights, outputs, rounded, &mut |output, values| {
+                for (row, value) in values.iter().enumerate() {
+                    sink(true, row, output, std::slice::from_ref(value));
+                }
+            });
+            return;
+        }
+        let end = outputs.end;
+        PANEL.with_borrow_mut(|panel| {
+            for first in outputs.step_by(OUTPUTS) {
+                let after = first + OUTPUTS;
+                let next = if after < end { Some((weights, after)) } else { next };
+                let outputs = OUTPUTS.min(weights.outputs - first);
+                panel.multiply(level, (weights, first), next, rounded, &mut |fresh, row, tile| {
+                    for (i, values) in tile.iter().enumerate() {
+                        sink(fresh, row + i, first, &values[..outputs]);
+                    }
+                });
             }
         });
-        return;
     }
-    PANEL.with_borrow_mut(|panel| {
-        for first in outputs.step_by(OUTPUTS) {
-            panel.multiply(level, weights, first, rounded, &mut |fresh, row, values| {
-                sink(fresh, row, first, values);
-            });
-        }
-    });
 }
 
 fn dense(
     x: &Activations,
     weights: &Blocks<'_>,
     outputs: std::ops::Range<usize>,
-    sink: &mut Sink<'_>,
+    sink: &mut impl FnMut(bool, usize, usize, &[f32]),
 ) {
     let (inputs, bytes) = (weights.inputs, weights.bytes.len() / weights.outputs);
     let level = SimdLevel::detect();

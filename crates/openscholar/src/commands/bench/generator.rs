@@ -17,11 +17,12 @@ use crate::app::App;
 use crate::args::BenchGeneratorArgs;
 use crate::error::{CommandError, Context as _};
 use crate::starter;
+use crate::wiring::free_memory::free_memory;
 use crate::wiring::models;
 
 use peer::Peer;
 
-/// Tokens after which a prompt counts as long: it is measured once with all threads only.
+/// Tokens after which a prompt counts as long: it is read once for each number of threads.
 const LONG_PROMPT: usize = 1024;
 /// Tokens of a re-used prompt that are new.
 const NEW_TOKENS: usize = 12;
@@ -56,7 +57,7 @@ pub(super) fn run(args: &BenchGeneratorArgs, app: &App) -> Result<ExitCode, Comm
         _ => None,
     };
     drop(peer);
-    let (lookup, schema) = replies::measure(&path, app)?;
+    let (lookup, schema) = replies::measure(&path, args.rounds, app)?;
     let machine = super::machine(app);
     let report = GeneratorReport {
         model: super::short(model),
@@ -109,6 +110,7 @@ fn options(threads: usize, context: usize) -> GgufOptions {
         threads: Some(threads),
         context_tokens: context,
         kept_sequences: 1,
+        memory_bytes: free_memory(),
         ..GgufOptions::laptop()
     }
 }
@@ -135,31 +137,39 @@ fn measure(
         session.encode(&beginning).map_err(|error| CommandError::user(error.to_string()))?;
     for &length in &args.prompts {
         let long = length >= LONG_PROMPT;
-        if tokens.len() < length || (long && threads < all) {
+        if tokens.len() < length {
             continue;
         }
         let prompt = &tokens[..length];
-        let [mut read, mut written, mut other_read, mut other_written] = [(); 4].map(|()| vec![]);
+        let (mut turns, mut other_turns) = (Vec::new(), Vec::new());
         for _ in 0..if long { 1 } else { args.rounds } {
-            let (seconds, writing) = time(&mut session, prompt, args.write);
-            read.push(length as f64 / seconds);
-            written.push(args.write as f64 / writing);
+            turns.push(time(&mut session, prompt, args.write));
             if let Some(peer) = peer {
                 let times = peer.read(prompt, args.write)?;
-                other_read.push(length as f64 / times.read);
-                other_written.push(args.write as f64 / times.write);
+                other_turns.push(times.seconds());
                 if let Some(other) = other {
                     other.resident_bytes = Some(times.resident);
                 }
             }
         }
-        let row = |read, written| {
-            let (read, written) = (Rates::of(read)?, Rates::of(written)?);
-            Some(PromptSpeed { threads, prompt: length, read, written })
+        let load = super::load();
+        let row = |turns: &[Seconds]| {
+            let rates = |tokens: usize, seconds: fn(&Seconds) -> f64| {
+                Rates::of(turns.iter().map(|turn| tokens as f64 / seconds(turn)).collect())
+            };
+            Some(PromptSpeed {
+                threads,
+                prompt: length,
+                read: rates(length, |turn| turn.read)?,
+                written: rates(args.write, |turn| turn.write)?,
+                read_cpu: rates(length, |turn| turn.read_cpu)?,
+                written_cpu: rates(args.write, |turn| turn.write_cpu)?,
+                load,
+            })
         };
-        ours.speeds.extend(row(read, written));
+        ours.speeds.extend(row(&turns));
         if let Some(other) = other {
-            other.speeds.extend(row(other_read, other_written));
+            other.speeds.extend(row(&other_turns));
         }
     }
     reuse(&mut session, &tokens, ours, other, peer)?;
@@ -168,17 +178,33 @@ fn measure(
     Ok(session.work())
 }
 
-/// Seconds to read a prompt, and to write after it.
-fn time(session: &mut GgufSession, prompt: &[u32], write: usize) -> (f64, f64) {
+/// Seconds to read a prompt and to write after it, by the clock and of the processor.
+#[derive(Debug, Clone, Copy)]
+struct Seconds {
+    read: f64,
+    write: f64,
+    read_cpu: f64,
+    write_cpu: f64,
+}
+
+fn time(session: &mut GgufSession, prompt: &[u32], write: usize) -> Seconds {
     session.truncate(0);
     let began = Instant::now();
+    let now = || [began.elapsed().as_secs_f64(), super::cpu_seconds().unwrap_or(f64::NAN)];
+    let start = now();
     let mut logits = session.read(prompt);
-    let read = began.elapsed().as_secs_f64();
+    let middle = now();
     for _ in 0..write {
         let token = agreement::likeliest(&logits);
         logits = session.read(&[token]);
     }
-    (read, began.elapsed().as_secs_f64() - read)
+    let end = now();
+    Seconds {
+        read: middle[0] - start[0],
+        write: end[0] - middle[0],
+        read_cpu: middle[1] - start[1],
+        write_cpu: end[1] - middle[1],
+    }
 }
 
 /// The first token of a prompt of which all but a few tokens were read before.

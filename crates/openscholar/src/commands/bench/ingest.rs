@@ -14,9 +14,6 @@ use crate::app::App;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::progress;
 
-/// Unit of times in `/proc`, the same on every Linux.
-const TICKS_PER_SECOND: f64 = 100.0;
-
 pub(super) fn run(
     files: &[PathBuf],
     dim: usize,
@@ -42,7 +39,7 @@ pub(super) fn run(
         }
         let read_seconds = began.elapsed().as_secs_f64();
         let bar = progress::counted(&app.printer, "passages", None).with_message(name.clone());
-        let (began, cpu_before) = (Instant::now(), cpu_seconds());
+        let (began, cpu_before) = (Instant::now(), super::cpu_seconds());
         let done = writer.add(
             PaperReader::with(&part, ReadOptions::standard())?,
             &encoder,
@@ -53,7 +50,8 @@ pub(super) fn run(
             },
         )?;
         let seconds = began.elapsed().as_secs_f64();
-        let cpu_seconds = cpu_seconds().zip(cpu_before).map(|(after, before)| after - before);
+        let cpu_seconds =
+            super::cpu_seconds().zip(cpu_before).map(|(after, before)| after - before);
         bar.finish_and_clear();
         if done.interrupted {
             return Err(CommandError::new(ErrorKind::Interrupted, "interrupted"));
@@ -79,13 +77,4 @@ pub(super) fn run(
         peak_memory_bytes: status_bytes("VmHWM:"),
     };
     publish("ingest", &report.markdown(), &report.json(), out, app)
-}
-
-/// CPU time of all threads so far, where the system tells.
-fn cpu_seconds() -> Option<f64> {
-    let stat = fs_err::read_to_string("/proc/self/stat").ok()?;
-    // The name before the last bracket may hold anything; user and system time are the 14th and 15th field of all.
-    let (_, fields) = stat.rsplit_once(')')?;
-    let mut times = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
-    Some((times.next()?.ok()? + times.next()?.ok()?) / TICKS_PER_SECOND)
 }

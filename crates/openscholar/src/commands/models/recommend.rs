@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::error::{CommandError, Context as _};
 use crate::output::table::Table;
+use crate::wiring::free_memory::free_memory;
 use crate::wiring::{generator_choice, models};
 
 use generator_choice::{Choice, Estimate, Speed};
@@ -19,7 +20,7 @@ pub(super) fn run(app: &App) -> Result<ExitCode, CommandError> {
     let limits = machine_limits(app.threads()).user(|| "cannot start threads".to_owned())?;
     let speed = Speed { products_per_s: limits.products_per_s, bytes_per_s: limits.bytes_per_s };
     generator_choice::remember(app, speed)?;
-    let free = generator_choice::free_memory();
+    let free = free_memory();
     let catalog = models::catalog(app)?;
     let estimates: Vec<Estimate<'_>> = catalog
         .entries()

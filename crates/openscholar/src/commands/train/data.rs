@@ -8,7 +8,7 @@ use scholar_core::Encoder as _;
 use scholar_datastore::ingest::{Format, Limits, PaperReader};
 use scholar_datastore::{AddOptions, BuildRules, Datastore};
 use scholar_models::LocalEncoder;
-use scholar_models::gguf::{GgufGenerator, GgufOptions};
+use scholar_models::gguf::GgufGenerator;
 use scholar_train::data::ranking::mining::{self, Grader, MiningRules};
 use scholar_train::data::ranking::{self, Plan, Pool};
 use scholar_train::data::sentences::{SentenceSplits, has_sentences, sentence_rows};
@@ -318,8 +318,7 @@ fn named(pool: &Pool, corpus: &str) -> String {
 async fn embedded(app: &App) -> Result<GgufGenerator, CommandError> {
     let name = app.config.generator.model.as_deref().unwrap_or(DEFAULT_GENERATOR);
     let path = models::gguf(app, name).await?;
-    let options = GgufOptions { name: Some(name.to_owned()), ..GgufOptions::laptop() };
-    Ok(GgufGenerator::open(&path, options)?)
+    Ok(GgufGenerator::open(&path, models::gguf_options(app, name))?)
 }
 
 fn show(card: &DataCard, out: &Path, app: &App) -> Result<ExitCode, CommandError> {

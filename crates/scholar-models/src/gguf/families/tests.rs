@@ -12,7 +12,7 @@ use crate::gguf::pool::Pool;
 use crate::gguf::products::Machine;
 use crate::gguf::sampler::most_likely;
 use crate::gguf::tests::{Case, golden};
-use crate::gguf::{GgufGenerator, GgufOptions};
+use crate::gguf::{GgufGenerator, GgufOptions, GgufSession, GgufSummary};
 
 fn model(name: &str, level: Level) -> Model {
     let file = GgufFile::open(&golden(name)).unwrap();
@@ -127,4 +127,37 @@ fn a_vocabulary_of_another_size_and_an_unknown_format_are_named() {
     let error = changed("format.gguf", b"blk.0.ffn_up.weight", 20, &39_u32.to_le_bytes());
     assert!(matches!(error, GgufError::UnsupportedFormat { format: 39, .. }), "{error}");
     assert!(error.to_string().contains("blk.0.ffn_up.weight has block format 39; read are F32"));
+}
+
+#[test]
+fn two_programs_open_a_file_at_once_and_write_nothing_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("m.gguf");
+    fs_err::copy(golden("tiny-qwen3-f16.gguf"), &path).unwrap();
+    let before = fs_err::read(&path).unwrap();
+    // Nothing is repacked: there is no copy that two could write, or that a full disk could cut off.
+    let logits = std::thread::scope(|scope| {
+        let readers = [(); 2].map(|()| {
+            scope.spawn(|| {
+                let mut session = GgufSession::open(&path, &GgufOptions::laptop()).unwrap();
+                session.read(&[1, 2, 3])
+            })
+        });
+        readers.map(|reader| reader.join().unwrap())
+    });
+    assert_eq!(logits[0], logits[1]);
+    let names: Vec<_> =
+        fs_err::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["m.gguf"]);
+    assert_eq!(fs_err::read(&path).unwrap(), before);
+}
+
+#[test]
+fn the_head_of_a_file_says_what_it_is() {
+    let path = golden("tiny-qwen3-f16.gguf");
+    let summary = GgufSummary::read(&path).unwrap();
+    assert_eq!((summary.architecture, summary.context_tokens), ("qwen3", 512));
+    assert_eq!(summary.bytes, path.metadata().unwrap().len());
+    // Two bytes for almost every number.
+    assert!((summary.bytes / 4..summary.bytes).contains(&summary.weights), "{summary:?}");
 }

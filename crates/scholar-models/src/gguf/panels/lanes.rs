@@ -6,13 +6,13 @@ pub(super) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod vnni;
 
-use super::OUTPUTS;
+use super::{OUTPUTS, ROW};
 
 /// The operations of a tile. All are exact but the floats.
 ///
 /// # Safety
 /// Every function needs the CPU features of the implementation, and pointers to as many numbers as it says.
-pub(super) trait Lanes {
+pub(super) trait Lanes: Sized {
     /// Four codes of each output.
     type Weights: Copy;
     /// Sums of products before they are scaled.
@@ -40,6 +40,16 @@ pub(super) trait Lanes {
         x: i32,
     ) -> Self::Partial;
 
+    /// Adds the scaled products of a unit.
+    #[inline(always)]
+    unsafe fn add_products<const ROWS: usize, const STEPS: usize, const SIGNED: bool>(
+        sums: &mut [Self::Sums; ROWS],
+        unit: Stretch<ROWS>,
+    ) {
+        // SAFETY: as this function.
+        unsafe { step_by_step::<Self, ROWS, STEPS, SIGNED>(sums, unit) }
+    }
+
     /// Adds partial sums times scales, of which each of 16 stands twice.
     unsafe fn scale(sums: Self::Sums, partial: Self::Partial, scales: *const i16) -> Self::Sums;
 
@@ -55,6 +65,52 @@ pub(super) trait Lanes {
     ) -> Self::Floats;
 
     unsafe fn store(total: Self::Floats, out: &mut [f32; OUTPUTS]);
+}
+
+/// A unit of a panel and the activations it is multiplied with.
+#[derive(Clone, Copy)]
+pub(super) struct Stretch<const ROWS: usize> {
+    /// On a cache line.
+    pub(super) codes: *const u8,
+    pub(super) rows: [*const i8; ROWS],
+    /// On a cache line.
+    pub(super) scales: *const i16,
+    /// Rows of scales.
+    pub(super) scale_rows: usize,
+    /// Partial sums that have the same scales.
+    pub(super) parts: usize,
+}
+
+/// See [`Lanes::add_products`]: a partial sum of `STEPS` steps after the other.
+///
+/// # Safety
+/// As the functions of [`Lanes`].
+#[inline(always)]
+unsafe fn step_by_step<L: Lanes, const ROWS: usize, const STEPS: usize, const SIGNED: bool>(
+    sums: &mut [L::Sums; ROWS],
+    unit: Stretch<ROWS>,
+) {
+    let Stretch { codes, rows, scales, scale_rows, parts } = unit;
+    // SAFETY: the caller has the features, and as many numbers behind the pointers.
+    unsafe {
+        for scale_row in 0..scale_rows {
+            for part in 0..parts {
+                let first = (scale_row * parts + part) * STEPS;
+                let mut partial = [L::no_partial(); ROWS];
+                for step in first..first + STEPS {
+                    let weights = L::load::<SIGNED>(codes.add(step * 4 * OUTPUTS));
+                    for (partial, row) in partial.iter_mut().zip(rows) {
+                        let x = row.add(4 * step).cast::<i32>().read_unaligned();
+                        *partial = L::multiply::<SIGNED>(*partial, weights, x);
+                    }
+                }
+                let scales = scales.add(scale_row * ROW);
+                for (sums, partial) in sums.iter_mut().zip(partial) {
+                    *sums = L::scale(*sums, partial, scales);
+                }
+            }
+        }
+    }
 }
 
 /// Plain Rust.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::Seconds;
 use crate::app::App;
 use crate::error::{CommandError, Context as _};
 
@@ -28,9 +29,18 @@ pub(super) struct Opened {
 
 #[derive(Deserialize)]
 pub(super) struct Times {
-    pub(super) read: f64,
-    pub(super) write: f64,
+    read: f64,
+    write: f64,
+    read_cpu: f64,
+    write_cpu: f64,
     pub(super) resident: u64,
+}
+
+impl Times {
+    pub(super) fn seconds(&self) -> Seconds {
+        let Self { read, write, read_cpu, write_cpu, resident: _ } = *self;
+        Seconds { read, write, read_cpu, write_cpu }
+    }
 }
 
 #[derive(Deserialize)]

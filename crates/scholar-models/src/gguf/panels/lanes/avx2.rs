@@ -1,5 +1,7 @@
 //! Two vectors of 256 bits. Products of bytes are added in 16 bits for as long as these hold them.
 
+mod four_rows;
+
 use std::arch::x86_64::{
     __m256, __m256i, _mm256_abs_epi8, _mm256_add_epi16, _mm256_add_epi32, _mm256_cvtepi32_ps,
     _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_load_ps, _mm256_load_si256, _mm256_madd_epi16,
@@ -8,7 +10,7 @@ use std::arch::x86_64::{
 };
 
 use super::super::OUTPUTS;
-use super::Lanes;
+use super::{Lanes, Stretch, step_by_step};
 
 /// The largest magnitude of two products of a code of 1.
 const PAIR: usize = 2 * 127;
@@ -65,6 +67,22 @@ impl Lanes for Avx2 {
                     _mm256_add_epi16(sum[0], _mm256_maddubs_epi16(weights[0], x)),
                     _mm256_add_epi16(sum[1], _mm256_maddubs_epi16(weights[1], x)),
                 ]
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products<const ROWS: usize, const STEPS: usize, const SIGNED: bool>(
+        sums: &mut [Self::Sums; ROWS],
+        unit: Stretch<ROWS>,
+    ) {
+        // SAFETY: as this function.
+        unsafe {
+            match (sums.first_chunk_mut(), unit.rows.first_chunk()) {
+                (Some(sums), Some(rows)) if ROWS == 4 && !SIGNED => {
+                    four_rows::add_products::<ROWS, STEPS>(sums, rows, &unit);
+                }
+                _ => step_by_step::<Self, ROWS, STEPS, SIGNED>(sums, unit),
             }
         }
     }

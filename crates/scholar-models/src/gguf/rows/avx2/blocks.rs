@@ -78,23 +78,30 @@ impl Narrow {
     }
 }
 
-/// The head of the formats with six bits for each scale and minimum.
+pub(super) type Q4K = SixBits<false>;
+pub(super) type Q5K = SixBits<true>;
+
+/// The formats with six bits for each scale and minimum, whose codes have a fifth bit or not.
 #[derive(Clone, Copy)]
-struct SixBits {
+pub(super) struct SixBits<const FIFTH: bool> {
+    block: *const u8,
     scales: __m256i,
     mins: __m256i,
     factors: (f32, f32),
 }
 
-impl SixBits {
+impl<const FIFTH: bool> Block for SixBits<FIFTH> {
+    const BYTES: usize = if FIFTH { 176 } else { 144 };
+
     #[inline(always)]
-    unsafe fn new(block: *const u8) -> Self {
-        // SAFETY: the caller has the features; a block begins with 16 bytes of head.
+    unsafe fn start(block: *const u8, _: &mut Unit) -> Self {
+        // SAFETY: as the caller's; a block begins with 16 bytes of head.
         unsafe {
             let (scales, mins) = six_bits(&block.add(4).cast::<[u8; 12]>().read());
             let scales = _mm_loadl_epi64(scales.as_ptr().cast());
             let mins = _mm_loadl_epi64(mins.as_ptr().cast());
             Self {
+                block,
                 scales: _mm256_broadcastsi128_si256(_mm_cvtepu8_epi16(scales)),
                 mins: _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(mins, mins)),
                 factors: (half_at(block), half_at(block.add(2))),
@@ -103,69 +110,12 @@ impl SixBits {
     }
 
     #[inline(always)]
-    unsafe fn of(self, j: usize) -> __m256i {
-        // SAFETY: the caller has the features; the table is aligned.
-        unsafe { _mm256_shuffle_epi8(self.scales, _mm256_load_si256(WIDE.0[j].as_ptr().cast())) }
-    }
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Q4K {
-    block: *const u8,
-    head: SixBits,
-}
-
-impl Block for Q4K {
-    const BYTES: usize = 144;
-
-    #[inline(always)]
-    unsafe fn start(block: *const u8, _: &mut Unit) -> Self {
-        // SAFETY: as the caller's.
-        Self { block, head: unsafe { SixBits::new(block) } }
-    }
-
-    #[inline(always)]
     unsafe fn codes(self, j: usize) -> __m256i {
-        // SAFETY: as the caller's.
-        unsafe { nibbles(self.block.add(16), j) }
-    }
-
-    #[inline(always)]
-    unsafe fn scales(self, j: usize) -> __m256i {
-        // SAFETY: as the caller's.
-        unsafe { self.head.of(j) }
-    }
-
-    #[inline(always)]
-    unsafe fn mins(self) -> __m256i {
-        self.head.mins
-    }
-
-    #[inline(always)]
-    fn factors(self) -> (f32, f32) {
-        self.head.factors
-    }
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Q5K {
-    block: *const u8,
-    head: SixBits,
-}
-
-impl Block for Q5K {
-    const BYTES: usize = 176;
-
-    #[inline(always)]
-    unsafe fn start(block: *const u8, _: &mut Unit) -> Self {
-        // SAFETY: as the caller's.
-        Self { block, head: unsafe { SixBits::new(block) } }
-    }
-
-    #[inline(always)]
-    unsafe fn codes(self, j: usize) -> __m256i {
-        // SAFETY: as the caller's.
+        // SAFETY: as the caller's; the head has 16 bytes and the fifth bits, where there are any, 32.
         unsafe {
+            if !FIFTH {
+                return nibbles(self.block.add(16), j);
+            }
             let high = load(self.block.add(16));
             let fifth = match j {
                 0 => _mm256_slli_epi16::<4>(high),
@@ -184,18 +134,18 @@ impl Block for Q5K {
 
     #[inline(always)]
     unsafe fn scales(self, j: usize) -> __m256i {
-        // SAFETY: as the caller's.
-        unsafe { self.head.of(j) }
+        // SAFETY: as the caller's; the table is aligned.
+        unsafe { _mm256_shuffle_epi8(self.scales, _mm256_load_si256(WIDE.0[j].as_ptr().cast())) }
     }
 
     #[inline(always)]
     unsafe fn mins(self) -> __m256i {
-        self.head.mins
+        self.mins
     }
 
     #[inline(always)]
     fn factors(self) -> (f32, f32) {
-        self.head.factors
+        self.factors
     }
 }
 
