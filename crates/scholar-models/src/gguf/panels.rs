@@ -76,6 +76,9 @@ impl<'a> Blocks<'a> {
     }
 }
 
+/// Takes the products of some rows: whether they are the first of these outputs, the first row, and 16 numbers of each.
+pub(super) type Sink<'a> = dyn FnMut(bool, usize, &[[f32; OUTPUTS]]) + 'a;
+
 /// How products are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
@@ -150,7 +153,7 @@ impl Panel {
         (weights, first): (&Blocks<'_>, usize),
         next: Option<(&Blocks<'_>, usize)>,
         x: &Rounded,
-        sink: &mut dyn FnMut(bool, usize, &[[f32; OUTPUTS]]),
+        sink: &mut Sink<'_>,
     ) {
         let mut tile = [[0.0; OUTPUTS]; MAX_TILE];
         let mut from = 0;

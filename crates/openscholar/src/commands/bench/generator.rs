@@ -41,7 +41,7 @@ pub(super) fn run(args: &BenchGeneratorArgs, app: &App) -> Result<ExitCode, Comm
     let threads = if all > 1 { vec![1, all] } else { vec![1] };
     for threads in threads {
         app.printer.say(&format!("measuring with {threads} of {all} threads"));
-        let turn = Turn { path: &path, threads, all, context, text: &text };
+        let turn = Turn { path: &path, threads, context, text: &text };
         let limits = machine_limits(threads).user(|| "cannot start threads".to_owned())?;
         let work = measure(&turn, args, &mut ours, &mut other, &mut peer, &mut versions)?;
         rooflines.push(Roofline {
@@ -100,7 +100,6 @@ fn starter_text() -> Result<String, CommandError> {
 struct Turn<'a> {
     path: &'a Path,
     threads: usize,
-    all: usize,
     context: usize,
     text: &'a str,
 }
@@ -124,7 +123,7 @@ fn measure(
     peer: &mut Option<Peer>,
     versions: &mut serde_json::Value,
 ) -> Result<scholar_models::gguf::TokenWork, CommandError> {
-    let Turn { path, threads, all, context, text } = *turn;
+    let Turn { path, threads, context, text } = *turn;
     let began = Instant::now();
     let mut session = GgufSession::open(path, &options(threads, context))?;
     ours.open_s = began.elapsed().as_secs_f64();
