@@ -5,7 +5,7 @@
 Reads one JSON object per line from stdin and answers each with one line:
 
     {"open": MODEL, "threads": N, "context": N, "all_logits": BOOL}
-                                   seconds to open, resident bytes, versions
+                                   seconds to open, resident bytes, versions; with "precise" keys and values are f32
     {"read": TOKENS, "write": N}   seconds, also of the processor, to read the tokens, then N tokens one by one
     {"again": TOKENS, "keep": N}   seconds to read the tokens of which N stand in the cache already
     {"greedy": TOKENS, "n": N}     the N likeliest tokens, one after the other
@@ -22,6 +22,9 @@ import time
 import llama_cpp
 import numpy as np
 from llama_cpp import Llama
+
+
+GGML_TYPE_F32 = 0
 
 
 def resident():
@@ -43,6 +46,7 @@ def main():
             model = Llama(
                 ask["open"], n_ctx=ask["context"], n_batch=512, n_threads=ask["threads"],
                 n_threads_batch=ask["threads"], logits_all=ask["all_logits"], verbose=False,
+                **({"type_k": GGML_TYPE_F32, "type_v": GGML_TYPE_F32} if ask.get("precise") else {}),
             )
             answer = {
                 "seconds": time.perf_counter() - start, "resident": resident(),

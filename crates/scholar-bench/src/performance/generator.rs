@@ -68,6 +68,8 @@ pub struct Agreement {
     pub continuations: usize,
     /// Those whose first tokens are the same.
     pub same: usize,
+    /// Those that the other engine itself continues the same when it keeps keys and values in f32.
+    pub peer_same: usize,
     /// Tokens that were compared.
     pub length: usize,
     /// Where others part: the text so far, our next and the other's next.
@@ -250,20 +252,21 @@ impl GeneratorReport<'_> {
 
     fn agreements(&self, text: &mut String) {
         let Some(agreement) = &self.agreement else { return };
-        let Agreement { tokens, mean_kl, perplexity, continuations, same, length, differences } =
+        let Agreement { tokens, mean_kl, perplexity, continuations, same, peer_same, length, .. } =
             agreement;
         let _infallible = writeln!(
             text,
             "\nAgreement over {tokens} tokens of the starter papers: mean KL {mean_kl:.5} nats, perplexity {:.4} and {:.4} ({:+.2} %). \
-             Greedy continuations of {continuations} starter prompts: {same} are the same for {length} tokens.",
+             Greedy continuations of {continuations} starter prompts: {same} are the same for {length} tokens; \
+             the other engine against itself, with keys and values in f32: {peer_same}.",
             perplexity[0],
             perplexity[1],
             100.0 * (perplexity[0] / perplexity[1] - 1.0),
         );
-        if !differences.is_empty() {
+        if !agreement.differences.is_empty() {
             text.push_str("\n| after | ours goes on | the other |\n|---|---|---|\n");
         }
-        for [after, ours, other] in differences {
+        for [after, ours, other] in &agreement.differences {
             let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
             let _infallible =
                 writeln!(text, "| …{} | {} | {} |", cell(after), cell(ours), cell(other));

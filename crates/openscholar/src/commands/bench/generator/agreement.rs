@@ -70,27 +70,37 @@ pub(super) fn measure(
         perplexity: surprise.map(|sum| (sum / count.max(1) as f64).exp()),
         continuations: 0,
         same: 0,
+        peer_same: 0,
         length: LENGTH,
         differences: Vec::new(),
     };
     drop(session);
     let mut session = GgufSession::open(path, &options(threads, 2 * WINDOW))?;
     peer.open(path, threads, 2 * WINDOW, false)?;
+    let mut continued = Vec::with_capacity(args.continuations);
+    app.printer.say("continuing prompts");
     for paper in starter::papers()?.iter().take(args.continuations) {
         let mut prompt = encode(&session, &format!("{}\n\n{}", paper.meta.title, paper.text()))?;
         prompt.truncate(PROMPT);
-        continue_both(&mut session, peer, &prompt, &mut agreement)?;
+        let theirs = continue_both(&mut session, peer, &prompt, &mut agreement)?;
+        continued.push((prompt, theirs));
+    }
+    drop(session);
+    // How far one engine agrees with itself says what agreement between two can be.
+    peer.open_precise(path, threads, 2 * WINDOW)?;
+    for (prompt, theirs) in continued {
+        agreement.peer_same += usize::from(peer.greedy(&prompt, LENGTH)? == theirs);
     }
     Ok(agreement)
 }
 
-/// Continues one prompt with both engines and takes note of the first difference.
+/// Continues one prompt with both engines and takes note of the first difference. Returns the peer's continuation.
 fn continue_both(
     session: &mut GgufSession,
     peer: &mut Peer,
     prompt: &[u32],
     agreement: &mut Agreement,
-) -> Result<(), CommandError> {
+) -> Result<Vec<u32>, CommandError> {
     session.truncate(0);
     let mut logits = session.read(prompt);
     let mut ours = Vec::with_capacity(LENGTH);
@@ -109,7 +119,7 @@ fn continue_both(
         let next = |tokens: &[u32]| session.text(&tokens[shared..(shared + 4).min(tokens.len())]);
         agreement.differences.push([after, next(&ours), next(&theirs)]);
     }
-    Ok(())
+    Ok(theirs)
 }
 
 /// Natural logarithms of the probabilities.

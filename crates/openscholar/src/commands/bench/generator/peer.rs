@@ -98,6 +98,18 @@ impl Peer {
         }))
     }
 
+    /// As [`Peer::open`], with keys and values in f32 instead of the half precision that both engines keep them in.
+    pub(super) fn open_precise(
+        &mut self,
+        path: &Path,
+        threads: usize,
+        context: usize,
+    ) -> Result<Opened, CommandError> {
+        self.ask(&json!({
+            "open": path, "threads": threads, "context": context, "all_logits": false, "precise": true,
+        }))
+    }
+
     /// Reads a prompt from the start, then writes `write` tokens.
     pub(super) fn read(&mut self, tokens: &[u32], write: usize) -> Result<Times, CommandError> {
         self.ask(&json!({"read": tokens, "write": write}))
