@@ -12,6 +12,7 @@ mod expansion;
 mod explain;
 mod exploration;
 mod former;
+mod gates;
 mod generator;
 mod graph;
 mod metadata;
@@ -38,6 +39,7 @@ pub(crate) use expansion::BenchExpansionArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use exploration::ExplorationArgs;
 pub(crate) use former::notices as former_names;
+pub(crate) use gates::BenchGatesArgs;
 pub(crate) use generator::BenchGeneratorArgs;
 pub(crate) use graph::{BenchGraphArgs, GraphArgs};
 pub(crate) use metadata::BenchMetadataArgs;
@@ -456,21 +458,7 @@ pub(crate) enum BenchCommand {
     /// Measure the cells of `papers table` against prompts of Evidence Inference and labelled cells.
     Tables(BenchTablesArgs),
     /// Measure the content gates: false alarms on supported sentences, and what they catch.
-    Gates {
-        /// Folder with `claims/`, `judged/`, `qa/` and `retrieval/scifact_test300/`.
-        #[arg(long = "data", value_name = "DIR")]
-        dir: PathBuf,
-        /// Measure the training splits, on which the gates were tuned.
-        #[arg(long)]
-        train: bool,
-        /// Also measure how this judge's scores hold across sources: lexical, embedded, a judge from the catalog, or a
-        /// judge's folder.
-        #[arg(long, value_name = "NAME")]
-        judge: Option<String>,
-        /// Folder for the report.
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
-    },
+    Gates(BenchGatesArgs),
     /// Measure a citation judge's agreement with human labels of support.
     Attribution {
         /// Folder with `claims/`, `attribution/` and `retrieval/scifact_test300/`.

@@ -91,9 +91,7 @@ pub(crate) fn run(args: BenchArgs, app: &App) -> Result<ExitCode, CommandError> 
         BenchCommand::ScholarIdeas(args) => scholarideas::run(&args.command, app),
         BenchCommand::Index(args) => index::run(&args, app),
         BenchCommand::Search(args) => search::run(&args, app),
-        BenchCommand::Gates { dir, train, judge, out } => {
-            gates::run(&dir, train, judge.as_deref(), out.as_deref(), app)
-        }
+        BenchCommand::Gates(args) => gates::run(&args, app),
         BenchCommand::Attribution { dir, judge, encoder, limit, out } => {
             let encoder = encoder_name(encoder.as_deref(), app);
             attribution::run(&dir, &judge, encoder, limit, out.as_deref(), app)
