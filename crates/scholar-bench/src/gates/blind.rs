@@ -190,9 +190,10 @@ fn yes(path: &Path, line: usize, word: &str) -> Result<bool, BlindError> {
     }
 }
 
-/// Reads a [`key`] and the judges' verdicts on its sheet: a tab-separated file with the columns `id`, `judge` and
-/// `verdict`, yes where the evidence contains every name, number, direction and scope that the sentence states, else no.
-/// Sentences without a verdict are left out.
+/// Reads a [`key`] and the judges' verdicts on its sheet.
+///
+/// Verdicts are a tab-separated file with the columns `id`, `judge` and `verdict`: yes where the evidence contains every name,
+/// number, direction and scope that the sentence states, else no. Sentences without a verdict are left out.
 ///
 /// # Errors
 /// [`BlindError`] with file and line: an unknown identifier, another verdict, two verdicts of one judge.

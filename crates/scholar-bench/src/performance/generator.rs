@@ -252,8 +252,9 @@ impl GeneratorReport<'_> {
 
     fn agreements(&self, text: &mut String) {
         let Some(agreement) = &self.agreement else { return };
-        let Agreement { tokens, mean_kl, perplexity, continuations, same, peer_same, length, .. } =
-            agreement;
+        let Agreement {
+            tokens, mean_kl, perplexity, continuations, same, peer_same, length, ..
+        } = agreement;
         let _infallible = writeln!(
             text,
             "\nAgreement over {tokens} tokens of the starter papers: mean KL {mean_kl:.5} nats, perplexity {:.4} and {:.4} ({:+.2} %). \
