@@ -313,7 +313,8 @@ async fn together(
         seconds: seconds as f64,
         searches: latencies(&done),
         questions: question_s.len(),
-        question_s: question_s.iter().sum::<f64>() / n(question_s.len()).max(1.0),
+        // From 0.0 on: the sum of no numbers is -0.0, which prints with its sign.
+        question_s: question_s.iter().fold(0.0, |sum, s| sum + s) / n(question_s.len()).max(1.0),
         answer_page: latencies(&page),
     })
 }
