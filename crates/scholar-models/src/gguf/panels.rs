@@ -17,7 +17,7 @@ use super::activations::Rounded;
 use super::formats::{Format, GROUP, Unit};
 use crate::simd::{InstructionSet, SimdLevel};
 
-use lanes::{Lanes, Portable, Stretch};
+use lanes::{Lanes, Portable, UnitRows};
 #[cfg(target_arch = "x86_64")]
 use lanes::{avx2::Avx2, vnni::Vnni};
 use layout::{Layout, lay_out};
@@ -320,7 +320,7 @@ unsafe fn units<L: Lanes, const ROWS: usize, const STEPS: usize, const SIGNED: b
         for at in 0..panel.units {
             let mut sums = [L::no_sums(); ROWS];
             let input = at * unit;
-            let stretch = Stretch {
+            let stretch = UnitRows {
                 codes: panel.codes.as_ptr().add(input * OUTPUTS),
                 rows: columns.each_ref().map(|column| column.codes.as_ptr().add(input)),
                 scales: panel.scales.as_ptr().add(at * scale_rows * ROW),

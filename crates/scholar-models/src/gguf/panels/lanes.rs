@@ -44,7 +44,7 @@ pub(super) trait Lanes: Sized {
     #[inline(always)]
     unsafe fn add_products<const ROWS: usize, const STEPS: usize, const SIGNED: bool>(
         sums: &mut [Self::Sums; ROWS],
-        unit: Stretch<ROWS>,
+        unit: UnitRows<ROWS>,
     ) {
         // SAFETY: as this function.
         unsafe { step_by_step::<Self, ROWS, STEPS, SIGNED>(sums, unit) }
@@ -67,9 +67,9 @@ pub(super) trait Lanes: Sized {
     unsafe fn store(total: Self::Floats, out: &mut [f32; OUTPUTS]);
 }
 
-/// A unit of a panel and the activations it is multiplied with.
+/// A unit of a panel and the rows of activations it is multiplied with.
 #[derive(Clone, Copy)]
-pub(super) struct Stretch<const ROWS: usize> {
+pub(super) struct UnitRows<const ROWS: usize> {
     /// On a cache line.
     pub(super) codes: *const u8,
     pub(super) rows: [*const i8; ROWS],
@@ -88,9 +88,9 @@ pub(super) struct Stretch<const ROWS: usize> {
 #[inline(always)]
 unsafe fn step_by_step<L: Lanes, const ROWS: usize, const STEPS: usize, const SIGNED: bool>(
     sums: &mut [L::Sums; ROWS],
-    unit: Stretch<ROWS>,
+    unit: UnitRows<ROWS>,
 ) {
-    let Stretch { codes, rows, scales, scale_rows, parts } = unit;
+    let UnitRows { codes, rows, scales, scale_rows, parts } = unit;
     // SAFETY: the caller has the features, and as many numbers behind the pointers.
     unsafe {
         for scale_row in 0..scale_rows {

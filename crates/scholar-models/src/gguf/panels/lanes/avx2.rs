@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 };
 
 use super::super::OUTPUTS;
-use super::{Lanes, Stretch, step_by_step};
+use super::{Lanes, UnitRows, step_by_step};
 
 /// The largest magnitude of two products of a code of 1.
 const PAIR: usize = 2 * 127;
@@ -74,7 +74,7 @@ impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn add_products<const ROWS: usize, const STEPS: usize, const SIGNED: bool>(
         sums: &mut [Self::Sums; ROWS],
-        unit: Stretch<ROWS>,
+        unit: UnitRows<ROWS>,
     ) {
         // SAFETY: as this function.
         unsafe {

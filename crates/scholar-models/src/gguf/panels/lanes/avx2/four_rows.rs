@@ -6,7 +6,7 @@
 use std::arch::asm;
 use std::arch::x86_64::__m256i;
 
-use super::super::Stretch;
+use super::super::UnitRows;
 
 /// Four products for each of 16 outputs and four rows: the weights at byte `$w`, the activations at byte `$x` of each row. The
 /// first ones of a sum are stored (`first`), others are added (`next`).
@@ -156,7 +156,7 @@ macro_rules! run {
 pub(super) unsafe fn add_products<const ROWS: usize, const STEPS: usize>(
     sums: &mut [[__m256i; 2]; 4],
     rows: &[*const i8; 4],
-    unit: &Stretch<ROWS>,
+    unit: &UnitRows<ROWS>,
 ) {
     match (STEPS, unit.parts) {
         (8, 1) => run!(
@@ -221,7 +221,7 @@ pub(super) unsafe fn add_products<const ROWS: usize, const STEPS: usize>(
 unsafe fn by_two_steps<const ROWS: usize>(
     sums: &mut [[__m256i; 2]; 4],
     rows: &[*const i8; 4],
-    unit: &Stretch<ROWS>,
+    unit: &UnitRows<ROWS>,
 ) {
     let [[a0, a1], [b0, b1], [c0, c1], [d0, d1]] = sums;
     // SAFETY: reads what the caller vouches for, and writes registers only.
