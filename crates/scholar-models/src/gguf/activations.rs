@@ -6,6 +6,7 @@
 
 use super::formats::GROUP;
 use super::pool::{Disjoint, Pool};
+use crate::kernels::Aligned;
 use crate::multiversion;
 use crate::simd::SimdLevel;
 
@@ -15,14 +16,15 @@ const MOST: f32 = 127.0;
 const ROUND: f32 = 12_582_912.0;
 
 /// Rows of numbers as codes of 8 bits, with a scale for each unit of them.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Rounded {
     /// Numbers that share a scale: 256 or 32, as the weights' format has it.
     pub(super) unit: usize,
     /// Numbers of a row, a multiple of `unit`.
     pub(super) width: usize,
-    /// `[n, width]`.
-    pub(super) codes: Vec<i8>,
+    rows: usize,
+    /// `[n, width]`, and what an earlier use left behind them. Vectors of them cross no cache line.
+    pub(super) codes: Aligned<i8>,
     /// `[n, width / unit]`.
     pub(super) scales: Vec<f32>,
     /// Sums of the codes of each group of 16: `[n, width / 16]`.
@@ -34,15 +36,15 @@ pub(super) struct Rounded {
 impl Rounded {
     /// Rows.
     pub(super) fn rows(&self) -> usize {
-        self.codes.len().checked_div(self.width).unwrap_or(0)
+        self.rows
     }
 
     /// Takes rows `[n, width]` in place of what was there.
     pub(super) fn take(&mut self, rows: &[f32], width: usize, unit: usize, pool: &Pool) {
         debug_assert!(width.is_multiple_of(unit) && rows.len().is_multiple_of(width));
         let n = rows.len() / width;
-        (self.unit, self.width) = (unit, width);
-        self.codes.resize(n * width, 0);
+        (self.unit, self.width, self.rows) = (unit, width, n);
+        self.codes.need(n * width);
         self.scales.resize(n * (width / unit), 0.0);
         self.sums.resize(n * (width / GROUP), 0);
         self.pair_sums.resize(n * (width / (2 * GROUP)), 0);

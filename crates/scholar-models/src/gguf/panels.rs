@@ -84,7 +84,7 @@ pub(super) type Sink<'a> = dyn FnMut(bool, usize, &[[f32; OUTPUTS]]) + 'a;
 pub(super) enum Level {
     /// In plain Rust.
     Portable,
-    /// `vpmaddubsw`.
+    /// `vpmaddubsw`, beside FMA and F16C.
     #[cfg(target_arch = "x86_64")]
     Avx2,
     /// `vpdpbusd` on 512 bits.
@@ -97,6 +97,7 @@ impl Level {
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
         match SimdLevel::detect().instructions() {
+            _ if !is_x86_feature_detected!("f16c") => {}
             InstructionSet::Avx512 if is_x86_feature_detected!("avx512vnni") => return Self::Vnni,
             InstructionSet::Avx512 | InstructionSet::Avx2 => return Self::Avx2,
             InstructionSet::Baseline => {}

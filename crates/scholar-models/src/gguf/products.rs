@@ -243,12 +243,7 @@ impl Stretch<'_> {
         }
         let rounded = x.rounded(weights.format);
         if x.rows <= MAX_ROWS {
-            rows::multiply(level, weights, outputs, rounded, &mut |output, values| {
-                for (row, value) in values.iter().enumerate() {
-                    sink(true, row, output, std::slice::from_ref(value));
-                }
-            });
-            return;
+            return few_rows(level, weights, outputs, rounded, sink);
         }
         let end = outputs.end;
         PANEL.with_borrow_mut(|panel| {
@@ -263,6 +258,34 @@ impl Stretch<'_> {
                 });
             }
         });
+    }
+}
+
+/// Some outputs at a time, so that `sink` takes stretches of them.
+fn few_rows(
+    level: Level,
+    weights: &Blocks<'_>,
+    outputs: std::ops::Range<usize>,
+    x: &Rounded,
+    sink: &mut impl FnMut(bool, usize, usize, &[f32]),
+) {
+    const OUTPUTS: usize = 64;
+    let n = x.rows();
+    let (mut found, mut row_of) = ([0.0; OUTPUTS * MAX_ROWS], [0.0; OUTPUTS]);
+    for first in outputs.clone().step_by(OUTPUTS) {
+        let len = OUTPUTS.min(outputs.end - first);
+        let found = &mut found[..len * n];
+        rows::multiply(level, weights, first..first + len, x, found);
+        if n == 1 {
+            sink(true, 0, first, found);
+            continue;
+        }
+        for row in 0..n {
+            for (to, values) in row_of.iter_mut().zip(found.chunks_exact(n)) {
+                *to = values[row];
+            }
+            sink(true, row, first, &row_of[..len]);
+        }
     }
 }
 

@@ -16,43 +16,38 @@ use super::panels::{Blocks, Level};
 /// Up to this many rows the weights are read in place; more are worth a panel.
 pub(super) const MAX_ROWS: usize = 8;
 
-/// Multiplies the rows of `x` (at most [`MAX_ROWS`]) with the outputs in `outputs`; `sink(output, products)` gets one number for
-/// each row.
+/// Multiplies the rows of `x` (at most [`MAX_ROWS`]) with the outputs in `outputs`, into `out`: `[outputs, rows]`.
 pub(super) fn multiply(
     level: Level,
     weights: &Blocks<'_>,
     outputs: Range<usize>,
     x: &Rounded,
-    sink: &mut dyn FnMut(usize, &[f32]),
+    out: &mut [f32],
 ) {
     assert!(
         x.width == weights.inputs
             && x.unit == weights.format.unit()
             && x.rows() <= MAX_ROWS
-            && outputs.end <= weights.outputs,
-        "activations fit the weights"
+            && outputs.end <= weights.outputs
+            && out.len() == outputs.len() * x.rows(),
+        "activations fit the weights, and products the place for them"
     );
     match level {
-        Level::Portable => portable(weights, outputs, x, sink),
+        Level::Portable => portable(weights, outputs, x, out),
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `Level::detect` is the only source of these levels and found AVX2 and FMA for both.
-        Level::Avx2 | Level::Vnni => unsafe { avx2::multiply(weights, outputs, x, sink) },
+        // SAFETY: `Level::detect` is the only source of these levels and found AVX2, FMA and F16C for both.
+        Level::Avx2 | Level::Vnni => unsafe { avx2::multiply(weights, outputs, x, out) },
     }
 }
 
-fn portable(
-    weights: &Blocks<'_>,
-    outputs: Range<usize>,
-    x: &Rounded,
-    sink: &mut dyn FnMut(usize, &[f32]),
-) {
+fn portable(weights: &Blocks<'_>, outputs: Range<usize>, x: &Rounded, out: &mut [f32]) {
     let (numbers, bytes) = weights.format.block();
     let mut unit = Unit::ZERO;
-    for output in outputs {
-        let mut totals = [0.0; MAX_ROWS];
+    out.fill(0.0);
+    for (output, totals) in outputs.zip(out.chunks_exact_mut(x.rows())) {
         for (at, block) in weights.row(output).chunks_exact(bytes).enumerate() {
             unit.read(weights.format, block);
-            for (row, total) in totals[..x.rows()].iter_mut().enumerate() {
+            for (row, total) in totals.iter_mut().enumerate() {
                 let start = row * x.width + at * numbers;
                 let codes = &x.codes[start..start + numbers];
                 let sums = &x.sums[start / GROUP..(start + numbers) / GROUP];
@@ -61,7 +56,6 @@ fn portable(
                     * (unit.d * products as f32 - unit.dmin * mins as f32);
             }
         }
-        sink(output, &totals[..x.rows()]);
     }
 }
 
