@@ -172,13 +172,13 @@ impl LayerCache {
         for from in (start..end).step_by(KEY_BLOCK) {
             let to = end.min(from + KEY_BLOCK);
             let (keys, values) = self.head(rows.head, from, to);
-            score_few(level, rows.queries, keys, dim, &mut scores, KEY_BLOCK);
+            score_few(level, rows.queries, keys, dim, (&mut scores, KEY_BLOCK));
             for (row, running) in running.iter_mut().enumerate() {
                 let scores = &mut scores[row * KEY_BLOCK..][..to - from];
                 let shrink = soften(level, scores, (0, to - from), sight.softmax, running);
                 shrink_by(&mut out[row * dim..][..dim], shrink);
             }
-            mix_few(level, &scores, KEY_BLOCK, values, dim, out);
+            mix_few(level, (&scores, KEY_BLOCK), values, dim, out);
         }
         normalise(out, dim, &running);
     }

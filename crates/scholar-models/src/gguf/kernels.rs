@@ -3,10 +3,14 @@
 //! Each kernel is written once in plain Rust and compiled for several sets of instructions ([`crate::simd`]).
 #![expect(unsafe_code, reason = "calls functions compiled for CPU features after detecting them")]
 
+#[cfg(target_arch = "x86_64")]
+mod halves;
+
 use super::formats::half_to_f32;
 use crate::lanes::{self, LANES, Lanes, exp, fma, total};
 use crate::matmul::{MatMulShape, MatMut, MatRef, matmul};
 use crate::multiversion;
+use crate::simd::SimdLevel;
 
 /// The widest head of keys and values.
 pub(super) const MAX_HEAD: usize = 512;
@@ -27,15 +31,53 @@ multiversion! {
         scores: &mut [f32], visible: (usize, usize), softmax: Softmax, running: &mut (f32, f32)
     ) -> f32
 }
+/// Scores of a few queries of one group against keys `[n, dim]` in half precision: each key is read once.
+pub(super) fn score_few(
+    level: SimdLevel,
+    queries: &[f32],
+    keys: &[u16],
+    dim: usize,
+    (scores, stride): (&mut [f32], usize),
+) {
+    let (n_queries, n_keys) = (queries.len() / dim, keys.len() / dim);
+    assert!(
+        queries.len() == n_queries * dim
+            && n_queries > 0
+            && n_keys <= stride
+            && (n_queries - 1) * stride + n_keys <= scores.len(),
+        "queries are whole, and there is room for their scores"
+    );
+    #[cfg(target_arch = "x86_64")]
+    if level != SimdLevel::baseline() && halves::fit(dim) {
+        // SAFETY: the instructions were found, and the slices checked.
+        return unsafe { halves::score(queries, keys, dim, scores, stride) };
+    }
+    score_portably(level, queries, keys, dim, scores, stride);
+}
+
+/// Adds to each of a few outputs the values `[n, dim]` weighted by its row of probabilities.
+pub(super) fn mix_few(
+    level: SimdLevel,
+    (probabilities, stride): (&[f32], usize),
+    values: &[u16],
+    dim: usize,
+    outputs: &mut [f32],
+) {
+    #[cfg(target_arch = "x86_64")]
+    if level != SimdLevel::baseline() && halves::fit(dim) {
+        // SAFETY: the instructions were found; the function checks the slices itself.
+        return unsafe { halves::mix(probabilities, stride, values, dim, outputs) };
+    }
+    mix_portably(level, probabilities, stride, values, dim, outputs);
+}
+
 multiversion! {
-    /// Scores of a few queries of one group against keys `[n, dim]` in half precision: each key is read once.
-    score_few = score_few_body(
+    score_portably = score_body(
         queries: &[f32], keys: &[u16], dim: usize, scores: &mut [f32], stride: usize
     )
 }
 multiversion! {
-    /// Adds to each of a few outputs the values `[n, dim]` weighted by its row of probabilities.
-    mix_few = mix_few_body(
+    mix_portably = mix_body(
         probabilities: &[f32], stride: usize, values: &[u16], dim: usize, outputs: &mut [f32]
     )
 }
@@ -111,7 +153,7 @@ fn tanh<const FMA: bool>(x: f32) -> f32 {
 }
 
 #[inline(always)]
-fn score_few_body<const FMA: bool>(
+fn score_body<const FMA: bool>(
     queries: &[f32],
     keys: &[u16],
     dim: usize,
@@ -129,7 +171,7 @@ fn score_few_body<const FMA: bool>(
 }
 
 #[inline(always)]
-fn mix_few_body<const FMA: bool>(
+fn mix_body<const FMA: bool>(
     probabilities: &[f32],
     stride: usize,
     values: &[u16],
@@ -221,7 +263,6 @@ pub(super) fn gemm_accumulate(p: &[f32], stride: usize, v: &[f32], dim: usize, o
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::SimdLevel;
 
     fn levels() -> [SimdLevel; 2] {
         [SimdLevel::baseline(), SimdLevel::detect()]
@@ -239,6 +280,40 @@ mod tests {
                 for ((number, half), back) in numbers.iter().zip(&halves).zip(&back) {
                     let expected = half::f16::from_f32(*number);
                     assert_eq!((*half, *back), (expected.to_bits(), expected.to_f32()), "{number}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn scores_and_sums_of_a_few_queries_are_those_of_the_definitions() {
+        for (queries, dim, n) in [(1, 16, 1), (3, 64, 7), (6, 128, 9), (11, 80, 12), (2, 12, 5)] {
+            let number = |i: usize| ((i * 7919) % 1009) as f32 / 500.0 - 1.0;
+            let q: Vec<f32> = (0..queries * dim).map(number).collect();
+            let halves: Vec<u16> =
+                (0..n * dim).map(|i| half::f16::from_f32(number(3 * i + 1)).to_bits()).collect();
+            let wide: Vec<f32> =
+                halves.iter().map(|bits| half::f16::from_bits(*bits).to_f32()).collect();
+            let stride = n + 2;
+            for level in levels() {
+                let mut scores = vec![0.0; queries * stride];
+                score_few(level, &q, &halves, dim, (&mut scores, stride));
+                let mut sums = vec![0.5; queries * dim];
+                mix_few(level, (&scores, stride), &halves, dim, &mut sums);
+                for j in 0..queries {
+                    let mut expected = vec![0.5; dim];
+                    for i in 0..n {
+                        let (q, key) = (&q[j * dim..][..dim], &wide[i * dim..][..dim]);
+                        let score: f32 = q.iter().zip(key).map(|(q, k)| q * k).sum();
+                        let found = scores[j * stride + i];
+                        assert!((found - score).abs() < 1e-4, "{queries} {dim} {n} {j} {i}");
+                        for (expected, value) in expected.iter_mut().zip(key) {
+                            *expected += found * value;
+                        }
+                    }
+                    for (found, expected) in sums[j * dim..][..dim].iter().zip(&expected) {
+                        assert!((found - expected).abs() < 1e-3, "{queries} {dim} {n} {j}");
+                    }
                 }
             }
         }
