@@ -153,7 +153,13 @@ pub fn machine_limits(threads: usize) -> std::io::Result<MachineLimits> {
         std::hint::black_box(sum);
     });
     let products = (OUTPUTS * inputs * rows * passes * pool.threads()) as f64;
-    let memory = vec![1_u8; 384 << 20];
+    let mut memory = memmap2::MmapMut::map_anon(384 << 20)?;
+    // In the pages that weights are mapped in at best; without them the limit would be that of looking pages up.
+    #[cfg(target_os = "linux")]
+    if let Err(error) = memory.advise(memmap2::Advice::HugePage) {
+        tracing::debug!(%error, "memory is measured in small pages");
+    }
+    memory.fill(1);
     let part = memory.len() / pool.threads();
     let read = fastest(&|i| {
         std::hint::black_box(crate::kernels::sum_bytes(
