@@ -150,7 +150,7 @@ impl Staging {
         }
         let synced = fs_err::File::open(unfinished).and_then(|file| {
             file.sync_all()?;
-            forget_pages(file.file());
+            forget_pages(&file);
             Ok(())
         });
         synced.map_err(at(unfinished))?;
@@ -198,7 +198,7 @@ impl Staging {
 
 /// Drops what the system keeps of a file in memory, in the small pages it was written in: weights are read again in large ones,
 /// which a processor finds faster.
-fn forget_pages(file: &std::fs::File) {
+fn forget_pages(file: &fs_err::File) {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed) {
         tracing::debug!(%error, "the system keeps the pages of a file");
