@@ -9,6 +9,8 @@
 
 mod activations;
 mod attention;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod chat;
 mod constraint;
 mod engine;

@@ -71,6 +71,16 @@ pub(super) fn mix_few(
     mix_portably(level, probabilities, stride, values, dim, outputs);
 }
 
+/// Half-precision numbers as f32.
+pub(super) fn from_halves(level: SimdLevel, from: &[u16], to: &mut [f32]) {
+    #[cfg(target_arch = "x86_64")]
+    if level != SimdLevel::baseline() && halves::has_instructions() {
+        // SAFETY: the instructions were found.
+        return unsafe { halves::widen(from, to) };
+    }
+    from_halves_portably(level, from, to);
+}
+
 multiversion! {
     score_portably = score_body(
         queries: &[f32], keys: &[u16], dim: usize, scores: &mut [f32], stride: usize
@@ -98,8 +108,7 @@ multiversion! {
     to_halves = to_halves_body(from: &[f32], to: &mut [u16])
 }
 multiversion! {
-    /// Half-precision numbers as f32.
-    from_halves = from_halves_body(from: &[u16], to: &mut [f32])
+    from_halves_portably = from_halves_body(from: &[u16], to: &mut [f32])
 }
 
 #[inline(always)]

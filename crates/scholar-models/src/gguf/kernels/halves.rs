@@ -2,10 +2,12 @@
 #![expect(unsafe_code, reason = "vector instructions, and loads from checked slices")]
 
 use std::arch::x86_64::{
-    __m256, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_loadu_si128, _mm_movehl_ps, _mm_shuffle_ps,
-    _mm256_castps256_ps128, _mm256_cvtph_ps, _mm256_extractf128_ps, _mm256_fmadd_ps,
-    _mm256_loadu_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps,
+    _mm_loadu_si128, _mm256_cvtph_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_set1_ps,
+    _mm256_setzero_ps, _mm256_storeu_ps,
 };
+
+use crate::gguf::avx2::total_of;
+use crate::gguf::formats::half_to_f32;
 
 use super::MAX_HEAD;
 
@@ -16,13 +18,16 @@ const QUERIES: usize = 8;
 /// Values that are added to an output at a time.
 const VALUES: usize = 4;
 
-/// Whether heads of `dim` numbers can be computed here, on this machine.
-pub(super) fn fit(dim: usize) -> bool {
-    dim.is_multiple_of(VECTOR)
-        && dim <= MAX_HEAD
-        && is_x86_feature_detected!("avx2")
+/// Whether this machine has the instructions.
+pub(super) fn has_instructions() -> bool {
+    is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("fma")
         && is_x86_feature_detected!("f16c")
+}
+
+/// Whether heads of `dim` numbers can be computed here, on this machine.
+pub(super) fn fit(dim: usize) -> bool {
+    dim.is_multiple_of(VECTOR) && dim <= MAX_HEAD && has_instructions()
 }
 
 /// Scores of `queries` `[m, dim]` against `keys` `[n, dim]`, into rows of `scores` that are `stride` apart.
@@ -76,16 +81,10 @@ unsafe fn score_rows<const N: usize>(
             }
         }
         for (j, sum) in sums.into_iter().enumerate() {
-            scores[j * stride + i] = total(sum);
+            // SAFETY: this function has the features.
+            scores[j * stride + i] = unsafe { total_of(sum) };
         }
     }
-}
-
-#[target_feature(enable = "avx2,fma,f16c")]
-fn total(x: __m256) -> f32 {
-    let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
-    let x = _mm_add_ps(x, _mm_movehl_ps(x, x));
-    _mm_cvtss_f32(_mm_add_ss(x, _mm_shuffle_ps::<1>(x, x)))
 }
 
 /// Adds to each of the outputs `[m, dim]` the values `[n, dim]` weighted by its row of probabilities; rows are `stride` apart.
@@ -103,7 +102,8 @@ pub(super) unsafe fn mix(
     let mut wide = [0.0; VALUES * MAX_HEAD];
     for (at, halves) in values.chunks(VALUES * dim).enumerate() {
         let wide = &mut wide[..halves.len()];
-        widen(halves, wide);
+        // SAFETY: this function has the features.
+        unsafe { widen(halves, wide) };
         for (j, output) in outputs.chunks_exact_mut(dim).enumerate() {
             let weights = &probabilities[j * stride + at * VALUES..][..halves.len() / dim];
             // SAFETY: this function has the features; there is a value for each weight.
@@ -141,14 +141,22 @@ unsafe fn add<const N: usize>(weights: [f32; N], values: &[f32], dim: usize, out
     }
 }
 
-/// Numbers in half precision as f32.
+/// Numbers in half precision as f32, as many as both have.
+///
+/// # Safety
+/// [`has_instructions`] says yes.
 #[target_feature(enable = "avx2,fma,f16c")]
-fn widen(halves: &[u16], out: &mut [f32]) {
-    for (from, to) in halves.as_chunks::<VECTOR>().0.iter().zip(out.as_chunks_mut::<VECTOR>().0) {
+pub(super) unsafe fn widen(halves: &[u16], out: &mut [f32]) {
+    let (halves, rest) = halves.as_chunks::<VECTOR>();
+    let (out, rest_of_out) = out.as_chunks_mut::<VECTOR>();
+    for (from, to) in halves.iter().zip(out) {
         // SAFETY: both have as many numbers as a vector.
         unsafe {
             let wide = _mm256_cvtph_ps(_mm_loadu_si128(from.as_ptr().cast()));
             _mm256_storeu_ps(to.as_mut_ptr(), wide);
         }
+    }
+    for (from, to) in rest.iter().zip(rest_of_out) {
+        *to = half_to_f32(*from);
     }
 }

@@ -4,16 +4,15 @@
 mod blocks;
 
 use std::arch::x86_64::{
-    __m256, __m256i, _MM_HINT_T0, _mm_add_ps, _mm_add_ss, _mm_cvtss_f32, _mm_movehdup_ps,
-    _mm_movehl_ps, _mm_mul_ps, _mm_prefetch, _mm_set1_ps, _mm_shuffle_ps, _mm256_abs_epi8,
-    _mm256_add_epi32, _mm256_broadcastss_ps, _mm256_castps256_ps128, _mm256_cvtepi32_ps,
-    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_si256,
-    _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi16, _mm256_set1_ps, _mm256_setzero_ps,
-    _mm256_setzero_si256, _mm256_sign_epi8,
+    __m256i, _MM_HINT_T0, _mm_movehdup_ps, _mm_mul_ps, _mm_prefetch, _mm_set1_ps, _mm256_abs_epi8,
+    _mm256_add_epi32, _mm256_broadcastss_ps, _mm256_cvtepi32_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
+    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi16, _mm256_set1_ps,
+    _mm256_setzero_ps, _mm256_setzero_si256, _mm256_sign_epi8,
 };
 use std::ops::Range;
 
 use crate::gguf::activations::Rounded;
+use crate::gguf::avx2::total_of;
 use crate::gguf::formats::{Format, GROUP, Unit};
 use crate::gguf::panels::Blocks;
 
@@ -57,7 +56,7 @@ pub(super) unsafe fn multiply(
 
 /// How the products of one output are computed.
 trait Output {
-    /// Stores the products of one output's blocks with `N` rows of `x` from `first` on in `out[first..]`.
+    /// Stores the products of one output's blocks with `N` rows of `x` from `first` on in `out[first..]`; returns `N`.
     ///
     /// # Safety
     /// The CPU has AVX2, FMA and F16C; the rows are there and as long as the output's.
@@ -67,7 +66,7 @@ trait Output {
         first: usize,
         tables: &'static Tables,
         out: &mut [f32],
-    );
+    ) -> usize;
 }
 
 #[inline(always)]
@@ -86,13 +85,12 @@ unsafe fn rows<O: Output>(
         unsafe {
             let mut at = 0;
             while at < n {
-                match n - at {
+                at += match n - at {
                     1 => O::multiply::<1>(row, x, at, tables, out),
                     2 | 3 => O::multiply::<2>(row, x, at, tables, out),
                     4..8 => O::multiply::<4>(row, x, at, tables, out),
                     _ => O::multiply::<8>(row, x, at, tables, out),
-                }
-                at += [1, 2, 2, 4, 4, 4, 4, 8][(n - at).min(8) - 1];
+                };
             }
         }
     }
@@ -109,7 +107,7 @@ impl<B: Block> Output for Large<B> {
         first: usize,
         tables: &'static Tables,
         out: &mut [f32],
-    ) {
+    ) -> usize {
         const UNIT: usize = VECTOR * VECTORS;
         let units = row.len() / B::BYTES;
         let mut unit = Unit::ZERO;
@@ -144,6 +142,7 @@ impl<B: Block> Output for Large<B> {
                 *out = total_of(total);
             }
         }
+        N
     }
 }
 
@@ -181,7 +180,7 @@ impl<const FORMAT: u32> Output for Small<FORMAT> {
         first: usize,
         _: &'static Tables,
         out: &mut [f32],
-    ) {
+    ) -> usize {
         let format = Format::of(FORMAT).expect("formats are named by their numbers");
         let signed = matches!(format, Format::Q8_0);
         let bytes = format.block().1;
@@ -216,6 +215,7 @@ impl<const FORMAT: u32> Output for Small<FORMAT> {
                 *out = total_of(total) - least;
             }
         }
+        N
     }
 }
 
@@ -234,14 +234,4 @@ unsafe fn prefetch(block: *const u8, len: usize) {
 unsafe fn vector(at: *const __m256i) -> __m256i {
     // SAFETY: the caller has the features, and 32 bytes there.
     unsafe { _mm256_loadu_si256(at) }
-}
-
-#[inline(always)]
-unsafe fn total_of(x: __m256) -> f32 {
-    // SAFETY: the caller has the features.
-    unsafe {
-        let x = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x));
-        let x = _mm_add_ps(x, _mm_movehl_ps(x, x));
-        _mm_cvtss_f32(_mm_add_ss(x, _mm_shuffle_ps::<1>(x, x)))
-    }
 }
