@@ -237,7 +237,7 @@ pub struct Answer {
     pub question: String,
     /// How it was written.
     pub mode: AnswerMode,
-    /// The evidence does not suffice; `sentences` may then be empty.
+    /// The evidence does not suffice; `sentences` may then be empty, or what comes nearest.
     pub abstained: bool,
     /// Sentences in the order in which they are read.
     pub sentences: Vec<AnswerSentence>,
@@ -261,6 +261,16 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// What an abstention says to a reader, behind `Insufficient evidence.`; `None` where the question is answered.
+    pub fn abstention(&self) -> Option<&'static str> {
+        let shows = self.sentences.iter().any(|sentence| !sentence.citations.is_empty());
+        self.abstained.then_some(if shows {
+            "No stored paper was found that clearly answers this question; the nearest are quoted."
+        } else {
+            "The stored papers do not answer this question."
+        })
+    }
+
     /// The sentence in front of which the table is read: the first of the part about limits, else the end.
     pub fn table_place(&self) -> usize {
         let limits = self.sections.iter().find(|part| part.kind == SectionKind::Limits);

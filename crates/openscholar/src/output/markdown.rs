@@ -25,10 +25,8 @@ pub(crate) fn render(document: &AnswerDocument) -> String {
     let AnswerDocument { answer, notices, usage, timings_ms, run, .. } = document;
     let mut text = Markdown::new();
     text.markup("# ").text(&single_spaced(&answer.question)).markup("\n\n");
-    if answer.abstained {
-        text.markup(
-            "**Insufficient evidence.** The stored papers do not answer this question.\n\n",
-        );
+    if let Some(message) = answer.abstention() {
+        text.markup("**Insufficient evidence.** ").markup(message).markup("\n\n");
     }
     body(answer, &mut text);
     if answer.sentences.iter().any(is_marked) {

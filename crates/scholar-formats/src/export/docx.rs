@@ -48,9 +48,9 @@ pub(super) struct Document {
 impl Document {
     fn body(&mut self, outline: &Outline) {
         self.paragraph("Title", &text(&outline.title, ""));
-        if outline.abstained {
-            let warning = text("Insufficient evidence.", "<w:b/>")
-                + &text(" The stored papers do not answer this question.", "");
+        if let Some(message) = outline.abstention {
+            let warning =
+                text("Insufficient evidence.", "<w:b/>") + &text(&format!(" {message}"), "");
             self.paragraph("Normal", &warning);
         }
         for (at, part) in outline.parts.iter().enumerate() {

@@ -19,10 +19,10 @@ pub(super) fn write(outline: &Outline) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
          <style>\n{CSS}</style>\n</head>\n<body>\n<main>\n<article>\n<h1>{title}</h1>\n"
     );
-    if outline.abstained {
-        html.push_str(
-            "<p class=\"warning\"><strong>Insufficient evidence.</strong> \
-             The stored papers do not answer this question.</p>\n",
+    if let Some(message) = outline.abstention {
+        let _infallible = writeln!(
+            html,
+            "<p class=\"warning\"><strong>Insufficient evidence.</strong> {message}</p>"
         );
     }
     let mut notes = 0;

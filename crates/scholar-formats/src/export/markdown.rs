@@ -11,10 +11,8 @@ use crate::fragment::is_web;
 
 pub(super) fn write(outline: &Outline) -> String {
     let mut text = format!("# {}\n\n", escaped(&outline.title));
-    if outline.abstained {
-        text.push_str(
-            "**Insufficient evidence.** The stored papers do not answer this question.\n\n",
-        );
+    if let Some(message) = outline.abstention {
+        let _infallible = write!(text, "**Insufficient evidence.** {message}\n\n");
     }
     let mut notes: Vec<String> = Vec::new();
     for (at, part) in outline.parts.iter().enumerate() {

@@ -68,7 +68,8 @@ impl OutlineTable {
 /// The whole document.
 pub(super) struct Outline {
     pub(super) title: String,
-    pub(super) abstained: bool,
+    /// What an abstention says behind `Insufficient evidence.`
+    pub(super) abstention: Option<&'static str>,
     pub(super) parts: Vec<OutlinePart>,
     pub(super) table: Option<OutlineTable>,
     /// What [`DOUBT_MARK`] means, where a sentence has it.
@@ -185,7 +186,7 @@ impl Outline {
             table: OutlineTable::of(answer, &items, &places, before),
             legend,
             title: visible(export.title),
-            abstained: answer.abstained,
+            abstention: answer.abstention(),
             parts,
             keys: keys(&items),
             items,

@@ -59,10 +59,8 @@ pub(super) fn write(outline: &Outline) -> String {
         "\\title{{{}}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n\n",
         latex(&outline.title)
     );
-    if outline.abstained {
-        tex.push_str(
-            "\\textbf{Insufficient evidence.} The stored papers do not answer this question.\n\n",
-        );
+    if let Some(message) = outline.abstention {
+        let _infallible = write!(tex, "\\textbf{{Insufficient evidence.}} {message}\n\n");
     }
     body(outline, &mut tex);
     references(outline, &mut tex);

@@ -12,8 +12,8 @@ import json, sys
 import numpy as np
 from logistic import auroc, cross_fitted, fit
 
-NAMES = ["rank", "title_similarity", "sentence_similarity", "answers", "coverage", "missing"]
-WITHOUT = {"title_similarity", "sentence_similarity", "answers"}
+NAMES = ["rank", "title_similarity", "title_lead", "sentence_similarity", "answers", "coverage", "missing"]
+WITHOUT = {"title_similarity", "title_lead", "sentence_similarity", "answers"}
 
 def features(signs, names):
     value = dict(signs, rank=1.0 / (1.0 + signs["rank"] / 6.0))

@@ -194,7 +194,7 @@ fn states(view: &AnswerView, verb: JobKind) -> Markup {
                     p { strong { "Nothing related was found. " } "No paper that was searched says anything of these methods and claims; that is not the same as their being new." }
                     p { "A later cut-off, another datastore or more sources may have something." }
                 } @else {
-                    p { strong { "Insufficient evidence. " } "The papers that were searched do not answer this question." }
+                    p { strong { "Insufficient evidence. " } (answer.abstention().unwrap_or_default()) }
                     p { "A wider filter, another datastore or more sources may. What came nearest is listed under “What was left out and why”." }
                 }
             }

@@ -52,7 +52,7 @@ pub(crate) fn diagnose(
     }
     everywhere.extend(scored.iter().flat_map(|scored| scored.candidate.stems.iter().cloned()));
     let keys = reading.keys();
-    let gone = keys.into_iter().filter(|term| !term.is_in(&everywhere));
+    let gone = keys.into_iter().filter(|term| !term.is_in(&everywhere) && !is_degree(&term.word));
     let listed = papers.iter().take(LISTED).map(|paper| PaperDiagnosis {
         id: paper.id.clone(),
         signs: paper.signs,
@@ -63,5 +63,26 @@ pub(crate) fn diagnose(
         probability: papers.first().map_or(0.0, |best| best.probability),
         papers: listed.collect(),
         missing_terms: gone.map(|term| term.word.clone()).collect(),
+    }
+}
+
+/// Whether a word says how much or how, not what: `fastest`, `newer`, `early`, `accurately`. That none of the papers says so means
+/// nothing.
+fn is_degree(word: &str) -> bool {
+    const COMPARATIVES: [&str; 12] = [
+        "bigger", "cheaper", "earlier", "easier", "faster", "larger", "longer", "newer", "older",
+        "shorter", "slower", "smaller",
+    ];
+    word.ends_with("est") || word.ends_with("ly") || COMPARATIVES.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_degree_are_not_reported_missing() {
+        assert!(["fastest", "newer", "accurately"].into_iter().all(is_degree));
+        assert!(!["zebras", "rest-cure", "tirzepatide"].into_iter().any(is_degree));
     }
 }

@@ -9,7 +9,7 @@ use scholar_core::{
 };
 
 use super::checks::empty_slots;
-use super::slots::{EffectSide, outcome_phrase};
+use super::slots::{EffectSide, FINDINGS, outcome_phrase};
 use super::state::DigestState;
 use super::study::{located, study};
 use crate::proof::number_of;
@@ -33,30 +33,9 @@ pub(crate) struct Digest {
     pub(crate) origins: Vec<Option<usize>>,
 }
 
-/// Writes the chosen sentences down: part by part, in each paper by paper, the best first.
+/// Writes the chosen sentences down, with what they say together and what is missing.
 pub(crate) fn digest(state: &DigestState<'_>) -> Digest {
-    let mut digest = Digest {
-        sentences: Vec::new(),
-        references: state.frame.registry().earlier().to_vec(),
-        relevance: Vec::new(),
-        origins: Vec::new(),
-    };
-    let mut introduced: BTreeSet<&PaperId> = BTreeSet::new();
-    for (at, slot) in state.slots.iter().enumerate() {
-        let mut before: Option<&PaperId> = None;
-        for line in state.chosen.iter().filter(|line| line.slot == at) {
-            let paper = state.paper(line.at);
-            let number = reference(state, line.at, &mut digest.references);
-            let mut sentence = sentence(state, line.at, number, &slot.heading);
-            sentence.paragraph_start = before != Some(paper);
-            if introduced.insert(paper) {
-                sentence.study =
-                    state.abstract_of(line.at).map(|one| study(one, number)).unwrap_or_default();
-            }
-            digest.push(sentence, state.scored[line.at].relevance, Some(line.at));
-            before = Some(paper);
-        }
-    }
+    let mut digest = chosen(state);
     if let Some(count) = count_of_sides(state, &digest) {
         digest.insert_first(count);
     }
@@ -67,6 +46,36 @@ pub(crate) fn digest(state: &DigestState<'_>) -> Digest {
             ..said(text, NOT_FOUND, digest.is_last_heading(NOT_FOUND))
         };
         digest.push(gap, 0.0, None);
+    }
+    digest
+}
+
+/// The chosen sentences: part by part, in each paper by paper, the best first.
+pub(crate) fn chosen(state: &DigestState<'_>) -> Digest {
+    let mut digest = Digest {
+        sentences: Vec::new(),
+        references: state.frame.registry().earlier().to_vec(),
+        relevance: Vec::new(),
+        origins: Vec::new(),
+    };
+    let mut introduced: BTreeSet<&PaperId> = BTreeSet::new();
+    // `Further` than nothing would be odd.
+    let only_rest = state.chosen.iter().all(|line| state.slots[line.slot].is_rest());
+    for (at, slot) in state.slots.iter().enumerate() {
+        let heading = if only_rest { FINDINGS } else { slot.heading.as_str() };
+        let mut before: Option<&PaperId> = None;
+        for line in state.chosen.iter().filter(|line| line.slot == at) {
+            let paper = state.paper(line.at);
+            let number = reference(state, line.at, &mut digest.references);
+            let mut sentence = sentence(state, line.at, number, heading);
+            sentence.paragraph_start = before != Some(paper);
+            if introduced.insert(paper) {
+                sentence.study =
+                    state.abstract_of(line.at).map(|one| study(one, number)).unwrap_or_default();
+            }
+            digest.push(sentence, state.scored[line.at].relevance, Some(line.at));
+            before = Some(paper);
+        }
     }
     digest
 }
@@ -91,22 +100,26 @@ impl Digest {
     }
 }
 
-/// What the papers report of an effect, counted: each on the side of its first sentence that takes one.
+/// What the papers report of an effect, counted: each on the side that all of its sentences take that take one.
 fn count_of_sides(state: &DigestState<'_>, digest: &Digest) -> Option<AnswerSentence> {
     if !state.reading.wants_sides {
         return None;
     }
     let mut sides: Vec<(Citation, EffectSide, usize)> = Vec::new();
+    let mut both: Vec<Citation> = Vec::new();
     for (at, sentence) in digest.sentences.iter().enumerate() {
         let (Some(side), Some(citation)) =
             (EffectSide::of(&sentence.text, &state.reading), sentence.citations.first())
         else {
             continue;
         };
-        if sides.iter().all(|(known, _, _)| known != citation) {
-            sides.push((*citation, side, at));
+        match sides.iter_mut().find(|(known, _, _)| known == citation) {
+            // What a paper finds on one outcome and not on another is not for one count.
+            Some((_, known, _)) => both.extend((*known != side).then_some(*citation)),
+            None => sides.push((*citation, side, at)),
         }
     }
+    sides.retain(|(citation, _, _)| !both.contains(citation));
     if sides.len() < FEWEST_COUNTED {
         return None;
     }

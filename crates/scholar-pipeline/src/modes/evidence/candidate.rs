@@ -116,6 +116,11 @@ pub(crate) fn candidates(
                 };
                 joined
             }
+            // `We propose a two-stage approach.` says nothing alone, but what `First, it …` is about.
+            Some(Reject::Length) if introduces(&sentence) => {
+                explains = Some(led);
+                continue;
+            }
             Some(_) => continue,
         };
         let neighbour = |other: Option<usize>| {
@@ -192,7 +197,7 @@ fn lead(sentence: &str) -> Lead {
     });
     static PURPOSE: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"^(?i:in this (?:paper|work|study|article)|here|(?:to (?:this|that) end|to (?:address|tackle|overcome|mitigate|alleviate|solve|resolve|remedy|bridge|fill|cope with|deal with|combat) (?:this|these|those|that|the|such|it|them)\b[^,.;]{0,60}|motivated by (?:this|these)[^,.;]{0,40}|based on (?:this|these|our)[^,.;]{0,40}|inspired by (?:this|these)[^,.;]{0,40}|towards? this (?:end|goal))),\s*(we\s)",
+            r"^(?i:in this (?:paper|work|study|article)|here|(?:to (?:this|that) end|to (?:address|tackle|overcome|mitigate|alleviate|solve|resolve|remedy|bridge|fill|cope with|deal with|combat) (?:this|these|those|that|the|such|it|them)\b[^,.;]{0,60}|to \w+ (?:this|these|those|that|such|it|them)\b[^,.;]{0,60}|motivated by (?:this|these)[^,.;]{0,40}|based on (?:this|these|our)[^,.;]{0,40}|inspired by (?:this|these)[^,.;]{0,40}|towards? this (?:end|goal))),\s*(we\s)",
         )
     });
     let tie = TIE.find(sentence).map_or(0, |found| found.end());
@@ -335,6 +340,20 @@ mod tests {
         assert!(found[0].1.starts_with("supervised exercise"), "the stored characters");
         assert_eq!(found[1].0, "We propose a programme that patients follow at home.");
         assert!(found.iter().all(|(text, _)| !text.starts_with("This was")), "{found:?}");
+        let found =
+            of("To handle that, we propose a programme that patients follow at home.", true);
+        assert_eq!(found[0].0, "We propose a programme that patients follow at home.");
+    }
+
+    #[test]
+    fn a_short_sentence_that_introduces_comes_with_the_one_that_explains_it() {
+        let found = of(
+            "To address this issue, we propose a two-stage approach. \
+             First, it finds false negatives by the memory of deep neural networks.",
+            true,
+        );
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].0.starts_with("We propose a two-stage approach. First, it finds"));
     }
 
     #[test]

@@ -24,6 +24,12 @@ pub struct PaperRules {
     pub show_from: f32,
     /// The same as a share of the best paper's probability.
     pub show_share: f32,
+    /// Most papers shown beside an abstention: what comes nearest.
+    #[serde(default = "PaperRules::most_nearest")]
+    pub nearest: usize,
+    /// Probability from which a paper is shown there.
+    #[serde(default = "PaperRules::nearest_from")]
+    pub nearest_from: f32,
     /// Best-ranked papers whose abstract is read even where another passage was found.
     pub abstracts: usize,
     /// Best-ranked papers that are read whole where their title matches the question.
@@ -39,10 +45,21 @@ impl PaperRules {
             max_papers: 8,
             show_from: 0.25,
             show_share: 0.4,
+            nearest: Self::most_nearest(),
+            nearest_from: Self::nearest_from(),
             abstracts: 15,
             whole: 3,
             max_passages: 40,
         }
+    }
+
+    fn most_nearest() -> usize {
+        3
+    }
+
+    /// Below it 95 % of the off-topic development questions of `docs/results/answerable.md` have their best paper.
+    fn nearest_from() -> f32 {
+        0.15
     }
 }
 

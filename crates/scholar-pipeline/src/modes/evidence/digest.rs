@@ -78,6 +78,8 @@ pub async fn digest(frame: &Frame<'_>, evidence: Vec<Ranked>) -> Result<Evidence
         compose(&state, &mut result, &mut notices).await;
     } else {
         notices.push(insufficient(&state, &result));
+        state.choose_nearest();
+        put(&state, assemble::chosen(&state), &mut result, &mut notices);
     }
     for notice in &notices {
         state.frame.emit(&Event::Noticed { notice: notice.clone() });
@@ -102,13 +104,11 @@ fn without_models(state: &DigestState<'_>) -> Option<Notice> {
 /// The digest at once, then what the model makes of it.
 async fn compose(state: &DigestState<'_>, result: &mut EvidenceAnswer, notices: &mut Vec<Notice>) {
     let digest = assemble::digest(state);
-    for sentence in &digest.sentences {
-        state.frame.emit(&Event::Sentence { sentence: sentence.clone() });
-    }
+    emit(state, &digest.sentences);
     notices.extend(assemble::retractions(state, &digest.references));
     let synthesis = ask_model(state, &digest, notices).await;
+    emit(state, &synthesis);
     for sentence in &synthesis {
-        state.frame.emit(&Event::Sentence { sentence: sentence.clone() });
         let best = sentence.citations.iter().filter_map(|citation| {
             let cites = |shown: &AnswerSentence| shown.citations.contains(citation);
             digest.sentences.iter().position(cites).map(|nth| digest.relevance[nth])
@@ -122,6 +122,26 @@ async fn compose(state: &DigestState<'_>, result: &mut EvidenceAnswer, notices: 
     result.relevance.extend(relevance);
     result.answer.sentences = synthesis.into_iter().chain(sentences).collect();
     result.answer.references = references;
+}
+
+/// What comes nearest, as it is.
+fn put(
+    state: &DigestState<'_>,
+    digest: Digest,
+    result: &mut EvidenceAnswer,
+    notices: &mut Vec<Notice>,
+) {
+    emit(state, &digest.sentences);
+    notices.extend(assemble::retractions(state, &digest.references));
+    result.relevance = digest.relevance;
+    result.answer.sentences = digest.sentences;
+    result.answer.references = digest.references;
+}
+
+fn emit(state: &DigestState<'_>, sentences: &[AnswerSentence]) {
+    for sentence in sentences {
+        state.frame.emit(&Event::Sentence { sentence: sentence.clone() });
+    }
 }
 
 /// The synthesis, where it is wanted and there is a model.

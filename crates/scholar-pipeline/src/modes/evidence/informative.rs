@@ -162,7 +162,7 @@ const PROCEDURE: f32 = -0.16;
 pub(crate) fn is_motivation(sentence: &str) -> bool {
     static MOTIVATION: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"(?i)^(?:however, |but |yet |while |although |though |despite |nevertheless, |moreover, |furthermore, |unfortunately, |since |as |because |given )*(?:the |many |most |much of the )?(?:current|existing|previous|prior|earlier|conventional|traditional|standard|recent|typical|state[- ]of[- ]the[- ]art|most|many) (?:[\w-]+ ){0,5}?(?:methods?|approach(?:es)?|works?|studies|models?|techniques?|efforts?|research|systems?|LLMs|LMs|advance\w*|progress|metrics?|datasets?|benchmarks?|evaluations?|solutions?|strategies)\b",
+            r"(?i)^(?:however, |but |yet |while |although |though |despite |nevertheless, |moreover, |furthermore, |unfortunately, |since |as |because |given )*(?:the |many |most |much of the )?(?:current|dominant|mainstream|existing|previous|prior|earlier|conventional|traditional|standard|recent|typical|state[- ]of[- ]the[- ]art|most|many) (?:[\w-]+ ){0,5}?(?:methods?|approach(?:es)?|works?|studies|models?|techniques?|efforts?|research|systems?|LLMs|LMs|advance\w*|progress|metrics?|datasets?|benchmarks?|evaluations?|solutions?|strategies)\b",
         )
     });
     static LACK: LazyLock<Regex> = LazyLock::new(|| {
@@ -180,8 +180,13 @@ pub(crate) fn is_praise(sentence: &str) -> bool {
             r"(?i)\b(?:outperform\w*|surpass\w*|exceed\w*|superior to|better than|improv\w+ (?:over|upon)) (?:the |all |other |several |many |most |various |a |range |of |both )*(?:existing|previous|prior|current|strong|competitive|baselines?|state[- ]of[- ]the[- ]art|sota|other|recent|multiple)\b|\b(?:our|the proposed) (?:[\w-]+ ){0,3}?(?:approach|method|model|framework|system|technique|strategy|algorithm)s?\b[^.]{0,60}\b(?:higher|better|best|superior|outperform\w*|achiev\w*|improv\w*|significantly|effective\w*|enhanc\w*|consistent\w*)\b",
         )
     });
+    static SHOWN: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\b(?:show|demonstrat|prov|verif|validat|confirm)\w* the (?:effectiveness|superiority|usefulness|efficacy|validity|advantages?) (?:and \w+ )?of (?:our|the proposed)\b",
+        )
+    });
     // With what it is, praise has content.
-    BETTER.is_match(sentence) && Role::of(sentence) != Role::Approach
+    (BETTER.is_match(sentence) || SHOWN.is_match(sentence)) && Role::of(sentence) != Role::Approach
 }
 
 /// Whether a sentence says what the first thing that the question names is.
@@ -240,7 +245,7 @@ pub(crate) fn speaks_of_harm(text: &str) -> bool {
 pub(crate) fn is_guess(sentence: &str) -> bool {
     static GUESS: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"(?i)\b(?:we (?:\w+ )?(?:speculate|hypothesi[sz]e|assume|believe|suspect|postulate)|it is (?:probable|possible|likely|conceivable|plausible|unclear|unknown) (?:that|whether|if)|(?:may|might|could) (?:be|have been) (?:due|because|explained|related|attribut\w+)|(?:a|one|another) possible (?:explanation|reason)|there (?:have|has) been (?:few|little|no)|(?:is|are|was|were) (?:inconsistent|consistent|in (?:line|agreement|contrast)) with (?:a |the |an? )?(?:previous|earlier|other|prior)|it should be (?:noted|emphasi[sz]ed)|it must be)\b",
+            r"(?i)\b(?:we (?:\w+ )?(?:speculate|hypothesi[sz]e|assume|believe|suspect|postulate)|it is (?:probable|possible|likely|conceivable|plausible|unclear|unknown) (?:that|whether|if)|(?:may|might|could) (?:account for|explain|assist|help|serve)|(?:may|might|could) (?:be|have been) (?:due|because|explained|related|attribut\w+)|(?:a|one|another) possible (?:explanation|reason)|there (?:have|has) been (?:few|little|no)|(?:is|are|was|were) (?:inconsistent|consistent|in (?:line|agreement|contrast)) with (?:a |the |an? )?(?:previous|earlier|other|prior)|it should be (?:noted|emphasi[sz]ed)|it must be)\b",
         )
     });
     GUESS.is_match(sentence)

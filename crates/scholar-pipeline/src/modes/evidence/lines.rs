@@ -12,6 +12,11 @@ use super::score::{Scored, similarity};
 /// Probability from which a sentence is preferred to one that is never an answer. Ours.
 const LEAST: f32 = 0.15;
 
+/// How far behind the paper's best sentence its conclusion may be to be the one shown first. Ours, from answers read.
+const CONCLUSION_BEHIND: f32 = 0.25;
+/// How far the conclusion of the abstract may be behind one of the text. Ours: it is the shorter and the whole one.
+const ABSTRACT_AHEAD: f32 = 0.1;
+
 /// The sentences of one paper (`members`, indices into `scored`) that are shown, as they are read: the conclusion in front.
 pub(crate) fn lines(
     scored: &[Scored],
@@ -24,6 +29,11 @@ pub(crate) fn lines(
     let mut left: Vec<usize> = members.iter().copied().filter(is_left).collect();
     let probability = |at: usize| scored[at].probability;
     left.sort_by(|a, b| probability(*b).total_cmp(&probability(*a)).then(a.cmp(b)));
+    // What the paper concludes, then what it rests on: numbers alone do not say what they mean.
+    if let Some(conclusion) = conclusion(scored, &left) {
+        left.retain(|at| *at != conclusion);
+        left.insert(0, conclusion);
+    }
     let mut chosen: Vec<usize> = Vec::new();
     for at in left {
         let repeats = chosen.iter().any(|other| {
@@ -40,16 +50,47 @@ pub(crate) fn lines(
     chosen
 }
 
-/// The best sentence of the best paper, whatever it is worth: what is never an answer only where there is nothing else.
+/// The best sentence of a paper that is an answer at all.
 pub(crate) fn best_line(scored: &[Scored], members: &[usize], reading: &Reading) -> Option<usize> {
-    let best = |wanted: &dyn Fn(&Scored) -> bool| {
-        let order = |a: &usize, b: &usize| {
-            scored[*a].probability.total_cmp(&scored[*b].probability).then(b.cmp(a))
-        };
-        members.iter().copied().filter(|at| wanted(&scored[*at])).max_by(order)
+    best(scored, members, &|one| one.probability >= LEAST && !is_barred(one, reading))
+}
+
+/// The best sentence of the best paper, whatever it is worth, for an answer that has nothing else: a finding that is no more than
+/// praise before what is none.
+pub(crate) fn last_resort(
+    scored: &[Scored],
+    members: &[usize],
+    reading: &Reading,
+) -> Option<usize> {
+    let is_finding = |one: &Scored| one.judged.is_some_and(|judged| judged.role.finding() >= 0.5);
+    best(scored, members, &|one| is_finding(one) && !is_guess(&one.candidate.text))
+        .or_else(|| best(scored, members, &|one| !says_nothing(one, reading)))
+}
+
+fn best(scored: &[Scored], members: &[usize], wanted: &dyn Fn(&Scored) -> bool) -> Option<usize> {
+    let order = |a: &usize, b: &usize| {
+        scored[*a].probability.total_cmp(&scored[*b].probability).then(b.cmp(a))
     };
-    best(&|one| one.probability >= LEAST && !is_barred(one, reading))
-        .or_else(|| best(&|one| !says_nothing(one, reading)))
+    members.iter().copied().filter(|at| wanted(&scored[*at])).max_by(order)
+}
+
+/// The best conclusion of `left`, best first, if it is not far behind; the abstract's goes before the text's.
+fn conclusion(scored: &[Scored], left: &[usize]) -> Option<usize> {
+    let best = scored[*left.first()?].probability;
+    let worth = |at: usize| {
+        let in_abstract = scored[at].candidate.context.in_abstract;
+        scored[at].probability + if in_abstract { ABSTRACT_AHEAD } else { 0.0 }
+    };
+    // A conclusion within the text may be of another study.
+    let near = left.iter().copied().filter(|at| {
+        let behind = if scored[*at].candidate.context.in_abstract {
+            CONCLUSION_BEHIND
+        } else {
+            ABSTRACT_AHEAD
+        };
+        concludes(&scored[*at]) && scored[*at].probability >= best - behind
+    });
+    near.max_by(|a, b| worth(*a).total_cmp(&worth(*b)).then(b.cmp(a)))
 }
 
 fn concludes(scored: &Scored) -> bool {
@@ -75,7 +116,9 @@ fn says_nothing(scored: &Scored, reading: &Reading) -> bool {
     let text = scored.candidate.text.as_str();
     is_praise(text)
         || (reading.asks_harm && !speaks_of_harm(text))
-        || (reading.kind == Kind::Quantity && !text.contains(|c: char| c.is_ascii_digit()))
+        || (reading.kind == Kind::Quantity
+            && !text.contains(|c: char| c.is_ascii_digit())
+            && !concludes(scored))
 }
 
 /// Whether two candidates share characters: a sentence alone and joined to its successor.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use scholar_core::{PaperId, PassageKind, Ranked};
+use scholar_core::{PaperId, PassageKind, Ranked, SentenceRole};
 use serde::{Deserialize, Serialize};
 
 use super::config::{EvidenceIs, PaperRules};
@@ -14,6 +14,9 @@ use super::terms::stem_set;
 /// has another word for it. On the development questions 41 of 144 answering papers lack one by our synonyms.
 const IN_OTHER_WORDS: f32 = 0.2;
 
+/// Probability from which a paper is taken to answer: that from which there is an answer at all.
+pub(crate) const SURE: f32 = 0.4;
+
 /// What is wanted done to a problem and that papers on doing something else mention in passing, as folded stems.
 const REQUIRED_ACTS: [&str; 2] = ["detect", "prevent"];
 
@@ -24,6 +27,8 @@ pub struct PaperSigns {
     pub rank: usize,
     /// Cosine of question and title; 0 without an encoder of unit vectors.
     pub title_similarity: f32,
+    /// `title_similarity` less the median of the other papers' that rank first: how far it stands out; 0 without an encoder.
+    pub title_lead: f32,
     /// Highest cosine of the question and a sentence of the paper; 0 likewise.
     pub sentence_similarity: f32,
     /// Highest probability, by the sentence classifier, that one of its sentences answers the question; 0 without one.
@@ -45,6 +50,15 @@ pub(crate) struct Paper {
     pub(crate) members: Vec<usize>,
 }
 
+/// How many papers, the first by rank, a title is compared with.
+const COMPARED_TITLES: usize = 12;
+
+/// Fewest others that a title is compared with; with fewer it is compared with [`USUAL_TITLE`].
+const FEWEST_OTHERS: usize = 3;
+
+/// Median, over the development questions, of the cosine of the question and the titles of the papers that rank first.
+const USUAL_TITLE: f32 = 0.3;
+
 /// Rank at which what it says for a paper has fallen to a half; of 1, 3 and 6 the one that fits best.
 const HALF_RANK: f32 = 6.0;
 
@@ -55,6 +69,7 @@ struct PaperModel {
     /// Of `1 / (1 + rank / 6)`.
     rank: f32,
     title_similarity: f32,
+    title_lead: f32,
     sentence_similarity: f32,
     answers: f32,
     coverage: f32,
@@ -65,13 +80,14 @@ impl PaperModel {
     /// With encoder and sentence classifier. Source: `tests/evidence/fit_papers.py` over the development questions of
     /// `docs/results/answerable-questions.tsv`.
     const WITH_MODELS: Self = Self {
-        intercept: -9.85,
-        rank: 3.4,
-        title_similarity: 3.1,
+        intercept: -8.86,
+        rank: 2.4,
+        title_similarity: 2.2,
+        title_lead: 2.64,
         sentence_similarity: 4.0,
-        answers: 0.1,
-        coverage: 3.3,
-        missing: -0.4,
+        answers: 0.0,
+        coverage: 3.47,
+        missing: -0.5,
     };
 
     /// Without an encoder of unit vectors. Source: the same, `--without-models`.
@@ -79,6 +95,7 @@ impl PaperModel {
         intercept: -7.4,
         rank: 4.1,
         title_similarity: 0.0,
+        title_lead: 0.0,
         sentence_similarity: 0.0,
         answers: 0.0,
         coverage: 4.35,
@@ -101,6 +118,7 @@ impl PaperModel {
             intercept,
             rank,
             title_similarity,
+            title_lead,
             sentence_similarity,
             answers,
             coverage,
@@ -109,6 +127,7 @@ impl PaperModel {
         let sum = intercept
             + rank / (1.0 + signs.rank as f32 / HALF_RANK)
             + title_similarity * signs.title_similarity
+            + title_lead * signs.title_lead
             + sentence_similarity * signs.sentence_similarity
             + answers * signs.answers
             + coverage * signs.coverage
@@ -147,15 +166,53 @@ pub(crate) fn papers(scoring: &PaperScoring<'_>) -> Vec<Paper> {
         }
     }
     order.sort();
+    let leads = title_leads(scoring, &order);
     let mut papers: Vec<Paper> = order
         .into_iter()
         .enumerate()
-        .map(|(rank, (_, id))| paper(scoring, id, rank, &about[id], &everywhere))
+        .map(|(rank, (_, id))| {
+            let lead = leads.get(id).copied().unwrap_or(0.0);
+            paper(scoring, id, (rank, lead), &about[id], &everywhere)
+        })
         .collect();
     papers.sort_by(|a, b| {
         b.probability.total_cmp(&a.probability).then(a.signs.rank.cmp(&b.signs.rank))
     });
     papers
+}
+
+/// By how much the title of each paper of `order` (first rank first) is nearer to the question than is usual among those that rank
+/// first; nothing without vectors.
+///
+/// Ours, because where the store has no answer its first papers are about as near as each other. The median, so that a few papers
+/// that all answer do not speak against one another.
+fn title_leads<'a>(
+    scoring: &PaperScoring<'_>,
+    order: &[(usize, &'a PaperId)],
+) -> BTreeMap<&'a PaperId, f32> {
+    let of = |id: &PaperId| scoring.title_similarity.get(id).copied();
+    let lead = |id: &'a PaperId| {
+        let others = order.iter().filter(|(_, other)| *other != id).take(COMPARED_TITLES - 1);
+        let others: Vec<f32> = others.filter_map(|(_, other)| of(other)).collect();
+        // Papers that people chose are not the first of a search: nothing to stand out from.
+        let usual = match scoring.evidence_is {
+            EvidenceIs::Found if others.len() >= FEWEST_OTHERS => median(others),
+            EvidenceIs::Found | EvidenceIs::Given => USUAL_TITLE,
+        };
+        Some((id, of(id)? - usual))
+    };
+    order.iter().filter_map(|(_, id)| lead(id)).collect()
+}
+
+/// Median of `values`, which are not empty; of an even number the mean of the middle two.
+fn median(mut values: Vec<f32>) -> f32 {
+    values.sort_by(f32::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 {
+        values[middle]
+    } else {
+        f32::midpoint(values[middle - 1], values[middle])
+    }
 }
 
 /// Stems of what a paper is about.
@@ -183,7 +240,7 @@ fn abouts(evidence: &[Ranked]) -> BTreeMap<PaperId, About> {
 fn paper(
     scoring: &PaperScoring<'_>,
     id: &PaperId,
-    rank: usize,
+    (rank, title_lead): (usize, f32),
     about: &About,
     everywhere: &BTreeSet<String>,
 ) -> Paper {
@@ -198,19 +255,29 @@ fn paper(
         let there = |term: &Term| !term.is_in(everywhere) || has(at, term);
         !reading.topic.lacks(there).is_empty()
     };
-    // Papers that prevent something mention that others detect it: what is wanted done stands in sentence or title.
-    let lacks_act = |at: usize| {
-        let done = |term: &Term| {
-            !term.is_in(everywhere)
-                || term.is_in(&scored[at].candidate.stems)
-                || term.is_in(&about.title)
-        };
+    // Papers that prevent something mention that others detect it: what is wanted done stands in the title, or in a sentence
+    // that is no background.
+    let lacks_act = || {
         let wanted =
             || reading.topic.acts().filter(|term| REQUIRED_ACTS.contains(&term.stem.as_str()));
-        let is_asked = matches!(reading.kind, Kind::Methods | Kind::Data) && wanted().count() > 0;
-        is_asked && !wanted().any(done)
+        let is_own = |at: &usize| {
+            scored[*at]
+                .judged
+                .is_none_or(|one| one.role.most_probable() != SentenceRole::Background)
+        };
+        let done = |term: &Term| {
+            !term.is_in(everywhere)
+                || term.is_in(&about.title)
+                || own
+                    .iter()
+                    .filter(|at| is_own(at))
+                    .any(|at| term.is_in(&scored[*at].candidate.stems))
+        };
+        reading.kind == Kind::Methods && wanted().count() > 0 && !wanted().any(done)
     };
-    own.retain(|at| !lacks_act(*at));
+    if lacks_act() {
+        own.clear();
+    }
     let mut members: Vec<usize> = own.iter().copied().filter(|at| !lacks_concept(*at)).collect();
     let most = |value: &dyn Fn(usize) -> f32, of: &[usize]| {
         of.iter().map(|at| value(*at)).fold(0.0, f32::max)
@@ -224,6 +291,7 @@ fn paper(
     let signs = PaperSigns {
         rank,
         title_similarity: scoring.title_similarity.get(id).copied().unwrap_or(0.0),
+        title_lead,
         sentence_similarity: most(&|at| scored[at].similarity.unwrap_or(0.0), &own),
         answers: most(&|at| scored[at].judged.map_or(0.0, |one| one.answers), &own),
         coverage: most(&coverage, &own),
@@ -233,7 +301,8 @@ fn paper(
     let model = PaperModel::of(scoring.evidence_is, has_vectors);
     let probability = if own.is_empty() { 0.0 } else { model.probability(&signs) };
     // All else says that the paper answers: it has another word for what seems to be missing.
-    if members.is_empty() && probability >= IN_OTHER_WORDS {
+    let in_abstract = members.iter().any(|at| scored[*at].candidate.context.in_abstract);
+    if members.is_empty() && probability >= IN_OTHER_WORDS || !in_abstract && probability >= SURE {
         members = own;
     }
     Paper { id: id.clone(), signs, probability, members }
@@ -241,8 +310,7 @@ fn paper(
 
 /// How many of `papers`, most probable first, are clearly ahead of the rest: they are shown.
 pub(crate) fn shown(papers: &[Paper], rules: &PaperRules) -> usize {
-    let PaperRules { max_papers, show_from, show_share, abstracts: _, whole: _, max_passages: _ } =
-        *rules;
+    let PaperRules { max_papers, show_from, show_share, .. } = *rules;
     let best = papers.first().map_or(0.0, |best| best.probability);
     let ahead = |(at, paper): &(usize, &Paper)| {
         *at == 0 || paper.probability >= show_from.max(show_share * best)
@@ -258,6 +326,7 @@ mod tests {
         let signs = PaperSigns {
             rank: 0,
             title_similarity: 0.5,
+            title_lead: 0.2,
             sentence_similarity: 0.6,
             answers: 0.3,
             coverage: 0.8,
@@ -281,6 +350,12 @@ mod tests {
     }
 
     #[test]
+    fn the_median_is_the_middle() {
+        assert!((median(vec![0.5, 0.1, 0.3]) - 0.3).abs() < 1e-6);
+        assert!((median(vec![0.4, 0.1, 0.2, 0.9]) - 0.3).abs() < 1e-6);
+    }
+
+    #[test]
     fn what_speaks_for_a_paper_raises_its_probability() {
         let model = PaperModel::of(EvidenceIs::Found, true);
         let signs = paper(0.0).signs;
@@ -288,6 +363,7 @@ mod tests {
         let worse = [
             PaperSigns { rank: 9, ..signs },
             PaperSigns { title_similarity: 0.2, ..signs },
+            PaperSigns { title_lead: 0.0, ..signs },
             PaperSigns { sentence_similarity: 0.3, ..signs },
             PaperSigns { coverage: 0.3, ..signs },
             PaperSigns { missing: 0.7, ..signs },

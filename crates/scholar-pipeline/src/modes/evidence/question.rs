@@ -137,8 +137,8 @@ pub(crate) struct Reading {
     pub(crate) claims: BTreeMap<String, Direction>,
     /// Whether it wants to know on which side a study stands: a yes or no, or an effect of something.
     pub(crate) wants_sides: bool,
-    /// Stems of what `or` joins, each without those of the other: none or at least two.
-    alternatives: Vec<BTreeSet<String>>,
+    /// Stems of what each `or` joins, each without those of the others: groups of at least two.
+    alternatives: Vec<Vec<BTreeSet<String>>>,
 }
 
 impl Reading {
@@ -171,7 +171,8 @@ impl Reading {
         let asks_effect = asks_effect(question);
         let kind = Kind::of(question, asks_effect);
         let parts = parts(question, &aspects, kind);
-        let topic = Topic::of(&terms, &parts, asks_effect);
+        let alternatives = parts::alternatives(question);
+        let topic = Topic::of(&terms, &groups(&parts, &alternatives), asks_effect);
         let is_effect = kind == Kind::Effect;
         let subject = stems(question).into_iter().find(|stem| topic.names(stem));
         let subject = subject.filter(|_| is_effect);
@@ -188,7 +189,7 @@ impl Reading {
             asks_harm: asks_harm(question, kind),
             claims,
             wants_sides: kind == Kind::Effect && (asks_effect || names_effect(question)),
-            alternatives: parts::alternatives(question),
+            alternatives,
         }
     }
 
@@ -201,17 +202,27 @@ impl Reading {
     /// Share of the terms' weight, each counted as far as `credit` says. Of alternatives, `compression or reranking`, the best
     /// one counts: no paper has to speak of both.
     pub(crate) fn share(&self, credit: impl Fn(&Term) -> f32) -> f32 {
-        let with = |kept: usize| {
-            let is_other = |term: &Term| {
-                let of = self.alternatives.iter().position(|stems| stems.contains(&term.stem));
-                of.is_some_and(|of| of != kept)
-            };
-            let terms = || self.terms.iter().filter(|term| !is_other(term));
-            let total: f32 = terms().map(|term| term.weight).sum();
-            let found: f32 = terms().map(|term| term.weight * credit(term)).sum();
-            if total > 0.0 { found / total } else { 0.0 }
+        let group_of = |term: &Term| {
+            let has =
+                |group: &Vec<BTreeSet<String>>| group.iter().any(|one| one.contains(&term.stem));
+            self.alternatives.iter().position(has)
         };
-        (0..self.alternatives.len().max(1)).map(with).fold(0.0, f32::max)
+        let sums = |wanted: &dyn Fn(&Term) -> bool| {
+            let terms = self.terms.iter().filter(|term| wanted(term));
+            terms.fold((0.0, 0.0), |(found, total), term| {
+                (found + term.weight * credit(term), total + term.weight)
+            })
+        };
+        let (mut found, mut total) = sums(&|term| group_of(term).is_none());
+        for group in &self.alternatives {
+            let of = |one: &BTreeSet<String>| sums(&|term| one.contains(&term.stem));
+            let share = |(found, total): (f32, f32)| if total > 0.0 { found / total } else { 0.0 };
+            let best = group.iter().map(of).max_by(|a, b| share(*a).total_cmp(&share(*b)));
+            let (of_best, weight) = best.unwrap_or_default();
+            found += of_best;
+            total += weight;
+        }
+        if total > 0.0 { found / total } else { 0.0 }
     }
 
     /// Whether `aspect` was asked for.
@@ -225,6 +236,16 @@ impl Reading {
         let keys: Vec<&Term> = self.terms.iter().filter(rare).collect();
         if keys.is_empty() { self.terms.iter().take(1).collect() } else { keys }
     }
+}
+
+/// What a sentence has to speak of one of: what the question joins by `or`, and the parts it names, if they are others.
+fn groups(parts: &[Part], alternatives: &[Vec<BTreeSet<String>>]) -> Vec<Vec<BTreeSet<String>>> {
+    let of_parts: Vec<BTreeSet<String>> = parts.iter().map(|part| part.stems.clone()).collect();
+    let shares = |group: &Vec<BTreeSet<String>>| {
+        group.iter().any(|one| of_parts.iter().any(|part| !part.is_disjoint(one)))
+    };
+    let others = alternatives.iter().filter(|group| !shares(group)).cloned();
+    others.chain((!of_parts.is_empty()).then(|| of_parts.clone())).collect()
 }
 
 /// Other verbs for what is done to a problem; abstracts vary them more than their nouns.

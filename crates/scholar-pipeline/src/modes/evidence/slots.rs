@@ -10,6 +10,12 @@ use super::terms::stem_set;
 
 /// Heading of what belongs to no other part.
 const FURTHER: &str = "Further findings";
+/// Heading of what is shown beside an abstention.
+const NEAREST: &str = "Nearest papers, which may answer it in part";
+/// Heading of what no word of the question divides.
+pub(crate) const FINDINGS: &str = "Findings";
+/// Share of the question's topic that a phrase of it says to be a heading. Ours: less of it is a torn heading.
+const HEADING_SHARE: f32 = 0.6;
 /// Heading of sentences that speak of both things compared.
 const COMPARED: &str = "Compared directly";
 /// Least share of a part's stems that a sentence about it has.
@@ -56,7 +62,13 @@ impl EffectSide {
         let side = Side::on(text, reading)?;
         let outcomes = outcomes(reading);
         let said = stem_set(text);
-        if !outcomes.is_empty() && !outcomes.iter().any(|stem| reading.is_said(stem, &said)) {
+        // `did not improve the outcomes assessed` is said of all of them.
+        let of_all = side == Side::NoEffect
+            && ["outcom", "endpoint"].iter().any(|stem| said.contains(*stem));
+        if !outcomes.is_empty()
+            && !of_all
+            && !outcomes.iter().any(|stem| reading.is_said(stem, &said))
+        {
             return None;
         }
         let theirs = claims(text);
@@ -85,10 +97,11 @@ fn outcomes(reading: &Reading) -> BTreeSet<String> {
     reading.phrases.iter().skip(1).flat_map(|phrase| stem_set(phrase)).collect()
 }
 
-/// The same as the question writes it: `muscle strength or falls`.
+/// The same as the question writes it: `muscle strength`, and `muscle strength or falls` where it names both as its parts.
 pub(crate) fn outcome_phrase(reading: &Reading) -> Option<String> {
     let outcomes = reading.phrases.get(1..).filter(|outcomes| !outcomes.is_empty())?;
-    (outcomes.len() <= 2).then(|| outcomes.join(" or "))
+    (outcomes.len() == 1 || outcomes.len() == 2 && reading.parts.len() == 2)
+        .then(|| outcomes.join(" or "))
 }
 
 /// The parts of an answer to the question, in order; the last takes what no other does.
@@ -140,10 +153,28 @@ pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
     slots
 }
 
-/// Heading of an answer of one part: what the question names.
+/// Heading of an answer of one part: the phrase that says most of what the question asks, or else what kind of thing it asks for.
 fn only_heading(reading: &Reading) -> String {
-    let heading = reading.phrases.iter().take(2).cloned().collect::<Vec<_>>().join(", ");
-    if heading.is_empty() { "Findings".to_owned() } else { capitalised(&heading) }
+    let said = |phrase: &String| {
+        let stems = stem_set(phrase);
+        reading.topic.share(|term| f32::from(u8::from(term.is_in(&stems))))
+    };
+    let longest = reading.phrases.iter().max_by(|a, b| said(a).total_cmp(&said(b)));
+    let whole = longest.filter(|phrase| phrase.contains(' ') && said(phrase) >= HEADING_SHARE);
+    whole.map_or_else(|| kind_heading(reading.kind).to_owned(), |phrase| capitalised(phrase))
+}
+
+fn kind_heading(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Quantity => "Figures",
+        Kind::Methods => "Methods",
+        Kind::Data => "Data",
+        Kind::Causes => "Causes",
+        Kind::Limits => "Problems and limits",
+        Kind::Definition | Kind::Effect | Kind::Comparison | Kind::ProsAndCons | Kind::General => {
+            FINDINGS
+        }
+    }
 }
 
 /// The part of `slots` that a sentence belongs to: the first that accepts it.
@@ -169,6 +200,16 @@ pub(crate) fn slot_of(slots: &[Slot], candidate: &Candidate, reading: &Reading) 
 }
 
 impl Slot {
+    /// What is shown beside an abstention.
+    pub(crate) fn nearest() -> Self {
+        Self { heading: NEAREST.to_owned(), accepts: Accepts::Anything, gap: None }
+    }
+
+    /// Whether it takes what no other does, behind parts that the question names.
+    pub(crate) fn is_rest(&self) -> bool {
+        self.heading == FURTHER
+    }
+
     /// Whether a text with these stems speaks of the part that the question names, under whatever heading it is shown. What is
     /// mentioned there is not missing.
     pub(crate) fn is_mentioned(&self, stems: &BTreeSet<String>, reading: &Reading) -> bool {
@@ -240,6 +281,22 @@ mod tests {
             headings("How can hallucinations of large language models be detected?"),
             ["Hallucinations of large language models"]
         );
+        // No torn phrase is a heading: `take`, `LLMs`.
+        assert_eq!(
+            headings("How many people take up screening when they can collect samples at home?"),
+            ["Figures"]
+        );
+        assert_eq!(
+            headings(
+                "Which defences stop jailbreak prompts from getting harmful answers out of LLMs?"
+            ),
+            [FINDINGS]
+        );
+        assert_eq!(
+            headings("Does synthetic text help models handle mixed-language input?")[0],
+            "An effect is reported",
+            "`models or mixed-language input` is no outcome"
+        );
     }
 
     #[test]
@@ -253,5 +310,8 @@ mod tests {
         );
         assert_eq!(side("Exercise increased blood pressure."), Some(EffectSide::Opposite));
         assert_eq!(side("Exercise improved sleep."), None, "another outcome");
+        let none = "Exercise did not improve the outcomes that were assessed.";
+        assert_eq!(side(none), Some(EffectSide::NoEffect), "all outcomes");
+        assert_eq!(side("All groups improved in the outcomes that were assessed."), None);
     }
 }

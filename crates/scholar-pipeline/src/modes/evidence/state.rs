@@ -8,8 +8,8 @@ use super::abstain::{Diagnosis, diagnose};
 use super::candidate::{Candidate, candidates, has_capitals};
 use super::config::{EvidenceConfig, PaperRules};
 use super::filter::{begins_sentence, ends_sentence};
-use super::lines::{best_line, lines};
-use super::papers::{Paper, PaperScoring, papers, shown};
+use super::lines::{best_line, last_resort, lines};
+use super::papers::{Paper, PaperScoring, SURE, papers, shown};
 use super::question::Reading;
 use super::score::{Encodings, Scored, Scoring, score};
 use super::sentence_signs::SentenceDiagnosis;
@@ -152,9 +152,10 @@ impl<'a> DigestState<'a> {
         let rules = &self.config().lines;
         let n = shown(&self.papers, &self.config().papers);
         self.chosen.clear();
-        for (nth, paper) in self.papers[..n].iter().enumerate() {
+        for paper in &self.papers[..n] {
             let mut of_paper = lines(&self.scored, &paper.members, &self.reading, rules);
-            if of_paper.is_empty() && nth == 0 {
+            // Of a paper that is very probably right, what is left is shown, too.
+            if of_paper.is_empty() && paper.probability >= SURE {
                 of_paper.extend(best_line(&self.scored, &paper.members, &self.reading));
             }
             for at in of_paper {
@@ -162,6 +163,32 @@ impl<'a> DigestState<'a> {
                     let slot = slot_of(&self.slots, &self.scored[at].candidate, &self.reading);
                     self.chosen.push(Line { at, slot });
                 }
+            }
+        }
+        self.choose_last_resort();
+    }
+
+    /// Something of the best paper, where no sentence passes.
+    fn choose_last_resort(&mut self) {
+        let Some(paper) = self.papers.first().filter(|_| self.chosen.is_empty()) else { return };
+        if let Some(at) = last_resort(&self.scored, &paper.members, &self.reading) {
+            let slot = slot_of(&self.slots, &self.scored[at].candidate, &self.reading);
+            self.chosen.push(Line { at, slot });
+        }
+    }
+
+    /// Chooses what comes nearest instead, one sentence a paper, where nothing answers.
+    pub(crate) fn choose_nearest(&mut self) {
+        let PaperRules { nearest, nearest_from, .. } = self.config().papers;
+        self.slots = vec![Slot::nearest()];
+        self.chosen.clear();
+        let near = self.papers.iter().filter(|paper| paper.probability >= nearest_from);
+        for paper in near.take(nearest) {
+            let rules = &self.config().lines;
+            let of_paper = lines(&self.scored, &paper.members, &self.reading, rules);
+            let best = || best_line(&self.scored, &paper.members, &self.reading);
+            if let Some(at) = of_paper.first().copied().or_else(best) {
+                self.chosen.push(Line { at, slot: 0 });
             }
         }
     }

@@ -62,7 +62,7 @@ pub(crate) fn weight(stem: &str) -> f32 {
     of_compound.map_or(own, |compound| own.min(compound))
 }
 
-/// `summaris` and `summar`, `tumour` and `tumor`, `glycaem` and `glycem` are one.
+/// `summaris` and `summar`, `tumour` and `tumor`, and what [`SPELLINGS`] has, are one.
 fn fold_spelling(stem: &str) -> String {
     let mut folded = stem.to_owned();
     let root = folded.strip_suffix("is").or_else(|| folded.strip_suffix("iz"));
@@ -72,8 +72,39 @@ fn fold_spelling(stem: &str) -> String {
     if folded.chars().count() >= 6 {
         folded = folded.replacen("our", "or", 1);
     }
-    folded.replacen("aem", "em", 1).replacen("paed", "ped", 1).replacen("oed", "ed", 1)
+    if let Some((_, american)) = SPELLED_STEMS.iter().find(|(british, _)| *british == folded) {
+        return (*american).to_owned();
+    }
+    SPELLINGS
+        .iter()
+        .fold(folded, |folded, (british, american)| folded.replacen(british, american, 1))
 }
+
+/// Letters that British and American spelling write differently, wherever they stand in a stem: `apnoea`, `oestrogen`,
+/// `anaesthesia`, `foetal`, `sulphate`, `defence`, `labelled`, `fibre`.
+const SPELLINGS: [(&str, &str); 17] = [
+    ("aem", "em"),
+    ("paed", "ped"),
+    ("oed", "ed"),
+    ("noea", "nea"),
+    ("rhoea", "rhea"),
+    ("oestr", "estr"),
+    ("oesoph", "esoph"),
+    ("foet", "fet"),
+    ("naesth", "nesth"),
+    ("gynaec", "gynec"),
+    ("caesar", "cesar"),
+    ("aetiol", "etiol"),
+    ("faec", "fec"),
+    ("sulph", "sulf"),
+    ("defenc", "defens"),
+    ("labell", "label"),
+    ("modell", "model"),
+];
+
+/// Whole stems that are written differently: `fibr` of `fibrosis` is another.
+const SPELLED_STEMS: [(&str, &str); 4] =
+    [("fibr", "fiber"), ("centr", "center"), ("litr", "liter"), ("titr", "titer")];
 
 /// Abbreviations a set of texts defines: folded stem of the short form to the stems of the long one.
 #[derive(Debug, Clone, Default)]
@@ -145,6 +176,17 @@ mod tests {
             ("glycaemic", "glycemic"),
             ("behavioural", "behavioral"),
             ("generalise", "generalize"),
+            ("apnoea", "apnea"),
+            ("dyspnoea", "dyspnea"),
+            ("diarrhoea", "diarrhea"),
+            ("oestrogens", "estrogen"),
+            ("foetal", "fetal"),
+            ("anaesthesia", "anesthesia"),
+            ("defences", "defense"),
+            ("labelled", "labeled"),
+            ("modelling", "modeling"),
+            ("fibre", "fiber"),
+            ("centres", "center"),
         ] {
             assert_eq!(stems(british), stems(american), "{british}");
         }

@@ -150,6 +150,23 @@ async fn a_question_about_something_else_gets_no_answer_but_the_nearest_papers()
 }
 
 #[tokio::test]
+async fn beside_an_abstention_stands_what_comes_nearest() {
+    let ports = ports();
+    // Nothing is sure enough, everything near enough.
+    let papers = PaperRules { nearest: 2, nearest_from: 0.0, ..PaperRules::digest() };
+    let config = EvidenceConfig { abstain_below: 1.1, papers, ..EvidenceConfig::digest() };
+    let (result, seen) = ask(&ports, QUESTION, &config).await;
+    let answer = &result.answer;
+    assert!(answer.abstained && answer.sentences.len() == 2, "{:#?}", answer.sentences);
+    assert_eq!((answer.references.len(), result.relevance.len()), (2, 2), "one sentence a paper");
+    assert!(answer.sentences.iter().all(|one| one.verbatim && !one.quotes.is_empty()));
+    assert!(answer.abstention().is_some_and(|message| message.contains("the nearest are quoted")));
+    let shown = seen.0.lock().iter().filter(|e| matches!(e, Event::Sentence { .. })).count();
+    assert_eq!(shown, 2);
+    assert!(result.notices.iter().any(|one| one.kind == NoticeKind::InsufficientEvidence));
+}
+
+#[tokio::test]
 async fn sentences_stay_on_the_topic_lean_on_nothing_and_come_from_many_papers() {
     let ports = ports();
     let (result, _) = ask(&ports, QUESTION, &lenient()).await;

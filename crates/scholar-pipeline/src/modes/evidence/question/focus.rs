@@ -15,9 +15,9 @@ const INSIDE: &[&str] =
 const LINKING: &[&str] = &[
     "address", "aid", "allevi", "appli", "associ", "avoid", "boost", "build", "contribut", "control", "correl", "creat",
     "cure", "decreas", "detect", "determin", "develop", "diagnos", "effect", "emerg", "enabl", "enhanc", "evalu", "explain", "extract",
-    "fail", "generat", "give", "includ", "induc", "involv", "know", "known", "learn", "lower", "make", "manag", "mean",
+    "fail", "generat", "get", "give", "harm", "hurt", "includ", "induc", "involv", "know", "known", "learn", "lower", "make", "manag", "mean",
     "measur", "mitig", "need", "occur", "predict", "preserv", "prevent", "produc", "promot", "propos", "protect", "provid", "quantifi", "rais",
-    "report", "requir", "safe", "solv", "speed", "studi", "success", "support", "train", "treat", "tri", "us", "use", "util", "valid", "verifi",
+    "report", "requir", "safe", "solv", "speed", "stop", "studi", "success", "support", "train", "treat", "tri", "us", "use", "util", "valid", "verifi",
 ];
 
 /// Phrases of the question, in order: runs of words that no question word, auxiliary or linking verb parts.
@@ -54,8 +54,11 @@ fn close(run: &mut Vec<&str>, found: &mut Vec<String>) {
 }
 
 /// Words that any question may use and that belong to what is named behind another word: `muscle strength`.
+#[rustfmt::skip]
 const NOUNS: &[&str] =
-    &["strength", "risk", "risks", "outcomes", "outcome", "performance", "problems", "states"];
+    &[
+        "strength", "risk", "risks", "outcomes", "outcome", "performance", "problems", "states", "relation", "relations",
+    ];
 
 /// Whether a word names something.
 fn carries(word: &str) -> bool {

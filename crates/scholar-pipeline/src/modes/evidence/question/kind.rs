@@ -56,7 +56,7 @@ impl Kind {
         ),
         (
             Self::Limits,
-            r"\b(?:limits?|limitations?|challenges|open (?:problems?|questions?|issues?)|obstacles|barriers|drawbacks|weaknesses|shortcomings|fail(?:s|ures?)?|struggle)\b",
+            r"^what (?:problems|issues|difficulties)\b|\b(?:limits?|limitations?|challenges|open (?:problems?|questions?|issues?)|obstacles|barriers|drawbacks|weaknesses|shortcomings|fail(?:s|ures?)?|struggle)\b",
         ),
         (
             Self::Causes,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Match, Regex};
 use scholar_core::text::words::is_stop_word;
 
 use super::super::pattern::pattern;
@@ -57,30 +57,68 @@ fn sub_questions(question: &str) -> Vec<Part> {
     SEAM.split(question).filter_map(part_of_words).collect()
 }
 
-/// Stems of the words on either side of the last `or`, without those that both have; none where nothing is joined.
-pub(super) fn alternatives(question: &str) -> Vec<BTreeSet<String>> {
-    static OR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\s+or\s+"));
-    let parts = distinct(beside(question, &OR));
-    if parts.len() < 2 { Vec::new() } else { parts.into_iter().map(|part| part.stems).collect() }
+/// What each `or` of the question joins, as stems without those that several have: groups of at least two.
+pub(super) fn alternatives(question: &str) -> Vec<Vec<BTreeSet<String>>> {
+    static OR: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i),?\s+or\s+"));
+    let mut groups: Vec<Vec<BTreeSet<String>>> = Vec::new();
+    // The last first: it has the whole of `a, b or c`.
+    for seam in OR.find_iter(question).collect::<Vec<_>>().into_iter().rev() {
+        let parts = distinct(beside(question, &seam));
+        let group: Vec<BTreeSet<String>> = parts.into_iter().map(|part| part.stems).collect();
+        let known = |stems: &BTreeSet<String>| {
+            groups.iter().flatten().any(|other| !other.is_disjoint(stems))
+        };
+        if group.len() >= 2 && !group.iter().any(known) {
+            groups.push(group);
+        }
+    }
+    groups
 }
 
 /// The words beside the last `and`, `or`, `versus`: `cocoa or nut consumption`.
 fn joined(question: &str) -> Vec<Part> {
     static SEAM: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"(?i)\s+(?:and|or|versus|vs\.?|compared? (?:to|with)|rather than|(?:better|worse|more effective) than|(?:superior|inferior) to)\s+",
+            r"(?i),?\s+(?:and|or|versus|vs\.?|compared? (?:to|with)|rather than|(?:better|worse|more effective) than|(?:superior|inferior) to)\s+",
         )
     });
-    beside(question, &SEAM)
+    let last = SEAM.find_iter(question).last();
+    last.map(|seam| beside(question, &seam)).unwrap_or_default()
 }
 
-/// What the words on either side of the last `seam` name.
-fn beside(question: &str, seam: &Regex) -> Vec<Part> {
-    let Some(seam) = seam.find_iter(question).last() else { return Vec::new() };
-    let mut before = near(question[..seam.start()].split_whitespace().rev());
-    before.reverse();
-    let after = near(question[seam.end()..].split_whitespace());
-    [before, after].into_iter().filter_map(|words| part_of_words(&words.join(" "))).collect()
+/// The one outcome with a stop word inside that many questions end with.
+const OF_LIFE: &str = "quality of life";
+
+/// What the words on either side of `seam` name, and before it each item of a list: three of `a, b or c`.
+fn beside(question: &str, seam: &Match<'_>) -> Vec<Part> {
+    let after = &question[seam.end()..];
+    let life = after.strip_prefix(OF_LIFE).map(|_| OF_LIFE.split_whitespace().collect());
+    let mut items = vec![life.unwrap_or_else(|| near(after.split_whitespace()))];
+    let mut before = &question[..seam.start()];
+    loop {
+        let comma = before.rfind(',');
+        let item = &before[comma.map_or(0, |comma| comma + 1)..];
+        let mut words = near(item.split_whitespace().rev());
+        // `In adults, a or b`: what comes before the first comma is no item.
+        if items.len() > 1 && (words.is_empty() || begins_with_preposition(item)) {
+            break;
+        }
+        let is_whole = words.len() == item.split_whitespace().count();
+        words.reverse();
+        items.push(words);
+        match comma.filter(|_| is_whole) {
+            Some(comma) => before = &before[..comma],
+            None => break,
+        }
+    }
+    items.reverse();
+    items.into_iter().filter_map(|words| part_of_words(&words.join(" "))).collect()
+}
+
+fn begins_with_preposition(words: &str) -> bool {
+    const PREPOSITIONS: [&str; 7] = ["after", "among", "during", "for", "in", "on", "with"];
+    let first = words.split_whitespace().next().unwrap_or_default().to_lowercase();
+    PREPOSITIONS.contains(&first.as_str())
 }
 
 /// The first words up to a stop word or one that any question may use, at most three.
@@ -96,8 +134,9 @@ fn part_of_words(text: &str) -> Option<Part> {
         .filter(|word| !word.is_empty() && !is_stop_word(word) && !is_generic(word))
         .take(5)
         .collect();
-    let stems: BTreeSet<String> = stems(&kept.join(" ")).into_iter().collect();
-    (!stems.is_empty()).then(|| Part { heading: capitalised(&kept.join(" ")), stems, aspect: None })
+    let name = if text == OF_LIFE { OF_LIFE.to_owned() } else { kept.join(" ") };
+    let stems: BTreeSet<String> = stems(&name).into_iter().collect();
+    (!stems.is_empty()).then(|| Part { heading: capitalised(&name), stems, aspect: None })
 }
 
 /// Parts reduced to the stems only they have; those without any are dropped.

@@ -1,5 +1,6 @@
 //! Questions as they are read.
 
+use super::super::terms::stem_set;
 use super::*;
 
 fn read(question: &str) -> Reading {
@@ -37,7 +38,33 @@ fn parts_are_what_the_question_names() {
         headings("How is coreference resolution evaluated and what biases does it show?"),
         ["Coreference resolution evaluated", "Biases"]
     );
+    assert_eq!(
+        headings("Does counselling improve breastfeeding, newborn survival or quality of life?"),
+        ["Breastfeeding", "Newborn survival", "Quality of life"]
+    );
+    let joined = super::parts::alternatives("In adults, sleep or mood after yoga?");
+    assert_eq!(joined, [[stem_set("sleep"), stem_set("mood")]], "adults are no alternative");
     assert!(headings("Is acupuncture effective for pain?").is_empty());
+}
+
+#[test]
+fn no_paper_has_to_speak_of_more_than_one_of_each_alternative() {
+    let question = "Do zinc, selenium or copper supplements prevent infections or anaemia?";
+    let lacks = |said: &str| -> Vec<String> {
+        let said: BTreeSet<String> = stems(said).into_iter().collect();
+        let reading = read(question);
+        let lacking = reading.topic.lacks(|term| term.is_in(&said));
+        lacking.into_iter().map(|term| term.word.clone()).collect()
+    };
+    assert_eq!(lacks("Selenium and infections of the lung."), Vec::<String>::new());
+    assert_eq!(lacks("Infections of the lung.").len(), 1, "one of the metals");
+    let share = |said: &str| {
+        let said: BTreeSet<String> = stems(said).into_iter().collect();
+        read(question).share(|term| f32::from(u8::from(term.is_in(&said))))
+    };
+    assert!(share("Selenium prevents infections.") > share("Selenium and infections."));
+    assert!(share("Selenium prevents infections.") > 0.99);
+    assert!(share("Selenium prevents cancer.") < 0.8);
 }
 
 #[test]
