@@ -255,7 +255,7 @@ pub(crate) fn is_guess(sentence: &str) -> bool {
 pub(crate) fn is_promise(sentence: &str) -> bool {
     static PROMISE: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"(?i)\b(?:pav\w+ the way|shed\w* light|valuable insights|promising direction|new avenues?|(?:is|are) (?:urgently |still )?(?:needed|warranted)|in the future|for future|future (?:work|research|studies|trials)|further (?:work|research|studies|trials|investigations?)|we hope|will (?:be|help|provide|inform|determine)|highlights? the (?:need|importance))\b",
+            r"(?i)\b(?:pav\w+ the way|shed\w* light|valuable insights|promising direction|new avenues?|(?:is|are) (?:urgently |still )?(?:needed|warranted)|in the future|for future|future (?:work|research|studies|trials)|further (?:work|research|studies|trials|investigations?)|we plan to|we hope|(?:studies|study|trials?|research|work) (?:is|are) (?:\w+ )?(?:required|needed|necessary|warranted|worthwhile)|will (?:be|help|provide|inform|determine)|highlights? the (?:need|importance))\b",
         )
     });
     PROMISE.is_match(sentence)
@@ -448,6 +448,24 @@ mod tests {
         let method = value("We present a new detector of hallucinations of models.", question);
         let data = value("We present a new benchmark of hallucinations of models.", question);
         assert!(method > data + 0.1, "a benchmark detects nothing");
+    }
+
+    #[test]
+    fn promises_guesses_and_empty_praise_are_known() {
+        for promise in [
+            "We plan to study the distributions of the scores of words.",
+            "Adequately powered studies are required to assess its effectiveness.",
+        ] {
+            assert!(is_promise(promise), "{promise}");
+        }
+        assert!(is_guess("Accumulation in tissues may account for the detrimental effects."));
+        assert!(is_guess("An AI of this kind could assist the editors of journals."));
+        assert!(is_praise(
+            "Experiments on two datasets demonstrate the effectiveness of our approach."
+        ));
+        assert!(is_motivation("The dominant methods make use of pre-trained language models."));
+        let finding = "Letters to the spouse could increase attendance by 10%.";
+        assert!(!is_promise(finding) && !is_guess(finding) && !is_praise(finding));
     }
 
     #[test]
