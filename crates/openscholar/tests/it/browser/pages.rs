@@ -56,7 +56,7 @@ const PAGES: &[Page] = &[
     (
         "answer",
         |site, made| site.open(&made.answer),
-        &["Political scientists", "How to read this answer", "References"],
+        &["Findings", "How to read this answer", "References"],
     ),
     (
         "proof",
@@ -85,7 +85,7 @@ const PAGES: &[Page] = &[
     ),
     ("failed", |site, made| site.open(&made.failed), &["could not be answered", "Go on"]),
     ("stopped", |site, made| site.open(&made.stopped), &["You stopped this question.", "Go on"]),
-    ("shared", |site, made| site.open(&made.shared), &["Political scientists", "References"]),
+    ("shared", |site, made| site.open(&made.shared), &["Findings", "References"]),
     ("verified", |site, made| pressed(site, &made.answer, "verify"), &["Everything holds"]),
     ("replayed", |site, made| pressed(site, &made.answer, "replay"), &["byte for byte"]),
     (

@@ -225,6 +225,11 @@ impl Reading {
         if total > 0.0 { found / total } else { 0.0 }
     }
 
+    /// Whether `or` joins the part to another.
+    pub(crate) fn is_alternative(&self, part: &Part) -> bool {
+        self.alternatives.iter().flatten().any(|stems| !stems.is_disjoint(&part.stems))
+    }
+
     /// Whether `aspect` was asked for.
     pub(crate) fn wants(&self, aspect: Aspect) -> bool {
         self.aspects.contains(&aspect)

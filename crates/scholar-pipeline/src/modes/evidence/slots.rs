@@ -110,12 +110,14 @@ pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
         |heading: String, accepts: Accepts, gap: Option<String>| Slot { heading, accepts, gap };
     let named = reading.parts.iter().enumerate().map(|(at, part)| {
         let accepts = part.aspect.map_or(Accepts::Part(at), Accepts::Aspect);
-        // That no sentence is told to be an advantage does not say that there is none.
+        // That no sentence is told to be an advantage does not say that there is none; that of `herb or spice` one is not named
+        // says nothing either: the question asks for any.
         // `later` of `later impact` names nothing either.
         let names = |stem: &String| {
             reading.terms.iter().any(|term| term.stem == *stem && term.weight >= KEY_WEIGHT)
         };
-        let is_named = part.aspect.is_none() && part.stems.iter().any(names);
+        let is_named =
+            part.aspect.is_none() && part.stems.iter().any(names) && !reading.is_alternative(part);
         let gap = is_named.then(|| uncapitalised(&part.heading));
         slot(part.heading.clone(), accepts, gap)
     });
@@ -167,13 +169,16 @@ fn only_heading(reading: &Reading) -> String {
 fn kind_heading(kind: Kind) -> &'static str {
     match kind {
         Kind::Quantity => "Figures",
-        Kind::Methods => "Methods",
         Kind::Data => "Data",
         Kind::Causes => "Causes",
         Kind::Limits => "Problems and limits",
-        Kind::Definition | Kind::Effect | Kind::Comparison | Kind::ProsAndCons | Kind::General => {
-            FINDINGS
-        }
+        // What a method achieves is shown, too.
+        Kind::Methods
+        | Kind::Definition
+        | Kind::Effect
+        | Kind::Comparison
+        | Kind::ProsAndCons
+        | Kind::General => FINDINGS,
     }
 }
 

@@ -185,8 +185,12 @@ impl<'a> DigestState<'a> {
         let near = self.papers.iter().filter(|paper| paper.probability >= nearest_from);
         for paper in near.take(nearest) {
             let rules = &self.config().lines;
-            let of_paper = lines(&self.scored, &paper.members, &self.reading, rules);
-            let best = || best_line(&self.scored, &paper.members, &self.reading);
+            // Near is also what lacks a word of the question.
+            let all: Vec<usize> =
+                (0..self.scored.len()).filter(|at| *self.paper(*at) == paper.id).collect();
+            let members = if paper.members.is_empty() { &all } else { &paper.members };
+            let of_paper = lines(&self.scored, members, &self.reading, rules);
+            let best = || best_line(&self.scored, members, &self.reading);
             if let Some(at) = of_paper.first().copied().or_else(best) {
                 self.chosen.push(Line { at, slot: 0 });
             }

@@ -42,7 +42,7 @@ fn parts_are_what_the_question_names() {
         headings("Does counselling improve breastfeeding, newborn survival or quality of life?"),
         ["Breastfeeding", "Newborn survival", "Quality of life"]
     );
-    let joined = super::parts::alternatives("In adults, sleep or mood after yoga?");
+    let joined = parts::alternatives("In adults, sleep or mood after yoga?");
     assert_eq!(joined, [[stem_set("sleep"), stem_set("mood")]], "adults are no alternative");
     assert!(headings("Is acupuncture effective for pain?").is_empty());
 }
