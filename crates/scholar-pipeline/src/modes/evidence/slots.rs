@@ -159,7 +159,8 @@ pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
 fn only_heading(reading: &Reading) -> String {
     let said = |phrase: &String| {
         let stems = stem_set(phrase);
-        reading.topic.share(|term| f32::from(u8::from(term.is_in(&stems))))
+        // A heading names the thing, not what is done to it.
+        reading.topic.share(|term| f32::from(u8::from(term.act || term.is_in(&stems))))
     };
     let longest = reading.phrases.iter().max_by(|a, b| said(a).total_cmp(&said(b)));
     let whole = longest.filter(|phrase| phrase.contains(' ') && said(phrase) >= HEADING_SHARE);
@@ -285,6 +286,10 @@ mod tests {
         assert_eq!(
             headings("How can hallucinations of large language models be detected?"),
             ["Hallucinations of large language models"]
+        );
+        assert_eq!(
+            headings("How can hallucinations in translation be explained, reduced and detected?"),
+            ["Hallucinations in translation"]
         );
         // No torn phrase is a heading: `take`, `LLMs`.
         assert_eq!(
