@@ -93,7 +93,8 @@ fn conclusion(scored: &[Scored], left: &[usize]) -> Option<usize> {
     near.max_by(|a, b| worth(*a).total_cmp(&worth(*b)).then(b.cmp(a)))
 }
 
-fn concludes(scored: &Scored) -> bool {
+/// Whether the sentence is a conclusion.
+pub(crate) fn concludes(scored: &Scored) -> bool {
     scored.judged.is_some_and(|judged| judged.role.most_probable() == SentenceRole::Conclusion)
 }
 

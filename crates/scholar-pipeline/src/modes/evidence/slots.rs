@@ -211,6 +211,11 @@ impl Slot {
         Self { heading: NEAREST.to_owned(), accepts: Accepts::Anything, gap: None }
     }
 
+    /// Whether it is a part that the question names.
+    pub(crate) fn is_part(&self) -> bool {
+        matches!(self.accepts, Accepts::Part(_))
+    }
+
     /// Whether it takes what no other does, behind parts that the question names.
     pub(crate) fn is_rest(&self) -> bool {
         self.heading == FURTHER

@@ -8,7 +8,7 @@ use super::abstain::{Diagnosis, diagnose};
 use super::candidate::{Candidate, candidates, has_capitals};
 use super::config::{EvidenceConfig, PaperRules};
 use super::filter::{begins_sentence, ends_sentence};
-use super::lines::{best_line, last_resort, lines};
+use super::lines::{best_line, concludes, last_resort, lines};
 use super::papers::{Paper, PaperScoring, SURE, papers, shown};
 use super::question::Reading;
 use super::score::{Encodings, Scored, Scoring, score};
@@ -158,12 +158,12 @@ impl<'a> DigestState<'a> {
             if of_paper.is_empty() && paper.probability >= SURE {
                 of_paper.extend(best_line(&self.scored, &paper.members, &self.reading));
             }
-            for at in of_paper {
-                if self.chosen.len() < rules.max_sentences {
-                    let slot = slot_of(&self.slots, &self.scored[at].candidate, &self.reading);
-                    self.chosen.push(Line { at, slot });
-                }
-            }
+            let room = rules.max_sentences - self.chosen.len();
+            let slot = |at: usize| slot_of(&self.slots, &self.scored[at].candidate, &self.reading);
+            let mut of_paper: Vec<Line> =
+                of_paper.into_iter().take(room).map(|at| Line { at, slot: slot(at) }).collect();
+            keep_together(&self.slots, &self.scored, &mut of_paper);
+            self.chosen.append(&mut of_paper);
         }
         self.choose_last_resort();
     }
@@ -325,6 +325,17 @@ impl<'a> DigestState<'a> {
     /// How the digest is made.
     pub(crate) fn config(&self) -> &'a EvidenceConfig {
         &self.frame.config.evidence
+    }
+}
+
+/// Moves a paper's conclusion to its result, where only that names a part of the question: `did not improve the outcomes` is
+/// said of pain, too, and the result alone may say the contrary.
+fn keep_together(slots: &[Slot], scored: &[Scored], of_paper: &mut [Line]) {
+    let part = of_paper.iter().find(|line| slots[line.slot].is_part()).map(|line| line.slot);
+    if let (Some(part), Some(first)) = (part, of_paper.first_mut()) {
+        if slots[first.slot].is_rest() && concludes(&scored[first.at]) {
+            first.slot = part;
+        }
     }
 }
 
