@@ -332,10 +332,10 @@ impl<'a> DigestState<'a> {
 /// said of pain, too, and the result alone may say the contrary.
 fn keep_together(slots: &[Slot], scored: &[Scored], of_paper: &mut [Line]) {
     let part = of_paper.iter().find(|line| slots[line.slot].is_part()).map(|line| line.slot);
-    if let (Some(part), Some(first)) = (part, of_paper.first_mut()) {
-        if slots[first.slot].is_rest() && concludes(&scored[first.at]) {
-            first.slot = part;
-        }
+    let first = of_paper.first_mut();
+    let stray = first.filter(|one| slots[one.slot].is_rest() && concludes(&scored[one.at]));
+    if let (Some(part), Some(conclusion)) = (part, stray) {
+        conclusion.slot = part;
     }
 }
 
