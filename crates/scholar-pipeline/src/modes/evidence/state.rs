@@ -162,7 +162,7 @@ impl<'a> DigestState<'a> {
             let slot = |at: usize| slot_of(&self.slots, &self.scored[at].candidate, &self.reading);
             let mut of_paper: Vec<Line> =
                 of_paper.into_iter().take(room).map(|at| Line { at, slot: slot(at) }).collect();
-            keep_together(&self.slots, &self.scored, &mut of_paper);
+            keep_together(&self.slots, &mut of_paper, |at| concludes(&self.scored[at]));
             self.chosen.append(&mut of_paper);
         }
         self.choose_last_resort();
@@ -330,10 +330,10 @@ impl<'a> DigestState<'a> {
 
 /// Moves a paper's conclusion to its result, where only that names a part of the question: `did not improve the outcomes` is
 /// said of pain, too, and the result alone may say the contrary.
-fn keep_together(slots: &[Slot], scored: &[Scored], of_paper: &mut [Line]) {
+fn keep_together(slots: &[Slot], of_paper: &mut [Line], concludes: impl Fn(usize) -> bool) {
     let part = of_paper.iter().find(|line| slots[line.slot].is_part()).map(|line| line.slot);
     let first = of_paper.first_mut();
-    let stray = first.filter(|one| slots[one.slot].is_rest() && concludes(&scored[one.at]));
+    let stray = first.filter(|one| slots[one.slot].is_rest() && concludes(one.at));
     if let (Some(part), Some(conclusion)) = (part, stray) {
         conclusion.slot = part;
     }
@@ -348,4 +348,27 @@ fn beside(found: &Ranked, passage: Passage) -> Ranked {
     let explanation = explanation.with(found.explanation.clone());
     let retrieved = Retrieved { passage, ..found.retrieved.clone() };
     Ranked { retrieved, score: found.score, explanation }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conclusion_stands_beside_the_result_that_names_a_part() {
+        let question = "Does stimulation of muscles improve walking or pain?";
+        let slots = slots(&Reading::of(question, &Abbreviations::default()));
+        let rest = slots.len() - 1;
+        assert!(slots[1].is_part() && slots[rest].is_rest());
+        let placed = |conclusion: usize| {
+            let mut of_paper = [Line { at: 7, slot: rest }, Line { at: 8, slot: 1 }];
+            keep_together(&slots, &mut of_paper, |at| at == conclusion);
+            of_paper.map(|line| line.slot)
+        };
+        assert_eq!(placed(7), [1, 1], "`did not improve the outcomes` is said of pain, too");
+        assert_eq!(placed(9), [rest, 1], "what concludes nothing stays");
+        let mut alone = [Line { at: 7, slot: rest }];
+        keep_together(&slots, &mut alone, |_| true);
+        assert_eq!(alone[0].slot, rest);
+    }
 }
