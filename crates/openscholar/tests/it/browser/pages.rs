@@ -56,7 +56,12 @@ const PAGES: &[Page] = &[
     (
         "answer",
         |site, made| site.open(&made.answer),
-        &["Findings", "How to read this answer", "References"],
+        &[
+            "Findings",
+            "a pipeline of text processing tools",
+            "How to read this answer",
+            "References",
+        ],
     ),
     (
         "proof",
@@ -85,7 +90,11 @@ const PAGES: &[Page] = &[
     ),
     ("failed", |site, made| site.open(&made.failed), &["could not be answered", "Go on"]),
     ("stopped", |site, made| site.open(&made.stopped), &["You stopped this question.", "Go on"]),
-    ("shared", |site, made| site.open(&made.shared), &["Findings", "References"]),
+    (
+        "shared",
+        |site, made| site.open(&made.shared),
+        &["a pipeline of text processing tools", "References"],
+    ),
     ("verified", |site, made| pressed(site, &made.answer, "verify"), &["Everything holds"]),
     ("replayed", |site, made| pressed(site, &made.answer, "replay"), &["byte for byte"]),
     (

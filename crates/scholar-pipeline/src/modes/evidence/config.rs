@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Probability from which a paper is taken to answer: that from which there is an answer at all.
+pub(crate) const SURE: f32 = 0.4;
+
 /// Which sentences may be shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SentenceRules {
@@ -173,7 +176,7 @@ impl EvidenceConfig {
             lines: LineRules::digest(),
             checks: CheckRules { rounds: 2, top_k: 20 },
             evidence_is: EvidenceIs::Found,
-            abstain_below: 0.4,
+            abstain_below: SURE,
             synthesis: None,
         }
     }

@@ -9,6 +9,7 @@ use scholar_core::{
 
 use super::abstain::Diagnosis;
 use super::assemble::{self, Digest};
+use super::config::SynthesisRules;
 use super::informative::Side;
 use super::question::{Kind, Reading};
 use super::sentence_signs::SentenceDiagnosis;
@@ -75,11 +76,12 @@ pub async fn digest(frame: &Frame<'_>, evidence: Vec<Ranked>) -> Result<Evidence
     };
     if enough {
         notices.extend(missing(&result.diagnosis));
-        compose(&state, &mut result, &mut notices).await;
+        let rules = state.config().synthesis.as_ref();
+        compose(&state, (assemble::digest(&state), rules), &mut result, &mut notices).await;
     } else {
         notices.push(insufficient(&state, &result));
         state.choose_nearest();
-        put(&state, assemble::chosen(&state), &mut result, &mut notices);
+        compose(&state, (assemble::chosen(&state), None), &mut result, &mut notices).await;
     }
     for notice in &notices {
         state.frame.emit(&Event::Noticed { notice: notice.clone() });
@@ -101,12 +103,19 @@ fn without_models(state: &DigestState<'_>) -> Option<Notice> {
     Some(Notice::new(NoticeKind::Weak, message))
 }
 
-/// The digest at once, then what the model makes of it.
-async fn compose(state: &DigestState<'_>, result: &mut EvidenceAnswer, notices: &mut Vec<Notice>) {
-    let digest = assemble::digest(state);
+/// The digest at once, then what the model makes of it by the rules, if there are any.
+async fn compose(
+    state: &DigestState<'_>,
+    (digest, rules): (Digest, Option<&SynthesisRules>),
+    result: &mut EvidenceAnswer,
+    notices: &mut Vec<Notice>,
+) {
     emit(state, &digest.sentences);
     notices.extend(assemble::retractions(state, &digest.references));
-    let synthesis = ask_model(state, &digest, notices).await;
+    let synthesis = match rules {
+        Some(rules) => ask_model(state, &digest, rules, notices).await,
+        None => Vec::new(),
+    };
     emit(state, &synthesis);
     for sentence in &synthesis {
         let best = sentence.citations.iter().filter_map(|citation| {
@@ -124,33 +133,19 @@ async fn compose(state: &DigestState<'_>, result: &mut EvidenceAnswer, notices: 
     result.answer.references = references;
 }
 
-/// What comes nearest, as it is.
-fn put(
-    state: &DigestState<'_>,
-    digest: Digest,
-    result: &mut EvidenceAnswer,
-    notices: &mut Vec<Notice>,
-) {
-    emit(state, &digest.sentences);
-    notices.extend(assemble::retractions(state, &digest.references));
-    result.relevance = digest.relevance;
-    result.answer.sentences = digest.sentences;
-    result.answer.references = digest.references;
-}
-
 fn emit(state: &DigestState<'_>, sentences: &[AnswerSentence]) {
     for sentence in sentences {
         state.frame.emit(&Event::Sentence { sentence: sentence.clone() });
     }
 }
 
-/// The synthesis, where it is wanted and there is a model.
+/// The synthesis, where there is a model.
 async fn ask_model(
     state: &DigestState<'_>,
     digest: &Digest,
+    rules: &SynthesisRules,
     notices: &mut Vec<Notice>,
 ) -> Vec<AnswerSentence> {
-    let Some(rules) = &state.config().synthesis else { return Vec::new() };
     let shown = synthesis::sources(state, digest, rules.max_prompt_tokens);
     let (written, problem) = synthesis::write(state, &shown, rules).await;
     notices.extend(problem);

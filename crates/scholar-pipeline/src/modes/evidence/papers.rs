@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use scholar_core::{PaperId, PassageKind, Ranked, SentenceRole};
 use serde::{Deserialize, Serialize};
 
-use super::config::{EvidenceIs, PaperRules};
+use super::config::{EvidenceIs, PaperRules, SURE};
 use super::question::{Kind, Reading, Term};
 use super::score::Scored;
 use super::terms::stem_set;
@@ -13,9 +13,6 @@ use super::terms::stem_set;
 /// Probability from which a paper is read although it lacks a core concept of the question: all else says that it answers, so it
 /// has another word for it. On the development questions 41 of 144 answering papers lack one by our synonyms.
 const IN_OTHER_WORDS: f32 = 0.2;
-
-/// Probability from which a paper is taken to answer: that from which there is an answer at all.
-pub(crate) const SURE: f32 = 0.4;
 
 /// What is wanted done to a problem and that papers on doing something else mention in passing, as folded stems.
 const REQUIRED_ACTS: [&str; 2] = ["detect", "prevent"];
@@ -255,27 +252,7 @@ fn paper(
         let there = |term: &Term| !term.is_in(everywhere) || has(at, term);
         !reading.topic.lacks(there).is_empty()
     };
-    // Papers that prevent something mention that others detect it: what is wanted done stands in the title, or in a sentence
-    // that is no background.
-    let lacks_act = || {
-        let wanted =
-            || reading.topic.acts().filter(|term| REQUIRED_ACTS.contains(&term.stem.as_str()));
-        let is_own = |at: &usize| {
-            scored[*at]
-                .judged
-                .is_none_or(|one| one.role.most_probable() != SentenceRole::Background)
-        };
-        let done = |term: &Term| {
-            !term.is_in(everywhere)
-                || term.is_in(&about.title)
-                || own
-                    .iter()
-                    .filter(|at| is_own(at))
-                    .any(|at| term.is_in(&scored[*at].candidate.stems))
-        };
-        reading.kind == Kind::Methods && wanted().count() > 0 && !wanted().any(done)
-    };
-    if lacks_act() {
+    if lacks_act(scoring, about, &own, everywhere) {
         own.clear();
     }
     let mut members: Vec<usize> = own.iter().copied().filter(|at| !lacks_concept(*at)).collect();
@@ -306,6 +283,31 @@ fn paper(
         members = own;
     }
     Paper { id: id.clone(), signs, probability, members }
+}
+
+/// Whether a method is asked for that detects or prevents, and the paper does neither.
+///
+/// Papers that prevent something mention that others detect it: what is wanted done stands in the title, or in a sentence that is
+/// no background. What no text at all mentions is asked of none.
+fn lacks_act(
+    scoring: &PaperScoring<'_>,
+    about: &About,
+    own: &[usize],
+    everywhere: &BTreeSet<String>,
+) -> bool {
+    let PaperScoring { reading, scored, .. } = scoring;
+    let says = |scored: &Scored, term: &Term| {
+        let role = scored.judged.map(|one| one.role.most_probable());
+        role != Some(SentenceRole::Background) && term.is_in(&scored.candidate.stems)
+    };
+    let done = |term: &&Term| {
+        !term.is_in(everywhere)
+            || term.is_in(&about.title)
+            || own.iter().any(|at| says(&scored[*at], term))
+    };
+    let required = |term: &&Term| REQUIRED_ACTS.contains(&term.stem.as_str());
+    let wanted: Vec<&Term> = reading.topic.acts().filter(required).collect();
+    reading.kind == Kind::Methods && !wanted.is_empty() && !wanted.iter().any(done)
 }
 
 /// How many of `papers`, most probable first, are clearly ahead of the rest: they are shown.

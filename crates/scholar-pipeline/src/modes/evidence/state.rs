@@ -6,10 +6,10 @@ use scholar_core::{PaperId, Passage, PassageId, PassageKind, PortError, Ranked, 
 
 use super::abstain::{Diagnosis, diagnose};
 use super::candidate::{Candidate, candidates, has_capitals};
-use super::config::{EvidenceConfig, PaperRules};
+use super::config::{EvidenceConfig, PaperRules, SURE};
 use super::filter::{begins_sentence, ends_sentence};
 use super::lines::{best_line, concludes, last_resort, lines};
-use super::papers::{Paper, PaperScoring, SURE, papers, shown};
+use super::papers::{Paper, PaperScoring, papers, shown};
 use super::question::Reading;
 use super::score::{Encodings, Scored, Scoring, score};
 use super::sentence_signs::SentenceDiagnosis;
@@ -186,8 +186,7 @@ impl<'a> DigestState<'a> {
         for paper in near.take(nearest) {
             let rules = &self.config().lines;
             // Near is also what lacks a word of the question.
-            let all: Vec<usize> =
-                (0..self.scored.len()).filter(|at| *self.paper(*at) == paper.id).collect();
+            let all: Vec<usize> = self.of_paper(&paper.id).collect();
             let members = if paper.members.is_empty() { &all } else { &paper.members };
             let of_paper = lines(&self.scored, members, &self.reading, rules);
             let best = || best_line(&self.scored, members, &self.reading);
@@ -294,9 +293,7 @@ impl<'a> DigestState<'a> {
     /// Sentences of the most probable papers, with what they are chosen by.
     pub(crate) fn sentences(&self) -> Vec<SentenceDiagnosis> {
         let papers = self.papers.iter().take(self.config().papers.max_papers);
-        let of_papers = papers.flat_map(|paper| {
-            (0..self.scored.len()).filter(move |at| *self.paper(*at) == paper.id)
-        });
+        let of_papers = papers.flat_map(|paper| self.of_paper(&paper.id));
         let diagnosis = |at: usize| {
             let scored = &self.scored[at];
             SentenceDiagnosis {
@@ -320,6 +317,11 @@ impl<'a> DigestState<'a> {
     /// The paper of a sentence.
     pub(crate) fn paper(&self, at: usize) -> &PaperId {
         &self.evidence[self.scored[at].candidate.passage].retrieved.passage.id.paper
+    }
+
+    /// The sentences of a paper.
+    fn of_paper(&self, id: &PaperId) -> impl Iterator<Item = usize> {
+        (0..self.scored.len()).filter(move |at| self.paper(*at) == id)
     }
 
     /// How the digest is made.

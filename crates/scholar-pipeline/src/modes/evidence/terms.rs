@@ -75,13 +75,17 @@ fn fold_spelling(stem: &str) -> String {
     if let Some((_, american)) = SPELLED_STEMS.iter().find(|(british, _)| *british == folded) {
         return (*american).to_owned();
     }
-    SPELLINGS
-        .iter()
-        .fold(folded, |folded, (british, american)| folded.replacen(british, american, 1))
+    for (british, american) in SPELLINGS {
+        // Most stems have none: nothing is copied for them.
+        if folded.contains(british) {
+            folded = folded.replacen(british, american, 1);
+        }
+    }
+    folded
 }
 
 /// Letters that British and American spelling write differently, wherever they stand in a stem: `apnoea`, `oestrogen`,
-/// `anaesthesia`, `foetal`, `sulphate`, `defence`, `labelled`, `fibre`.
+/// `anaesthesia`, `foetal`, `sulphate`, `defence`, `labelled`.
 const SPELLINGS: [(&str, &str); 17] = [
     ("aem", "em"),
     ("paed", "ped"),
