@@ -20,6 +20,7 @@ mod file;
 mod formats;
 mod guess;
 mod kernels;
+mod limits;
 mod model;
 mod panels;
 mod pool;
@@ -48,8 +49,9 @@ use scholar_core::{
 use tracing::Span;
 
 pub use error::GgufError;
+pub use limits::{KernelSpeed, MachineLimits, kernel_speeds, machine_limits};
 pub use model::TokenWork;
-pub use session::{GgufSession, MachineLimits, machine_limits};
+pub use session::GgufSession;
 
 use chat::ChatTemplate;
 use engine::Engine;

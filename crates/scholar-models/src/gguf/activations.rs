@@ -4,16 +4,58 @@
     reason = "threads write rows of their own, and kernels are compiled for CPU features that were detected"
 )]
 
-use super::formats::GROUP;
+use super::formats::{GROUP, MAX_UNIT};
 use super::pool::{Disjoint, Pool};
 use crate::kernels::Aligned;
 use crate::multiversion;
 use crate::simd::SimdLevel;
 
+/// Up to this many rows the weights are read in place; more are worth a panel.
+pub(super) const MAX_ROWS: usize = 8;
 /// The largest magnitude of a code.
 const MOST: f32 = 127.0;
 /// Adding it leaves the nearest integer in the low bits of an f32.
 const ROUND: f32 = 12_582_912.0;
+
+/// Two neighbouring units of 256 in the order in which two blocks are multiplied: the first unit in the first half of each vector,
+/// the second in the second. Behind an odd number of units there are zeros.
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+pub(super) struct UnitPair {
+    /// Of even and of odd stretches of 32 codes: four codes of each of the four stretches side by side, vector by vector.
+    pub(super) codes: [[[i8; 32]; 8]; 2],
+    /// The scale of each unit four times.
+    pub(super) scales: [f32; 8],
+    /// Sums of stretches of 32 codes.
+    pub(super) pair_sums: [i16; 16],
+    /// Sums of groups of 16 codes: the first eight of both units, then the second eight.
+    pub(super) sums: [i16; 32],
+}
+
+impl UnitPair {
+    const ZERO: Self =
+        Self { codes: [[[0; 32]; 8]; 2], scales: [0.0; 8], pair_sums: [0; 16], sums: [0; 32] };
+
+    /// Takes one of the two units.
+    fn take(&mut self, second: usize, codes: &[i8; MAX_UNIT], scale: f32, sums: &[i16; 16]) {
+        let (codes, _) = codes.as_chunks::<4>();
+        for (odd, vectors) in self.codes.iter_mut().enumerate() {
+            for (at, vector) in vectors.iter_mut().enumerate() {
+                let to = &mut vector.as_chunks_mut::<4>().0[4 * second..][..4];
+                for (quarter, to) in to.iter_mut().enumerate() {
+                    *to = codes[16 * quarter + 8 * odd + at];
+                }
+            }
+        }
+        self.scales[4 * second..][..4].fill(scale);
+        self.sums[8 * second..][..8].copy_from_slice(&sums[..8]);
+        self.sums[16 + 8 * second..][..8].copy_from_slice(&sums[8..]);
+        let pairs = self.pair_sums[8 * second..].iter_mut();
+        for (pair, sums) in pairs.zip(sums.as_chunks::<2>().0) {
+            *pair = sums[0] + sums[1];
+        }
+    }
+}
 
 /// Rows of numbers as codes of 8 bits, with a scale for each unit of them.
 #[derive(Default)]
@@ -25,6 +67,8 @@ pub(super) struct Rounded {
     rows: usize,
     /// `[n, width]`, and what an earlier use left behind them. Vectors of them cross no cache line.
     pub(super) codes: Aligned<i8>,
+    /// Few rows of units of 256 once more, `[n, ⌈width / 512⌉]`.
+    pub(super) pairs: Vec<UnitPair>,
     /// `[n, width / unit]`.
     pub(super) scales: Vec<f32>,
     /// Sums of the codes of each group of 16: `[n, width / 16]`.
@@ -45,11 +89,18 @@ impl Rounded {
         let n = rows.len() / width;
         (self.unit, self.width, self.rows) = (unit, width, n);
         self.codes.need(n * width);
+        let pairs_per_row = width.div_ceil(2 * MAX_UNIT);
+        let has_pairs = unit == MAX_UNIT && n <= MAX_ROWS;
+        self.pairs.clear();
+        if has_pairs {
+            self.pairs.resize(n * pairs_per_row, UnitPair::ZERO);
+        }
         self.scales.resize(n * (width / unit), 0.0);
         self.sums.resize(n * (width / GROUP), 0);
         self.pair_sums.resize(n * (width / (2 * GROUP)), 0);
         let level = SimdLevel::detect();
         let codes = Disjoint::new(&mut self.codes);
+        let pairs = Disjoint::new(&mut self.pairs);
         let scales = Disjoint::new(&mut self.scales);
         let sums = Disjoint::new(&mut self.sums);
         let pair_sums = Disjoint::new(&mut self.pair_sums);
@@ -70,6 +121,14 @@ impl Rounded {
                 )
             };
             round(level, row, unit, codes, scales, sums);
+            if has_pairs {
+                // SAFETY: as above.
+                let pairs = unsafe { pairs.range(i * pairs_per_row, pairs_per_row) };
+                let units = codes.as_chunks().0.iter().zip(&*scales).zip(sums.as_chunks().0);
+                for (at, ((codes, scale), sums)) in units.enumerate() {
+                    pairs[at / 2].take(at % 2, codes, *scale, sums);
+                }
+            }
             for (pair, sums) in pair_sums.iter_mut().zip(sums.as_chunks::<2>().0) {
                 *pair = sums[0] + sums[1];
             }

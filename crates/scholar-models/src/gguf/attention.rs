@@ -1,11 +1,11 @@
 //! Causal attention with grouped queries over a preallocated cache, in blocks of keys with a running softmax.
 #![expect(unsafe_code, reason = "threads write columns of their own")]
 
+use super::activations::MAX_ROWS;
 use super::kernels::{
     Softmax, from_halves, gemm_accumulate, gemm_transposed, mix_few, score_few, soften, to_halves,
 };
 use super::pool::{Disjoint, Pool};
-use super::rows::MAX_ROWS;
 use crate::simd::SimdLevel;
 
 /// Query positions per unit of work.

@@ -6,11 +6,11 @@ use std::time::Instant;
 use scholar_core::{FinishReason, Generation, PortError, PortErrorKind, Sampling, TokenUsage};
 use serde_json::Value;
 
+use super::activations::MAX_ROWS;
 use super::constraint::{Constraint, ConstraintError, Grammars};
 use super::guess::Guesser;
 use super::model::{Cache, Model};
 use super::reply::Reply;
-use super::rows::MAX_ROWS;
 use super::sampler::{Sampler, log_sum_exp};
 use super::vocab::Vocabulary;
 

@@ -5,7 +5,7 @@
 //!
 //! Source: Saxena 2023, prompt lookup decoding; Yang et al. 2023, inference with reference.
 
-use super::rows::MAX_ROWS;
+use super::activations::MAX_ROWS;
 
 /// Tokens that must stand the same before a guess is made, and the most that are compared.
 const SHORTEST_MATCH: usize = 3;

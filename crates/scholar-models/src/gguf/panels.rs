@@ -105,8 +105,7 @@ impl Level {
         Self::Portable
     }
 
-    /// All that this machine runs, for tests.
-    #[cfg(test)]
+    /// All that this machine runs.
     pub(super) fn all() -> Vec<Self> {
         let mut all = vec![Self::Portable];
         #[cfg(target_arch = "x86_64")]

@@ -9,11 +9,11 @@
 
 use std::cell::RefCell;
 
-use super::activations::Rounded;
+use super::activations::{MAX_ROWS, Rounded};
 use super::formats::Format;
 use super::panels::{Blocks, Level, OUTPUTS, Panel};
 use super::pool::{Disjoint, MAX_PARTS, Pool};
-use super::rows::{self, MAX_ROWS};
+use super::rows;
 use super::weights::{Linear, numbers};
 use crate::matmul::{MatMulShape, MatMut, MatRef, matmul};
 use crate::simd::SimdLevel;

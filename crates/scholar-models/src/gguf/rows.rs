@@ -9,12 +9,9 @@ mod avx2;
 
 use std::ops::Range;
 
-use super::activations::Rounded;
+use super::activations::{MAX_ROWS, Rounded};
 use super::formats::{Format, GROUP, Unit};
 use super::panels::{Blocks, Level};
-
-/// Up to this many rows the weights are read in place; more are worth a panel.
-pub(super) const MAX_ROWS: usize = 8;
 
 /// Multiplies the rows of `x` (at most [`MAX_ROWS`]) with the outputs in `outputs`, into `out`: `[outputs, rows]`.
 pub(super) fn multiply(

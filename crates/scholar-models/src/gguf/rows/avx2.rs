@@ -4,24 +4,25 @@
 mod blocks;
 
 use std::arch::x86_64::{
-    __m256i, _MM_HINT_T0, _mm_movehdup_ps, _mm_mul_ps, _mm_prefetch, _mm_set1_ps, _mm256_abs_epi8,
-    _mm256_add_epi32, _mm256_broadcastss_ps, _mm256_cvtepi32_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
-    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi16, _mm256_set1_ps,
+    __m256i, _MM_HINT_T0, _mm_prefetch, _mm256_abs_epi8, _mm256_add_epi16, _mm256_add_epi32,
+    _mm256_castps128_ps256, _mm256_cvtepi32_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_load_ps,
+    _mm256_load_si256, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_mul_ps,
+    _mm256_permutevar8x32_ps, _mm256_set1_epi16, _mm256_set1_ps, _mm256_setr_epi32,
     _mm256_setzero_ps, _mm256_setzero_si256, _mm256_sign_epi8,
 };
 use std::ops::Range;
 
-use crate::gguf::activations::Rounded;
+use crate::gguf::activations::{MAX_ROWS, Rounded};
 use crate::gguf::avx2::total_of;
-use crate::gguf::formats::{Format, GROUP, Unit};
+use crate::gguf::formats::{Format, Unit};
 use crate::gguf::panels::Blocks;
 
-use blocks::{Block, Other, Pair, Q4K, Q5K, Q6K, TABLES, Tables};
+use blocks::{Block, Other, Q4K, Q5K, Q6K, TABLES, Tables};
 
 /// Numbers of a vector of codes.
 const VECTOR: usize = 32;
-/// Vectors of a large unit.
-const VECTORS: usize = 8;
+/// Those of half a vector.
+const HALF: usize = 16;
 
 /// See [`super::multiply`].
 ///
@@ -56,17 +57,11 @@ pub(super) unsafe fn multiply(
 
 /// How the products of one output are computed.
 trait Output {
-    /// Stores the products of one output's blocks with `N` rows of `x` from `first` on in `out[first..]`; returns `N`.
+    /// Stores the products of one output's blocks with the first `n` rows of `x` in `out`.
     ///
     /// # Safety
-    /// The CPU has AVX2, FMA and F16C; the rows are there and as long as the output's.
-    unsafe fn multiply<const N: usize>(
-        row: &[u8],
-        x: &Rounded,
-        first: usize,
-        tables: &'static Tables,
-        out: &mut [f32],
-    ) -> usize;
+    /// The CPU has AVX2, FMA and F16C; the rows are there, at most [`MAX_ROWS`], and as long as the output's.
+    unsafe fn multiply(row: &[u8], x: &Rounded, n: usize, tables: &'static Tables, out: &mut [f32]);
 }
 
 #[inline(always)]
@@ -78,19 +73,16 @@ unsafe fn rows<O: Output>(
 ) {
     // What the tables hold is hidden from the compiler, which would make several instructions of a shuffle by a known table.
     let tables = std::hint::black_box(&TABLES);
-    let n = x.rows();
-    for (output, out) in outputs.zip(out.chunks_exact_mut(n)) {
-        let row = weights.row(output);
-        // SAFETY: the caller has the features and checked that `x` has `n` rows as long as an output's.
-        unsafe {
-            let mut at = 0;
-            while at < n {
-                at += match n - at {
-                    1 => O::multiply::<1>(row, x, at, tables, out),
-                    2 | 3 => O::multiply::<2>(row, x, at, tables, out),
-                    4..8 => O::multiply::<4>(row, x, at, tables, out),
-                    _ => O::multiply::<8>(row, x, at, tables, out),
-                };
+    // SAFETY: the caller has the features and checked that `x` has at most `MAX_ROWS` rows as long as an output's.
+    unsafe {
+        // With a known number of one the totals stay in registers.
+        if x.rows() == 1 {
+            for (output, out) in outputs.zip(out.chunks_exact_mut(1)) {
+                O::multiply(weights.row(output), x, 1, tables, out);
+            }
+        } else {
+            for (output, out) in outputs.zip(out.chunks_exact_mut(x.rows())) {
+                O::multiply(weights.row(output), x, x.rows(), tables, out);
             }
         }
     }
@@ -101,72 +93,107 @@ struct Large<B>(std::marker::PhantomData<B>);
 
 impl<B: Block> Output for Large<B> {
     #[inline(always)]
-    unsafe fn multiply<const N: usize>(
+    unsafe fn multiply(
         row: &[u8],
         x: &Rounded,
-        first: usize,
+        n: usize,
         tables: &'static Tables,
         out: &mut [f32],
-    ) -> usize {
-        const UNIT: usize = VECTOR * VECTORS;
+    ) {
         let units = row.len() / B::BYTES;
-        let mut unit = Unit::ZERO;
-        // SAFETY: `row` has `units` blocks and each row of `x` as many units, by contract.
+        let pairs = units.div_ceil(2);
+        let mut room = [Unit::ZERO; 2];
+        // SAFETY: `row` has blocks for as many units as each row of `x` has, by contract.
         unsafe {
-            let mut totals = [_mm256_setzero_ps(); N];
-            for at in 0..units {
-                let start_of_block = row.as_ptr().add(at * B::BYTES);
-                prefetch(start_of_block, B::BYTES);
-                let block = B::start(start_of_block, &mut unit, tables);
-                let codes_of_x = x.codes.as_ptr().add(first * x.width + at * UNIT);
-                let mut sums = [_mm256_setzero_si256(); N];
-                add_pair::<B, N, 0, 0>(block, codes_of_x, x.width, &mut sums);
-                add_pair::<B, N, 0, 1>(block, codes_of_x, x.width, &mut sums);
-                add_pair::<B, N, 1, 0>(block, codes_of_x, x.width, &mut sums);
-                add_pair::<B, N, 1, 1>(block, codes_of_x, x.width, &mut sums);
-                // `d` and `dmin`, and the minimum of each group of 16.
-                let (factors, mins) = (block.factors(), block.mins());
-                for (i, (total, sum)) in totals.iter_mut().zip(sums).enumerate() {
-                    let start = (first + i) * x.width + at * UNIT;
-                    let scale = _mm_set1_ps(*x.scales.as_ptr().add(start / UNIT));
-                    let least = vector(x.sums.as_ptr().add(start / GROUP).cast());
-                    let least = _mm256_cvtepi32_ps(_mm256_madd_epi16(mins, least));
-                    let factors = _mm_mul_ps(factors, scale);
-                    let (d, dmin) = (factors, _mm_movehdup_ps(factors));
-                    let sum = _mm256_cvtepi32_ps(sum);
-                    *total = _mm256_fmadd_ps(_mm256_broadcastss_ps(d), sum, *total);
-                    *total = _mm256_fnmadd_ps(_mm256_broadcastss_ps(dmin), least, *total);
+            let mut totals = [_mm256_setzero_ps(); MAX_ROWS];
+            let mut sums = [_mm256_setzero_si256(); MAX_ROWS];
+            for at in 0..pairs {
+                let first = row.as_ptr().add(2 * at * B::BYTES);
+                // Behind the last of an odd number of units `x` has zeros, with which any block can be multiplied.
+                let second = if 2 * at + 1 < units { first.add(B::BYTES) } else { first };
+                prefetch(first, 2 * B::BYTES);
+                let block = B::start([first, second], &mut room, tables);
+                let x = x.pairs.as_ptr().add(at);
+                // The codes stay in registers while the rows pass by, one after the other.
+                let (codes, scales) = (block.codes::<0>(), block.scales::<0>());
+                for (i, sum) in sums[..n].iter_mut().enumerate() {
+                    *sum = products::<B>(codes, scales, &(*x.add(i * pairs)).codes[0]);
+                }
+                let (codes, scales) = (block.codes::<1>(), block.scales::<1>());
+                let factors = _mm256_castps128_ps256(block.factors());
+                let d =
+                    _mm256_permutevar8x32_ps(factors, _mm256_setr_epi32(0, 0, 0, 0, 2, 2, 2, 2));
+                let dmin =
+                    _mm256_permutevar8x32_ps(factors, _mm256_setr_epi32(1, 1, 1, 1, 3, 3, 3, 3));
+                for (i, (total, even)) in totals[..n].iter_mut().zip(&sums).enumerate() {
+                    let x = &*x.add(i * pairs);
+                    let odd = products::<B>(codes, scales, &x.codes[1]);
+                    let sum = _mm256_cvtepi32_ps(_mm256_add_epi32(*even, odd));
+                    let least = _mm256_cvtepi32_ps(block.least(x));
+                    let sum = _mm256_fnmadd_ps(dmin, least, _mm256_mul_ps(d, sum));
+                    *total = _mm256_fmadd_ps(_mm256_load_ps(x.scales.as_ptr()), sum, *total);
                 }
             }
-            for (out, total) in out[first..first + N].iter_mut().zip(totals) {
+            for (out, total) in out[..n].iter_mut().zip(totals) {
                 *out = total_of(total);
             }
         }
-        N
     }
 }
 
-/// Adds the products of two vectors of a block with those of `N` rows of codes, which are `width` apart.
+/// The scaled products of eight vectors of codes with those of `x`. Products are added in 16 bits as long as these hold them.
 #[inline(always)]
-unsafe fn add_pair<B: Block, const N: usize, const HALF: usize, const PAIR: usize>(
-    block: B,
-    codes_of_x: *const i8,
-    width: usize,
-    sums: &mut [__m256i; N],
-) {
-    let first = VECTOR * (4 * HALF + (3 - B::APART) * PAIR);
-    // SAFETY: as the caller's.
+unsafe fn products<B: Block>(
+    codes: [__m256i; 8],
+    scales: [__m256i; 2],
+    x: &[[i8; VECTOR]; 8],
+) -> __m256i {
+    /// The most products of two codes and activations, added to each other, that 16 bits hold.
+    const fn most(max_code: i32) -> i32 {
+        i16::MAX as i32 / (2 * 127 * max_code)
+    }
+    const {
+        assert!(most(B::MAX_CODE) >= 2, "16 bits hold two of them");
+    }
+    // SAFETY: the caller has the features.
     unsafe {
-        let Pair { codes, scales } = block.pair::<HALF, PAIR>();
-        for (i, sum) in sums.iter_mut().enumerate() {
-            let x = codes_of_x.add(i * width + first);
-            let low = _mm256_maddubs_epi16(codes[0], vector(x.cast()));
-            let high = _mm256_maddubs_epi16(codes[1], vector(x.add(B::APART * VECTOR).cast()));
-            let low = _mm256_madd_epi16(low, scales[0]);
-            let high = _mm256_madd_epi16(high, scales[1]);
-            *sum = _mm256_add_epi32(*sum, _mm256_add_epi32(low, high));
+        match most(B::MAX_CODE) {
+            8.. if B::WIDE => {
+                let all = _mm256_add_epi16(four(codes, x, 0), four(codes, x, 4));
+                _mm256_madd_epi16(all, scales[0])
+            }
+            4.. => _mm256_add_epi32(
+                _mm256_madd_epi16(four(codes, x, 0), scales[0]),
+                _mm256_madd_epi16(four(codes, x, 4), scales[1]),
+            ),
+            _ => {
+                let first = _mm256_madd_epi16(two(codes, x, 0), scales[0]);
+                let second = _mm256_madd_epi16(two(codes, x, 2), scales[0]);
+                let third = _mm256_madd_epi16(two(codes, x, 4), scales[1]);
+                let fourth = _mm256_madd_epi16(two(codes, x, 6), scales[1]);
+                let first = _mm256_add_epi32(first, second);
+                _mm256_add_epi32(first, _mm256_add_epi32(third, fourth))
+            }
         }
     }
+}
+
+/// Two products of vectors from the `i`-th on, added.
+#[inline(always)]
+unsafe fn two(codes: [__m256i; 8], x: &[[i8; VECTOR]; 8], i: usize) -> __m256i {
+    // SAFETY: the caller has the features; the activations are aligned.
+    unsafe {
+        let first = _mm256_maddubs_epi16(codes[i], _mm256_load_si256(x[i].as_ptr().cast()));
+        let second = _mm256_load_si256(x[i + 1].as_ptr().cast());
+        _mm256_add_epi16(first, _mm256_maddubs_epi16(codes[i + 1], second))
+    }
+}
+
+/// Four products of vectors from the `i`-th on, added.
+#[inline(always)]
+unsafe fn four(codes: [__m256i; 8], x: &[[i8; VECTOR]; 8], i: usize) -> __m256i {
+    // SAFETY: the caller has the features.
+    unsafe { _mm256_add_epi16(two(codes, x, i), two(codes, x, i + 2)) }
 }
 
 /// Formats of 32 weights, by ggml's number.
@@ -174,13 +201,7 @@ struct Small<const FORMAT: u32>;
 
 impl<const FORMAT: u32> Output for Small<FORMAT> {
     #[inline(always)]
-    unsafe fn multiply<const N: usize>(
-        row: &[u8],
-        x: &Rounded,
-        first: usize,
-        _: &'static Tables,
-        out: &mut [f32],
-    ) -> usize {
+    unsafe fn multiply(row: &[u8], x: &Rounded, n: usize, _: &'static Tables, out: &mut [f32]) {
         let format = Format::of(FORMAT).expect("formats are named by their numbers");
         let signed = matches!(format, Format::Q8_0);
         let bytes = format.block().1;
@@ -188,14 +209,14 @@ impl<const FORMAT: u32> Output for Small<FORMAT> {
         // SAFETY: each row of `x` has as many units as `row` has blocks, by contract.
         unsafe {
             let ones = _mm256_set1_epi16(1);
-            let mut totals = [_mm256_setzero_ps(); N];
-            let mut least = [0.0_f32; N];
+            let mut totals = [_mm256_setzero_ps(); MAX_ROWS];
+            let mut least = [0.0_f32; MAX_ROWS];
             for (at, block) in row.chunks_exact(bytes).enumerate() {
                 unit.read(format, block);
                 let codes = vector(unit.codes.as_ptr().cast());
                 let sizes = if signed { _mm256_abs_epi8(codes) } else { codes };
-                for (i, total) in totals.iter_mut().enumerate() {
-                    let start = (first + i) * x.width + at * VECTOR;
+                for (i, total) in totals[..n].iter_mut().enumerate() {
+                    let start = i * x.width + at * VECTOR;
                     let y = vector(x.codes.as_ptr().add(start).cast());
                     let y = if signed { _mm256_sign_epi8(y, codes) } else { y };
                     let sum = _mm256_madd_epi16(_mm256_maddubs_epi16(sizes, y), ones);
@@ -209,13 +230,10 @@ impl<const FORMAT: u32> Output for Small<FORMAT> {
                     }
                 }
             }
-            for (out, (total, least)) in
-                out[first..first + N].iter_mut().zip(totals.into_iter().zip(least))
-            {
+            for (out, (total, least)) in out[..n].iter_mut().zip(totals.into_iter().zip(least)) {
                 *out = total_of(total) - least;
             }
         }
-        N
     }
 }
 
