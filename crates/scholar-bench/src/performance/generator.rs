@@ -100,6 +100,19 @@ pub struct Roofline {
     pub bytes: [f64; 2],
 }
 
+/// How fast one thread multiplies quantised weights that lie in its caches.
+#[derive(Debug, Clone, Serialize)]
+pub struct KernelRate {
+    /// The weights' format.
+    pub format: &'static str,
+    /// The instructions.
+    pub instructions: String,
+    /// Rows of activations that are multiplied together.
+    pub rows: usize,
+    /// Products of a weight and an activation in a second.
+    pub products_per_s: f64,
+}
+
 /// Everything that was measured.
 #[derive(Debug, Serialize)]
 pub struct GeneratorReport<'a> {
@@ -117,6 +130,8 @@ pub struct GeneratorReport<'a> {
     pub versions: serde_json::Value,
     /// Limits by threads.
     pub rooflines: Vec<Roofline>,
+    /// Kernels, by format, instructions and rows.
+    pub kernels: Vec<KernelRate>,
     /// With the other engine.
     pub agreement: Option<Agreement>,
     /// Guessing from prompts.
@@ -138,6 +153,7 @@ impl GeneratorReport<'_> {
         self.speeds(&mut text);
         self.engines(&mut text);
         self.limits(&mut text);
+        self.kernels(&mut text);
         self.comparisons(&mut text);
         self.agreements(&mut text);
         if peer.is_some() {
@@ -232,6 +248,29 @@ impl GeneratorReport<'_> {
         }
     }
 
+    /// A row for each format and set of instructions, a column for each number of rows.
+    fn kernels(&self, text: &mut String) {
+        let Some(first) = self.kernels.first() else { return };
+        let same = |a: &&KernelRate, b: &KernelRate| {
+            (a.format, &a.instructions) == (b.format, &b.instructions)
+        };
+        let rows: Vec<_> = self.kernels.iter().filter(|rate| same(rate, first)).collect();
+        text.push_str(
+            "\n10⁹ products/s of one thread, weights in its caches, by the rows of activations that are multiplied together:\n\n| weights | instructions |",
+        );
+        for rate in &rows {
+            let _infallible = write!(text, " {} |", rate.rows);
+        }
+        let _infallible = writeln!(text, "\n|---|---|{}", "---|".repeat(rows.len()));
+        for rates in self.kernels.chunk_by(|a, b| same(&a, b)) {
+            let _infallible = write!(text, "| {} | {} |", rates[0].format, rates[0].instructions);
+            for rate in rates {
+                let _infallible = write!(text, " {:.0} |", rate.products_per_s / 1e9);
+            }
+            text.push('\n');
+        }
+    }
+
     fn comparisons(&self, text: &mut String) {
         text.push_str(
             "\n| reply | tokens read, written | tokens/s without | with | ratio | same text |\n|---|---|---|---|---|---|\n",
@@ -303,6 +342,14 @@ mod tests {
             peer: Some(engine(1.0)),
             versions: serde_json::json!("1"),
             rooflines: vec![Roofline { threads: 2, products: [2e11, 1e9], bytes: [4e10, 1e9] }],
+            kernels: [(1, 2e10), (8, 5e10)]
+                .map(|(rows, products_per_s)| KernelRate {
+                    format: "Q4_K",
+                    instructions: "AVX2".to_owned(),
+                    rows,
+                    products_per_s,
+                })
+                .to_vec(),
             agreement: None,
             lookup: vec![Comparison {
                 name: "quotations".to_owned(),
@@ -319,6 +366,8 @@ mod tests {
         assert!(text.contains("| 2 | 512 | 100.0 (100.0) | 25.0 (25.0) | 4.00 (4.00) | 10.0 (10.0) | 5.0 (5.0) | 2.00 (2.00) | 3 |"));
         assert!(text.contains("| ours | 0.50 | 0.25 | 1100 | 1.10 |"));
         assert!(text.contains("| 2 | 200 | 200 | 50 % | 40.0 | 40.0 | 50 % |"));
+        assert!(text.contains("| weights | instructions | 1 | 8 |\n|---|---|---|---|\n"), "{text}");
+        assert!(text.contains("| Q4_K | AVX2 | 20 | 50 |\n"), "{text}");
         assert!(text.contains("| quotations | 100, 20 | 10.0 | 15.0 | 1.50 | yes |"));
     }
 }

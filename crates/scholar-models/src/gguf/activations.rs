@@ -67,7 +67,7 @@ pub(super) struct Rounded {
     rows: usize,
     /// `[n, width]`, and what an earlier use left behind them. Vectors of them cross no cache line.
     pub(super) codes: Aligned<i8>,
-    /// Few rows of units of 256 once more, `[n, ⌈width / 512⌉]`.
+    /// Few rows of units of 256 once more, `[n, pairs_per_row]`.
     pub(super) pairs: Vec<UnitPair>,
     /// `[n, width / unit]`.
     pub(super) scales: Vec<f32>,
@@ -83,18 +83,21 @@ impl Rounded {
         self.rows
     }
 
+    /// Pairs of units that are kept of each row: none but of few rows of large units.
+    pub(super) fn pairs_per_row(&self) -> usize {
+        let are_kept = self.unit == MAX_UNIT && self.rows <= MAX_ROWS;
+        if are_kept { self.width.div_ceil(2 * MAX_UNIT) } else { 0 }
+    }
+
     /// Takes rows `[n, width]` in place of what was there.
     pub(super) fn take(&mut self, rows: &[f32], width: usize, unit: usize, pool: &Pool) {
         debug_assert!(width.is_multiple_of(unit) && rows.len().is_multiple_of(width));
         let n = rows.len() / width;
         (self.unit, self.width, self.rows) = (unit, width, n);
         self.codes.need(n * width);
-        let pairs_per_row = width.div_ceil(2 * MAX_UNIT);
-        let has_pairs = unit == MAX_UNIT && n <= MAX_ROWS;
+        let pairs_per_row = self.pairs_per_row();
         self.pairs.clear();
-        if has_pairs {
-            self.pairs.resize(n * pairs_per_row, UnitPair::ZERO);
-        }
+        self.pairs.resize(n * pairs_per_row, UnitPair::ZERO);
         self.scales.resize(n * (width / unit), 0.0);
         self.sums.resize(n * (width / GROUP), 0);
         self.pair_sums.resize(n * (width / (2 * GROUP)), 0);
@@ -121,16 +124,17 @@ impl Rounded {
                 )
             };
             round(level, row, unit, codes, scales, sums);
-            if has_pairs {
-                // SAFETY: as above.
-                let pairs = unsafe { pairs.range(i * pairs_per_row, pairs_per_row) };
-                let units = codes.as_chunks().0.iter().zip(&*scales).zip(sums.as_chunks().0);
-                for (at, ((codes, scale), sums)) in units.enumerate() {
-                    pairs[at / 2].take(at % 2, codes, *scale, sums);
-                }
-            }
             for (pair, sums) in pair_sums.iter_mut().zip(sums.as_chunks::<2>().0) {
                 *pair = sums[0] + sums[1];
+            }
+            if pairs_per_row == 0 {
+                return;
+            }
+            // SAFETY: as above.
+            let pairs = unsafe { pairs.range(i * pairs_per_row, pairs_per_row) };
+            let units = codes.as_chunks().0.iter().zip(&*scales).zip(sums.as_chunks().0);
+            for (at, ((codes, scale), sums)) in units.enumerate() {
+                pairs[at / 2].take(at % 2, codes, *scale, sums);
             }
         });
     }

@@ -26,7 +26,7 @@ pub struct KernelSpeed {
     /// The weights' format.
     pub format: &'static str,
     /// The instructions.
-    pub level: String,
+    pub instructions: &'static str,
     /// Rows of activations that are multiplied together.
     pub rows: usize,
     /// Products of a weight and an activation in a second.
@@ -117,7 +117,7 @@ pub fn kernel_speeds(rows: &[usize]) -> std::io::Result<Vec<KernelSpeed>> {
                 let products = (outputs * inputs * rows * passes) as f64;
                 found.push(KernelSpeed {
                     format: name,
-                    level: format!("{level:?}"),
+                    instructions: level.name(),
                     rows,
                     products_per_s: products / seconds,
                 });

@@ -105,6 +105,17 @@ impl Level {
         Self::Portable
     }
 
+    /// The instructions, for measurements.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => "AVX2",
+            #[cfg(target_arch = "x86_64")]
+            Self::Vnni => "AVX-512 VNNI",
+        }
+    }
+
     /// All that this machine runs.
     pub(super) fn all() -> Vec<Self> {
         let mut all = vec![Self::Portable];

@@ -25,6 +25,7 @@ pub(super) fn multiply(
         x.width == weights.inputs
             && x.unit == weights.format.unit()
             && x.rows() <= MAX_ROWS
+            && x.pairs.len() == x.rows() * x.pairs_per_row()
             && outputs.end <= weights.outputs
             && out.len() == outputs.len() * x.rows(),
         "activations fit the weights, and products the place for them"

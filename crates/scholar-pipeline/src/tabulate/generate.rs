@@ -44,7 +44,7 @@ pub async fn tabulate(
     generator: &dyn Generator,
 ) -> Result<(PaperCells, TokenUsage), PortError> {
     let asked = listed_columns(columns);
-    let reply_tokens = TOKENS_OF_A_COLUMN * columns.len().max(2);
+    let reply_tokens = reply_tokens(columns);
     let frame = TABLE_CELLS.render(false, &[("columns", asked.as_str()), ("passages", "")]);
     let taken: usize = frame.iter().map(|message| generator.count_tokens(&message.content)).sum();
     let room = generator.info().context_tokens.saturating_sub(taken + reply_tokens);
@@ -70,24 +70,33 @@ pub async fn tabulate(
             .with_hint("use a model with a longer context"),
         );
     }
-    let text = listed_passages(&shown);
-    let request = GenerationRequest {
-        purpose: PURPOSE.to_owned(),
-        messages: TABLE_CELLS
-            .render(false, &[("columns", asked.as_str()), ("passages", text.as_str())]),
-        sampling: Sampling::greedy(reply_tokens),
-        shape: OutputShape::Json {
-            name: "cells".to_owned(),
-            schema: schema(columns.len(), shown.len()),
-        },
-    };
-    let reply = generator.generate(&request, &|_: &str| {}).await?;
+    let reply = generator.generate(&request(&shown, columns), &|_: &str| {}).await?;
     if reply.finish != FinishReason::Stop {
         notices.push(Notice::new(NoticeKind::Truncated, "the model's reply for this paper is cut"));
     }
     let mut found = cells(&reply.text, &shown, columns);
     found.notices.splice(0..0, notices);
     Ok((found, reply.usage))
+}
+
+/// What is asked of the model: the `columns` of a paper of which it is shown these passages.
+pub fn request(shown: &[&Passage], columns: &[Column]) -> GenerationRequest {
+    let (asked, text) = (listed_columns(columns), listed_passages(shown));
+    GenerationRequest {
+        purpose: PURPOSE.to_owned(),
+        messages: TABLE_CELLS
+            .render(false, &[("columns", asked.as_str()), ("passages", text.as_str())]),
+        sampling: Sampling::greedy(reply_tokens(columns)),
+        shape: OutputShape::Json {
+            name: "cells".to_owned(),
+            schema: schema(columns.len(), shown.len()),
+        },
+    }
+}
+
+/// Longest reply for these columns, in tokens.
+fn reply_tokens(columns: &[Column]) -> usize {
+    TOKENS_OF_A_COLUMN * columns.len().max(2)
 }
 
 fn listed_columns(columns: &[Column]) -> String {

@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use scholar_bench::performance::generator::{
-    EngineSpeed, GeneratorReport, PromptSpeed, Rates, Roofline,
+    EngineSpeed, GeneratorReport, KernelRate, PromptSpeed, Rates, Roofline,
 };
-use scholar_models::gguf::{GgufOptions, GgufSession, machine_limits};
+use scholar_models::gguf::{GgufOptions, GgufSession, kernel_speeds, machine_limits};
 
 use crate::app::App;
 use crate::args::BenchGeneratorArgs;
@@ -24,6 +24,10 @@ use peer::Peer;
 
 /// Tokens after which a prompt counts as long: it is read once for each number of threads.
 const LONG_PROMPT: usize = 1024;
+/// Rows of activations with which kernels are timed: of a token, of guesses, and of prompts.
+const KERNEL_ROWS: [usize; 6] = [1, 2, 4, 8, 64, 256];
+/// Tokens of a prompt that is read again with another end.
+const REUSED_PROMPT: usize = 128;
 /// Tokens of a re-used prompt that are new.
 const NEW_TOKENS: usize = 12;
 
@@ -33,7 +37,8 @@ pub(super) fn run(args: &BenchGeneratorArgs, app: &App) -> Result<ExitCode, Comm
     let mut peer = peer_python.as_deref().map(|python| Peer::start(python, app)).transpose()?;
     let text = starter_text()?;
     let all = app.threads();
-    let context = args.prompts.iter().max().copied().unwrap_or(512) + args.write + 8;
+    let longest = args.prompts.iter().max().copied().unwrap_or(512);
+    let context = longest.max(REUSED_PROMPT) + args.write + 8;
     let mut ours = engine(0.0);
     let mut other = peer.is_some().then(|| engine(0.0));
     let mut versions = serde_json::Value::Null;
@@ -50,6 +55,14 @@ pub(super) fn run(args: &BenchGeneratorArgs, app: &App) -> Result<ExitCode, Comm
             bytes: [limits.bytes_per_s, work.reply_bytes as f64],
         });
     }
+    app.printer.say("measuring kernels");
+    let kernels = kernel_speeds(&KERNEL_ROWS).user(|| "cannot start threads".to_owned())?;
+    let kernels = kernels.into_iter().map(|speed| KernelRate {
+        format: speed.format,
+        instructions: speed.instructions.to_owned(),
+        rows: speed.rows,
+        products_per_s: speed.products_per_s,
+    });
     let agreement = match &mut peer {
         Some(peer) if args.text_tokens > 0 => {
             Some(agreement::measure(&path, peer, &text, args, app)?)
@@ -67,6 +80,7 @@ pub(super) fn run(args: &BenchGeneratorArgs, app: &App) -> Result<ExitCode, Comm
         peer: other,
         versions,
         rooflines,
+        kernels: kernels.collect(),
         agreement,
         lookup,
         schema,
@@ -214,7 +228,7 @@ fn reuse(
     other: &mut Option<EngineSpeed>,
     peer: &mut Option<Peer>,
 ) -> Result<(), CommandError> {
-    let prompt = &tokens[..tokens.len().min(128)];
+    let prompt = &tokens[..tokens.len().min(REUSED_PROMPT)];
     let kept = prompt.len() - NEW_TOKENS;
     session.truncate(0);
     session.read(&prompt[..kept]);

@@ -128,7 +128,8 @@ fn products_of_all_formats_are_sums_of_decoded_weights() {
 
 #[test]
 fn up_to_the_most_rows_of_a_reply_neighbours_threads_and_parts_change_no_bit() {
-    let (outputs, inputs) = (40, 512);
+    // Three units: the kernels take two at a time.
+    let (outputs, inputs) = (40, 768);
     for format in QUANTISED.into_iter().chain([Format::F16]) {
         let layer = linear(format, outputs, inputs);
         let x = activations(MAX_ROWS, inputs);

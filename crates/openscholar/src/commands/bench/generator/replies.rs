@@ -7,9 +7,12 @@ use parking_lot::Mutex;
 use scholar_bench::performance::generator::Comparison;
 use scholar_core::text::PassageRules;
 use scholar_core::text::passages::cut;
-use scholar_core::{Generation, GenerationRequest, Generator as _, Message, OutputShape, Sampling};
+use scholar_core::{
+    Generation, GenerationRequest, Generator as _, Message, OutputShape, Passage, Sampling,
+};
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
 use scholar_pipeline::prompts;
+use scholar_pipeline::tabulate::{Column, Preset, generate};
 
 use crate::app::App;
 use crate::commands::bench::encoder::{FULL_WORDS, QUERY};
@@ -21,6 +24,8 @@ use crate::wiring::models;
 const PASSAGES: usize = 3;
 /// Longest reply.
 const MAX_TOKENS: usize = 128;
+/// Longest reply with cells.
+const CELL_TOKENS: usize = 256;
 
 /// Guessing, and schemas.
 pub(super) fn measure(
@@ -44,6 +49,11 @@ pub(super) fn measure(
         let sides = [(&plain, &request), (&guessing, &request)];
         lookup.push(compare(format!("{name}, guessed from the prompt"), sides, rounds, app)?);
     }
+    app.printer.say("writing cells of a table");
+    let request_of_cells = cells()?;
+    let sides = [(&plain, &request_of_cells), (&guessing, &request_of_cells)];
+    let name = "cells of a table by a JSON schema, guessed from the prompt";
+    lookup.push(compare(name.to_owned(), sides, rounds, app)?);
     app.printer.say("writing by a schema");
     let schema = serde_json::json!({
         "type": "object", "required": ["sentences"], "additionalProperties": false,
@@ -109,6 +119,24 @@ fn reply(
     let seconds = first.into_inner().map_or(f64::INFINITY, |began| began.elapsed().as_secs_f64());
     let written = reply.usage.completion.saturating_sub(1) as f64;
     Ok((reply, written / seconds))
+}
+
+/// The cells of a trial: what `papers table` asks a model for, of the first starter paper that has passages enough.
+fn cells() -> Result<GenerationRequest, CommandError> {
+    let papers = starter::papers()?;
+    let passages = papers.iter().find_map(|paper| {
+        let mut passages = cut(paper, PassageRules::sections());
+        passages.retain(|passage| passage.kind.is_prose());
+        (passages.len() >= PASSAGES).then_some(passages)
+    });
+    let passages = passages.unwrap_or_default();
+    let shown: Vec<&Passage> = passages.iter().take(PASSAGES).collect();
+    let columns = Column::read(Preset::Trial.name())
+        .map_err(|error| CommandError::user(error.to_string()))?;
+    Ok(GenerationRequest {
+        sampling: Sampling::greedy(CELL_TOKENS),
+        ..generate::request(&shown, &columns)
+    })
 }
 
 /// A few full passages of the starter papers, numbered.
