@@ -174,9 +174,12 @@ fn insufficient(state: &DigestState<'_>, result: &EvidenceAnswer) -> Notice {
         message.push_str(&quoted(&result.diagnosis.missing_terms));
     }
     let mut nearest: Vec<String> = Vec::new();
-    let by_sentence = state.scored.iter().map(|scored| scored.candidate.passage);
-    for passage in by_sentence.chain(0..state.evidence.len()) {
-        let passage = &state.evidence[passage].retrieved.passage;
+    // The order in which the nearest are quoted, too.
+    let by_paper = state.papers.iter().filter_map(|paper| {
+        state.evidence.iter().find(|one| one.retrieved.passage.id.paper == paper.id)
+    });
+    for ranked in by_paper.chain(&state.evidence) {
+        let passage = &ranked.retrieved.passage;
         let title = display_title(&passage.title, &passage.id.paper).into_owned();
         if nearest.len() < NEAREST && !nearest.contains(&title) {
             nearest.push(title);

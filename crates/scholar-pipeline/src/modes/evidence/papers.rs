@@ -252,7 +252,8 @@ fn paper(
         let there = |term: &Term| !term.is_in(everywhere) || has(at, term);
         !reading.topic.lacks(there).is_empty()
     };
-    if lacks_act(scoring, about, &own, everywhere) {
+    let does = |at: usize| does_act(scoring, about, at, everywhere);
+    if !own.iter().any(|at| does(*at)) {
         own.clear();
     }
     let mut members: Vec<usize> = own.iter().copied().filter(|at| !lacks_concept(*at)).collect();
@@ -280,34 +281,36 @@ fn paper(
     // All else says that the paper answers: it has another word for what seems to be missing.
     let in_abstract = members.iter().any(|at| scored[*at].candidate.context.in_abstract);
     if members.is_empty() && probability >= IN_OTHER_WORDS || !in_abstract && probability >= SURE {
-        members = own;
+        members.clone_from(&own);
     }
+    members.retain(|at| does(*at));
     Paper { id: id.clone(), signs, probability, members }
 }
 
-/// Whether a method is asked for that detects or prevents, and the paper does neither.
+/// Whether the paper, as sentence `at` shows it, does what a method is asked for: detects or prevents, say.
 ///
-/// Papers that prevent something mention that others detect it: what is wanted done stands in the title, or in a sentence that is
+/// Papers that prevent something mention that others detect it: what is wanted done stands in the title, or in the sentence, which is
 /// no background. What no text at all mentions is asked of none.
-fn lacks_act(
+fn does_act(
     scoring: &PaperScoring<'_>,
     about: &About,
-    own: &[usize],
+    at: usize,
     everywhere: &BTreeSet<String>,
 ) -> bool {
     let PaperScoring { reading, scored, .. } = scoring;
-    let says = |scored: &Scored, term: &Term| {
-        let role = scored.judged.map(|one| one.role.most_probable());
-        role != Some(SentenceRole::Background) && term.is_in(&scored.candidate.stems)
-    };
-    let done = |term: &&Term| {
-        !term.is_in(everywhere)
-            || term.is_in(&about.title)
-            || own.iter().any(|at| says(&scored[*at], term))
-    };
-    let required = |term: &&Term| REQUIRED_ACTS.contains(&term.stem.as_str());
-    let wanted: Vec<&Term> = reading.topic.acts().filter(required).collect();
-    reading.kind == Kind::Methods && !wanted.is_empty() && !wanted.iter().any(done)
+    if reading.kind != Kind::Methods {
+        return true;
+    }
+    let role = scored[at].judged.map(|one| one.role.most_probable());
+    let is_own = role != Some(SentenceRole::Background);
+    let mut wanted =
+        reading.topic.acts().filter(|term| REQUIRED_ACTS.contains(&term.stem.as_str())).peekable();
+    wanted.peek().is_none()
+        || wanted.any(|term| {
+            !term.is_in(everywhere)
+                || term.is_in(&about.title)
+                || is_own && term.is_in(&scored[at].candidate.stems)
+        })
 }
 
 /// How many of `papers`, most probable first, are clearly ahead of the rest: they are shown.

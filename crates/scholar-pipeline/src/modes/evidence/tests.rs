@@ -163,7 +163,25 @@ async fn beside_an_abstention_stands_what_comes_nearest() {
     assert!(answer.abstention().is_some_and(|message| message.contains("the nearest are quoted")));
     let shown = seen.0.lock().iter().filter(|e| matches!(e, Event::Sentence { .. })).count();
     assert_eq!(shown, 2);
-    assert!(result.notices.iter().any(|one| one.kind == NoticeKind::InsufficientEvidence));
+    let is_insufficient = |one: &&Notice| one.kind == NoticeKind::InsufficientEvidence;
+    let notice = result.notices.iter().find(is_insufficient).expect("a notice");
+    let (_, named) = notice.message.split_once("the nearest found: ").expect("what is near");
+    let place = |title: &str| named.find(title).expect("what is quoted is named");
+    assert!(place(&answer.references[0].title) < place(&answer.references[1].title), "{named}");
+}
+
+#[tokio::test]
+async fn methods_that_detect_are_shown_by_a_title_or_sentence_that_says_so() {
+    let ports = ports();
+    let question = "How can hallucinations be detected in machine translation?";
+    let (result, _) = ask(&ports, question, &lenient()).await;
+    let answer = &result.answer;
+    assert!(!answer.sentences.is_empty(), "some paper detects");
+    for sentence in &answer.sentences {
+        let title = &answer.references[sentence.citations[0].0 - 1].title;
+        let says = |text: &str| text.to_lowercase().contains("detect");
+        assert!(says(&sentence.text) || says(title), "{title}: {}", sentence.text);
+    }
 }
 
 #[tokio::test]
