@@ -78,53 +78,56 @@ pub fn machine_limits(threads: usize) -> std::io::Result<MachineLimits> {
     })
 }
 
-/// Measures the kernels of one thread, with every set of instructions of this machine but the portable one: of 1 to
-/// [`MAX_ROWS`] rows those that write replies, of more those that read prompts, laying out weights included.
+/// Measures the kernels of one thread, with every set of instructions of this machine but the portable one.
+///
+/// Up to [`MAX_ROWS`] of `rows` those that write replies are measured, with more those that read prompts, which lay weights out.
 ///
 /// # Errors
 /// When no thread can be started.
 pub fn kernel_speeds(rows: &[usize]) -> std::io::Result<Vec<KernelSpeed>> {
     let pool = Pool::start(1, "scholar-limits")?;
     let (outputs, inputs) = (128, 1536);
+    let levels: Vec<Level> =
+        Level::all().into_iter().filter(|level| *level != Level::Portable).collect();
     let mut found = Vec::new();
     for (format, name) in [(Format::Q4K, "Q4_K"), (Format::Q6K, "Q6_K")] {
         let (numbers, bytes) = format.block();
         let bytes = vec![0x11; outputs * inputs / numbers * bytes];
         let weights = Blocks { format, bytes: &bytes, outputs, inputs };
-        for level in Level::all().into_iter().filter(|level| *level != Level::Portable) {
-            for &rows in rows {
-                let mut x = Rounded::default();
-                x.take(&vec![1.0; rows * inputs], inputs, 256, &pool);
-                let passes = 1 + 400 / rows;
-                let mut panel = Panel::new();
-                let mut out = vec![0.0; outputs * rows.min(MAX_ROWS)];
-                let mut sum = 0.0;
-                let seconds = fastest(|| {
-                    for _ in 0..passes {
-                        if rows <= MAX_ROWS {
-                            rows::multiply(level, &weights, 0..outputs, &x, &mut out);
-                            sum += out[0];
-                            continue;
-                        }
-                        for first in (0..outputs).step_by(OUTPUTS) {
-                            let mut add =
-                                |_: bool, _: usize, tile: &[[f32; OUTPUTS]]| sum += tile[0][0];
-                            panel.multiply(level, (&weights, first), None, &x, &mut add);
-                        }
-                    }
-                });
-                std::hint::black_box(sum);
-                let products = (outputs * inputs * rows * passes) as f64;
-                found.push(KernelSpeed {
-                    format: name,
-                    instructions: level.name(),
-                    rows,
-                    products_per_s: products / seconds,
-                });
-            }
+        for (level, &rows) in levels.iter().flat_map(|level| rows.iter().map(move |n| (level, n))) {
+            let mut x = Rounded::default();
+            x.take(&vec![1.0; rows * inputs], inputs, 256, &pool);
+            found.push(KernelSpeed {
+                format: name,
+                instructions: level.name(),
+                rows,
+                products_per_s: products_per_s(*level, &weights, &x),
+            });
         }
     }
     Ok(found)
+}
+
+/// Products of all rows of `x` with all weights in a second.
+fn products_per_s(level: Level, weights: &Blocks<'_>, x: &Rounded) -> f64 {
+    let passes = 1 + 400 / x.rows();
+    let mut panel = Panel::new();
+    let mut out = vec![0.0; weights.outputs * x.rows().min(MAX_ROWS)];
+    let mut sum = 0.0;
+    let mut few = |sum: &mut f32| {
+        rows::multiply(level, weights, 0..weights.outputs, x, &mut out);
+        *sum += out[0];
+    };
+    let mut many = |sum: &mut f32| {
+        for first in (0..weights.outputs).step_by(OUTPUTS) {
+            let mut add = |_: bool, _: usize, tile: &[[f32; OUTPUTS]]| *sum += tile[0][0];
+            panel.multiply(level, (weights, first), None, x, &mut add);
+        }
+    };
+    let pass: &mut dyn FnMut(&mut f32) = if x.rows() <= MAX_ROWS { &mut few } else { &mut many };
+    let seconds = fastest(|| (0..passes).for_each(|_| pass(&mut sum)));
+    std::hint::black_box(sum);
+    (weights.outputs * weights.inputs * x.rows() * passes) as f64 / seconds
 }
 
 /// Seconds of the fastest of a few rounds.
