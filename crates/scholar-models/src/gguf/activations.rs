@@ -36,8 +36,13 @@ impl UnitPair {
     const ZERO: Self =
         Self { codes: [[[0; 32]; 8]; 2], scales: [0.0; 8], pair_sums: [0; 16], sums: [0; 32] };
 
-    /// Takes one of the two units.
-    fn take(&mut self, second: usize, codes: &[i8; MAX_UNIT], scale: f32, sums: &[i16; 16]) {
+    /// Takes one of the two units, with the sums of its groups and of each two groups.
+    fn take(
+        &mut self,
+        second: usize,
+        (codes, scale): (&[i8; MAX_UNIT], f32),
+        (sums, pair_sums): (&[i16; 16], &[i16; 8]),
+    ) {
         let (codes, _) = codes.as_chunks::<4>();
         for (odd, vectors) in self.codes.iter_mut().enumerate() {
             for (at, vector) in vectors.iter_mut().enumerate() {
@@ -50,10 +55,7 @@ impl UnitPair {
         self.scales[4 * second..][..4].fill(scale);
         self.sums[8 * second..][..8].copy_from_slice(&sums[..8]);
         self.sums[16 + 8 * second..][..8].copy_from_slice(&sums[8..]);
-        let pairs = self.pair_sums[8 * second..].iter_mut();
-        for (pair, sums) in pairs.zip(sums.as_chunks::<2>().0) {
-            *pair = sums[0] + sums[1];
-        }
+        self.pair_sums[8 * second..][..8].copy_from_slice(pair_sums);
     }
 }
 
@@ -132,9 +134,10 @@ impl Rounded {
             }
             // SAFETY: as above.
             let pairs = unsafe { pairs.range(i * pairs_per_row, pairs_per_row) };
-            let units = codes.as_chunks().0.iter().zip(&*scales).zip(sums.as_chunks().0);
-            for (at, ((codes, scale), sums)) in units.enumerate() {
-                pairs[at / 2].take(at % 2, codes, *scale, sums);
+            let units = codes.as_chunks().0.iter().zip(scales.iter().copied());
+            let sums = sums.as_chunks().0.iter().zip(pair_sums.as_chunks().0);
+            for (at, (unit, sums)) in units.zip(sums).enumerate() {
+                pairs[at / 2].take(at % 2, unit, sums);
             }
         });
     }

@@ -1,7 +1,7 @@
 //! Products of a few rows of activations with quantised weights, for writing replies.
 //!
-//! Each output's blocks are read once, in the file's order, and multiplied with all rows: with one row the speed is that of
-//! memory. What a row of activations gives does not depend, to the last bit, on the rows beside it.
+//! Each output's blocks are read once, in the file's order, and multiplied with all rows. What a row of activations gives does
+//! not depend, to the last bit, on the rows beside it.
 #![expect(unsafe_code, reason = "calls a version compiled for detected CPU features")]
 
 #[cfg(target_arch = "x86_64")]

@@ -252,7 +252,11 @@ fn paper(
         let there = |term: &Term| !term.is_in(everywhere) || has(at, term);
         !reading.topic.lacks(there).is_empty()
     };
-    let does = |at: usize| does_act(scoring, about, at, everywhere);
+    let acts = required_acts(reading);
+    let does = |at: usize| {
+        let has_act = |term: &&Term| does_act(term, about, &scored[at], everywhere);
+        acts.is_empty() || acts.iter().any(has_act)
+    };
     if !own.iter().any(|at| does(*at)) {
         own.clear();
     }
@@ -287,30 +291,23 @@ fn paper(
     Paper { id: id.clone(), signs, probability, members }
 }
 
-/// Whether the paper, as sentence `at` shows it, does what a method is asked for: detects or prevents, say.
+/// What a method is asked for that papers on doing something else mention, too: to detect, say.
+fn required_acts(reading: &Reading) -> Vec<&Term> {
+    let required = |term: &&Term| REQUIRED_ACTS.contains(&term.stem.as_str());
+    let acts = reading.topic.acts().filter(required);
+    if reading.kind == Kind::Methods { acts.collect() } else { Vec::new() }
+}
+
+/// Whether the paper, as the sentence shows it, does what is asked for.
 ///
 /// Papers that prevent something mention that others detect it: what is wanted done stands in the title, or in the sentence, which is
 /// no background. What no text at all mentions is asked of none.
-fn does_act(
-    scoring: &PaperScoring<'_>,
-    about: &About,
-    at: usize,
-    everywhere: &BTreeSet<String>,
-) -> bool {
-    let PaperScoring { reading, scored, .. } = scoring;
-    if reading.kind != Kind::Methods {
-        return true;
-    }
-    let role = scored[at].judged.map(|one| one.role.most_probable());
+fn does_act(act: &Term, about: &About, scored: &Scored, everywhere: &BTreeSet<String>) -> bool {
+    let role = scored.judged.map(|one| one.role.most_probable());
     let is_own = role != Some(SentenceRole::Background);
-    let mut wanted =
-        reading.topic.acts().filter(|term| REQUIRED_ACTS.contains(&term.stem.as_str())).peekable();
-    wanted.peek().is_none()
-        || wanted.any(|term| {
-            !term.is_in(everywhere)
-                || term.is_in(&about.title)
-                || is_own && term.is_in(&scored[at].candidate.stems)
-        })
+    !act.is_in(everywhere)
+        || act.is_in(&about.title)
+        || is_own && act.is_in(&scored.candidate.stems)
 }
 
 /// How many of `papers`, most probable first, are clearly ahead of the rest: they are shown.

@@ -11,6 +11,8 @@ use scholar_core::{
 use scholar_testing::{FakeAttributor, FakeEncoder, MemoryRetriever, ScriptedGenerator};
 
 use super::config::{LineRules, PaperRules, SynthesisRules};
+use super::question::{Kind, Reading};
+use super::terms::{Abbreviations, stem_set};
 use super::*;
 use crate::config::AskConfig;
 use crate::event::{Event, Observer};
@@ -171,6 +173,24 @@ async fn beside_an_abstention_stands_what_comes_nearest() {
 }
 
 #[tokio::test]
+async fn methods_that_detect_are_shown_by_a_title_or_sentence_that_says_so() {
+    let ports = ports();
+    let question = "How can hallucinations be detected in machine translation?";
+    let (result, _) = ask(&ports, question, &lenient()).await;
+    let reading = Reading::of(question, &Abbreviations::default());
+    let [detect] = reading.topic.acts().collect::<Vec<_>>()[..] else { panic!("one act") };
+    assert_eq!((reading.kind, detect.stem.as_str()), (Kind::Methods, "detect"));
+    let answer = &result.answer;
+    assert!(!answer.sentences.is_empty(), "some paper detects");
+    for sentence in &answer.sentences {
+        let title = &answer.references[sentence.citations[0].0 - 1].title;
+        // In its own words: to classify is to detect.
+        let says = |text: &str| detect.is_in(&stem_set(text));
+        assert!(says(&sentence.text) || says(title), "{title}: {}", sentence.text);
+    }
+}
+
+#[tokio::test]
 async fn sentences_stay_on_the_topic_lean_on_nothing_and_come_from_many_papers() {
     let ports = ports();
     let (result, _) = ask(&ports, QUESTION, &lenient()).await;
@@ -179,7 +199,7 @@ async fn sentences_stay_on_the_topic_lean_on_nothing_and_come_from_many_papers()
     let mut per_paper: BTreeMap<usize, usize> = BTreeMap::new();
     for sentence in &result.answer.sentences {
         let number = sentence.citations[0].0;
-        let said = terms::stem_set(&format!("{} {}", sentence.text, titles[number - 1]));
+        let said = stem_set(&format!("{} {}", sentence.text, titles[number - 1]));
         assert!(said.contains("translat"), "{}", sentence.text);
         let opener = sentence.text.split([',', ' ']).next().unwrap_or_default();
         assert!(!["Moreover", "Furthermore", "However", "Additionally"].contains(&opener));

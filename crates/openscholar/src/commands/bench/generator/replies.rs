@@ -42,18 +42,16 @@ pub(super) fn measure(
     let plain = open(false)?;
     let guessing = open(true)?;
     let mut lookup = Vec::new();
-    for (name, prompt) in [("quotations", prompts::QUOTES), ("synthesis", prompts::DRAFT)] {
+    let text = |prompt: prompts::Prompt| request(prompt.render(false, &values), OutputShape::Text);
+    for (name, request) in [
+        ("quotations", text(prompts::QUOTES)),
+        ("synthesis", text(prompts::DRAFT)),
+        ("cells of a table by a JSON schema", cells()?),
+    ] {
         app.printer.say(&format!("writing {name}"));
-        let messages = prompt.render(false, &values);
-        let request = request(messages, OutputShape::Text);
         let sides = [(&plain, &request), (&guessing, &request)];
         lookup.push(compare(format!("{name}, guessed from the prompt"), sides, rounds, app)?);
     }
-    app.printer.say("writing cells of a table");
-    let request_of_cells = cells()?;
-    let sides = [(&plain, &request_of_cells), (&guessing, &request_of_cells)];
-    let name = "cells of a table by a JSON schema, guessed from the prompt";
-    lookup.push(compare(name.to_owned(), sides, rounds, app)?);
     app.printer.say("writing by a schema");
     let schema = serde_json::json!({
         "type": "object", "required": ["sentences"], "additionalProperties": false,
@@ -129,7 +127,8 @@ fn cells() -> Result<GenerationRequest, CommandError> {
         passages.retain(|passage| passage.kind.is_prose());
         (passages.len() >= PASSAGES).then_some(passages)
     });
-    let passages = passages.unwrap_or_default();
+    let too_short = || CommandError::user("no starter paper has passages enough for a table");
+    let passages = passages.ok_or_else(too_short)?;
     let shown: Vec<&Passage> = passages.iter().take(PASSAGES).collect();
     let columns = Column::read(Preset::Trial.name())
         .map_err(|error| CommandError::user(error.to_string()))?;
