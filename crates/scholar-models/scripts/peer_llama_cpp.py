@@ -8,7 +8,7 @@ Reads one JSON object per line from stdin and answers each with one line:
                                    seconds to open, resident bytes, versions; with "precise" keys and values are f32
     {"read": TOKENS, "write": N}   seconds, also of the processor, to read the tokens, then N tokens one by one
     {"again": TOKENS, "keep": N}   seconds to read the tokens of which N stand in the cache already
-    {"greedy": TOKENS, "n": N}     the N likeliest tokens, one after the other
+    {"greedy": TOKENS, "n": N}     the N likeliest tokens, one after the other; with "stepwise" the prompt is read token by token
     {"logits": TOKENS, "to": FILE} the logits after each token, as little-endian f32, row after row
     {"tokens": TEXT}               the tokens of a text
 """
@@ -74,7 +74,9 @@ def main():
             answer = {"read": time.perf_counter() - start}
         elif "greedy" in ask:
             model.reset()
-            model.eval(ask["greedy"])
+            step = 1 if ask.get("stepwise") else len(ask["greedy"])
+            for at in range(0, len(ask["greedy"]), step):
+                model.eval(ask["greedy"][at : at + step])
             tokens = []
             while len(tokens) < ask["n"]:
                 tokens.append(int(np.argmax(last_logits(model))))

@@ -16,5 +16,7 @@ pub mod sentences;
 
 pub use conclude::conclude;
 pub use draft::draft;
-pub(crate) use draft::{answer_text, drafted, no_draft, reference_block, unusable, without_draft};
+pub(crate) use draft::{
+    answer_text, drafted, no_draft, reference_block, reference_lines, unusable, without_draft,
+};
 pub use manuscript::Manuscript;

@@ -14,10 +14,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::material;
+use crate::wait::PATIENCE;
 use wire::{decoded, port, request};
 
-/// A fault would otherwise hang the test.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks at a page: each takes time from what the page waits for.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// The key Tab as `WebDriver` writes it, as those below.
 pub const TAB: &str = "\u{e004}";
@@ -174,6 +175,7 @@ impl Browser {
                 self.url(),
                 self.source()
             );
+            std::thread::park_timeout(PAUSE);
         }
     }
 

@@ -2,12 +2,10 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
 
 use serde_json::Value;
 
-/// A fault would otherwise hang the test.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::wait::PATIENCE;
 
 /// A whole reply of a server under test.
 #[derive(Debug, Clone, PartialEq)]

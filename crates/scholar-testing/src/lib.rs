@@ -43,5 +43,5 @@ pub use retriever::MemoryRetriever;
 pub use sentence_classifier::FakeSentenceClassifier;
 pub use source::MemorySource;
 pub use standin::{Calls, Fault, LoggedRequest, Recordings, StandIn};
-pub use wait::until;
+pub use wait::{PATIENCE, until};
 pub use words::stems;

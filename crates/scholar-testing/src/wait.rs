@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-/// A fault would otherwise hang the test; whatever is waited for takes seconds on the slowest machine.
-const PATIENCE: Duration = Duration::from_secs(180);
+/// How long a test waits before it fails: a fault would otherwise hang it. What takes seconds alone takes a minute beside other tests
+/// on a small machine.
+pub const PATIENCE: Duration = Duration::from_secs(180);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
 

@@ -5,13 +5,13 @@ use std::sync::mpsc::channel;
 
 use parking_lot::Mutex;
 use scholar_testing::http::{get, post};
-use scholar_testing::{Behaviour, ScriptedLmServer};
+use scholar_testing::{Behaviour, PATIENCE, ScriptedLmServer};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::program::{Program, text};
 use crate::serve::Serving;
-use crate::site::{PATIENCE, over, page, serve, written_by};
+use crate::site::{over, page, serve, written_by};
 
 /// What the search of every table here finds.
 const QUERY: &str = "hallucinations in machine translation";

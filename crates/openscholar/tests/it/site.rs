@@ -2,18 +2,13 @@
 
 mod reviews;
 
-use std::time::Duration;
-
 use scholar_testing::http::{HttpReply, get, post};
-use scholar_testing::until;
+use scholar_testing::{PATIENCE, until};
 use serde_json::{Value, json};
 
 use crate::program::{Program, QUESTION, STORE};
 use crate::serve::Serving;
 use crate::stopped::silent_once;
-
-/// A fault would otherwise hang the test.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) fn serve(program: &Program) -> Serving {
     Serving::of(program, &["serve", "--listen", "127.0.0.1:0"])

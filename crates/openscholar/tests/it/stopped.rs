@@ -3,18 +3,14 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStderr, Command};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use parking_lot::Mutex;
-use scholar_testing::Behaviour;
+use scholar_testing::{Behaviour, PATIENCE};
 use serde_json::Value;
 
 use crate::generative::{ask, assert_answer};
 use crate::model::Model;
 use crate::program::{Program, QUESTION, STORE, many_papers, text};
-
-/// A fault would otherwise hang the test.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) fn signal(child: &Child, name: &str) {
     let kill = format!("kill -{name} {}", child.id());

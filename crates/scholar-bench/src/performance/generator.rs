@@ -68,8 +68,10 @@ pub struct Agreement {
     pub continuations: usize,
     /// Those whose first tokens are the same.
     pub same: usize,
-    /// Those that the other engine itself continues the same when it keeps keys and values in f32.
-    pub peer_same: usize,
+    /// Those that the other engine itself continues the same when it reads the prompt token by token.
+    pub peer_same_stepwise: usize,
+    /// Those that it continues the same when it keeps keys and values in f32.
+    pub peer_same_precise: usize,
     /// Tokens that were compared.
     pub length: usize,
     /// Where others part: the text so far, our next and the other's next.
@@ -292,21 +294,29 @@ impl GeneratorReport<'_> {
     fn agreements(&self, text: &mut String) {
         let Some(agreement) = &self.agreement else { return };
         let Agreement {
-            tokens, mean_kl, perplexity, continuations, same, peer_same, length, ..
+            tokens,
+            mean_kl,
+            perplexity,
+            continuations,
+            same,
+            peer_same_stepwise,
+            peer_same_precise,
+            length,
+            differences,
         } = agreement;
         let _infallible = writeln!(
             text,
             "\nAgreement over {tokens} tokens of the starter papers: mean KL {mean_kl:.5} nats, perplexity {:.4} and {:.4} ({:+.2} %). \
              Greedy continuations of {continuations} starter prompts: {same} are the same for {length} tokens; \
-             the other engine against itself, with keys and values in f32: {peer_same}.",
+             the other engine against itself, when it reads the prompt token by token: {peer_same_stepwise}, with keys and values in f32: {peer_same_precise}.",
             perplexity[0],
             perplexity[1],
             100.0 * (perplexity[0] / perplexity[1] - 1.0),
         );
-        if !agreement.differences.is_empty() {
+        if !differences.is_empty() {
             text.push_str("\n| after | ours goes on | the other |\n|---|---|---|\n");
         }
-        for [after, ours, other] in &agreement.differences {
+        for [after, ours, other] in differences {
             let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
             let _infallible =
                 writeln!(text, "| …{} | {} | {} |", cell(after), cell(ours), cell(other));

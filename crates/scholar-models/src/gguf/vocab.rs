@@ -3,7 +3,7 @@
 //! Special tokens are found in template text only. What a message says goes through the plain tokenizer, so a passage
 //! that spells out `<|im_end|>` is read as those characters and cannot end its turn.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use tokenizers::models::bpe::{BPE, Vocab};
 use tokenizers::normalizers::{self, NFC, Prepend, Replace};
@@ -38,6 +38,9 @@ const QWEN2_WORDS: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}
 const GPT4O_WORDS: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 const TEKKEN_WORDS: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 const DIGIT: &str = r"\p{N}";
+
+/// Code points below which all stand-ins of bytes are: 256 and one for each byte that is not printable.
+const STAND_INS: usize = 0x100 + 68;
 
 /// ggml's token types.
 mod kind {
@@ -94,36 +97,32 @@ impl Vocabulary {
                 });
             }
         };
-        let plain: Vocab = (0u32..)
-            .zip(tokens)
-            .filter(|(i, _)| {
-                !matches!(kind_of(*i as usize), kind::CONTROL | kind::UNUSED | kind::USER_DEFINED)
-            })
-            .map(|(i, text)| (text.clone(), i))
-            .collect();
-        let tokenizer = if sentencepiece {
-            sentencepiece_tokenizer(file, tokens, plain)
-        } else {
-            byte_level_tokenizer(file, pre, plain)
-        }?;
-
+        let plain = || -> Vocab {
+            (0u32..)
+                .zip(tokens)
+                .filter(|(i, _)| {
+                    !matches!(
+                        kind_of(*i as usize),
+                        kind::CONTROL | kind::UNUSED | kind::USER_DEFINED
+                    )
+                })
+                .map(|(i, text)| (text.clone(), i))
+                .collect()
+        };
         let control: Vec<bool> = (0..tokens.len())
             .map(|i| matches!(kind_of(i), kind::CONTROL | kind::UNUSED | kind::UNKNOWN))
             .collect();
-        let decoder = (!sentencepiece).then(byte_of_char);
-        let bytes = tokens
-            .iter()
-            .enumerate()
-            .map(|(i, text)| match (&decoder, kind_of(i)) {
-                _ if control[i] => Vec::new(),
-                (_, kind::USER_DEFINED) => text.clone().into_bytes(),
-                (None, kind::BYTE) => hexadecimal(text).map_or_else(Vec::new, |byte| vec![byte]),
-                (None, _) => text.replace('\u{2581}', " ").into_bytes(),
-                (Some(decoder), _) => {
-                    text.chars().filter_map(|c| decoder.get(&c).copied()).collect()
-                }
-            })
-            .collect();
+        // Tables of 150 000 texts are most of the time that it takes to open a model: two are made at a time.
+        let (tokenizer, bytes) = std::thread::scope(|scope| {
+            let bytes = scope.spawn(|| printed(tokens, &kind_of, &control, sentencepiece));
+            let tokenizer = if sentencepiece {
+                sentencepiece_tokenizer(file, tokens, plain())
+            } else {
+                byte_level_tokenizer(file, pre, plain)
+            };
+            (tokenizer, bytes.join().expect("making bytes of texts cannot fail"))
+        });
+        let tokenizer = tokenizer?;
 
         let n = tokens.len();
         let token = |key: &str| file.token_opt(key).filter(|id| (*id as usize) < n);
@@ -254,16 +253,23 @@ fn is_llama3(pre: &str) -> bool {
     matches!(pre, "llama-bpe" | "llama3" | "llama-v3")
 }
 
-fn byte_level_tokenizer(file: &GgufFile, pre: &str, plain: Vocab) -> Result<Tokenizer, GgufError> {
+fn byte_level_tokenizer(
+    file: &GgufFile,
+    pre: &str,
+    plain: impl FnOnce() -> Vocab,
+) -> Result<Tokenizer, GgufError> {
     let error = |source| GgufError::Vocabulary { path: file.path.clone(), source };
-    let merges = file
-        .texts("tokenizer.ggml.merges")?
-        .iter()
-        .map(|merge| {
-            let (left, right) = merge.split_once(' ').unwrap_or((merge, ""));
-            (left.to_owned(), right.to_owned())
-        })
-        .collect::<Vec<_>>();
+    let merges = file.texts("tokenizer.ggml.merges")?;
+    let (plain, merges) = std::thread::scope(|scope| {
+        let merges = scope.spawn(|| {
+            let split = |merge: &String| {
+                let (left, right) = merge.split_once(' ').unwrap_or((merge, ""));
+                (left.to_owned(), right.to_owned())
+            };
+            merges.iter().map(split).collect::<Vec<_>>()
+        });
+        (plain(), merges.join().expect("splitting texts cannot fail"))
+    });
     let model = BPE::builder()
         .vocab_and_merges(plain, merges)
         // Llama 3 takes a word that is a token as it is, without merging its way there.
@@ -353,22 +359,40 @@ fn sentencepiece_tokenizer(
     Ok(tokenizer)
 }
 
+/// What each token prints; nothing for control tokens.
+fn printed(
+    tokens: &[String],
+    kind_of: &(impl Fn(usize) -> i64 + Sync),
+    control: &[bool],
+    sentencepiece: bool,
+) -> Vec<Vec<u8>> {
+    let decoder = byte_of_char();
+    let of_token = |(i, text): (usize, &String)| match kind_of(i) {
+        _ if control[i] => Vec::new(),
+        kind::USER_DEFINED => text.clone().into_bytes(),
+        kind::BYTE if sentencepiece => hexadecimal(text).map_or_else(Vec::new, |byte| vec![byte]),
+        _ if sentencepiece => text.replace('\u{2581}', " ").into_bytes(),
+        _ => text.chars().filter_map(|c| *decoder.get(c as usize)?).collect(),
+    };
+    tokens.iter().enumerate().map(of_token).collect()
+}
+
 /// The printable stand-ins of GPT-2's byte-level vocabulary: printable Latin-1 stands for itself, the other bytes for
 /// the characters from U+0100 on, in order.
-fn byte_of_char() -> HashMap<char, u8> {
-    let mut stand_in = 0x100u32;
-    (0..=255u8)
-        .map(|byte| {
-            let printable = matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF);
-            let code = if printable {
-                byte.into()
-            } else {
-                stand_in += 1;
-                stand_in - 1
-            };
-            (char::from_u32(code).unwrap_or('\u{FFFD}'), byte)
-        })
-        .collect()
+fn byte_of_char() -> [Option<u8>; STAND_INS] {
+    let mut bytes = [None; STAND_INS];
+    let mut stand_in = 0x100;
+    for byte in 0..=255u8 {
+        let printable = matches!(byte, b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF);
+        let code = if printable {
+            usize::from(byte)
+        } else {
+            stand_in += 1;
+            stand_in - 1
+        };
+        bytes[code] = Some(byte);
+    }
+    bytes
 }
 
 /// The byte of `<0xAB>`.

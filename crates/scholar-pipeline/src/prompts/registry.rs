@@ -46,6 +46,8 @@ prompts! {
     POSTHOC = "ask/posthoc";
     /// Sentences of the passages, copied word for word.
     QUOTES = "ask/quotes";
+    /// The same of a model that can be held to the passages' sentences.
+    QUOTES_CHOICE = "ask/quotes_choice";
     /// The outline that quotations are used in.
     QUOTES_OUTLINE = "ask/quotes_outline";
     /// A short answer, parts by facet, every sentence marked with its role.

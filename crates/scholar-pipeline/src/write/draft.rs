@@ -116,7 +116,19 @@ pub(crate) fn reference_block(
     evidence: &[Evidence],
     call: CallSampling,
 ) -> String {
-    let Some(generator) = &frame.ports.generator else { return String::new() };
+    let lines = reference_lines(frame, prompt, values, evidence, call);
+    lines.into_iter().map(|(_, line)| line + "\n").collect()
+}
+
+/// The same as lines with their numbers.
+pub(crate) fn reference_lines(
+    frame: &Frame<'_>,
+    prompt: Prompt,
+    values: &[(&str, &str)],
+    evidence: &[Evidence],
+    call: CallSampling,
+) -> Vec<(EvidenceNumber, String)> {
+    let Some(generator) = &frame.ports.generator else { return Vec::new() };
     let without = [values, &[("references", "")]].concat();
     let fixed: usize = prompt
         .render(true, &without)
@@ -145,7 +157,7 @@ pub(crate) fn reference_block(
         frame.notice(Notice::new(NoticeKind::Truncated, message));
     }
     lines.sort_by_key(|(number, _)| *number);
-    lines.into_iter().map(|(_, line)| line + "\n").collect()
+    lines
 }
 
 /// The text of a draft: between the markers, none left, no reference list.

@@ -116,6 +116,9 @@ impl Reader {
             self.table_line(cells);
             return;
         }
+        if is_reference_line(line) {
+            return;
+        }
         let (mark, text) =
             marked(line).unwrap_or_else(|| (Mark::default(), without_list_mark(line)));
         let mut mark = Some(mark);
@@ -187,7 +190,8 @@ impl Reader {
             })
             .collect();
         resolve(&mut sentences);
-        let sections = order.iter().map(|at| sections[*at].clone()).collect();
+        let sections: Vec<Section> = order.iter().map(|at| sections[*at].clone()).collect();
+        let sentences = without_repetitions(sentences, &sections);
         let whole = !table.columns.is_empty() && !table.rows.is_empty();
         Parts { sections, sentences, table: whole.then_some(table) }
     }
@@ -234,6 +238,54 @@ fn resolve(sentences: &mut [PartSentence]) {
         follows.dedup();
         one.follows = follows;
     }
+}
+
+/// Each sentence once, where it is read first: small models say the same in every part. What it cites elsewhere it cites here.
+/// The short answer may repeat what a part says.
+fn without_repetitions(sentences: Vec<PartSentence>, sections: &[Section]) -> Vec<PartSentence> {
+    let is_short = |one: &PartSentence| sections[one.section].kind == SectionKind::ShortAnswer;
+    let mut kept: Vec<PartSentence> = Vec::with_capacity(sentences.len());
+    let mut new_place: Vec<usize> = Vec::with_capacity(sentences.len());
+    let mut lost_start = None;
+    for mut one in sentences {
+        let same = |known: &PartSentence| {
+            (known.role, is_short(known)) == (one.role, is_short(&one))
+                && known.draft.text.to_lowercase() == one.draft.text.to_lowercase()
+        };
+        if let Some(at) = kept.iter().position(same) {
+            let known = &mut kept[at].draft.evidence;
+            let more = one.draft.evidence.into_iter().filter(|number| !known.contains(number));
+            let more: Vec<EvidenceNumber> = more.collect();
+            known.extend(more);
+            new_place.push(at);
+            if one.draft.paragraph_start {
+                lost_start = Some(one.section);
+            }
+            continue;
+        }
+        one.draft.paragraph_start |= lost_start.take() == Some(one.section);
+        new_place.push(kept.len());
+        kept.push(one);
+    }
+    for one in &mut kept {
+        for place in &mut one.follows {
+            *place = new_place[*place];
+        }
+        one.follows.sort_unstable();
+        one.follows.dedup();
+    }
+    kept
+}
+
+/// A reference of the prompt that was copied as if it were a sentence.
+fn is_reference_line(line: &str) -> bool {
+    let (_, line) = marked(line).unwrap_or_else(|| (Mark::default(), without_list_mark(line)));
+    let line = line.trim_start_matches("References:").trim_start();
+    let line = match (line.starts_with('['), line.find(']')) {
+        (true, Some(end)) => line[end + 1..].trim_start(),
+        _ => line,
+    };
+    line.starts_with("Title: ") && line.contains(" Text: ")
 }
 
 /// What a part with this heading is for.

@@ -79,7 +79,17 @@ pub(super) fn heading_of(line: &str) -> Option<String> {
         (!is_sentence).then_some(inner)?
     };
     let title = title.trim().trim_matches('*').trim_end_matches(':').trim();
+    let title = without_number(title);
     (!title.is_empty()).then(|| strip_citations(title))
+}
+
+/// `Heading 3: Gains` without what only says that it is a heading.
+fn without_number(title: &str) -> &str {
+    let named = title.strip_prefix("Heading ").and_then(|rest| rest.split_once(": "));
+    match named {
+        Some((number, rest)) if number.bytes().all(|byte| byte.is_ascii_digit()) => rest.trim(),
+        _ => title,
+    }
 }
 
 pub(super) fn without_list_mark(line: &str) -> &str {

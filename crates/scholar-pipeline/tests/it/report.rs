@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scholar_core::{AnswerRole, SectionKind, Verdict};
+use scholar_core::{AnswerRole, OutputShape, SectionKind, Verdict};
 use scholar_pipeline::config::{AnswerLength, WritingConfig, WritingPlan};
 use scholar_pipeline::record::{Journal, Recorder, Replayer};
 use scholar_pipeline::{AskConfig, AskError};
@@ -130,6 +130,43 @@ async fn quotations_come_first_and_only_those_that_are_there() {
     let replayer = Replayer::new(&journal).expect("complete");
     let again = ask(&replayer.ports(), &config).await;
     assert_eq!((again.value, again.notices), (outcome.value, outcome.notices));
+}
+
+#[tokio::test]
+async fn a_model_of_this_process_is_held_to_the_sentences_it_may_quote() {
+    let generator = Arc::new(
+        ScriptedGenerator::new("scripted")
+            .with_info(|info| info.local = true)
+            .answer("quotes", |request| {
+                let OutputShape::Json { schema, .. } = &request.shape else {
+                    panic!("quotations are asked for as JSON")
+                };
+                let prompt = &request.messages[1].content;
+                let passages = &schema["properties"]["quotations"]["items"]["anyOf"];
+                let passages = passages.as_array().expect("passages");
+                for passage in passages {
+                    let number = &passage["properties"]["reference"]["const"];
+                    let line = prompt.lines().find(|line| line.starts_with(&format!("[{number}]")));
+                    let line = line.expect("a passage that is shown");
+                    for sentence in passage["properties"]["sentence"]["enum"].as_array().expect("sentences") {
+                        assert!(line.contains(sentence.as_str().expect("text")), "{sentence}: {line}");
+                    }
+                }
+                let properties = &passages[0]["properties"];
+                let (reference, sentence) = (&properties["reference"]["const"], &properties["sentence"]["enum"][0]);
+                let choice = serde_json::json!({"reference": reference, "sentence": sentence});
+                Reply::Text(serde_json::json!({"quotations": [choice, choice]}).to_string())
+            })
+            .reply("outline", "## Causes\nQ1")
+            .reply("draft", "## Short answer\nF1 | Exposure bias is partially to blame for hallucinations in neural machine translation. [0]"),
+    );
+    let mut config = report();
+    config.retrieval.keywords = 0;
+    config.writing.plan = WritingPlan::Quotes;
+    let outcome = ask(&ports(&generator), &config).await;
+    assert_eq!(generator.purposes()[..3], ["quotes", "outline", "draft"]);
+    let dropped = outcome.notices.iter().filter(|notice| notice.message.contains("were dropped"));
+    assert_eq!(dropped.count(), 0, "{:?}", outcome.notices);
 }
 
 #[tokio::test]

@@ -15,20 +15,17 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use scholar_server::backend::Backend;
 use scholar_server::{Access, Callers, JobsConfig, Server, ServerConfig, Site, SiteConfig};
 use scholar_testing::MemoryRetriever;
 use scholar_testing::http::{HttpReply, finish, post};
-use scholar_testing::until;
+use scholar_testing::{PATIENCE, until};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 pub(crate) use backend::FakeBackend;
 
-/// A fault would otherwise hang the test.
-const PATIENCE: Duration = Duration::from_secs(60);
 const ANN: &str = "0123456789abcdef-ann";
 const BEN: &str = "0123456789abcdef-ben";
 

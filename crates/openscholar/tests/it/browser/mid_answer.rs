@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scholar_testing::Behaviour;
+use scholar_testing::{Behaviour, PATIENCE};
 
 use super::{ANSWERED, REPORT, Site, serve};
 use crate::model::Model;
@@ -10,8 +10,6 @@ use crate::program::{Program, QUESTION};
 use crate::site::written_by;
 use crate::stopped::silent_once;
 
-/// A fault would otherwise hang the test.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// Long enough between words that a page can be looked at before the last.
 const PAUSE: Duration = Duration::from_millis(150);
 

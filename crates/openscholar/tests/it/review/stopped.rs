@@ -1,17 +1,13 @@
 //! Ctrl-C at every stage of a review, and going on from there.
 
 use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use parking_lot::Mutex;
-use scholar_testing::Behaviour;
+use scholar_testing::{Behaviour, PATIENCE};
 use serde_json::Value;
 
 use super::{IDEA, model, reply, with_idea};
 use crate::stopped::signal;
-
-/// A fault would otherwise hang the test.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Words of the prompt of each stage.
 const STAGES: [&str; 9] = [

@@ -6,10 +6,10 @@ use std::sync::mpsc::channel;
 
 use parking_lot::Mutex;
 use scholar_testing::http::{HttpReply, finish, get, post};
-use scholar_testing::{Behaviour, exploration, pdf};
+use scholar_testing::{Behaviour, PATIENCE, exploration, pdf};
 use serde_json::{Value, json};
 
-use super::{PATIENCE, over, page, serve};
+use super::{over, page, serve};
 use crate::program::{Program, QUESTION};
 use crate::review::{IDEA, model, reply};
 use crate::serve::Serving;

@@ -103,6 +103,26 @@ fn what_is_no_mark_is_text() {
     assert_eq!(one.sentences.len(), 1);
 }
 
+#[test]
+fn what_is_said_twice_or_copied_from_the_prompt_is_left_out() {
+    let parts = Parts::read(
+        "## Heading 2: Gains:\nF1 | Retrieval raised accuracy [0].\nReferences: Title: RAG Text: “Retrieval helps.” [0]\n\
+         F2 | Prompts grow [2].\n\nF3 | Retrieval raised accuracy [1].\nF4 | Nobody measured energy [3].\nS F3 F4 | It pays.\n\
+         ## Limits\nF5 | Prompts grow [2].\n## Short answer\nF6 | Prompts grow [2].",
+    );
+    assert_eq!(parts.sections[1].heading.as_deref(), Some("Gains"));
+    assert_eq!(
+        seen(&parts),
+        [
+            (Finding, 0, true, vec![2], vec![]),
+            (Finding, 1, true, vec![0, 1], vec![]),
+            (Finding, 1, false, vec![2], vec![]),
+            (Finding, 1, true, vec![3], vec![]),
+            (Synthesis, 1, false, vec![], vec![1, 3]),
+        ]
+    );
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_is_read_and_nothing_points_outside(text in "((F1|S F1|X|G|T|T \\[0\\]|## H|) ?\\|? ?\\PC{0,20}\n){0,8}") {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use scholar_server::Access;
 use scholar_testing::http::{finish, get, post, request};
-use scholar_testing::until;
+use scholar_testing::{PATIENCE, until};
 use serde_json::json;
 
-use super::{FakeBackend, PATIENCE, Running, Stream, folder, form, send};
+use super::{FakeBackend, Running, Stream, folder, form, send};
 
 /// Status and everything that comes back of a request that is sent as it is.
 fn raw(site: &Running, text: &str) -> (u16, String) {

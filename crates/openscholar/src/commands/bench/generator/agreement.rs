@@ -70,7 +70,8 @@ pub(super) fn measure(
         perplexity: surprise.map(|sum| (sum / count.max(1) as f64).exp()),
         continuations: 0,
         same: 0,
-        peer_same: 0,
+        peer_same_stepwise: 0,
+        peer_same_precise: 0,
         length: LENGTH,
         differences: Vec::new(),
     };
@@ -83,13 +84,16 @@ pub(super) fn measure(
         let mut prompt = encode(&session, &format!("{}\n\n{}", paper.meta.title, paper.text()))?;
         prompt.truncate(PROMPT);
         let theirs = continue_both(&mut session, peer, &prompt, &mut agreement)?;
+        // How far one engine agrees with itself says what agreement between two can be.
+        let stepwise = peer.greedy(&prompt, LENGTH, true)?;
+        agreement.peer_same_stepwise += usize::from(stepwise == theirs);
         continued.push((prompt, theirs));
     }
     drop(session);
-    // How far one engine agrees with itself says what agreement between two can be.
     peer.open_precise(path, threads, 2 * WINDOW)?;
     for (prompt, theirs) in continued {
-        agreement.peer_same += usize::from(peer.greedy(&prompt, LENGTH)? == theirs);
+        let precise = peer.greedy(&prompt, LENGTH, false)?;
+        agreement.peer_same_precise += usize::from(precise == theirs);
     }
     Ok(agreement)
 }
@@ -108,7 +112,7 @@ fn continue_both(
         ours.push(likeliest(&logits));
         logits = session.read(&ours[ours.len() - 1..]);
     }
-    let theirs = peer.greedy(prompt, LENGTH)?;
+    let theirs = peer.greedy(prompt, LENGTH, false)?;
     agreement.continuations += 1;
     let shared = ours.iter().zip(&theirs).take_while(|(a, b)| a == b).count();
     if shared == LENGTH {

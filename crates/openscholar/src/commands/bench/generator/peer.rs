@@ -121,9 +121,15 @@ impl Peer {
         Ok(read)
     }
 
-    /// The likeliest tokens after a prompt.
-    pub(super) fn greedy(&mut self, tokens: &[u32], n: usize) -> Result<Vec<u32>, CommandError> {
-        let Tokens { tokens } = self.ask(&json!({"greedy": tokens, "n": n}))?;
+    /// The likeliest tokens after a prompt, which is read at once, or token by token.
+    pub(super) fn greedy(
+        &mut self,
+        tokens: &[u32],
+        n: usize,
+        stepwise: bool,
+    ) -> Result<Vec<u32>, CommandError> {
+        let Tokens { tokens } =
+            self.ask(&json!({"greedy": tokens, "n": n, "stepwise": stepwise}))?;
         Ok(tokens)
     }
 

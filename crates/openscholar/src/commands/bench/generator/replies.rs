@@ -7,12 +7,14 @@ use parking_lot::Mutex;
 use scholar_bench::performance::generator::Comparison;
 use scholar_core::text::PassageRules;
 use scholar_core::text::passages::cut;
+use scholar_core::text::sentences::sentence_texts;
 use scholar_core::{
     Generation, GenerationRequest, Generator as _, Message, OutputShape, Passage, Sampling,
 };
 use scholar_models::gguf::{GgufGenerator, GgufOptions};
-use scholar_pipeline::prompts;
+use scholar_pipeline::modes::generative::quotation_schema;
 use scholar_pipeline::tabulate::{Column, Preset, generate};
+use scholar_pipeline::{EvidenceNumber, prompts};
 
 use crate::app::App;
 use crate::commands::bench::encoder::{FULL_WORDS, QUERY};
@@ -22,6 +24,8 @@ use crate::wiring::models;
 
 /// Passages of a prompt.
 const PASSAGES: usize = 3;
+/// Sentences of a passage that are quoted.
+const QUOTED: usize = 3;
 /// Longest reply.
 const MAX_TOKENS: usize = 128;
 /// Longest reply with cells.
@@ -33,7 +37,11 @@ pub(super) fn measure(
     rounds: usize,
     app: &App,
 ) -> Result<(Vec<Comparison>, Vec<Comparison>), CommandError> {
-    let references = references()?;
+    let passages = passages()?;
+    let references: String = passages
+        .iter()
+        .map(|(number, title, text)| format!("{number} Title: {title} Text: {text}\n"))
+        .collect();
     let values = [("references", references.as_str()), ("question", QUERY), ("most", "2")];
     let open = |lookup| {
         let options = GgufOptions { name: None, lookup, ..models::gguf_options(app, "") };
@@ -42,10 +50,15 @@ pub(super) fn measure(
     let plain = open(false)?;
     let guessing = open(true)?;
     let mut lookup = Vec::new();
-    let text = |prompt: prompts::Prompt| request(prompt.render(false, &values), OutputShape::Text);
+    let shown: Vec<(EvidenceNumber, &str)> =
+        passages.iter().map(|(number, _, text)| (*number, text.as_str())).collect();
+    let held = quotation_schema(&shown).ok_or_else(|| CommandError::user("no sentences"))?;
+    let held = OutputShape::Json { name: "quotations".to_owned(), schema: held };
+    let asked = |prompt: prompts::Prompt, shape| request(prompt.render(false, &values), shape);
     for (name, request) in [
-        ("quotations", text(prompts::QUOTES)),
-        ("synthesis", text(prompts::DRAFT)),
+        ("quotations", asked(prompts::QUOTES_CHOICE, held)),
+        ("synthesis", asked(prompts::DRAFT, OutputShape::Text)),
+        ("synthesis of quotations", of_quotations(&passages)),
         ("cells of a table by a JSON schema", cells()?),
     ] {
         app.printer.say(&format!("writing {name}"));
@@ -100,6 +113,25 @@ fn request(messages: Vec<Message>, shape: OutputShape) -> GenerationRequest {
     GenerationRequest { purpose: "bench".to_owned(), messages, sampling, shape }
 }
 
+/// The report from quotations: the first sentences of each passage stand for those that a model would choose.
+fn of_quotations(passages: &[(EvidenceNumber, String, String)]) -> GenerationRequest {
+    let quoted = |text: &str| {
+        let sentences = sentence_texts(text).into_iter().take(QUOTED);
+        sentences.map(|one| format!("“{one}”")).collect::<Vec<_>>().join(" … ")
+    };
+    let references: String = passages
+        .iter()
+        .map(|(number, title, text)| format!("{number} Title: {title} Text: {}\n", quoted(text)))
+        .collect();
+    let values = [
+        ("references", references.as_str()),
+        ("question", QUERY),
+        ("words", "150 to 200"),
+        ("plan", ""),
+    ];
+    request(prompts::REPORT.render(false, &values), OutputShape::Text)
+}
+
 /// A reply, and the tokens that were written in a second after the first text. Prompt and grammar are made ready by a call
 /// before.
 fn reply(
@@ -138,19 +170,15 @@ fn cells() -> Result<GenerationRequest, CommandError> {
     })
 }
 
-/// A few full passages of the starter papers, numbered.
-fn references() -> Result<String, CommandError> {
+/// Number, title and text of a few full passages of the starter papers.
+fn passages() -> Result<Vec<(EvidenceNumber, String, String)>, CommandError> {
     let papers = starter::papers()?;
-    let passages = papers
-        .iter()
-        .filter_map(|paper| {
-            let full = cut(paper, PassageRules::sections())
-                .into_iter()
-                .find(|passage| passage.text.split_whitespace().count() >= FULL_WORDS)?;
-            Some((paper.meta.title.clone(), full.text))
-        })
-        .take(PASSAGES)
-        .enumerate()
-        .map(|(i, (title, text))| format!("[{i}] Title: {title} Text: {text}\n"));
-    Ok(passages.collect())
+    let full = papers.iter().filter_map(|paper| {
+        let full = cut(paper, PassageRules::sections())
+            .into_iter()
+            .find(|passage| passage.text.split_whitespace().count() >= FULL_WORDS)?;
+        Some((paper.meta.title.clone(), full.text))
+    });
+    let numbered = full.take(PASSAGES).enumerate();
+    Ok(numbered.map(|(i, (title, text))| (EvidenceNumber(i), title, text)).collect())
 }

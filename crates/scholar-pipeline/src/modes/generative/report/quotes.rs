@@ -6,15 +6,15 @@ use std::ops::ControlFlow;
 use scholar_core::text::locate;
 use scholar_core::text::markers::{between_markers, remove_markers, strip_foreign_markers};
 use scholar_core::text::normalise::single_spaced;
-use scholar_core::{Answer, Notice, NoticeKind, Query};
+use scholar_core::{Answer, Notice, NoticeKind, OutputShape, PortError, Query};
 
-use super::{ask_for_text, words};
+use super::{ask_for_text, choices, words};
 use crate::error::AskError;
 use crate::evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
 use crate::frame::Frame;
 use crate::prompts;
 use crate::retrieve::{self, Round};
-use crate::write::{Manuscript, reference_block, without_draft};
+use crate::write::{Manuscript, reference_lines, without_draft};
 
 /// Quotations of one passage. Ours.
 const MOST_OF_ONE: usize = 4;
@@ -24,8 +24,8 @@ const NEW_PER_FACET: usize = 4;
 /// Words that stand in a shown passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Quotation {
-    number: EvidenceNumber,
-    text: String,
+    pub(super) number: EvidenceNumber,
+    pub(super) text: String,
 }
 
 /// Headings with the places of their quotations, and what to search for.
@@ -70,17 +70,8 @@ pub(super) async fn write(
 }
 
 /// Quotations of `shown` that are located in it; the others are counted in a notice.
-async fn extract(
-    frame: &Frame<'_>,
-    shown: &[Evidence],
-) -> Result<Vec<Quotation>, scholar_core::PortError> {
-    let most = MOST_OF_ONE.to_string();
-    let call = frame.config.sampling.answer;
-    let values = [("question", frame.question.as_str()), ("most", most.as_str())];
-    let references = reference_block(frame, prompts::QUOTES, &values, shown, call);
-    let values = [&values[..], &[("references", references.as_str())]].concat();
-    let reply = frame.call("quotes", prompts::QUOTES, &values, call).await?.text;
-    let copied = quotations(&reply);
+async fn extract(frame: &Frame<'_>, shown: &[Evidence]) -> Result<Vec<Quotation>, PortError> {
+    let copied = ask_for_quotations(frame, shown).await?;
     let all = copied.len();
     let stands = |one: &Quotation| {
         let passage = shown.iter().find(|e| e.number == one.number)?;
@@ -105,6 +96,37 @@ async fn extract(
         frame.notice(Notice::new(NoticeKind::ModelReply, message));
     }
     Ok(kept)
+}
+
+/// The quotations of `shown` that the model gives, none located yet: copied line by line, or, where the model runs in this
+/// process and can be held to them, chosen among the sentences.
+async fn ask_for_quotations(
+    frame: &Frame<'_>,
+    shown: &[Evidence],
+) -> Result<Vec<Quotation>, PortError> {
+    let is_held = frame.ports.generator.as_ref().is_some_and(|generator| generator.info().local);
+    let prompt = if is_held { prompts::QUOTES_CHOICE } else { prompts::QUOTES };
+    let most = MOST_OF_ONE.to_string();
+    let call = frame.config.sampling.answer;
+    let values = [("question", frame.question.as_str()), ("most", most.as_str())];
+    let lines = reference_lines(frame, prompt, &values, shown, call);
+    let references: String = lines.iter().map(|(_, line)| format!("{line}\n")).collect();
+    let values = [&values[..], &[("references", references.as_str())]].concat();
+    if !is_held {
+        return Ok(quotations(&frame.call("quotes", prompt, &values, call).await?.text));
+    }
+    let texts: Vec<(EvidenceNumber, String)> = shown
+        .iter()
+        .filter(|one| lines.iter().any(|(number, _)| *number == one.number))
+        .map(|one| (one.number, strip_foreign_markers(&one.ranked.retrieved.passage.text).into()))
+        .collect();
+    let texts: Vec<(EvidenceNumber, &str)> =
+        texts.iter().map(|(number, text)| (*number, text.as_str())).collect();
+    let Some(schema) = choices::schema(&texts) else { return Ok(Vec::new()) };
+    let shape = OutputShape::Json { name: "quotations".to_owned(), schema };
+    let reply = frame.call_shaped("quotes", prompt, &values, call, shape).await?;
+    frame.warn_of_cut("quotes", reply.finish);
+    Ok(choices::chosen(&reply.text))
 }
 
 /// The quotations of a reply, none located yet.

@@ -1,0 +1,109 @@
+//! Quotations by choice: a model that runs in this process can reply with nothing but sentences of the passages it is shown.
+//!
+//! A small model that is asked to copy writes in its own words, and what it writes is then not found. Held to the sentences it
+//! quotes, and where the first words leave one sentence only, the rest of it costs next to nothing. Source: ours.
+
+use scholar_core::text::normalise::single_spaced;
+use scholar_core::text::sentences::sentence_texts;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::quotes::Quotation;
+use crate::evidence::EvidenceNumber;
+
+/// Fewest words of a sentence worth quoting. Ours.
+const SHORTEST: usize = 6;
+/// Quotations of a reply: a small model goes on until it is stopped. Ours.
+const MOST: usize = 8;
+
+/// What a reply may be: numbers of the passages in `shown`, each with a sentence of its text.
+///
+/// `None` where no passage has a sentence worth quoting.
+pub fn schema(shown: &[(EvidenceNumber, &str)]) -> Option<Value> {
+    let of_passage = |(number, text): &(EvidenceNumber, &str)| {
+        let text = single_spaced(text);
+        let mut sentences = sentence_texts(&text);
+        sentences.retain(|sentence| sentence.split(' ').count() >= SHORTEST);
+        sentences.sort_unstable();
+        sentences.dedup();
+        (!sentences.is_empty()).then(|| {
+            json!({
+                "type": "object", "required": ["reference", "sentence"], "additionalProperties": false,
+                "properties": {"reference": {"const": number.0}, "sentence": {"enum": sentences}},
+            })
+        })
+    };
+    let passages: Vec<Value> = shown.iter().filter_map(of_passage).collect();
+    (!passages.is_empty()).then(|| {
+        json!({
+            "type": "object", "required": ["quotations"], "additionalProperties": false,
+            "properties": {
+                "quotations": {"type": "array", "items": {"anyOf": passages}, "maxItems": MOST},
+            },
+        })
+    })
+}
+
+/// The quotations of a reply, each once; of one that was cut those that are whole.
+pub(super) fn chosen(reply: &str) -> Vec<Quotation> {
+    #[derive(Deserialize)]
+    struct Reply {
+        quotations: Vec<Choice>,
+    }
+    #[derive(Deserialize)]
+    struct Choice {
+        reference: usize,
+        sentence: String,
+    }
+    let whole = serde_json::from_str::<Reply>(reply).or_else(|error| match reply.rfind("\"}") {
+        Some(end) => serde_json::from_str(&format!("{}\"}}]}}", &reply[..end])),
+        None => Err(error),
+    });
+    let choices = whole.map(|reply| reply.quotations).unwrap_or_default();
+    let mut found: Vec<Quotation> = Vec::new();
+    for Choice { reference, sentence } in choices {
+        let one = Quotation { number: EvidenceNumber(reference), text: single_spaced(&sentence) };
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_can_only_be_sentences_of_its_passages() {
+        let text = "Cells  grow in the dark for seven days. Short one. \"They\" die in the light of the sun [4].";
+        let schema = schema(&[(EvidenceNumber(3), text), (EvidenceNumber(5), "Too short.")]);
+        let items = &schema.expect("a passage with sentences")["properties"]["quotations"]["items"];
+        let passages = items["anyOf"].as_array().expect("passages");
+        assert_eq!(passages.len(), 1, "{items}");
+        assert_eq!(passages[0]["properties"]["reference"], json!({"const": 3}));
+        let sentences = json!([
+            "\"They\" die in the light of the sun [4].",
+            "Cells grow in the dark for seven days."
+        ]);
+        assert_eq!(passages[0]["properties"]["sentence"]["enum"], sentences);
+        assert_eq!(super::schema(&[(EvidenceNumber(0), "Too short.")]), None);
+    }
+
+    #[test]
+    fn replies_are_read_whole_or_cut() {
+        let reply = r#"{"quotations": [{"reference": 3, "sentence": "\"They\" die."}, {"reference": 5, "sentence": "Cells"#;
+        let both = format!("{reply} grow.\"}}]}}");
+        let seen = |reply: &str| -> Vec<(usize, String)> {
+            chosen(reply).into_iter().map(|one| (one.number.0, one.text)).collect()
+        };
+        let (first, second) = ((3, "\"They\" die.".to_owned()), (5, "Cells grow.".to_owned()));
+        assert_eq!(seen(&both), [first.clone(), second]);
+        assert_eq!(seen(reply), [first]);
+        let again = both.replace("]}", r#", {"reference": 5, "sentence": "Cells grow."}]}"#);
+        assert_eq!(seen(&again), seen(&both));
+        for reply in [r#"{"quotations": []}"#, r#"{"quotations": [{"refer"#, "no", ""] {
+            assert_eq!(seen(reply), [], "{reply}");
+        }
+    }
+}
