@@ -103,7 +103,7 @@ impl Hyperparameters {
             n_layers,
             dim,
             n_hidden: file.count(&key("feed_forward_length"), MAX_WIDTH)?,
-            n_vocab: file.texts("tokenizer.ggml.tokens")?.len(),
+            n_vocab: file.n_texts("tokenizer.ggml.tokens")?,
             heads,
             context: file.count(&key("context_length"), MAX_CONTEXT)?,
             epsilon: file.float_opt(&key("attention.layer_norm_rms_epsilon"))?.unwrap_or(1e-5),

@@ -5,7 +5,9 @@
 //! file before anything is allocated, and every tensor's extent with the file's length, so that a truncated download
 //! is found when the file is opened and not in the middle of an answer.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +16,8 @@ use memmap2::Mmap;
 use super::error::GgufError;
 use super::formats::Format;
 
+/// The file of a split model whose metadata counts.
+const METADATA_PART: usize = 0;
 /// Metadata nests in no known file; two levels are generous.
 const MAX_ARRAY_DEPTH: usize = 2;
 /// Files of one model: far beyond any published one.
@@ -36,8 +40,8 @@ pub(super) enum Value {
     Text(String),
     /// A homogeneous list.
     Array(Vec<Self>),
-    /// Texts, kept apart because vocabularies have 150 000 of them.
-    Texts(Vec<String>),
+    /// Bytes of the file that hold texts: vocabularies have 150 000, and to copy each takes longer than to use it.
+    Texts(Vec<Range<usize>>),
     /// Floats, likewise.
     Floats(Vec<f32>),
     /// Integers, likewise.
@@ -176,9 +180,22 @@ impl GgufFile {
     }
 
     /// A list of texts that must be there.
-    pub(super) fn texts(&self, key: &str) -> Result<&[String], GgufError> {
+    pub(super) fn texts(&self, key: &str) -> Result<Vec<Cow<'_, str>>, GgufError> {
         match self.metadata.get(key) {
-            Some(Value::Texts(texts)) => Ok(texts),
+            Some(Value::Texts(texts)) => {
+                let text = |range: &Range<usize>| {
+                    String::from_utf8_lossy(&self.maps[METADATA_PART][range.clone()])
+                };
+                Ok(texts.iter().map(text).collect())
+            }
+            _ => Err(self.missing(key, "a list of texts")),
+        }
+    }
+
+    /// Length of a list of texts that must be there.
+    pub(super) fn n_texts(&self, key: &str) -> Result<usize, GgufError> {
+        match self.metadata.get(key) {
+            Some(Value::Texts(texts)) => Ok(texts.len()),
             _ => Err(self.missing(key, "a list of texts")),
         }
     }
@@ -311,6 +328,12 @@ impl<'a> Reader<'a> {
         Ok(String::from_utf8_lossy(self.take(len)?).into_owned())
     }
 
+    fn text_range(&mut self) -> Result<Range<usize>, Fault> {
+        let len = self.len(1)?;
+        self.take(len)?;
+        Ok(self.at - len..self.at)
+    }
+
     fn value(&mut self, kind: u32, depth: usize) -> Result<Value, Fault> {
         Ok(match kind {
             0 | 7 => {
@@ -346,7 +369,7 @@ impl<'a> Reader<'a> {
         };
         let len = self.len(min_size)?;
         match kind {
-            8 => (0..len).map(|_| self.text()).collect::<Result<_, _>>().map(Value::Texts),
+            8 => (0..len).map(|_| self.text_range()).collect::<Result<_, _>>().map(Value::Texts),
             6 => (0..len)
                 .map(|_| self.array().map(f32::from_le_bytes))
                 .collect::<Result<_, _>>()

@@ -3,6 +3,7 @@
 //! Special tokens are found in template text only. What a message says goes through the plain tokenizer, so a passage
 //! that spells out `<|im_end|>` is read as those characters and cannot end its turn.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use tokenizers::models::bpe::{BPE, Vocab};
@@ -76,7 +77,7 @@ pub(super) struct Vocabulary {
 impl Vocabulary {
     /// Reads `tokenizer.ggml.*`.
     pub(super) fn read(file: &GgufFile) -> Result<Self, GgufError> {
-        let tokens = file.texts("tokenizer.ggml.tokens")?;
+        let tokens = &file.texts("tokenizer.ggml.tokens")?[..];
         let vocabulary_error = |source: Box<dyn std::error::Error + Send + Sync>| {
             GgufError::Vocabulary { path: file.path.clone(), source }
         };
@@ -106,7 +107,7 @@ impl Vocabulary {
                         kind::CONTROL | kind::UNUSED | kind::USER_DEFINED
                     )
                 })
-                .map(|(i, text)| (text.clone(), i))
+                .map(|(i, text)| (text.to_string(), i))
                 .collect()
         };
         let control: Vec<bool> = (0..tokens.len())
@@ -138,11 +139,11 @@ impl Vocabulary {
         let mut specials = Vec::new();
         for (id, text) in (0u32..).zip(tokens) {
             let kind = kind_of(id as usize);
-            if kind == kind::CONTROL && TURN_ENDS.contains(&text.as_str()) {
+            if kind == kind::CONTROL && TURN_ENDS.contains(&text.as_ref()) {
                 ends.insert(id);
             }
             if matches!(kind, kind::CONTROL | kind::USER_DEFINED) && !text.is_empty() {
-                specials.push((text.clone(), id));
+                specials.push((text.to_string(), id));
             }
         }
         specials.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.cmp(b)));
@@ -262,7 +263,7 @@ fn byte_level_tokenizer(
     let merges = file.texts("tokenizer.ggml.merges")?;
     let (plain, merges) = std::thread::scope(|scope| {
         let merges = scope.spawn(|| {
-            let split = |merge: &String| {
+            let split = |merge: &Cow<'_, str>| {
                 let (left, right) = merge.split_once(' ').unwrap_or((merge, ""));
                 (left.to_owned(), right.to_owned())
             };
@@ -314,7 +315,7 @@ fn byte_level_tokenizer(
 /// A `SentencePiece` model of the `llama` kind: pairs merge in the order of the score of what they make.
 fn sentencepiece_tokenizer(
     file: &GgufFile,
-    tokens: &[String],
+    tokens: &[Cow<'_, str>],
     plain: Vocab,
 ) -> Result<Tokenizer, GgufError> {
     let error = |source| GgufError::Vocabulary { path: file.path.clone(), source };
@@ -326,7 +327,7 @@ fn sentencepiece_tokenizer(
     }
     let mut merges = Vec::new();
     for (id, text) in tokens.iter().enumerate() {
-        if !plain.contains_key(text.as_str()) {
+        if !plain.contains_key(text.as_ref()) {
             continue;
         }
         for (at, _) in text.char_indices().skip(1) {
@@ -343,11 +344,11 @@ fn sentencepiece_tokenizer(
     let unknown = file
         .token_opt("tokenizer.ggml.unknown_token_id")
         .and_then(|id| tokens.get(id as usize))
-        .filter(|text| plain.contains_key(text.as_str()));
+        .filter(|text| plain.contains_key(text.as_ref()));
     let mut builder =
         BPE::builder().vocab_and_merges(plain, merges).byte_fallback(true).fuse_unk(true);
     if let Some(unknown) = unknown {
-        builder = builder.unk_token(unknown.clone());
+        builder = builder.unk_token(unknown.to_string());
     }
     let mut tokenizer = Tokenizer::new(builder.build().map_err(error)?);
     let mut steps = Vec::new();
@@ -361,15 +362,15 @@ fn sentencepiece_tokenizer(
 
 /// What each token prints; nothing for control tokens.
 fn printed(
-    tokens: &[String],
+    tokens: &[Cow<'_, str>],
     kind_of: &(impl Fn(usize) -> i64 + Sync),
     control: &[bool],
     sentencepiece: bool,
 ) -> Vec<Vec<u8>> {
     let decoder = byte_of_char();
-    let of_token = |(i, text): (usize, &String)| match kind_of(i) {
+    let of_token = |(i, text): (usize, &Cow<'_, str>)| match kind_of(i) {
         _ if control[i] => Vec::new(),
-        kind::USER_DEFINED => text.clone().into_bytes(),
+        kind::USER_DEFINED => text.as_bytes().to_vec(),
         kind::BYTE if sentencepiece => hexadecimal(text).map_or_else(Vec::new, |byte| vec![byte]),
         _ if sentencepiece => text.replace('\u{2581}', " ").into_bytes(),
         _ => text.chars().filter_map(|c| *decoder.get(c as usize)?).collect(),

@@ -40,7 +40,10 @@ enum Accepts {
     Part(usize),
     Aspect(Aspect),
     Harm,
+    /// All of an answer of one part.
     Anything,
+    /// What no other part takes.
+    Further,
 }
 
 /// What a sentence reports of the effect on the outcome that was asked about.
@@ -150,8 +153,11 @@ pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
         }
         _ => named.collect(),
     };
-    let rest = if slots.is_empty() { only_heading(reading) } else { FURTHER.to_owned() };
-    slots.push(slot(rest, Accepts::Anything, None));
+    let (heading, accepts) = match slots.is_empty() {
+        true => (only_heading(reading), Accepts::Anything),
+        false => (FURTHER.to_owned(), Accepts::Further),
+    };
+    slots.push(slot(heading, accepts, None));
     slots
 }
 
@@ -196,7 +202,7 @@ pub(crate) fn slot_of(slots: &[Slot], candidate: &Candidate, reading: &Reading) 
         }
         Accepts::Aspect(aspect) => speaks_of(text, aspect) && Role::of(text) != Role::Limit,
         Accepts::Harm => speaks_of_harm(text),
-        Accepts::Anything => true,
+        Accepts::Anything | Accepts::Further => true,
     };
     // Limits are told with the words of effects, too: the more specific part is asked first.
     let limits = slots.iter().position(|slot| {
@@ -218,7 +224,7 @@ impl Slot {
 
     /// Whether it takes what no other does, behind parts that the question names.
     pub(crate) fn is_rest(&self) -> bool {
-        self.heading == FURTHER
+        self.accepts == Accepts::Further
     }
 
     /// Whether a text with these stems speaks of the part that the question names, under whatever heading it is shown. What is

@@ -8,13 +8,19 @@ use scholar_core::text::sentences::sentence_texts;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::quotes::Quotation;
 use crate::evidence::EvidenceNumber;
 
 /// Fewest words of a sentence worth quoting. Ours.
 const SHORTEST: usize = 6;
 /// Quotations of a reply: a small model goes on until it is stopped. Ours.
 const MOST: usize = 8;
+
+/// Words that stand in a shown passage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Quotation {
+    pub(super) number: EvidenceNumber,
+    pub(super) text: String,
+}
 
 /// What a reply may be: numbers of the passages in `shown`, each with a sentence of its text.
 ///

@@ -8,7 +8,8 @@ use scholar_core::text::markers::{between_markers, remove_markers, strip_foreign
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::{Answer, Notice, NoticeKind, OutputShape, PortError, Query};
 
-use super::{ask_for_text, choices, words};
+use super::choices::{self, Quotation};
+use super::{ask_for_text, words};
 use crate::error::AskError;
 use crate::evidence::{Evidence, EvidenceNumber, EvidenceRegistry};
 use crate::frame::Frame;
@@ -20,13 +21,6 @@ use crate::write::{Manuscript, reference_lines, without_draft};
 const MOST_OF_ONE: usize = 4;
 /// New passages read for a facet without quotations. Ours.
 const NEW_PER_FACET: usize = 4;
-
-/// Words that stand in a shown passage.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Quotation {
-    pub(super) number: EvidenceNumber,
-    pub(super) text: String,
-}
 
 /// Headings with the places of their quotations, and what to search for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -118,7 +112,7 @@ async fn ask_for_quotations(
     let texts: Vec<(EvidenceNumber, String)> = shown
         .iter()
         .filter(|one| lines.iter().any(|(number, _)| *number == one.number))
-        .map(|one| (one.number, strip_foreign_markers(&one.ranked.retrieved.passage.text).into()))
+        .map(|one| (one.number, strip_foreign_markers(&one.ranked.retrieved.passage.text)))
         .collect();
     let texts: Vec<(EvidenceNumber, &str)> =
         texts.iter().map(|(number, text)| (*number, text.as_str())).collect();

@@ -114,7 +114,8 @@ mod tests {
     #[test]
     fn a_revision_keeps_findings_and_budget() {
         let text = |findings: usize, words: usize| {
-            let finding = |n: usize| format!("F{n} | Cells {} grow. [0]\n", "x ".repeat(words - 2));
+            let finding =
+                |n: usize| format!("F{n} | Cells {n} {} grow. [0]\n", "x ".repeat(words - 3));
             Parts::read(&(0..findings).map(finding).collect::<String>())
         };
         let check = |before: &Parts, after: &Parts| accept(before, after, 100).0;
