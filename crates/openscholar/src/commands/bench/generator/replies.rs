@@ -52,8 +52,9 @@ pub(super) fn measure(
     let mut lookup = Vec::new();
     let shown: Vec<(EvidenceNumber, &str)> =
         passages.iter().map(|(number, _, text)| (*number, text.as_str())).collect();
-    let held = quotation_schema(&shown).ok_or_else(|| CommandError::user("no sentences"))?;
-    let held = OutputShape::Json { name: "quotations".to_owned(), schema: held };
+    let nothing = || CommandError::user("no starter paper has sentences to quote");
+    let schema = quotation_schema(&shown).ok_or_else(nothing)?;
+    let held = OutputShape::Json { name: "quotations".to_owned(), schema };
     let asked = |prompt: prompts::Prompt, shape| request(prompt.render(false, &values), shape);
     for (name, request) in [
         ("quotations", asked(prompts::QUOTES_CHOICE, held)),
