@@ -181,21 +181,19 @@ impl GgufFile {
 
     /// A list of texts that must be there.
     pub(super) fn texts(&self, key: &str) -> Result<Vec<Cow<'_, str>>, GgufError> {
-        match self.metadata.get(key) {
-            Some(Value::Texts(texts)) => {
-                let text = |range: &Range<usize>| {
-                    String::from_utf8_lossy(&self.maps[METADATA_PART][range.clone()])
-                };
-                Ok(texts.iter().map(text).collect())
-            }
-            _ => Err(self.missing(key, "a list of texts")),
-        }
+        let bytes = &self.maps[METADATA_PART];
+        let text = |range: &Range<usize>| String::from_utf8_lossy(&bytes[range.clone()]);
+        Ok(self.text_ranges(key)?.iter().map(text).collect())
     }
 
     /// Length of a list of texts that must be there.
     pub(super) fn n_texts(&self, key: &str) -> Result<usize, GgufError> {
+        self.text_ranges(key).map(<[_]>::len)
+    }
+
+    fn text_ranges(&self, key: &str) -> Result<&[Range<usize>], GgufError> {
         match self.metadata.get(key) {
-            Some(Value::Texts(texts)) => Ok(texts.len()),
+            Some(Value::Texts(texts)) => Ok(texts),
             _ => Err(self.missing(key, "a list of texts")),
         }
     }

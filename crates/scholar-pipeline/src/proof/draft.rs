@@ -97,10 +97,8 @@ const REPORTED: [&str; 14] = [
 fn without_markers(text: &str) -> String {
     let last_word = |text: &str| {
         let text = text.trim_end();
-        let start = text
-            .rfind(|c: char| !c.is_alphabetic())
-            .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
-        (start, text[start..].to_lowercase())
+        let word = text.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        (text.len() - word.len(), word.to_lowercase())
     };
     let mut out = String::with_capacity(text.len());
     let mut from = 0;

@@ -9,7 +9,7 @@ use scholar_core::text::sentences::sentence_texts;
 use scholar_core::{AnswerRole, SectionKind};
 
 use super::roles::{nearest, role_of};
-use super::sentences::{heading_of, without_list_mark};
+use super::sentences::{cite, heading_of, without_list_mark};
 use crate::evidence::EvidenceNumber;
 use crate::proof::DraftSentence;
 
@@ -116,11 +116,11 @@ impl Reader {
             self.table_line(cells);
             return;
         }
-        if is_reference_line(line) {
-            return;
-        }
         let (mark, text) =
             marked(line).unwrap_or_else(|| (Mark::default(), without_list_mark(line)));
+        if is_reference(text) {
+            return;
+        }
         let mut mark = Some(mark);
         for piece in pieces(text, mark.as_ref().is_some_and(|mark| mark.role.is_some())) {
             let mut draft = DraftSentence::written(piece);
@@ -253,10 +253,7 @@ fn without_repetitions(sentences: Vec<PartSentence>, sections: &[Section]) -> Ve
                 && known.draft.text.to_lowercase() == one.draft.text.to_lowercase()
         };
         if let Some(at) = kept.iter().position(same) {
-            let known = &mut kept[at].draft.evidence;
-            let more = one.draft.evidence.into_iter().filter(|number| !known.contains(number));
-            let more: Vec<EvidenceNumber> = more.collect();
-            known.extend(more);
+            cite(&mut kept[at].draft, &one.draft.evidence);
             new_place.push(at);
             if one.draft.paragraph_start {
                 lost_start = Some(one.section);
@@ -278,14 +275,13 @@ fn without_repetitions(sentences: Vec<PartSentence>, sections: &[Section]) -> Ve
 }
 
 /// A reference of the prompt that was copied as if it were a sentence.
-fn is_reference_line(line: &str) -> bool {
-    let (_, line) = marked(line).unwrap_or_else(|| (Mark::default(), without_list_mark(line)));
-    let line = line.trim_start_matches("References:").trim_start();
-    let line = match (line.starts_with('['), line.find(']')) {
-        (true, Some(end)) => line[end + 1..].trim_start(),
-        _ => line,
+fn is_reference(text: &str) -> bool {
+    let text = text.trim_start_matches("References:").trim_start();
+    let text = match (text.starts_with('['), text.find(']')) {
+        (true, Some(end)) => text[end + 1..].trim_start(),
+        _ => text,
     };
-    line.starts_with("Title: ") && line.contains(" Text: ")
+    text.starts_with("Title: ") && text.contains(" Text: ")
 }
 
 /// What a part with this heading is for.

@@ -61,7 +61,8 @@ fn joined_lines(draft: &str) -> Vec<String> {
     joined
 }
 
-fn cite(sentence: &mut DraftSentence, numbers: &[EvidenceNumber]) {
+/// Adds what a sentence does not cite yet.
+pub(super) fn cite(sentence: &mut DraftSentence, numbers: &[EvidenceNumber]) {
     for number in numbers {
         if !sentence.evidence.contains(number) {
             sentence.evidence.push(*number);

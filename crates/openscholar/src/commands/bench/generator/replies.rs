@@ -38,10 +38,7 @@ pub(super) fn measure(
     app: &App,
 ) -> Result<(Vec<Comparison>, Vec<Comparison>), CommandError> {
     let passages = passages()?;
-    let references: String = passages
-        .iter()
-        .map(|(number, title, text)| format!("{number} Title: {title} Text: {text}\n"))
-        .collect();
+    let references = listed(&passages, str::to_owned);
     let values = [("references", references.as_str()), ("question", QUERY), ("most", "2")];
     let open = |lookup| {
         let options = GgufOptions { name: None, lookup, ..models::gguf_options(app, "") };
@@ -114,16 +111,21 @@ fn request(messages: Vec<Message>, shape: OutputShape) -> GenerationRequest {
     GenerationRequest { purpose: "bench".to_owned(), messages, sampling, shape }
 }
 
+/// The lines of passages in a prompt, with as much of each text as `shown` leaves.
+fn listed(passages: &[(EvidenceNumber, String, String)], shown: impl Fn(&str) -> String) -> String {
+    let line = |(number, title, text): &(EvidenceNumber, String, String)| {
+        format!("{number} Title: {title} Text: {}\n", shown(text))
+    };
+    passages.iter().map(line).collect()
+}
+
 /// The report from quotations: the first sentences of each passage stand for those that a model would choose.
 fn of_quotations(passages: &[(EvidenceNumber, String, String)]) -> GenerationRequest {
     let quoted = |text: &str| {
         let sentences = sentence_texts(text).into_iter().take(QUOTED);
         sentences.map(|one| format!("“{one}”")).collect::<Vec<_>>().join(" … ")
     };
-    let references: String = passages
-        .iter()
-        .map(|(number, title, text)| format!("{number} Title: {title} Text: {}\n", quoted(text)))
-        .collect();
+    let references = listed(passages, quoted);
     let values = [
         ("references", references.as_str()),
         ("question", QUERY),

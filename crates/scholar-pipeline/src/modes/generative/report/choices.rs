@@ -25,9 +25,9 @@ pub(super) struct Quotation {
 /// What a reply may be: numbers of the passages in `shown`, each with a sentence of its text.
 ///
 /// `None` where no passage has a sentence worth quoting.
-pub fn schema(shown: &[(EvidenceNumber, &str)]) -> Option<Value> {
-    let of_passage = |(number, text): &(EvidenceNumber, &str)| {
-        let text = single_spaced(text);
+pub fn schema<T: AsRef<str>>(shown: &[(EvidenceNumber, T)]) -> Option<Value> {
+    let of_passage = |(number, text): &(EvidenceNumber, T)| {
+        let text = single_spaced(text.as_ref());
         let mut sentences = sentence_texts(&text);
         sentences.retain(|sentence| sentence.split(' ').count() >= SHORTEST);
         sentences.sort_unstable();

@@ -114,8 +114,6 @@ async fn ask_for_quotations(
         .filter(|one| lines.iter().any(|(number, _)| *number == one.number))
         .map(|one| (one.number, strip_foreign_markers(&one.ranked.retrieved.passage.text)))
         .collect();
-    let texts: Vec<(EvidenceNumber, &str)> =
-        texts.iter().map(|(number, text)| (*number, text.as_str())).collect();
     let Some(schema) = choices::schema(&texts) else { return Ok(Vec::new()) };
     let shape = OutputShape::Json { name: "quotations".to_owned(), schema };
     let reply = frame.call_shaped("quotes", prompt, &values, call, shape).await?;
