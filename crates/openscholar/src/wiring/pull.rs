@@ -15,6 +15,7 @@ use scholar_models::catalog::{CatalogEntry, DEFAULT_HUB, Holds, ModelFile, Sourc
 use crate::app::App;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::progress;
+use crate::stop::unless_stopped;
 use crate::wiring::built_in;
 
 /// Fetches the model of `entry`, from `local` if it is given; tells where it came from and which sources were of no use.
@@ -43,10 +44,7 @@ pub(crate) async fn pull(
     let downloader = Downloader::new(HttpClient::new()?, config);
     let plan = plan(entry, local);
     let on_event = |event: &Event<'_>| watch.on_event(event);
-    let pulled = tokio::select! {
-        pulled = downloader.pull(&plan, &on_event) => Some(pulled),
-        () = app.stop.wait() => None,
-    };
+    let pulled = unless_stopped(app.stop.wait(), downloader.pull(&plan, &on_event)).await;
     if let Some(bar) = watch.bar.lock().take() {
         bar.finish_and_clear();
     }

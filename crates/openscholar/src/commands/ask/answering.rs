@@ -23,6 +23,7 @@ use crate::runs::{
     ANSWER_FILE, EVENTS_FILE, FOUND_FILE, MARKDOWN_FILE, PROOF_FILE, REQUESTS_FILE, RUN_FILE,
     RUN_SCHEMA, RunFolder, RunRecord, RunStatus, Verb,
 };
+use crate::stop::unless_stopped;
 use crate::wiring::{self, OpenDatastore, PortsWanted, Wired};
 
 /// Most bytes read from standard input: far above the longest accepted question or idea.
@@ -213,10 +214,8 @@ pub(crate) async fn answer(
     let open_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let watch = Watch::new(&printer, args.stream, began, open_ms).and(observer);
     let recorder = Recorder::with_sink(&live, Some(folder.journal_sink()?));
-    let outcome = tokio::select! {
-        outcome = scholar_pipeline::ask(recorder.ports(), question, config, &watch) => Some(outcome),
-        () = stop => None,
-    };
+    let work = scholar_pipeline::ask(recorder.ports(), question, config, &watch);
+    let outcome = unless_stopped(stop, work).await;
     let (events, timings) = watch.finish();
     let kept = keep(&folder, &recorder, &events).and_then(|()| match &wired.sources.fetcher {
         Some(fetcher) => folder.write_lines(REQUESTS_FILE, &fetcher.journal()),

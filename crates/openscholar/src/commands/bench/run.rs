@@ -28,6 +28,7 @@ use crate::app::App;
 use crate::args::{AnswerArgs, BenchRunArgs, LessArgs};
 use crate::commands::ask::settings::overridden;
 use crate::error::{CommandError, Context as _, EXIT_MISSING_EVIDENCE, ErrorKind};
+use crate::stop::unless_stopped;
 use crate::{progress, runs};
 use ports::Wiring;
 
@@ -119,10 +120,8 @@ fn ask(
     let todo = folder.todo(&items);
     let asked = Asked { wiring: &wiring, config: &config, before, args, app };
     let ended = app.block_on_to_the_end(async {
-        tokio::select! {
-            ended = asked.all(todo, parallel, folder.journal(), items.len()) => Some(ended),
-            () = app.stop.wait() => None,
-        }
+        let work = asked.all(todo, parallel, folder.journal(), items.len());
+        unless_stopped(app.stop.wait(), work).await
     })?;
     let Some(ended) = ended else {
         return interrupted(folder, app);

@@ -23,6 +23,7 @@ use super::run::task_named;
 use crate::app::App;
 use crate::args::{BenchScoreArgs, CitationsArg};
 use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::stop::unless_stopped;
 use crate::{progress, runs};
 use judges::Opened;
 
@@ -74,12 +75,9 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
                 })
                 .await
         };
-        let scores = tokio::select! {
-            scores = judging => scores?,
-            () = app.stop.wait() => return Err(interrupted()),
-        };
+        let scores = unless_stopped(app.stop.wait(), judging).await.ok_or_else(interrupted)??;
         bar.finish_and_clear();
-        Ok((scores, opened))
+        Ok::<_, CommandError>((scores, opened))
     })??;
     let rules = if upstream { "upstream" } else { "corrected" };
     // Grades cost more than the rest: scores without them do not replace them.
@@ -88,10 +86,8 @@ pub(super) fn run(args: &BenchScoreArgs, app: &App) -> Result<ExitCode, CommandE
     keep(&path, &scores)?;
     if let (Some(other), Some(model)) = (&against, &opened.model) {
         app.block_on_to_the_end(async {
-            tokio::select! {
-                compared = compare(&subject, other, model, app) => compared,
-                () = app.stop.wait() => Err(interrupted()),
-            }
+            let work = compare(&subject, other, model, app);
+            unless_stopped(app.stop.wait(), work).await.ok_or_else(interrupted)?
         })??;
     }
     // Labelled pairs take minutes: the scores are there whatever becomes of them.

@@ -26,6 +26,7 @@ use crate::runs::{
     ANSWER_FILE, FOUND_FILE, MARKDOWN_FILE, PROOF_FILE, REQUESTS_FILE, REVIEW_FILE, RUN_FILE,
     RunFolder, RunRecord, RunStatus, Verb,
 };
+use crate::stop::unless_stopped;
 use crate::wiring::{self, OpenDatastore, PortsWanted};
 
 /// What is to be reviewed, how, over what; and what is known already.
@@ -178,10 +179,8 @@ pub(crate) async fn review_task(
     let open_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let watch = Watch::new(&printer, false, began, open_ms).and(observer);
     let recorder = Recorder::with_sink(&live, Some(folder.journal_sink()?));
-    let outcome = tokio::select! {
-        outcome = scholar_review::review(recorder.ports(), idea, config, &watch) => Some(outcome),
-        () = stop => None,
-    };
+    let work = scholar_review::review(recorder.ports(), idea, config, &watch);
+    let outcome = unless_stopped(stop, work).await;
     let (events, timings) = watch.finish();
     let kept = ask::keep(&folder, &recorder, &events).and_then(|()| match &wired.sources.fetcher {
         Some(fetcher) => folder.write_lines(REQUESTS_FILE, &fetcher.journal()),

@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::args::BaselineArgs;
 use crate::commands::bench::judging;
 use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::stop::unless_stopped;
 use crate::{progress, runs};
 
 /// Schema of the summary.
@@ -52,19 +53,13 @@ pub(super) fn run(args: &BaselineArgs, app: &App) -> Result<ExitCode, CommandErr
             .buffered(args.parallel.max(1));
         let mut lines = Vec::new();
         loop {
-            tokio::select! {
-                line = work.next() => match line {
-                    Some(line) => {
-                        lines.push(line?);
-                        bar.inc(1);
-                    }
-                    None => break,
-                },
-                () = app.stop.wait() => {
-                    let said = "interrupted; the reports written so far are kept";
-                    return Err(CommandError::interrupted_resumable(said));
-                }
-            }
+            let Some(next) = unless_stopped(app.stop.wait(), work.next()).await else {
+                let said = "interrupted; the reports written so far are kept";
+                return Err(CommandError::interrupted_resumable(said));
+            };
+            let Some(line) = next else { break };
+            lines.push(line?);
+            bar.inc(1);
         }
         bar.finish_and_clear();
         Ok::<_, CommandError>(lines)

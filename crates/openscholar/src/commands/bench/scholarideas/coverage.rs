@@ -17,6 +17,7 @@ use crate::args::{CoverageArgs, MeasureArg};
 use crate::commands::bench::{judging, publish};
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::output::csv;
+use crate::stop::unless_stopped;
 use crate::{progress, runs};
 
 /// Who graded, and what came of it.
@@ -85,12 +86,10 @@ fn judged(
             bar.set_length(total as u64);
             bar.set_position(done as u64);
         };
-        let judging = tokio::select! {
-            judging = judge::judge_all(&judge, dataset, reports, args.parallel, &shown) => judging,
-            () = app.stop.wait() => {
-                let said = "interrupted; what the judge said so far is kept";
-                return Err(CommandError::interrupted_resumable(said));
-            }
+        let work = judge::judge_all(&judge, dataset, reports, args.parallel, &shown);
+        let Some(judging) = unless_stopped(app.stop.wait(), work).await else {
+            let said = "interrupted; what the judge said so far is kept";
+            return Err(CommandError::interrupted_resumable(said));
         };
         bar.finish_and_clear();
         let pin = judge.coverage_pin();

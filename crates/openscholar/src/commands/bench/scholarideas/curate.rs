@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::args::CurateArgs;
 use crate::commands::bench::judging;
 use crate::error::{CommandError, Context as _, ErrorKind};
+use crate::stop::unless_stopped;
 use crate::{progress, runs};
 
 /// Names that a paper's file may have, the first that is there counts.
@@ -54,19 +55,13 @@ pub(super) fn run(args: &CurateArgs, app: &App) -> Result<ExitCode, CommandError
             .buffered(args.parallel.max(1));
         let mut lines = Vec::new();
         loop {
-            tokio::select! {
-                line = work.next() => match line {
-                    Some(line) => {
-                        lines.push(line?);
-                        bar.inc(1);
-                    }
-                    None => break,
-                },
-                () = app.stop.wait() => {
-                    let said = "interrupted; the files written so far are kept";
-                    return Err(CommandError::interrupted_resumable(said));
-                }
-            }
+            let Some(next) = unless_stopped(app.stop.wait(), work.next()).await else {
+                let said = "interrupted; the files written so far are kept";
+                return Err(CommandError::interrupted_resumable(said));
+            };
+            let Some(line) = next else { break };
+            lines.push(line?);
+            bar.inc(1);
         }
         bar.finish_and_clear();
         Ok::<_, CommandError>(lines)

@@ -13,6 +13,7 @@ use crate::args::PairwiseArgs;
 use crate::commands::bench::{judging, publish};
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::progress;
+use crate::stop::unless_stopped;
 
 pub(super) fn run(args: &PairwiseArgs, app: &App) -> Result<ExitCode, CommandError> {
     let dataset = dataset(&args.ideas)?;
@@ -40,12 +41,10 @@ pub(super) fn run(args: &PairwiseArgs, app: &App) -> Result<ExitCode, CommandErr
             bar.set_position(done as u64);
         };
         let run = PairwiseRun { seed: args.seed, parallel: args.parallel, progress: &progress };
-        let compared = tokio::select! {
-            compared = compare_all(&judge, &dataset, (&names[0], &a), (&names[1], &b), run) => compared,
-            () = app.stop.wait() => {
-                let said = "interrupted; what the judge said so far is kept";
-                return Err(CommandError::interrupted_resumable(said));
-            }
+        let work = compare_all(&judge, &dataset, (&names[0], &a), (&names[1], &b), run);
+        let Some(compared) = unless_stopped(app.stop.wait(), work).await else {
+            let said = "interrupted; what the judge said so far is kept";
+            return Err(CommandError::interrupted_resumable(said));
         };
         bar.finish_and_clear();
         Ok(compared)

@@ -18,6 +18,7 @@ use crate::args::{TableArgs, TableMode};
 use crate::commands::papers::audience::Audience;
 use crate::error::{CommandError, ErrorKind};
 use crate::progress;
+use crate::stop::unless_stopped;
 use crate::wiring::{OpenDatastore, generator, sentences};
 
 /// Rows, and what is to be said of all of them.
@@ -95,11 +96,7 @@ impl Filling<'_> {
             let passages = datastore.store.passages_of(&paper.id)?;
             let known = cache.paper(&passages);
             let work = row(&paper, &passages, columns, &filler, known);
-            let row = tokio::select! {
-                row = work => Some(row),
-                () = audience.ends(app) => None,
-            };
-            let Some(row) = row else {
+            let Some(row) = unless_stopped(audience.ends(app), work).await else {
                 bar.finish_and_clear();
                 return Err(interrupted(rows.len(), total));
             };
