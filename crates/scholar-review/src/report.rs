@@ -4,6 +4,7 @@
 //! source behind it (scores, comparisons, rationales) is kept under names that say so and is never rendered as a finding.
 
 use jiff::civil::Date;
+use scholar_core::text::normalise::capitalised;
 use scholar_core::{
     AnswerSentence, Citation, PaperId, PaperMeta, PassageId, PassageKind, Quote, Reference,
     SentenceRole, Support, Verdict,
@@ -315,12 +316,6 @@ impl Dimension {
     pub fn heading(&self) -> String {
         capitalised(&self.name)
     }
-}
-
-/// `text` with a capital letter first.
-pub(crate) fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// A paper with how near it is to the idea.

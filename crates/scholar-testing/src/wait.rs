@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-/// How long a test waits before it fails: a fault would otherwise hang it. What takes seconds alone takes a minute beside other tests
+/// How long a test waits before it fails: a fault would otherwise hang it. What takes seconds alone takes minutes beside other tests
 /// on a small machine.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+pub const PATIENCE: Duration = Duration::from_secs(300);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// ```
 ///
 /// # Panics
-/// With the words of `what`, when there is none for three minutes.
+/// With the words of `what`, when there is none for five minutes.
 #[track_caller]
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();

@@ -27,6 +27,12 @@ pub fn single_spaced(text: &str) -> String {
     out
 }
 
+/// With an upper-case first letter.
+pub fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// [`single_spaced`] in normal form C: how papers are stored.
 pub fn nfc_single_spaced(text: &str) -> String {
     single_spaced(&text.nfc().collect::<String>())

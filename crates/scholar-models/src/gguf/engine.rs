@@ -72,7 +72,7 @@ impl Ahead {
     /// Forgets the guess and learns from it.
     fn settle(&mut self) {
         if !self.guess.is_empty() {
-            self.guesser.learn(self.guess.len(), self.held);
+            self.guesser.learn(self.held);
             self.guessed += self.guess.len();
             self.kept += self.held;
         }

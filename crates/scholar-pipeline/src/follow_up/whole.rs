@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use scholar_core::text::markers::between_markers;
-use scholar_core::text::normalise::single_spaced;
+use scholar_core::text::normalise::{capitalised, single_spaced};
 use scholar_core::text::words::content_stems;
 use scholar_core::{Notice, NoticeKind};
 
@@ -120,7 +120,7 @@ pub fn whole_in_code(typed: &str, turns: &[Turn]) -> (String, ResolvedBy) {
     }
     let own = CONJUNCTION.replace(&typed, "");
     let own = own.trim_end_matches(['?', '.', ' ']);
-    (format!("{} (of: {earlier})?", upper_first(own)), ResolvedBy::Code)
+    (format!("{} (of: {earlier})?", capitalised(own)), ResolvedBy::Code)
 }
 
 /// An earlier question without its mark, and without what it was put together from before.
@@ -132,11 +132,6 @@ fn bare(question: &str) -> String {
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
-}
-
-fn upper_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What is to be proven: sentences with the evidence they claim.
 
 use scholar_core::text::markers::{citation_groups, strip_citations};
-use scholar_core::text::normalise::single_spaced;
+use scholar_core::text::normalise::{capitalised, single_spaced};
 use scholar_core::text::words::content_stems;
 
 use crate::evidence::EvidenceNumber;
@@ -126,9 +126,7 @@ fn without_markers(text: &str) -> String {
     }
     out.push_str(&text[from..]);
     let out = strip_citations(&out);
-    let Some(rest) = out.strip_prefix(',') else { return out };
-    let mut rest = rest.trim_start().chars();
-    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
+    out.strip_prefix(',').map_or_else(|| out.clone(), |rest| capitalised(rest.trim_start()))
 }
 
 /// Fewest content stems of a sentence that claims something. Ours.

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use scholar_core::text::normalise::capitalised;
 
 /// Compiles a pattern of the code.
 pub(super) fn pattern(text: &str) -> Regex {
@@ -103,10 +104,7 @@ pub(super) fn supposition(sentence: &str) -> Option<String> {
         None => return None,
     };
     let claim = claim.trim();
-    let mut chars = claim.chars();
-    let first = chars.next()?;
-    (claim.split_whitespace().count() >= FEWEST_SUPPOSED)
-        .then(|| format!("{}{}", first.to_uppercase(), chars.as_str()))
+    (claim.split_whitespace().count() >= FEWEST_SUPPOSED).then(|| capitalised(claim))
 }
 
 /// Fewest words of something that can be so or not.

@@ -1,9 +1,10 @@
 //! The plan itself: strengths and weaknesses, each with the words of the plan that it is about.
 
+use scholar_core::text::normalise::capitalised;
 use scholar_formats::export::{ReportLine, ReportPart};
 
 use super::{failure, headed, lines};
-use crate::report::{Appraisal, Module, PlanPoint, PointWeight, Review, Statement, capitalised};
+use crate::report::{Appraisal, Module, PlanPoint, PointWeight, Review, Statement};
 
 const HEADING: &str = "The plan itself";
 

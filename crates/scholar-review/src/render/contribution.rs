@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use scholar_core::paper::display_title;
+use scholar_core::text::normalise::capitalised;
 use scholar_core::{AnswerTable, Citation, Reference, TableCell, TableRow};
 use scholar_formats::exploration::{NoveltyMap, NoveltyRow};
 use scholar_formats::export::{ReportLine, ReportPart, named};
@@ -11,7 +12,6 @@ use super::repeats::CLOSEST;
 use super::{failed, failure, headed, lines};
 use crate::report::{
     Contribution, DimensionReview, Module, PriorWork, Review, ReviewMode, ScoredPaper, Statement,
-    capitalised,
 };
 
 const HEADING: &str = "What exists already";

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use scholar_core::random::SplitMix64;
+use scholar_core::text::normalise::capitalised;
 
 /// Words that say the opposite of each other, in either order.
 #[rustfmt::skip]
@@ -90,9 +91,7 @@ pub fn bare(sentence: &str) -> String {
     let Some(patterns) = PATTERNS.as_ref() else { return sentence.to_owned() };
     let text = patterns.aside.replace_all(sentence, "");
     let text = patterns.opening.replace(text.trim_start_matches([' ', ':', ';', ',']), "");
-    let text = text.trim_matches([' ', ':', ';', ',']);
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    capitalised(text.trim_matches([' ', ':', ';', ',']))
 }
 
 /// Whether a title states a finding: it has a verb of findings, and is no question and no enumeration.

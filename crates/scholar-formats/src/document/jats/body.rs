@@ -2,6 +2,7 @@
 
 use scholar_core::Section;
 use scholar_core::paper::ABSTRACT_HEADING;
+use scholar_core::text::normalise::capitalised;
 
 use super::super::draft::{self, Draft, SectionText};
 use super::super::mathml;
@@ -199,9 +200,7 @@ fn abstracts(meta: Element<'_>, draft: &mut Draft) {
 }
 
 fn sentence_case(kind: &str) -> String {
-    let words = kind.replace(['-', '_'], " ");
-    let mut chars = words.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+    capitalised(&kind.replace(['-', '_'], " "))
 }
 
 /// A structured abstract reads `Background: … Methods: …`, as `PubMed` prints it.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use scholar_core::text::markers::strip_foreign_markers;
-use scholar_core::text::normalise::single_spaced;
+use scholar_core::text::normalise::{capitalised, single_spaced};
 use scholar_core::text::sentences::sentences;
 use scholar_core::{CharSpan, Passage, PassageKind};
 
@@ -14,7 +14,7 @@ use super::config::SentenceRules;
 use super::filter::{self, Reject};
 use super::informative::{Label, Place, informativeness};
 use super::pattern::pattern;
-use super::question::{Reading, capitalised};
+use super::question::Reading;
 use super::terms::stem_set;
 
 /// A sentence that may be shown.

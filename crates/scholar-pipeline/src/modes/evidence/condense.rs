@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use scholar_core::text::normalise::capitalised;
 use scholar_core::text::sentences::sentences;
 use scholar_core::text::words::words;
 
 use super::informative::Side;
 use super::pattern::pattern;
-use super::question::capitalised;
 
 /// Fewest words of what remains.
 const FEWEST_WORDS: usize = 6;

@@ -317,11 +317,5 @@ fn names_effect(question: &str) -> bool {
     OF.is_match(question)
 }
 
-/// With an upper-case first letter.
-pub(crate) fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use scholar_core::text::normalise::capitalised;
+
 use super::candidate::Candidate;
 use super::direction::claims;
 use super::informative::{Role, Side, defines, speaks_of, speaks_of_harm};
-use super::question::{Aspect, KEY_WEIGHT, Kind, Reading, capitalised};
+use super::question::{Aspect, KEY_WEIGHT, Kind, Reading};
 use super::terms::stem_set;
 
 /// Heading of what belongs to no other part.

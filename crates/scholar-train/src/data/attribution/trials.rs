@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use scholar_core::text::normalise::capitalised;
+
 use super::super::abstracts::sentences;
 use super::super::error::DataError;
 use super::super::rows::EvidenceLabel;
@@ -96,8 +98,7 @@ fn statement(prompt: &PromptRow, finding: usize, maker: &mut Maker<'_>) -> Strin
         .replace("{i}", &inside(&prompt.intervention))
         .replace("{c}", &inside(&prompt.comparator))
         .replace("{o}", &inside(&prompt.outcome));
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    capitalised(&text)
 }
 
 /// As it stands inside a sentence: no capital, unless the word is an abbreviation or a name with one inside.

@@ -1,5 +1,7 @@
 //! Replies to this program's own prompts, with and without guessing from them, with and without a schema.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -8,6 +10,7 @@ use scholar_bench::performance::generator::Comparison;
 use scholar_core::text::PassageRules;
 use scholar_core::text::passages::cut;
 use scholar_core::text::sentences::sentence_texts;
+use scholar_core::text::words::content_stems;
 use scholar_core::{
     Generation, GenerationRequest, Generator as _, Message, OutputShape, Passage, Sampling,
 };
@@ -17,13 +20,20 @@ use scholar_pipeline::tabulate::{Column, Preset, generate};
 use scholar_pipeline::{EvidenceNumber, prompts};
 
 use crate::app::App;
-use crate::commands::bench::encoder::{FULL_WORDS, QUERY};
 use crate::error::CommandError;
 use crate::starter;
 use crate::wiring::models;
 
+/// What is asked: an answer repeats passages that answer. Three development questions of `docs/results/answers-questions.tsv`.
+const QUESTIONS: [&str; 3] = [
+    "How can machine translation be evaluated without reference translations?",
+    "How effective is intermittent preventive treatment against malaria in children or pregnant women?",
+    "Which interventions improve glycaemic control in type 2 diabetes?",
+];
 /// Passages of a prompt.
 const PASSAGES: usize = 3;
+/// Fewest words of a passage.
+const FEWEST_WORDS: usize = 120;
 /// Sentences of a passage that are quoted.
 const QUOTED: usize = 3;
 /// Longest reply.
@@ -37,28 +47,22 @@ pub(super) fn measure(
     rounds: usize,
     app: &App,
 ) -> Result<(Vec<Comparison>, Vec<Comparison>), CommandError> {
-    let passages = passages()?;
-    let references = listed(&passages, str::to_owned);
-    let values = [("references", references.as_str()), ("question", QUERY), ("most", "2")];
     let open = |lookup| {
         let options = GgufOptions { name: None, lookup, ..models::gguf_options(app, "") };
         GgufGenerator::open(path, options)
     };
     let plain = open(false)?;
     let guessing = open(true)?;
+    let asked: Vec<Asked> = asked()?;
+    let first = asked.first().ok_or_else(no_passages)?;
+    let mut tasks = vec![("quotations".to_owned(), first.quotations()?)];
+    for (at, one) in asked.iter().enumerate() {
+        tasks.push((format!("synthesis, question {}", at + 1), one.synthesis()));
+        tasks.push((format!("synthesis of quotations, question {}", at + 1), one.of_quotations()));
+    }
+    tasks.push(("cells of a table by a JSON schema".to_owned(), cells()?));
     let mut lookup = Vec::new();
-    let shown: Vec<(EvidenceNumber, &str)> =
-        passages.iter().map(|(number, _, text)| (*number, text.as_str())).collect();
-    let nothing = || CommandError::user("no starter paper has sentences to quote");
-    let schema = quotation_schema(&shown).ok_or_else(nothing)?;
-    let held = OutputShape::Json { name: "quotations".to_owned(), schema };
-    let asked = |prompt: prompts::Prompt, shape| request(prompt.render(false, &values), shape);
-    for (name, request) in [
-        ("quotations", asked(prompts::QUOTES_CHOICE, held)),
-        ("synthesis", asked(prompts::DRAFT, OutputShape::Text)),
-        ("synthesis of quotations", of_quotations(&passages)),
-        ("cells of a table by a JSON schema", cells()?),
-    ] {
+    for (name, request) in tasks {
         app.printer.say(&format!("writing {name}"));
         let sides = [(&plain, &request), (&guessing, &request)];
         lookup.push(compare(format!("{name}, guessed from the prompt"), sides, rounds, app)?);
@@ -69,7 +73,8 @@ pub(super) fn measure(
         "properties": {"sentences": {"type": "array", "items": {"type": "string"}, "minItems": 3}},
     });
     let messages = vec![Message::user(format!(
-        "{references}\nGive the main findings as JSON: {{\"sentences\": [\"...\", ...]}}"
+        "{}\nGive the main findings as JSON: {{\"sentences\": [\"...\", ...]}}",
+        first.references(str::to_owned)
     ))];
     let free = request(messages.clone(), OutputShape::Text);
     let shape = OutputShape::Json { name: "findings".to_owned(), schema };
@@ -111,28 +116,65 @@ fn request(messages: Vec<Message>, shape: OutputShape) -> GenerationRequest {
     GenerationRequest { purpose: "bench".to_owned(), messages, sampling, shape }
 }
 
-/// The lines of passages in a prompt, with as much of each text as `shown` leaves.
-fn listed(passages: &[(EvidenceNumber, String, String)], shown: impl Fn(&str) -> String) -> String {
-    let line = |(number, title, text): &(EvidenceNumber, String, String)| {
-        format!("{number} Title: {title} Text: {}\n", shown(text))
-    };
-    passages.iter().map(line).collect()
+fn no_passages() -> CommandError {
+    CommandError::user("no starter paper has a passage that is long enough")
 }
 
-/// The report from quotations: the first sentences of each passage stand for those that a model would choose.
-fn of_quotations(passages: &[(EvidenceNumber, String, String)]) -> GenerationRequest {
-    let quoted = |text: &str| {
-        let sentences = sentence_texts(text).into_iter().take(QUOTED);
-        sentences.map(|one| format!("“{one}”")).collect::<Vec<_>>().join(" … ")
-    };
-    let references = listed(passages, quoted);
-    let values = [
-        ("references", references.as_str()),
-        ("question", QUERY),
-        ("words", "150 to 200"),
-        ("plan", ""),
-    ];
-    request(prompts::REPORT.render(false, &values), OutputShape::Text)
+/// A question with passages of the starter papers that share its words.
+struct Asked {
+    question: &'static str,
+    /// Number, title and text.
+    passages: Vec<(EvidenceNumber, String, String)>,
+}
+
+impl Asked {
+    /// The lines of the passages in a prompt, with as much of each text as `shown` leaves.
+    fn references(&self, shown: impl Fn(&str) -> String) -> String {
+        let line = |(number, title, text): &(EvidenceNumber, String, String)| {
+            format!("{number} Title: {title} Text: {}\n", shown(text))
+        };
+        self.passages.iter().map(line).collect()
+    }
+
+    /// `prompt` about the passages.
+    fn prompt(
+        &self,
+        prompt: prompts::Prompt,
+        references: &str,
+        shape: OutputShape,
+    ) -> GenerationRequest {
+        let values = [
+            ("references", references),
+            ("question", self.question),
+            ("most", "2"),
+            ("words", "150 to 200"),
+            ("plan", ""),
+        ];
+        request(prompt.render(false, &values), shape)
+    }
+
+    /// Quotations, held to the sentences of the passages.
+    fn quotations(&self) -> Result<GenerationRequest, CommandError> {
+        let shown: Vec<(EvidenceNumber, &str)> =
+            self.passages.iter().map(|(number, _, text)| (*number, text.as_str())).collect();
+        let schema = quotation_schema(&shown).ok_or_else(no_passages)?;
+        let held = OutputShape::Json { name: "quotations".to_owned(), schema };
+        Ok(self.prompt(prompts::QUOTES_CHOICE, &self.references(str::to_owned), held))
+    }
+
+    /// The answer of a single pass.
+    fn synthesis(&self) -> GenerationRequest {
+        self.prompt(prompts::DRAFT, &self.references(str::to_owned), OutputShape::Text)
+    }
+
+    /// The report from quotations: the first sentences of each passage stand for those that a model would choose.
+    fn of_quotations(&self) -> GenerationRequest {
+        let quoted = |text: &str| {
+            let sentences = sentence_texts(text).into_iter().take(QUOTED);
+            sentences.map(|one| format!("“{one}”")).collect::<Vec<_>>().join(" … ")
+        };
+        self.prompt(prompts::REPORT, &self.references(quoted), OutputShape::Text)
+    }
 }
 
 /// A reply, and the tokens that were written in a second after the first text. Prompt and grammar are made ready by a call
@@ -173,15 +215,28 @@ fn cells() -> Result<GenerationRequest, CommandError> {
     })
 }
 
-/// Number, title and text of a few full passages of the starter papers.
-fn passages() -> Result<Vec<(EvidenceNumber, String, String)>, CommandError> {
+/// The questions, each with the passages, one a paper, that share most stems with it.
+fn asked() -> Result<Vec<Asked>, CommandError> {
     let papers = starter::papers()?;
-    let full = papers.iter().filter_map(|paper| {
-        let full = cut(paper, PassageRules::sections())
-            .into_iter()
-            .find(|passage| passage.text.split_whitespace().count() >= FULL_WORDS)?;
-        Some((paper.meta.title.clone(), full.text))
-    });
-    let numbered = full.take(PASSAGES).enumerate();
-    Ok(numbered.map(|(i, (title, text))| (EvidenceNumber(i), title, text)).collect())
+    let long: Vec<(&str, String, BTreeSet<String>)> = papers
+        .iter()
+        .filter_map(|paper| {
+            let long = cut(paper, PassageRules::sections())
+                .into_iter()
+                .find(|passage| passage.text.split_whitespace().count() >= FEWEST_WORDS)?;
+            let stems = content_stems(&long.text).into_iter().collect();
+            Some((paper.meta.title.as_str(), long.text, stems))
+        })
+        .collect();
+    let about = |question: &'static str| {
+        let wanted: BTreeSet<String> = content_stems(question).into_iter().collect();
+        let mut near: Vec<_> = long.iter().collect();
+        near.sort_by_key(|(.., stems)| Reverse(stems.intersection(&wanted).count()));
+        let numbered = near.into_iter().take(PASSAGES).enumerate();
+        let passages = numbered
+            .map(|(i, (title, text, _))| (EvidenceNumber(i), (*title).to_owned(), text.clone()))
+            .collect();
+        Asked { question, passages }
+    };
+    Ok(QUESTIONS.map(about).into())
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::{Match, Regex};
+use scholar_core::text::normalise::capitalised;
 use scholar_core::text::words::is_stop_word;
 
 use super::super::pattern::pattern;
 use super::super::terms::stems;
 use super::focus::is_linking;
-use super::{Aspect, Kind, Part, capitalised, is_generic};
+use super::{Aspect, Kind, Part, is_generic};
 
 /// Sub-questions, else two things compared, else two aspects, else two things joined by `and` or `or`.
 pub(super) fn parts(question: &str, aspects: &[Aspect], kind: Kind) -> Vec<Part> {

@@ -65,7 +65,13 @@ pub(super) async fn write(
 
 /// Quotations of `shown` that are located in it; the others are counted in a notice.
 async fn extract(frame: &Frame<'_>, shown: &[Evidence]) -> Result<Vec<Quotation>, PortError> {
-    let copied = ask_for_quotations(frame, shown).await?;
+    let mut copied: Vec<Quotation> = Vec::new();
+    for one in ask_for_quotations(frame, shown).await? {
+        // What is copied twice is one quotation.
+        if !copied.contains(&one) {
+            copied.push(one);
+        }
+    }
     let all = copied.len();
     let stands = |one: &Quotation| {
         let passage = shown.iter().find(|e| e.number == one.number)?;
@@ -78,7 +84,7 @@ async fn extract(frame: &Frame<'_>, shown: &[Evidence]) -> Result<Vec<Quotation>
     let mut kept: Vec<Quotation> = Vec::new();
     for one in copied.iter().filter_map(stands) {
         let of_one = kept.iter().filter(|known| known.number == one.number).count();
-        if of_one < MOST_OF_ONE && !kept.contains(&one) {
+        if of_one < MOST_OF_ONE {
             kept.push(one);
         }
     }
