@@ -45,7 +45,7 @@ impl OpenDatastore {
         let open = async {
             match members.as_slice() {
                 [] | [_] => Self::open_one(app, members.first().map_or(name, String::as_str)).await,
-                _ => Self::open_group(app, &members).await,
+                _ => Box::pin(Self::open_group(app, &members)).await,
             }
         };
         // Boxed: whoever opens a datastore would otherwise hold all that opening needs.
@@ -56,7 +56,7 @@ impl OpenDatastore {
     async fn open_group(app: &App, names: &[String]) -> Result<Self, CommandError> {
         let mut opened: Vec<(String, Self)> = Vec::new();
         for name in names {
-            let one = app.resident.or_open(name, Self::open_one(app, name)).await?;
+            let one = Box::pin(app.resident.or_open(name, Self::open_one(app, name))).await?;
             opened.push((name.clone(), one));
         }
         let group = Self::group(app, opened.clone())?;
