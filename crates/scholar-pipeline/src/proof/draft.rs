@@ -126,7 +126,8 @@ fn without_markers(text: &str) -> String {
     }
     out.push_str(&text[from..]);
     let out = strip_citations(&out);
-    out.strip_prefix(',').map_or_else(|| out.clone(), |rest| capitalised(rest.trim_start()))
+    let Some(rest) = out.strip_prefix(',') else { return out };
+    capitalised(rest.trim_start())
 }
 
 /// Fewest content stems of a sentence that claims something. Ours.

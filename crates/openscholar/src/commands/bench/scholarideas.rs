@@ -14,6 +14,7 @@ mod trained;
 use std::path::Path;
 use std::process::ExitCode;
 
+use futures::{Stream, StreamExt as _};
 use scholar_bench::scholarideas::counts::{count, differences, markdown};
 use scholar_bench::scholarideas::dry::{self, Dry};
 use scholar_bench::scholarideas::reports::{Reports, read_reports};
@@ -23,6 +24,8 @@ use crate::app::App;
 use crate::args::{DryArgs, IdeasArgs, ScholarIdeasCommand};
 use crate::error::{CommandError, Context as _};
 use crate::output::csv;
+use crate::progress::Bar;
+use crate::stop::unless_stopped;
 
 /// Largest file of grades, labels or a calibration, in bytes.
 const LARGEST: usize = 64 << 20;
@@ -42,6 +45,27 @@ pub(super) fn run(command: &ScholarIdeasCommand, app: &App) -> Result<ExitCode, 
         ScholarIdeasCommand::Curate(args) => curate::run(args, app),
         ScholarIdeasCommand::Dry(args) => dry_run(args, app),
     }
+}
+
+/// What `work` writes, in order, with a step of `bar` for each; an interruption tells that `what` are kept.
+async fn written<T>(
+    mut work: impl Stream<Item = Result<T, CommandError>> + Unpin,
+    bar: &Bar,
+    what: &str,
+    app: &App,
+) -> Result<Vec<T>, CommandError> {
+    let mut lines = Vec::new();
+    loop {
+        let Some(next) = unless_stopped(app.stop.wait(), work.next()).await else {
+            let said = format!("interrupted; {what} written so far are kept");
+            return Err(CommandError::interrupted_resumable(said));
+        };
+        let Some(line) = next else { break };
+        lines.push(line?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(lines)
 }
 
 /// The part of the dataset that is meant.

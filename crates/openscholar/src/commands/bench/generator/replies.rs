@@ -53,8 +53,8 @@ pub(super) fn measure(
     };
     let plain = open(false)?;
     let guessing = open(true)?;
-    let asked: Vec<Asked> = asked()?;
-    let first = asked.first().ok_or_else(no_passages)?;
+    let asked = asked()?;
+    let [first, ..] = &asked;
     let mut tasks = vec![("quotations".to_owned(), first.quotations()?)];
     for (at, one) in asked.iter().enumerate() {
         tasks.push((format!("synthesis, question {}", at + 1), one.synthesis()));
@@ -116,10 +116,6 @@ fn request(messages: Vec<Message>, shape: OutputShape) -> GenerationRequest {
     GenerationRequest { purpose: "bench".to_owned(), messages, sampling, shape }
 }
 
-fn no_passages() -> CommandError {
-    CommandError::user("no starter paper has a passage that is long enough")
-}
-
 /// A question with passages of the starter papers that share its words.
 struct Asked {
     question: &'static str,
@@ -157,7 +153,8 @@ impl Asked {
     fn quotations(&self) -> Result<GenerationRequest, CommandError> {
         let shown: Vec<(EvidenceNumber, &str)> =
             self.passages.iter().map(|(number, _, text)| (*number, text.as_str())).collect();
-        let schema = quotation_schema(&shown).ok_or_else(no_passages)?;
+        let nothing = || CommandError::user("no starter paper has sentences to quote");
+        let schema = quotation_schema(&shown).ok_or_else(nothing)?;
         let held = OutputShape::Json { name: "quotations".to_owned(), schema };
         Ok(self.prompt(prompts::QUOTES_CHOICE, &self.references(str::to_owned), held))
     }
@@ -216,7 +213,7 @@ fn cells() -> Result<GenerationRequest, CommandError> {
 }
 
 /// The questions, each with the passages, one a paper, that share most stems with it.
-fn asked() -> Result<Vec<Asked>, CommandError> {
+fn asked() -> Result<[Asked; QUESTIONS.len()], CommandError> {
     let papers = starter::papers()?;
     let long: Vec<(&str, String, BTreeSet<String>)> = papers
         .iter()
@@ -238,5 +235,5 @@ fn asked() -> Result<Vec<Asked>, CommandError> {
             .collect();
         Asked { question, passages }
     };
-    Ok(QUESTIONS.map(about).into())
+    Ok(QUESTIONS.map(about))
 }

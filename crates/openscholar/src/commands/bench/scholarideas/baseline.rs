@@ -11,12 +11,11 @@ use scholar_bench::scholarqa::report::document::slug;
 use scholar_core::TokenUsage;
 use scholar_datastore::files;
 
-use super::{LARGEST, chain, dataset};
+use super::{LARGEST, chain, dataset, written};
 use crate::app::App;
 use crate::args::BaselineArgs;
 use crate::commands::bench::judging;
 use crate::error::{CommandError, Context as _, ErrorKind};
-use crate::stop::unless_stopped;
 use crate::{progress, runs};
 
 /// Schema of the summary.
@@ -48,21 +47,10 @@ pub(super) fn run(args: &BaselineArgs, app: &App) -> Result<ExitCode, CommandErr
         let said = Memory::open(&path).map_err(|source| CommandError::unwritable(&path, source))?;
         let baseline = Baseline { generator: generator.as_ref(), said: &said };
         let bar = progress::counted(&app.printer, "ideas", Some(dataset.ideas.len() as u64));
-        let mut work = futures::stream::iter(&dataset.ideas)
+        let work = futures::stream::iter(&dataset.ideas)
             .map(|idea| one(idea, out, &model, &baseline))
             .buffered(args.parallel.max(1));
-        let mut lines = Vec::new();
-        loop {
-            let Some(next) = unless_stopped(app.stop.wait(), work.next()).await else {
-                let said = "interrupted; the reports written so far are kept";
-                return Err(CommandError::interrupted_resumable(said));
-            };
-            let Some(line) = next else { break };
-            lines.push(line?);
-            bar.inc(1);
-        }
-        bar.finish_and_clear();
-        Ok::<_, CommandError>(lines)
+        written(work, &bar, "the reports", app).await
     })??;
     let failed = lines.iter().filter(|line| line.failed.is_some()).count();
     let calls: usize = lines.iter().map(|line| line.calls).sum();

@@ -12,12 +12,11 @@ use scholar_bench::scholarideas::curate::{
 use scholar_datastore::files;
 use scholar_formats::document::{self, DocumentFormat, ReadLimits};
 
-use super::{LARGEST, chain};
+use super::{LARGEST, chain, written};
 use crate::app::App;
 use crate::args::CurateArgs;
 use crate::commands::bench::judging;
 use crate::error::{CommandError, Context as _, ErrorKind};
-use crate::stop::unless_stopped;
 use crate::{progress, runs};
 
 /// Names that a paper's file may have, the first that is there counts.
@@ -50,21 +49,10 @@ pub(super) fn run(args: &CurateArgs, app: &App) -> Result<ExitCode, CommandError
         let wait = move || tokio::time::sleep(pause).boxed();
         let curator = Curator { generator: generator.as_ref(), pause: &wait };
         let bar = progress::counted(&app.printer, "papers", Some(folders.len() as u64));
-        let mut work = futures::stream::iter(&folders)
+        let work = futures::stream::iter(&folders)
             .map(|(id, folder)| one(*id, folder, &args.out, &curator))
             .buffered(args.parallel.max(1));
-        let mut lines = Vec::new();
-        loop {
-            let Some(next) = unless_stopped(app.stop.wait(), work.next()).await else {
-                let said = "interrupted; the files written so far are kept";
-                return Err(CommandError::interrupted_resumable(said));
-            };
-            let Some(line) = next else { break };
-            lines.push(line?);
-            bar.inc(1);
-        }
-        bar.finish_and_clear();
-        Ok::<_, CommandError>(lines)
+        written(work, &bar, "the files", app).await
     })??;
     let failed = lines.iter().filter(|line| line.failed.is_some()).count();
     let json = serde_json::json!({

@@ -13,6 +13,7 @@ use crate::args::{IntakeArgs, SourceArgs};
 use crate::commands::papers::intake::inputs;
 use crate::commands::papers::intake::walk::{self, Links};
 use crate::error::CommandError;
+use crate::stop::unless_stopped;
 
 /// Between two looks. Looking works on every file system, network mounts included, where notifications do not.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -60,10 +61,7 @@ pub(super) fn run(
     let mut before = done.clone();
     loop {
         app.block_on_to_the_end(async {
-            tokio::select! {
-                () = tokio::time::sleep(PAUSE) => {}
-                () = app.stop.wait() => {}
-            }
+            unless_stopped(app.stop.wait(), tokio::time::sleep(PAUSE)).await
         })?;
         if app.stop.requested() {
             return Ok(ExitCode::SUCCESS);
