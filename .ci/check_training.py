@@ -18,7 +18,7 @@ import time
 # of it is better.
 TASKS = {
     "encoder": (300, ["--max-steps", "40"], "held_out_loss", False),
-    "reranker": (500, ["--max-steps", "28"], "ndcg@10", True),
+    "reranker": (500, ["--max-steps", "40"], "ndcg@10", True),
     "attributor": (4000, ["--max-steps", "40"], "auroc", True),
 }
 # The one that is killed once it has a checkpoint: the quickest.

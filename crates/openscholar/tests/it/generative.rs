@@ -191,6 +191,8 @@ fn a_dead_server_is_unavailable_and_the_run_can_go_on_elsewhere() {
 
 #[test]
 fn passing_troubles_are_tried_again() {
+    let program = Program::with_papers();
+    let expected = program.json(0, &ask(&Model::honest().base_url()));
     for trouble in [
         Behaviour::ServerError,
         Behaviour::RateLimited(Some("0".to_owned())),
@@ -199,8 +201,6 @@ fn passing_troubles_are_tried_again() {
         Behaviour::BrokenStream("Exposure bias is".to_owned()),
         Behaviour::ErrorInStream("Exposure bias is".to_owned()),
     ] {
-        let program = Program::with_papers();
-        let expected = program.json(0, &ask(&Model::honest().base_url()));
         let behaviour = trouble.clone();
         let model = Model::with(move |purpose, before| {
             (purpose == "draft" && before < 2).then(|| behaviour.clone())

@@ -177,7 +177,7 @@ impl<'a> DigestState<'a> {
         }
     }
 
-    /// Chooses what comes nearest instead, one sentence a paper, where nothing answers.
+    /// Chooses what comes nearest instead, where nothing answers.
     pub(crate) fn choose_nearest(&mut self) {
         let PaperRules { nearest, nearest_from, .. } = self.config().papers;
         self.slots = vec![Slot::nearest()];
@@ -188,11 +188,11 @@ impl<'a> DigestState<'a> {
             // Near is also what lacks a word of the question.
             let all: Vec<usize> = self.of_paper(&paper.id).collect();
             let members = if paper.members.is_empty() { &all } else { &paper.members };
-            let of_paper = lines(&self.scored, members, &self.reading, rules);
-            let best = || best_line(&self.scored, members, &self.reading);
-            if let Some(at) = of_paper.first().copied().or_else(best) {
-                self.chosen.push(Line { at, slot: 0 });
+            let mut of_paper = lines(&self.scored, members, &self.reading, rules);
+            if of_paper.is_empty() {
+                of_paper.extend(best_line(&self.scored, members, &self.reading));
             }
+            self.chosen.extend(of_paper.into_iter().map(|at| Line { at, slot: 0 }));
         }
     }
 
