@@ -358,7 +358,7 @@ pub(super) fn sum_runs(
     }
 }
 
-/// Adds the runs of [`sum_runs`] in order.
+/// Adds the runs of [`sum_runs()`] in order.
 #[cube(launch)]
 pub(super) fn add_runs(runs: &Array<f32>, into: &mut Array<f32>, width: u32, count: u32, at: u32) {
     let width = width as usize;
