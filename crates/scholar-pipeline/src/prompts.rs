@@ -75,10 +75,10 @@ impl Prompt {
     /// The conversation with `values` filled in. Line breaks in the file are kept, the last of a section is not.
     ///
     /// # Panics
-    /// In builds with debug assertions, when a variable has no value; otherwise it stays as it is written. Values that the
-    /// file has no variable for are ignored: drafts of all tasks are given the same.
+    /// When a variable has no value. Values that the file has no variable for are ignored: drafts of all tasks are given the
+    /// same.
     pub fn render(&self, demonstrate: bool, values: &[(&str, &str)]) -> Vec<Message> {
-        debug_assert!(
+        assert!(
             self.variables().iter().all(|name| values.iter().any(|(known, _)| known == name)),
             "{}: a variable has no value",
             self.name
@@ -172,7 +172,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(debug_assertions)]
     #[should_panic(expected = "ask/draft: a variable has no value")]
     fn a_variable_without_a_value_is_a_bug() {
         DRAFT.render(false, &[("question", "Why?")]);

@@ -37,7 +37,7 @@ impl<T> Deref for Guarded<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        debug_assert!(DEPTH.get() > 0, "tantivy is read through guard::reading");
+        assert!(DEPTH.get() > 0, "tantivy is read through guard::reading");
         &self.0
     }
 }
@@ -166,7 +166,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(debug_assertions)]
     #[should_panic(expected = "through guard::reading")]
     fn what_is_guarded_is_not_read_outside() {
         let guarded = Guarded::new(7);
