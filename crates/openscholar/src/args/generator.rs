@@ -28,6 +28,9 @@ pub(crate) struct BenchGeneratorArgs {
     /// Starter papers whose beginnings are continued by both engines.
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) continuations: usize,
+    /// Questions to answer from the default datastore, once with guessing from prompts and once without; at most 8.
+    #[arg(long, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=8))]
+    pub(crate) questions: u8,
     /// Folder for the report.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use scholar_core::PaperId;
-use scholar_core::text::normalise::title_key;
+use scholar_core::text::normalise::{lower_first, title_key};
 use scholar_core::{AnswerMode, SearchFilter, SearchMode};
 use scholar_pipeline::config::scirag::{CandidateRanking, Expansion, SciragConfig, TreeShape};
 use scholar_pipeline::config::{AskConfig, PosthocMode};
@@ -218,12 +218,6 @@ impl Exploration {
         }));
         parts
     }
-}
-
-/// A summary as it stands inside a sentence.
-fn lower_first(summary: &str) -> String {
-    let mut chars = summary.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 impl fmt::Display for System {

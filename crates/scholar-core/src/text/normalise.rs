@@ -33,6 +33,12 @@ pub fn capitalised(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
+/// With a lower-case first letter, as text stands inside a sentence.
+pub fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
 /// [`single_spaced`] in normal form C: how papers are stored.
 pub fn nfc_single_spaced(text: &str) -> String {
     single_spaced(&text.nfc().collect::<String>())

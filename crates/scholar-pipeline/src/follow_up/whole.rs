@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use scholar_core::text::markers::between_markers;
-use scholar_core::text::normalise::{capitalised, single_spaced};
+use scholar_core::text::normalise::{capitalised, lower_first, single_spaced};
 use scholar_core::text::words::content_stems;
 use scholar_core::{Notice, NoticeKind};
 
@@ -127,11 +127,6 @@ pub fn whole_in_code(typed: &str, turns: &[Turn]) -> (String, ResolvedBy) {
 fn bare(question: &str) -> String {
     let question = question.trim_end_matches(['?', '.', ' ']);
     question.chars().take(LONGEST_EARLIER).collect()
-}
-
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 #[cfg(test)]

@@ -30,7 +30,6 @@ mod revise;
 
 use refine::refine;
 pub(crate) use report::accept_revision;
-pub use report::choices::schema as quotation_schema;
 pub(crate) use revise::revised_text;
 
 /// Tokens of one paragraph. Ours.

@@ -50,6 +50,8 @@ prompts! {
     QUOTES_CHOICE = "ask/quotes_choice";
     /// The outline that quotations are used in.
     QUOTES_OUTLINE = "ask/quotes_outline";
+    /// The same of a model that can be held to the outline's form.
+    QUOTES_OUTLINE_HELD = "ask/quotes_outline_held";
     /// A short answer, parts by facet, every sentence marked with its role.
     REPORT = "ask/report";
     /// What becomes of sentences that did not pass.

@@ -133,7 +133,7 @@ async fn quotations_come_first_and_only_those_that_are_there() {
 }
 
 #[tokio::test]
-async fn a_model_of_this_process_is_held_to_the_sentences_it_may_quote() {
+async fn a_model_of_this_process_is_held_to_its_sentences_and_its_outline() {
     let generator = Arc::new(
         ScriptedGenerator::new("scripted")
             .with_info(|info| info.local = true)
@@ -148,25 +148,73 @@ async fn a_model_of_this_process_is_held_to_the_sentences_it_may_quote() {
                     let number = &passage["properties"]["reference"]["const"];
                     let line = prompt.lines().find(|line| line.starts_with(&format!("[{number}]")));
                     let line = line.expect("a passage that is shown");
-                    for sentence in passage["properties"]["sentence"]["enum"].as_array().expect("sentences") {
-                        assert!(line.contains(sentence.as_str().expect("text")), "{sentence}: {line}");
+                    for sentence in
+                        passage["properties"]["sentence"]["enum"].as_array().expect("sentences")
+                    {
+                        assert!(
+                            line.contains(sentence.as_str().expect("text")),
+                            "{sentence}: {line}"
+                        );
                     }
                 }
                 let properties = &passages[0]["properties"];
-                let (reference, sentence) = (&properties["reference"]["const"], &properties["sentence"]["enum"][0]);
+                let (reference, sentence) =
+                    (&properties["reference"]["const"], &properties["sentence"]["enum"][0]);
                 let choice = serde_json::json!({"reference": reference, "sentence": sentence});
                 Reply::Text(serde_json::json!({"quotations": [choice, choice]}).to_string())
             })
-            .reply("outline", "## Causes\nQ1")
-            .reply("draft", "## Short answer\nF1 | Exposure bias is partially to blame for hallucinations in neural machine translation. [0]"),
+            .answer("outline", |request| {
+                let OutputShape::Json { schema, .. } = &request.shape else {
+                    panic!("the outline is asked for as JSON")
+                };
+                let part = &schema["properties"]["parts"]["items"]["properties"];
+                assert_eq!(part["quotations"]["items"]["enum"], serde_json::json!([1]));
+                Reply::Text(r#"{"parts": [{"heading": "Causes", "quotations": [1]}]}"#.to_owned())
+            })
+            .answer("draft", |request| {
+                let prompt = &request.messages[1].content;
+                assert!(prompt.contains("## Causes: ["), "{prompt}");
+                Reply::Text(BLAMED.to_owned())
+            }),
     );
-    let mut config = report();
-    config.retrieval.keywords = 0;
-    config.writing.plan = WritingPlan::Quotes;
-    let outcome = ask(&ports(&generator), &config).await;
+    let outcome = ask(&ports(&generator), &quotes_first()).await;
     assert_eq!(generator.purposes()[..3], ["quotes", "outline", "draft"]);
     let dropped = outcome.notices.iter().filter(|notice| notice.message.contains("were dropped"));
     assert_eq!(dropped.count(), 0, "{:?}", outcome.notices);
+}
+
+#[tokio::test]
+async fn an_outline_that_is_not_whole_is_left_out_and_said() {
+    let generator = Arc::new(
+        ScriptedGenerator::new("scripted")
+            .with_info(|info| info.local = true)
+            .answer("quotes", |request| {
+                let OutputShape::Json { schema, .. } = &request.shape else {
+                    panic!("quotations are asked for as JSON")
+                };
+                let properties =
+                    &schema["properties"]["quotations"]["items"]["anyOf"][0]["properties"];
+                let (reference, sentence) =
+                    (&properties["reference"]["const"], &properties["sentence"]["enum"][0]);
+                let choice = serde_json::json!({"reference": reference, "sentence": sentence});
+                Reply::Text(serde_json::json!({"quotations": [choice]}).to_string())
+            })
+            .reply("outline", r#"{"parts": [{"heading": "Cau"#)
+            .reply("draft", BLAMED),
+    );
+    let outcome = ask(&ports(&generator), &quotes_first()).await;
+    assert_eq!(generator.purposes()[..3], ["quotes", "outline", "draft"]);
+    let said = outcome.notices.iter().any(|notice| notice.message.contains("the outline"));
+    assert!(said, "{:?}", outcome.notices);
+}
+
+const BLAMED: &str = "## Short answer\nF1 | Exposure bias is partially to blame for hallucinations in neural machine translation. [0]";
+
+fn quotes_first() -> AskConfig {
+    let mut config = report();
+    config.retrieval.keywords = 0;
+    config.writing.plan = WritingPlan::Quotes;
+    config
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ impl Packed {
 
     /// Adds a sequence, which has at least one token.
     pub(crate) fn push(&mut self, ids: &[u32], types: &[u32]) {
-        debug_assert!(!ids.is_empty() && ids.len() == types.len());
+        assert!(!ids.is_empty() && ids.len() == types.len());
         self.ids.extend_from_slice(ids);
         self.types.extend_from_slice(types);
         self.starts.push(self.ids.len());

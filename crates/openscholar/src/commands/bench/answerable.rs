@@ -33,7 +33,7 @@ pub(super) fn run(args: &BenchAnswerableArgs, app: &App) -> Result<ExitCode, Com
     let config = args.set.iter().try_fold(AskConfig::report(), |config, one| {
         config.with_setting(one).user(|| format!("--set {one}"))
     })?;
-    let (ports, datastore) = app.block_on(open(app, &name))??;
+    let (ports, datastore) = app.block_on(open(app, &name, "lexical"))??;
     let bar = progress::counted(&app.printer, "questions", u64::try_from(asked.len()).ok());
     let rows = app.block_on(measure(&asked, &ports, &config, &mut || bar.inc(1)))?;
     bar.finish_and_clear();
@@ -66,10 +66,15 @@ pub(super) fn run(args: &BenchAnswerableArgs, app: &App) -> Result<ExitCode, Com
     super::publish("answerable", &text, &json, args.out.as_deref(), app)
 }
 
-async fn open(app: &App, name: &str) -> Result<(Ports, OpenDatastore), CommandError> {
+/// What answers from a datastore without a model, judged by `judge`.
+pub(super) async fn open(
+    app: &App,
+    name: &str,
+    judge: &str,
+) -> Result<(Ports, OpenDatastore), CommandError> {
     let datastore = OpenDatastore::open(app, name).await?;
     let (reranker, _) = reranker::open(app, &datastore, None, None).await?;
-    let mut ports = Ports::new(datastore.retriever.clone(), judge::alone(app, "lexical").await?);
+    let mut ports = Ports::new(datastore.retriever.clone(), judge::alone(app, judge).await?);
     ports.reranker = Some(reranker);
     ports.encoder = Some(datastore.encoder.clone());
     ports.sentence_classifier = sentences::open(app, datastore.encoder.info()).await?;

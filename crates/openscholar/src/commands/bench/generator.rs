@@ -1,6 +1,7 @@
 //! The embedded language model: its speed, size and agreement, beside llama-cpp-python in the same run.
 
 mod agreement;
+mod answers;
 mod peer;
 mod replies;
 
@@ -70,7 +71,9 @@ pub(super) fn run(args: &BenchGeneratorArgs, app: &App) -> Result<ExitCode, Comm
         _ => None,
     };
     drop(peer);
-    let (lookup, schema) = replies::measure(&path, args.rounds, app)?;
+    let mut lookup = answers::measure(&path, usize::from(args.questions), app)?;
+    let (cells, schema) = replies::measure(&path, args.rounds, app)?;
+    lookup.push(cells);
     let machine = super::machine(app);
     let report = GeneratorReport {
         model: super::short(model),

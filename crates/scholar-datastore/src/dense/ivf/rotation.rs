@@ -39,7 +39,7 @@ impl Rotation {
 
     /// Rotates `vector` of `dim` numbers into `out` of `padded` numbers.
     pub(crate) fn apply(&self, vector: &[f32], out: &mut [f32]) {
-        debug_assert_eq!((vector.len(), out.len()), (self.dim, self.padded));
+        assert_eq!((vector.len(), out.len()), (self.dim, self.padded));
         out[..self.dim].copy_from_slice(vector);
         out[self.dim..].fill(0.0);
         for (round, signs) in self.signs.chunks_exact(self.padded).enumerate() {

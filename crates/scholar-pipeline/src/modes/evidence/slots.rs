@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use scholar_core::text::normalise::capitalised;
+use scholar_core::text::normalise::{capitalised, lower_first};
 
 use super::candidate::Candidate;
 use super::direction::claims;
@@ -260,12 +260,8 @@ fn share(stems: &BTreeSet<String>, candidate: &Candidate) -> f32 {
 
 /// With a lower-case first letter, unless it is an abbreviation or a name.
 fn uncapitalised(text: &str) -> String {
-    let mut chars = text.chars();
     let plain = text.chars().skip(1).take_while(|c| c.is_alphabetic()).all(char::is_lowercase);
-    match chars.next() {
-        Some(first) if plain => first.to_lowercase().chain(chars).collect(),
-        _ => text.to_owned(),
-    }
+    if plain { lower_first(text) } else { text.to_owned() }
 }
 
 #[cfg(test)]

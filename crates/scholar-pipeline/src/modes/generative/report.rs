@@ -8,7 +8,7 @@
 //! 4. cells of the table are located ([`table`]), references numbered.
 
 mod assemble;
-pub(super) mod choices;
+mod choices;
 mod gaps;
 mod proof;
 pub(super) mod quotes;

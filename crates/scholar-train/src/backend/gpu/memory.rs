@@ -29,7 +29,7 @@ impl Memory {
 
     /// Makes it `len` numbers, for which there is room.
     pub(super) fn resize(&mut self, len: usize) {
-        debug_assert!(self.holds(len));
+        assert!(self.holds(len));
         self.len = len;
     }
 

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use scholar_core::text::normalise::capitalised;
+use scholar_core::text::normalise::{capitalised, lower_first};
 
 use super::super::abstracts::sentences;
 use super::super::error::DataError;
@@ -109,8 +109,7 @@ fn inside(text: &str) -> String {
     if first.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit()) {
         return text.to_owned();
     }
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+    lower_first(text)
 }
 
 /// The evidence with up to two sentences on each side, where the full text is there and has it.

@@ -1,7 +1,8 @@
 //! Quotations by choice: a model that runs in this process can reply with nothing but sentences of the passages it is shown.
 //!
 //! A small model that is asked to copy writes in its own words, and what it writes is then not found. Held to the sentences it
-//! quotes, and where the first words leave one sentence only, the rest of it costs next to nothing. Source: ours.
+//! quotes, and where the first words leave one sentence only, the rest of it costs next to nothing. An outline it may go on writing
+//! until it is cut, the same numbers over and over; held to a form it ends. Source: ours.
 
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::sentences::sentence_texts;
@@ -14,6 +15,12 @@ use crate::evidence::EvidenceNumber;
 const SHORTEST: usize = 6;
 /// Quotations of a reply: a small model goes on until it is stopped. Ours.
 const MOST: usize = 8;
+/// Parts of an outline; the prompt names as many.
+const MOST_PARTS: usize = 5;
+/// Characters of a heading. Ours.
+const LONGEST_HEADING: usize = 80;
+/// Characters of a search. Ours.
+const LONGEST_SEARCH: usize = 160;
 
 /// Words that stand in a shown passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +32,7 @@ pub(super) struct Quotation {
 /// What a reply may be: numbers of the passages in `shown`, each with a sentence of its text.
 ///
 /// `None` where no passage has a sentence worth quoting.
-pub fn schema<T: AsRef<str>>(shown: &[(EvidenceNumber, T)]) -> Option<Value> {
+pub(super) fn schema<T: AsRef<str>>(shown: &[(EvidenceNumber, T)]) -> Option<Value> {
     let of_passage = |(number, text): &(EvidenceNumber, T)| {
         let text = single_spaced(text.as_ref());
         let mut sentences = sentence_texts(&text);
@@ -76,6 +83,45 @@ pub(super) fn chosen(reply: &str) -> Vec<Quotation> {
     found
 }
 
+/// What an outline over `count` quotations may be; with `searches`, a part may have a search.
+pub(super) fn outline_schema(count: usize, searches: bool) -> Value {
+    let numbers: Vec<usize> = (1..=count).collect();
+    let mut part = json!({
+        "type": "object", "required": ["heading", "quotations"], "additionalProperties": false,
+        "properties": {
+            "heading": {"type": "string", "minLength": 1, "maxLength": LONGEST_HEADING},
+            "quotations": {"type": "array", "items": {"enum": numbers}, "maxItems": count},
+        },
+    });
+    if searches {
+        part["properties"]["search"] = json!({"type": "string", "maxLength": LONGEST_SEARCH});
+    }
+    json!({
+        "type": "object", "required": ["parts"], "additionalProperties": false,
+        "properties": {"parts": {"type": "array", "items": part, "maxItems": MOST_PARTS}},
+    })
+}
+
+/// A part as a model gives it: quotations by number, from 1.
+#[derive(Debug, Deserialize)]
+pub(super) struct ChosenPart {
+    pub(super) heading: String,
+    pub(super) quotations: Vec<usize>,
+    pub(super) search: Option<String>,
+}
+
+/// The parts of a reply that follows [`outline_schema`].
+///
+/// # Errors
+/// When it is cut.
+pub(super) fn outline(reply: &str) -> Result<Vec<ChosenPart>, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Reply {
+        parts: Vec<ChosenPart>,
+    }
+    serde_json::from_str::<Reply>(reply).map(|reply| reply.parts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,6 +140,26 @@ mod tests {
         ]);
         assert_eq!(passages[0]["properties"]["sentence"]["enum"], sentences);
         assert_eq!(super::schema(&[(EvidenceNumber(0), "Too short.")]), None);
+    }
+
+    #[test]
+    fn an_outline_has_a_few_parts_with_known_quotations() {
+        let of_part = |searches: bool| {
+            let schema = outline_schema(2, searches);
+            assert_eq!(schema["properties"]["parts"]["maxItems"], 5);
+            schema["properties"]["parts"]["items"]["properties"].clone()
+        };
+        assert_eq!(of_part(false)["quotations"]["items"], json!({"enum": [1, 2]}));
+        assert_eq!(
+            (of_part(false).get("search"), &of_part(true)["search"]["type"]),
+            (None, &json!("string"))
+        );
+        let reply =
+            r#"{"parts": [{"heading": "Growth", "quotations": [2], "search": "cell death"}]}"#;
+        let parts = outline(reply).expect("a whole reply");
+        assert_eq!((parts[0].heading.as_str(), &parts[0].quotations[..]), ("Growth", &[2][..]));
+        assert_eq!(parts[0].search.as_deref(), Some("cell death"));
+        assert!(outline(&reply[..40]).is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use scholar_core::text::locate;
 use scholar_core::text::markers::{between_markers, remove_markers, strip_foreign_markers};
 use scholar_core::text::normalise::single_spaced;
-use scholar_core::{Answer, Notice, NoticeKind, OutputShape, PortError, Query};
+use scholar_core::{Answer, Notice, NoticeKind, OutputShape, PortError, PortErrorKind, Query};
 
 use super::choices::{self, Quotation};
 use super::{ask_for_text, words};
@@ -33,6 +33,34 @@ pub(super) struct Outline {
 struct OutlinePart {
     heading: String,
     quotations: Vec<usize>,
+}
+
+impl Outline {
+    fn begin(&mut self, heading: &str) {
+        let heading = heading.trim_matches(['#', ' ', '*']).to_owned();
+        self.parts.push(OutlinePart { heading, quotations: Vec::new() });
+    }
+
+    /// Puts quotation `number` of `count`, from 1, into the last part, unless it stands in one.
+    fn place(&mut self, number: usize, count: usize) {
+        let Some(at) = number.checked_sub(1).filter(|at| *at < count) else { return };
+        let is_used = self.parts.iter().any(|part| part.quotations.contains(&at));
+        if let Some(part) = self.parts.last_mut().filter(|_| !is_used) {
+            part.quotations.push(at);
+        }
+    }
+
+    /// Has `question` searched for the last part.
+    fn search(&mut self, question: &str) {
+        if let Some(part) = self.parts.len().checked_sub(1) {
+            self.searches.push((part, question.trim().to_owned()));
+        }
+    }
+}
+
+/// Whether the model runs in this process, so that it can be held to a schema of choices.
+fn is_held(frame: &Frame<'_>) -> bool {
+    frame.ports.generator.as_ref().is_some_and(|generator| generator.info().local)
 }
 
 /// The text of a report, from quotations.
@@ -104,7 +132,7 @@ async fn ask_for_quotations(
     frame: &Frame<'_>,
     shown: &[Evidence],
 ) -> Result<Vec<Quotation>, PortError> {
-    let is_held = frame.ports.generator.as_ref().is_some_and(|generator| generator.info().local);
+    let is_held = is_held(frame);
     let prompt = if is_held { prompts::QUOTES_CHOICE } else { prompts::QUOTES };
     let most = MOST_OF_ONE.to_string();
     let call = frame.config.sampling.answer;
@@ -161,10 +189,8 @@ async fn ask_for_outline(
         ("question", frame.question.as_str()),
         ("items", limit.as_str()),
     ];
-    let call = frame.config.sampling.feedback;
-    match frame.call("outline", prompts::QUOTES_OUTLINE, &values, call).await {
-        Ok(reply) => {
-            let mut outline = outline(&reply.text, quoted.len());
+    match outlined(frame, &values, quoted.len(), items > 0).await {
+        Ok(mut outline) => {
             outline.searches.truncate(items);
             outline
         }
@@ -175,28 +201,52 @@ async fn ask_for_outline(
     }
 }
 
+/// The outline over `count` quotations, as lines, or by a schema where the model can be held to one.
+async fn outlined(
+    frame: &Frame<'_>,
+    values: &[(&str, &str)],
+    count: usize,
+    searches: bool,
+) -> Result<Outline, PortError> {
+    let call = frame.config.sampling.feedback;
+    if !is_held(frame) {
+        let reply = frame.call("outline", prompts::QUOTES_OUTLINE, values, call).await?;
+        return Ok(outline(&reply.text, count));
+    }
+    let schema = choices::outline_schema(count, searches);
+    let shape = OutputShape::Json { name: "outline".to_owned(), schema };
+    let reply =
+        frame.call_shaped("outline", prompts::QUOTES_OUTLINE_HELD, values, call, shape).await?;
+    frame.warn_of_cut("outline", reply.finish);
+    let parts = choices::outline(&reply.text).map_err(|source| {
+        PortError::new(PortErrorKind::Corrupt, "the outline is not whole").with_source(source)
+    })?;
+    let mut outline = Outline::default();
+    for part in parts {
+        outline.begin(&part.heading);
+        for number in part.quotations {
+            outline.place(number, count);
+        }
+        if let Some(question) = part.search {
+            outline.search(&question);
+        }
+    }
+    Ok(outline)
+}
+
 /// The outline of a reply over `count` quotations; each is used once, where it is named first.
 pub(super) fn outline(reply: &str, count: usize) -> Outline {
     let text = remove_markers(&between_markers(reply).text);
     let mut outline = Outline::default();
-    let mut used: Vec<usize> = Vec::new();
     for line in text.lines().map(str::trim) {
         if let Some(heading) = line.strip_prefix('#') {
-            let heading = heading.trim_matches(['#', ' ', '*']).to_owned();
-            outline.parts.push(OutlinePart { heading, quotations: Vec::new() });
-            continue;
-        }
-        let Some(part) = outline.parts.last_mut() else { continue };
-        if let Some(question) = line.strip_prefix('?') {
-            outline.searches.push((outline.parts.len() - 1, question.trim().to_owned()));
-            continue;
-        }
-        let numbers = line.split(|c: char| !c.is_ascii_alphanumeric());
-        let numbers = numbers.filter_map(|word| word.strip_prefix('Q')?.parse::<usize>().ok());
-        for at in numbers.filter_map(|n| n.checked_sub(1)).filter(|at| *at < count) {
-            if !used.contains(&at) {
-                used.push(at);
-                part.quotations.push(at);
+            outline.begin(heading);
+        } else if let Some(question) = line.strip_prefix('?') {
+            outline.search(question);
+        } else {
+            let numbers = line.split(|c: char| !c.is_ascii_alphanumeric());
+            for number in numbers.filter_map(|word| word.strip_prefix('Q')?.parse().ok()) {
+                outline.place(number, count);
             }
         }
     }
