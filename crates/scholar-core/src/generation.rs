@@ -93,6 +93,8 @@ pub enum FinishReason {
     Stop,
     /// It met the token limit: the reply is cut.
     Length,
+    /// It repeated itself over and over, and was ended.
+    Repetition,
     /// The server withheld (a part of) the reply.
     Filtered,
 }

@@ -25,6 +25,7 @@ mod model;
 mod panels;
 mod pool;
 mod products;
+mod repetition;
 mod reply;
 mod rope;
 mod rows;

@@ -186,6 +186,7 @@ fn fingerprints() -> Vec<String> {
 fn problem(reply: &Generation) -> Option<&'static str> {
     match reply.finish {
         FinishReason::Length => Some("the reply was cut at the token limit"),
+        FinishReason::Repetition => Some("the reply repeated itself and was ended"),
         FinishReason::Filtered => Some("the reply was withheld"),
         FinishReason::Stop if section(&reply.text).is_empty() => Some("the reply is empty"),
         FinishReason::Stop => None,

@@ -10,6 +10,7 @@ use super::activations::MAX_ROWS;
 use super::constraint::{Constraint, ConstraintError, Grammars};
 use super::guess::Guesser;
 use super::model::{Cache, Model};
+use super::repetition::Repetition;
 use super::reply::Reply;
 use super::sampler::{Sampler, log_sum_exp};
 use super::vocab::Vocabulary;
@@ -129,6 +130,7 @@ impl Engine {
         let read = started.elapsed();
         let mut sampler = Sampler::new(sampling);
         let mut reply = Reply::new(&sampling.stop);
+        let mut repetition = Repetition::default();
         let mut ahead = Ahead::default();
         let mut completion = 0;
         let capacity = self.slots[slot].cache.capacity();
@@ -156,6 +158,10 @@ impl Engine {
             let text = reply.push(self.vocabulary.bytes(token));
             if !text.is_empty() {
                 emit(text);
+            }
+            // JSON has to be whole.
+            if constraint.is_none() && repetition.goes_on(text) {
+                break FinishReason::Repetition;
             }
             let complete = match &mut constraint {
                 Some(constraint) => constraint.accept(token).map_err(constraint_failed)?,

@@ -127,6 +127,10 @@ impl Frame<'_> {
                 format!("the {purpose} met the model's reply limit and is cut"),
             )
             .with_hint("raise the reply limit of this call"),
+            (FinishReason::Repetition, _) => Notice::new(
+                NoticeKind::Truncated,
+                format!("the model repeated itself: the {purpose} was ended there"),
+            ),
             (FinishReason::Filtered, _) => Notice::new(
                 NoticeKind::ModelReply,
                 format!("the server withheld a part of the {purpose}"),

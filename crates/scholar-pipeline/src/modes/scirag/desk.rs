@@ -71,7 +71,7 @@ impl<'a> Desk<'a> {
         call: CallSampling,
     ) -> Result<String, PortError> {
         let reply = self.over(step, prompt, values, references, call).await?;
-        if reply.finish == FinishReason::Length {
+        if matches!(reply.finish, FinishReason::Length | FinishReason::Repetition) {
             let message = format!("the reply of {} is cut", self.purpose(step));
             return Err(PortError::new(PortErrorKind::Corrupt, message));
         }
