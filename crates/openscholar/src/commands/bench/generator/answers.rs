@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -12,16 +11,16 @@ use scholar_core::{
     AnswerMode, Generation, GenerationRequest, Generator, GeneratorInfo, Message, PortError,
     Question,
 };
-use scholar_models::gguf::{GgufGenerator, GgufOptions};
+use scholar_models::gguf::GgufGenerator;
 use scholar_pipeline::config::WritingPlan;
 use scholar_pipeline::{AskConfig, Ports, ask};
 
 use crate::app::App;
 use crate::config::DEFAULT_JUDGE;
 use crate::error::CommandError;
-use crate::wiring::models;
 
 use super::super::answerable;
+use super::replies;
 
 /// Development questions of `docs/results/answers-questions.tsv`, from both fields of the starter by turns.
 const QUESTIONS: [&str; 8] = [
@@ -48,11 +47,8 @@ pub(super) fn measure(
     let name = app.datastore_name(None);
     app.home.datastore(&name)?;
     let (ports, _datastore) = app.block_on(answerable::open(app, &name, DEFAULT_JUDGE))??;
-    let open = |lookup| {
-        let options = GgufOptions { name: None, lookup, ..models::gguf_options(app, "") };
-        GgufGenerator::open(path, options).map(|inner| Arc::new(Timed::new(inner)))
-    };
-    let sides = [open(false)?, open(true)?];
+    let side = |lookup| replies::open(path, lookup, app).map(|inner| Arc::new(Timed::new(inner)));
+    let sides = [side(false)?, side(true)?];
     let mut pairs = Vec::new();
     for (at, question) in QUESTIONS.iter().take(questions).enumerate() {
         let question = Question::new(question).map_err(|e| CommandError::user(e.to_string()))?;
@@ -194,19 +190,10 @@ impl Generator for Timed {
         request: &GenerationRequest,
         on_text: &OnText<'_>,
     ) -> Result<Generation, PortError> {
-        let first = Mutex::new(None);
-        let timed = |text: &str| {
-            first.lock().get_or_insert_with(Instant::now);
-            on_text(text);
-        };
-        let generation = self.inner.generate(request, &timed).await?;
-        let began = *first.lock();
-        if let Some(began) = began {
-            self.calls.lock().push(Call {
-                purpose: request.purpose.clone(),
-                generation: generation.clone(),
-                seconds: began.elapsed().as_secs_f64(),
-            });
+        let (generation, seconds) = replies::timed(&self.inner, request, on_text).await?;
+        if let Some(seconds) = seconds {
+            let (purpose, generation) = (request.purpose.clone(), generation.clone());
+            self.calls.lock().push(Call { purpose, generation, seconds });
         }
         Ok(generation)
     }

@@ -5,12 +5,14 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 use scholar_bench::performance::generator::Comparison;
+use scholar_core::ports::OnText;
 use scholar_core::text::PassageRules;
 use scholar_core::text::passages::cut;
 use scholar_core::{
-    Generation, GenerationRequest, Generator as _, Message, OutputShape, Passage, Sampling,
+    Generation, GenerationRequest, Generator as _, Message, OutputShape, Passage, PortError,
+    Sampling,
 };
-use scholar_models::gguf::{GgufGenerator, GgufOptions};
+use scholar_models::gguf::{GgufError, GgufGenerator, GgufOptions};
 use scholar_pipeline::tabulate::{Column, Preset, generate};
 
 use crate::app::App;
@@ -31,12 +33,8 @@ pub(super) fn measure(
     rounds: usize,
     app: &App,
 ) -> Result<(Comparison, Vec<Comparison>), CommandError> {
-    let open = |lookup| {
-        let options = GgufOptions { name: None, lookup, ..models::gguf_options(app, "") };
-        GgufGenerator::open(path, options)
-    };
-    let plain = open(false)?;
-    let guessing = open(true)?;
+    let plain = open(path, false, app)?;
+    let guessing = open(path, true, app)?;
     let passages = first_passages()?;
     app.printer.say("writing the cells of a table");
     let cells = cells(&passages)?;
@@ -58,6 +56,26 @@ pub(super) fn measure(
     let sides = [(&plain, &free), (&plain, &bound)];
     let name = "findings by a JSON schema, against free text".to_owned();
     Ok((lookup, vec![compare(name, sides, rounds, app)?]))
+}
+
+/// The model at `path`, which guesses from its prompts if `lookup`.
+pub(super) fn open(path: &Path, lookup: bool, app: &App) -> Result<GgufGenerator, GgufError> {
+    GgufGenerator::open(path, GgufOptions { name: None, lookup, ..models::gguf_options(app, "") })
+}
+
+/// A reply, and the seconds that it took from its first text on; none where it has no text.
+pub(super) async fn timed(
+    generator: &GgufGenerator,
+    request: &GenerationRequest,
+    on_text: &OnText<'_>,
+) -> Result<(Generation, Option<f64>), PortError> {
+    let first: Mutex<Option<Instant>> = Mutex::new(None);
+    let heard = |text: &str| {
+        first.lock().get_or_insert_with(Instant::now);
+        on_text(text);
+    };
+    let reply = generator.generate(request, &heard).await?;
+    Ok((reply, first.into_inner().map(|began| began.elapsed().as_secs_f64())))
 }
 
 /// Two ways of writing by turns; the fastest round of each counts.
@@ -101,12 +119,8 @@ fn reply(
 ) -> Result<(Generation, f64), CommandError> {
     let short = GenerationRequest { sampling: Sampling::greedy(1), ..request.clone() };
     app.block_on(generator.generate(&short, &|_: &str| ()))??;
-    let first = Mutex::new(None);
-    let on_text = |_: &str| {
-        first.lock().get_or_insert_with(Instant::now);
-    };
-    let reply = app.block_on(generator.generate(request, &on_text))??;
-    let seconds = first.into_inner().map_or(f64::INFINITY, |began| began.elapsed().as_secs_f64());
+    let (reply, seconds) = app.block_on(timed(generator, request, &|_: &str| ()))??;
+    let seconds = seconds.unwrap_or(f64::INFINITY);
     let written = reply.usage.completion.saturating_sub(1) as f64;
     Ok((reply, written / seconds))
 }
