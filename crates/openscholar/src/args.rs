@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use scholar_models::catalog::DEFAULT_ENCODER;
 
 mod annotate;
 mod answer;
@@ -345,7 +346,7 @@ pub(crate) enum BenchCommand {
     /// Measure encoder throughput and query latency, optionally against sentence-transformers.
     Encoder {
         /// Encoder to measure.
-        #[arg(long, default_value = "all-MiniLM-L6-v2", value_name = "NAME")]
+        #[arg(long, default_value = DEFAULT_ENCODER, value_name = "NAME")]
         model: String,
         /// Python with sentence-transformers and torch installed; if omitted, only this program is measured.
         #[arg(long, value_name = "PYTHON")]
@@ -364,7 +365,7 @@ pub(crate) enum BenchCommand {
         #[arg(required = true, value_name = "FILE")]
         rows: Vec<PathBuf>,
         /// Classifier: a name from the catalog or a folder.
-        #[arg(long, default_value = "scholar-sentences-mini", value_name = "NAME")]
+        #[arg(long, default_value = "scholar-sentences-granite", value_name = "NAME")]
         model: String,
         /// Show the classifier headings and labels of structured abstracts, which give most roles away.
         #[arg(long)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use scholar_clients::local_servers::USUAL_PORTS;
 use scholar_core::{Limit, ReadLimits};
 use scholar_datastore::files;
-pub(crate) use scholar_models::catalog::{DEFAULT_ENCODER, DEFAULT_GENERATOR};
+pub(crate) use scholar_models::catalog::{DEFAULT_ENCODER, DEFAULT_GENERATOR, DEFAULT_INIT};
 use scholar_pipeline::config::{AskConfig, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,8 +20,9 @@ pub(crate) const DEFAULT_DATASTORE: &str = crate::starter::NAME;
 pub(crate) const LIBRARY_DATASTORE: &str = "library";
 /// What reads candidates again unless the config says otherwise; carried in the program: docs/decisions/0015.
 pub(crate) const DEFAULT_RERANKER: &str = "scholar-reranker-mini";
-/// Tells which sentences answer; shipped with the program.
-pub(crate) const DEFAULT_SENTENCE_CLASSIFIER: &str = "scholar-sentences-mini";
+/// Which sentence classifier, shipped with the program, reads the vectors of which encoder.
+pub(crate) const SENTENCE_CLASSIFIERS: [(&str, &str); 2] =
+    [(DEFAULT_ENCODER, "scholar-sentences-granite"), (DEFAULT_INIT, "scholar-sentences-mini")];
 /// Who judges support unless the config says otherwise; carried in the program: docs/decisions/0016.
 pub(crate) const DEFAULT_JUDGE: &str = "scholar-attributor-mini";
 /// What a first question fetches.

@@ -60,8 +60,8 @@ pub use paper::{Paper, PaperMeta, Retraction, Section};
 pub use passage::{Passage, PassageKind};
 pub use place::{PageBox, Place};
 pub use ports::{
-    Attributor, Catalog, Embeddings, Encoder, EncoderInfo, Generator, OnText, Reranker,
-    RerankerInfo, Retriever, Side, Similarity, TextPreparation,
+    Attributor, Catalog, CosineScale, Embeddings, Encoder, EncoderInfo, Generator, OnText,
+    Reranker, RerankerInfo, Retriever, Side, Similarity, TextPreparation,
 };
 pub use question::{Query, Question, QuestionError};
 pub use random::SplitMix64;

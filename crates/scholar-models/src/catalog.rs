@@ -18,8 +18,11 @@ use serde::Deserialize;
 /// The catalog shipped with the program.
 const BUILTIN: &str = include_str!("catalog/catalog.toml");
 
-/// The encoder used when none is named.
-pub const DEFAULT_ENCODER: &str = "all-MiniLM-L6-v2";
+/// The encoder used when none is named; carried in the program: docs/decisions/0024.
+pub const DEFAULT_ENCODER: &str = "granite-embedding-30m-english";
+
+/// What training starts from when nothing is named: its files hold the weights as they were trained, in f32.
+pub const DEFAULT_INIT: &str = "all-MiniLM-L6-v2";
 
 /// The embedded language model used when none is named.
 pub const DEFAULT_GENERATOR: &str = "qwen2.5-coder-1.5b-instruct-q4_k_m";

@@ -64,7 +64,7 @@ pub(crate) struct TrainSentencesArgs {
     /// Development rows (JSON lines), for the choice of the epoch and for calibration.
     #[arg(long, value_name = "FILE")]
     pub(crate) held_out: PathBuf,
-    /// Encoder under the heads [default: the config file's, else all-MiniLM-L6-v2].
+    /// Encoder under the heads [default: the config file's, else granite-embedding-30m-english].
     #[arg(long, value_name = "NAME")]
     pub(crate) encoder: Option<String>,
     /// Maximum fraction of unusable rows, from 0 to 1.

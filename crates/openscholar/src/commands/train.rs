@@ -14,7 +14,7 @@ use scholar_train::{Control, Ended, Event, Report, Settings, Task};
 
 use crate::app::App;
 use crate::args::{TrainArgs, TrainCommand, TrainModelArgs};
-use crate::config::DEFAULT_ENCODER;
+use crate::config::DEFAULT_INIT;
 use crate::error::{CommandError, Context as _, ErrorKind};
 use crate::progress;
 use crate::wiring::models;
@@ -97,7 +97,7 @@ fn settings(task: Task, args: TrainModelArgs, app: &App) -> Result<Settings, Com
     stated.seed = seed.unwrap_or(stated.seed);
     stated.device = device.map_or(stated.device, Into::into);
     let unnamed = stated.init.as_os_str().is_empty();
-    let name = init.or_else(|| unnamed.then(|| DEFAULT_ENCODER.to_owned()));
+    let name = init.or_else(|| unnamed.then(|| DEFAULT_INIT.to_owned()));
     // What is wrong with the rest is said before anything is fetched.
     if let Some(name) = &name {
         stated.init = name.into();

@@ -37,8 +37,10 @@ macro_rules! shipped {
 
 /// All of them; each has an entry of kind `built-in` in the catalog, with the checksums of these files.
 const SHIPPED: &[Shipped] = &[
+    shipped!("granite-embedding-30m-english": "model.safetensors", "config.json", "tokenizer.json"),
     shipped!("scholar-reranker-mini": "model.safetensors", "config.json", "tokenizer.json", "rerank_weights.json"),
     shipped!("scholar-attributor-mini": "model.safetensors", "config.json", "tokenizer.json", "calibration.json", "judge_ensemble.json"),
+    shipped!("scholar-sentences-granite": "model.safetensors", "config.json"),
     shipped!("scholar-sentences-mini": "model.safetensors", "config.json"),
 ];
 

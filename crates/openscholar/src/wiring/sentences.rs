@@ -1,4 +1,4 @@
-//! Opens the sentence classifier that the program carries.
+//! Opens a sentence classifier that the program carries.
 
 use std::sync::Arc;
 
@@ -7,20 +7,19 @@ use scholar_models::SentenceHeads;
 
 use super::models;
 use crate::app::App;
-use crate::config::{DEFAULT_ENCODER, DEFAULT_SENTENCE_CLASSIFIER};
+use crate::config::SENTENCE_CLASSIFIERS;
 use crate::error::CommandError;
 
-/// The built-in classifier where it reads vectors of `encoder`; otherwise none, and who wants one says so.
+/// The built-in classifier that reads vectors of `encoder`; otherwise none, and who wants one says so.
 pub(crate) async fn open(
     app: &App,
     encoder: &EncoderInfo,
 ) -> Result<Option<Arc<dyn SentenceClassifier>>, CommandError> {
-    // Its name tells as much before the model is put into place.
-    if encoder.name != DEFAULT_ENCODER {
-        return Ok(None);
-    }
+    // The encoder's name tells as much before the model is put into place.
+    let known = SENTENCE_CLASSIFIERS.iter().find(|(of, _)| *of == encoder.name);
+    let Some((_, classifier)) = known else { return Ok(None) };
     let open = async {
-        let folder = models::ensure(app, DEFAULT_SENTENCE_CLASSIFIER).await?;
+        let folder = models::ensure(app, classifier).await?;
         let heads = SentenceHeads::open(&folder)?;
         let fits = heads.info().fits(encoder);
         Ok(fits.then(|| Arc::new(heads) as Arc<dyn SentenceClassifier>))

@@ -29,6 +29,8 @@ pub enum Architecture {
     Bert,
     /// `MPNet`.
     Mpnet,
+    /// `RoBERTa`.
+    Roberta,
     /// XLM-RoBERTa.
     XlmRoberta,
     /// Llama: rotary positions, grouped queries, `SwiGLU`.

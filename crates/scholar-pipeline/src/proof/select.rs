@@ -219,7 +219,8 @@ fn cosines(
     let embeddings = encoder.encode(Side::Passage, &texts)?;
     let mut rows = embeddings.rows();
     let Some(query) = rows.next() else { return Ok(Vec::new()) };
-    Ok(rows.map(|row| cosine(query, row)).collect())
+    let scale = encoder.info().cosine_scale();
+    Ok(rows.map(|row| scale.rescaled(cosine(query, row))).collect())
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {

@@ -223,7 +223,10 @@ impl EvidenceScreener {
             everything.extend(stem_set(&passage.text));
         }
         let near = asked.iter().map(|asked| {
-            let cosine = |at: usize| vectors.get(at).map_or(0.0, |row| dot(&asked.vector, row));
+            let scale = self.encoder.info().cosine_scale();
+            let cosine = |at: usize| {
+                vectors.get(at).map_or(0.0, |row| scale.rescaled(dot(&asked.vector, row)))
+            };
             let score =
                 |at: usize| cosine(at + 1) + COVERAGE_WEIGHT * asked.stems.share_in(&stems[at]);
             let mut order: Vec<usize> = (0..sentences.len()).collect();

@@ -12,11 +12,11 @@ def fit(x, y, penalty=1.0):
         if np.abs(step).max() < 1e-9: break
     return w
 
-def cross_fitted(x, y, fold):
+def cross_fitted(x, y, fold, penalty=1.0):
     """Probabilities of each row by the weights of the other folds."""
     p = np.zeros(len(y))
     for k in np.unique(fold):
-        p[fold == k] = 1 / (1 + np.exp(-x[fold == k] @ fit(x[fold != k], y[fold != k])))
+        p[fold == k] = 1 / (1 + np.exp(-x[fold == k] @ fit(x[fold != k], y[fold != k], penalty)))
     return p
 
 def auroc(p, right):

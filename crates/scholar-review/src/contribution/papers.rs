@@ -249,12 +249,14 @@ fn nearest_by_vector(desk: &Desk<'_>, added: &mut Vec<Near>) {
     let mut texts: Vec<String> = vec![desk.idea.text.clone()];
     texts.extend(added.iter().map(|one| one.opening.passage.encoded_text()));
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
-    match encoder.map(|encoder| encoder.encode(Side::Passage, &borrowed)) {
-        Some(Ok(vectors)) => {
+    match encoder.map(|encoder| (encoder.info(), encoder.encode(Side::Passage, &borrowed))) {
+        Some((info, Ok(vectors))) => {
+            let scale = info.cosine_scale();
             let rows = vectors.unit_rows();
             let Some((idea, papers)) = rows.split_first() else { return };
             for (one, row) in added.iter_mut().zip(papers) {
-                one.scored.cosine = Some(idea.iter().zip(row).map(|(a, b)| a * b).sum());
+                let cosine = idea.iter().zip(row).map(|(a, b)| a * b).sum();
+                one.scored.cosine = Some(scale.rescaled(cosine));
             }
             let cosine = |one: &Near| one.scored.cosine.unwrap_or(-1.0);
             added.sort_by(|a, b| {
@@ -263,7 +265,7 @@ fn nearest_by_vector(desk: &Desk<'_>, added: &mut Vec<Near>) {
                     .then_with(|| a.scored.paper.id.cmp(&b.scored.paper.id))
             });
         }
-        Some(Err(error)) => {
+        Some((_, Err(error))) => {
             let message = format!("nearness of added papers not measured: {error}");
             desk.frame.notice(Notice::new(NoticeKind::Skipped, message));
         }

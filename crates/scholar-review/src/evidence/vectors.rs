@@ -69,10 +69,11 @@ impl<'a> Vectors<'a> {
         Ok(())
     }
 
-    /// Cosine of two texts that were added; `None` without an encoder.
+    /// Cosine, on the common scale, of two texts that were added; `None` without an encoder.
     pub(super) fn cosine(&self, a: &str, b: &str) -> Option<f32> {
         let (a, b) = (self.known.get(a)?, self.known.get(b)?);
-        Some(a.iter().zip(b).map(|(a, b)| a * b).sum())
+        let scale = self.encoder?.info().cosine_scale();
+        Some(scale.rescaled(a.iter().zip(b).map(|(a, b)| a * b).sum()))
     }
 
     /// Roles of `sentences`, in order; `None` without a classifier.

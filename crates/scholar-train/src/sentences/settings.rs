@@ -49,7 +49,7 @@ impl SentenceSettings {
     /// Of the shipped model.
     pub fn paper() -> Self {
         Self {
-            name: "scholar-sentences-mini".to_owned(),
+            name: "scholar-sentences-granite".to_owned(),
             seed: 7,
             epochs: 8,
             batch_size: 128,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use scholar_core::{
-    EmbeddedText, Encoder, PortError, Ranked, SentenceClassifier, SentenceInContext,
+    CosineScale, EmbeddedText, Encoder, PortError, Ranked, SentenceClassifier, SentenceInContext,
     SentenceScores, Side, Similarity,
 };
 
@@ -13,8 +13,8 @@ use super::sentence_signs::SentenceSigns;
 use super::terms::stem_set;
 use crate::proof::select::dot;
 
-/// Cosines of sentence encoders between these are spread over `[0, 1]`: unrelated sentences of one field reach the lower one, a
-/// paraphrase of the question the upper one (all-MiniLM-L6-v2).
+/// Cosines on the common scale between these are spread over `[0, 1]`: unrelated sentences of one field reach the lower one, a
+/// paraphrase of the question the upper one.
 const SIMILARITY_RANGE: (f32, f32) = (0.2, 0.8);
 /// Share of the similarity in the relevance; the rest is coverage of the question's terms.
 const SIMILARITY_SHARE: f32 = 0.7;
@@ -29,7 +29,7 @@ const OFF_TOPIC: f32 = 0.3;
 pub(crate) struct Scored {
     /// The sentence.
     pub(crate) candidate: Candidate,
-    /// Cosine to the question.
+    /// Cosine to the question, on the common scale.
     pub(crate) similarity: Option<f32>,
     /// How well it fits the question, in `[0, 1]`.
     pub(crate) relevance: f32,
@@ -41,6 +41,8 @@ pub(crate) struct Scored {
     pub(crate) probability: f32,
     /// Its embedding, length 1.
     pub(crate) vector: Option<Vec<f32>>,
+    /// How the cosine of two embeddings is read.
+    pub(crate) scale: Option<CosineScale>,
 }
 
 /// Encodes texts once: feedback rounds see mostly the same sentences.
@@ -61,7 +63,7 @@ impl<'a> Encodings<'a> {
         Ok(Self { encoder, known: BTreeMap::new(), asked: question.to_owned(), question: vector })
     }
 
-    /// Cosine of the question and a text that was encoded, where the encoder's vectors are made for it.
+    /// Cosine, on the common scale, of the question and a text that was encoded, where the encoder's vectors are made for it.
     pub(crate) fn similarity_of(&self, text: &str) -> Option<f32> {
         let similarity = self.encoder.map(|encoder| encoder.info().similarity);
         let unit = similarity == Some(Similarity::Cosine);
@@ -69,7 +71,12 @@ impl<'a> Encodings<'a> {
     }
 
     fn similarity_to_question(&self, vector: Option<&[f32]>) -> Option<f32> {
-        Some(dot(self.question.as_ref()?, vector?))
+        let cosine = dot(self.question.as_ref()?, vector?);
+        Some(self.scale()?.rescaled(cosine))
+    }
+
+    fn scale(&self) -> Option<CosineScale> {
+        self.encoder.map(|encoder| encoder.info().cosine_scale())
     }
 
     fn add(&mut self, texts: &[&str]) -> Result<(), PortError> {
@@ -123,7 +130,9 @@ pub(crate) fn score(
             let vector = encodings.known.get(&candidate.text).cloned();
             let similarity = encodings.similarity_to_question(vector.as_deref());
             let title = &titles[candidate.passage];
-            Scored { vector, ..score_candidate(candidate, title, similarity, judged, reading) }
+            let scale = encodings.scale();
+            let scored = score_candidate(candidate, title, similarity, judged, reading);
+            Scored { vector, scale, ..scored }
         })
         .collect();
     scored.sort_by(|a, b| {
@@ -202,15 +211,16 @@ fn score_candidate(
     relevance *= OFF_TOPIC + (1.0 - OFF_TOPIC) * topic;
     let signs = SentenceSigns::of(&candidate, similarity, topic, judged, reading);
     let probability = signs.probability(similarity.is_some() && judged.is_some());
-    Scored { candidate, similarity, relevance, judged, signs, probability, vector: None }
+    let (vector, scale) = (None, None);
+    Scored { candidate, similarity, relevance, judged, signs, probability, vector, scale }
 }
 
-/// How alike two sentences are, in `[0, 1]`: the larger of cosine and shared stems.
+/// How alike two sentences are, up to 1: the larger of cosine, on the common scale, and shared stems.
 pub(crate) fn similarity(a: &Scored, b: &Scored) -> f32 {
     let shared = a.candidate.stems.intersection(&b.candidate.stems).count() as f32;
     let all = a.candidate.stems.union(&b.candidate.stems).count().max(1) as f32;
-    let cosine = match (&a.vector, &b.vector) {
-        (Some(a), Some(b)) => dot(a, b),
+    let cosine = match (&a.vector, &b.vector, a.scale) {
+        (Some(a), Some(b), Some(scale)) => scale.rescaled(dot(a, b)),
         _ => 0.0,
     };
     cosine.max(shared / all)
