@@ -25,7 +25,7 @@ pub(crate) const SENTENCE_CLASSIFIERS: [(&str, &str); 2] =
     [(DEFAULT_ENCODER, "scholar-sentences-granite"), (DEFAULT_INIT, "scholar-sentences-mini")];
 /// Who judges support unless the config says otherwise; carried in the program: docs/decisions/0016.
 pub(crate) const DEFAULT_JUDGE: &str = "scholar-attributor-mini";
-/// What a first question fetches.
+/// What `models pull` without names puts into place, and `doctor` looks for.
 pub(crate) const DEFAULT_MODELS: [&str; 4] =
     [DEFAULT_ENCODER, DEFAULT_RERANKER, DEFAULT_JUDGE, DEFAULT_GENERATOR];
 
