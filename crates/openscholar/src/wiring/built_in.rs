@@ -62,7 +62,8 @@ pub(crate) fn of(entry: &CatalogEntry) -> Result<Option<Shipped>, CommandError> 
 }
 
 impl Shipped {
-    /// Whether folder `dir` holds these files, byte for byte. Cheap enough for every start: they are a few megabytes.
+    /// Whether folder `dir` holds these files, byte for byte. Cheap enough for every start: the largest
+    /// are 33 MB, read and compared in some tens of milliseconds.
     fn is_whole(&self, dir: &Path) -> bool {
         let same = |(name, bytes): &(&str, &[u8])| {
             fs_err::read(dir.join(name)).is_ok_and(|found| found == *bytes)
