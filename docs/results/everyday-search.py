@@ -3,6 +3,7 @@
 
     everyday-search.py FOLDER
     openscholar bench retrieval FOLDER
+    openscholar bench answerable FOLDER/answerable.tsv --split dev
 
 A question's only right document is the paper that it was written after.
 """
@@ -29,5 +30,10 @@ def main():
         for name, _, question, paper, _ in questions:
             queries.write(json.dumps({"_id": name, "text": question}) + "\n")
             qrels.write(f"{name}\t{paper}\t1\n")
+    with (folder / "answerable.tsv").open("w", encoding="utf-8") as table:
+        table.write("id\tsplit\tset\tfield\tkind\tquestion\tgold\n")
+        for name, split, question, paper, _ in questions:
+            field = "nlp" if paper.startswith("acl:") else "other"
+            table.write(f"{name}\t{split}\tanswerable\t{field}\t-\t{question}\t{paper}\n")
 
 main()

@@ -153,7 +153,7 @@ impl<'a> LexicalSearch<'a> {
             .map(|reader| Norms::of(reader, fields, parameters, mean))
             .collect::<Result<Vec<_>, _>>()?;
         let mut search = Self { searcher, fields, parameters, terms: Vec::new(), norms };
-        for (text, count) in analyzer::term_counts(query) {
+        for (text, count) in analyzer::query_terms(query) {
             let TermFigures { passages: df, saturation } =
                 known.get(&text, parameters, || search.figures(&text))?;
             let df = df as f32;

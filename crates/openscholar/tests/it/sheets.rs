@@ -35,12 +35,12 @@ fn a_table_of_the_page_is_the_table_of_the_command_line() {
     let toml = "[[column]]\nproperty = \"method.method\"\n[[column]]\nname = \"cause\"\nquestion = \"What causes exposure bias, and where?\"\n";
     fs_err::write(program.path("columns.toml"), toml).expect("written");
     let file = program.path("columns.toml").to_string_lossy().into_owned();
-    let args = ["papers", "table", "--query", QUERY, "--top", "3", "--columns", &file];
+    let args = ["papers", "table", "--query", QUERY, "--top", "5", "--columns", &file];
     let expected = program.json(0, &args);
     let csv = program.succeeds(&[&args[..], &["--format", "csv"]].concat());
     let serving = serve(&program);
     let columns = ["method.method", "cause=What causes exposure bias, and where?"];
-    let request = json!({"columns": columns, "query": QUERY, "top": 3, "mode": "evidence"});
+    let request = json!({"columns": columns, "query": QUERY, "top": 5, "mode": "evidence"});
     let run = taken(&serving, "/v1/tables", &request);
     assert_eq!(over(&serving, &run)["state"], "done");
     let table = get(serving.address, &format!("/v1/tables/{run}")).json();

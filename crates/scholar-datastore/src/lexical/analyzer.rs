@@ -24,6 +24,27 @@ pub fn analyzer() -> TextAnalyzer {
         .build()
 }
 
+/// Words that questions are asked with and that say nothing of their subject, beside those that the analyzer drops. The index keeps
+/// them, and in abstracts they are rare: `how` or `can` would weigh as much as a word of the subject. Lower case, sorted.
+#[rustfmt::skip]
+const QUESTION_WORDS: &[&str] = &[
+    "about", "am", "any", "because", "been", "being", "can", "could", "did", "do", "does", "doing", "each", "from", "had", "has",
+    "have", "having", "he", "her", "here", "him", "his", "how", "i", "its", "itself", "just", "m", "may", "me", "might", "more",
+    "most", "much", "must", "my", "nor", "only", "our", "ours", "s", "she", "should", "so", "some", "t", "than", "them", "those",
+    "too", "us", "very", "we", "were", "what", "when", "where", "whether", "which", "while", "who", "whom", "whose", "why", "would",
+    "you", "your",
+];
+
+/// The terms of a query with how often each occurs, without [`QUESTION_WORDS`] unless it has no others.
+pub fn query_terms(query: &str) -> Vec<(String, u32)> {
+    let is_subject =
+        |word: &&str| QUESTION_WORDS.binary_search(&word.to_lowercase().as_str()).is_err();
+    let subject: Vec<&str> =
+        query.split(|c: char| !c.is_alphanumeric()).filter(is_subject).collect();
+    let terms = term_counts(&subject.join(" "));
+    if terms.is_empty() { term_counts(query) } else { terms }
+}
+
 /// Makes the analyzer known to `index`; needed after every open.
 pub(crate) fn register(index: &Index) {
     index.tokenizers().register(ANALYZER, analyzer());
@@ -49,6 +70,21 @@ pub fn term_counts(text: &str) -> Vec<(String, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_query_is_its_subject() {
+        let terms = |query: &str| -> Vec<String> {
+            query_terms(query).into_iter().map(|(term, _)| term).collect()
+        };
+        assert_eq!(
+            terms("How can I tell vitamin C from placebo?"),
+            terms("tell vitamin C placebo")
+        );
+        assert_eq!(terms("What WERE the IL-6 levels"), terms("IL-6 levels"));
+        assert_eq!(terms("how much"), ["how", "much"], "nothing else is asked for");
+        assert!(terms("").is_empty());
+        assert!(QUESTION_WORDS.is_sorted());
+    }
 
     #[test]
     fn terms_are_folded_stemmed_and_counted() {

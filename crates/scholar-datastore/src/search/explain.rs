@@ -78,7 +78,8 @@ impl Side<'_> {
         candidate: &Candidate,
         terms: Vec<Explanation>,
     ) -> Explanation {
-        let weight = self.weight(fusion);
+        // `1 - 0.6` is 0.39999998.
+        let weight = (self.weight(fusion) * 100.0).round() / 100.0;
         let reason = match fusion {
             Fusion::ZScores { .. } => format!(
                 "{}: {weight} x (score - mean {:.4}) / deviation {:.4}",

@@ -39,9 +39,9 @@ pub enum Fusion {
 }
 
 impl Fusion {
-    /// Both sides alike, statistics over 50 scores: see docs/decisions/0006 and, for the weight, 0024.
+    /// 0.6 for the dense side, statistics over 50 scores: see docs/decisions/0006 and, for the weight, 0025.
     pub fn standard_scores() -> Self {
-        Self::ZScores { dense_weight: 0.5, depth: 50 }
+        Self::ZScores { dense_weight: 0.6, depth: 50 }
     }
 
     /// k = 60, both lists alike.

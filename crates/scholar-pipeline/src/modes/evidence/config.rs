@@ -34,6 +34,9 @@ pub struct PaperRules {
     /// Probability from which a paper is shown there.
     #[serde(default = "PaperRules::nearest_from")]
     pub nearest_from: f32,
+    /// The same as a share of the nearest one's.
+    #[serde(default = "PaperRules::nearest_share")]
+    pub nearest_share: f32,
     /// Best-ranked papers whose abstract is read even where another passage was found.
     pub abstracts: usize,
     /// Best-ranked papers that are read whole where their title matches the question.
@@ -51,6 +54,7 @@ impl PaperRules {
             show_share: 0.4,
             nearest: Self::most_nearest(),
             nearest_from: Self::nearest_from(),
+            nearest_share: Self::nearest_share(),
             abstracts: 15,
             whole: 3,
             max_passages: 40,
@@ -66,6 +70,12 @@ impl PaperRules {
     /// third have any, at 0.1 a fifth.
     fn nearest_from() -> f32 {
         0.05
+    }
+
+    /// Of 132 questions in everyday words that ended in an abstention 65 had the paper they were written after among 187 nearest ones
+    /// without it, 61 have it among 135.
+    fn nearest_share() -> f32 {
+        0.5
     }
 }
 

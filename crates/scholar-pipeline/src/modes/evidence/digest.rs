@@ -152,10 +152,12 @@ async fn ask_model(
     written
 }
 
-/// Core concepts of the question that the evidence is silent about.
+/// Words of the question that the evidence does not use. That it says nothing of the matter does not follow.
 fn missing(diagnosis: &Diagnosis) -> Option<Notice> {
     (!diagnosis.missing_terms.is_empty()).then(|| {
-        let message = format!("nothing found on {}", quoted(&diagnosis.missing_terms));
+        let words = if diagnosis.missing_terms.len() == 1 { "word" } else { "words" };
+        let message =
+            format!("no paper found uses the {words} {}", quoted(&diagnosis.missing_terms));
         Notice::new(NoticeKind::InsufficientEvidence, message)
     })
 }

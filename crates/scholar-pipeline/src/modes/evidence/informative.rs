@@ -276,6 +276,17 @@ pub(crate) fn is_procedure(sentence: &str) -> bool {
     DONE.is_match(sentence) && !OUTCOME.is_match(sentence)
 }
 
+/// Whether the sentence says how much or how many: in digits, those of names (`BERT-2`, `F1`) aside, or in words (`five languages`,
+/// `a third`, `twice`).
+pub(crate) fn has_number(sentence: &str) -> bool {
+    static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)(?:^|[\s(\[~≈<>=≤≥±$€£+−])\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundreds?|thousands?|(?:m|b)illions?|half|(?:a|one|two) (?:third|quarter|fifth)s?|twice|doubled|none)\b",
+        )
+    });
+    NUMBER.is_match(sentence)
+}
+
 /// What a sentence is in an answer that nothing else divides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -402,6 +413,23 @@ pub(crate) fn speaks_of(sentence: &str, aspect: Aspect) -> bool {
 mod tests {
     use super::*;
     use crate::modes::evidence::terms::Abbreviations;
+
+    #[test]
+    fn numbers_are_told_from_names() {
+        let with = [
+            "It has 1.5M+ pairs in all.",
+            "Five languages are covered.",
+            "About a third left.",
+            "(95% CI)",
+            "P>3 of it",
+        ];
+        assert!(with.into_iter().all(has_number));
+        assert!(
+            !["BERT-2 and GPT-4 differ by F1.", "These highlight existing biases."]
+                .into_iter()
+                .any(has_number)
+        );
+    }
 
     fn value(sentence: &str, question: &str) -> f32 {
         let reading = Reading::of(question, &Abbreviations::default());

@@ -4,7 +4,7 @@ use scholar_core::SentenceRole;
 
 use super::config::LineRules;
 use super::informative::{
-    Role, is_guess, is_motivation, is_praise, is_procedure, is_promise, speaks_of_harm,
+    Role, has_number, is_guess, is_motivation, is_praise, is_procedure, is_promise, speaks_of_harm,
 };
 use super::question::{Aspect, Kind, Reading};
 use super::score::{Scored, similarity};
@@ -29,6 +29,11 @@ pub(crate) fn lines(
     let mut left: Vec<usize> = members.iter().copied().filter(is_left).collect();
     let probability = |at: usize| scored[at].probability;
     left.sort_by(|a, b| probability(*b).total_cmp(&probability(*a)).then(a.cmp(b)));
+    // Who asks how many wants numbers, if there are any.
+    let is_figure = |at: &usize| has_number(&scored[*at].candidate.text);
+    if reading.kind == Kind::Quantity && left.iter().any(is_figure) {
+        left.retain(is_figure);
+    }
     // What the paper concludes, then what it rests on: numbers alone do not say what they mean.
     if let Some(conclusion) = conclusion(scored, &left) {
         left.retain(|at| *at != conclusion);
@@ -104,12 +109,16 @@ fn is_barred(scored: &Scored, reading: &Reading) -> bool {
     let text = scored.candidate.text.as_str();
     let wants_limits = reading.kind == Kind::Limits || reading.wants(Aspect::Limits);
     let wants_findings = matches!(reading.kind, Kind::Effect | Kind::Comparison | Kind::Quantity);
+    // `We collect 1.5 million articles in five languages` answers how many.
+    let is_figure = reading.kind == Kind::Quantity && has_number(text);
+    let is_own_work = is_procedure(text) && reading.kind != Kind::Data;
+    let is_offer = wants_findings && Role::of(text) == Role::Approach;
     is_promise(text)
         || is_guess(text)
         || (is_motivation(text) && !wants_limits)
-        || (is_procedure(text) && reading.kind != Kind::Data)
+        || ((is_own_work || is_offer) && !is_figure)
         || says_nothing(scored, reading)
-        || (wants_findings && (scored.candidate.cites || Role::of(text) == Role::Approach))
+        || (wants_findings && scored.candidate.cites)
 }
 
 /// Whether the sentence has nothing of what is asked for: praise, no harm where harm is asked for, no number where one is.
@@ -117,9 +126,7 @@ fn says_nothing(scored: &Scored, reading: &Reading) -> bool {
     let text = scored.candidate.text.as_str();
     is_praise(text)
         || (reading.asks_harm && !speaks_of_harm(text))
-        || (reading.kind == Kind::Quantity
-            && !text.contains(|c: char| c.is_ascii_digit())
-            && !concludes(scored))
+        || (reading.kind == Kind::Quantity && !has_number(text) && !concludes(scored))
 }
 
 /// Whether two candidates share characters: a sentence alone and joined to its successor.

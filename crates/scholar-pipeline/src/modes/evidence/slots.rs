@@ -171,8 +171,34 @@ fn only_heading(reading: &Reading) -> String {
         reading.topic.share(|term| f32::from(u8::from(term.act || term.is_in(&stems))))
     };
     let longest = reading.phrases.iter().max_by(|a, b| said(a).total_cmp(&said(b)));
-    let whole = longest.filter(|phrase| phrase.contains(' ') && said(phrase) >= HEADING_SHARE);
+    let names = |phrase: &&String| {
+        phrase.contains(' ') && said(phrase) >= HEADING_SHARE && !has_clause(phrase)
+    };
+    let whole = longest.filter(names);
     whole.map_or_else(|| kind_heading(reading.kind).to_owned(), |phrase| capitalised(phrase))
+}
+
+/// Whether a phrase says what is done, as `parents to send back a survey` does, rather than name something: it has a `to` that no
+/// noun asks for.
+fn has_clause(phrase: &str) -> bool {
+    const ASK_FOR_TO: [&str; 14] = [
+        "access",
+        "adherence",
+        "alternative",
+        "alternatives",
+        "approach",
+        "approaches",
+        "attention",
+        "barriers",
+        "exposure",
+        "resistance",
+        "response",
+        "responses",
+        "sensitivity",
+        "transition",
+    ];
+    let words: Vec<&str> = phrase.split(' ').collect();
+    words.windows(2).any(|pair| pair[1] == "to" && !ASK_FOR_TO.contains(&pair[0]))
 }
 
 fn kind_heading(kind: Kind) -> &'static str {
@@ -275,6 +301,12 @@ mod tests {
 
     fn headings(question: &str) -> Vec<String> {
         slots(&read(question)).into_iter().map(|slot| slot.heading).collect()
+    }
+
+    #[test]
+    fn what_is_done_is_no_heading() {
+        assert!(has_clause("parents to send back a mailed survey") && has_clause("gum to quit"));
+        assert!(!has_clause("resistance to artemisinin") && !has_clause("nut consumption"));
     }
 
     #[test]

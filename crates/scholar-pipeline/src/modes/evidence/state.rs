@@ -179,10 +179,12 @@ impl<'a> DigestState<'a> {
 
     /// Chooses what comes nearest instead, where nothing answers.
     pub(crate) fn choose_nearest(&mut self) {
-        let PaperRules { nearest, nearest_from, .. } = self.config().papers;
+        let PaperRules { nearest, nearest_from, nearest_share, .. } = self.config().papers;
+        let best = self.papers.first().map_or(0.0, |best| best.probability);
+        let least = nearest_from.max(nearest_share * best);
         self.slots = vec![Slot::nearest()];
         self.chosen.clear();
-        let near = self.papers.iter().filter(|paper| paper.probability >= nearest_from);
+        let near = self.papers.iter().filter(|paper| paper.probability >= least);
         for paper in near.take(nearest) {
             let rules = &self.config().lines;
             // Near is also what lacks a word of the question.

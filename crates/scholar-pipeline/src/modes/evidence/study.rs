@@ -18,9 +18,14 @@ pub(crate) const DESIGN_WORDS: &str = r"(?i)\b(?:(?:(?:double|single|triple|obse
 static DESIGN: LazyLock<Regex> = LazyLock::new(|| pattern(DESIGN_WORDS));
 
 /// A number of people or of other units of a study.
-pub(crate) const SIZE_WORDS: &str = r"(?i)\b(?:\d[\d,  ]*\d|\d{2,}) (?:[\w-]+ ){0,4}?(?:patients|participants|subjects|adults|women|men|children|infants|neonates|newborns|adolescents|students|individuals|people|persons|volunteers|smokers|households|villages|schools|practices|pregnancies|couples|workers|veterans|residents|athletes|boys|girls|mothers|families|eyes|teeth|knees|cases)\b";
+pub(crate) const SIZE_WORDS: &str = r"(?i)\b(?:\d{1,3}(?:[,  ]\d{3})+|\d{2,}) (?:[\w-]+ ){0,4}?(?:patients|participants|subjects|adults|women|men|children|infants|neonates|newborns|adolescents|students|individuals|people|persons|volunteers|smokers|households|villages|schools|practices|pregnancies|couples|workers|veterans|residents|athletes|boys|girls|mothers|families|eyes|teeth|knees|cases)\b";
 
-static SIZE: LazyLock<Regex> = LazyLock::new(|| pattern(SIZE_WORDS));
+/// [`SIZE_WORDS`] and who else is counted: `7,216 men and women`.
+static SIZE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        r"{SIZE_WORDS}(?: and (?:men|women|boys|girls|children|adolescents|controls)\b)?"
+    ))
+});
 
 /// Words by which a paper says that those counted took part in it.
 pub(crate) static TOOK_PART: LazyLock<Regex> = LazyLock::new(|| {
@@ -111,6 +116,18 @@ mod tests {
         assert_eq!(
             of("In 41 patients with asthma, larger randomised controlled trials are needed."),
             Vec::<String>::new()
+        );
+        assert_eq!(
+            of(
+                "In this randomized trial, 7,216 men and women were studied. Between 2003 and June 2005, 316 eligible patients \
+                were included in a second one."
+            ),
+            ["randomized trial", "7,216 men and women"]
+        );
+        assert_eq!(
+            of("A randomized trial. Until June 2005, 316 eligible patients were included."),
+            ["randomized trial", "316 eligible patients"],
+            "a year is no part of the number"
         );
         assert!(of("We propose a new encoder.").is_empty());
     }

@@ -155,7 +155,8 @@ async fn a_question_about_something_else_gets_no_answer_but_the_nearest_papers()
 async fn beside_an_abstention_stands_what_comes_nearest() {
     let ports = ports();
     // Nothing is sure enough, everything near enough.
-    let papers = PaperRules { nearest: 2, nearest_from: 0.0, ..PaperRules::digest() };
+    let papers =
+        PaperRules { nearest: 2, nearest_from: 0.0, nearest_share: 0.0, ..PaperRules::digest() };
     let config = EvidenceConfig { abstain_below: 1.1, papers, ..EvidenceConfig::digest() };
     let (result, seen) = ask(&ports, QUESTION, &config).await;
     let answer = &result.answer;
@@ -228,7 +229,11 @@ async fn a_dead_search_is_a_notice() {
     let (result, seen) = ask(&ports, question, &lenient()).await;
     assert!(!result.answer.sentences.is_empty());
     let told = |part: &str| result.notices.iter().any(|notice| notice.message.contains(part));
-    assert!(told("the disk is gone") && told("no encoder") && told("nothing found on “zebras”"));
+    assert!(
+        told("the disk is gone")
+            && told("no encoder")
+            && told("no paper found uses the word “zebras”")
+    );
     let noticed = seen.0.lock().iter().filter(|e| matches!(e, Event::Noticed { .. })).count();
     assert_eq!(noticed, result.notices.len(), "every notice is an event");
 }

@@ -56,7 +56,7 @@ impl Kind {
         ),
         (
             Self::Limits,
-            r"^what (?:problems|issues|difficulties)\b|\b(?:limits?|limitations?|challenges|open (?:problems?|questions?|issues?)|obstacles|barriers|drawbacks|weaknesses|shortcomings|fail(?:s|ures?)?|struggle)\b",
+            r"^what (?:problems|issues|difficulties)\b|\b(?:limits?|limitations?|challenges|open (?:problems?|questions?|issues?)|obstacles|barriers|drawbacks|weaknesses|shortcomings|fails?|failures|failure (?:modes?|cases?)|struggle)\b",
         ),
         (
             Self::Causes,
@@ -105,6 +105,8 @@ mod tests {
             ("What is the effect of probiotics on cholesterol?", Kind::Effect),
             ("Does chain-of-thought prompting help small language models?", Kind::Effect),
             ("What limits the reasoning of language models?", Kind::Limits),
+            ("Where does retrieval fail?", Kind::Limits),
+            ("Can failure-free survival stand in for death in heart failure?", Kind::General),
             ("Why do language models hallucinate?", Kind::Causes),
             ("What datasets exist for verifying scientific claims?", Kind::Data),
             ("Which methods control the length of summaries?", Kind::Methods),

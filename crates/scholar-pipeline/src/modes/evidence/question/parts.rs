@@ -9,7 +9,7 @@ use scholar_core::text::words::is_stop_word;
 
 use super::super::pattern::pattern;
 use super::super::terms::stems;
-use super::focus::is_linking;
+use super::focus::{is_linking, phrases};
 use super::{Aspect, Kind, Part, is_generic};
 
 /// Sub-questions, else two things compared, else two aspects, else two things joined by `and` or `or`.
@@ -137,7 +137,18 @@ fn part_of_words(text: &str) -> Option<Part> {
         .collect();
     let name = if text == OF_LIFE { OF_LIFE.to_owned() } else { kept.join(" ") };
     let stems: BTreeSet<String> = stems(&name).into_iter().collect();
-    (!stems.is_empty()).then(|| Part { heading: capitalised(&name), stems, aspect: None })
+    (!stems.is_empty()).then(|| Part { heading: heading(text, &name), stems, aspect: None })
+}
+
+/// `name`, the words of `text` that say what it is about, where they stand together there; else its longest phrase, the first of
+/// equals: words with others left out between them read like a search.
+fn heading(text: &str, name: &str) -> String {
+    let whole = Some(name.to_owned()).filter(|name| text.contains(name.as_str()));
+    let longest = || {
+        let length = |phrase: &String| phrase.split(' ').count();
+        phrases(text).into_iter().rev().max_by_key(length)
+    };
+    capitalised(&whole.or_else(longest).unwrap_or_else(|| name.to_owned()))
 }
 
 /// Parts reduced to the stems only they have; those without any are dropped.

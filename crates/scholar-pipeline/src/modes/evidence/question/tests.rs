@@ -39,6 +39,12 @@ fn parts_are_what_the_question_names() {
         ["Coreference resolution evaluated", "Biases"]
     );
     assert_eq!(
+        headings(
+            "How can an amputee control a robotic arm with muscle signals, and what training helps?"
+        ),
+        ["Robotic arm with muscle signals", "Training"]
+    );
+    assert_eq!(
         headings("Does counselling improve breastfeeding, newborn survival or quality of life?"),
         ["Breastfeeding", "Newborn survival", "Quality of life"]
     );
