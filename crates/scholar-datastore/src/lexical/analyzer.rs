@@ -25,7 +25,8 @@ pub fn analyzer() -> TextAnalyzer {
 }
 
 /// Words that questions are asked with and that say nothing of their subject, beside those that the analyzer drops. The index keeps
-/// them, and in abstracts they are rare: `how` or `can` would weigh as much as a word of the subject. Lower case, sorted.
+/// them, and in abstracts they are rare: `how` or `can` would count as much as a word of the subject. Lower case, sorted.
+/// Fewer than `scholar_core::text::words::is_stop_word` knows: that `paper` or `report` is no subject, a search cannot tell.
 #[rustfmt::skip]
 const QUESTION_WORDS: &[&str] = &[
     "about", "am", "any", "because", "been", "being", "can", "could", "did", "do", "does", "doing", "each", "from", "had", "has",

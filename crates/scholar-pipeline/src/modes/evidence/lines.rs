@@ -30,8 +30,8 @@ pub(crate) fn lines(
     let probability = |at: usize| scored[at].probability;
     left.sort_by(|a, b| probability(*b).total_cmp(&probability(*a)).then(a.cmp(b)));
     // Who asks how many wants numbers, if there are any.
-    let is_figure = |at: &usize| has_number(&scored[*at].candidate.text);
-    if reading.kind == Kind::Quantity && left.iter().any(is_figure) {
+    let is_figure = |at: &usize| is_figure(&scored[*at], reading);
+    if left.iter().any(is_figure) {
         left.retain(is_figure);
     }
     // What the paper concludes, then what it rests on: numbers alone do not say what they mean.
@@ -110,7 +110,7 @@ fn is_barred(scored: &Scored, reading: &Reading) -> bool {
     let wants_limits = reading.kind == Kind::Limits || reading.wants(Aspect::Limits);
     let wants_findings = matches!(reading.kind, Kind::Effect | Kind::Comparison | Kind::Quantity);
     // `We collect 1.5 million articles in five languages` answers how many.
-    let is_figure = reading.kind == Kind::Quantity && has_number(text);
+    let is_figure = is_figure(scored, reading);
     let is_own_work = is_procedure(text) && reading.kind != Kind::Data;
     let is_offer = wants_findings && Role::of(text) == Role::Approach;
     is_promise(text)
@@ -121,12 +121,17 @@ fn is_barred(scored: &Scored, reading: &Reading) -> bool {
         || (wants_findings && scored.candidate.cites)
 }
 
+/// Whether the sentence has a number, where one is asked for.
+fn is_figure(scored: &Scored, reading: &Reading) -> bool {
+    reading.kind == Kind::Quantity && has_number(&scored.candidate.text)
+}
+
 /// Whether the sentence has nothing of what is asked for: praise, no harm where harm is asked for, no number where one is.
 fn says_nothing(scored: &Scored, reading: &Reading) -> bool {
     let text = scored.candidate.text.as_str();
     is_praise(text)
         || (reading.asks_harm && !speaks_of_harm(text))
-        || (reading.kind == Kind::Quantity && !has_number(text) && !concludes(scored))
+        || (reading.kind == Kind::Quantity && !is_figure(scored, reading) && !concludes(scored))
 }
 
 /// Whether two candidates share characters: a sentence alone and joined to its successor.

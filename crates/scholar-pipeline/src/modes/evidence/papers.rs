@@ -336,11 +336,22 @@ fn does_act(act: &Term, about: &About, scored: &Scored, everywhere: &BTreeSet<St
 /// How many of `papers`, most probable first, are clearly ahead of the rest: they are shown.
 pub(crate) fn shown(papers: &[Paper], rules: &PaperRules) -> usize {
     let PaperRules { max_papers, show_from, show_share, .. } = *rules;
+    // The best one is shown, whatever it is worth.
+    let least = papers.len().min(max_papers).min(1);
+    ahead(papers, max_papers, show_from, show_share).max(least)
+}
+
+/// How many of `papers`, most probable first, come near enough to be quoted beside an abstention.
+pub(crate) fn nearest(papers: &[Paper], rules: &PaperRules) -> usize {
+    let PaperRules { nearest, nearest_from, nearest_share, .. } = *rules;
+    ahead(papers, nearest, nearest_from, nearest_share)
+}
+
+/// How many of `papers`, most probable first and at most `most`, have a probability of `from` and of `share` of the best one's.
+fn ahead(papers: &[Paper], most: usize, from: f32, share: f32) -> usize {
     let best = papers.first().map_or(0.0, |best| best.probability);
-    let ahead = |(at, paper): &(usize, &Paper)| {
-        *at == 0 || paper.probability >= show_from.max(show_share * best)
-    };
-    papers.iter().enumerate().take(max_papers).take_while(ahead).count()
+    let least = from.max(share * best);
+    papers.iter().take(most).take_while(|paper| paper.probability >= least).count()
 }
 
 #[cfg(test)]

@@ -181,21 +181,10 @@ fn only_heading(reading: &Reading) -> String {
 /// Whether a phrase says what is done, as `parents to send back a survey` does, rather than name something: it has a `to` that no
 /// noun asks for.
 fn has_clause(phrase: &str) -> bool {
+    #[rustfmt::skip]
     const ASK_FOR_TO: [&str; 14] = [
-        "access",
-        "adherence",
-        "alternative",
-        "alternatives",
-        "approach",
-        "approaches",
-        "attention",
-        "barriers",
-        "exposure",
-        "resistance",
-        "response",
-        "responses",
-        "sensitivity",
-        "transition",
+        "access", "adherence", "alternative", "alternatives", "approach", "approaches", "attention", "barriers", "exposure",
+        "resistance", "response", "responses", "sensitivity", "transition",
     ];
     let words: Vec<&str> = phrase.split(' ').collect();
     words.windows(2).any(|pair| pair[1] == "to" && !ASK_FOR_TO.contains(&pair[0]))

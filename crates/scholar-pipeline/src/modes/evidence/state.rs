@@ -9,7 +9,7 @@ use super::candidate::{Candidate, candidates, has_capitals};
 use super::config::{EvidenceConfig, PaperRules, SURE};
 use super::filter::{begins_sentence, ends_sentence};
 use super::lines::{best_line, concludes, last_resort, lines};
-use super::papers::{Paper, PaperScoring, papers, shown};
+use super::papers::{Paper, PaperScoring, nearest, papers, shown};
 use super::question::Reading;
 use super::score::{Encodings, Scored, Scoring, score};
 use super::sentence_signs::SentenceDiagnosis;
@@ -179,13 +179,10 @@ impl<'a> DigestState<'a> {
 
     /// Chooses what comes nearest instead, where nothing answers.
     pub(crate) fn choose_nearest(&mut self) {
-        let PaperRules { nearest, nearest_from, nearest_share, .. } = self.config().papers;
-        let best = self.papers.first().map_or(0.0, |best| best.probability);
-        let least = nearest_from.max(nearest_share * best);
+        let n = nearest(&self.papers, &self.config().papers);
         self.slots = vec![Slot::nearest()];
         self.chosen.clear();
-        let near = self.papers.iter().filter(|paper| paper.probability >= least);
-        for paper in near.take(nearest) {
+        for paper in &self.papers[..n] {
             let rules = &self.config().lines;
             // Near is also what lacks a word of the question.
             let all: Vec<usize> = self.of_paper(&paper.id).collect();

@@ -143,12 +143,12 @@ fn part_of_words(text: &str) -> Option<Part> {
 /// `name`, the words of `text` that say what it is about, where they stand together there; else its longest phrase, the first of
 /// equals: words with others left out between them read like a search.
 fn heading(text: &str, name: &str) -> String {
-    let whole = Some(name.to_owned()).filter(|name| text.contains(name.as_str()));
-    let longest = || {
-        let length = |phrase: &String| phrase.split(' ').count();
-        phrases(text).into_iter().rev().max_by_key(length)
-    };
-    capitalised(&whole.or_else(longest).unwrap_or_else(|| name.to_owned()))
+    if text.contains(name) {
+        return capitalised(name);
+    }
+    let length = |phrase: &String| phrase.split(' ').count();
+    let longest = phrases(text).into_iter().rev().max_by_key(length);
+    capitalised(longest.as_deref().unwrap_or(name))
 }
 
 /// Parts reduced to the stems only they have; those without any are dropped.
