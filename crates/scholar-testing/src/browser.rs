@@ -43,6 +43,38 @@ const VIOLATIONS: &str = "return axe.run(document, {resultTypes: ['violations']}
     found.violations.map((one) => `${one.id}: ${one.help}: ${one.nodes.map((node) => \
     `${node.html.slice(0, 200)} (${[...node.any, ...node.all, ...node.none].map((check) => check.message).join('; ')})`).join(' | ')}`));";
 
+/// How often a driver is started that finds no port.
+const STARTS: usize = 5;
+
+/// A driver, and the port that it listens on.
+///
+/// Told to take any free port, it takes one that is free on IPv6 and ends when something else has that one on IPv4: it
+/// is started again, on another port.
+fn driver(home: &Path) -> (Child, u16) {
+    let mut said = String::new();
+    for _ in 0..STARTS {
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .env("HOME", home)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver starts");
+        match port(&mut driver) {
+            Ok(port) => return (driver, port),
+            Err(lines) => {
+                let _reaped = driver.wait();
+                said = lines;
+                if !said.contains("port not available") {
+                    break;
+                }
+            }
+        }
+    }
+    panic!("chromedriver ended: {said}");
+}
+
 /// One browser window with an empty profile.
 pub struct Browser {
     driver: Child,
@@ -78,15 +110,7 @@ impl Browser {
             return None;
         };
         let profile = tempfile::tempdir().expect("a temporary folder");
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .env("HOME", profile.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver starts");
-        let port = port(&mut driver);
+        let (driver, port) = driver(profile.path());
         let address = SocketAddr::from(([127, 0, 0, 1], port));
         let mut browser = Self { driver, address, session: String::new(), profile };
         let binary = Command::new("/bin/sh")

@@ -42,19 +42,20 @@ pub(super) fn request(
     Ok(serde_json::from_slice(&bytes)?)
 }
 
-/// The port that the driver says it listens on.
-pub(super) fn port(driver: &mut Child) -> u16 {
-    let mut stdout = BufReader::new(driver.stdout.take().expect("piped"));
+/// The port that the driver says it listens on; what it said instead, if it ended.
+pub(super) fn port(driver: &mut Child) -> Result<u16, String> {
+    let mut stdout = BufReader::new(driver.stdout.take().ok_or("its output is not read")?);
     let mut said = String::new();
     loop {
         let mut line = String::new();
-        let n = stdout.read_line(&mut line).expect("readable");
-        assert!(n > 0, "chromedriver ended: {said}");
+        if stdout.read_line(&mut line).map_err(|error| error.to_string())? == 0 {
+            return Err(said);
+        }
         if let Some((_, rest)) = line.split_once("successfully on port ") {
             let digits = rest.trim().trim_end_matches('.');
             // Whatever it says later has somewhere to go.
             std::thread::spawn(move || io::copy(&mut stdout, &mut io::sink()));
-            return digits.parse().expect("a port");
+            return digits.parse().map_err(|_| line);
         }
         said.push_str(&line);
     }
