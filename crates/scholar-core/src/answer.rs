@@ -260,14 +260,29 @@ pub struct Answer {
     pub tree: Option<Tree>,
 }
 
+/// What an abstention says to a reader: another thing where papers that may answer are quoted than where none is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Abstention {
+    /// Stands out, in front.
+    pub heading: &'static str,
+    /// The sentence behind it.
+    pub message: &'static str,
+}
+
 impl Answer {
-    /// What an abstention says to a reader, behind `Insufficient evidence.`; `None` where the question is answered.
-    pub fn abstention(&self) -> Option<&'static str> {
+    /// What an abstention says to a reader; `None` where the question is answered.
+    pub fn abstention(&self) -> Option<Abstention> {
         let shows = self.sentences.iter().any(|sentence| !sentence.citations.is_empty());
         self.abstained.then_some(if shows {
-            "No stored paper was found that clearly answers this question; the nearest are quoted."
+            Abstention {
+                heading: "No clear answer.",
+                message: "No stored paper is certain to answer this question; the nearest are quoted.",
+            }
         } else {
-            "The stored papers do not answer this question."
+            Abstention {
+                heading: "Insufficient evidence.",
+                message: "The stored papers do not answer this question.",
+            }
         })
     }
 

@@ -32,7 +32,7 @@ pub mod support;
 pub mod text;
 
 pub use answer::{
-    Answer, AnswerMode, AnswerRole, AnswerSection, AnswerSentence, AnswerTable, Gate,
+    Abstention, Answer, AnswerMode, AnswerRole, AnswerSection, AnswerSentence, AnswerTable, Gate,
     MissingContent, Quote, Reference, SectionKind, StudyDetail, TableCell, TableRow,
 };
 pub use citation::Citation;

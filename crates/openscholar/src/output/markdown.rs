@@ -3,7 +3,9 @@
 use scholar_core::paper::display_title;
 use scholar_core::text::normalise::single_spaced;
 use scholar_core::text::untrusted::Markdown;
-use scholar_core::{Answer, AnswerMode, AnswerRole, AnswerSentence, Reference, Verdict};
+use scholar_core::{
+    Abstention, Answer, AnswerMode, AnswerRole, AnswerSentence, Reference, Verdict,
+};
 use scholar_formats::export::Lead;
 use scholar_pipeline::modes;
 
@@ -25,8 +27,8 @@ pub(crate) fn render(document: &AnswerDocument) -> String {
     let AnswerDocument { answer, notices, usage, timings_ms, run, .. } = document;
     let mut text = Markdown::new();
     text.markup("# ").text(&single_spaced(&answer.question)).markup("\n\n");
-    if let Some(message) = answer.abstention() {
-        text.markup("**Insufficient evidence.** ").markup(message).markup("\n\n");
+    if let Some(Abstention { heading, message }) = answer.abstention() {
+        text.markup("**").markup(heading).markup("** ").markup(message).markup("\n\n");
     }
     body(answer, &mut text);
     if answer.sentences.iter().any(is_marked) {
@@ -68,8 +70,8 @@ pub(crate) fn render(document: &AnswerDocument) -> String {
 
 /// An answer within a thread: its sentences, and with `is_last` the references of all of them.
 pub(crate) fn turn(answer: &Answer, is_last: bool, text: &mut Markdown) {
-    if answer.abstained {
-        text.markup("**Insufficient evidence.**\n\n");
+    if let Some(Abstention { heading, .. }) = answer.abstention() {
+        text.markup("**").markup(heading).markup("**\n\n");
     }
     body(answer, text);
     if is_last {

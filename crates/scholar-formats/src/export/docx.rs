@@ -5,6 +5,7 @@ mod parts;
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 
+use scholar_core::Abstention;
 use scholar_core::text::untrusted::escape_html;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -48,9 +49,8 @@ pub(super) struct Document {
 impl Document {
     fn body(&mut self, outline: &Outline) {
         self.paragraph("Title", &text(&outline.title, ""));
-        if let Some(message) = outline.abstention {
-            let warning =
-                text("Insufficient evidence.", "<w:b/>") + &text(&format!(" {message}"), "");
+        if let Some(Abstention { heading, message }) = outline.abstention {
+            let warning = text(heading, "<w:b/>") + &text(&format!(" {message}"), "");
             self.paragraph("Normal", &warning);
         }
         for (at, part) in outline.parts.iter().enumerate() {

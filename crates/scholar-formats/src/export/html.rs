@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use scholar_core::Abstention;
 use scholar_core::text::untrusted::escape_html;
 
 use super::lead::Lead;
@@ -19,11 +20,9 @@ pub(super) fn write(outline: &Outline) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
          <style>\n{CSS}</style>\n</head>\n<body>\n<main>\n<article>\n<h1>{title}</h1>\n"
     );
-    if let Some(message) = outline.abstention {
-        let _infallible = writeln!(
-            html,
-            "<p class=\"warning\"><strong>Insufficient evidence.</strong> {message}</p>"
-        );
+    if let Some(Abstention { heading, message }) = outline.abstention {
+        let _infallible =
+            writeln!(html, "<p class=\"warning\"><strong>{heading}</strong> {message}</p>");
     }
     let mut notes = 0;
     for (at, part) in outline.parts.iter().enumerate() {

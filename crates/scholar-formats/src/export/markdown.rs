@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use scholar_core::Abstention;
 use scholar_core::text::untrusted;
 
 use super::lead::Lead;
@@ -11,8 +12,8 @@ use crate::fragment::is_web;
 
 pub(super) fn write(outline: &Outline) -> String {
     let mut text = format!("# {}\n\n", escaped(&outline.title));
-    if let Some(message) = outline.abstention {
-        let _infallible = write!(text, "**Insufficient evidence.** {message}\n\n");
+    if let Some(Abstention { heading, message }) = outline.abstention {
+        let _infallible = write!(text, "**{heading}** {message}\n\n");
     }
     let mut notes: Vec<String> = Vec::new();
     for (at, part) in outline.parts.iter().enumerate() {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use scholar_core::{Answer, AnswerMode, AnswerRole, AnswerSentence, Citation, Notice, Verdict};
+use scholar_core::{
+    Abstention, Answer, AnswerMode, AnswerRole, AnswerSentence, Citation, Notice, Verdict,
+};
 
 use super::AnswerExport;
 use super::item::{Item, keys, visible};
@@ -68,8 +70,8 @@ impl OutlineTable {
 /// The whole document.
 pub(super) struct Outline {
     pub(super) title: String,
-    /// What an abstention says behind `Insufficient evidence.`
-    pub(super) abstention: Option<&'static str>,
+    /// What an abstention says.
+    pub(super) abstention: Option<Abstention>,
     pub(super) parts: Vec<OutlinePart>,
     pub(super) table: Option<OutlineTable>,
     /// What [`DOUBT_MARK`] means, where a sentence has it.

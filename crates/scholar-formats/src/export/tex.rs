@@ -8,6 +8,8 @@
 
 use std::fmt::Write as _;
 
+use scholar_core::Abstention;
+
 use super::bibtex;
 use super::item::Item;
 use super::lead::Lead;
@@ -59,8 +61,8 @@ pub(super) fn write(outline: &Outline) -> String {
         "\\title{{{}}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n\n",
         latex(&outline.title)
     );
-    if let Some(message) = outline.abstention {
-        let _infallible = write!(tex, "\\textbf{{Insufficient evidence.}} {message}\n\n");
+    if let Some(Abstention { heading, message }) = outline.abstention {
+        let _infallible = write!(tex, "\\textbf{{{heading}}} {message}\n\n");
     }
     body(outline, &mut tex);
     references(outline, &mut tex);

@@ -1,7 +1,7 @@
 //! The page of a run: while it waits, while it is under way, and with its answer.
 
 use maud::{Markup, html};
-use scholar_core::{Answer, NoticeKind};
+use scholar_core::{Abstention, Answer, NoticeKind};
 use scholar_pipeline::{Event, modes};
 
 use super::answer::{Part, gist, legend, parts, references, sentences, table};
@@ -193,8 +193,8 @@ fn states(view: &AnswerView, verb: JobKind) -> Markup {
                 @if verb == JobKind::Review {
                     p { strong { "Nothing related was found. " } "No paper that was searched says anything of these methods and claims; that is not the same as their being new." }
                     p { "A later cut-off, another datastore or more sources may have something." }
-                } @else {
-                    p { strong { "Insufficient evidence. " } (answer.abstention().unwrap_or_default()) }
+                } @else if let Some(Abstention { heading, message }) = answer.abstention() {
+                    p { strong { (heading) } " " (message) }
                     p { "A wider filter, another datastore or more sources may. What came nearest is listed under “What was left out and why”." }
                 }
             }

@@ -22,10 +22,13 @@ const REQUIRED_ACTS: [&str; 2] = ["detect", "prevent"];
 pub struct PaperSigns {
     /// How many papers rank above it.
     pub rank: usize,
-    /// Cosine of question and title; 0 without an encoder of unit vectors.
-    pub title_similarity: f32,
-    /// `title_similarity` less the median of the other papers' that rank first: how far it stands out; 0 without an encoder.
+    /// Cosine of question and title, less the median of the other papers' that rank first: how far it stands out; 0 without an
+    /// encoder of unit vectors.
     pub title_lead: f32,
+    /// Cosine of question and abstract, title in front; of the passage that ranks first, where no abstract was read; 0 likewise.
+    pub abstract_similarity: f32,
+    /// `abstract_similarity` less the median of the others', as for the title.
+    pub abstract_lead: f32,
     /// Highest cosine of the question and a sentence of the paper; 0 likewise.
     pub sentence_similarity: f32,
     /// Highest probability, by the sentence classifier, that one of its sentences answers the question; 0 without one.
@@ -49,14 +52,17 @@ pub(crate) struct Paper {
     pub(crate) in_other_words: bool,
 }
 
-/// How many papers, the first by rank, a title is compared with.
-const COMPARED_TITLES: usize = 12;
+/// How many papers, the first by rank, a title or abstract is compared with.
+const COMPARED: usize = 12;
 
-/// Fewest others that a title is compared with; with fewer it is compared with [`USUAL_TITLE`].
+/// Fewest others that it is compared with; with fewer it is compared with what is usual.
 const FEWEST_OTHERS: usize = 3;
 
 /// Median, over the development questions, of the cosine of the question and the titles of the papers that rank first.
 const USUAL_TITLE: f32 = 0.3;
+
+/// The same of their abstracts.
+const USUAL_ABSTRACT: f32 = 0.35;
 
 /// Rank at which what it says for a paper has fallen to a half; of 1, 3 and 6 the one that fits best.
 const HALF_RANK: f32 = 6.0;
@@ -67,8 +73,9 @@ struct PaperModel {
     intercept: f32,
     /// Of `1 / (1 + rank / 6)`.
     rank: f32,
-    title_similarity: f32,
     title_lead: f32,
+    abstract_similarity: f32,
+    abstract_lead: f32,
     sentence_similarity: f32,
     answers: f32,
     coverage: f32,
@@ -77,30 +84,32 @@ struct PaperModel {
 
 impl PaperModel {
     /// With encoder and sentence classifier, both the default ones. Source: `tests/evidence/fit_papers.py` over the development
-    /// questions of `docs/results/answerable-questions.tsv`. As it prints them: rounded to tenths they add up to less, and 50 of these
-    /// 60 questions are answered instead of 53.
+    /// questions of `docs/results/answerable-questions.tsv` and `docs/results/answerable-development.tsv`. As it prints them: rounded
+    /// to tenths they would add up to less.
     const WITH_MODELS: Self = Self {
-        intercept: -9.59,
-        rank: 2.02,
-        title_similarity: 2.45,
-        title_lead: 7.43,
-        sentence_similarity: 5.04,
-        answers: 0.03,
-        coverage: 3.54,
-        missing: -0.58,
+        intercept: -9.77,
+        rank: 2.22,
+        title_lead: 1.88,
+        abstract_similarity: 5.21,
+        abstract_lead: 7.42,
+        sentence_similarity: 2.88,
+        answers: 0.06,
+        coverage: 3.34,
+        missing: -0.46,
     };
 
-    /// Without an encoder of unit vectors. Source: the same, `--without-models`, and 0.33 on the intercept: its 0.4 answers and abstains
+    /// Without an encoder of unit vectors. Source: the same, `--without-models`, and 0.41 on the intercept: its 0.4 answers and abstains
     /// about equally often rightly, as [`SURE`] does for the other.
     const WITHOUT_MODELS: Self = Self {
-        intercept: -7.5,
-        rank: 4.3,
-        title_similarity: 0.0,
+        intercept: -8.34,
+        rank: 5.0,
         title_lead: 0.0,
+        abstract_similarity: 0.0,
+        abstract_lead: 0.0,
         sentence_similarity: 0.0,
         answers: 0.0,
-        coverage: 4.6,
-        missing: -0.6,
+        coverage: 5.17,
+        missing: -0.23,
     };
 
     /// For passages that people chose, every paper counts as the first: their order says nothing.
@@ -118,8 +127,9 @@ impl PaperModel {
         let Self {
             intercept,
             rank,
-            title_similarity,
             title_lead,
+            abstract_similarity,
+            abstract_lead,
             sentence_similarity,
             answers,
             coverage,
@@ -127,8 +137,9 @@ impl PaperModel {
         } = *self;
         let sum = intercept
             + rank / (1.0 + signs.rank as f32 / HALF_RANK)
-            + title_similarity * signs.title_similarity
             + title_lead * signs.title_lead
+            + abstract_similarity * signs.abstract_similarity
+            + abstract_lead * signs.abstract_lead
             + sentence_similarity * signs.sentence_similarity
             + answers * signs.answers
             + coverage * signs.coverage
@@ -146,6 +157,8 @@ pub(crate) struct PaperScoring<'a> {
     pub(crate) scored: &'a [Scored],
     /// Cosine of the question and each paper's title.
     pub(crate) title_similarity: &'a BTreeMap<PaperId, f32>,
+    /// Cosine of the question and each paper's abstract, or passage that ranks first.
+    pub(crate) abstract_similarity: &'a BTreeMap<PaperId, f32>,
     pub(crate) evidence_is: EvidenceIs,
 }
 
@@ -167,13 +180,16 @@ pub(crate) fn papers(scoring: &PaperScoring<'_>) -> Vec<Paper> {
         }
     }
     order.sort();
-    let leads = title_leads(scoring, &order);
+    let title_leads = leads(scoring, scoring.title_similarity, USUAL_TITLE, &order);
+    let abstract_leads = leads(scoring, scoring.abstract_similarity, USUAL_ABSTRACT, &order);
     let mut papers: Vec<Paper> = order
         .into_iter()
         .enumerate()
         .map(|(rank, (_, id))| {
-            let lead = leads.get(id).copied().unwrap_or(0.0);
-            paper(scoring, id, (rank, lead), &about[id], &everywhere)
+            let of = |known: &BTreeMap<&PaperId, f32>| known.get(id).copied().unwrap_or(0.0);
+            let place =
+                Place { rank, title_lead: of(&title_leads), abstract_lead: of(&abstract_leads) };
+            paper(scoring, id, place, &about[id], &everywhere)
         })
         .collect();
     papers.sort_by(|a, b| {
@@ -200,25 +216,27 @@ fn leave_out_other_subjects(
     }
 }
 
-/// By how much the title of each paper of `order` (first rank first) is nearer to the question than is usual among those that rank
-/// first; nothing without vectors.
+/// By how much each paper of `order` (first rank first) is nearer to the question, by its title or abstract, than is `usual` among
+/// those that rank first; nothing without vectors.
 ///
 /// Ours, because where the store has no answer its first papers are about as near as each other. The median, so that a few papers
 /// that all answer do not speak against one another.
-fn title_leads<'a>(
+fn leads<'a>(
     scoring: &PaperScoring<'_>,
+    similarity: &BTreeMap<PaperId, f32>,
+    usual: f32,
     order: &[(usize, &'a PaperId)],
 ) -> BTreeMap<&'a PaperId, f32> {
-    let of = |id: &PaperId| scoring.title_similarity.get(id).copied();
+    let of = |id: &PaperId| similarity.get(id).copied();
     let lead = |id: &'a PaperId| {
-        let others = order.iter().filter(|(_, other)| *other != id).take(COMPARED_TITLES - 1);
+        let others = order.iter().filter(|(_, other)| *other != id).take(COMPARED - 1);
         let others: Vec<f32> = others.filter_map(|(_, other)| of(other)).collect();
         // Papers that people chose are not the first of a search: nothing to stand out from.
-        let usual = match scoring.evidence_is {
+        let others_are = match scoring.evidence_is {
             EvidenceIs::Found if others.len() >= FEWEST_OTHERS => median(others),
-            EvidenceIs::Found | EvidenceIs::Given => USUAL_TITLE,
+            EvidenceIs::Found | EvidenceIs::Given => usual,
         };
-        Some((id, of(id)? - usual))
+        Some((id, of(id)? - others_are))
     };
     order.iter().filter_map(|(_, id)| lead(id)).collect()
 }
@@ -232,6 +250,13 @@ fn median(mut values: Vec<f32>) -> f32 {
     } else {
         f32::midpoint(values[middle - 1], values[middle])
     }
+}
+
+/// Where a paper stands among the others.
+struct Place {
+    rank: usize,
+    title_lead: f32,
+    abstract_lead: f32,
 }
 
 /// Stems of what a paper is about.
@@ -259,7 +284,7 @@ fn abouts(evidence: &[Ranked]) -> BTreeMap<PaperId, About> {
 fn paper(
     scoring: &PaperScoring<'_>,
     id: &PaperId,
-    (rank, title_lead): (usize, f32),
+    Place { rank, title_lead, abstract_lead }: Place,
     about: &About,
     everywhere: &BTreeSet<String>,
 ) -> Paper {
@@ -294,8 +319,9 @@ fn paper(
     };
     let signs = PaperSigns {
         rank,
-        title_similarity: scoring.title_similarity.get(id).copied().unwrap_or(0.0),
         title_lead,
+        abstract_similarity: scoring.abstract_similarity.get(id).copied().unwrap_or(0.0),
+        abstract_lead,
         sentence_similarity: most(&|at| scored[at].similarity.unwrap_or(0.0), &own),
         answers: most(&|at| scored[at].judged.map_or(0.0, |one| one.answers), &own),
         coverage: most(&coverage, &own),
@@ -361,8 +387,9 @@ mod tests {
     fn paper(probability: f32) -> Paper {
         let signs = PaperSigns {
             rank: 0,
-            title_similarity: 0.5,
             title_lead: 0.2,
+            abstract_similarity: 0.5,
+            abstract_lead: 0.2,
             sentence_similarity: 0.6,
             answers: 0.3,
             coverage: 0.8,
@@ -431,8 +458,9 @@ mod tests {
         let better = model.probability(&signs);
         let worse = [
             PaperSigns { rank: 9, ..signs },
-            PaperSigns { title_similarity: 0.2, ..signs },
             PaperSigns { title_lead: 0.0, ..signs },
+            PaperSigns { abstract_similarity: 0.2, ..signs },
+            PaperSigns { abstract_lead: 0.0, ..signs },
             PaperSigns { sentence_similarity: 0.3, ..signs },
             PaperSigns { coverage: 0.3, ..signs },
             PaperSigns { missing: 0.7, ..signs },

@@ -79,7 +79,7 @@ impl<'a> Encodings<'a> {
         self.encoder.map(|encoder| encoder.info().cosine_scale())
     }
 
-    fn add(&mut self, texts: &[&str]) -> Result<(), PortError> {
+    pub(crate) fn add(&mut self, texts: &[&str]) -> Result<(), PortError> {
         let Some(encoder) = self.encoder else { return Ok(()) };
         let new: BTreeSet<&str> =
             texts.iter().copied().filter(|text| !self.known.contains_key(*text)).collect();

@@ -118,7 +118,7 @@ impl<'a> DigestState<'a> {
         };
         self.scored = score(found, &scoring, &mut self.encodings)?;
         self.slots = slots(&self.reading);
-        self.score_papers();
+        self.score_papers()?;
         self.choose_lines();
         Ok(())
     }
@@ -132,7 +132,13 @@ impl<'a> DigestState<'a> {
         classifier.info().fits(encoder.info()).then(|| std::sync::Arc::clone(classifier))
     }
 
-    fn score_papers(&mut self) {
+    fn score_papers(&mut self) -> Result<(), PortError> {
+        let texts = self.paper_texts();
+        self.encodings.add(&texts.values().map(String::as_str).collect::<Vec<_>>())?;
+        let abstracts = texts.into_iter();
+        let abstract_similarity: BTreeMap<PaperId, f32> = abstracts
+            .filter_map(|(id, text)| Some((id, self.encodings.similarity_of(&text)?)))
+            .collect();
         let titles = self.evidence.iter().filter_map(|ranked| {
             let passage = &ranked.retrieved.passage;
             Some((passage.id.paper.clone(), self.encodings.similarity_of(&passage.title)?))
@@ -144,8 +150,23 @@ impl<'a> DigestState<'a> {
             ranks: &self.ranks,
             scored: &self.scored,
             title_similarity: &title_similarity,
+            abstract_similarity: &abstract_similarity,
             evidence_is: self.config().evidence_is,
         });
+        Ok(())
+    }
+
+    /// What each paper is encoded by: its abstract, title in front, or the passage that ranks first, where none was read.
+    fn paper_texts(&self) -> BTreeMap<PaperId, String> {
+        let mut best: BTreeMap<&PaperId, (bool, usize, usize)> = BTreeMap::new();
+        for (at, ranked) in self.evidence.iter().enumerate() {
+            let passage = &ranked.retrieved.passage;
+            let place = (passage.kind != PassageKind::Abstract, self.ranks[at], at);
+            let known = best.entry(&passage.id.paper).or_insert(place);
+            *known = place.min(*known);
+        }
+        let text = |at: usize| self.evidence[at].retrieved.passage.encoded_text();
+        best.into_iter().map(|(id, (_, _, at))| (id.clone(), text(at))).collect()
     }
 
     fn choose_lines(&mut self) {
