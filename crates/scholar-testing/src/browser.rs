@@ -43,13 +43,13 @@ const VIOLATIONS: &str = "return axe.run(document, {resultTypes: ['violations']}
     found.violations.map((one) => `${one.id}: ${one.help}: ${one.nodes.map((node) => \
     `${node.html.slice(0, 200)} (${[...node.any, ...node.all, ...node.none].map((check) => check.message).join('; ')})`).join(' | ')}`));";
 
-/// How often a driver is started that finds no port.
+/// How often a driver that finds its port taken is started.
 const STARTS: usize = 5;
 
 /// A driver, and the port that it listens on.
 ///
-/// Told to take any free port, it takes one that is free on IPv6 and ends when something else has that one on IPv4: it
-/// is started again, on another port.
+/// Told to take any free port, `ChromeDriver` may take one that is free on IPv6 and ends when another program has it on IPv4;
+/// then it is started again, and takes another.
 fn driver(home: &Path) -> (Child, u16) {
     let mut said = String::new();
     for _ in 0..STARTS {
@@ -64,6 +64,8 @@ fn driver(home: &Path) -> (Child, u16) {
         match port(&mut driver) {
             Ok(port) => return (driver, port),
             Err(lines) => {
+                // It may have said something else and still run.
+                let _ended = driver.kill();
                 let _reaped = driver.wait();
                 said = lines;
                 if !said.contains("port not available") {

@@ -62,7 +62,7 @@ def main():
         print(name, a.shape[1], n.shape[1], o.shape[1])
         print("threshold  answerable answered  near abstained  off abstained")
         for t in thresholds: print(f"{t:.2f}  {np.mean(a >= t):.3f}  {np.mean(n < t):.3f}  {np.mean(o < t):.3f}")
-        told = [np.mean(a[:, None] > n[None, :]) for a, n in zip(a, n)]
+        told = [np.mean(of_a[:, None] > of_n[None, :]) for of_a, of_n in zip(a, n)]
         print("best papers of answerable and near questions: AUROC", round(float(np.mean(told)), 3))
     print("papers", len(y), "right", int(y.sum()), "AUROC cross-fitted", round(float(np.mean(papers)), 4))
 

@@ -135,10 +135,10 @@ impl<'a> DigestState<'a> {
     fn score_papers(&mut self) -> Result<(), PortError> {
         let texts = self.paper_texts();
         self.encodings.add(&texts.values().map(String::as_str).collect::<Vec<_>>())?;
-        let abstracts = texts.into_iter();
-        let abstract_similarity: BTreeMap<PaperId, f32> = abstracts
-            .filter_map(|(id, text)| Some((id, self.encodings.similarity_of(&text)?)))
-            .collect();
+        let abstracts = texts
+            .into_iter()
+            .filter_map(|(id, text)| Some((id, self.encodings.similarity_of(&text)?)));
+        let abstract_similarity: BTreeMap<PaperId, f32> = abstracts.collect();
         let titles = self.evidence.iter().filter_map(|ranked| {
             let passage = &ranked.retrieved.passage;
             Some((passage.id.paper.clone(), self.encodings.similarity_of(&passage.title)?))
@@ -158,15 +158,15 @@ impl<'a> DigestState<'a> {
 
     /// What each paper is encoded by: its abstract, title in front, or the passage that ranks first, where none was read.
     fn paper_texts(&self) -> BTreeMap<PaperId, String> {
-        let mut best: BTreeMap<&PaperId, (bool, usize, usize)> = BTreeMap::new();
-        for (at, ranked) in self.evidence.iter().enumerate() {
-            let passage = &ranked.retrieved.passage;
-            let place = (passage.kind != PassageKind::Abstract, self.ranks[at], at);
-            let known = best.entry(&passage.id.paper).or_insert(place);
-            *known = place.min(*known);
+        let passage = |at: usize| &self.evidence[at].retrieved.passage;
+        let mut order: Vec<usize> = (0..self.evidence.len()).collect();
+        order.sort_by_key(|at| (passage(*at).kind != PassageKind::Abstract, self.ranks[*at]));
+        let mut texts = BTreeMap::new();
+        for passage in order.into_iter().map(passage) {
+            let id = passage.id.paper.clone();
+            texts.entry(id).or_insert_with(|| passage.encoded_text());
         }
-        let text = |at: usize| self.evidence[at].retrieved.passage.encoded_text();
-        best.into_iter().map(|(id, (_, _, at))| (id.clone(), text(at))).collect()
+        texts
     }
 
     fn choose_lines(&mut self) {
