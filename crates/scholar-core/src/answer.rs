@@ -281,7 +281,7 @@ impl Answer {
         } else {
             Abstention {
                 heading: "Insufficient evidence.",
-                message: "The stored papers do not answer this question.",
+                message: "No stored paper was found to answer this question.",
             }
         })
     }

@@ -19,7 +19,7 @@ FOLDS, DRAWS = 5, 40
 PENALTY = 10.0
 
 NAMES = ["rank", "title_lead", "abstract_similarity", "abstract_lead", "sentence_similarity", "answers", "coverage",
-         "missing"]
+         "coverage_z", "missing"]
 WITHOUT = {"title_lead", "abstract_similarity", "abstract_lead", "sentence_similarity", "answers"}
 
 def features(signs, names):

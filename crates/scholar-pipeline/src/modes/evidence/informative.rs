@@ -78,10 +78,10 @@ pub(crate) fn informativeness(sentence: &str, place: Place, cites: bool, reading
             (r"\b(?:we|our \w+|results?|findings?|experiments?|analys[ei]s|study|evidence|trial|investigation|evaluation)\b[^.]{0,40}\b(?:find|found|show|shows|showed|demonstrate[sd]?|observed?|reveal(?:s|ed)?|indicate[sd]?|suggest(?:s|ed)?|conclude[sd]?|confirm(?:s|ed)?)\b", 0.2),
             (r"\b(?:significant(?:ly)?|outperform\w*|superior|inferior|effective(?:ly)?|ineffective|associated with|correlat\w+|no (?:significant |statistically significant )?(?:difference|effect|association|improvement|benefit)|improv(?:e|es|ed|ing|ement)s?|reduc(?:e|es|ed|ing|tion)s?|increas(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|lower(?:s|ed)?|higher|better|worse|fewer|mitigat\w+|alleviat\w+|prevent(?:s|ed)?|surpass\w*|degrad\w+)\b", 0.14),
             (r"\d(?:\.\d+)?\s*%|\bp\s*[<=≤]\s*0?\.\d|\bCI\b|\b\d+(?:\.\d+)? (?:points?|BLEU|F1|fold|times|mg|mmol|kg|weeks|months)\b", 0.08),
-            (r"\b(?:than|compared (?:to|with)|versus|vs\.?|relative to|whereas|in comparison)\b", 0.08),
+            (COMPARES, 0.08),
             // Background, plans, praise.
             (r"\b(?:has|have) (?:recently )?(?:become|been (?:widely|extensively|a long)|gained|emerged|attracted|received|drawn|revolutioni[sz]ed|made (?:great|significant|remarkable))\b|\b(?:in recent years|recently|with the (?:rise|advent|rapid|growing|increasing)|attention in|growing (?:interest|need)|is an? (?:important|crucial|fundamental|key|challenging|essential|critical|central|long-standing|popular|common|major|well-known)|are (?:widely|commonly|increasingly)|remains? (?:an? )?(?:open|challeng\w+|under-?explored|unclear|largely|difficult|poorly)|little is known|is crucial|are crucial|plays? an? \w+ role)\b", -0.22),
-            (r"\b(?:were|was) (?:also |then |further |subsequently )?(?:randomi[sz]ed|randomly|recruited|assigned|enrolled|measured|collected|performed|administered|asked|included|excluded|calculated|recorded|obtained|assessed|conducted|carried out|made|analy[sz]ed|invited|divided|evaluated)\b", -0.22),
+            (WAS_DONE, -0.22),
             (r"\b(?:our|the proposed|the resulting|the (?:fine-?)?tuned|the trained|this (?:novel|new)) (?:[\w-]+ ){0,3}?(?:submission|method|model|approach|framework|system|technique|strategy|algorithm|code|dataset|implementation)s?\b", -0.18),
             // What others found or said: the source of it is elsewhere.
             (r"\b(?:previous(?:ly)?|prior|earlier|other|several|many|some|most|two|recent|existing) (?:\w+ )?(?:studies|study|works?|research(?:ers)?|authors?|trials?|reports?|methods|approaches)\b|\bet al\b|\b(?:study|work|trial|review) (?:by|of) [A-Z]|\bin the [A-Z]\w+ (?:study|trial)\b", -0.2),
@@ -145,6 +145,34 @@ pub(crate) fn informativeness(sentence: &str, place: Place, cites: bool, reading
         .clamp(0.0, 1.0)
 }
 
+/// One thing set against another.
+const COMPARES: &str =
+    r"\b(?:than|compared (?:to|with)|versus|vs\.?|relative to|whereas|in comparison)\b";
+/// What was done with the subjects.
+const WAS_DONE: &str = r"\b(?:were|was) (?:also |then |further |subsequently )?(?:randomi[sz]ed|randomly|recruited|assigned|enrolled|measured|collected|performed|administered|asked|included|excluded|calculated|recorded|obtained|assessed|conducted|carried out|made|analy[sz]ed|invited|divided|evaluated)\b";
+
+/// Whether the sentence sets one thing against another: `than`, `compared with`.
+pub(crate) fn compares(sentence: &str) -> bool {
+    static COMPARISON: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("(?i){COMPARES}")));
+    COMPARISON.is_match(sentence)
+}
+
+/// Whether the sentence says what was done with the subjects: `were randomly assigned`.
+pub(crate) fn says_what_was_done(sentence: &str) -> bool {
+    static DONE: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("(?i){WAS_DONE}")));
+    DONE.is_match(sentence)
+}
+
+/// Whether the sentence says what came of something: `we find`, `reduces`, `achieves`.
+pub(crate) fn says_what_came_of_it(sentence: &str) -> bool {
+    static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\b(?:find|found|show\w*|demonstrat\w+|reveal\w*|observ\w+|improv\w+|outperform\w*|achiev\w+|reduc\w+|increas\w+|detects?|that (?:can|is|are)|evidence)\b",
+        )
+    });
+    OUTCOME.is_match(sentence)
+}
+
 /// Most that wording alone can say for a sentence.
 const MOST_FOR_IT: f32 = 0.32;
 /// For what others lack, which is why the paper was written.
@@ -170,10 +198,16 @@ pub(crate) fn is_motivation(sentence: &str) -> bool {
             r"(?i)\b(?:remains? (?:\w+ )?(?:challeng\w+|open|unclear|unexplored|under-?explored|difficult|unknown)|little attention|has not been|have not been|limited to|neglect\w*|overlook\w*|undermines?|necessitat\w+|(?:is|are) limited by)\b",
         )
     });
-    MOTIVATION.is_match(sentence) || LACK.is_match(sentence)
+    // `We find that models neglect the middle` is a finding.
+    static FINDING: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\bwe (?:\w+ )?(?:find|found|show|showed|observed?|reveal|discover|demonstrate)\b",
+        )
+    });
+    MOTIVATION.is_match(sentence) || LACK.is_match(sentence) && !FINDING.is_match(sentence)
 }
 
-/// Praise without content: `MIND outperforms existing methods`, `our approach achieves better scores`.
+/// Praise without content: `MIND outperforms existing methods`, `our approach achieves better scores`; not `by 12 %`.
 pub(crate) fn is_praise(sentence: &str) -> bool {
     static BETTER: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -185,8 +219,15 @@ pub(crate) fn is_praise(sentence: &str) -> bool {
             r"(?i)\b(?:show|demonstrat|prov|verif|validat|confirm)\w* the (?:effectiveness|superiority|usefulness|efficacy|validity|advantages?) (?:and \w+ )?of (?:our|the proposed)\b",
         )
     });
-    // With what it is, praise has content.
-    (BETTER.is_match(sentence) || SHOWN.is_match(sentence)) && Role::of(sentence) != Role::Approach
+    static HOW_MUCH: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\d\s*(?:%|percent\b|(?:percentage )?points?\b|times\b|x\b)|\bby (?:a (?:\w+ )?margin\b|\d)|\btimes (?:faster|smaller|fewer|more)\b",
+        )
+    });
+    // With what it is, or by how much, praise has content.
+    (BETTER.is_match(sentence) || SHOWN.is_match(sentence))
+        && Role::of(sentence) != Role::Approach
+        && !HOW_MUCH.is_match(sentence)
 }
 
 /// Whether a sentence says what the first thing that the question names is.
@@ -268,12 +309,7 @@ pub(crate) fn is_procedure(sentence: &str) -> bool {
             r"(?i)^(?:[^,]{1,50}, )?we (?:\w+ly |also |further |then |first |next |instead )?(?:consider|validate|apply|employ|collect|construct|build|create|curate|benchmark|run|train|use|adopt|annotate|release|provide|carry)d?\b",
         )
     });
-    static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?i)\b(?:find|found|show\w*|demonstrat\w+|reveal\w*|observ\w+|improv\w+|outperform\w*|achiev\w+|reduc\w+|increas\w+|detects?|that (?:can|is|are)|evidence)\b",
-        )
-    });
-    DONE.is_match(sentence) && !OUTCOME.is_match(sentence)
+    DONE.is_match(sentence) && !says_what_came_of_it(sentence)
 }
 
 /// Whether the sentence says how much or how many: in digits, those of names (`BERT-2`, `F1`) aside, or in words (`five languages`,
@@ -393,6 +429,11 @@ fn aspect_bonus(sentence: &str, reading: &Reading) -> f32 {
     each.sum::<f32>() / reading.aspects.len() as f32
 }
 
+/// Whether the sentence tells a problem or a limit.
+pub(crate) fn tells_limit(sentence: &str) -> bool {
+    Role::of(sentence) == Role::Limit || speaks_of(sentence, Aspect::Limits)
+}
+
 /// Whether the sentence's wording is that of `aspect`.
 pub(crate) fn speaks_of(sentence: &str, aspect: Aspect) -> bool {
     static PATTERNS: LazyLock<[Regex; 6]> = LazyLock::new(|| {
@@ -491,7 +532,12 @@ mod tests {
         assert!(is_praise(
             "Experiments on two datasets demonstrate the effectiveness of our approach."
         ));
+        assert!(!is_praise("Experiments show that FLAT outperforms other models by 12.2%."));
         assert!(is_motivation("The dominant methods make use of pre-trained language models."));
+        assert!(is_motivation("Long inputs are limited by what a model can attend to."));
+        assert!(!is_motivation(
+            "Across datasets we find that models neglect the middle of a text."
+        ));
         let finding = "Letters to the spouse could increase attendance by 10%.";
         assert!(!is_promise(finding) && !is_guess(finding) && !is_praise(finding));
     }
@@ -511,6 +557,13 @@ mod tests {
         assert_eq!(Role::of("We introduce a detector that samples answers."), Role::Approach);
         assert_eq!(Role::of("Current methods need many passages."), Role::Limit);
         assert_eq!(Role::of("Sampling detects nine of ten hallucinations."), Role::Result);
+    }
+
+    #[test]
+    fn limits_are_told_in_several_words() {
+        assert!(tells_limit("Learning is limited by the cost of communication."));
+        assert!(tells_limit("The metrics fail to detect corrupted summaries."));
+        assert!(!tells_limit("Sampling detects nine of ten hallucinations."));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use scholar_core::SentenceRole;
 use super::config::LineRules;
 use super::informative::{
     Role, has_number, is_guess, is_motivation, is_praise, is_procedure, is_promise, speaks_of_harm,
+    tells_limit,
 };
 use super::question::{Aspect, Kind, Reading};
 use super::score::{Scored, similarity};
@@ -29,10 +30,11 @@ pub(crate) fn lines(
     let mut left: Vec<usize> = members.iter().copied().filter(is_left).collect();
     let probability = |at: usize| scored[at].probability;
     left.sort_by(|a, b| probability(*b).total_cmp(&probability(*a)).then(a.cmp(b)));
-    // Who asks how many wants numbers, if there are any.
-    let is_figure = |at: &usize| is_figure(&scored[*at], reading);
-    if left.iter().any(is_figure) {
-        left.retain(is_figure);
+    // Who asks how many wants numbers, if there are any; who asks for problems wants problems.
+    let is_asked =
+        |at: &usize| is_figure(&scored[*at], reading) || is_problem(&scored[*at], reading);
+    if left.iter().any(is_asked) {
+        left.retain(is_asked);
     }
     // What the paper concludes, then what it rests on: numbers alone do not say what they mean.
     if let Some(conclusion) = conclusion(scored, &left) {
@@ -124,6 +126,12 @@ fn is_barred(scored: &Scored, reading: &Reading) -> bool {
 /// Whether the sentence has a number, where one is asked for.
 fn is_figure(scored: &Scored, reading: &Reading) -> bool {
     reading.kind == Kind::Quantity && has_number(&scored.candidate.text)
+}
+
+/// Whether the sentence tells a problem or limit, where these are asked for. Of 128 graded sentences for nine such questions 37 % of
+/// those that do answer, 12 % of the others.
+fn is_problem(scored: &Scored, reading: &Reading) -> bool {
+    reading.kind == Kind::Limits && tells_limit(&scored.candidate.text)
 }
 
 /// Whether the sentence has nothing of what is asked for: praise, no harm where harm is asked for, no number where one is.

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use scholar_core::{
-    CosineScale, EmbeddedText, Encoder, PortError, Ranked, SentenceClassifier, SentenceInContext,
-    SentenceScores, Side, Similarity,
+    CosineScale, EmbeddedText, Encoder, PaperId, PortError, Ranked, SentenceClassifier,
+    SentenceInContext, SentenceScores, Side, Similarity,
 };
 
 use super::candidate::Candidate;
 use super::question::Reading;
-use super::sentence_signs::SentenceSigns;
+use super::sentence_signs::{SentenceSigns, Similarities};
+use super::standard_score::standard_scores;
 use super::terms::stem_set;
 use crate::proof::select::dot;
 
@@ -123,15 +124,16 @@ pub(crate) fn score(
         }
         _ => vec![None; candidates.len()],
     };
+    let similarities = similarities(&candidates, evidence, encodings);
     let mut scored: Vec<Scored> = candidates
         .into_iter()
         .zip(judged)
-        .map(|(candidate, judged)| {
+        .zip(similarities)
+        .map(|((candidate, judged), similarities)| {
             let vector = encodings.known.get(&candidate.text).cloned();
-            let similarity = encodings.similarity_to_question(vector.as_deref());
             let title = &titles[candidate.passage];
             let scale = encodings.scale();
-            let scored = score_candidate(candidate, title, similarity, judged, reading);
+            let scored = score_candidate(candidate, title, similarities, judged, reading);
             Scored { vector, scale, ..scored }
         })
         .collect();
@@ -140,6 +142,27 @@ pub(crate) fn score(
         b.probability.total_cmp(&a.probability).then_with(|| place(a).cmp(&place(b)))
     });
     Ok(scored)
+}
+
+/// How near each candidate is to the question, alone and among those of its paper.
+fn similarities(
+    candidates: &[Candidate],
+    evidence: &[Ranked],
+    encodings: &Encodings<'_>,
+) -> Vec<Similarities> {
+    let of = |one: &Candidate| {
+        encodings.similarity_to_question(encodings.known.get(&one.text).map(Vec::as_slice))
+    };
+    let all: Vec<Option<f32>> = candidates.iter().map(of).collect();
+    let mut papers: BTreeMap<&PaperId, BTreeMap<usize, f32>> = BTreeMap::new();
+    for (at, similarity) in all.iter().enumerate() {
+        let paper = &evidence[candidates[at].passage].retrieved.passage.id.paper;
+        papers.entry(paper).or_default().extend(similarity.map(|similarity| (at, similarity)));
+    }
+    let scores: BTreeMap<usize, f32> = papers.values().flat_map(standard_scores).collect();
+    let similarity_z = |at: usize| scores.get(&at).copied().unwrap_or(0.0);
+    let near = |(at, similarity)| Similarities { similarity, similarity_z: similarity_z(at) };
+    all.into_iter().enumerate().map(near).collect()
 }
 
 fn classify(
@@ -183,10 +206,11 @@ fn classify(
 fn score_candidate(
     candidate: Candidate,
     title: &BTreeSet<String>,
-    similarity: Option<f32>,
+    similarities: Similarities,
     judged: Option<SentenceScores>,
     reading: &Reading,
 ) -> Scored {
+    let similarity = similarities.similarity;
     let credit = |of_title: f32| {
         let candidate = &candidate;
         move |term: &super::question::Term| {
@@ -209,7 +233,7 @@ fn score_candidate(
         SIMILARITY_SHARE * spread(cosine) + (1.0 - SIMILARITY_SHARE) * coverage
     });
     relevance *= OFF_TOPIC + (1.0 - OFF_TOPIC) * topic;
-    let signs = SentenceSigns::of(&candidate, similarity, topic, judged, reading);
+    let signs = SentenceSigns::of(&candidate, similarities, topic, judged, reading);
     let probability = signs.probability(similarity.is_some() && judged.is_some());
     let (vector, scale) = (None, None);
     Scored { candidate, similarity, relevance, judged, signs, probability, vector, scale }

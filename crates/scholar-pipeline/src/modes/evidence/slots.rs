@@ -6,7 +6,7 @@ use scholar_core::text::normalise::{capitalised, lower_first};
 
 use super::candidate::Candidate;
 use super::direction::claims;
-use super::informative::{Role, Side, defines, speaks_of, speaks_of_harm};
+use super::informative::{Role, Side, defines, speaks_of, speaks_of_harm, tells_limit};
 use super::question::{Aspect, KEY_WEIGHT, Kind, Reading};
 use super::terms::stem_set;
 
@@ -214,9 +214,7 @@ pub(crate) fn slot_of(slots: &[Slot], candidate: &Candidate, reading: &Reading) 
         Accepts::Took(side) => EffectSide::of(text, reading) == Some(side),
         Accepts::BothParts => speaks_of_all_parts(candidate, reading),
         Accepts::Part(part) => part_of(candidate, reading) == Some(part),
-        Accepts::Aspect(Aspect::Limits) => {
-            Role::of(text) == Role::Limit || speaks_of(text, Aspect::Limits)
-        }
+        Accepts::Aspect(Aspect::Limits) => tells_limit(text),
         Accepts::Aspect(aspect) => speaks_of(text, aspect) && Role::of(text) != Role::Limit,
         Accepts::Harm => speaks_of_harm(text),
         Accepts::Anything | Accepts::Further => true,
