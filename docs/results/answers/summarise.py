@@ -30,7 +30,7 @@ def evidence(name, key, order):
         which = key[f"{order}/{row['id']}"]
         sides[row["id"]] = {which[side]: row[side] for side in "AB"} | {"prefer": which.get(row["prefer"], "tie")}
     print(name)
-    for group in ["n", "c", "f", "g", "p", "q", "r", "s", "v", "w", "x", "y", "u", "z", "h", "i", ""]:
+    for group in ["n", "c", "f", "g", "p", "q", "r", "s", "v", "w", "x", "y", "u", "z", "h", "i", "j", "k", "l", "m", ""]:
         ids = [one for one in sides if one.startswith(group)]
         if not ids:
             continue
@@ -61,7 +61,8 @@ def plans(judge, key):
 def main():
     key = json.loads((HERE / "key.json").read_text())
     for prefix, run in [("first-draft-", "first-draft"), ("", "final"), ("second-", "second"), ("fresh-", "fresh"), ("fresh-2-", "fresh-2"),
-                        ("fresh-3-", "fresh-3"), ("fresh-4-", "fresh-4"), ("fresh-5-", "fresh-5"), ("fresh-6-", "fresh-6"), ("fresh-7-", "fresh-7")]:
+                        ("fresh-3-", "fresh-3"), ("fresh-4-", "fresh-4"), ("fresh-5-", "fresh-5"), ("fresh-6-", "fresh-6"), ("fresh-7-", "fresh-7"),
+                        ("fresh-8-", "fresh-8"), ("fresh-9-", "fresh-9")]:
         for judge in "12":
             evidence(f"{prefix}judge{judge}.jsonl", key[run], f"order{judge}")
     for judge in "12":

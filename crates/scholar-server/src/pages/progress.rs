@@ -256,7 +256,9 @@ fn step(event: &Event) -> Option<String> {
         Event::PaperRead { done, of, title, result } => {
             format!("{done} of {of}: {title} – {result}")
         }
-        Event::Finished { abstained: true } => "The papers do not answer this question".to_owned(),
+        Event::Finished { abstained: true } => {
+            "No paper was found to answer this question".to_owned()
+        }
         Event::Finished { abstained: false } => "Done".to_owned(),
         _ => return None,
     })

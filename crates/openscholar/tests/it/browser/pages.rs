@@ -76,7 +76,7 @@ const PAGES: &[Page] = &[
     (
         "abstained",
         |site, made| site.open(&made.abstained),
-        &["Insufficient evidence.", "do not answer this question"],
+        &["Insufficient evidence.", "No stored paper was found to answer this question"],
     ),
     (
         "over-budget",

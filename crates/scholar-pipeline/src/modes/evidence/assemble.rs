@@ -40,10 +40,9 @@ pub(crate) fn digest(state: &DigestState<'_>) -> Digest {
         digest.insert_first(count);
     }
     for gap in empty_slots(state) {
-        let text = format!("No paper found here reports {gap}.");
         let gap = AnswerSentence {
             role: Some(AnswerRole::Gap),
-            ..said(text, NOT_FOUND, digest.is_last_heading(NOT_FOUND))
+            ..said(gap.sentence(), NOT_FOUND, digest.is_last_heading(NOT_FOUND))
         };
         digest.push(gap, 0.0, None);
     }

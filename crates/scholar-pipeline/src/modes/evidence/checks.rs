@@ -8,6 +8,7 @@ use scholar_core::{
 
 use super::config::CheckRules;
 use super::question::Term;
+use super::slots::Gap;
 use super::state::{DigestState, LATER_RANK, Newcomer};
 use super::terms::stem_set;
 use crate::event::Event;
@@ -103,13 +104,13 @@ fn items(state: &DigestState<'_>, searched: &[Query]) -> Vec<Item> {
         look_for(format!("no sentence speaks of {}", words.join(", ")), &words.join(" "));
     }
     for gap in empty_slots(state) {
-        look_for(format!("nothing fills the part “{gap}”"), &gap);
+        look_for(format!("nothing fills the part “{}”", gap.thing()), gap.thing());
     }
     items
 }
 
 /// What the parts are about that nothing fills and whose emptiness means something: no paper that is shown mentions it either.
-pub(crate) fn empty_slots(state: &DigestState<'_>) -> Vec<String> {
+pub(crate) fn empty_slots<'a>(state: &'a DigestState<'_>) -> Vec<&'a Gap> {
     let is_empty = |at: usize| state.chosen.iter().all(|line| line.slot != at);
     let shown: Vec<BTreeSet<String>> = state
         .chosen
@@ -124,7 +125,7 @@ pub(crate) fn empty_slots(state: &DigestState<'_>) -> Vec<String> {
     let slots = state.slots.iter().enumerate().filter(|(at, _)| is_empty(*at));
     let missing = slots
         .filter(|(_, slot)| !shown.iter().any(|stems| slot.is_mentioned(stems, &state.reading)));
-    missing.filter_map(|(_, slot)| slot.gap.clone()).collect()
+    missing.filter_map(|(_, slot)| slot.gap.as_ref()).collect()
 }
 
 /// Searches, ranks what is new and adds it; a failure is a notice, as is what the sources have to say.

@@ -434,6 +434,16 @@ pub(crate) fn tells_limit(sentence: &str) -> bool {
     Role::of(sentence) == Role::Limit || speaks_of(sentence, Aspect::Limits)
 }
 
+/// Whether the sentence tells which problem there is: `to tackle the problem` does not.
+pub(crate) fn tells_which_problem(sentence: &str) -> bool {
+    static NAMELESS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)\b(?:the|this|that|these|those|such) (?:problem|issue|challenge|limitation)s?\b",
+        )
+    });
+    tells_limit(sentence) && !NAMELESS.is_match(sentence)
+}
+
 /// Whether the sentence's wording is that of `aspect`.
 pub(crate) fn speaks_of(sentence: &str, aspect: Aspect) -> bool {
     static PATTERNS: LazyLock<[Regex; 6]> = LazyLock::new(|| {
@@ -564,6 +574,8 @@ mod tests {
         assert!(tells_limit("Learning is limited by the cost of communication."));
         assert!(tells_limit("The metrics fail to detect corrupted summaries."));
         assert!(!tells_limit("Sampling detects nine of ten hallucinations."));
+        assert!(tells_which_problem("The metrics fail to detect corrupted summaries."));
+        assert!(!tells_which_problem("We leverage agents in order to tackle the problem."));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use scholar_core::SentenceRole;
 use super::config::LineRules;
 use super::informative::{
     Role, has_number, is_guess, is_motivation, is_praise, is_procedure, is_promise, speaks_of_harm,
-    tells_limit,
+    tells_which_problem,
 };
 use super::question::{Aspect, Kind, Reading};
 use super::score::{Scored, similarity};
@@ -13,8 +13,9 @@ use super::score::{Scored, similarity};
 /// Probability from which a sentence is preferred to one that is never an answer. Ours.
 const LEAST: f32 = 0.15;
 
-/// How far behind the paper's best sentence its conclusion may be to be the one shown first. Ours, from answers read.
-const CONCLUSION_BEHIND: f32 = 0.25;
+/// How far behind the paper's best sentence its conclusion may be to be the one shown first. Of the sentences shown of 67 graded
+/// clinical papers 73 % answer by it, and 55 papers are shown with their conclusion; by 0.25 72 % and 35.
+const CONCLUSION_BEHIND: f32 = 0.5;
 /// How far the conclusion of the abstract may be behind one of the text. Ours: it is the shorter and the whole one.
 const ABSTRACT_AHEAD: f32 = 0.1;
 
@@ -129,9 +130,9 @@ fn is_figure(scored: &Scored, reading: &Reading) -> bool {
 }
 
 /// Whether the sentence tells a problem or limit, where these are asked for. Of 128 graded sentences for nine such questions 37 % of
-/// those that do answer, 12 % of the others.
+/// those that do answer, nameless problems counted, 12 % of the others.
 fn is_problem(scored: &Scored, reading: &Reading) -> bool {
-    reading.kind == Kind::Limits && tells_limit(&scored.candidate.text)
+    reading.kind == Kind::Limits && tells_which_problem(&scored.candidate.text)
 }
 
 /// Whether the sentence has nothing of what is asked for: praise, no harm where harm is asked for, no number where one is.

@@ -7,8 +7,8 @@ use scholar_core::text::normalise::{capitalised, lower_first};
 use super::candidate::Candidate;
 use super::direction::claims;
 use super::informative::{Role, Side, defines, speaks_of, speaks_of_harm, tells_limit};
-use super::question::{Aspect, KEY_WEIGHT, Kind, Reading};
-use super::terms::stem_set;
+use super::question::{Aspect, KEY_WEIGHT, Kind, Reading, Term};
+use super::terms::{names_nothing, stem_set};
 
 /// Heading of what belongs to no other part.
 const FURTHER: &str = "Further findings";
@@ -29,8 +29,36 @@ pub(crate) struct Slot {
     /// In the question's words where it can be.
     pub(crate) heading: String,
     accepts: Accepts,
-    /// What is missing if nothing fills it, as a reader would say it; `None` where that means nothing.
-    pub(crate) gap: Option<String>,
+    /// What is missing if nothing fills it; `None` where that means nothing.
+    pub(crate) gap: Option<Gap>,
+}
+
+/// What nothing fills, as a reader would say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Gap {
+    /// A kind of content, known by many wordings: side effects, limits, a definition.
+    Content(String),
+    /// A part that the question names, known by its words alone.
+    Words(String),
+}
+
+impl Gap {
+    /// The thing, to be searched for.
+    pub(crate) fn thing(&self) -> &str {
+        let (Self::Content(thing) | Self::Words(thing)) = self;
+        thing
+    }
+
+    /// What a reader is told. Papers may have other words for what the question names, as they mostly have where it is asked
+    /// in everyday words: of six answers that said `No paper found here reports gums` and the like none was right.
+    pub(crate) fn sentence(&self) -> String {
+        match self {
+            Self::Content(thing) => format!("No paper found here reports {thing}."),
+            Self::Words(thing) => {
+                format!("No paper shown here speaks of “{thing}” in these words.")
+            }
+        }
+    }
 }
 
 /// Which sentences belong to a part.
@@ -111,24 +139,24 @@ pub(crate) fn outcome_phrase(reading: &Reading) -> Option<String> {
 
 /// The parts of an answer to the question, in order; the last takes what no other does.
 pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
-    let slot =
-        |heading: String, accepts: Accepts, gap: Option<String>| Slot { heading, accepts, gap };
+    let slot = |heading: String, accepts: Accepts, gap: Option<Gap>| Slot { heading, accepts, gap };
     let named = reading.parts.iter().enumerate().map(|(at, part)| {
         let accepts = part.aspect.map_or(Accepts::Part(at), Accepts::Aspect);
         // That no sentence is told to be an advantage does not say that there is none; that of `herb or spice` one is not named
         // says nothing either: the question asks for any.
         // `later` of `later impact` names nothing either.
         let names = |stem: &String| {
-            reading.terms.iter().any(|term| term.stem == *stem && term.weight >= KEY_WEIGHT)
+            let is_it = |term: &Term| term.stem == *stem && term.weight >= KEY_WEIGHT;
+            reading.terms.iter().any(|term| is_it(term) && !names_nothing(&term.word))
         };
         let is_named =
             part.aspect.is_none() && part.stems.iter().any(names) && !reading.is_alternative(part);
-        let gap = is_named.then(|| uncapitalised(&part.heading));
+        let gap = is_named.then(|| Gap::Words(uncapitalised(&part.heading)));
         slot(part.heading.clone(), accepts, gap)
     });
     let mut slots: Vec<Slot> = match reading.kind {
         _ if reading.asks_harm => {
-            let gap = Some("side effects".to_owned());
+            let gap = Some(Gap::Content("side effects".to_owned()));
             vec![slot("Side effects and safety".to_owned(), Accepts::Harm, gap)]
         }
         Kind::Definition => {
@@ -136,10 +164,10 @@ pub(crate) fn slots(reading: &Reading) -> Vec<Slot> {
             let definition = slot(
                 format!("What {thing} is"),
                 Accepts::Definition,
-                Some(format!("what {thing} is")),
+                Some(Gap::Content(format!("what {thing} is"))),
             );
             let limits = reading.wants(Aspect::Limits).then(|| {
-                let gap = Some("its limits".to_owned());
+                let gap = Some(Gap::Content("its limits".to_owned()));
                 slot("Where it fails".to_owned(), Accepts::Aspect(Aspect::Limits), gap)
             });
             std::iter::once(definition).chain(limits).collect()

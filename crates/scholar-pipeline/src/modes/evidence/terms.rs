@@ -168,6 +168,31 @@ fn long_form(before: &str, short: &str) -> Option<String> {
     (letters.len() >= 2).then(|| words[from..].join(" "))
 }
 
+/// Whether a word names nothing that a paper could lack: it says how much or how (`fastest`, `newer`, `accurately`), or stands for
+/// another word (`I’m`, `ones`, `themselves`).
+pub(crate) fn names_nothing(word: &str) -> bool {
+    const COMPARATIVES: [&str; 12] = [
+        "bigger", "cheaper", "earlier", "easier", "faster", "larger", "longer", "newer", "older",
+        "shorter", "slower", "smaller",
+    ];
+    const PRONOUNS: [&str; 9] = [
+        "herself",
+        "himself",
+        "itself",
+        "myself",
+        "ones",
+        "ourselves",
+        "themselves",
+        "yourself",
+        "yourselves",
+    ];
+    word.contains(['\'', '’'])
+        || word.ends_with("est")
+        || word.ends_with("ly")
+        || COMPARATIVES.contains(&word)
+        || PRONOUNS.contains(&word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,5 +254,12 @@ mod tests {
         assert_eq!(known.alternatives("retriev", &all), [stem_set("rag")]);
         assert_eq!(known.alternatives("languag", &all), [stem_set("llm")]);
         assert!(known.alternatives("nlp", &all).is_empty());
+    }
+
+    #[test]
+    fn words_of_degree_and_pronouns_are_not_reported_missing() {
+        let nothing = ["fastest", "newer", "accurately", "I’m", "ones", "themselves"];
+        assert!(nothing.into_iter().all(names_nothing));
+        assert!(!["zebras", "rest-cure", "tirzepatide"].into_iter().any(names_nothing));
     }
 }
