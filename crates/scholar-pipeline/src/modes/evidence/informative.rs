@@ -573,7 +573,7 @@ mod tests {
     fn limits_are_told_in_several_words() {
         assert!(tells_limit("Learning is limited by the cost of communication."));
         assert!(tells_limit("The metrics fail to detect corrupted summaries."));
-        assert!(!tells_limit("Sampling detects nine of ten hallucinations."));
+        assert!(!tells_limit("Sampling detects nine of ten spelling variants."));
         assert!(tells_which_problem("The metrics fail to detect corrupted summaries."));
         assert!(!tells_which_problem("We leverage agents in order to tackle the problem."));
     }
