@@ -25,6 +25,7 @@ pub mod screen;
 pub mod tabulate;
 pub mod thread;
 pub mod write;
+mod z_scores;
 
 pub use ask::{ask, ask_in, estimate};
 pub use budget::{Budget, Meter};

@@ -34,7 +34,6 @@ mod score;
 mod sentence_signs;
 mod slots;
 mod spelling;
-mod standard_score;
 mod state;
 pub(crate) mod study;
 mod synonyms;

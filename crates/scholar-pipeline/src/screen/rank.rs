@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::bm25::Bm25;
 use super::criteria::{Criteria, CriterionKind};
 use crate::proof::select::dot;
+use crate::z_scores::z_scores;
 
 /// What papers are ranked by.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,20 +82,6 @@ pub fn rank(query: &RankingQuery, queries: &[Vec<f32>], papers: &[Ranking<'_>]) 
         .collect()
 }
 
-/// Values with mean 0 and variance 1; a missing one is 0, and all are where they do not differ.
-pub(super) fn z_scores(values: &[Option<f32>]) -> Vec<f32> {
-    let known: Vec<f32> = values.iter().copied().flatten().collect();
-    let n = (known.len() as f32).max(1.0);
-    let mean = known.iter().sum::<f32>() / n;
-    let variance = known.iter().map(|value| (value - mean).powi(2)).sum::<f32>() / n;
-    let deviation = variance.sqrt();
-    let z = |value: &Option<f32>| match value {
-        Some(value) if deviation > 1e-6 => (value - mean) / deviation,
-        _ => 0.0,
-    };
-    values.iter().map(z).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::criteria::Criterion;
@@ -126,11 +113,5 @@ mod tests {
         assert!(ranked[0].total > ranked[1].total && ranked[1].total > ranked[2].total);
         let sum = ranked[0].words + ranked[0].similarity + ranked[0].criteria;
         assert!((ranked[0].total - sum).abs() < 1e-6);
-    }
-
-    #[test]
-    fn what_is_missing_is_average() {
-        assert_eq!(z_scores(&[Some(1.0), None, Some(3.0)]), [-1.0, 0.0, 1.0]);
-        assert_eq!(z_scores(&[Some(2.0), Some(2.0)]), [0.0, 0.0]);
     }
 }

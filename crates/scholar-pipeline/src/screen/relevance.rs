@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use scholar_core::text::words::content_stems;
 
-use super::rank::z_scores;
+use crate::z_scores::z_scores;
 
 /// Precision of the prior of each weight of the embedding and the words, both of length 1. Ours, not fitted.
 const PENALTY: f64 = 0.05;

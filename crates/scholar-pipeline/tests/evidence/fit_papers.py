@@ -12,7 +12,7 @@ of right decisions of the cross-fitted model. Needs numpy.
 """
 import json, sys
 import numpy as np
-from logistic import auroc, cross_fitted, fit
+from logistic import auroc, cross_fitted, fit, standardised
 
 FOLDS, DRAWS = 5, 40
 # Of 1, 5, 10 and 20 the results of all but the first are the same.
@@ -40,11 +40,9 @@ def main():
             if paper["probability"] == 0.0: continue
             asked.append(at); x.append(features(paper["signs"], names)); y.append(float(paper["id"] in gold))
     asked, x, y = np.array(asked), np.array(x), np.array(y)
-    mean, deviation = x[:, 1:].mean(0), x[:, 1:].std(0)
-    z = np.column_stack([x[:, 0], (x[:, 1:] - mean) / deviation])
-    w = fit(z, y, PENALTY)
-    weights = w[1:] / deviation
-    print("weights", dict(zip(["intercept"] + names, np.round([w[0] - weights @ mean, *weights], 2).tolist())))
+    z, unscaled = standardised(x)
+    weights = unscaled(fit(z, y, PENALTY))
+    print("weights", dict(zip(["intercept"] + names, np.round(weights, 2).tolist())))
     keys = [(file, row["id"]) for file, row in zip(source, rows)]
     ids = sorted(set(keys))
     of = np.array([ids.index(key) for key in keys])[asked]

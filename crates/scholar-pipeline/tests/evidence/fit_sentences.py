@@ -9,7 +9,7 @@
 
 The first two tables are those of `docs/results`. `kinds-questions.tsv` has twelve more questions, of kinds that are rare among the
 others (definitions, limits, both sides); the papers named there are only what a search puts first. `rated-questions.tsv` has the
-questions of `docs/results/answers/fresh-2-questions.tsv` to `fresh-6-questions.tsv`, with the papers that they were written after.
+questions of `docs/results/answers/fresh-3-questions.tsv` to `fresh-6-questions.tsv`, with the papers that they were written after.
 `sentence-grades.tsv` has question, passage, grade (2 answers, 1 helps, 0 neither) and sentence, graded by a large language model
 that read question, title and sentence and knew nothing of the program. A logistic regression with an L2 penalty over standardised
 signs (mean 0, deviation 1) on half the grade, questions cross-fitted in six folds drawn ten times. It prints the weights, the AUROC
@@ -17,7 +17,7 @@ of grade 2 against the rest, and how often the best and the second sentence of a
 """
 import json, sys
 import numpy as np
-from logistic import auroc, cross_fitted, fit
+from logistic import auroc, cross_fitted, fit, standardised
 
 FOLDS, DRAWS, PENALTY = 6, 10, 10.0
 
@@ -43,8 +43,7 @@ def main():
     x = np.array([[1.0] + [row[2][n] for n in kept] for row in rows])
     grade = np.array([row[3] for row in rows])
     y = grade / 2
-    mean, deviation = x[:, 1:].mean(0), np.maximum(x[:, 1:].std(0), 1e-9)
-    z = np.column_stack([x[:, 0], (x[:, 1:] - mean) / deviation])
+    z, unscaled = standardised(x)
     asked = sorted({row[0] for row in rows})
     of = np.array([asked.index(row[0]) for row in rows])
     drawn = [np.random.default_rng(draw).permutation(len(asked)) % FOLDS for draw in range(DRAWS)]
@@ -56,9 +55,7 @@ def main():
     print(len(rows), "sentences of", len(papers), "papers, AUROC of grade 2", round(auroc(p, grade == 2), 3))
     print("grade 2: best sentence", round(float(np.mean(best == 2)), 3), "second", round(float(np.mean(second == 2)), 3),
           "any", round(float(np.mean([max(grade[at]) == 2 for at in ranked])), 3))
-    w = fit(z, y, PENALTY)
-    weights = w[1:] / deviation
-    w = dict(zip(["intercept"] + kept, [w[0] - weights @ mean, *weights]))
+    w = dict(zip(["intercept"] + kept, unscaled(fit(z, y, PENALTY))))
     for name in ["intercept"] + names: print(f"{name}: {w.get(name, 0.0):.2f},")
 
 main()

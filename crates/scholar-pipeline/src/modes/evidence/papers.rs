@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::config::{EvidenceIs, PaperRules, SURE};
 use super::question::{Kind, Reading, Term};
 use super::score::Scored;
-use super::standard_score::standard_scores;
 use super::terms::stem_set;
+use crate::z_scores::z_scores;
 
 /// Probability from which a paper is read although it lacks a core concept of the question: all else says that it answers, so it
 /// has another word for it. On the development questions 41 of 144 answering papers lack one by our synonyms.
@@ -36,7 +36,7 @@ pub struct PaperSigns {
     pub answers: f32,
     /// Largest share of the question's weight in title, abstract and one sentence.
     pub coverage: f32,
-    /// Standard score (z-score) of `coverage` among the papers found: words that no paper has speak against none of them. The usual
+    /// Z-score of `coverage` among the papers found: words that no paper has speak against none of them. The usual
     /// one of such a coverage where people chose the papers, or fewer than four were found.
     pub coverage_z: f32,
     /// Share of the weight of the question's core concepts that neither title, abstract nor its best sentence has.
@@ -197,7 +197,10 @@ pub(crate) fn papers(scoring: &PaperScoring<'_>) -> Vec<Paper> {
     let abstract_leads = leads(scoring, scoring.abstract_similarity, USUAL_ABSTRACT, &order);
     let coverages = coverages(scoring, &about);
     let coverage_zs = match scoring.evidence_is {
-        EvidenceIs::Found if coverages.len() > FEWEST_OTHERS => standard_scores(&coverages),
+        EvidenceIs::Found if coverages.len() > FEWEST_OTHERS => {
+            let values: Vec<Option<f32>> = coverages.values().copied().map(Some).collect();
+            coverages.keys().copied().zip(z_scores(&values)).collect()
+        }
         // Among papers that people chose, or a few, the mean is not that of what a search finds.
         EvidenceIs::Found | EvidenceIs::Given => usual_scores(&coverages),
     };
@@ -281,7 +284,7 @@ fn coverages<'a>(
     coverages
 }
 
-/// The standard scores that such coverages usually have.
+/// The z-scores that such coverages usually have.
 fn usual_scores<'a>(coverages: &BTreeMap<&'a PaperId, f32>) -> BTreeMap<&'a PaperId, f32> {
     let (mean, deviation) = USUAL_COVERAGE;
     coverages.iter().map(|(id, coverage)| (*id, (coverage - mean) / deviation)).collect()

@@ -10,9 +10,9 @@ use scholar_core::{
 use super::candidate::Candidate;
 use super::question::Reading;
 use super::sentence_signs::{SentenceSigns, Similarities};
-use super::standard_score::standard_scores;
 use super::terms::stem_set;
 use crate::proof::select::dot;
+use crate::z_scores::z_scores;
 
 /// Cosines on the common scale between these are spread over `[0, 1]`: unrelated sentences of one field reach the lower one, a
 /// paraphrase of the question the upper one.
@@ -154,15 +154,20 @@ fn similarities(
         encodings.similarity_to_question(encodings.known.get(&one.text).map(Vec::as_slice))
     };
     let all: Vec<Option<f32>> = candidates.iter().map(of).collect();
-    let mut papers: BTreeMap<&PaperId, BTreeMap<usize, f32>> = BTreeMap::new();
-    for (at, similarity) in all.iter().enumerate() {
-        let paper = &evidence[candidates[at].passage].retrieved.passage.id.paper;
-        papers.entry(paper).or_default().extend(similarity.map(|similarity| (at, similarity)));
+    let mut papers: BTreeMap<&PaperId, Vec<usize>> = BTreeMap::new();
+    for (at, one) in candidates.iter().enumerate() {
+        let paper = &evidence[one.passage].retrieved.passage.id.paper;
+        papers.entry(paper).or_default().push(at);
     }
-    let scores: BTreeMap<usize, f32> = papers.values().flat_map(standard_scores).collect();
-    let similarity_z = |at: usize| scores.get(&at).copied().unwrap_or(0.0);
-    let near = |(at, similarity)| Similarities { similarity, similarity_z: similarity_z(at) };
-    all.into_iter().enumerate().map(near).collect()
+    let mut similarity_z = vec![0.0; all.len()];
+    for members in papers.values() {
+        let of_paper: Vec<Option<f32>> = members.iter().map(|at| all[*at]).collect();
+        for (at, z) in members.iter().zip(z_scores(&of_paper)) {
+            similarity_z[*at] = z;
+        }
+    }
+    let near = |(similarity, similarity_z)| Similarities { similarity, similarity_z };
+    all.into_iter().zip(similarity_z).map(near).collect()
 }
 
 fn classify(

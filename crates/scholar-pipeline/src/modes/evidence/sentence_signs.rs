@@ -15,7 +15,7 @@ use super::slots::EffectSide;
 pub struct SentenceSigns {
     /// Cosine of question and sentence; 0 without an encoder of unit vectors.
     pub similarity: f32,
-    /// Standard score (z-score) of `similarity` among the paper's sentences; 0 likewise.
+    /// Z-score of `similarity` among the paper's sentences; 0 likewise.
     pub similarity_z: f32,
     /// Share of the question's topic in sentence or title.
     pub topic: f32,
@@ -69,7 +69,7 @@ pub struct SentenceSigns {
 pub(crate) struct Similarities {
     /// Cosine, on the common scale; nothing without an encoder of unit vectors.
     pub(crate) similarity: Option<f32>,
-    /// Its standard score among the sentences of the paper.
+    /// Its z-score among the sentences of the paper.
     pub(crate) similarity_z: f32,
 }
 
