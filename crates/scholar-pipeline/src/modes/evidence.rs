@@ -36,6 +36,7 @@ mod slots;
 mod spelling;
 mod state;
 pub(crate) mod study;
+mod survey;
 mod synonyms;
 mod synthesis;
 mod terms;

@@ -129,7 +129,7 @@ pub(crate) fn empty_slots<'a>(state: &'a DigestState<'_>) -> Vec<&'a Gap> {
 }
 
 /// Searches, ranks what is new and adds it; a failure is a notice, as is what the sources have to say.
-async fn search(state: &mut DigestState<'_>, query: &Query) -> Vec<Notice> {
+pub(crate) async fn search(state: &mut DigestState<'_>, query: &Query) -> Vec<Notice> {
     let CheckRules { rounds: _, top_k } = state.config().checks;
     let request = state.frame.config.retrieval.request(query, top_k);
     let retriever = &state.frame.ports.retriever;

@@ -102,6 +102,53 @@ impl LineRules {
     }
 }
 
+/// The survey that a broad question gets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SurveyRules {
+    /// Most papers read for it, the most probable ones.
+    pub papers: usize,
+    /// Probability that a paper answers the question from which it is read: many answer only a part.
+    pub from: f32,
+    /// The same as a share of the best paper's probability, where that is sure to answer.
+    pub share: f32,
+    /// And where it is not.
+    pub share_unsure: f32,
+    /// Least share of what the question names that some paper mentions, for a survey.
+    pub named: f32,
+    /// Least share of that, for a paper to be read.
+    pub of_most: f32,
+    /// Least share of the same in a sentence that tells a limit beside what is asked for.
+    pub own: f32,
+    /// Probability from which it is read although it mentions less.
+    pub sure: f32,
+    /// Fewest papers quoted; with fewer the question is answered like any other.
+    pub fewest_papers: usize,
+    /// Most papers quoted for what the question asks for.
+    pub asked: usize,
+    /// Most papers quoted for each other facet.
+    pub beside: usize,
+}
+
+impl SurveyRules {
+    /// Ours, set by reading the surveys of the eight development questions of `docs/results/answers/broad-questions.tsv`: about a
+    /// screen.
+    pub fn digest() -> Self {
+        Self {
+            papers: 16,
+            from: 0.02,
+            share: 0.06,
+            share_unsure: 0.15,
+            named: 0.5,
+            of_most: 0.5,
+            own: 0.25,
+            sure: 0.2,
+            fewest_papers: 3,
+            asked: 6,
+            beside: 3,
+        }
+    }
+}
+
 /// How the checks in code search for what is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CheckRules {
@@ -168,6 +215,9 @@ pub struct EvidenceConfig {
     /// Where the passages come from: what speaks for an answer is weighed accordingly.
     #[serde(default)]
     pub evidence_is: EvidenceIs,
+    /// What a broad question gets; `None` to answer it like any other.
+    #[serde(default)]
+    pub survey: Option<SurveyRules>,
     /// Probability that the best paper answers the question below which there is no answer.
     pub abstain_below: f32,
     /// What the model, if there is one, may write above the digest; `None` for nothing.
@@ -190,6 +240,7 @@ impl EvidenceConfig {
             lines: LineRules::digest(),
             checks: CheckRules { rounds: 2, top_k: 20 },
             evidence_is: EvidenceIs::Found,
+            survey: Some(SurveyRules::digest()),
             abstain_below: SURE,
             synthesis: None,
         }
@@ -197,7 +248,7 @@ impl EvidenceConfig {
 
     /// The digest of a few passages that people chose for the question.
     pub fn given() -> Self {
-        Self { evidence_is: EvidenceIs::Given, ..Self::digest() }
+        Self { evidence_is: EvidenceIs::Given, survey: None, ..Self::digest() }
     }
 
     /// The digest below a synthesis by the model.

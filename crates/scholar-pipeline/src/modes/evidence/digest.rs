@@ -15,6 +15,7 @@ use super::question::{Kind, Reading};
 use super::sentence_signs::SentenceDiagnosis;
 use super::spelling::{corrected, corrections};
 use super::state::DigestState;
+use super::survey::survey;
 use super::terms::Abbreviations;
 use super::{checks, synthesis};
 use crate::event::Event;
@@ -62,9 +63,12 @@ pub async fn digest(frame: &Frame<'_>, evidence: Vec<Ranked>) -> Result<Evidence
         .chain(found)
         .collect();
     let diagnosis = state.diagnosis();
+    let survey = survey(&mut state).await?;
     notices.extend(without_models(&state));
     let enough =
         diagnosis.probability >= frame.config.evidence.abstain_below && !state.chosen.is_empty();
+    let searched = searched.into_iter().chain(survey.searched).collect();
+    notices.extend(survey.notices);
     let mut result = EvidenceAnswer {
         answer: Answer { abstained: !enough, ..frame.no_answer() },
         notices: Vec::new(),
@@ -80,7 +84,9 @@ pub async fn digest(frame: &Frame<'_>, evidence: Vec<Ranked>) -> Result<Evidence
         compose(&state, (assemble::digest(&state), rules), &mut result, &mut notices).await;
     } else {
         notices.push(insufficient(&state, &result));
-        state.choose_nearest();
+        if !survey.is_chosen {
+            state.choose_nearest();
+        }
         compose(&state, (assemble::chosen(&state), None), &mut result, &mut notices).await;
     }
     for notice in &notices {

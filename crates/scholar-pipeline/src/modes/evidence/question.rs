@@ -11,6 +11,7 @@ use super::pattern::pattern;
 use super::synonyms::synonyms;
 use super::terms::{Abbreviations, joined_compounds, stems, weight};
 
+mod broad;
 mod focus;
 mod kind;
 mod parts;
@@ -20,6 +21,7 @@ pub(crate) use focus::phrases;
 pub(crate) use kind::Kind;
 pub(crate) use topic::Topic;
 
+use broad::asks_broadly;
 use parts::parts;
 
 /// Most terms of a question that are looked at, heaviest first: an abstract given as a question has hundreds.
@@ -39,12 +41,12 @@ const ACT_WEIGHT: f32 = 3.0;
 /// Words questions use about any topic, as folded stems.
 #[rustfmt::skip]
 const GENERIC: &[&str] = &[
-    "advantag", "affect", "approach", "art", "avail", "benefici", "benefit", "best", "better", "caus", "challeng",
-    "chang", "choic", "common", "compar", "comparison", "current", "deal", "differ", "disadvantag", "effect", "evid",
-    "exist", "good", "handl", "help", "identifi", "impact", "import", "improv", "increas", "influenc", "issu", "kind",
-    "lead", "limit", "literatur", "main", "method", "open", "outcom", "peopl", "perform", "play", "practic", "problem", "purpos",
-    "reduc", "relat", "relev", "reliabl", "research", "review", "risk", "role", "say", "show", "side", "state", "strategi", "strength",
-    "techniqu", "term", "topic", "type", "understand", "way", "weak", "work",
+    "advantag", "affect", "approach", "art", "avail", "benefici", "benefit", "best", "better", "caus", "challeng", "chang",
+    "choic", "common", "compar", "comparison", "current", "deal", "describ", "differ", "disadvantag", "discuss", "effect",
+    "evid", "exist", "good", "handl", "help", "identifi", "impact", "import", "improv", "increas", "influenc", "issu", "kind",
+    "lead", "limit", "literatur", "main", "method", "open", "outcom", "outlin", "overview", "peopl", "perform", "play",
+    "practic", "problem", "purpos", "reduc", "relat", "relev", "reliabl", "research", "review", "risk", "role", "say", "show",
+    "side", "state", "strategi", "strength", "techniqu", "term", "topic", "type", "understand", "way", "weak", "work",
 ];
 
 /// A word of the question that says something about its topic.
@@ -137,6 +139,8 @@ pub(crate) struct Reading {
     pub(crate) claims: BTreeMap<String, Direction>,
     /// Whether it wants to know on which side a study stands: a yes or no, or an effect of something.
     pub(crate) wants_sides: bool,
+    /// Whether it asks for an overview of many papers rather than for what one of them finds.
+    pub(crate) is_broad: bool,
     /// Stems of what each `or` joins, each without those of the others: groups of at least two.
     alternatives: Vec<Vec<BTreeSet<String>>>,
 }
@@ -178,6 +182,7 @@ impl Reading {
         let subject = subject.filter(|_| is_effect);
         let phrases = phrases(question);
         let claims = claims(question.trim_end_matches(['?', ' ']));
+        let asks_harm = asks_harm(question, kind);
         Self {
             kind,
             phrases,
@@ -186,8 +191,9 @@ impl Reading {
             parts,
             topic,
             subject,
-            asks_harm: asks_harm(question, kind),
+            asks_harm,
             claims,
+            is_broad: asks_broadly(question, kind, asks_harm),
             wants_sides: kind == Kind::Effect && (asks_effect || names_effect(question)),
             alternatives,
         }

@@ -11,7 +11,7 @@ use super::question::{Aspect, KEY_WEIGHT, Kind, Reading, Term};
 use super::terms::{names_nothing, stem_set};
 
 /// Heading of what belongs to no other part.
-const FURTHER: &str = "Further findings";
+pub(crate) const FURTHER: &str = "Further findings";
 /// Heading of what is shown beside an abstention.
 const NEAREST: &str = "Nearest papers, which may answer it in part";
 /// Heading of what no word of the question divides.
@@ -257,7 +257,12 @@ pub(crate) fn slot_of(slots: &[Slot], candidate: &Candidate, reading: &Reading) 
 impl Slot {
     /// What is shown beside an abstention.
     pub(crate) fn nearest() -> Self {
-        Self { heading: NEAREST.to_owned(), accepts: Accepts::Anything, gap: None }
+        Self::headed(NEAREST)
+    }
+
+    /// A part whose sentences are chosen elsewhere.
+    pub(crate) fn headed(heading: &str) -> Self {
+        Self { heading: heading.to_owned(), accepts: Accepts::Anything, gap: None }
     }
 
     /// Whether it is a part that the question names.

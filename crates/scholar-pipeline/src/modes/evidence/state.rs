@@ -216,6 +216,19 @@ impl<'a> DigestState<'a> {
         }
     }
 
+    /// Whether a paper is clearly ahead, or near enough to be quoted where none is sure.
+    pub(crate) fn is_ahead(&self, paper: &Paper) -> bool {
+        let rules = &self.config().papers;
+        let is_sure = self.papers.first().is_some_and(|best| best.probability >= SURE);
+        let n = if is_sure { shown(&self.papers, rules) } else { nearest(&self.papers, rules) };
+        self.papers[..n].iter().any(|one| one.id == paper.id)
+    }
+
+    /// The sentences that a paper is shown with.
+    pub(crate) fn lines_of(&self, paper: &Paper) -> Vec<usize> {
+        lines(&self.scored, &paper.members, &self.reading, &self.config().lines)
+    }
+
     /// Adds what else of the best papers should be read: abstracts, and all of papers whose title matches the question.
     async fn read_on(&mut self) {
         let PaperRules { abstracts, whole, max_passages, .. } = self.config().papers;
@@ -340,7 +353,7 @@ impl<'a> DigestState<'a> {
     }
 
     /// The sentences of a paper.
-    fn of_paper(&self, id: &PaperId) -> impl Iterator<Item = usize> {
+    pub(crate) fn of_paper(&self, id: &PaperId) -> impl Iterator<Item = usize> {
         (0..self.scored.len()).filter(move |at| self.paper(*at) == id)
     }
 

@@ -10,7 +10,7 @@ use scholar_core::{
 };
 use scholar_testing::{FakeAttributor, FakeEncoder, MemoryRetriever, ScriptedGenerator};
 
-use super::config::{LineRules, PaperRules, SynthesisRules};
+use super::config::{CheckRules, LineRules, PaperRules, SurveyRules, SynthesisRules};
 use super::question::{Kind, Reading};
 use super::terms::{Abbreviations, stem_set};
 use super::*;
@@ -208,6 +208,38 @@ async fn sentences_stay_on_the_topic_lean_on_nothing_and_come_from_many_papers()
         *per_paper.entry(number).or_default() += 1;
     }
     assert!(per_paper.len() >= 2 && per_paper.values().all(|n| *n <= 2), "{per_paper:?}");
+}
+
+#[tokio::test]
+async fn a_broad_question_gets_a_survey_of_many_papers() {
+    let ports = ports();
+    let question = "What are the main approaches to machine translation and their limitations?";
+    let rules = SurveyRules { from: 0.0, share: 0.0, share_unsure: 0.0, ..SurveyRules::digest() };
+    let config = EvidenceConfig { survey: Some(rules.clone()), ..lenient() };
+    let (result, _) = ask(&ports, question, &config).await;
+    let answer = &result.answer;
+    assert!(answer.references.len() >= rules.fewest_papers, "{:#?}", answer.sentences);
+    let mut lines: BTreeMap<(&str, usize), usize> = BTreeMap::new();
+    for sentence in &answer.sentences {
+        assert!(sentence.verbatim && !sentence.quotes.is_empty());
+        let heading = sentence.heading.as_deref().expect("a facet");
+        *lines.entry((heading, sentence.citations[0].0)).or_default() += 1;
+    }
+    assert!(lines.values().all(|n| *n <= 2), "{lines:?}");
+    let headings: Vec<&str> = lines.keys().map(|(heading, _)| *heading).collect();
+    assert!(headings.contains(&"Approaches"), "{headings:?}");
+    let searched: Vec<&str> = result.searched.iter().map(Query::as_str).collect();
+    assert!(searched.contains(&"What is machine translation?"), "{searched:?}");
+
+    // Who wants no further searches gets none.
+    let checks = CheckRules { rounds: 0, ..config.checks };
+    let (result, _) = ask(&ports, question, &EvidenceConfig { checks, ..config.clone() }).await;
+    assert_eq!(result.searched.len(), 1);
+
+    let (plain, _) = ask(&ports, question, &EvidenceConfig { survey: None, ..config }).await;
+    let is_facet = |one: &AnswerSentence| one.heading.as_deref() == Some("Approaches");
+    assert!(!plain.answer.sentences.iter().any(is_facet));
+    assert!(!plain.searched.iter().any(|query| query.as_str().starts_with("What is ")));
 }
 
 #[tokio::test]

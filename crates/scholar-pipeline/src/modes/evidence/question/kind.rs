@@ -64,7 +64,7 @@ impl Kind {
         ),
         (
             Self::Data,
-            r"\b(?:datasets?|data sets?|corpora|corpus|benchmarks?|treebanks?|resources?|shared tasks?)\b",
+            r"\b(?:datasets?|data sets?|corpora|corpus|benchmarks?|treebanks?|shared tasks?)\b|(?:^|\s)resources?\b",
         ),
         (
             Self::Methods,
