@@ -123,6 +123,10 @@ pub struct SurveyRules {
     pub sure: f32,
     /// Fewest papers quoted; with fewer the question is answered like any other.
     pub fewest_papers: usize,
+    /// Fewest papers that make an open question one for a survey, whatever its wording.
+    pub many: usize,
+    /// Least share of what the question names that each of them mentions.
+    pub many_mention: f32,
     /// Most papers quoted for what the question asks for.
     pub asked: usize,
     /// Most papers quoted for each other facet.
@@ -139,10 +143,12 @@ impl SurveyRules {
             share: 0.06,
             share_unsure: 0.15,
             named: 0.5,
-            of_most: 0.5,
+            of_most: 0.4,
             own: 0.25,
             sure: 0.2,
             fewest_papers: 3,
+            many: 6,
+            many_mention: 0.7,
             asked: 6,
             beside: 3,
         }

@@ -231,6 +231,12 @@ impl Reading {
         if total > 0.0 { found / total } else { 0.0 }
     }
 
+    /// Whether it asks for more than a number, a side or what is better: many papers may answer it.
+    pub(crate) fn is_open(&self) -> bool {
+        let open = [Kind::Limits, Kind::Data, Kind::Methods, Kind::General, Kind::ProsAndCons];
+        open.contains(&self.kind) && !self.asks_harm && !self.wants_sides
+    }
+
     /// Whether `or` joins the part to another.
     pub(crate) fn is_alternative(&self, part: &Part) -> bool {
         self.alternatives.iter().flatten().any(|stems| !stems.is_disjoint(&part.stems))

@@ -7,6 +7,7 @@ use scholar_core::{Notice, PaperId, PortError, Query};
 
 use super::checks;
 use super::config::{SURE, SurveyRules};
+use super::informative::Role;
 use super::papers::Paper;
 use super::question::{Aspect, Reading};
 use super::score::{Scored, similarity};
@@ -44,9 +45,12 @@ pub(crate) struct Surveyed {
 /// When sentences cannot be encoded. A search that fails is a notice.
 pub(crate) async fn survey(state: &mut DigestState<'_>) -> Result<Surveyed, PortError> {
     let mut surveyed = Surveyed::default();
-    let Some(rules) = state.config().survey.as_ref().filter(|_| state.reading.is_broad) else {
+    let Some(rules) = state.config().survey.as_ref() else { return Ok(surveyed) };
+    let by_evidence = || state.reading.is_open() && many_speak_of_it(state, rules);
+    let wanted = state.reading.is_broad || by_evidence();
+    if !wanted {
         return Ok(surveyed);
-    };
+    }
     let facets = facets(&state.reading, rules);
     // Who switches the searches for gaps off gets the facets of what was found.
     if state.config().checks.rounds > 0 {
@@ -128,13 +132,15 @@ fn chosen(state: &DigestState<'_>, facets: &[Facet], rules: &SurveyRules) -> Vec
     chosen
 }
 
-/// The facet that a sentence of a paper ahead is shown in: what was proposed and what limits it apart, what was found together.
+/// The facet that a sentence of a paper ahead is shown in: what was proposed and what limits it apart, what was found together;
+/// none for data that nobody asked for.
 fn home(state: &DigestState<'_>, at: usize, facets: &[Facet]) -> Option<usize> {
     let is_of = |facet: &&Facet| is_of_facet(state, at, &facet.tells, true);
     let of = |what: &Tells| facets.iter().position(|facet| facet.tells == *what);
     let told = facets.iter().find(is_of).and_then(|facet| of(&facet.tells));
     let found = of(&Tells::Findings).filter(|_| !asks_for_and_against(&state.reading));
-    told.or(found).or_else(|| of(&Tells::Rest))
+    let is_proposal = Role::of(&state.scored[at].candidate.text) == Role::Approach;
+    told.or_else(|| found.or_else(|| of(&Tells::Rest)).filter(|_| !is_proposal))
 }
 
 /// Whether a sentence belongs to a facet. Where nobody asks for limits, one must name what it limits: abstracts begin with those
@@ -189,6 +195,18 @@ fn papers<'a>(
     let least = rules.from.max(share * best);
     let probable = state.papers.iter().take_while(|paper| paper.probability >= least);
     probable.filter(is_about).take(rules.papers).collect()
+}
+
+/// Whether so many papers mention most of what an open question names that no single one can be its answer.
+fn many_speak_of_it(state: &DigestState<'_>, rules: &SurveyRules) -> bool {
+    let shares = shares(state);
+    let most = shares.values().copied().fold(0.0, f32::max);
+    let mentions_it = |paper: &&&Paper| {
+        let share = shares.get(&paper.id).copied().unwrap_or(0.0);
+        share >= rules.many_mention * most
+    };
+    most >= rules.many_mention
+        && papers(state, &shares, rules).iter().filter(mentions_it).count() >= rules.many
 }
 
 /// How much a sentence is worth within its facet.

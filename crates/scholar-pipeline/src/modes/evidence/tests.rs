@@ -90,11 +90,11 @@ async fn ask(ports: &Ports, question: &str, config: &EvidenceConfig) -> (Evidenc
     (answer, seen)
 }
 
-/// The fakes' similarities are not those the decision was calibrated with.
+/// The fakes' similarities are not those the decision was calibrated with. Surveys have a test of their own.
 fn lenient() -> EvidenceConfig {
     let digest = EvidenceConfig::digest();
     let papers = PaperRules { show_from: 0.0, show_share: 0.0, ..PaperRules::digest() };
-    EvidenceConfig { abstain_below: 0.0, papers, ..digest }
+    EvidenceConfig { abstain_below: 0.0, papers, survey: None, ..digest }
 }
 
 /// With a synthesis; the fixtures are few and far from each other.
@@ -157,7 +157,8 @@ async fn beside_an_abstention_stands_what_comes_nearest() {
     // Nothing is sure enough, everything near enough.
     let papers =
         PaperRules { nearest: 2, nearest_from: 0.0, nearest_share: 0.0, ..PaperRules::digest() };
-    let config = EvidenceConfig { abstain_below: 1.1, papers, ..EvidenceConfig::digest() };
+    let digest = EvidenceConfig::digest();
+    let config = EvidenceConfig { abstain_below: 1.1, papers, survey: None, ..digest };
     let (result, seen) = ask(&ports, QUESTION, &config).await;
     let answer = &result.answer;
     // A second sentence of one paper fits the question, too.

@@ -13,14 +13,17 @@ pub(super) fn asks_broadly(question: &str, kind: Kind, asks_harm: bool) -> bool 
     static BROAD: LazyLock<RegexSet> = LazyLock::new(|| {
         patterns(&[
             // More than one thing is asked for.
-            r"(?i)^what (?:are|(?:[\w-]+ ){0,3}(?:methods|approaches|techniques|strategies|algorithms|challenges|mechanisms|factors|tools|alternatives|applications|datasets|benchmarks|corpora))\b",
+            r"(?i)^what are\b|^(?:what|which) (?:(?:[\w-]+ ){0,3}(?:methods|approaches|techniques|strategies|algorithms|challenges|mechanisms|factors|tools|alternatives|applications|datasets|benchmarks|corpora))\b",
             r"(?i)\b(?:what|which) (?:are )?(?:some of |the |most |important |open |main |major |key |current |currently |remaining |leading |existing |common |latest |recent |different |various |typical |popular |available |principal |proposed |biggest )+(?:[\w-]+ ){0,2}?(?:approach(?:es)?|methods?|techniques?|strateg(?:y|ies)|algorithms?|challenges|limitations|problems|questions|issues|obstacles|applications|directions|trends|paradigms|treatments?|interventions|options|therapies)\b",
-            r"(?i)^how (?:can|could|are|is) .+ be(?:en|ing)? used (?:to|for|in|as)\b",
+            r"(?i)^how (?:can|could) .+ be (?:\w+ly )?\w+(?:ed|en|t)\b|^how (?:are|is) [^,?]+ \w+ed\b",
+            r"(?i)^how (?:good|capable|reliable) (?:are|is)\b|\b(?:techniques|methods|approaches|models|algorithms|tools) (?:such as|like)\b",
+            // What it is, and more of it.
+            r"(?i)^what (?:is|are) [^,?]+,? and (?:how|what|when|where|why)\b",
             // An overview by name.
             r"(?i)\b(?:what is (?:already |currently )?known (?:about|on|of)|overview of|survey of|state of the art|summari[sz]e (?:the|what|research|work|current|recent)|the literature (?:on|about))\b",
             r"(?i)^(?:(?:can|could) you |please )?(?:describe|discuss|explain|outline|review|survey|summari[sz]e)\b",
             r"(?i)\bwhat (?:does|do) (?:the )?(?:\w+ )?(?:evidence|literature|studies|trials|research) (?:say|show|tell)\b",
-            r"(?i)\bhas there been (?:any )?(?:work|research)\b|\bare there (?:any )?(?:related |existing )?(?:works?|papers|studies|methods|datasets)\b|^find (?:\w+ )?papers\b",
+            r"(?i)\bhas there been (?:any )?(?:work|research)\b|^(?:has|have) (?:anyone|anybody|people)\b|\bare there (?:any )?(?:related |existing )?(?:works?|papers|studies|methods|datasets)\b|^find (?:\w+ )?papers\b",
         ])
     });
     !asks_harm && (kind == Kind::ProsAndCons || BROAD.is_match(question))
@@ -37,9 +40,11 @@ mod tests {
             "Describe what is known about code-switching.",
             "Give an overview of event extraction.",
             "How can retrieval be used to update a model?",
+            "How can hallucinations be detected?",
             "What does trial evidence say about text messages?",
             "Which are the main approaches to translation of speech?",
-            "What datasets exist for event extraction?",
+            "Which datasets exist for event extraction?",
+            "What is argument mining, and how far has it come?",
             "Has there been any research on the order of training data?",
         ] {
             assert!(asks_broadly(broad, Kind::General, false), "{broad}");

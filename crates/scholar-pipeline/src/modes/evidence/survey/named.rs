@@ -78,9 +78,9 @@ fn things(phrase: &str) -> Vec<String> {
     const BETWEEN: [&str; 12] =
         ["of", "for", "in", "on", "with", "without", "to", "by", "from", "as", "over", "via"];
     #[rustfmt::skip]
-    const BEFORE: [&str; 12] = [
+    const BEFORE: [&str; 15] = [
         "a", "an", "the", "some", "applying", "building", "evaluating", "handling", "improving",
-        "processing", "training", "using",
+        "processing", "test", "testing", "tests", "training", "using",
     ];
     let words: Vec<&str> = phrase.split(' ').collect();
     let is = |list: &[&str], word: &str| list.contains(&word.to_lowercase().as_str());
