@@ -58,6 +58,36 @@ def plans(judge, key):
         print(f"plans, judge {judge}: {plan} preferred {preferred.count(plan)} of {len(of)}, {means}")
 
 
+def broad(name, judge, key, weights):
+    """Rubric coverage and usefulness of broad questions; those of Scholar-CS, which begin with c, apart."""
+    groups = {}
+    for row in rows(f"{name}-judge{judge}.jsonl"):
+        which = key[f"order{judge}/{row['id']}"]
+        of = {which[side]: row[side] for side in "AB"} | {"prefer": which.get(row["prefer"], "tie")}
+        groups.setdefault("Scholar-CS" if row["id"].startswith("c") else "new", []).append(of)
+    for group, of in groups.items():
+        def coverage(row):
+            graded = row["grades"]
+            return sum(weights[one] * grade for one, grade in graded.items()) / sum(weights[one] for one in graded)
+        prefers = [row["prefer"] for row in of]
+        print(f"{name}, judge {judge}, {group}, {len(of)}: preferred before {prefers.count('before')}, "
+              f"after {prefers.count('after')}, tie {prefers.count('tie')}")
+        for what, value in [("rubric coverage", coverage), ("usefulness", lambda row: row["usefulness"])]:
+            before, after = ([value(row[side]) for row in of] for side in ["before", "after"])
+            paired = [new - old for old, new in zip(before, after)]
+            print(f"    {what}: before {interval(before)}, after {interval(after)}, paired {interval(paired)}")
+        for side in ["before", "after"]:
+            total = {count: sum(row[side][count] for row in of) for count in COUNTS[:5]}
+            print(f"    {side}: of {sum(total[one] for one in COUNTS[:4])} quoted sentences {total}")
+
+
+def criteria():
+    """Weights of all criteria: those of the questions here, and Scholar-CS's, with c in front."""
+    split = [line.split("\t") for line in (HERE / "broad-rubrics.tsv").read_text().splitlines() if line[0] != "#"]
+    public = [line.split("\t") for line in (HERE / "scholar-cs-grades.tsv").read_text().splitlines() if line[0] != "#"]
+    return {row[0]: float(row[1]) for row in split} | {f"c{row[0]}": float(row[1]) for row in public}
+
+
 def main():
     key = json.loads((HERE / "key.json").read_text())
     for prefix, run in [("first-draft-", "first-draft"), ("", "final"), ("second-", "second"), ("fresh-", "fresh"), ("fresh-2-", "fresh-2"),
@@ -67,6 +97,9 @@ def main():
             evidence(f"{prefix}judge{judge}.jsonl", key[run], f"order{judge}")
     for judge in "12":
         plans(judge, key["plans"])
+    weights = criteria()
+    for name, judge in [(f"broad-{nth}", judge) for nth in range(1, 6) for judge in "12"]:
+        broad(name, judge, key[name], weights)
     for version, reader in [(version, reader) for version in ["reports", "reports-2"] for reader in "12"]:
         rated = rows(f"{version}-reader{reader}.jsonl")
         means = {what: interval([row[what] for row in rated]) for what in ["organisation", "trust", "coverage"]}

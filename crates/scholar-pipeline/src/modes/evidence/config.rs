@@ -105,7 +105,7 @@ impl LineRules {
 /// The survey that a broad question gets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SurveyRules {
-    /// Most papers read for it, the most probable ones.
+    /// Most papers read for it, the most probable ones; 0 for no survey.
     pub papers: usize,
     /// Probability that a paper answers the question from which it is read: many answer only a part.
     pub from: f32,

@@ -10,7 +10,7 @@ use super::config::{SURE, SurveyRules};
 use super::informative::Role;
 use super::papers::Paper;
 use super::question::{Aspect, Reading};
-use super::score::{Scored, similarity};
+use super::score::similarity;
 use super::slots::Slot;
 use super::state::{DigestState, Line};
 use super::terms::stem_set;
@@ -45,7 +45,8 @@ pub(crate) struct Surveyed {
 /// When sentences cannot be encoded. A search that fails is a notice.
 pub(crate) async fn survey(state: &mut DigestState<'_>) -> Result<Surveyed, PortError> {
     let mut surveyed = Surveyed::default();
-    let Some(rules) = state.config().survey.as_ref() else { return Ok(surveyed) };
+    let rules = state.config().survey.as_ref().filter(|rules| rules.papers > 0);
+    let Some(rules) = rules else { return Ok(surveyed) };
     let by_evidence = || state.reading.is_open() && many_speak_of_it(state, rules);
     let wanted = state.reading.is_broad || by_evidence();
     if !wanted {
@@ -61,7 +62,7 @@ pub(crate) async fn survey(state: &mut DigestState<'_>) -> Result<Surveyed, Port
         surveyed.notices.extend(checks::search(state, query).await);
     }
     state.choose().await?;
-    let chosen = chosen(state, &facets, rules);
+    let chosen = Choice::of(state, &facets, rules).lines(&facets);
     let papers: BTreeSet<&PaperId> = chosen.iter().map(|line| state.paper(line.at)).collect();
     if papers.len() >= rules.fewest_papers {
         surveyed.is_chosen = true;
@@ -71,65 +72,105 @@ pub(crate) async fn survey(state: &mut DigestState<'_>) -> Result<Surveyed, Port
     Ok(surveyed)
 }
 
-/// The lines of all facets, in order: those that the papers ahead would be shown with, each where it belongs, then the best
-/// sentence that each other paper has for a facet.
-fn chosen(state: &DigestState<'_>, facets: &[Facet], rules: &SurveyRules) -> Vec<Line> {
-    let shares = shares(state);
-    let papers = papers(state, &shares, rules);
-    let named = Named::all(&state.reading);
-    // Words that no paper has are missing in no sentence.
-    let most = shares.values().copied().fold(0.0, f32::max);
-    let own = |at: usize| named.share(&state.scored[at].candidate.stems) / most.max(rules.named);
-    let fits = |at: usize, what: &Tells| is_of_facet(state, at, what, own(at) >= rules.own);
-    let of_ahead: Vec<(usize, usize)> = papers
-        .iter()
-        .filter(|paper| state.is_ahead(paper))
-        .flat_map(|paper| state.lines_of(paper))
-        .filter(|at| !is_talk(&state.scored[*at].candidate.text))
-        .filter_map(|at| Some((at, home(state, at, facets)?)))
-        .collect();
-    let mut chosen: Vec<Line> = Vec::new();
-    let mut spare = 0;
-    for (slot, facet) in facets.iter().enumerate() {
-        let is_new = |at: &usize| chosen.iter().all(|line| line.at != *at);
-        let worth = |at: usize| worth(&state.scored[at]) + OF_MENTION * own(at);
-        let mut found: Vec<(f32, usize)> = match &facet.tells {
-            Tells::WhatItIs(name) => introductions(state, name).collect(),
-            Tells::Rest => Vec::new(),
-            what => {
-                let best_of = |paper: &&Paper| {
-                    let of_paper = state.of_paper(&paper.id);
-                    let fitting = of_paper.filter(is_new).filter(|at| fits(*at, what));
-                    let best = fitting.max_by(|a, b| worth(*a).total_cmp(&worth(*b)))?;
-                    Some((worth(best) + paper.probability, best))
-                };
-                papers.iter().filter_map(best_of).collect()
+/// What the lines of a survey are chosen from.
+struct Choice<'a> {
+    state: &'a DigestState<'a>,
+    rules: &'a SurveyRules,
+    papers: Vec<&'a Paper>,
+    named: Named<'a>,
+    /// The largest share of what the question names that one paper mentions: words that no paper has are missing in no sentence.
+    most: f32,
+    /// Sentences that the papers ahead are shown with, and the facet of each.
+    ahead: Vec<(usize, usize)>,
+}
+
+impl<'a> Choice<'a> {
+    fn of(state: &'a DigestState<'a>, facets: &[Facet], rules: &'a SurveyRules) -> Self {
+        let shares = shares(state);
+        let papers = papers(state, &shares, rules);
+        let ahead = papers
+            .iter()
+            .filter(|paper| state.is_ahead(paper))
+            .flat_map(|paper| state.lines_of(paper))
+            .filter(|at| !is_talk(&state.scored[*at].candidate.text))
+            .filter_map(|at| Some((at, home(state, at, facets)?)))
+            .collect();
+        let most = shares.values().copied().fold(rules.named, f32::max);
+        Self { state, rules, papers, named: Named::all(&state.reading), most, ahead }
+    }
+
+    /// The lines of all facets, in order.
+    fn lines(&self, facets: &[Facet]) -> Vec<Line> {
+        let mut chosen: Vec<Line> = Vec::new();
+        let mut spare = 0;
+        for (slot, facet) in facets.iter().enumerate() {
+            let room = facet.most.max(spare);
+            let new = self.lines_of((slot, facet), room, &chosen);
+            // Trials propose nothing: what an empty facet leaves the next one has.
+            spare = if new.is_empty() && !facet.is_introduction() { room } else { 0 };
+            chosen.extend(new);
+        }
+        chosen
+    }
+
+    /// Lines of at most `room` papers that are not among the `chosen`, those of one paper together.
+    fn lines_of(&self, (slot, facet): (usize, &Facet), room: usize, chosen: &[Line]) -> Vec<Line> {
+        let redundancy = self.state.config().lines.redundancy;
+        let mut of_papers: Vec<(&PaperId, Vec<Line>)> = Vec::new();
+        for at in self.candidates((slot, facet), chosen) {
+            let alike =
+                |other: usize| similarity(&self.state.scored[at], &self.state.scored[other]);
+            let repeats = |line: &Line| line.at == at || alike(line.at) >= redundancy;
+            let new = of_papers.iter().flat_map(|(_, lines)| lines);
+            if chosen.iter().chain(new).any(repeats) {
+                continue;
             }
-        };
-        found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let ahead = of_ahead.iter().filter(|(_, home)| *home == slot).map(|(at, _)| *at);
-        let found = found.into_iter().map(|(_, at)| at);
-        let candidates: Vec<usize> = ahead.chain(found).collect();
-        let room = facet.most.max(spare);
-        let before = chosen.len();
-        let mut quoted: BTreeSet<&PaperId> = BTreeSet::new();
-        for at in candidates {
-            let repeats = |line: &Line| {
-                let alike = similarity(&state.scored[at], &state.scored[line.at]);
-                line.at == at || alike >= state.config().lines.redundancy
-            };
-            let paper = state.paper(at);
-            let has_room = quoted.len() < room || quoted.contains(paper);
-            if has_room && !chosen.iter().any(repeats) {
-                quoted.insert(paper);
-                chosen.push(Line { at, slot });
+            let (paper, line) = (self.state.paper(at), Line { at, slot });
+            match of_papers.iter().position(|(known, _)| *known == paper) {
+                Some(nth) => of_papers[nth].1.push(line),
+                None if of_papers.len() < room => of_papers.push((paper, vec![line])),
+                None => {}
             }
         }
-        // Trials propose nothing: what an empty facet leaves the next one has.
-        let is_empty = chosen.len() == before && !facet.is_introduction();
-        spare = if is_empty { room } else { 0 };
+        of_papers.into_iter().flat_map(|(_, lines)| lines).collect()
     }
-    chosen
+
+    /// What may be shown in a facet: the sentences of the papers ahead, then the best of each paper.
+    fn candidates(&self, (slot, facet): (usize, &Facet), chosen: &[Line]) -> Vec<usize> {
+        let mut best: Vec<(f32, usize)> = match &facet.tells {
+            Tells::WhatItIs(name) => introductions(self.state, name).collect(),
+            Tells::Rest => Vec::new(),
+            what => {
+                let of = |paper: &&Paper| {
+                    let (worth, at) = self.best_of(paper, what, chosen)?;
+                    Some((worth + paper.probability, at))
+                };
+                self.papers.iter().filter_map(of).collect()
+            }
+        };
+        best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let ahead = self.ahead.iter().filter(|(_, home)| *home == slot).map(|(at, _)| *at);
+        ahead.chain(best.into_iter().map(|(_, at)| at)).collect()
+    }
+
+    /// The sentence of a paper that is worth most of those that fit and are not among the `chosen`.
+    fn best_of(&self, paper: &Paper, what: &Tells, chosen: &[Line]) -> Option<(f32, usize)> {
+        let is_new = |at: &usize| chosen.iter().all(|line| line.at != *at);
+        let fits =
+            |at: &usize| is_of_facet(self.state, *at, what, self.mention(*at) >= self.rules.own);
+        let fitting = self.state.of_paper(&paper.id).filter(is_new).filter(fits);
+        let worth = |at: usize| {
+            let scored = &self.state.scored[at];
+            let answers = OF_PROBABILITY * scored.probability;
+            scored.similarity.unwrap_or(scored.relevance) + answers + OF_MENTION * self.mention(at)
+        };
+        fitting.map(|at| (worth(at), at)).max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// How much of what the question names a sentence mentions, of what any paper does.
+    fn mention(&self, at: usize) -> f32 {
+        self.named.share(&self.state.scored[at].candidate.stems) / self.most
+    }
 }
 
 /// The facet that a sentence of a paper ahead is shown in: what was proposed and what limits it apart, what was found together;
@@ -207,9 +248,4 @@ fn many_speak_of_it(state: &DigestState<'_>, rules: &SurveyRules) -> bool {
     };
     most >= rules.many_mention
         && papers(state, &shares, rules).iter().filter(mentions_it).count() >= rules.many
-}
-
-/// How much a sentence is worth within its facet.
-fn worth(scored: &Scored) -> f32 {
-    scored.similarity.unwrap_or(scored.relevance) + OF_PROBABILITY * scored.probability
 }
