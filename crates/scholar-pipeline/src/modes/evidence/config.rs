@@ -117,10 +117,10 @@ pub struct SurveyRules {
     pub named: f32,
     /// Least share of that, for a paper to be read.
     pub of_most: f32,
-    /// Least share of the same in a sentence that tells a limit beside what is asked for.
-    pub own: f32,
-    /// Probability from which it is read although it mentions less.
+    /// Probability from which a paper is read although it mentions less.
     pub sure: f32,
+    /// Least share of what some paper mentions in a sentence that tells a limit beside what is asked for.
+    pub own: f32,
     /// Fewest papers quoted; with fewer the question is answered like any other.
     pub fewest_papers: usize,
     /// Fewest papers that make an open question one for a survey, whatever its wording.
@@ -134,8 +134,7 @@ pub struct SurveyRules {
 }
 
 impl SurveyRules {
-    /// Ours, set by reading the surveys of the eight development questions of `docs/results/answers/broad-questions.tsv`: about a
-    /// screen.
+    /// Ours: about a screen. Set by reading the surveys of `docs/results/answers/broad-questions.tsv`, the sets before broad-5.
     pub fn digest() -> Self {
         Self {
             papers: 16,
@@ -144,8 +143,8 @@ impl SurveyRules {
             share_unsure: 0.15,
             named: 0.5,
             of_most: 0.4,
-            own: 0.25,
             sure: 0.2,
+            own: 0.25,
             fewest_papers: 3,
             many: 6,
             many_mention: 0.7,

@@ -216,11 +216,17 @@ impl<'a> DigestState<'a> {
         }
     }
 
+    /// Whether some paper is probable enough for an answer.
+    pub(crate) fn is_sure(&self) -> bool {
+        let best = self.papers.first().map_or(0.0, |paper| paper.probability);
+        best >= self.config().abstain_below
+    }
+
     /// Whether a paper is clearly ahead, or near enough to be quoted where none is sure.
     pub(crate) fn is_ahead(&self, paper: &Paper) -> bool {
         let rules = &self.config().papers;
-        let is_sure = self.papers.first().is_some_and(|best| best.probability >= SURE);
-        let n = if is_sure { shown(&self.papers, rules) } else { nearest(&self.papers, rules) };
+        let n =
+            if self.is_sure() { shown(&self.papers, rules) } else { nearest(&self.papers, rules) };
         self.papers[..n].iter().any(|one| one.id == paper.id)
     }
 

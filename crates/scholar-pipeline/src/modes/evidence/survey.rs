@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use scholar_core::{Notice, PaperId, PortError, Query};
 
 use super::checks;
-use super::config::{SURE, SurveyRules};
+use super::config::SurveyRules;
 use super::informative::Role;
 use super::papers::Paper;
 use super::question::{Aspect, Reading};
@@ -232,7 +232,7 @@ fn papers<'a>(
     };
     let best = state.papers.first().map_or(0.0, |paper| paper.probability);
     // Where none is sure the ones behind are seldom about the question at all.
-    let share = if best >= SURE { rules.share } else { rules.share_unsure };
+    let share = if state.is_sure() { rules.share } else { rules.share_unsure };
     let least = rules.from.max(share * best);
     let probable = state.papers.iter().take_while(|paper| paper.probability >= least);
     probable.filter(is_about).take(rules.papers).collect()
