@@ -49,7 +49,8 @@ pub(crate) async fn survey(state: &mut DigestState<'_>) -> Result<Surveyed, Port
     let Some(rules) = rules else { return Ok(surveyed) };
     let by_evidence = || state.reading.is_open() && many_speak_of_it(state, rules);
     let wanted = state.reading.is_broad || by_evidence();
-    if !wanted {
+    // `What are?` names nothing.
+    if !wanted || Named::all(&state.reading).is_empty() {
         return Ok(surveyed);
     }
     let facets = facets(&state.reading, rules);

@@ -33,7 +33,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// In the order in which they are tried.
-    const PATTERNS: [(Self, &'static str); 9] = [
+    const PATTERNS: [(Self, &'static str); 12] = [
         (
             Self::ProsAndCons,
             r"\b(?:advantages?|benefits|strengths|pros|merits)\b.*\b(?:disadvantages?|limitations|weaknesses|challenges|risks|harms|cons|drawbacks|pitfalls)\b",
@@ -49,6 +49,19 @@ impl Kind {
         (
             Self::Effect,
             r"\b(?:effect|effects|impact|influence|efficacy|effectiveness) of\b|^how (?:effective|well|safe|useful|beneficial)\b|\b(?:side effects?|adverse)\b|^how (?:does|do|did) .*\b(?:affect|influence|impact|change)\b",
+        ),
+        // `What are the challenges of X?` asks for challenges, not what they are.
+        (
+            Self::Limits,
+            r"^what are (?:the |some )?(?:[\w-]+ ){0,4}?(?:challenges|limitations|limits|problems|issues|difficulties|drawbacks|obstacles|weaknesses|shortcomings)\b",
+        ),
+        (
+            Self::Data,
+            r"^what are (?:the |some )?(?:[\w-]+ ){0,4}?(?:datasets|data sets|corpora|benchmarks|treebanks)\b",
+        ),
+        (
+            Self::Methods,
+            r"^what are (?:the |some )?(?:[\w-]+ ){0,4}?(?:approaches|methods|techniques|algorithms|ways|strategies|interventions|treatments|therapies)\b",
         ),
         (
             Self::Definition,
@@ -99,6 +112,10 @@ mod tests {
         for (question, kind) in [
             ("What is retrieval-augmented generation and where does it fail?", Kind::Definition),
             ("What is stance detection?", Kind::Definition),
+            ("What are adapters?", Kind::Definition),
+            ("What are the open challenges in federated learning?", Kind::Limits),
+            ("What are existing methods for parsing?", Kind::Methods),
+            ("What are common datasets for parsing?", Kind::Data),
             ("How many annotators do emotion corpora report?", Kind::Quantity),
             ("What are the pros and cons of LLMs as judges?", Kind::ProsAndCons),
             ("How do adapters compare with full fine-tuning?", Kind::Comparison),

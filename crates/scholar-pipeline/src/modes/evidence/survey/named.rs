@@ -40,6 +40,11 @@ impl<'a> Named<'a> {
         Self { reading, stems: stems.into_iter().filter_map(weighted).collect() }
     }
 
+    /// Whether there is nothing that a text could mention.
+    pub(super) fn is_empty(&self) -> bool {
+        self.stems.is_empty()
+    }
+
     /// Share of the weight of the stems that a text with the stems `said` mentions, by these or other words.
     pub(super) fn share(&self, said: &BTreeSet<String>) -> f32 {
         self.there(|stem| self.reading.is_said(stem, said)).1
