@@ -63,10 +63,10 @@ pub async fn digest(frame: &Frame<'_>, evidence: Vec<Ranked>) -> Result<Evidence
         .chain(found)
         .collect();
     let diagnosis = state.diagnosis();
+    let is_sure = state.is_sure();
     let survey = survey(&mut state).await?;
     notices.extend(without_models(&state));
-    let enough =
-        diagnosis.probability >= frame.config.evidence.abstain_below && !state.chosen.is_empty();
+    let enough = is_sure && !state.chosen.is_empty();
     let searched = searched.into_iter().chain(survey.searched).collect();
     notices.extend(survey.notices);
     let mut result = EvidenceAnswer {

@@ -35,7 +35,8 @@ const OF_MENTION: f32 = 0.3;
 pub(crate) struct Surveyed {
     pub(crate) searched: Vec<Query>,
     pub(crate) notices: Vec<Notice>,
-    /// Whether what is chosen now is the survey; too few papers speak of the question otherwise, and nothing is changed.
+    /// Whether what is chosen now is the survey; otherwise too few papers speak of the question, and it is chosen as for any other,
+    /// from what was found by then.
     pub(crate) is_chosen: bool,
 }
 
@@ -53,6 +54,7 @@ pub(crate) async fn survey(state: &mut DigestState<'_>) -> Result<Surveyed, Port
     if !wanted || Named::all(&state.reading).is_empty() {
         return Ok(surveyed);
     }
+    let known = state.evidence.len();
     let facets = facets(&state.reading, rules);
     // Who switches the searches for gaps off gets the facets of what was found.
     if state.config().checks.rounds > 0 {
@@ -62,7 +64,9 @@ pub(crate) async fn survey(state: &mut DigestState<'_>) -> Result<Surveyed, Port
     for query in &surveyed.searched {
         surveyed.notices.extend(checks::search(state, query).await);
     }
-    state.choose().await?;
+    if state.evidence.len() > known {
+        state.choose().await?;
+    }
     let chosen = Choice::of(state, &facets, rules).lines(&facets);
     let papers: BTreeSet<&PaperId> = chosen.iter().map(|line| state.paper(line.at)).collect();
     if papers.len() >= rules.fewest_papers {
@@ -79,7 +83,7 @@ struct Choice<'a> {
     rules: &'a SurveyRules,
     papers: Vec<&'a Paper>,
     named: Named<'a>,
-    /// The largest share of what the question names that one paper mentions: words that no paper has are missing in no sentence.
+    /// The largest share of it that one paper mentions: words that no paper has are missing in no sentence.
     most: f32,
     /// Sentences that the papers ahead are shown with, and the facet of each.
     ahead: Vec<(usize, usize)>,
@@ -87,8 +91,9 @@ struct Choice<'a> {
 
 impl<'a> Choice<'a> {
     fn of(state: &'a DigestState<'a>, facets: &[Facet], rules: &'a SurveyRules) -> Self {
-        let shares = shares(state);
-        let papers = papers(state, &shares, rules);
+        let named = Named::all(&state.reading);
+        let mentions = Mentions::of(state, &named);
+        let papers = papers(state, &mentions, rules);
         let ahead = papers
             .iter()
             .filter(|paper| state.is_ahead(paper))
@@ -96,8 +101,7 @@ impl<'a> Choice<'a> {
             .filter(|at| !is_talk(&state.scored[*at].candidate.text))
             .filter_map(|at| Some((at, home(state, at, facets)?)))
             .collect();
-        let most = shares.values().copied().fold(rules.named, f32::max);
-        Self { state, rules, papers, named: Named::all(&state.reading), most, ahead }
+        Self { state, rules, papers, named, most: mentions.most.max(rules.named), ahead }
     }
 
     /// The lines of all facets, in order.
@@ -177,9 +181,8 @@ impl<'a> Choice<'a> {
 /// The facet that a sentence of a paper ahead is shown in: what was proposed and what limits it apart, what was found together;
 /// none for data that nobody asked for.
 fn home(state: &DigestState<'_>, at: usize, facets: &[Facet]) -> Option<usize> {
-    let is_of = |facet: &&Facet| is_of_facet(state, at, &facet.tells, true);
+    let told = facets.iter().position(|facet| is_of_facet(state, at, &facet.tells, true));
     let of = |what: &Tells| facets.iter().position(|facet| facet.tells == *what);
-    let told = facets.iter().find(is_of).and_then(|facet| of(&facet.tells));
     let found = of(&Tells::Findings).filter(|_| !asks_for_and_against(&state.reading));
     let is_proposal = Role::of(&state.scored[at].candidate.text) == Role::Approach;
     told.or_else(|| found.or_else(|| of(&Tells::Rest)).filter(|_| !is_proposal))
@@ -208,45 +211,67 @@ fn introductions(state: &DigestState<'_>, name: &str) -> impl Iterator<Item = (f
     (0..state.scored.len()).filter_map(plain)
 }
 
-/// How much of what the question names each paper mentions.
-fn shares<'a>(state: &'a DigestState<'_>) -> BTreeMap<&'a PaperId, f32> {
-    let mut said: BTreeMap<&PaperId, BTreeSet<String>> = BTreeMap::new();
-    for passage in state.evidence.iter().map(|ranked| &ranked.retrieved.passage) {
-        let of_paper = said.entry(&passage.id.paper).or_default();
-        of_paper.extend(stem_set(&passage.title));
-        of_paper.extend(stem_set(&passage.text));
-    }
-    let named = Named::all(&state.reading);
-    said.into_iter().map(|(id, said)| (id, named.share(&said))).collect()
+/// How much of what the question names the papers mention.
+struct Mentions<'a> {
+    shares: BTreeMap<&'a PaperId, f32>,
+    /// The largest of them.
+    most: f32,
 }
 
-/// The most probable papers that mention what the question names, measured by the one that mentions most of it.
-fn papers<'a>(
+impl<'a> Mentions<'a> {
+    fn of(state: &'a DigestState<'_>, named: &Named<'_>) -> Self {
+        let mut said: BTreeMap<&PaperId, BTreeSet<String>> = BTreeMap::new();
+        for passage in state.evidence.iter().map(|ranked| &ranked.retrieved.passage) {
+            let of_paper = said.entry(&passage.id.paper).or_default();
+            of_paper.extend(stem_set(&passage.title));
+            of_paper.extend(stem_set(&passage.text));
+        }
+        let shares: BTreeMap<&PaperId, f32> =
+            said.into_iter().map(|(id, said)| (id, named.share(&said))).collect();
+        let most = shares.values().copied().fold(0.0, f32::max);
+        Self { shares, most }
+    }
+
+    fn share(&self, paper: &Paper) -> f32 {
+        self.shares.get(&paper.id).copied().unwrap_or(0.0)
+    }
+}
+
+/// The papers that are probable enough to be read, best first.
+fn probable<'a>(
     state: &'a DigestState<'_>,
-    shares: &BTreeMap<&PaperId, f32>,
     rules: &SurveyRules,
-) -> Vec<&'a Paper> {
-    let most = shares.values().copied().fold(0.0, f32::max);
-    let is_about = |paper: &&Paper| {
-        let share = shares.get(&paper.id).copied().unwrap_or(0.0);
-        paper.probability >= rules.sure || most >= rules.named && share >= rules.of_most * most
-    };
+) -> impl Iterator<Item = &'a Paper> {
     let best = state.papers.first().map_or(0.0, |paper| paper.probability);
     // Where none is sure the ones behind are seldom about the question at all.
     let share = if state.is_sure() { rules.share } else { rules.share_unsure };
     let least = rules.from.max(share * best);
-    let probable = state.papers.iter().take_while(|paper| paper.probability >= least);
-    probable.filter(is_about).take(rules.papers).collect()
+    state.papers.iter().take_while(move |paper| paper.probability >= least)
+}
+
+/// Those of them that mention what the question names, measured by the one that mentions most of it.
+fn papers<'a>(
+    state: &'a DigestState<'_>,
+    mentions: &Mentions<'_>,
+    rules: &SurveyRules,
+) -> Vec<&'a Paper> {
+    let is_about = |paper: &&Paper| {
+        let is_mentioned =
+            mentions.most >= rules.named && mentions.share(paper) >= rules.of_most * mentions.most;
+        paper.probability >= rules.sure || is_mentioned
+    };
+    probable(state, rules).filter(is_about).take(rules.papers).collect()
 }
 
 /// Whether so many papers mention most of what an open question names that no single one can be its answer.
 fn many_speak_of_it(state: &DigestState<'_>, rules: &SurveyRules) -> bool {
-    let shares = shares(state);
-    let most = shares.values().copied().fold(0.0, f32::max);
-    let mentions_it = |paper: &&&Paper| {
-        let share = shares.get(&paper.id).copied().unwrap_or(0.0);
-        share >= rules.many_mention * most
-    };
-    most >= rules.many_mention
-        && papers(state, &shares, rules).iter().filter(mentions_it).count() >= rules.many
+    // Told before anything is read: most questions have few probable papers.
+    if probable(state, rules).count() < rules.many {
+        return false;
+    }
+    let mentions = Mentions::of(state, &Named::all(&state.reading));
+    let least = rules.many_mention * mentions.most;
+    let papers = papers(state, &mentions, rules);
+    mentions.most >= rules.many_mention
+        && papers.into_iter().filter(|paper| mentions.share(paper) >= least).count() >= rules.many
 }

@@ -13,7 +13,7 @@ pub(super) fn asks_broadly(question: &str, kind: Kind, asks_harm: bool) -> bool 
     static BROAD: LazyLock<RegexSet> = LazyLock::new(|| {
         patterns(&[
             // More than one thing is asked for.
-            r"(?i)^what are\b|^(?:what|which) (?:(?:[\w-]+ ){0,3}(?:methods|approaches|techniques|strategies|algorithms|challenges|mechanisms|factors|tools|alternatives|applications|datasets|benchmarks|corpora))\b",
+            r"(?i)^what are\b|^(?:what|which) (?:[\w-]+ ){0,3}(?:methods|approaches|techniques|strategies|algorithms|challenges|mechanisms|factors|tools|alternatives|applications|datasets|benchmarks|corpora)\b",
             r"(?i)\b(?:what|which) (?:are )?(?:some of |the |most |important |open |main |major |key |current |currently |remaining |leading |existing |common |latest |recent |different |various |typical |popular |available |principal |proposed |biggest )+(?:[\w-]+ ){0,2}?(?:approach(?:es)?|methods?|techniques?|strateg(?:y|ies)|algorithms?|challenges|limitations|problems|questions|issues|obstacles|applications|directions|trends|paradigms|treatments?|interventions|options|therapies)\b",
             r"(?i)^how (?:can|could) .+ be (?:\w+ly )?\w+(?:ed|en|t)\b|^how (?:are|is) [^,?]+ \w+ed\b",
             r"(?i)^how (?:good|capable|reliable) (?:are|is)\b|\b(?:techniques|methods|approaches|models|algorithms|tools) (?:such as|like)\b",
